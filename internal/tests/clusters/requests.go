@@ -22,6 +22,7 @@ type amounts struct {
 	texts []string
 }
 
+// drawAmounts draws one amount of each resource.
 func drawAmounts(s draw.Source, all ...amounts) resource.List {
 	l := resource.List{}
 	for _, a := range all {
@@ -32,14 +33,14 @@ func drawAmounts(s draw.Source, all ...amounts) resource.List {
 	return l
 }
 
-// size is the request of cpu and memory with this number, from 0 on.
+// size returns the request of cpu and memory with this number, from 0 on.
 func size(number int) resource.List {
 	steps := int64(number) + 1
 	return resource.List{resource.CPU: resource.NewMilli(100 * steps), resource.Memory: mebibytes(64 * steps)}
 }
 
-// runningRequests draws what the first container of a kind of pods asks for. Where the shape has
-// sizes, it is that of the number, of which cpu or memory may be missing.
+// runningRequests draws the requests of the first container of a kind of pods. If the shape has
+// sizes, they are the size of this number, in which cpu or memory may be missing.
 func (g *generator) runningRequests(s draw.Source, number int) resource.List {
 	l := drawAmounts(s,
 		amounts{resource.EphemeralStorage, []string{"", "", "", "512Mi", "1Gi"}},
@@ -54,6 +55,7 @@ func (g *generator) runningRequests(s draw.Source, number int) resource.List {
 		))
 		return l
 	}
+
 	sized := size(number)
 	switch s.Int("missing of the size", 0, 7) {
 	case 5:
@@ -67,7 +69,8 @@ func (g *generator) runningRequests(s draw.Source, number int) resource.List {
 	return l
 }
 
-// askingRequests is as much as one to four pods on nodes hold.
+// askingRequests draws the requests of a pod that looks for a place, as much as one to four pods on nodes
+// hold.
 func (g *generator) askingRequests(s draw.Source) resource.List {
 	l := drawAmounts(s,
 		amounts{resource.EphemeralStorage, []string{"", "", "", "", "", "512Mi"}},
@@ -82,6 +85,7 @@ func (g *generator) askingRequests(s draw.Source) resource.List {
 		))
 		return l
 	}
+
 	sized := resource.List{}
 	for range s.Int("sizes", 1, 4) {
 		sized = sized.Plus(size(s.Int("size", 0, g.Sizes-1)))
@@ -96,7 +100,7 @@ func (g *generator) askingRequests(s draw.Source) resource.List {
 	return l
 }
 
-// unit is the request of each of several equal pods.
+// unit draws the requests of each of several equal pods.
 func unit(s draw.Source) resource.List {
 	return drawAmounts(s,
 		amounts{resource.CPU, []string{"100m", "100m", "200m", ""}},
@@ -106,7 +110,7 @@ func unit(s draw.Source) resource.List {
 	)
 }
 
-// units is as much as several of those ask for, or a little less than one more.
+// units draws as much as several such pods request, or the smallest amount less.
 func units(s draw.Source) resource.List {
 	times := []int64{6, 7, 7, 8, 8, 9, 10, 1}
 	l := resource.List{}
@@ -140,6 +144,7 @@ func demand(s draw.Source, p *outrank.Pod, requests resource.List) {
 	}
 }
 
+// smallRequests draws little cpu and memory, or none.
 func smallRequests(s draw.Source) resource.List {
 	return drawAmounts(s,
 		amounts{resource.CPU, []string{"", "50m", "100m"}},
@@ -147,6 +152,7 @@ func smallRequests(s draw.Source) resource.List {
 	)
 }
 
+// initContainers draws one to three init containers, half of which are sidecars.
 func initContainers(s draw.Source) []outrank.Container {
 	var list []outrank.Container
 	for i := range s.Int("how many", 1, 3) {
@@ -159,8 +165,8 @@ func initContainers(s draw.Source) []outrank.Container {
 	return list
 }
 
-// podLevel requests, for the pod as a whole, at least the sum of its containers, as the API server
-// demands.
+// podLevel draws requests for the pod as a whole. They are at least the sum over its containers, as the API
+// server demands.
 func podLevel(s draw.Source, p *outrank.Pod) *resource.Requirements {
 	whole, extra := p.Requests(), smallRequests(s)
 	level := &resource.Requirements{Requests: resource.List{}}
@@ -172,7 +178,7 @@ func podLevel(s draw.Source, p *outrank.Pod) *resource.Requirements {
 	return level
 }
 
-// resize puts a container in the middle of a resize in place. The status may lack a part.
+// resize puts a container into the middle of a resize in place. Parts of its status may be missing.
 func resize(s draw.Source, p *outrank.Pod) {
 	c := &p.Containers[0]
 	if len(p.InitContainers) > 0 && draw.OneIn(s, "an init container", 2) {

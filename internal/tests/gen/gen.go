@@ -37,9 +37,9 @@ var Now = draw.Now()
 type Shape struct {
 	// Nodes and PodsPerNode are maxima; zero means 5 and 6.
 	Nodes, PodsPerNode int
-	// Budgets is the most budgets there may be; zero means none.
+	// Budgets is the largest number of budgets; zero means none.
 	Budgets int
-	// Nominated is the most pending pods with a nomination there may be; zero
+	// Nominated is the largest number of pending pods with a nomination; zero
 	// means none, and a preemptor without one.
 	Nominated int
 	// Groups is the number of pod groups; zero means none.
@@ -52,12 +52,12 @@ type Shape struct {
 	// what such a pod has: exact ties, and seven victims or more, are common.
 	Alike bool
 
-	// Taints brings taints, tolerations and cordoned nodes; Selectors node
-	// selectors, node affinity and node names; Ports host ports; Affinity
-	// required pod affinity and anti-affinity; Spread topology spread
-	// constraints; Volumes claims, disks and limits of attached volumes; Features
-	// features that pods need and nodes declare; Rest what is drawn for filters
-	// that none of these is about.
+	// Each of these adds a subject. Taints adds taints, tolerations and cordoned nodes; Selectors adds node
+	// selectors, node affinity and node names; Ports adds host ports; Affinity adds
+	// required pod affinity and anti-affinity; Spread adds topology spread
+	// constraints; Volumes adds claims, disks and limits of attached volumes; Features
+	// adds features that pods need and nodes declare; Rest adds what is drawn for filters
+	// of none of these subjects.
 	Taints, Selectors, Ports, Affinity, Spread, Volumes, Features, Rest bool
 }
 
@@ -69,6 +69,7 @@ func Full() Shape {
 	}
 }
 
+// withDefaults returns the shape with defaults in the place of what is zero.
 func (s Shape) withDefaults() Shape {
 	if s.Nodes == 0 {
 		s.Nodes = 5
@@ -82,8 +83,8 @@ func (s Shape) withDefaults() Shape {
 	return s
 }
 
-// asking is the shape for a pod that looks for a place. It does not depend on how large the cluster
-// has turned out.
+// asking returns the shape for a pod that looks for a place. It does not depend on how large the drawn
+// cluster is.
 func (s Shape) asking(from draw.Source) clusters.Shape {
 	s = s.withDefaults()
 	return clusters.Shape{
@@ -97,8 +98,8 @@ func (s Shape) asking(from draw.Source) clusters.Shape {
 	}
 }
 
-// rarely is a number in one case of eight, and otherwise 0. With pods that are alike it is always
-// 0, because what it brings makes ties rarer.
+// rarely returns the number in one case of eight, and otherwise 0. For pods that are alike it always
+// returns 0, because the features that it switches on make ties rarer.
 func (s Shape) rarely(from draw.Source, label string, number int) int {
 	if s.Alike || !draw.OneIn(from, label, 8) {
 		return 0
@@ -106,7 +107,7 @@ func (s Shape) rarely(from draw.Source, label string, number int) int {
 	return number
 }
 
-// cluster draws the exact numbers of a cluster. Most often it has those values that matter, and
+// cluster draws the exact numbers of a cluster. Mostly its values are the few that matter, and
 // sometimes a number of values at equal distances.
 func (s Shape) cluster(from draw.Source) clusters.Shape {
 	s = s.withDefaults()
@@ -159,7 +160,7 @@ func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
 	})
 }
 
-// Lookalikes draws pods that look for a place, of which filters alone can tell one from another.
+// Lookalikes draws pods that look for a place and differ only in what filters look at.
 func Lookalikes(shape Shape, count int) *rapid.Generator[[]*outrank.Pod] {
 	return rapid.Custom(func(t *rapid.T) []*outrank.Pod {
 		from := numbers{t}

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The matrix has a row for each kind of preemptor that people have, so that speed is told for
-// the worst of them beside the best.
+// The matrix has a row for each kind of preemptor that people have, so that benchmarks show the speed of
+// the worst as well as of the best.
 
 // matrixRow is the difference between a row and the plain cluster and preemptor.
 type matrixRow struct {
@@ -89,18 +89,22 @@ func MatrixRows() (names []string) {
 	return names
 }
 
-// Matrix returns the cluster and the preemptor of a row: so many nodes, all full, with so many
-// pods of one size each, and so many budgets. The preemptor needs the room of four of the pods.
+// Matrix returns the cluster and the preemptor of a row. The cluster has this number of nodes, all full,
+// with this number of pods of one size on each, and this number of budgets. The preemptor needs the room of
+// four of the pods.
 func Matrix(row string, nodes, pods, budgets int) (*outrank.Cluster, *outrank.Pod) {
 	c, p := Benchmark(nodes, pods, budgets)
 	for i, n := range c.Nodes {
-		n.Labels[matrixZone], n.Labels[matrixPool], n.Labels[matrixAll] = fmt.Sprint("zone-", i%matrixZones), fmt.Sprint("pool-", i%matrixPools), "yes"
+		n.Labels[matrixZone] = fmt.Sprint("zone-", i%matrixZones)
+		n.Labels[matrixPool] = fmt.Sprint("pool-", i%matrixPools)
+		n.Labels[matrixAll] = "yes"
 		n.Allocatable = matrixSize(pods, 4)
 		n.Allocatable[resource.Pods] = resource.New(110)
 	}
 	for _, q := range c.Pods {
 		q.Containers[0].Requests = matrixSize(1, 4)
 	}
+
 	p.Labels = map[string]string{"app": "urgent"}
 	p.Containers[0].Requests = matrixSize(1, 1)
 	at := slices.IndexFunc(matrixKinds, func(r matrixRow) bool { return r.name == row })
@@ -132,7 +136,7 @@ func MatrixMoving(c *outrank.Cluster) [2]*outrank.Pod {
 	panic("no pod runs")
 }
 
-// matrixSize is a number of parts of 2 cores, 4Gi of memory and 4Gi of storage.
+// matrixSize returns a fraction of 2 cores, 4Gi of memory and 4Gi of storage.
 func matrixSize(parts, of int) resource.List {
 	each := func(whole int64) int64 { return int64(parts) * whole / int64(of) }
 	return resource.List{
@@ -142,7 +146,7 @@ func matrixSize(parts, of int) resource.List {
 	}
 }
 
-// matrixTaints leaves every tenth node open.
+// matrixTaints taints all nodes but every tenth.
 func matrixTaints(c *outrank.Cluster) {
 	for i, n := range c.Nodes {
 		if i%matrixPools != 3 {
@@ -151,7 +155,7 @@ func matrixTaints(c *outrank.Cluster) {
 	}
 }
 
-// matrixVolumes gives nodes as many volumes as they take, and the preemptor some of its own.
+// matrixVolumes attaches as many volumes to each node as it takes, and gives the preemptor some of its own.
 func matrixVolumes(c *outrank.Cluster, p *outrank.Pod, own int) {
 	on := map[string]int64{}
 	for _, n := range c.Nodes {

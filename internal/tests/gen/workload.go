@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Workload is a group of pods that looks for places, of one group or of a tree of
-// groups, with its cluster.
+// Workload has pods that look for places together, and their cluster. They are of one group, or of the
+// groups of one tree.
 type Workload struct {
 	Cluster *outrank.Cluster
 	Pods    []*outrank.Pod
@@ -17,8 +17,8 @@ type Workload struct {
 
 // Workloads draws a cluster of v1.37 with groups switched on, and a group for it. The pods
 // are of one group or of several below the same composite group. Mostly they agree with
-// each other, and with those that run, wherever the pods of a group have to; now and then
-// one does not, or the group is not known, or is part of a tree that is no tree.
+// each other, and with those that run, in all that the pods of a group must share. Now and then
+// one does not, or the group is not known, or part of a tree that is no tree.
 func Workloads(shape Shape) *rapid.Generator[Workload] {
 	shape.Units = true
 	return rapid.Custom(func(t *rapid.T) Workload {
@@ -38,6 +38,7 @@ func Workloads(shape Shape) *rapid.Generator[Workload] {
 	})
 }
 
+// setGates draws the feature gates of the cluster's release.
 func (w *Workload) setGates(s draw.Source) {
 	composites := !draw.OneIn(s, "composite groups do not count", 4)
 	r, err := outrank.V1_37.With(map[string]bool{
@@ -87,10 +88,13 @@ func (w *Workload) grow(s draw.Source) {
 				DisruptionMode: draw.Pick(s, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
 				Priority:       anyPriority(s),
 			}
-			parent, names = c.Name, append(names, c.Name)
+			parent = c.Name
+			names = append(names, c.Name)
 			w.Cluster.Composites = append(w.Cluster.Composites, c)
 		}
 	}
+
+	// Parents must be in the namespace of their children, and groups in that of their pods.
 	for _, g := range w.Cluster.Groups {
 		if g.NamespaceName() == namespace && !draw.OneIn(s, "is no part of it", 6) {
 			g.Parent = draw.Pick(s, "parent in tree", names...)
@@ -123,8 +127,8 @@ func (w *Workload) spread(s draw.Source) {
 	}
 }
 
-// agree gives the pods equal values wherever they have to agree, and the group at
-// the top the same.
+// agree gives the pods, and those that run in the same tree, equal values in all that they must share. The
+// group at the top of the tree gets them, too.
 func (w *Workload) agree(s draw.Source) {
 	first := w.Pods[0]
 	top := w.top(first.GroupKey())
@@ -132,6 +136,7 @@ func (w *Workload) agree(s draw.Source) {
 	alike := func(p *outrank.Pod) {
 		p.Priority, p.PreemptionPolicy, p.SchedulerName = outrank.Priority(priority), first.PreemptionPolicy, first.SchedulerName
 	}
+
 	for _, p := range w.Pods {
 		alike(p)
 	}
@@ -140,6 +145,7 @@ func (w *Workload) agree(s draw.Source) {
 			alike(p)
 		}
 	}
+
 	for _, g := range w.Cluster.Groups {
 		if "group "+string(g.Key()) == top {
 			g.Priority, g.PreemptionPolicy = outrank.Priority(priority), first.PreemptionPolicy
@@ -166,6 +172,7 @@ func (w *Workload) sameGroups() {
 	}
 }
 
+// group returns the group with this key, nil if it is not known.
 func (w *Workload) group(key outrank.Key) *outrank.PodGroup {
 	for _, g := range w.Cluster.Groups {
 		if g.Key() == key && key != "" {
@@ -175,16 +182,19 @@ func (w *Workload) group(key outrank.Key) *outrank.PodGroup {
 	return nil
 }
 
-// top names the top of the group's tree, empty for a group that is not known.
+// top returns the kind and the key of the top of the group's tree, empty for a group that is not known.
 func (w *Workload) top(key outrank.Key) string {
 	g := w.group(key)
 	if g == nil {
 		return ""
 	}
+
+	release := w.Cluster.Release
+	treesCount := release.Gates()["CompositePodGroup"]
 	top, parent := "group "+string(key), g.ParentKey()
 	for range outrank.MaxGroupLevels - 1 {
 		for _, c := range w.Cluster.Composites {
-			if c.Key() == parent && w.Cluster.Release.Gates()["CompositePodGroup"] {
+			if c.Key() == parent && treesCount {
 				top, parent = "composite "+string(parent), c.ParentKey()
 				break
 			}

@@ -23,11 +23,15 @@ func Evict(r outrank.Release, preemptor *outrank.Pod, active []*outrank.Pod, sho
 			class[qos.Of(r, pod)] = append(class[qos.Of(r, pod)], pod)
 		}
 	}
+
 	bestEffort, burstable, guaranteed := class[outrank.BestEffort], class[outrank.Burstable], class[outrank.Guaranteed]
-	all := without(shortages) // those above 0
+	all := without(shortages) // only those above 0
 	if missing := without(all, bestEffort, burstable, guaranteed); len(missing) > 0 {
 		return nil, missing
 	}
+
+	// The shortages of a class are those that remain if all pods of the classes below it leave, and the chosen
+	// ones of the classes above. So the most important class is settled first.
 	guaranteed = byDistance(guaranteed, without(all, bestEffort, burstable))
 	burstable = byDistance(burstable, without(all, bestEffort, guaranteed))
 	bestEffort = byDistance(bestEffort, without(all, burstable, guaranteed))
@@ -43,6 +47,7 @@ func kubeletMayPreempt(preemptor, pod *outrank.Pod) bool {
 	return preemptor.Priority != nil && pod.Priority != nil && *preemptor.Priority > *pod.Priority
 }
 
+// kubeletCritical reports whether a pod is critical to the kubelet.
 func kubeletCritical(p *outrank.Pod) bool {
 	return p.Static || p.Mirror || p.Priority != nil && *p.Priority >= 2_000_000_000
 }
@@ -54,7 +59,7 @@ type Shortage struct {
 	Amount   int64
 }
 
-// request is the amount that evicting the pod frees.
+// request returns the amount that evicting the pod frees.
 func request(pod *outrank.Pod, name resource.Name) int64 {
 	if name == resource.Pods {
 		return 1
@@ -78,7 +83,7 @@ func without(shortages []Shortage, pods ...[]*outrank.Pod) []Shortage {
 	return left
 }
 
-// far is the distance of a pod from covering the shortages.
+// far returns the distance of a pod from covering the shortages.
 func far(pod *outrank.Pod, shortages []Shortage) float64 {
 	distance := 0.0
 	for _, s := range shortages {

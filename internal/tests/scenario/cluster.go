@@ -16,10 +16,10 @@ import (
 //	compositepodgroup NAME [whole] [priority=5] [namespace=NS] [parent=NAME]
 //	release v1.36
 //
-// A podgroup is disrupted pod by pod, or as a whole; the number of a gang is how
-// many of its pods have to find a place, and without a policy all have to. The
-// release is the default one where none is named. No two objects of a kind may have
-// one name, and a pod must be on a node that is there; mistakes stand in the lines.
+// A podgroup is disrupted pod by pod, or as a whole. The number of a gang says how
+// many of its pods must find a place; without a policy all must. The
+// release is the default one if none is named. No two objects of a kind may have
+// the same name, and the node of a pod must stand above it. The lines have the mistakes.
 func Cluster(body []*Line) *outrank.Cluster {
 	c := &outrank.Cluster{}
 	seen, nodes := map[string]bool{}, map[string]bool{}

@@ -24,10 +24,10 @@ type Command struct {
 	// Expected is the answer in the file, each line ended; empty for none.
 	Expected string
 
-	// prose is set if there is any between the command before and this one. The
-	// answer stands in the lines from, which is the separator's, to end; where
-	// there is none, both are its place.
-	prose     bool
+	// prose says that there is prose between the command before and this one.
+	prose bool
+	// The answer is in the lines from, which is the separator, up to end. Without an answer both are the
+	// line at which it belongs.
 	from, end int
 }
 
@@ -48,14 +48,15 @@ func Parse(name, text string) (*File, error) {
 // parser is a file that is being read.
 type parser struct {
 	*File
-	// at is the command that a statement or an answer would belong to; nil after
+	// at is the command to which a statement or an answer belongs, nil after
 	// a blank line, prose or an answer.
 	at *Command
-	// prose is set if there was any since the last command.
+	// prose says that there was prose since the last command.
 	prose bool
 	errs  []error
 }
 
+// fail notes a mistake in line i.
 func (p *parser) fail(i int, text string) {
 	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.Name, i+1, text))
 }
@@ -65,6 +66,8 @@ func (p *parser) read(i int) int {
 	line := p.lines[i]
 	text := strings.TrimSpace(line)
 	indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+
+	// An empty line of prose ("#") says nothing.
 	switch {
 	case text == "":
 		p.at = nil
@@ -98,14 +101,14 @@ func newCommand(l *Line, after int) *Command {
 	return &Command{Name: l.Next("command"), Line: l, from: after, end: after}
 }
 
-// answerEnd is the line after the answer that the separator in line i starts.
+// answerEnd returns the line after the answer that the separator in line i starts.
 func (f *File) answerEnd(i int) int {
 	for i++; i < len(f.lines) && strings.TrimSpace(f.lines[i]) != ""; i++ {
 	}
 	return i
 }
 
-// mistake names a word that was not read.
+// mistake returns the mistakes in the lines of the command, such as words that were not read.
 func (c *Command) mistake() error {
 	errs := []error{c.Line.Err()}
 	for _, l := range c.Body {
@@ -114,7 +117,7 @@ func (c *Command) mistake() error {
 	return errors.Join(errs...)
 }
 
-// rewritten is the text of the file with these answers, one for each command.
+// rewritten returns the text of the file with these answers, one for each command.
 func (f *File) rewritten(answers []string) string {
 	var b strings.Builder
 	at := 0
@@ -124,6 +127,8 @@ func (f *File) rewritten(answers []string) string {
 		if answers[i] == "" {
 			continue
 		}
+
+		// An answer ends at a blank line, which a file without one gets.
 		b.WriteString(separator + "\n" + answers[i])
 		if at < len(f.lines) && strings.TrimSpace(f.lines[at]) != "" {
 			b.WriteString("\n")
@@ -133,7 +138,7 @@ func (f *File) rewritten(answers []string) string {
 	return b.String()
 }
 
-// join ends every line.
+// join returns the lines as a text, each ended.
 func join(lines []string) string {
 	if len(lines) == 0 {
 		return ""

@@ -8,16 +8,18 @@ import (
 )
 
 // Line is one line of a scenario, read word by word from the left. It keeps the
-// first mistake; words read after a mistake mean nothing, so that Err has to be
-// asked only once, in the end.
+// first mistake. Words read after a mistake mean nothing, so that it is enough to ask for Err once, in the
+// end.
 type Line struct {
-	// File and Number are the place of the line, Text is all of it.
+	// File and Number are the place of the line, and Text is the whole line.
 	File   string
 	Number int
 	Text   string
 
+	// words are the words that are still to be read.
 	words []string
-	err   error
+	// err is the first mistake.
+	err error
 }
 
 // NewLine takes a line apart.
@@ -31,10 +33,10 @@ func NewLine(file string, number int, text string) *Line {
 	return l
 }
 
-// within is a part of the line that is read like a line.
+// within returns a part of the line as a line of its own, at the same place.
 func (l *Line) within(text string) *Line { return NewLine(l.File, l.Number, text) }
 
-// Place is where the line stands, for error messages.
+// Place returns the place of the line for error messages.
 func (l *Line) Place() string { return fmt.Sprintf("%s:%d", l.File, l.Number) }
 
 // Fail notes a mistake, unless there was one before.
@@ -55,8 +57,7 @@ func (l *Line) Err() error {
 // More reports whether there are words left.
 func (l *Line) More() bool { return len(l.words) > 0 }
 
-// Next returns the next word, which is called what in the message if there is
-// none.
+// Next returns the next word. If there is none, what is missing is named in the message.
 func (l *Line) Next(what string) string {
 	if len(l.words) == 0 {
 		l.Fail("%s is missing", what)
@@ -93,6 +94,7 @@ func (l *Line) Options(known Options) {
 		if has {
 			key += "="
 		}
+
 		set := known[key]
 		switch {
 		case set == nil:
@@ -105,6 +107,7 @@ func (l *Line) Options(known Options) {
 			l.Fail("%s is empty", strings.TrimSuffix(key, "="))
 			return
 		}
+
 		seen[key] = true
 		if err := set(inner(value)); err != nil {
 			l.Fail("%s: %v", strings.TrimSuffix(key, "="), err)
@@ -114,6 +117,7 @@ func (l *Line) Options(known Options) {
 
 // split takes a line apart at white space outside parentheses and quotes.
 func split(text string) ([]string, error) {
+	// inWord tells an empty word, in quotes, from none.
 	var words []string
 	var word strings.Builder
 	depth, inWord := 0, false
@@ -127,7 +131,8 @@ func split(text string) ([]string, error) {
 			}
 			plain, _ := strconv.Unquote(quoted) // a prefix that was found is valid
 			word.WriteString(plain)
-			i, inWord = i+len(quoted)-1, true
+			inWord = true
+			i += len(quoted) - 1
 			continue
 		case c == '(':
 			depth++
@@ -141,12 +146,14 @@ func split(text string) ([]string, error) {
 			inWord = false
 			continue
 		}
+
 		if depth < 0 {
 			return nil, fmt.Errorf("a parenthesis closes nothing")
 		}
 		word.WriteByte(c)
 		inWord = true
 	}
+
 	if depth > 0 {
 		return nil, fmt.Errorf("a parenthesis is not closed")
 	}
@@ -209,7 +216,7 @@ func Number[N int | int32 | int64](n *N) Setter {
 	}
 }
 
-// Flag sets b where the word is there.
+// Flag sets b to true.
 func Flag(b *bool) Setter {
 	return func(string) error { *b = true; return nil }
 }

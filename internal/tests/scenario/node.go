@@ -66,7 +66,7 @@ func (l *Line) addAmounts(list resource.List) error {
 	return l.Err()
 }
 
-// newAmounts is amounts for a list that is nil where nothing is given.
+// newAmounts is amounts for a list that stays nil if nothing is given.
 func (l *Line) newAmounts(list *resource.List) Setter {
 	return func(value string) error {
 		*list = resource.List{}
@@ -74,6 +74,7 @@ func (l *Line) newAmounts(list *resource.List) Setter {
 	}
 }
 
+// taints adds taints like key=value:NoSchedule,key:NoExecute.
 func taints(list *[]outrank.Taint) Setter {
 	return func(value string) error {
 		for _, part := range parts(value, ',') {
@@ -91,16 +92,17 @@ func taints(list *[]outrank.Taint) Setter {
 	}
 }
 
-// tolerations reads key=value:Effect with the operator Equal, and key:Effect
-// and key with Exists; "*" in place of the key is every taint, and without
-// an effect it is for all of them.
+// tolerations adds tolerations: key=value:Effect has the operator Equal, key:Effect
+// and key have Exists. The key "*" stands for every taint. A toleration without
+// an effect is for all effects.
 func tolerations(list *[]outrank.Toleration) Setter {
 	return func(value string) error {
 		for _, part := range parts(value, ',') {
 			head, effect, _ := strings.Cut(part, ":")
 			t := outrank.Toleration{Operator: outrank.TolerationExists, Effect: outrank.TaintEffect(effect)}
 			var equal bool
-			if t.Key, t.Value, equal = strings.Cut(head, "="); equal {
+			t.Key, t.Value, equal = strings.Cut(head, "=")
+			if equal {
 				t.Operator = outrank.TolerationEqual
 			}
 			if t.Key == "*" {
@@ -112,6 +114,7 @@ func tolerations(list *[]outrank.Toleration) Setter {
 	}
 }
 
+// attachLimits sets limits like driver:3,other:5.
 func attachLimits(limits *map[string]int64) Setter {
 	return func(value string) error {
 		*limits = map[string]int64{}

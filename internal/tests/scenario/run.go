@@ -46,12 +46,15 @@ func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handl
 // It ends at the first mistake, because all later answers depend on it.
 func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 	t.Helper()
+
+	// Every answer needs prose since the last one that says why.
 	var answers []string
-	prose := false // since the last answer
+	prose := false
 	for _, c := range f.Commands {
 		if err := c.Line.err; err != nil {
 			t.Fatal(err)
 		}
+
 		handle := handlers[c.Name]
 		if handle == nil {
 			t.Fatalf("%s: unknown command %q", c.Line.Place(), c.Name)
@@ -64,6 +67,7 @@ func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 			t.Fatalf("%s: %v", c.Line.Place(), err)
 		}
 		answers = append(answers, answer)
+
 		prose = prose || c.prose
 		if answer != "" && !prose {
 			t.Fatalf("%s: no prose says why", c.Line.Place())

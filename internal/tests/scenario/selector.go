@@ -21,6 +21,7 @@ type requirement struct {
 // comparison has the signs of the operators that compare numbers.
 var comparison = map[outrank.Operator]string{outrank.Gt: ">", outrank.Lt: "<"}
 
+// parseRequirement reads a requirement. It tries the signs first, and then the words.
 func parseRequirement(text string) (requirement, error) {
 	r := requirement{}
 	switch key, value, found := strings.Cut(text, "="); {
@@ -34,6 +35,7 @@ func parseRequirement(text string) (requirement, error) {
 			return requirement{key: key, operator: operator, values: []string{value}}, checkKey(key, text)
 		}
 	}
+
 	key, rest, found := strings.Cut(text, " ")
 	if !found {
 		return requirement{key: text, operator: outrank.Exists}, checkKey(text, text)
@@ -47,6 +49,7 @@ func parseRequirement(text string) (requirement, error) {
 	default:
 		return r, fmt.Errorf("%q is no requirement", text)
 	}
+
 	values = strings.TrimSpace(values)
 	list := inner(values)
 	if list == values {
@@ -59,6 +62,7 @@ func parseRequirement(text string) (requirement, error) {
 	return r, checkKey(key, text)
 }
 
+// checkKey returns an error for a key that cannot be one.
 func checkKey(key, text string) error {
 	if key == "" || strings.ContainsAny(key, " ()<>!=") {
 		return fmt.Errorf("%q has no key", text)

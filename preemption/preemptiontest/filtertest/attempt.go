@@ -11,9 +11,10 @@ import (
 )
 
 // attempt passes calls on to a state of the filter and writes them down in its
-// scene. A nil state has no say: it says Success.
+// scene. A nil state stands for a filter without a say, and its answer is Success.
 type attempt struct {
 	scene *scene
+	// name is the name of the state in the list of calls.
 	name  string
 	state preemption.FilterState
 }
@@ -36,6 +37,7 @@ func (s *scene) startBy(name string, pod *outrank.Pod, snap *engine.Snapshot, vi
 	s.calling("%s = Start %s%s", name, pod.Key(), s.whichSnapshot(snap))
 	state, err := s.filter.start(pod, view)
 	s.within = false
+
 	switch {
 	case err != nil:
 		s.results("error: %v", err)
@@ -49,6 +51,7 @@ func (s *scene) startBy(name string, pod *outrank.Pod, snap *engine.Snapshot, vi
 	return &attempt{s, name, state}
 }
 
+// whichSnapshot returns the words for a snapshot in the list of calls, empty for the scene's own.
 func (s *scene) whichSnapshot(snap *engine.Snapshot) string {
 	switch snap {
 	case s.here.snap:
@@ -104,19 +107,22 @@ func (a *attempt) check(n *outrank.Node) preemption.Status {
 	if a.state == nil {
 		return preemption.Status{}
 	}
-	a.scene.calling("%s.Check %s", a.name, n.Name)
+	s := a.scene
+	s.calling("%s.Check %s", a.name, n.Name)
 	status := a.state.Check(n)
-	a.scene.within = false
-	a.scene.results("%s", textOf(status))
+	s.within = false
+	s.results("%s", textOf(status))
 	if status.Code != preemption.Success {
-		a.scene.tally.turnedAway++
+		s.tally.turnedAway++
 	}
 	return status
 }
 
+// checkAll checks all nodes in their order.
 func (a *attempt) checkAll() []preemption.Status {
 	var list []preemption.Status
-	for n := range a.scene.here.nodes() {
+	s := a.scene
+	for n := range s.here.nodes() {
 		list = append(list, a.check(n))
 	}
 	return list
@@ -152,15 +158,15 @@ func isNil(state preemption.FilterState) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// dryRun calls a state as a decision does on one node: check, remove every pod
-// of lower priority, check, and add them back one by one as long as each fits;
-// at the end all are back. It returns the answers in order.
+// dryRun calls a state as a decision does on one node: it checks, removes all victims, checks, and adds
+// them back one by one as long as each fits. At the end all are back. It returns the answers in order.
 func dryRun(state preemption.FilterState, n *outrank.Node, victims []*outrank.Pod) []preemption.Status {
 	answers := []preemption.Status{state.Check(n)}
 	for _, p := range victims {
 		state.Remove(p, n)
 	}
 	answers = append(answers, state.Check(n))
+
 	var away []*outrank.Pod
 	for _, p := range victims {
 		state.Add(p, n)
@@ -171,13 +177,14 @@ func dryRun(state preemption.FilterState, n *outrank.Node, victims []*outrank.Po
 			away = append(away, p)
 		}
 	}
+
 	for _, p := range away {
 		state.Add(p, n)
 	}
 	return append(answers, state.Check(n))
 }
 
-// logged is a dry run whose calls are written down.
+// logged is the state of an attempt, so that the calls of a dry run are written down.
 type logged struct{ *attempt }
 
 func (l logged) Remove(p *outrank.Pod, n *outrank.Node) { l.remove(p, n) }
@@ -190,7 +197,7 @@ func (l logged) Clone() preemption.FilterState { return logged{l.clone("clone")}
 
 func (l logged) run(n *outrank.Node, vs []*outrank.Pod) []preemption.Status { return dryRun(l, n, vs) }
 
-// firstDifference compares the answers of two states for all nodes.
+// firstDifference returns the index of the first answer that is not the same. It is not ok if all are.
 func firstDifference(got, want []preemption.Status) (int, bool) {
 	for i := range got {
 		if !same(got[i], want[i]) {

@@ -18,10 +18,10 @@ type Error struct {
 	Violations []Violation
 }
 
-// phases are checks that find a violation of one rule each; a phase runs where
-// the ones before it found nothing. Concurrency comes last, because memory that
+// phases are checks that find a violation of one rule each. A phase runs if
+// the phases before it found nothing. Concurrency comes last, because memory that
 // two states share could end the whole program there. ruleNamed, ruleNoPanic and
-// ruleSay have no check: their violations are noticed on the way.
+// ruleSay have no check here: their violations are noticed on the way.
 var phases = [][]checkFunc{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
@@ -70,11 +70,11 @@ func (e *Error) Error() string {
 //   - the filter turns some pod away from some node;
 //   - a guard allows that nobody is away ([CheckGuard] alone).
 //
-// Time is that of some hundred calls of the filter for each cluster, well below
-// a second in all for a filter that is as quick as its calls should be. Memory is
-// that of one cluster. The filter is called by several goroutines at once for
-// ruleConcurrency and by the caller's alone otherwise; all have ended before
-// Check returns. Check may be called by several goroutines.
+// It takes some hundred calls of the filter for each cluster, well below
+// a second in all for a filter that is as quick as it should be, and memory for
+// one cluster. For the rule about several goroutines the filter is called by several at once, which have
+// ended before Check returns; all other calls come from the caller's goroutine. Several goroutines may
+// call Check.
 func Check(filter *preemption.Filter, options Options) error {
 	if err := options.validate(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func Check(filter *preemption.Filter, options Options) error {
 	return c.result()
 }
 
-// result has the findings of a run.
+// result makes the run, and returns its findings as an error.
 func (c *checker) result() error {
 	if err := c.run(); err != nil {
 		return err
@@ -111,6 +111,7 @@ type checker struct {
 	tally   tally
 }
 
+// run makes the checks. The error is about the options; what is wrong with the filter is in found.
 func (c *checker) run() error {
 	for _, checks := range c.phases {
 		if err := c.onEveryScene(checks); err != nil || len(c.found) > 0 {
@@ -134,13 +135,16 @@ func (c *checker) onEveryScene(checks []checkFunc) error {
 			if found[at] != nil {
 				continue
 			}
-			if found[at] = s.try(check); found[at] != nil && slices.Contains(first, found[at].Rule) {
-				// What was found before follows from this.
+			found[at] = s.try(check)
+
+			// Once one of these rules is broken other answers mean nothing, also those found before.
+			if found[at] != nil && slices.Contains(first, found[at].Rule) {
 				c.found = []Violation{*found[at]}
 				return nil
 			}
 		}
 	}
+
 	for _, v := range found {
 		if v != nil {
 			c.found = append(c.found, *v)
@@ -151,14 +155,16 @@ func (c *checker) onEveryScene(checks []checkFunc) error {
 
 // checkSay checks [ruleSay].
 func (c *checker) checkSay() {
-	if c.tally.turnedAway > 0 || c.options.MayBeSilent {
+	tally := &c.tally
+	if tally.turnedAway > 0 || c.options.MayBeSilent {
 		return
 	}
+
 	text := "it said Success to everything: Options.Prepare can add to pods and nodes what it looks at"
 	switch {
-	case c.tally.started == 0 && c.tally.failure != nil:
-		text = "Start returned an error for every pod, such as: " + c.tally.failure.Error()
-	case c.tally.started == 0:
+	case tally.started == 0 && tally.failure != nil:
+		text = "Start returned an error for every pod, such as: " + tally.failure.Error()
+	case tally.started == 0:
 		text = "Start returned a nil state for every pod: Options.Prepare can add to pods and nodes what it looks at"
 	}
 	c.found = append(c.found, Violation{Rule: ruleSay, Text: text})
@@ -177,12 +183,14 @@ func (c *checker) newScene(i int) (*scene, error) {
 	if s.changed() != "" {
 		return nil, errPrepare
 	}
-	// Far from the seeds of other clusters.
+
+	// The other pod's seed is far from the seeds of other clusters.
 	stranger, err := c.newStage(s.shape, s.seed, ^s.seed)
 	s.other = stranger.pod
 	return s, err
 }
 
+// newStage generates a cluster and a pod for it, prepares both, and takes a snapshot.
 func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage, error) {
 	cluster, err := clustergen.Cluster(shape, seed)
 	if err != nil {
@@ -192,6 +200,8 @@ func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage,
 	if err != nil {
 		return stage{}, err
 	}
+
+	// Generated objects share maps, which Prepare may write to.
 	for _, n := range cluster.Nodes {
 		n.Labels, n.Allocatable = ownLabels(n.Labels), n.Allocatable.Clone()
 	}
@@ -201,6 +211,7 @@ func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage,
 	if c.options.Prepare != nil {
 		c.options.Prepare(cluster, pod)
 	}
+
 	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		return stage{}, fmt.Errorf("after Prepare: %w", err)

@@ -8,13 +8,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those rules that
-// a guard has, too, where an answer is about the pods that are away and not about a
-// node, and to ruleNobody. ruleFollow, ruleUnresolvable, ruleConcern and ruleTracked
-// are about filters alone; a name of a built-in filter is not for a guard either.
+// CheckGuard is [Check] for a guard, whose answers are about the pods that are away and not about a
+// node. It checks the rules of Check that a guard shares with a filter, and that the guard allows that
+// nobody is away. The rules about following changes, unresolvable nodes, pods that do not concern the
+// filter and trackers are about filters alone. A guard must not have the name of a built-in filter either.
 //
-// Errors, time and goroutines are those of Check; an *[Error] has the guard's name for
-// that of the filter.
+// Errors, time and goroutines are those of Check; Filter of an *[Error] is the guard's name.
 func CheckGuard(guard *preemption.Guard, options Options) error {
 	if err := options.validate(); err != nil {
 		return err
@@ -47,7 +46,7 @@ func guardAsFilter(g *preemption.Guard) subject {
 	}}
 }
 
-// asState wraps a state. A nil pointer stays one.
+// asState wraps the state of a guard. A nil pointer becomes a nil pointer, so that [ruleNil] notices it.
 func asState(state preemption.GuardState) preemption.FilterState {
 	if v := reflect.ValueOf(state); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return (*guardAsState)(nil)
@@ -55,6 +54,7 @@ func asState(state preemption.GuardState) preemption.FilterState {
 	return &guardAsState{state}
 }
 
+// guardAsState is the state of a guard that is asked like one of a filter: the node does not matter.
 type guardAsState struct{ preemption.GuardState }
 
 func (s *guardAsState) Check(*outrank.Node) preemption.Status { return s.GuardState.Check() }

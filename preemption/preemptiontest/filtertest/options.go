@@ -12,24 +12,24 @@ type Options struct {
 	// Clusters is the number of clusters; zero means 60. They grow from one node
 	// with one pod to the size of the shape.
 	Clusters int
-	// Seed is the seed of the first cluster; the others have those that follow.
+	// Seed is the seed of the first cluster. The others have the seeds that follow.
 	Seed uint64
-	// Shape is the shape of the clusters. In its numbers of nodes and of pods
-	// on a node zero means 3 and 5; a zero Shape means clustergen.Full.
+	// Shape is the shape of the clusters. Its Nodes and PodsPerNode mean 3 and 5 if they are zero; a zero
+	// Shape means clustergen.Full.
 	Shape clustergen.Shape
-	// Prepare adds to a cluster and to the pod that looks for a place what the
-	// filter looks at, such as labels or resources. The maps of labels and of
+	// Prepare adds the things that the filter looks at, such as labels or resources, to a cluster and to
+	// the pod that looks for a place. The maps of labels and of
 	// requests of all pods and nodes exist and may be written to. Nil adds nothing.
-	// It is called several times with equal arguments and has to do the same every
-	// time; a source of random numbers has to be seeded from its arguments.
+	// It is called several times with equal arguments and must do the same every
+	// time; a source of random numbers must be seeded from its arguments.
 	Prepare func(c *outrank.Cluster, pod *outrank.Pod)
-	// MayBeSilent allows a filter that never turns a pod away (ruleSay).
+	// MayBeSilent allows a filter that never turns a pod away.
 	MayBeSilent bool
 }
 
 var errNoOptions = fmt.Errorf("%w: no options", outrank.ErrInvalid)
 
-// Sizes of clusters where the options give none, and the most clusters.
+// These are the defaults of the options, and the largest number of clusters.
 const (
 	defaultClusters    = 60
 	maxClusters        = 1_000_000
@@ -37,7 +37,7 @@ const (
 	defaultPodsPerNode = 5
 )
 
-// validate names everything that is wrong with the options.
+// validate returns everything that is wrong with the options.
 func (o *Options) validate() error {
 	if o == nil {
 		return errNoOptions
@@ -56,6 +56,7 @@ func (o *Options) validate() error {
 	return nil
 }
 
+// withDefaults returns the options with defaults in the place of what is zero.
 func (o Options) withDefaults() Options {
 	if o.Clusters == 0 {
 		o.Clusters = defaultClusters
@@ -72,7 +73,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// shapeOf is the shape of cluster i. The first are the smallest, so that the
+// shapeOf returns the shape of cluster i. The first clusters are the smallest, so that the
 // first violation of a rule is a small one.
 func (o *Options) shapeOf(i int) clustergen.Shape {
 	s := o.Shape
@@ -81,5 +82,5 @@ func (o *Options) shapeOf(i int) clustergen.Shape {
 	return s
 }
 
-// grown goes from 1 to most while i goes through the clusters.
+// grown returns a number that grows from 1 to most while i goes through the clusters.
 func grown(most, i, clusters int) int { return 1 + int(int64(most)*int64(i)/int64(clusters)) }

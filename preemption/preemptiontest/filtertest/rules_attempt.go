@@ -36,6 +36,8 @@ func checkAttempts(s *scene) *Violation {
 	if !ok || !also {
 		return nil
 	}
+
+	// Both attempts are started before either asks, and one more after the first has changed its state.
 	a, b := s.begin(), s.start("other", s.other, s.here.snap)
 	if a == nil || b == nil {
 		return s.violation(ruleAttempt, "Start returned an error that it did not return before")
@@ -43,12 +45,14 @@ func checkAttempts(s *scene) *Violation {
 	if i, differ := firstDifference(s.dryRuns(a, s.here.pod), mine); differ {
 		return s.violation(ruleAttempt, "before the other attempt was started, answer %d was %s", i+1, textOf(mine[i]))
 	}
+
 	for n := range s.here.nodes() {
 		a.removeAll(s.victims(n, s.here.pod), n)
 	}
 	if i, differ := firstDifference(s.dryRuns(b, s.other), theirs); differ {
 		return s.violation(ruleAttempt, "with no attempt besides, answer %d of the other one was %s", i+1, textOf(theirs[i]))
 	}
+
 	late := s.start("late", s.other, s.here.snap)
 	if late == nil {
 		return s.violation(ruleAttempt, "Start returned an error that it did not return before")
@@ -59,7 +63,7 @@ func checkAttempts(s *scene) *Violation {
 	return nil
 }
 
-// asking is how many goroutines ask at once.
+// asking is the number of goroutines of one kind that ask at once.
 const asking = 4
 
 // checkConcurrency compares the answers of attempts and clones at once with
@@ -125,10 +129,13 @@ func (s *scene) compareWithin(start func() preemption.FilterState, pod *outrank.
 			wrong = fmt.Sprint("panic: ", p)
 		}
 	}()
+
 	state := start()
 	if state != nil {
 		state = state.Clone()
 	}
+
+	// A nil state says Success to everything: twice, once for each victim, and once in the end.
 	var got []preemption.Status
 	for n := range s.here.nodes() {
 		if state == nil {

@@ -26,10 +26,14 @@ func checkClone(s *scene) *Violation {
 			}
 			before := a.checkAll()
 			clone, later := a.clone("clone"), a.clone("later")
+
+			// A change of a clone does not show in its original.
 			clone.removeAll(victims[:count], n)
 			if _, differ := firstDifference(a.checkAll(), before); differ {
 				return s.violation(ruleClone, "the state says something else since its clone was changed")
 			}
+
+			// The same change of both gives the same answers, and none in a clone that did not change.
 			a.removeAll(victims[:count], n)
 			after := a.checkAll()
 			if _, differ := firstDifference(clone.checkAll(), after); differ {
@@ -38,6 +42,7 @@ func checkClone(s *scene) *Violation {
 			if i, differ := firstDifference(later.checkAll(), before); differ {
 				return s.violation(ruleClone, "the clone said %s before its original was changed", textOf(before[i]))
 			}
+
 			if i, differ := firstDifference(a.clone("last").checkAll(), after); differ {
 				return s.violation(ruleClone, "the state that the last clone was made of said %s", textOf(after[i]))
 			}
@@ -95,6 +100,7 @@ func (s *scene) compareOrders(n *outrank.Node, pods, order []*outrank.Pod) *Viol
 	if want, got := a.check(n), b.check(n); !same(got, want) {
 		return s.violation(ruleOrder, "with removals in the first order it said %s", textOf(want))
 	}
+
 	for _, p := range pods[1:] {
 		a.add(p, n)
 	}
@@ -128,6 +134,8 @@ func checkFollow(s *scene) *Violation {
 	return nil
 }
 
+// compareFollowed compares a state that was told that pods left a node and nominated ones came with a
+// state that is started after that.
 func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod) *Violation {
 	a := s.begin()
 	if a == nil {
@@ -139,6 +147,7 @@ func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod)
 		a.addAll(nominated, n)
 	}
 	got := a.check(n)
+
 	changed := s.here.clone()
 	for _, p := range away {
 		if err := changed.RemovePod(p.Key()); err != nil {
@@ -150,6 +159,7 @@ func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod)
 			return nil
 		}
 	}
+
 	fresh := s.start("fresh", s.here.pod, changed)
 	if fresh == nil {
 		return nil

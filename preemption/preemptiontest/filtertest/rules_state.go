@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
+// checkNil checks that states and clones are not nil pointers.
 func checkNil(s *scene) *Violation {
 	a := s.begin()
 	if a == nil || a.state == nil {
@@ -73,6 +74,7 @@ func checkSameAnswer(s *scene) *Violation {
 		case (a.state == nil) != (again.state == nil) || (a.state == nil) != (equal.state == nil):
 			return s.violation(ruleSameAnswer, "Start returned nil, but not every time")
 		}
+
 		first := a.check(n)
 		if got := a.check(n); !same(got, first) {
 			return s.violation(ruleSameAnswer, "the same state said %s before", textOf(first))
@@ -80,7 +82,7 @@ func checkSameAnswer(s *scene) *Violation {
 		if got := again.check(n); !same(got, first) {
 			return s.violation(ruleSameAnswer, "another state of the snapshot said %s", textOf(first))
 		}
-		twin, _ := s.untouched.snap.Node(n.Name)
+		twin := s.untouched.node(n.Name)
 		if got := equal.check(twin); !same(got, first) {
 			return s.violation(ruleSameAnswer, "a state of a snapshot of equal objects said %s", textOf(first))
 		}
@@ -119,10 +121,13 @@ func checkKeptStatus(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		for _, p := range append(s.victims(n, s.here.pod), nil) {
 			status := a.check(n)
-			kept, copies = append(kept, status), append(copies, slices.Clone(status.Reasons))
+			kept = append(kept, status)
+			copies = append(copies, slices.Clone(status.Reasons))
 			if p != nil {
 				a.remove(p, n)
 			}
+
+			// All answers so far are looked at after each call.
 			for i, k := range kept {
 				if !slices.Equal(k.Reasons, copies[i]) {
 					return s.violation(ruleKeptStatus, "the reasons %q of an earlier status have become %q", copies[i], k.Reasons)
@@ -143,6 +148,7 @@ func checkCheck(s *scene) *Violation {
 			if plain == nil || asked == nil {
 				return nil
 			}
+
 			plain.removeAll(victims[:count], n)
 			asked.checkAll()
 			for _, p := range victims[:count] {
@@ -157,7 +163,7 @@ func checkCheck(s *scene) *Violation {
 	return nil
 }
 
-// checkUnresolvable removes all pods where a node is unresolvable.
+// checkUnresolvable removes all victims of nodes that are unresolvable.
 func checkUnresolvable(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		a := s.begin()

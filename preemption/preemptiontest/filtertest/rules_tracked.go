@@ -17,20 +17,25 @@ func checkConcern(s *scene) *Violation {
 	if concerns == nil {
 		return nil
 	}
-	for i, p := range s.here.cluster.Pods {
-		twin := s.untouched.cluster.Pods[i]
+
+	// What concerns the filter does not depend on when it is asked, nor on the object.
+	here, untouched := s.here.cluster, s.untouched.cluster
+	for i, p := range here.Pods {
+		twin := untouched.Pods[i]
 		first := concerns(p)
 		if again := concerns(p); again != first || concerns(twin) != first {
 			s.calls = []string{"Concerns " + string(p.Key())}
 			return s.violation(ruleConcern, "it said something else for the same pod, or for an equal one")
 		}
 	}
+
 	for n := range s.here.nodes() {
 		a := s.begin()
 		if a == nil {
 			return nil
 		}
 		want := a.checkAll()
+
 		changed := s.here.clone()
 		for _, p := range changed.PodsOn(n.Name) {
 			if !concerns(p) {
@@ -39,6 +44,7 @@ func checkConcern(s *scene) *Violation {
 				}
 			}
 		}
+
 		fresh := s.start("fresh", s.here.pod, changed)
 		if fresh == nil {
 			return nil
@@ -50,26 +56,29 @@ func checkConcern(s *scene) *Violation {
 	return nil
 }
 
-// change is a change of a snapshot.
+// change is a change of a snapshot, with its words in the list of calls.
 type change struct {
 	name   string
 	change func(*engine.Snapshot) error
 }
 
-// changesOf lists changes of a node and its pods, one after another.
+// changesOf returns changes of a node and its pods, to be made one after another: its pods go, nominated
+// ones come, the node is replaced, its pods come back, and the node goes and comes back.
 func (s *scene) changesOf(n *outrank.Node) []change {
 	var steps []change
-	for _, p := range s.here.snap.PodsOn(n.Name) {
+	here := s.here.snap
+	for _, p := range here.PodsOn(n.Name) {
 		steps = append(steps,
 			change{"RemovePod " + string(p.Key()), func(s *engine.Snapshot) error { return s.RemovePod(p.Key()) }},
 		)
 	}
-	for _, p := range s.here.snap.NominatedTo(n.Name) {
+	for _, p := range here.NominatedTo(n.Name) {
 		steps = append(steps, change{"Bind " + string(p.Key()), func(s *engine.Snapshot) error { return s.Bind(p.Key(), n.Name) }})
 	}
+
 	again := *n
 	steps = append(steps, change{"PutNode " + n.Name, func(s *engine.Snapshot) error { return s.PutNode(&again) }})
-	for _, p := range s.here.snap.PodsOn(n.Name) {
+	for _, p := range here.PodsOn(n.Name) {
 		steps = append(steps, change{"PutPod " + string(p.Key()), func(s *engine.Snapshot) error {
 			_, err := s.PutPod(p)
 			return err
@@ -81,8 +90,8 @@ func (s *scene) changesOf(n *outrank.Node) []change {
 	)
 }
 
-// track returns a clone of the scene's snapshot that the filter has been asked about, so that it
-// keeps what the filter looks up in trackers; nil where it has looked up nothing.
+// track returns a clone of the scene's snapshot that the filter has been asked about. The clone
+// keeps what the filter looked up in trackers. It is nil if the filter looked up nothing.
 func (s *scene) track() *engine.Snapshot {
 	s.calls = s.calls[:0]
 	snap := s.here.clone()
@@ -108,7 +117,7 @@ func (w *watchedView) Tracked(t *preemption.Tracker) preemption.ClusterState {
 	return w.View.Tracked(t)
 }
 
-// countedView is a snapshot that keeps nothing of what is tracked, and counts it for each who asks.
+// countedView is a snapshot that keeps nothing that is tracked: it counts anew each time it is asked.
 type countedView struct{ *engine.Snapshot }
 
 // Tracked implements [preemption.View].
@@ -130,18 +139,21 @@ func (v countedView) Tracked(t *preemption.Tracker) preemption.ClusterState {
 	return state
 }
 
-// checkTracked changes snapshots that the filter has been asked about, and compares the
-// answers with those for which an equal snapshot is counted.
+// checkTracked changes a snapshot that the filter has been asked about, and compares the
+// answers with those about an equal snapshot that is counted anew.
 func checkTracked(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		snap := s.track()
 		if snap == nil {
 			return nil
 		}
-		plain, mark, left := s.here.clone(), snap.Mark(), snap.Clone()
+
+		// plain takes the same changes, and left is a clone that takes none.
+		plain := s.here.clone()
+		mark, left := snap.Mark(), snap.Clone()
 		for _, step := range s.changesOf(n) {
 			if step.change(plain) != nil {
-				continue
+				continue // the change cannot be made here
 			}
 			s.calling("%s, as the snapshot tells the state", step.name)
 			err := step.change(snap)
@@ -153,6 +165,7 @@ func checkTracked(s *scene) *Violation {
 				return v
 			}
 		}
+
 		if v := s.compareTracked(left, s.here.snap, "a clone was changed"); v != nil {
 			return v
 		}
@@ -178,6 +191,7 @@ func (s *scene) compareTracked(tracked, plain *engine.Snapshot, after string) *V
 		return nil
 	}
 	want := s.dryRunsOn(anew, plain)
+
 	for _, name := range []string{"tracked", "again"} {
 		s.calls = slices.Clone(calls)
 		a := s.startBy(name, s.here.pod, tracked, tracked)
@@ -195,9 +209,10 @@ func (s *scene) compareTracked(tracked, plain *engine.Snapshot, after string) *V
 // dryRunsOn makes a dry run on every node of a snapshot.
 func (s *scene) dryRunsOn(a *attempt, snap *engine.Snapshot) []preemption.Status {
 	var list []preemption.Status
+	pod := s.here.pod
 	for n := range snap.Nodes() {
 		victims := slices.DeleteFunc(snap.PodsOn(n.Name), func(p *outrank.Pod) bool {
-			return p.PriorityValue() >= s.here.pod.PriorityValue() || !s.concerns(p)
+			return p.PriorityValue() >= pod.PriorityValue() || !s.concerns(p)
 		})
 		list = append(list, logged{a}.run(n, victims)...)
 	}
@@ -215,6 +230,7 @@ func checkTrackedConcurrency(s *scene) *Violation {
 	if snap == nil {
 		return nil
 	}
+
 	var all sync.WaitGroup
 	wrong := make([]string, asking)
 	for i := range asking {
@@ -232,6 +248,8 @@ func checkTrackedConcurrency(s *scene) *Violation {
 		})
 	}
 	all.Wait()
+
+	// The calls of several goroutines have no order that could be listed.
 	s.calls = nil
 	if i := slices.IndexFunc(wrong, func(text string) bool { return text != "" }); i >= 0 {
 		return s.violation(ruleConcurrency, "tracked, while clones of the snapshot changed: %s", wrong[i])

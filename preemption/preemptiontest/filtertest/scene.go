@@ -15,21 +15,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// scene is one cluster with a filter in it. The filter sees the cluster of here;
-// untouched is equal to it from the start and made of other objects.
+// scene is one cluster with a filter in it.
 type scene struct {
 	filter subject
 	shape  clustergen.Shape
 	seed   uint64
 	tally  *tally
 
+	// here is the cluster that the filter sees. untouched is equal to it from the start and made of other
+	// objects: what the filter changes in here shows by comparing the two.
 	here, untouched stage
-	// other looks for a place in the same cluster.
+	// other is another pod that looks for a place in the same cluster.
 	other *outrank.Pod
 
-	// calls are the calls of the filter in the current case; within is set until
-	// the last one returns.
-	calls  []string
+	// calls are the calls of the filter in the current case, in words.
+	calls []string
+	// within says that the last of them has not returned yet.
 	within bool
 }
 
@@ -43,7 +44,13 @@ type stage struct {
 // nodes goes through the nodes of the cluster, in its order.
 func (s *stage) nodes() iter.Seq[*outrank.Node] { return s.snap.Nodes() }
 
-// clone returns the cluster once more, to be changed.
+// node returns the node with this name.
+func (s *stage) node(name string) *outrank.Node {
+	n, _ := s.snap.Node(name)
+	return n
+}
+
+// clone returns a copy of the snapshot, to be changed.
 func (s *stage) clone() *engine.Snapshot { return s.snap.Clone() }
 
 // errPrepare says that a Prepare cannot be relied on.
@@ -51,12 +58,12 @@ var errPrepare = errors.New("filter test options: Prepare does not do the same t
 
 // subject is what is checked: a filter, or a guard that is asked as one.
 type subject struct {
-	// concerns is nil where all pods do.
+	// concerns reports whether a pod concerns the filter; nil means that all do.
 	concerns func(*outrank.Pod) bool
 	start    func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error)
 }
 
-// subjectOf returns a filter as it is checked.
+// subjectOf returns the subject that a filter is checked as.
 func subjectOf(f *preemption.Filter) subject {
 	if f.Node == nil {
 		return subject{f.Concerns, f.Start}
@@ -77,10 +84,10 @@ func (nodeAlone) Remove(*outrank.Pod, *outrank.Node)        {}
 func (nodeAlone) Add(*outrank.Pod, *outrank.Node)           {}
 func (a nodeAlone) Clone() preemption.FilterState           { return a }
 
-// tally counts over all clusters.
+// tally counts calls over all clusters: states that Start returned, and answers that turned a pod away.
 type tally struct {
 	started, turnedAway int
-	// failure is an error of Start.
+	// failure is the last error of Start, nil for none.
 	failure error
 }
 
@@ -89,12 +96,15 @@ func own(p *outrank.Pod) {
 	p.Labels = ownLabels(p.Labels)
 	p.Containers = slices.Clone(p.Containers)
 	for i := range p.Containers {
-		if p.Containers[i].Requests = p.Containers[i].Requests.Clone(); p.Containers[i].Requests == nil {
-			p.Containers[i].Requests = resource.List{}
+		c := &p.Containers[i]
+		c.Requests = c.Requests.Clone()
+		if c.Requests == nil {
+			c.Requests = resource.List{}
 		}
 	}
 }
 
+// ownLabels returns a copy of labels, never nil.
 func ownLabels(labels map[string]string) map[string]string {
 	if labels == nil {
 		return map[string]string{}
@@ -114,34 +124,36 @@ func (s *scene) try(check func(*scene) *Violation) (v *Violation) {
 	return check(s)
 }
 
-// violation describes one by the calls of the current case.
+// violation returns a violation with the calls of the current case.
 func (s *scene) violation(rule string, format string, args ...any) *Violation {
 	return &Violation{
 		Rule: rule, Text: fmt.Sprintf(format, args...), Shape: s.shape, Seed: s.seed, Calls: slices.Clone(s.calls),
 	}
 }
 
-// victims are the pods on a node that may be removed and that concern the filter, the
+// victims returns the pods on a node that may be removed and that concern the filter, the
 // most important first.
 func (s *scene) victims(node *outrank.Node, pod *outrank.Pod) []*outrank.Pod {
-	return slices.DeleteFunc(s.here.snap.PodsOn(node.Name), func(p *outrank.Pod) bool {
+	snap := s.here.snap
+	return slices.DeleteFunc(snap.PodsOn(node.Name), func(p *outrank.Pod) bool {
 		return p.PriorityValue() >= pod.PriorityValue() || !s.concerns(p)
 	})
 }
 
-// concerns reports whether a decision tells the filter of a pod that comes or goes.
+// concerns reports whether a pod concerns the filter, so that a decision tells it of the pod.
 func (s *scene) concerns(p *outrank.Pod) bool {
 	return s.filter.concerns == nil || s.filter.concerns(p)
 }
 
-// nominated are the pods on a node that the pod has to leave room for.
+// nominated returns the pods nominated to a node for which the scene's pod must leave room.
 func (s *scene) nominated(node *outrank.Node) []*outrank.Pod {
-	return slices.DeleteFunc(s.here.snap.NominatedTo(node.Name), func(p *outrank.Pod) bool {
-		return p.PriorityValue() < s.here.pod.PriorityValue() || p.Key() == s.here.pod.Key() || !s.concerns(p)
+	pod, snap := s.here.pod, s.here.snap
+	return slices.DeleteFunc(snap.NominatedTo(node.Name), func(p *outrank.Pod) bool {
+		return p.PriorityValue() < pod.PriorityValue() || p.Key() == pod.Key() || !s.concerns(p)
 	})
 }
 
-// changed names an object that has changed, or returns an empty text.
+// changed returns the words for an object that has changed, empty if none has.
 func (s *scene) changed() string {
 	a, b := s.here, s.untouched
 	switch {
@@ -150,6 +162,7 @@ func (s *scene) changed() string {
 	case len(a.cluster.Nodes) != len(b.cluster.Nodes) || len(a.cluster.Pods) != len(b.cluster.Pods):
 		return "the cluster"
 	}
+
 	for i, n := range a.cluster.Nodes {
 		if !reflect.DeepEqual(n, b.cluster.Nodes[i]) {
 			return "node " + b.cluster.Nodes[i].Name
@@ -160,8 +173,11 @@ func (s *scene) changed() string {
 			return "pod " + string(b.cluster.Pods[i].Key())
 		}
 	}
+
+	// Nodes and pods were compared above.
 	was, is := *b.cluster, *a.cluster
-	was.Nodes, was.Pods, is.Nodes, is.Pods = nil, nil, nil, nil // compared above
+	was.Nodes, was.Pods = nil, nil
+	is.Nodes, is.Pods = nil, nil
 	if !reflect.DeepEqual(is, was) {
 		return "the cluster"
 	}
@@ -171,7 +187,7 @@ func (s *scene) changed() string {
 	return ""
 }
 
-// contents lists the objects of a snapshot.
+// contents returns the names of the objects in a snapshot.
 func contents(snap *engine.Snapshot) []string {
 	var list []string
 	for n := range snap.Nodes() {

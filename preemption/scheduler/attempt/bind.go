@@ -24,8 +24,7 @@ func byScore(scorer *score.Scorer, snap *engine.Snapshot) func(context.Context, 
 	}
 }
 
-// place chooses among the nodes that take the pod. Whoever chooses may have changed the snapshot;
-// the node is then asked again.
+// place chooses among the nodes that take the pod.
 func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
 	node := d.nodes[0]
 	if len(d.nodes) > 1 {
@@ -37,10 +36,12 @@ func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
 	if node == nil {
 		return nil, &hookError{fmt.Errorf("pod %s: %w: no node of those that take it was chosen", d.pod.Key(), outrank.ErrInvalid)}
 	}
+
+	// The functions of the caller that were called meanwhile may have changed the snapshot. The node is
+	// then asked again.
 	if l.snap.Revision() == d.revision {
 		return node, nil
 	}
-
 	status, err := l.eval.Check(l.snap, d.pod, node.Name)
 	switch {
 	case err != nil:
@@ -51,16 +52,17 @@ func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
 	return node, nil
 }
 
-// bind binds the pod of the result, or deals with the failure of that.
+// bind binds the pod of the result to a node, and ends the attempt. If that fails the pod goes back.
 func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) error {
-	entry, revision := r.Entry, l.snap.Revision()
+	entry := r.Entry
+	revision := l.snap.Revision()
 	err := l.executor.Bind(ctx, l.snap.Release(), entry.Pod, node)
 	if err != nil {
 		return l.fail(ctx, r, now, execution.Failure{Err: err, Node: node})
 	}
 	r.Outcome, r.Node = Bound, node
 
-	// A Bind that has changed the snapshot has put the pod there, too.
+	// An action that has changed the snapshot has put the pod there itself.
 	var seatErr error
 	if l.snap.Revision() == revision {
 		seatErr = l.seat(entry.Pod, node)
@@ -71,7 +73,7 @@ func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) 
 	return seatErr
 }
 
-// seat puts a pod on its node in the snapshot.
+// seat puts a pod on its node in the snapshot. A pod that the snapshot does not know is added before.
 func (l *Loop) seat(pod *outrank.Pod, node string) error {
 	key := pod.Key()
 	err := l.snap.Bind(key, node)

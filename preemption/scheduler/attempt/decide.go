@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// decided is what was decided about a pod: nodes that take it, or a plan. It holds of the snapshot
+// decided is the decision about a pod: nodes that take it, or a plan. It holds for the snapshot
 // at this revision.
 type decided struct {
 	pod      *outrank.Pod
@@ -19,7 +19,7 @@ type decided struct {
 	revision uint64
 }
 
-// asDecision is the plan, and nothing where there is none.
+// asDecision returns the plan, and a nil interface if there is none.
 func (d *decided) asDecision() preemption.Decision {
 	if d.plan == nil {
 		return nil
@@ -32,8 +32,8 @@ type hookError struct{ error }
 
 func (e *hookError) Unwrap() error { return e.error }
 
-// decide brings the nominations in line, decides, and tells of it. What was decided by then comes
-// with an error, but for a plan that the caller did not want.
+// decide brings the nominations in line with the snapshot, decides, and tells Config.Decided. An error
+// comes with the decision as far as it was made, but without a plan that Config.Decided refused.
 func (l *Loop) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (decided, error) {
 	if err := l.know(pod); err != nil {
 		return decided{}, err
@@ -58,8 +58,8 @@ func (l *Loop) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (dec
 	return d, nil
 }
 
-// know puts a pod into the snapshot that nobody has put there. A nominator of the caller's may know
-// pods by something else.
+// know puts a pod into the snapshot if nobody has put it there, since the loop's own nominator knows pods
+// by the snapshot. A nominator of the caller's may know pods by something else.
 func (l *Loop) know(pod *outrank.Pod) error {
 	if !l.owns {
 		return nil
@@ -74,9 +74,9 @@ func (l *Loop) know(pod *outrank.Pod) error {
 	return nil
 }
 
-// ask asks the caller's function, or Decide. That changes nothing, so that its answer holds of the
-// snapshot that it was asked about; a caller's may change the snapshot, and speaks of it as it is
-// when it returns.
+// ask asks the caller's function, or Decide. Decide changes nothing, so that its answer holds for the
+// snapshot that it was asked about. A function of the caller's may change the snapshot: its answer holds
+// for the snapshot as it is when it returns.
 func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decided, error) {
 	if l.decideAs == nil {
 		revision := l.snap.Revision()
@@ -87,16 +87,17 @@ func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decide
 	return decided{pod: pod, nodes: nodes, plan: plan, revision: l.snap.Revision()}, err
 }
 
-// Decide decides about a pod, on the snapshot as it is: the nodes that take it or, where none
-// does, who has to leave (steps 2 and 3 of kube-scheduler's scheduling cycle). Where the node
-// that it is nominated to takes it, that is the only one ([engine.Evaluator.Feasible]). Preemption is
-// asked before the nodes are listed, because it remembers answers about equal pods. For a pod whose
-// resize is to have room it is asked alone. The errors are those of [engine.Evaluator.Preempt]; beside
-// that of an extender comes a plan. Nothing is changed.
+// Decide decides about a pod, on the snapshot as it is: the nodes that take it or, if none
+// does, who has to leave (steps 2 and 3 of kube-scheduler's scheduling cycle). If the node
+// that it is nominated to takes it, that is the only one ([engine.Evaluator.Feasible]). For a pod whose
+// resize is deferred only preemption is asked. The errors are those of [engine.Evaluator.Preempt]; the
+// error of an extender comes with a plan. Nothing is changed.
 func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nodes []*outrank.Node, plan *preemption.Plan, err error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, nil, err
 	}
+
+	// Preemption is asked before the nodes are listed, because it remembers answers about equal pods.
 	req := preemption.Request{Pod: pod, Now: now}
 	if l.offset != nil {
 		req.Offset = l.offset(pod)
@@ -109,12 +110,12 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nod
 	return nodes, nil, err
 }
 
-// stale is the error about a decision that does not hold any more.
+// stale returns the error about a decision that does not hold any more.
 func stale(pod *outrank.Pod, why any) error {
 	return fmt.Errorf("pod %s: %w: the snapshot was changed during the attempt: %v", pod.Key(), engine.ErrStale, why)
 }
 
-// stillHolds returns why a plan does not hold any more because the snapshot was changed.
+// stillHolds returns an error if the snapshot was changed so that the plan does not hold any more.
 func (l *Loop) stillHolds(ctx context.Context, d decided) error {
 	if l.snap.Revision() == d.revision {
 		return nil

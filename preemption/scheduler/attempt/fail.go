@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// fail is the other end of an attempt: the pod of the result has no node. The failure says why; what
-// every failure says is filled in here.
+// fail ends an attempt in which the pod of the result got no node. The failure says why; its entry, queue
+// and time are filled in here.
 func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
 	pod := r.Entry.Pod
 	f.Entry, f.Queue, f.Now = r.Entry, l.queue, now
@@ -23,6 +23,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 	done, err := l.executor.Fail(ctx, f)
 	l.meter.AddFailure(l.profile(pod), done, took)
 	r.Failure, r.Err = done, f.Err
+
 	r.Outcome = Waiting
 	switch {
 	case done == nil:
@@ -36,13 +37,15 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 	case r.Report != nil && f.Err == nil:
 		r.Outcome, r.Node = Preempting, r.Report.Node
 	}
-	if r.Report != nil { // what executing a plan ended in is dealt with by putting the pod back
+
+	// An error of executing a plan is dealt with by putting the pod back.
+	if r.Report != nil {
 		return err
 	}
 	return errors.Join(misuse(f.Err), err)
 }
 
-// measured is how long the attempt has taken, nil where nobody has a clock.
+// measured returns how long the attempt has taken, nil without a clock.
 func (l *Loop) measured() *time.Duration {
 	if l.took == nil {
 		return nil
@@ -51,7 +54,7 @@ func (l *Loop) measured() *time.Duration {
 	return &took
 }
 
-// profile is the name of the scheduler that tries a pod.
+// profile returns the name of the scheduler that tries a pod.
 func (l *Loop) profile(pod *outrank.Pod) string { return cmp.Or(l.scheduler, pod.Scheduler()) }
 
 // forget takes a pod that is gone out of the loop's snapshot, unless another has its name by now.
@@ -65,11 +68,13 @@ func (l *Loop) forget(pod *outrank.Pod) {
 	}
 }
 
-// misuse is the part of an error that is not dealt with by putting the pod back.
+// misuse returns the part of an error that the caller must hear of, because somebody did what makes no
+// sense. Any other error is dealt with by putting the pod back.
 func misuse(err error) error {
 	if err == nil {
 		return nil
 	}
+
 	var hook *hookError
 	switch {
 	case errors.As(err, &hook):

@@ -13,10 +13,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// noSeat is what is said of a pod that has no place while its group has one.
+// noSeat is the refusal of a pod that has no place while enough others of its group have one.
 var noSeat = preemption.Status{Code: preemption.Unschedulable, Filter: "GangScheduling", Reasons: []string{"no place beside the others of its group"}}
 
-// decidedGroup is the plan for a group. It holds of the snapshot at this revision.
+// decidedGroup is the plan for a group. It holds for the snapshot at this revision.
 type decidedGroup struct {
 	plan     *preemption.GroupPlan
 	revision uint64
@@ -30,12 +30,14 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 		return nil, err
 	}
 
-	// A plan that an error is about is told of, and nothing is done with it.
+	// A plan that comes with an error is in the result, and nothing is done with it.
 	d, err := l.decideGroup(ctx, group, now)
 	r := &Result{Entry: entry}
 	if d.plan != nil {
 		r.Plan = d.plan
 	}
+
+	// Places hold only for the snapshot in which they were found.
 	if err == nil && d.plan.Outcome == preemption.Fits {
 		if l.snap.Revision() == d.revision {
 			return r, l.placeGroup(ctx, r, d.plan, now)
@@ -69,8 +71,8 @@ func checkMembers(group *queue.Group) error {
 	return nil
 }
 
-// decideGroup asks for the plan of a group, and tells of it. The plan comes with an error of the
-// caller's function, and with one about a plan that does not hold any more.
+// decideGroup asks for the plan of a group, and tells Config.Decided. An error of Config.Decided, and one
+// about a plan that does not hold any more, comes with the plan.
 func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Time) (decidedGroup, error) {
 	if err := l.nominator.ApplyTo(l.snap); err != nil {
 		return decidedGroup{}, err
@@ -125,7 +127,7 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, plan *preemption.Group
 		r.Members = append(r.Members, m)
 	}
 
-	// The others have no place.
+	// The members that have no place go back to the queue before the group does, which they then join.
 	for _, member := range members {
 		if placed[member.Pod.Key()] {
 			continue
@@ -134,31 +136,34 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, plan *preemption.Group
 		errs = append(errs, l.fail(ctx, &m, now, execution.Failure{Refused: &status}))
 		r.Members = append(r.Members, m)
 	}
+
 	r.Outcome = Bound
 	errs = append(errs, l.queue.AddAttemptedGroup(entry, now))
 	return errors.Join(errs...)
 }
 
-// failGroup is the other end of an attempt with a group. All its pods wait, also those with a
-// plan.
+// failGroup ends an attempt with a group that has no places. All its pods go back and wait, also if a
+// plan was carried out.
 func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.Failure) error {
 	done, err := l.executor.Fail(ctx, f)
 	r.Outcome, r.Err = Waiting, f.Err
 	if r.Report != nil && f.Err == nil {
 		r.Outcome = Preempting
 	}
-	if r.Report == nil { // what executing a plan ended in is dealt with by the pods that wait
+
+	// An error of executing a plan is dealt with by putting the pods back.
+	if r.Report == nil {
 		err = errors.Join(misuse(f.Err), err)
 	}
 	if done == nil {
 		return err
 	}
 
-	group := f.Entry.Group
+	members := f.Entry.Group.Members
 	for i := range done.Members {
 		failure := &done.Members[i]
-		m := Result{Entry: group.Members[i], Outcome: r.Outcome, Failure: failure}
-		l.meter.AddFailure(l.profile(group.Members[0].Pod), failure, nil)
+		m := Result{Entry: members[i], Outcome: r.Outcome, Failure: failure}
+		l.meter.AddFailure(l.profile(members[0].Pod), failure, nil)
 		if failure.Result != execution.Requeued {
 			m.Outcome = Dropped
 		}

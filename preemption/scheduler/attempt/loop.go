@@ -22,9 +22,9 @@ type Loop struct {
 	eval      *engine.Evaluator
 	executor  *execution.Executor
 	nominator *execution.Nominator
-	// scheduler is the name that attempts are counted under, empty for the one that the pod names.
+	// scheduler is the name under which attempts are counted. Empty means the one that the pod names.
 	scheduler string
-	// The functions of the caller, as in the Config. All but choose may be nil.
+	// These are the functions of the Config. All but choose may be nil.
 	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error)
 	tell     func([]*outrank.Node, preemption.Decision) error
 	choose   func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error)
@@ -33,11 +33,11 @@ type Loop struct {
 	offset   func(pod *outrank.Pod) int
 	// meter is nil where nothing is counted.
 	meter *metrics.Meter
-	// schedulers are the names of those whose pods are queued; none stands for all.
+	// schedulers are the names of the schedulers whose pods are queued. None means all.
 	schedulers []string
-	// owns is set where the nominator is the loop's own, and knows pods by the snapshot.
+	// owns says that the nominator is the loop's own, which knows pods by the snapshot.
 	owns bool
-	// groups is set where groups of pods are queued as one (rule 5.8.1).
+	// groups says that groups of pods are queued as one (rule 5.8.1).
 	groups bool
 }
 
@@ -56,18 +56,20 @@ func New(config Config) (*Loop, error) {
 		meter: config.Metrics, groups: release.Gates()["GenericWorkload"],
 	}
 
-	// What the caller has left open.
+	// Defaults stand in for what the caller has left open.
 	if l.eval == nil {
 		l.eval = &engine.Evaluator{}
 	}
 	l.schedulers = l.eval.Config().Profile.Schedulers
-	if l.owns = l.nominator == nil; l.owns {
+	l.owns = l.nominator == nil
+	if l.owns {
 		l.nominator = &execution.Nominator{Release: release, Find: snap.Pod}
 	}
 	if l.choose == nil {
 		l.choose = byScore(&score.Scorer{}, snap)
 	}
 
+	// The executor tells the loop's nominator of what it sets and clears.
 	carryOut.Nominator = l.nominator
 	executor, err := execution.NewExecutor(carryOut)
 	if err != nil {
@@ -77,14 +79,14 @@ func New(config Config) (*Loop, error) {
 	return l, nil
 }
 
-// Executor is what carries plans out. A caller that does not use [Loop.Observe] tells it of pods
-// that are gone.
+// Executor returns the executor that carries plans out. A caller that does not use [Loop.Observe] tells it
+// of pods that are gone.
 func (l *Loop) Executor() *execution.Executor { return l.executor }
 
-// Nominator has the nominations.
+// Nominator returns the nominator that has the nominations.
 func (l *Loop) Nominator() *execution.Nominator { return l.nominator }
 
-// ready reports why no call can begin: the loop was not made by New, or there is no context.
+// ready returns an error if no call can begin: the loop was not made by New, or there is no context.
 func (l *Loop) ready(ctx context.Context) error {
 	switch {
 	case l == nil || l.executor == nil:
@@ -110,9 +112,9 @@ func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 
 // Attempt makes an attempt with an entry that was popped from the queue, and ends it: the pod
 // is bound, back in the queue, or out of it. A pod that waits and is being deleted is dropped.
-// The result is nil for an entry without a pod, and a context that is nil; it is complete
-// beside any other error. The package comment lists these; for a group that has places any change
-// of the snapshot during the attempt is one. The others are those of
+// The result is nil for an entry without a pod, and for a nil context; any other error comes with a
+// complete result. The package comment lists these errors; for a group that has places any change
+// of the snapshot during the attempt is an error. Others are those of
 // [execution.Executor.Fail] and of [Config.Decided].
 func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	if err := l.ready(ctx); err != nil {
@@ -127,15 +129,15 @@ func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*
 	return l.attemptPod(ctx, entry, now)
 }
 
-// attemptPod is Attempt for a pod. What was decided is one value, and each end of the attempt is
-// reached with what that end is about: a node, or the failure.
+// attemptPod is Attempt for a pod. It decides, and then ends the attempt in one of two ways: bind with a
+// node, or fail with the failure.
 func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	pod := entry.Pod
 	if pod.NodeName == "" && pod.Terminating() {
 		return l.drop(entry), nil
 	}
 
-	// A decision that failed may still say what the nodes answered, which the failure is told with.
+	// A decision that failed may still have a plan that says what the nodes answered, for the failure.
 	d, err := l.decide(ctx, pod, now)
 	r := &Result{Entry: entry, Nodes: d.nodes, Plan: d.asDecision()}
 	if err != nil {
@@ -150,7 +152,7 @@ func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time)
 		return r, l.bind(ctx, r, node.Name, now)
 	}
 
-	// The plan of a pod without a node fits if it is a resize, for which there is room: the pod is
+	// Without nodes, a plan whose outcome is Fits is that of a resize for which there is room: the pod is
 	// on its node, and waits for the kubelet.
 	f := execution.Failure{Plan: d.plan}
 	switch d.plan.Outcome {

@@ -16,15 +16,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Observe takes in what an informer delivers, as the table of the package comment has it: an
+// Observe takes in what an informer delivers, by the table of the package comment: an
 // object that is new (old is nil), has changed, or is gone (new is nil). It returns how many pods
 // were moved to be tried again. The objects are those of package outrank: a *Pod, *Node,
 // *PodDisruptionBudget, *Namespace, *PodGroup or *CompositePodGroup. An object may be delivered
-// again, and one that goes may not be known.
+// again, and an object that goes need not be known.
 //
-// Errors: [outrank.ErrInvalid] for anything else, for two objects of different kinds or names, and
-// what Validate says of the object, which changes nothing. Time is that of the methods of snapshot
-// and queue that the table names; an event that moves pods looks at all that wait.
+// The error wraps [outrank.ErrInvalid] for anything else and for two objects of different kinds or names.
+// The errors of an object's Validate are returned, too, and then nothing is changed. It takes the time of
+// the methods of snapshot and queue that the table names; an event that moves pods looks at all that wait.
 func (l *Loop) Observe(old, new any, now time.Time) (moved int, err error) {
 	if l == nil || l.executor == nil {
 		return 0, fmt.Errorf("event: %w: the loop was not made by New", outrank.ErrInvalid)
@@ -33,6 +33,7 @@ func (l *Loop) Observe(old, new any, now time.Time) (moved int, err error) {
 		snap: l.snap, queue: l.queue, nominator: l.nominator, executor: l.executor,
 		schedulers: l.schedulers, groups: l.groups, now: now,
 	}
+
 	switch kindOf(old, new).(type) {
 	case *outrank.Pod:
 		return both(old, new, (*outrank.Pod).Key, o.pod)
@@ -50,7 +51,7 @@ func (l *Loop) Observe(old, new any, now time.Time) (moved int, err error) {
 	return 0, fmt.Errorf("event: %w: %T and %T are no objects that are looked at", outrank.ErrInvalid, kindOf(old), kindOf(new))
 }
 
-// kindOf returns the first object that there is.
+// kindOf returns the first object that is not nil, and an empty struct if all are.
 func kindOf(objects ...any) any {
 	for _, o := range objects {
 		if o != nil {
@@ -81,13 +82,14 @@ type observer struct {
 	queue     *queue.Queue
 	nominator *execution.Nominator
 	executor  *execution.Executor
-	// schedulers are the names of those whose pods are queued; none stands for all.
+	// schedulers are the names of the schedulers whose pods are queued. None means all.
 	schedulers []string
-	// groups is set where groups of pods are queued as one (rule 5.8.1).
+	// groups says that groups of pods are queued as one (rule 5.8.1).
 	groups bool
 	now    time.Time
 }
 
+// moveAll tells the queue of an event.
 func (o *observer) moveAll(e queue.ClusterEvent) int { return o.queue.MoveAll(e, o.now) }
 
 // pod takes in an event about a pod.
@@ -101,6 +103,7 @@ func (o *observer) pod(old, new *outrank.Pod) (int, error) {
 	case new == nil:
 		return o.podGone(old)
 	case old != nil && old.UID != new.UID && old.UID != "" && new.UID != "":
+		// Another pod has taken the name: one goes, and the other comes.
 		gone, err := o.podGone(old)
 		if err != nil {
 			return gone, err
@@ -122,8 +125,8 @@ func (o *observer) queued(pod *outrank.Pod) bool {
 	return len(o.schedulers) == 0 || slices.Contains(o.schedulers, pod.Scheduler())
 }
 
-// podWaits takes in a pod without a node, in a new version if old is not nil. What changes in it is
-// an event for the pod alone, of which the queue judges; others are only told of a nomination that
+// podWaits takes in a pod without a node, in a new version if old is not nil. A change of it
+// is an event for the pod alone, which the queue judges. Other pods hear only of a nomination that
 // it had in its own status and has no longer (rules 5.4.5, 5.4.8 and 5.4.19).
 func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 	snap, key := o.snap, new.Key()
@@ -146,8 +149,8 @@ func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 	o.nominator.Update(old, new)
 	version := new
 	if onlyNominated(old, new) {
-		// The failure path may have put this very version back already. The queue would take
-		// the pointer that it has for a pod that was changed in place, in what it cannot know.
+		// The failure path may have put this very version back already. Seeing the same pointer again,
+		// the queue would think that the pod was changed in place, perhaps in something that helps it.
 		made := *new
 		version = &made
 	}
@@ -218,7 +221,7 @@ func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
 	return moved, err
 }
 
-// podGone takes in the end of a pod, which may have been unknown.
+// podGone takes in the end of a pod, which need not be known.
 func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 	snap, key := o.snap, pod.Key()
 	known, ok := snap.Pod(key)
@@ -226,15 +229,18 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 		return 0, nil // it was gone already, and another has its name
 	}
 	if ok {
-		if node := snap.NodeOf(key); node != "" && pod.NodeName == "" { // bound, and nothing has told of it
+		// The pod may have been bound without an event that told of it.
+		if node := snap.NodeOf(key); node != "" && pod.NodeName == "" {
 			bound := *pod
-			bound.NodeName, pod = node, &bound
+			bound.NodeName = node
+			pod = &bound
 		}
 		if err := snap.RemovePod(key); err != nil {
 			return 0, err
 		}
 	}
 
+	// The executor hears of it before the queue, whose gate asks the executor.
 	was := cmp.Or(o.nominator.NodeOf(key), pod.NominatedNodeName)
 	o.nominator.Remove(pod)
 	o.executor.Gone(pod)

@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Outcome is what an attempt came to.
+// Outcome says how an attempt ended.
 type Outcome string
 
-// The outcomes. An empty one is of an attempt that nobody made.
+// The outcomes. It is empty in the result of an attempt that nobody made.
 const (
 	// Idle: no pod was to be tried.
 	Idle Outcome = "idle"
@@ -31,22 +31,22 @@ type Result struct {
 	// Entry is the entry that was popped.
 	Entry   queue.Entry
 	Outcome Outcome
-	// Node is the node of a pod that is Bound, or that room is made for on it.
+	// Node is the node that the pod is Bound to, or on which room is made for it.
 	Node string
-	// Nodes take the pod as things are, in the cluster's order. Plan says who has to leave, or why
-	// nobody does: a *preemption.Plan, or the *preemption.GroupPlan of a group. It is nil with Nodes;
-	// both are where deciding failed.
+	// Nodes are the nodes that take the pod as things are, in the cluster's order.
 	Nodes []*outrank.Node
-	Plan  preemption.Decision
-	// Report is how a plan was carried out; nil without one.
+	// Plan says who has to leave, or why nobody does: a *preemption.Plan, or the *preemption.GroupPlan of
+	// a group. It is nil if there are Nodes. If deciding failed both may be nil.
+	Plan preemption.Decision
+	// Report says how a plan was carried out; nil if none was.
 	Report *execution.Report
-	// Failure is what was done about a pod without a node; nil where it is Bound, and for a
+	// Failure says what was done about a pod without a node. It is nil for a pod that is Bound, and for a
 	// group.
 	Failure *execution.Verdict
-	// Members has, for a group, what became of each of its pods: those that were bound, in the
+	// Members are the results of the pods of a group: first those that were bound, in the
 	// order of the placement, and then the others in the order of the entry.
 	Members []Result
-	// Err is what went wrong and was dealt with by the rules: a decision, a binding or the
+	// Err is an error that was dealt with by the rules: a decision, a binding or the
 	// execution of a plan that failed.
 	Err error
 }

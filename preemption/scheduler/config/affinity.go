@@ -4,11 +4,13 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // profileReader is a profile while it is read.
 type profileReader struct {
 	Profile
+	// o is the profile's object in the file.
 	o *object
 	// usual is the default profile.
 	usual pluginList
@@ -20,19 +22,22 @@ func (p *profileReader) readAffinityArgs(o *object) {
 	added := o.object("addedAffinity")
 	const required = "requiredDuringSchedulingIgnoredDuringExecution"
 	if r := added.object(required); added.has(required) {
-		p.Config.Profile.AddedAffinity = &outrank.NodeSelector{}
+		selector := &outrank.NodeSelector{}
 		r.objects("nodeSelectorTerms", func(t *object) {
-			s := p.Config.Profile.AddedAffinity
-			s.NodeSelectorTerms = append(s.NodeSelectorTerms, readTerm(t))
+			selector.NodeSelectorTerms = append(selector.NodeSelectorTerms, readTerm(t))
 		})
+		p.settings().AddedAffinity = selector
 		r.done()
 	}
 	p.readPreferred(added)
 	added.done()
 }
 
-// readTerm reads a term. kube-scheduler does not start with one that makes no
-// sense, while it accepts such a term of a pod.
+// settings returns the part of the profile's configuration that most fields of the file set.
+func (p *profileReader) settings() *preemption.Profile { return &p.Config.Profile }
+
+// readTerm reads a term. A term that makes no sense is a problem here, while kube-scheduler accepts it in
+// a pod.
 func readTerm(o *object) outrank.NodeSelectorTerm {
 	return outrank.NodeSelectorTerm{
 		MatchExpressions: readRequirements(o, "matchExpressions", labelProblem),
@@ -40,6 +45,8 @@ func readTerm(o *object) outrank.NodeSelectorTerm {
 	}
 }
 
+// readRequirements reads the requirements in a field. problem returns what is wrong with one, empty for
+// nothing.
 func readRequirements(o *object, name string, problem func(*outrank.NodeRequirement) string) []outrank.NodeRequirement {
 	var all []outrank.NodeRequirement
 	o.objects(name, func(r *object) {
@@ -52,10 +59,11 @@ func readRequirements(o *object, name string, problem func(*outrank.NodeRequirem
 	return all
 }
 
-// labelProblem returns the problem of a requirement of labels; empty for none. The values of
-// Gt and Lt, too, have to be those of labels, so that none has a sign.
+// labelProblem returns the problem of a requirement of labels, empty for none. The values of
+// Gt and Lt must be values of labels like all others, so that none has a sign.
 func labelProblem(r *outrank.NodeRequirement) string {
-	compares, like := r.Operator == outrank.Gt || r.Operator == outrank.Lt, r.Operator
+	compares := r.Operator == outrank.Gt || r.Operator == outrank.Lt
+	operator := r.Operator
 	if compares {
 		if len(r.Values) != 1 {
 			return string(r.Operator) + " takes one value"
@@ -63,9 +71,10 @@ func labelProblem(r *outrank.NodeRequirement) string {
 		if !qualified(r.Key) {
 			return strconv.Quote(cut(r.Key)) + " is no name of a label"
 		}
-		like = outrank.In
+		operator = outrank.In // selectors of labels do not have Gt and Lt
 	}
-	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: like, Values: r.Values}}}
+
+	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: operator, Values: r.Values}}}
 	if err := selector.Validate(); err != nil {
 		return err.Error()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// readPreemptionArgs reads how many candidates are enough (rule 19.3.1).
+// readPreemptionArgs reads the number of candidates that are enough (rule 19.3.1).
 func (p *profileReader) readPreemptionArgs(o *object) {
 	s := preemption.Sample{Percent: 10, Minimum: 100}
 	if n, ok := o.number("minCandidateNodesPercentage", 0, 100); ok {
@@ -24,7 +24,8 @@ func (p *profileReader) readPreemptionArgs(o *object) {
 	p.Config.Sample = &s
 }
 
-// orNone returns a figure of a Sample, where zero is the default and less than that is none.
+// orNone returns a number of the file as a [preemption.Sample] has it: -1 stands for none, since 0 means
+// the default there.
 func orNone(n int) int {
 	if n == 0 {
 		return -1
@@ -34,21 +35,23 @@ func orNone(n int) int {
 
 // readResourcesArgs reads the resources that NodeResourcesFit passes over (rule 19.3.3).
 func (p *profileReader) readResourcesArgs(o *object) {
+	settings := p.settings()
 	for i, name := range o.texts("ignoredResources") {
 		if !qualified(name) {
 			o.ps.add(o.path("ignoredResources")+"["+itoa(i)+"]", "%q is no name of a resource", cut(name))
 		}
-		p.Config.Profile.IgnoredResources = append(p.Config.Profile.IgnoredResources, resource.Name(name))
+		settings.IgnoredResources = append(settings.IgnoredResources, resource.Name(name))
 	}
 	for i, group := range o.texts("ignoredResourceGroups") {
 		// The rules for a group are those for a name without a prefix.
 		if !qualified(group) || hasSlash(group) {
 			o.ps.add(o.path("ignoredResourceGroups")+"["+itoa(i)+"]", "%q is no group of resources", cut(group))
 		}
-		p.Config.Profile.IgnoredResourceGroups = append(p.Config.Profile.IgnoredResourceGroups, group)
+		settings.IgnoredResourceGroups = append(settings.IgnoredResourceGroups, group)
 	}
+
 	if !o.has("scoringStrategy") {
-		o.object("scoringStrategy")
+		o.object("scoringStrategy") // so that it is a known field
 		return
 	}
 	s := o.object("scoringStrategy")
@@ -57,6 +60,7 @@ func (p *profileReader) readResourcesArgs(o *object) {
 		s.ps.add(s.path("type"), "there is no strategy %q", cut(strategy))
 	}
 	p.readStrategy(s, strategy)
+
 	if ratio := strategy == "RequestedToCapacityRatio"; ratio != s.has("requestedToCapacityRatio") {
 		s.ps.add(s.path("requestedToCapacityRatio"), "goes with the type RequestedToCapacityRatio alone")
 	}
@@ -66,12 +70,14 @@ func (p *profileReader) readResourcesArgs(o *object) {
 	s.done()
 }
 
-// readSpreadArgs reads the constraints of pods without any (rule 19.3.4).
+// readSpreadArgs reads the default constraints, which hold for pods without any of their own (rule 19.3.4).
 func (p *profileReader) readSpreadArgs(o *object) {
 	kind := o.text("defaultingType")
 	if kind != "" && kind != "System" && kind != "List" {
 		o.ps.add(o.path("defaultingType"), "%q is neither System nor List", cut(kind))
 	}
+
+	// Two constraints of one key must differ in what happens if they are not met.
 	type pair struct {
 		key string
 		outrank.UnsatisfiablePolicy
@@ -90,12 +96,16 @@ func (p *profileReader) readSpreadArgs(o *object) {
 	if kind != "List" && len(constraints) > 0 {
 		o.ps.add(o.path("defaultingType"), "has to be List where there are defaultConstraints")
 	}
-	p.Config.Profile.DefaultConstraints = constraints
+
+	// For the filter the system's constraints are none, since they are only preferred. Scores tell an
+	// empty list from the system's.
+	p.settings().DefaultConstraints = constraints
 	if kind == "List" {
 		p.Scores.DefaultSpread = append([]outrank.TopologySpreadConstraint{}, constraints...)
 	}
 }
 
+// readConstraint reads a default constraint.
 func readConstraint(c *object) outrank.TopologySpreadConstraint {
 	x := outrank.TopologySpreadConstraint{TopologyKey: c.text("topologyKey")}
 	x.MaxSkew = c.int32("maxSkew")
@@ -109,9 +119,12 @@ func readConstraint(c *object) outrank.TopologySpreadConstraint {
 	if x.WhenUnsatisfiable != outrank.DoNotSchedule && x.WhenUnsatisfiable != outrank.ScheduleAnyway {
 		c.ps.add(c.path("whenUnsatisfiable"), "%q is neither DoNotSchedule nor ScheduleAnyway", cut(string(x.WhenUnsatisfiable)))
 	}
-	if c.asked["labelSelector"] = true; c.has("labelSelector") {
+
+	c.asked["labelSelector"] = true
+	if c.has("labelSelector") {
 		c.ps.add(c.path("labelSelector"), "default constraints have none: which pods count depends on the pod")
 	}
+
 	x.MinDomains = max(0, c.int32("minDomains"))
 	x.NodeAffinityPolicy = readInclusion(c, "nodeAffinityPolicy")
 	x.NodeTaintsPolicy = readInclusion(c, "nodeTaintsPolicy")
@@ -119,6 +132,7 @@ func readConstraint(c *object) outrank.TopologySpreadConstraint {
 	return x
 }
 
+// readInclusion reads which nodes a constraint counts.
 func readInclusion(c *object, name string) outrank.NodeInclusionPolicy {
 	p := outrank.NodeInclusionPolicy(c.text(name))
 	if p != "" && p != outrank.NodeHonor && p != outrank.NodeIgnore {
@@ -127,6 +141,7 @@ func readInclusion(c *object, name string) outrank.NodeInclusionPolicy {
 	return p
 }
 
+// readBindingArgs checks the arguments of VolumeBinding, which play no part here.
 func (p *profileReader) readBindingArgs(o *object) {
 	o.number("bindTimeoutSeconds", 0, math.MaxInt64)
 	if o.has("shape") {
@@ -135,6 +150,7 @@ func (p *profileReader) readBindingArgs(o *object) {
 	o.asked["shape"] = true
 }
 
+// readDynamicArgs checks the arguments of DynamicResources, which play no part here.
 func (p *profileReader) readDynamicArgs(o *object) {
 	o.duration("filterTimeout")
 	o.duration("bindingTimeout")

@@ -5,7 +5,7 @@
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
-//	read, err := schedulerconfig.Read(outrank.DefaultRelease, file)
+//	read, err := config.Read(outrank.DefaultRelease, file)
 //	profile, ok := read.Profile(pod.Scheduler())
 //	evaluator, err := engine.New(profile.Config)
 //
@@ -15,7 +15,7 @@
 //	yq -o=json . scheduler.yaml
 //	python3 -c 'import json,sys,yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)' < scheduler.yaml
 //
-// What counts is this; the rules stand in RULES.md in this folder:
+// These settings count, by the rules in RULES.md in this folder:
 //
 //	in the file                                        becomes
 //	DefaultPreemption off                              Config.Profile.Off
@@ -31,10 +31,10 @@
 //	of the plugins there                               Profile.Scores
 //	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff
 //
-// What kube-scheduler would not start with is an error: unknown fields, repeated
+// A file with which kube-scheduler would not start is an error: unknown fields, repeated
 // fields, arguments that make no sense, plugins at a point that they do not serve.
-// What it would start with and this module has no counterpart for is named in
-// [Profile.Unsupported]: extenders, plugins that are not its own, filters in another
-// order. Of scores that is in [Profile.UnsupportedScores]. Fields that play no part in either, such
+// [Profile.Unsupported] names the settings with which it would start and which this module cannot
+// follow: extenders, plugins that are not kube-scheduler's own, filters in another
+// order. [Profile.UnsupportedScores] does so for scores. Fields that play no part in either, such
 // as leader election or timeouts, are checked for their names and types and then left out.
 package config

@@ -11,21 +11,26 @@ import (
 
 // extenders are the changes that the extenders of a file make to every profile.
 type extenders struct {
-	// ignored take the place of a profile's ignored resources, if there are any
+	// ignored replaces each profile's ignored resources, unless it is empty
 	// (rule 19.4.2).
-	ignored     []resource.Name
+	ignored []resource.Name
+	// unsupported has an entry for each extender that has a say in preemption: its answers are not known.
 	unsupported []outrank.Problem
 }
 
-// readExtenders reads the extenders. Their answers are known to them alone.
+// readExtenders reads the extenders. One of them at most may bind, and none may manage the resource of
+// another.
 func readExtenders(o *object) *extenders {
-	x, binders, managed := &extenders{}, 0, map[string]bool{}
+	x := &extenders{}
+	binders := 0
+	managed := map[string]bool{}
 	o.objects("extenders", func(e *object) {
 		e.text("urlPrefix")
 		filter, preempt := e.text("filterVerb"), e.text("preemptVerb")
 		if e.text("bindVerb") != "" {
 			binders++
 		}
+
 		weight, _ := e.number("weight", math.MinInt64, math.MaxInt64)
 		if e.text("prioritizeVerb") != "" && weight <= 0 {
 			e.ps.add(e.path("weight"), "%d is not positive", weight)
@@ -35,6 +40,7 @@ func readExtenders(o *object) *extenders {
 		e.flag("ignorable")
 		e.duration("httpTimeout")
 		readTLS(e.object("tlsConfig"))
+
 		names := x.readManaged(e, managed)
 		x.note(e.at, filter, preempt, names)
 	})
@@ -44,7 +50,7 @@ func readExtenders(o *object) *extenders {
 	return x
 }
 
-// note names an extender that has a say in preemption.
+// note notes an extender as unsupported if it has a say in preemption.
 func (x *extenders) note(at, filter, preempt string, resources []string) {
 	var does []string
 	if filter != "" {
@@ -56,6 +62,7 @@ func (x *extenders) note(at, filter, preempt string, resources []string) {
 	if len(does) == 0 {
 		return
 	}
+
 	pods := "every pod"
 	if len(resources) > 0 {
 		pods = "pods that ask for " + cut(strings.Join(resources, ", "))
@@ -64,7 +71,7 @@ func (x *extenders) note(at, filter, preempt string, resources []string) {
 		"an extender %s for %s; what it answers is not known", strings.Join(does, " and "), pods)})
 }
 
-// readManaged reads the resources that an extender manages.
+// readManaged reads the resources that an extender manages. managed has those of all extenders so far.
 func (x *extenders) readManaged(e *object, managed map[string]bool) (names []string) {
 	e.objects("managedResources", func(m *object) {
 		name := m.text("name")
@@ -83,6 +90,7 @@ func (x *extenders) readManaged(e *object, managed map[string]bool) (names []str
 	return names
 }
 
+// readTLS checks settings that play no part here.
 func readTLS(o *object) {
 	o.flag("insecure")
 	for _, name := range []string{"serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData"} {

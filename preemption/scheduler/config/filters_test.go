@@ -15,5 +15,5 @@ import (
 func TestEveryFilterIsKnown(t *testing.T) {
 	all, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": true})
 	require.NoError(t, err)
-	assert.ElementsMatch(t, append(filters.Names(), dynamicResources), defaultsIn(all).at(filter))
+	assert.ElementsMatch(t, append(filters.Names(), dynamicResources), defaultsIn(all).servingPoint(filter))
 }

@@ -11,15 +11,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// mostProblems is how many problems are kept.
+// mostProblems is the number of problems that are kept.
 const mostProblems = 1000
 
 // problems collects the problems of a file.
 type problems struct {
 	list []outrank.Problem
+	// more is the number of problems that are not kept.
 	more int
 }
 
+// add adds a problem of the field at this path.
 func (ps *problems) add(at, format string, args ...any) {
 	if len(ps.list) >= mostProblems {
 		ps.more++
@@ -31,14 +33,17 @@ func (ps *problems) add(at, format string, args ...any) {
 // object is a JSON object whose fields are asked for by name. Those that nobody
 // asks for are unknown.
 type object struct {
-	ps    *problems
-	at    string // its path
+	ps *problems
+	// at is the path of the object in the file, empty for the whole file.
+	at string
+	// names are the names of the fields in the order of the file, and value has their values.
 	names []string
 	value map[string]value
+	// asked has the names that somebody has asked for.
 	asked map[string]bool
 }
 
-// objectOf opens a value as an object. Null is one without fields.
+// objectOf opens a value as an object. Null counts as an object without fields.
 func objectOf(ps *problems, at string, v value) *object {
 	o := &object{ps: ps, at: at, value: map[string]value{}, asked: map[string]bool{}}
 	if v.kind != '{' && v.kind != 'n' {
@@ -51,7 +56,7 @@ func objectOf(ps *problems, at string, v value) *object {
 	return o
 }
 
-// word names the kind of a value.
+// word returns the words for the kind of a value.
 func (v *value) word() string {
 	switch v.kind {
 	case '{':
@@ -77,6 +82,7 @@ func (o *object) done() {
 	}
 }
 
+// path returns the path of a field.
 func (o *object) path(name string) string {
 	if o.at == "" {
 		return name
@@ -84,9 +90,9 @@ func (o *object) path(name string) string {
 	return o.at + "." + name
 }
 
-// of returns a field of the wanted kind; not ok where it is missing, null or of
-// another kind.
-func (o *object) of(name string, kind byte, wanted string) (value, bool) {
+// field returns the value of a field of the wanted kind. It is not ok if the field is missing, null or of
+// another kind, which is a problem.
+func (o *object) field(name string, kind byte, wanted string) (value, bool) {
 	o.asked[name] = true
 	v, ok := o.value[name]
 	if !ok || v.kind == 'n' {
@@ -99,19 +105,21 @@ func (o *object) of(name string, kind byte, wanted string) (value, bool) {
 	return v, true
 }
 
+// text reads a string, empty if there is none.
 func (o *object) text(name string) string {
-	v, _ := o.of(name, '"', "a string")
+	v, _ := o.field(name, '"', "a string")
 	return v.text
 }
 
+// flag reads a truth value, false if there is none.
 func (o *object) flag(name string) bool {
-	v, _ := o.of(name, 'b', "true or false")
+	v, _ := o.field(name, 'b', "true or false")
 	return v.text == "true"
 }
 
-// number reads an integer from low to high; not ok where there is none.
+// number reads an integer from low to high. It is not ok if there is none.
 func (o *object) number(name string, low, high int64) (int64, bool) {
-	v, ok := o.of(name, '0', "an integer")
+	v, ok := o.field(name, '0', "an integer")
 	if !ok {
 		return 0, false
 	}
@@ -133,9 +141,9 @@ func (o *object) int32(name string) int32 {
 	return int32(n)
 }
 
-// object opens a field. Where it is missing, it is one without fields.
+// object opens a field as an object. A missing one counts as an object without fields.
 func (o *object) object(name string) *object {
-	v, _ := o.of(name, '{', "an object")
+	v, _ := o.field(name, '{', "an object")
 	return objectOf(o.ps, o.path(name), value{kind: '{', fields: v.fields})
 }
 
@@ -147,17 +155,17 @@ func (o *object) has(name string) bool {
 
 // list calls f with each element of a field.
 func (o *object) list(name string, f func(at string, v value)) {
-	v, _ := o.of(name, '[', "a list")
+	v, _ := o.field(name, '[', "a list")
 	for i, x := range v.list {
 		f(fmt.Sprintf("%s[%d]", o.path(name), i), x)
 	}
 }
 
-// mostProfiles is how many profiles a file may have, and how many extenders, which have a say in each of them
-// (rule 19.1.7).
+// mostProfiles is the largest number of profiles in a file, and of extenders, each of which has a say in
+// every profile (rule 19.1.7).
 const mostProfiles = 1000
 
-// tooLong reports whether a list has more entries than that, and says so.
+// tooLong reports whether a list has more entries than mostProfiles, which is a problem.
 func (o *object) tooLong(name string) bool {
 	v := o.value[name]
 	if len(v.list) <= mostProfiles {
@@ -214,7 +222,7 @@ func (o *object) typed(version, kind string) {
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// qualified reports whether a text could name a label.
+// qualified reports whether a text could be the name of a label.
 func qualified(name string) bool {
 	s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
 	return s.Validate() == nil
@@ -222,7 +230,7 @@ func qualified(name string) bool {
 
 func hasSlash(s string) bool { return strings.Contains(s, "/") }
 
-// fieldProblem is labelProblem for fields.
+// fieldProblem returns the problem of a requirement of fields, empty for none.
 func fieldProblem(r *outrank.NodeRequirement) string {
 	switch {
 	case r.Key != outrank.FieldName:

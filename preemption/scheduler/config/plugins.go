@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
-// Names of plugins that are no filters, or none of this module.
+// Names of plugins that are no filters of this module, of points, and of all plugins.
 const (
 	defaultPreemption = "DefaultPreemption"
 	dynamicResources  = "DynamicResources"
@@ -31,14 +31,14 @@ const (
 	multiPoint point = "multiPoint"
 )
 
-// otherPoints have no part in preemption. Those of pod groups do, but only for groups.
+// otherPoints have no part in preemption. groupPoints have one for pod groups.
 var (
 	otherPoints = []string{"preEnqueue", queueSort, preScore, "reserve", "permit", "preBind", "bind", "postBind"}
 	groupPoints = []string{"placementGenerate", "placementScore", "placementFeasible", "podGroupPostFilter"}
 )
 
-// plugin is a plugin of kube-scheduler itself, with its points among those that
-// have a part in preemption.
+// plugin is a plugin of kube-scheduler itself, with those points that it serves and that
+// have a part in preemption or in scores.
 type plugin struct {
 	name   string
 	serves []point
@@ -47,7 +47,7 @@ type plugin struct {
 // pluginList is the plugins of a default profile, in its order.
 type pluginList []plugin
 
-// defaults are the plugins of v1.36.
+// defaults are the plugins of the default profile of v1.36, in its order.
 var defaults = pluginList{
 	{"SchedulingGates", nil},
 	{"PrioritySort", nil},
@@ -71,9 +71,9 @@ var defaults = pluginList{
 	{preemption.NodeDeclaredFeatures, []point{preFilter, filter}},
 }
 
-// defaultsIn are the plugins of a release's default profile (rules 7.1.7 and 7.19.3):
-// from v1.37 on NodeName comes first among the filters, and speaks before the first
-// node, too.
+// defaultsIn returns the plugins of a release's default profile (rules 7.1.7 and 7.19.3).
+// From v1.37 on NodeName comes first among the filters, and is also asked before the first
+// node.
 func defaultsIn(r outrank.Release) pluginList {
 	rules := release.Of(release.Release(r))
 	list := slices.Clone(defaults)
@@ -88,14 +88,15 @@ func defaultsIn(r outrank.Release) pluginList {
 	return list
 }
 
+// index returns the index of a plugin, -1 if there is none of the name.
 func (l pluginList) index(name string) int {
 	return slices.IndexFunc(l, func(p plugin) bool { return p.name == name })
 }
 
-// removed are plugins that this version refuses.
+// removed are the names of plugins that kube-scheduler had once and refuses now.
 var removed = []string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}
 
-// known returns a plugin of the default profile.
+// known returns the plugin of a name. It is not ok if the default profile has none.
 func (l pluginList) known(name string) (plugin, bool) {
 	i := l.index(name)
 	if i < 0 {
@@ -104,8 +105,8 @@ func (l pluginList) known(name string) (plugin, bool) {
 	return l[i], true
 }
 
-// at returns the plugins of the default profile that serve a point, in order.
-func (l pluginList) at(where point) []string {
+// servingPoint returns the names of the plugins that serve a point, in order.
+func (l pluginList) servingPoint(where point) []string {
 	var names []string
 	for _, p := range l {
 		if slices.Contains(p.serves, where) {
@@ -118,14 +119,16 @@ func (l pluginList) at(where point) []string {
 // pluginSet is a profile's setting of one point.
 type pluginSet struct {
 	enabled, disabled []string
-	// weights are those of enabled plugins, 1 where there is none (rule 19.5.2).
+	// weights has the weight of each enabled plugin, 1 if the file gives none (rule 19.5.2).
 	weights map[string]int64
 }
 
-// readSet reads one point.
+// readSet reads the setting of one point. Only an enabled plugin is checked: to disable one that is not
+// there does nothing.
 func (l pluginList) readSet(o *object, name string) pluginSet {
 	set := pluginSet{weights: map[string]int64{}}
 	o = o.object(name)
+
 	each := func(list string, into *[]string) {
 		taken := map[string]bool{}
 		o.objects(list, func(p *object) {
@@ -134,6 +137,7 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 			if list == "enabled" {
 				set.weights[plugin] = max(1, int64(weight))
 			}
+
 			switch {
 			case plugin == "":
 				p.ps.add(p.path("name"), "missing")
@@ -148,13 +152,14 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 			*into = append(*into, plugin)
 		})
 	}
+
 	each("enabled", &set.enabled)
 	each("disabled", &set.disabled)
 	o.done()
 	return set
 }
 
-// serves reports whether a plugin can be enabled at a point, as far as is known.
+// serves reports whether a plugin can be enabled at a point. A plugin that is not known may serve any.
 func (l pluginList) serves(name string, where point) bool {
 	p, ok := l.known(name)
 	switch where {
@@ -164,10 +169,12 @@ func (l pluginList) serves(name string, where point) bool {
 	return true
 }
 
-// merged returns the plugins that a profile has everywhere, before single points
-// are looked at (rule 19.2.1; mergePluginSet).
+// merged returns the plugins that a profile has at multiPoint, before single points
+// are looked at (rule 19.2.1; mergePluginSet): the default ones, and then those that the profile adds.
 func (l pluginList) merged(custom pluginSet) []string {
 	var out []string
+
+	// A default plugin that is enabled as well keeps its place.
 	placed := map[string]bool{}
 	if !slices.Contains(custom.disabled, everything) {
 		for _, p := range l {
@@ -178,6 +185,7 @@ func (l pluginList) merged(custom pluginSet) []string {
 			placed[p.name] = slices.Contains(custom.enabled, p.name)
 		}
 	}
+
 	for _, name := range custom.enabled {
 		if !placed[name] {
 			out = append(out, name)
@@ -192,18 +200,25 @@ func (l pluginList) expand(where point, everywhere []string, custom pluginSet) [
 	if slices.Contains(custom.disabled, everything) {
 		return custom.enabled
 	}
+
+	// Plugins of multiPoint run here, too, unless they do not serve the point or are disabled at it.
+	// Those that the point enables again take the place that it gives them.
 	enabled, disabled := setOf(custom.enabled), setOf(custom.disabled)
-	overrides, others := map[string]bool{}, []string(nil)
+	overrides := map[string]bool{}
+	var others []string
 	for _, name := range everywhere {
 		p, ok := l.known(name)
 		switch {
 		case ok && !slices.Contains(p.serves, where), disabled[name]:
+			// It does not run here.
 		case enabled[name]:
 			overrides[name] = true
 		default:
 			others = append(others, name)
 		}
 	}
+
+	// Overrides come first, then the other plugins of multiPoint, and then those of the point alone.
 	var first, last []string
 	for _, name := range custom.enabled {
 		if overrides[name] {
@@ -215,7 +230,7 @@ func (l pluginList) expand(where point, everywhere []string, custom pluginSet) [
 	return slices.Concat(first, others, last)
 }
 
-// setOf has names that a file may list by the ten thousand.
+// setOf returns a set of names, since a file may list tens of thousands.
 func setOf(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// argsOf reads the arguments of plugins that have any.
+// argsOf has the function that reads the arguments of a plugin, for each plugin with arguments.
 var argsOf = map[string]func(p *profileReader, o *object){
 	defaultPreemption:            (*profileReader).readPreemptionArgs,
 	preemption.NodeAffinity:      (*profileReader).readAffinityArgs,
@@ -20,7 +20,8 @@ var argsOf = map[string]func(p *profileReader, o *object){
 	balanced:                     (*profileReader).readBalanceArgs,
 }
 
-// readProfile reads one profile, and returns its settings of the queue's order.
+// readProfile reads one profile. It also returns the profile's setting of queueSort, which must be the
+// same in all profiles.
 func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	p := &profileReader{o: o, usual: l}
 	p.Unsupported = slices.Clone(x.unsupported)
@@ -30,33 +31,36 @@ func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	}
 	o.number("percentageOfNodesToScore", 0, 100)
 	o.number("percentageOfPlacementsToScore", 0, 100)
+
+	// What extenders manage replaces the arguments, so it comes after them.
 	sort := p.readPlugins(o.object("plugins"))
 	p.readArgs()
 	if len(x.ignored) > 0 {
-		p.Config.Profile.IgnoredResources = slices.Clip(x.ignored) // of all profiles
+		p.settings().IgnoredResources = slices.Clip(x.ignored) // shared by all profiles
 	}
 	return p.Profile, sort
 }
 
-// unsupported names a setting that the configuration cannot express.
+// unsupported adds a setting that the configuration cannot express.
 func (p *profileReader) unsupported(field, format string, args ...any) {
 	p.Unsupported = append(p.Unsupported, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// readPlugins finds the plugins that are on at the points that matter. It returns
-// the settings of queueSort.
+// readPlugins finds the plugins that run at the points that matter. It returns
+// the setting of queueSort.
 func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
+	// All points are read before any is judged: multiPoint bears on all others.
 	sets := map[point]pluginSet{}
 	for _, where := range []point{multiPoint, preFilter, filter, postFilter, scores} {
 		sets[where] = p.usual.readSet(o, string(where))
 	}
-	var asked pluginSet
+	var preScoring pluginSet
 	for _, name := range otherPoints {
 		switch set := p.usual.readSet(o, name); name {
 		case queueSort:
 			sort = set
 		case preScore:
-			asked = set
+			preScoring = set
 		}
 	}
 	for _, name := range groupPoints {
@@ -65,6 +69,7 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 		}
 	}
 	o.done()
+
 	everywhere := p.usual.merged(sets[multiPoint])
 	for _, name := range everywhere {
 		if _, ok := p.usual.known(name); !ok {
@@ -76,17 +81,21 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 		running[where] = p.usual.expand(where, everywhere, sets[where])
 		p.inspect(o.path(string(where)), where, running[where], sets[where])
 	}
+
 	p.WaysOut = running[postFilter]
 	if !slices.Contains(running[postFilter], defaultPreemption) {
-		p.Config.Profile.Off = append(p.Config.Profile.Off, defaultPreemption)
+		settings := p.settings()
+		settings.Off = append(settings.Off, defaultPreemption)
 	}
+
+	// The plugins that keepReaders looks at serve preScore as they serve score.
 	p.readWeights(p.usual.expand(scores, everywhere, sets[scores]), sets)
-	p.keepReaders(p.usual.expand(scores, everywhere, asked))
+	p.keepReaders(p.usual.expand(scores, everywhere, preScoring))
 	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
 	return sort
 }
 
-// inspect names unknown plugins, and known ones in another order than the
+// inspect notes as unsupported plugins that are not known, and known filters in another order than the
 // default one.
 func (p *profileReader) inspect(at string, where point, running []string, custom pluginSet) {
 	for _, name := range custom.enabled {
@@ -97,6 +106,8 @@ func (p *profileReader) inspect(at string, where point, running []string, custom
 	if where == postFilter {
 		return
 	}
+
+	// Only the order of the filters that both lists have is compared.
 	usual := slices.DeleteFunc(slices.Clone(p.usual.filtersAt(where)), func(name string) bool { return !slices.Contains(running, name) })
 	now := slices.DeleteFunc(slices.Clone(running), func(name string) bool { return !slices.Contains(usual, name) })
 	if !slices.Equal(usual, now) {
@@ -106,36 +117,44 @@ func (p *profileReader) inspect(at string, where point, running []string, custom
 
 // filtersAt returns the filters of this module that serve a point, in order.
 func (l pluginList) filtersAt(where point) []string {
-	return slices.DeleteFunc(l.at(where), func(name string) bool { return name == dynamicResources })
+	return slices.DeleteFunc(l.servingPoint(where), func(name string) bool { return name == dynamicResources })
 }
 
-// switchOff finds the filters that are off (rules 19.2.3 and 19.2.4).
+// switchOff switches filters off that do not run (rules 19.2.3 and 19.2.4). before are the plugins that
+// run before the nodes are asked, and onNodes those that run on each node. at is the path of preFilter.
 func (p *profileReader) switchOff(at string, before, onNodes []string) {
-	plugins := &p.Config.Profile
+	settings := p.settings()
 	for _, name := range p.usual.filtersAt(filter) {
-		begins := slices.Contains(before, name)
-		hasBegin := slices.Contains(p.usual.filtersAt(preFilter), name)
+		runsBefore := slices.Contains(before, name)
 		switch {
 		case slices.Contains(onNodes, name):
-			// Before the nodes these only step aside.
-			aside := name == preemption.NodeVolumeLimits || name == preemption.DeferredPodScheduling
-			switch {
-			case !hasBegin || begins || aside:
-			case name == preemption.NodeName:
-				p.unsupported(at, "%s is off here and on in filter: every node is then asked about a pod that names one, and here that node alone", name)
-			default:
-				p.unsupported(at, "%s is off here and on in filter: kube-scheduler then fails for pods that it concerns, and this does as if it were on", name)
+			if !runsBefore {
+				p.inspectOnNodesAlone(at, name)
 			}
-		case begins:
-			plugins.OffOnNodes = append(plugins.OffOnNodes, name)
+		case runsBefore:
+			settings.OffOnNodes = append(settings.OffOnNodes, name)
 		default:
-			plugins.Off = append(plugins.Off, name)
+			settings.Off = append(settings.Off, name)
 		}
 	}
 }
 
-// readArgs reads the arguments of all plugins, and leaves out those of plugins
-// that are not kube-scheduler's own.
+// inspectOnNodesAlone notes a filter as unsupported that runs on nodes and not before them, if it should.
+func (p *profileReader) inspectOnNodesAlone(at, name string) {
+	switch {
+	case !slices.Contains(p.usual.filtersAt(preFilter), name):
+		// It never runs before the nodes.
+	case name == preemption.NodeVolumeLimits || name == preemption.DeferredPodScheduling:
+		// Before the nodes these only step aside for pods that they do not concern.
+	case name == preemption.NodeName:
+		p.unsupported(at, "%s is off here and on in filter: every node is then asked about a pod that names one, and here that node alone", name)
+	default:
+		p.unsupported(at, "%s is off here and on in filter: kube-scheduler then fails for pods that it concerns, and this does as if it were on", name)
+	}
+}
+
+// readArgs reads the arguments of all plugins. It passes over those of plugins
+// that have none here.
 func (p *profileReader) readArgs() {
 	taken := map[string]bool{}
 	p.o.objects("pluginConfig", func(c *object) {
@@ -149,6 +168,7 @@ func (p *profileReader) readArgs() {
 			c.ps.add(c.path("name"), "%s has been removed", name)
 		}
 		taken[name] = true
+
 		read := argsOf[name]
 		if read == nil {
 			c.asked["args"] = true

@@ -11,9 +11,9 @@ import (
 )
 
 // Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB, by the rules of a
-// release (rule 19.2.8), that of the cluster that is asked about by it; zero means
-// [outrank.DefaultRelease]. All problems come at once, in an *[outrank.InputError] that
-// names the fields, an unknown release among them; other errors are those of r. Time
+// release (rule 19.2.8). That is the release of the cluster that the configuration is for; zero means
+// [outrank.DefaultRelease]. The error has all problems, in one *[outrank.InputError] that
+// names the fields; an unknown release is a problem. Other errors are those of r. Time
 // and memory are linear in the size of the file.
 func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
 	if !release.Known() {
@@ -39,7 +39,8 @@ func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
 	return c, nil
 }
 
-// readFile reads the whole file.
+// readFile reads the whole file. It stops early at another version or kind, whose fields would make no
+// sense, and at lists that are too long.
 func (l pluginList) readFile(o *object) *Configuration {
 	version := o.text("apiVersion")
 	switch {
@@ -50,17 +51,21 @@ func (l pluginList) readFile(o *object) *Configuration {
 		o.ps.add("kind", "%q where %q is wanted", cut(o.text("kind")), kind)
 		return nil
 	}
+
 	c := &Configuration{}
 	c.readBackoff(o)
 	readAside(o)
 	if o.tooLong("profiles") || o.tooLong("extenders") {
 		return nil
 	}
+
+	// There is one queue, so all profiles must sort it by the same plugin.
 	x := readExtenders(o)
 	var sorts []pluginSet
 	o.objects("profiles", func(p *object) {
 		profile, sort := l.readProfile(p, x)
-		c.Profiles, sorts = append(c.Profiles, profile), append(sorts, sort)
+		c.Profiles = append(c.Profiles, profile)
+		sorts = append(sorts, sort)
 		if len(sort.enabled) > 1 {
 			p.ps.add(p.path("plugins.queueSort.enabled"), "%d plugins, and one can sort", len(sort.enabled))
 		}
@@ -68,6 +73,7 @@ func (l pluginList) readFile(o *object) *Configuration {
 			p.ps.add(p.path("plugins.queueSort"), "not the same as in the first profile")
 		}
 	})
+
 	if len(c.Profiles) == 0 {
 		profile, _ := l.readProfile(objectOf(o.ps, "profiles[0]", value{kind: '{'}), x)
 		c.Profiles = []Profile{profile}
@@ -77,7 +83,7 @@ func (l pluginList) readFile(o *object) *Configuration {
 	return c
 }
 
-// older names the new place of a switch of old versions.
+// older returns where a switch of an old version has gone, empty for other versions.
 func older(version string) string {
 	if version == "kubescheduler.config.k8s.io/v1alpha1" {
 		return "; what was disablePreemption there is DefaultPreemption among plugins.postFilter.disabled"
@@ -93,6 +99,7 @@ func readAside(o *object) {
 	o.flag("enableProfiling")
 	o.flag("enableContentionProfiling")
 	o.flag("delayCacheUntilActive")
+
 	lead := o.object("leaderElection")
 	lead.flag("leaderElect")
 	for _, name := range []string{"leaseDuration", "renewDeadline", "retryPeriod"} {
@@ -102,16 +109,17 @@ func readAside(o *object) {
 		lead.text(name)
 	}
 	lead.done()
+
 	client := o.object("clientConnection")
 	for _, name := range []string{"kubeconfig", "acceptContentTypes", "contentType"} {
 		client.text(name)
 	}
-	client.of("qps", '0', "a number")
+	client.field("qps", '0', "a number")
 	client.int32("burst")
 	client.done()
 }
 
-// readBackoff reads the queue's settings.
+// readBackoff reads the queue's settings. The longest backoff must not be less than the first one.
 func (c *Configuration) readBackoff(o *object) {
 	const most = int64(math.MaxInt64 / time.Second)
 	first, _ := o.number("podInitialBackoffSeconds", 1, most)
@@ -143,6 +151,7 @@ func (c *Configuration) nameProfiles(o *object) {
 		}
 		taken[p.SchedulerName] = true
 	}
+
 	names := make([]string, 0, len(c.Profiles))
 	for i := range c.Profiles {
 		names = append(names, c.Profiles[i].SchedulerName)

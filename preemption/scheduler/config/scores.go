@@ -11,19 +11,24 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// readWeights keeps the weights of the plugins that give scores (rules 19.5.1 and 19.5.2).
+// readWeights sets the weights of the plugins that give scores (rules 19.5.1 and 19.5.2). They stay nil if
+// they are the default ones.
 func (p *profileReader) readWeights(running []string, sets map[point]pluginSet) {
-	usual, weights := score.DefaultWeights(), map[string]int64{}
+	usual := score.DefaultWeights()
+	weights := map[string]int64{}
 	for _, name := range sets[scores].enabled {
 		if _, known := p.usual.known(name); !known {
 			p.unsupportedScore(p.o.path("plugins."+string(scores)), "plugin %s is not one of kube-scheduler's default profile: its scores are not known", cut(name))
 		}
 	}
+
 	for _, name := range running {
 		weight, ours := usual[name]
 		if !ours {
 			continue
 		}
+
+		// The weight at score comes after that at multiPoint, and replaces it.
 		for _, where := range []point{multiPoint, scores} {
 			if w, ok := sets[where].weights[name]; ok {
 				weight = w
@@ -31,13 +36,14 @@ func (p *profileReader) readWeights(running []string, sets map[point]pluginSet) 
 		}
 		weights[name] = weight
 	}
+
 	if !maps.Equal(usual, weights) {
 		p.Scores.Weights = weights
 	}
 }
 
-// keepReaders keeps plugins that give no scores and are asked before them all the same: an
-// attempt ends over what they cannot read (rule 19.5.5). A weight of 0 says so.
+// keepReaders gives the weight 0 to plugins that give no scores but run at preScore: an
+// attempt ends over what they cannot read (rule 19.5.5).
 func (p *profileReader) keepReaders(asked []string) {
 	for _, name := range []string{preemption.NodeAffinity, preemption.PodTopologySpread} {
 		if weights := p.Scores.Weights; weights != nil && weights[name] == 0 && slices.Contains(asked, name) {
@@ -46,19 +52,20 @@ func (p *profileReader) keepReaders(asked []string) {
 	}
 }
 
-// unsupportedScore is unsupported for scores.
+// unsupportedScore adds a setting that the configuration of scores cannot express.
 func (p *profileReader) unsupportedScore(field, format string, args ...any) {
 	p.UnsupportedScores = append(p.UnsupportedScores, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
 // readStrategy reads how NodeResourcesFit scores (rule 19.5.3).
 func (p *profileReader) readStrategy(s *object, strategy string) {
-	p.Scores.Fit.Type = score.StrategyType(strategy)
+	fit := &p.Scores.Fit
+	fit.Type = score.StrategyType(strategy)
 	readResourceSpecs(s, 0, 100, func(name resource.Name, weight int64) {
-		if p.Scores.Fit.Resources == nil {
-			p.Scores.Fit.Resources = map[resource.Name]int64{}
+		if fit.Resources == nil {
+			fit.Resources = map[resource.Name]int64{}
 		}
-		p.Scores.Fit.Resources[name] += max(1, weight)
+		fit.Resources[name] += max(1, weight)
 	})
 }
 
@@ -72,13 +79,13 @@ func (p *profileReader) readPreferred(o *object) {
 		switch {
 		case weight > 0 && weight <= 100:
 			p.Scores.AddedAffinity = append(p.Scores.AddedAffinity, term)
-		case weight != 0: // which stands for a term that does not count
+		case weight != 0: // a term of weight 0 does not count, and is no problem
 			p.unsupportedScore(w.path("weight"), "%d is not between 1 and 100: the term is left out of the scores", weight)
 		}
 	})
 }
 
-// readBalanceArgs reads the resources that are to be taken evenly.
+// readBalanceArgs reads the resources that should be used evenly.
 func (p *profileReader) readBalanceArgs(o *object) {
 	readResourceSpecs(o, 1, 1, func(name resource.Name, _ int64) { p.Scores.Balanced = append(p.Scores.Balanced, name) })
 }
@@ -92,7 +99,7 @@ func (p *profileReader) readInterPodArgs(o *object) {
 	p.Scores.IgnorePreferredTermsOfExistingPods = o.flag("ignorePreferredTermsOfExistingPods")
 }
 
-// readResourceSpecs reads names and weights; a weight of zero is the default.
+// readResourceSpecs calls take with the names and weights of resources. A weight of 0 means the default.
 func readResourceSpecs(o *object, low, high int64, take func(name resource.Name, weight int64)) {
 	o.objects("resources", func(r *object) {
 		name := resource.Name(r.text("name"))
@@ -107,7 +114,7 @@ func readResourceSpecs(o *object, low, high int64, take func(name resource.Name,
 	})
 }
 
-// readShape reads the points of a score.
+// readShape reads the points of a shape.
 func readShape(o *object) []score.Point {
 	var all []score.Point
 	last := int64(-1)

@@ -13,17 +13,17 @@ type Workload struct {
 	// kind has no part in default constraints.
 	Kind            string
 	Namespace, Name string
-	// Selector is spec.selector. Of a Service and of a ReplicationController, which
-	// have plain labels there, only Labels count.
+	// Selector is spec.selector. Only its MatchLabels count for a Service and a ReplicationController, which
+	// have plain labels there.
 	Selector *outrank.LabelSelector
 }
 
 // SpreadSelector returns a function for [preemption.Profile].SpreadSelector that
 // knows these services and controllers (rule 19.3.5; helper.DefaultSelector). For
-// a pod it returns the labels of all services of the pod's namespace that select
-// it, together with what the controller that made it selects; nil if there is
-// neither. It keeps the selectors, which must not change. The function may be
-// called by several goroutines at once; it takes time linear in the services of
+// a pod the function returns the labels of all services of the pod's namespace that select
+// it, together with the selector of the controller that made it, and nil if there is
+// neither. It keeps the selectors, which must not change. Several goroutines may call the function at
+// once; it takes time linear in the services of
 // the pod's namespace.
 func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelSelector {
 	services := map[string][]*outrank.LabelSelector{}
@@ -41,16 +41,19 @@ func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelS
 		}
 		controllers[owner][key] = w.Selector
 	}
+
 	return func(pod *outrank.Pod) *outrank.LabelSelector {
 		if pod == nil {
 			return nil
 		}
+
 		both := &outrank.LabelSelector{MatchLabels: map[string]string{}}
 		for _, s := range services[pod.NamespaceName()] {
 			if s != nil && (&outrank.LabelSelector{MatchLabels: s.MatchLabels}).Matches(pod.Labels) {
 				maps.Copy(both.MatchLabels, s.MatchLabels)
 			}
 		}
+
 		addController(both, pod.Owner.Kind, controllers[pod.Owner][outrank.NewKey(pod.Namespace, pod.Owner.Name)])
 		if both.Empty() {
 			return nil
@@ -59,8 +62,7 @@ func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelS
 	}
 }
 
-// addController adds the selector of a controller. One that cannot be read adds
-// nothing.
+// addController adds the selector of a controller, if it can be read.
 func addController(to *outrank.LabelSelector, kind string, s *outrank.LabelSelector) {
 	switch {
 	case s == nil || s.Validate() != nil:

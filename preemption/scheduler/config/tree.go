@@ -19,18 +19,20 @@ const (
 type value struct {
 	// kind is '{', '[', '"', '0' for a number, 'b' for a truth value, 'n' for null.
 	kind byte
-	// text is a string, or a number or truth value as it is written.
-	text   string
+	// text is the string, or the number or truth value as it is written.
+	text string
+	// list has the elements of a list, and fields the fields of an object.
 	list   []value
 	fields []field
 }
 
+// field is a field of an object.
 type field struct {
 	name  string
 	value value
 }
 
-// kind is what messages call the object.
+// kind is the name of the object in messages.
 const kind = "KubeSchedulerConfiguration"
 
 // parse reads one JSON value and nothing else. Repeated fields are an error, as
@@ -43,6 +45,7 @@ func parse(r io.Reader) (value, error) {
 	if len(text) > mostBytes {
 		return value{}, unreadable("larger than %d MiB", mostBytes>>20)
 	}
+
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if len(text) == 0 {
 		return value{}, unreadable("empty")
@@ -50,6 +53,7 @@ func parse(r io.Reader) (value, error) {
 	if text[0] != '{' {
 		return value{}, unreadable("not a JSON object; YAML has to be converted first: yq -o=json . FILE")
 	}
+
 	p := parser{json.NewDecoder(bytes.NewReader(text))}
 	p.UseNumber()
 	v, err := p.value(0)
@@ -62,13 +66,15 @@ func parse(r io.Reader) (value, error) {
 	return v, nil
 }
 
-// unreadable is the error about a file as a whole.
+// unreadable returns an error about the file as a whole.
 func unreadable(format string, args ...any) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf(format, args...)}}}
 }
 
+// parser reads values from the tokens of a file.
 type parser struct{ *json.Decoder }
 
+// value reads one value, depth levels below the whole file.
 func (p *parser) value(depth int) (value, error) {
 	if depth > mostDepth {
 		return value{}, fmt.Errorf("nested deeper than %d", mostDepth)
@@ -93,8 +99,10 @@ func (p *parser) value(depth int) (value, error) {
 	return value{kind: 'n'}, nil
 }
 
+// object reads the rest of an object whose brace was read.
 func (p *parser) object(depth int) (value, error) {
-	v, taken := value{kind: '{'}, map[string]bool{}
+	v := value{kind: '{'}
+	taken := map[string]bool{}
 	for p.More() {
 		token, err := p.Token()
 		if err != nil {
@@ -105,6 +113,7 @@ func (p *parser) object(depth int) (value, error) {
 			return value{}, fmt.Errorf("the field %q is given twice", cut(name))
 		}
 		taken[name] = true
+
 		x, err := p.value(depth + 1)
 		if err != nil {
 			return value{}, err
@@ -115,6 +124,7 @@ func (p *parser) object(depth int) (value, error) {
 	return v, unexpected(err)
 }
 
+// array reads the rest of a list whose bracket was read.
 func (p *parser) array(depth int) (value, error) {
 	v := value{kind: '['}
 	for p.More() {
@@ -128,7 +138,7 @@ func (p *parser) array(depth int) (value, error) {
 	return v, unexpected(err)
 }
 
-// unexpected names an end in the middle.
+// unexpected returns the error, and io.ErrUnexpectedEOF for an end in the middle of a value.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

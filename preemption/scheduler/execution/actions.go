@@ -8,16 +8,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Actions is how an [Executor] reaches the cluster: functions of the caller's. One that is nil does
-// nothing, as a cluster would that has no such thing; but Evict is needed to execute plans, and Bind to
-// bind. An error that wraps [preemption.ErrNotFound] says that the pod is gone, which is as good as what was
-// asked for. Several goroutines may call all functions at once. They must not change the pods that
-// they are shown.
+// Actions are the functions of the caller through which an [Executor] reaches the cluster. A function
+// that is nil does nothing, but Evict is needed to execute plans, and Bind to bind. An error that wraps
+// [preemption.ErrNotFound] says that the pod is gone, which is as good as what was
+// asked for. Several goroutines may call all functions at once. The functions must not change the pods that
+// they are given.
 //
-// Most of it is the PodPreemptor of the scheduler of v1.13; waiting pods,
+// Most of them are the PodPreemptor of the scheduler of v1.13; waiting pods,
 // events and the queue came with the scheduling framework.
 type Actions struct {
-	// Latest returns the pod as it is now. Without it a pod is as it was known.
+	// Latest returns the pod as it is now. If it is nil a pod counts as unchanged.
 	Latest func(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
 	// Reject refuses a victim that has a node but still waits to be bound
 	// (Permit), and reports whether the victim did wait. A victim that does not
@@ -30,22 +30,22 @@ type Actions struct {
 	// ClearNomination removes the pod's nomination and lets the pod be tried
 	// again at once: it goes to the active queue.
 	ClearNomination func(ctx context.Context, pod *outrank.Pod) error
-	// Activate lets the pod be tried again at once, because waiting for its
-	// victims is of no use any more.
+	// Activate lets the pod be tried again at once, because it would wait for its
+	// victims in vain.
 	Activate func(pod *outrank.Pod)
 	// Event posts an event.
 	Event func(e outrank.Event)
 	// UpdateStatus sets the condition of a pod that was not placed, and changes its nomination.
 	UpdateStatus func(ctx context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination Nomination) error
 	// UpdateGroupStatus sets the condition of a group of pods, PodGroupInitiallyScheduled, or that of
-	// a composite group, CompositePodGroupInitiallyScheduled. Where the group has it with the status
-	// True already, it stays as it is.
+	// a composite group, CompositePodGroupInitiallyScheduled. A condition that is True already must stay
+	// as it is.
 	UpdateGroupStatus func(ctx context.Context, group outrank.Key, condition outrank.PodCondition) error
 	// Bind puts a pod on a node.
 	Bind func(ctx context.Context, pod *outrank.Pod, node string) error
 }
 
-// complete fills in what the functions that are missing do: nothing. Evict and Bind are left alone.
+// complete puts functions that do nothing in the place of missing ones. Evict and Bind stay missing.
 func (a *Actions) complete() {
 	if a.Latest == nil {
 		a.Latest = func(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) { return pod, nil }
@@ -75,21 +75,20 @@ func (a *Actions) complete() {
 
 // Eviction is the request to evict a victim.
 type Eviction struct {
-	// Victim is the very pod that was chosen. Where it has a UID, a later pod of
+	// Victim is the very pod that was chosen. If it has a UID, a later pod of
 	// the same name is another pod and must not be deleted.
 	Victim *outrank.Pod
 	// Condition is set before the victim is deleted. A scheduler knows by it
-	// that the pod terminates because of a preemption (rule 8.4). Without a type there
-	// is none to be set, as in the variants (rules 13.2.13 and 13.3.14).
+	// that the pod terminates because of a preemption (rule 8.4). Its type is empty if no condition is
+	// to be set, as in the variants (rules 13.2.13 and 13.3.14).
 	Condition outrank.PodCondition
-	// Grace is the time that the victim has to end; nil for the pod's own, which is that of
+	// Grace is the time that the victim has to end. Nil means the pod's own,
 	// outrank.Pod.GracePeriod (rule 14.1.7).
 	Grace *time.Duration
-	// Preemptor is the pod that the room is for, Node the node that it is on.
-	// For a group that is the first pod of it that still waits, and Node is
-	// "cluster".
+	// Preemptor is the pod that the room is for. For a group it is the first pod that still waits.
 	Preemptor *outrank.Pod
-	Node      string
+	// Node is the node of the room, and "cluster" for a group.
+	Node string
 	// Group is the preemptor if that is a group, else nil.
 	Group *queue.Group
 }

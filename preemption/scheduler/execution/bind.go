@@ -8,10 +8,10 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Bind binds a pod to a node. By the rules of v1.37 and later it asks [Actions].Bind again while that
-// fails with [ErrRetriable], as for the patch of a status; by those before, once (rule 14.1.13). What
-// the action wraps that way is an internal error of the server, a server that is unavailable or
-// a refused connection, but no conflict: a pod that is bound stays so. A release that
+// Bind binds a pod to a node. By the rules of v1.37 and later it tries again while [Actions].Bind
+// fails with [ErrRetriable], as for the patch of a status; before v1.37 it tries once (rule 14.1.13). The
+// action wraps ErrRetriable for an internal error of the server, a server that is unavailable and
+// a refused connection. It does not for a conflict: a pod that is bound stays so. A release that
 // is not known counts as [outrank.DefaultRelease]. Without a context, a pod or the action the error
 // wraps [outrank.ErrInvalid].
 func (e *Executor) Bind(ctx context.Context, of outrank.Release, pod *outrank.Pod, node string) error {
@@ -27,6 +27,7 @@ func (e *Executor) Bind(ctx context.Context, of outrank.Release, pod *outrank.Po
 	case e.actions.Bind == nil:
 		return fmt.Errorf("binding pod %s: %w: no action to bind", pod.Key(), outrank.ErrInvalid)
 	}
+
 	once := func() error { return e.actions.Bind(ctx, pod, node) }
 	if !release.Of(release.Release(of)).BindingsRetried {
 		return once()

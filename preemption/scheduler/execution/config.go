@@ -9,9 +9,9 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Order is the order in which the steps of a plan are taken (group 14.2). An empty one is that of the
-// release: [Asynchronous], as kube-scheduler has it by default, or [Synchronous] where the feature gate
-// SchedulerAsyncPreemption is switched off.
+// Order is the order in which the steps of a plan are taken (group 14.2). An empty one means the order of
+// the release: [Asynchronous] by default, as in kube-scheduler, and [Synchronous] if the feature gate
+// SchedulerAsyncPreemption is off.
 type Order string
 
 // The orders.
@@ -19,7 +19,7 @@ const (
 	// Synchronous: the victims are evicted in the order of the plan, up to
 	// Parallel of them at a time. Then the nominations of lower priority are
 	// cleared, and then the preemptor is nominated (prepareCandidate). A failed
-	// eviction ends the execution, so a preemptor is only nominated where every
+	// eviction ends the execution, so that a preemptor is nominated only once every
 	// victim terminates.
 	Synchronous Order = "synchronous"
 	// Asynchronous: the preemptor is nominated first, because a scheduler that
@@ -31,11 +31,12 @@ const (
 	Asynchronous Order = "asynchronous"
 )
 
-// of returns the order in which the plans of a release and a variant are carried out.
-func (o Order) of(r outrank.Release, v outrank.Variant) Order {
+// resolve returns the order in which plans of a release and a variant are carried out where o is
+// configured.
+func (o Order) resolve(r outrank.Release, v outrank.Variant) Order {
 	switch {
 	case v != 0:
-		return Synchronous // with the steps of its own
+		return Synchronous // the variants have steps of their own, one after another
 	case o != "":
 		return o
 	case release.Release(r).Asynchronous():
@@ -44,31 +45,32 @@ func (o Order) of(r outrank.Release, v outrank.Variant) Order {
 	return Synchronous
 }
 
-// Config is how an [Executor] executes plans, and deals with pods that were not placed. What rules
-// hold is said by each plan.
+// Config says how an [Executor] executes plans and deals with pods that were not placed. The release and
+// the variant come with each plan.
 type Config struct {
-	// Actions is how the executor reaches the cluster.
+	// Actions are the functions through which the executor reaches the cluster.
 	Actions Actions
-	// Order is the order of the steps; zero is that of the release. A plan of a variant has its own.
+	// Order is the order of the steps. Zero means the order of the release. It does not hold for the plans
+	// of a variant, which have their own.
 	Order Order
-	// Parallel is how many victims of a plan are evicted at a time; zero means
+	// Parallel is the number of victims of a plan that are evicted at a time. Zero means
 	// 16. With 1 everything happens in the caller's goroutine, one call of
 	// Actions after the other.
 	Parallel int
-	// Scheduler is the name in the condition of a victim; empty means the one that
+	// Scheduler is the name in the condition of a victim. Empty means the one that
 	// the preemptor names.
 	Scheduler string
-	// Tries is how often the patch of a status is tried at most: the condition of a victim, of a
-	// pod that was not placed and of its group, and a nomination that is written or cleared. Zero
-	// means 4, as in the reference; with 1 none is tried again.
+	// Tries is the largest number of times that the patch of a status is tried: the condition of a victim,
+	// of a pod that was not placed and of its group, and a nomination that is written or cleared. Zero
+	// means 4, as in the reference; 1 means that none is tried again.
 	Tries int
 	// Wait waits for a duration before the next try: 10 ms, then five times as
 	// long each time. Its error, mostly that of the context, ends the tries. Nil
 	// does not wait. Several goroutines may call it at once.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Nominator, if any, is told of the nominations that are set, kept and cleared. It
-	// has to know those that plans are made with: of a plan's ClearedNominations
-	// only those are cleared that it has by then, to the plan's node and of a
+	// must know those that plans are made with: of a plan's ClearedNominations the executor clears
+	// only those that the Nominator still has, to the plan's node and of a
 	// lower priority than the preemptor's (rule 14.3.7).
 	Nominator *Nominator
 	// Remember is the largest number of evicted victims that are remembered
@@ -92,10 +94,12 @@ func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig
 	}
+
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "executor config", Field: field, Text: fmt.Sprintf(format, args...)})
 	}
+
 	if c.Order != "" && c.Order != Synchronous && c.Order != Asynchronous {
 		add("Order", "%q is none", c.Order)
 	}

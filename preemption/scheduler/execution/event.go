@@ -28,10 +28,10 @@ func preemptedBy(kind string, who, node string) string {
 	return string(append(text, node...))
 }
 
-// inMemory ends the message about a victim that waited to be bound (rule 14.4.2).
+// inMemory ends the message of the event about a victim that waited to be bound (rule 14.4.2).
 const inMemory = " (in kube-scheduler memory)."
 
-// victimCondition is the condition of a victim (rule 14.1.4). The scheduler is the
+// victimCondition returns the condition of a victim (rule 14.1.4). The scheduler in it is the
 // one that the preemptor names, unless the configuration gives another name.
 func (e *Executor) victimCondition(preemptor *outrank.Pod, kind string) outrank.PodCondition {
 	scheduler := e.scheduler
@@ -52,7 +52,7 @@ const (
 	preemptedForPod = outrank.DefaultScheduler + preemptedFor + byPod
 )
 
-// preemptingEvent is the event about the preemptor in the simplified variant.
+// preemptingEvent returns the event about the preemptor in the simplified variant.
 func preemptingEvent(preemptor *outrank.Pod, victims int, node string) outrank.Event {
 	return outrank.Event{
 		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionScheduling, Pod: preemptor,

@@ -7,30 +7,37 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/lifecycle"
 	"github.com/outrank-go/outrank/internal/work"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // evictLastAlone evicts all victims, and the last one after all others have been
-// dealt with.
+// dealt with: the end of the last one is the event by which the preemptor is let in again (rule 14.2.5).
 func (x *execution) evictLastAlone(ctx context.Context) error {
 	last := len(x.toEvict) - 1
 	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
 	}
+
+	// It is recorded before its eviction begins, since it may be reported gone at any time after that.
 	x.setLastVictim(&x.state, x.toEvict[last].Pod)
 	return x.evictAll(ctx, x.toEvict[last:])
 }
 
-// evictAll evicts these victims in groups of Parallel.
+// evictAll evicts these victims in groups of Parallel. It ends after the group in which an eviction
+// failed.
 func (x *execution) evictAll(ctx context.Context, victims []*PodReport) error {
+	// The condition is the same for all victims. The variants set none.
 	if x.variant == 0 && len(victims) > 0 {
 		x.condition = x.victimCondition(x.report.Preemptor, x.report.preemptorType())
 	}
+
 	for len(victims) > 0 {
 		group := victims[:min(x.parallel, len(victims))]
 		victims = victims[len(group):]
 		if err := ctx.Err(); err != nil {
 			return x.report.failure(err)
 		}
+
 		x.evictGroup(ctx, group)
 		if !x.postEvents(group) {
 			return x.report.failure(nil)
@@ -40,7 +47,7 @@ func (x *execution) evictAll(ctx context.Context, victims []*PodReport) error {
 }
 
 // evictGroup evicts all victims of a group at once, and returns when all calls
-// have returned. It panics where one of the caller's actions does.
+// have returned. It panics if one of the caller's actions does.
 func (x *execution) evictGroup(ctx context.Context, group []*PodReport) {
 	if len(group) == 1 {
 		x.evictOnce(ctx, group[0])
@@ -52,19 +59,20 @@ func (x *execution) evictGroup(ctx context.Context, group []*PodReport) {
 // postEvents posts the events about a group, and reports whether nothing is left
 // to do about any victim in it.
 func (x *execution) postEvents(group []*PodReport) bool {
-	all := true
+	allDone := true
 	for _, v := range group {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
 			x.actions.Event(x.victimEvent(v))
 		}
-		all = all && v.Result.done()
+		allDone = allDone && v.Result.done()
 	}
-	return all
+	return allDone
 }
 
-// victimEvent is the event about a victim (rules 14.4.1 and 14.6.2), in the words of the
-// variant. The older variants say the same about a victim that waited to be bound.
+// victimEvent returns the event about a victim (rules 14.4.1 and 14.6.2), in the words of the
+// variant. In the variants a victim that waited to be bound gets the same words as any other.
 func (x *execution) victimEvent(v *PodReport) outrank.Event {
+	// The message is the same for all victims, and is made for the first of them.
 	if x.preempted == "" {
 		x.preempted = x.preemptedText()
 	}
@@ -72,6 +80,7 @@ func (x *execution) victimEvent(v *PodReport) outrank.Event {
 		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionPreempting,
 		Pod: v.Pod, Related: x.report.Preemptor, Message: x.preempted,
 	}
+
 	switch ofGroup := x.report.group != nil; {
 	case !ofGroup && x.variant == outrank.VariantSimplified:
 		e.Type, e.Action = outrank.EventWarning, actionScheduling
@@ -82,27 +91,20 @@ func (x *execution) victimEvent(v *PodReport) outrank.Event {
 	case ofGroup:
 		e.Related = nil
 	}
+
 	if v.Result == RejectedWhileWaiting {
 		e.Message += inMemory
 	}
 	return e
 }
 
-// preemptedText is the message of the events about all victims. A preemptor without a UID is
+// preemptedText returns the message of the events about all victims. A preemptor without a UID is
 // named by namespace and name instead.
 func (x *execution) preemptedText() string {
-	node := x.plan.Node
-	if g := x.report.group; g != nil {
-		uid := ""
-		if g.Composite != nil {
-			uid = g.Composite.UID
-		} else {
-			uid = g.PodGroup.UID
-		}
-		return preemptedBy(x.report.preemptorType(), uidOr(uid, g.Key()), node)
-	}
-	pod := x.report.Preemptor
+	node, pod := x.plan.Node, x.report.Preemptor
 	switch {
+	case x.report.group != nil:
+		return preemptedBy(x.report.preemptorType(), identityOfGroup(x.report.group), node)
 	case x.variant == outrank.VariantSimplified:
 		return "Preempted by " + string(pod.Key()) + " on node " + node
 	case x.variant == outrank.VariantV1_13:
@@ -113,11 +115,14 @@ func (x *execution) preemptedText() string {
 
 // evictOnce evicts a victim unless this executor has done so before.
 func (x *execution) evictOnce(ctx context.Context, v *PodReport) {
+	// The variants trust the victim's deletion time and remember nothing. The result stands as Failed
+	// if the caller's actions panic.
 	if x.variant != 0 {
 		v.Result = Failed
 		v.Result, v.Err = x.evict(ctx, v.Pod)
 		return
 	}
+
 	claim, err := x.evictions.claim(ctx, identityOf(v.Pod))
 	switch {
 	case err != nil:
@@ -127,6 +132,7 @@ func (x *execution) evictOnce(ctx context.Context, v *PodReport) {
 		v.Result = AlreadyEvicted
 		return
 	}
+
 	// The claim is settled even if the caller's actions panic: other calls may
 	// wait for it.
 	v.Result = Failed
@@ -134,12 +140,15 @@ func (x *execution) evictOnce(ctx context.Context, v *PodReport) {
 	v.Result, v.Err = x.evict(ctx, v.Pod)
 }
 
-// evict rejects or evicts a victim.
+// evict rejects a victim that waits to be bound, and evicts any other. A victim that is not found is
+// gone, which is as good (rule 14.1.5); v1.13 counts that as a failure.
 func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (Result, error) {
 	waited, err := x.actions.Reject(ctx, victim)
 	if err == nil && waited {
 		return RejectedWhileWaiting, nil
 	}
+
+	// An error of Reject is dealt with like one of Evict.
 	if err == nil {
 		e := Eviction{
 			Victim: victim, Grace: lifecycle.Grace(x.plan.Variant),
@@ -157,4 +166,10 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (Result, err
 	return Failed, err
 }
 
-func uidOr(uid string, key outrank.Key) string { return cmp.Or(uid, string(key)) }
+// identityOfGroup returns what identifies a group: the UID, or the key of a group without one.
+func identityOfGroup(g *queue.Group) string {
+	if g.Composite != nil {
+		return cmp.Or(g.Composite.UID, string(g.Key()))
+	}
+	return cmp.Or(g.PodGroup.UID, string(g.Key()))
+}

@@ -15,24 +15,24 @@ type evictions struct {
 	mu sync.Mutex
 	// byID has the victims that are claimed and those that are remembered.
 	byID map[string]*evictionClaim
-	// oldest and latest are the ends of the chain of the latter. They are so many, and at most
-	// limit.
-	oldest, latest    *evictionClaim
+	// oldest and latest are the ends of the chain of remembered victims, nil if there are none.
+	oldest, latest *evictionClaim
+	// remembered is the length of the chain, which is at most limit.
 	remembered, limit int
 }
 
 // evictionClaim is one attempt to evict a victim.
 type evictionClaim struct {
-	// id is the victim.
+	// id identifies the victim.
 	id string
-	// settled is closed once the claim is settled; nil where nobody waits for that. over is
-	// set then, and worked says whether nothing is left to do about the victim.
-	settled      chan struct{}
+	// settled is closed once the claim is settled. It is nil as long as nobody waits for that.
+	settled chan struct{}
+	// over says that the claim is settled, and worked that nothing is left to do about the victim.
 	over, worked bool
-	// gone is set when the victim was reported gone in the meantime.
+	// gone says that the victim was reported gone before the claim was settled.
 	gone bool
-	// remembered is set while the victim is remembered; earlier and later are its neighbours
-	// then, nil at the ends.
+	// remembered says that the victim is in the chain. earlier and later are its neighbours
+	// there, nil at the ends.
 	remembered     bool
 	earlier, later *evictionClaim
 }
@@ -41,9 +41,9 @@ func newEvictions(limit int) *evictions {
 	return &evictions{byID: map[string]*evictionClaim{}, limit: limit}
 }
 
-// claim takes the victim for the caller, which must settle it. Where another call
-// has claimed the victim, it waits until that claim is settled: if that worked
-// the result is nil, else the victim is free again and may become the caller's
+// claim takes the victim for the caller, which must settle the claim. If another call
+// has claimed the victim, it waits until that claim is settled. If the other eviction worked
+// the result is nil, else the victim is free again and the caller may take it
 // after all. The error is the context's.
 //
 // No call waits while it holds a claim, so two can never wait for each other.
@@ -53,6 +53,7 @@ func (ev *evictions) claim(ctx context.Context, id string) (*evictionClaim, erro
 		if own != nil {
 			return own, nil
 		}
+
 		select {
 		case <-other.settled:
 		case <-ctx.Done():
@@ -64,18 +65,23 @@ func (ev *evictions) claim(ctx context.Context, id string) (*evictionClaim, erro
 	}
 }
 
-// tryClaim returns a new claim, or the other call's claim where there is one.
+// tryClaim returns a new claim, or the claim that there is, with a channel to wait for.
 func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
+
+	// Most claims are never waited for, so the channel is made for the first that waits. That of a
+	// remembered victim is closed from the start.
 	if c, ok := ev.byID[id]; ok {
 		if c.settled == nil {
-			if c.settled = make(chan struct{}); c.over {
+			c.settled = make(chan struct{})
+			if c.over {
 				close(c.settled)
 			}
 		}
 		return nil, c
 	}
+
 	c := &evictionClaim{id: id}
 	ev.byID[id] = c
 	return c, nil
@@ -86,6 +92,7 @@ func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 func (ev *evictions) settle(c *evictionClaim, result Result) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
+
 	c.over, c.worked = true, result.done()
 	if result == Evicted && !c.gone {
 		ev.remember(c)
@@ -106,7 +113,9 @@ func (ev *evictions) remember(c *evictionClaim) {
 		ev.latest.later = c
 	}
 	ev.latest = c
-	for ev.remembered++; ev.remembered > ev.limit; {
+
+	ev.remembered++
+	for ev.remembered > ev.limit {
 		ev.drop(ev.oldest)
 	}
 }
@@ -123,18 +132,22 @@ func (ev *evictions) drop(c *evictionClaim) {
 	} else {
 		c.later.earlier = c.earlier
 	}
-	c.remembered, c.earlier, c.later = false, nil, nil
+
+	c.remembered = false
+	c.earlier, c.later = nil, nil
 	ev.remembered--
 	delete(ev.byID, c.id)
 }
 
-// forget drops a victim that is gone.
+// forget drops a victim that is gone. If its eviction is under way settle does it.
 func (ev *evictions) forget(id string) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
+
 	c, ok := ev.byID[id]
 	switch {
 	case !ok:
+		// It was no victim.
 	case !c.remembered:
 		c.gone = true
 	default:
@@ -142,7 +155,7 @@ func (ev *evictions) forget(id string) {
 	}
 }
 
-// size is the number of victims that are claimed or remembered.
+// size returns the number of victims that are claimed or remembered.
 func (ev *evictions) size() int {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()

@@ -11,30 +11,31 @@ import (
 // execution is one plan while it is executed.
 type execution struct {
 	*Executor
-	// plan is that of a pod, or stands for that of a group; decision is the one that was given.
+	// plan is the plan of a pod, or stands for the plan of a group. decision is the plan that the caller
+	// gave.
 	plan     *preemption.Plan
 	decision preemption.Decision
-	// rules, variant and order are those of the plan, parallel is how many victims are evicted at a
-	// time: by a variant one.
-	rules    release.Rules
-	variant  outrank.Variant
-	order    Order
+	// rules, variant and order are those of the plan.
+	rules   release.Rules
+	variant outrank.Variant
+	order   Order
+	// parallel is the number of victims that are evicted at a time, always one in a variant.
 	parallel int
-	// key names the preemptor among those under way, and state is its state there. group is set
-	// if the preemptor is a group.
+	// key is the key of the preemptor among those under way, and state is its state there.
 	key   outrank.Key
 	state preemptorState
+	// group is nil unless the preemptor is a group.
 	group *groupPreemptor
 	// report is filled in step by step. While several victims are evicted at
 	// once, each goroutine writes to its own element of Victims.
 	report *Report
-	// toEvict are the victims in the report that are not terminating already, in few where
-	// these are enough.
+	// toEvict are the victims in the report that are not terminating already. few is the array behind it
+	// while it is large enough.
 	toEvict []*PodReport
 	few     [4]*PodReport
-	// condition is what the victims get, zero by a variant; preempted is the message of the
-	// events about them, empty before the first.
+	// condition is the condition that the victims get, zero in a variant.
 	condition outrank.PodCondition
+	// preempted is the message of the events about the victims, empty before the first.
 	preempted string
 	// clearingFailed says that a nomination could not be cleared as it should.
 	clearingFailed bool
@@ -42,8 +43,9 @@ type execution struct {
 
 // groupPreemptor is a group whose plan is carried out.
 type groupPreemptor struct {
+	// nominations are the pods that are to be nominated, with their nodes.
 	nominations []preemption.Assignment
-	// members are those that still wait, in the order of the nominations.
+	// members are the reports about those of these pods that still wait, in the same order.
 	members []*PodReport
 }
 
@@ -51,12 +53,15 @@ type groupPreemptor struct {
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	x := &execution{Executor: e, plan: plan, decision: plan, variant: plan.Variant, parallel: e.together, key: plan.Pod.Key()}
-	x.rules, x.order = release.Of(release.Release(plan.Release)), e.wanted.of(plan.Release, plan.Variant)
+	x.rules = release.Of(release.Release(plan.Release))
+	x.order = e.wanted.resolve(plan.Release, plan.Variant)
 	if x.variant != 0 {
 		x.parallel = 1
 	}
 	x.report = &Report{Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
 
+	// toEvict points into victims, whose capacity is enough for all: appending never moves them. The
+	// variants evict victims that are terminating, too.
 	victims := make([]PodReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]
 	var seen identities
@@ -72,6 +77,7 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 			x.toEvict = append(x.toEvict, v)
 		}
 	}
+
 	x.report.Victims = victims
 	x.sortByVariant()
 	return x
@@ -101,14 +107,15 @@ func (x *execution) sortByVariant() {
 	}
 }
 
-// identities is a set of pods. A few are looked through, and more are in a map.
+// identities is a set of pods. The first few are in an array, which needs no memory of its own; once it is
+// full all are in a map.
 type identities struct {
 	few  [8]string
 	size int
 	many map[string]bool
 }
 
-// add adds a pod, and reports whether it was not there.
+// add adds a pod, and reports whether it was not in the set.
 func (ids *identities) add(id string) bool {
 	if ids.many == nil {
 		few := ids.few[:ids.size]
@@ -120,28 +127,34 @@ func (ids *identities) add(id string) bool {
 			ids.size++
 			return true
 		}
+
 		ids.many = map[string]bool{}
 		for _, id := range few {
 			ids.many[id] = true
 		}
 	}
+
 	there := ids.many[id]
 	ids.many[id] = true
 	return !there
 }
 
-// begin records that the preemptor's plan is being executed. It returns false if
-// one is already.
+// begin records that the preemptor's plan is being executed. It returns false if a plan of this preemptor
+// is being executed already. leaves are the groups whose pods are kept out of the queue meanwhile.
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 	s := &x.state
-	if s.leaves = leaves; x.group == nil {
+	s.leaves = leaves
+	if x.group == nil {
 		s.pod = x.plan.Pod
 	}
+
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.isUnderway(x.key, func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
 		return false
 	}
+
+	// Another pod of the name may have a plan under way; this one is chained behind it.
 	if first := e.underway[x.key]; first != nil {
 		s.other, first.other = first.other, s
 	} else {
@@ -153,14 +166,14 @@ func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 	return true
 }
 
-// nothingToDo reports whether all victims leave already, so that there is nothing to
-// be done beside the next attempts (rule 14.2.6).
+// nothingToDo reports whether the asynchronous order has nothing to do because all victims are
+// terminating already (rule 14.2.6).
 func (x *execution) nothingToDo() bool {
 	return x.order == Asynchronous && len(x.toEvict) == 0
 }
 
-// endedInMemory reports whether the last victim was rejected while it waited, so that
-// nothing is heard of its end (rule 14.2.8).
+// endedInMemory reports whether the last victim was rejected while it waited to be bound. No event tells
+// of its end (rule 14.2.8).
 func (x *execution) endedInMemory() bool {
 	last := len(x.toEvict) - 1
 	return x.rules.ActivateAfterMemory && last >= 0 && x.toEvict[last].Result == RejectedWhileWaiting

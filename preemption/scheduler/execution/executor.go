@@ -22,7 +22,7 @@ import (
 // wants a plan executed in the background puts "go" before the call, and keeps
 // the preemptor out of the queue while [Executor.Preempting] returns true.
 type Executor struct {
-	// These are of the Config, with the defaults of what it leaves open.
+	// These fields are those of the Config, with defaults in place of zero.
 	actions   Actions
 	wanted    Order
 	together  int
@@ -32,11 +32,12 @@ type Executor struct {
 
 	evictions *evictions
 
+	// mu guards what follows, and the states in it.
 	mu sync.Mutex
-	// underway are the preemptors whose plan is being executed, by key: one, but for
-	// pods that had the same name one after the other, which are its others.
+	// underway has the preemptors whose plan is being executed, by key. Pods that had the same name one
+	// after another are chained by other.
 	underway map[outrank.Key]*preemptorState
-	// leaves are the groups whose pods are kept out of the queue, by key.
+	// leaves has the preemptor for each group whose pods are kept out of the queue.
 	leaves map[outrank.Key]*preemptorState
 }
 
@@ -46,18 +47,18 @@ var errNoExecutor = fmt.Errorf("%w: no executor", outrank.ErrInvalid)
 type preemptorState struct {
 	// pod is the preemptor, nil for a group.
 	pod *outrank.Pod
-	// lastVictim is the identity of the last victim once its eviction begins.
-	// lastGone is set when that victim is reported gone.
+	// lastVictim is the identity of the last victim, empty until its eviction begins.
 	lastVictim string
-	lastGone   bool
-	// leaves are the groups of a group as preemptor that pods name.
+	// lastGone says that this victim was reported gone.
+	lastGone bool
+	// leaves are the keys of the groups that the pods of a group name, nil for a pod.
 	leaves []outrank.Key
 	// other is another preemptor with this key, nil for none.
 	other *preemptorState
 }
 
-// NewExecutor checks the configuration and returns an executor. The error has everything that is wrong with it, in one
-// *[outrank.InputError].
+// NewExecutor checks the configuration and returns an executor. The error has everything that is wrong
+// with the configuration, in one *[outrank.InputError].
 func NewExecutor(config Config) (*Executor, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -73,7 +74,8 @@ func NewExecutor(config Config) (*Executor, error) {
 	return e, nil
 }
 
-// ready reports a call that cannot begin.
+// ready returns an error if no call can begin: NewExecutor did not make the executor, or there is no
+// context.
 func (e *Executor) ready(ctx context.Context) error {
 	switch {
 	case e.evictions == nil:
@@ -84,7 +86,7 @@ func (e *Executor) ready(ctx context.Context) error {
 	return nil
 }
 
-// canExecute reports an execution that cannot begin.
+// canExecute returns an error if no plan can be executed.
 func (e *Executor) canExecute(ctx context.Context) error {
 	if err := e.ready(ctx); err != nil {
 		return err
@@ -96,13 +98,13 @@ func (e *Executor) canExecute(ctx context.Context) error {
 }
 
 // Preempting reports whether a plan of this pod, or of a group that the pod belongs to, is being
-// executed, so that the pod has to be kept out of the queue (rules 14.2.5 and 14.6.4;
-// IsPodRunningPreemption). It is what the gate of a queue asks:
+// executed, so that the pod must be kept out of the queue (rules 14.2.5 and 14.6.4;
+// IsPodRunningPreemption). A gate of a queue asks it:
 //
 //	queue.Gate{Name: "Preempting", Holds: executor.Preempting}
 //
-// The queue asks again at the next event, so that Gone has to be called before the queue is told that
-// a victim has left. It returns false as soon as the last victim is reported gone: if the pod were
+// The queue asks again at the next event, so Gone must be called before the queue is told that
+// a victim has left. Preempting returns false as soon as the last victim is reported gone: if the pod were
 // kept out until Execute returns, it could miss the event that makes room for it. A pod without a UID
 // is any pod of its name. Constant time.
 func (e *Executor) Preempting(pod *outrank.Pod) bool {
@@ -117,10 +119,10 @@ func (e *Executor) Preempting(pod *outrank.Pod) bool {
 	return e.isUnderway(pod.Key(), func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
 }
 
-// isUnderway reports whether a preemptor with this key is such a one.
-func (e *Executor) isUnderway(key outrank.Key, such func(*preemptorState) bool) bool {
+// isUnderway reports whether any of the preemptors with this key matches. mu is held.
+func (e *Executor) isUnderway(key outrank.Key, matches func(*preemptorState) bool) bool {
 	for s := e.underway[key]; s != nil; s = s.other {
-		if such(s) {
+		if matches(s) {
 			return true
 		}
 	}
@@ -131,9 +133,9 @@ func (e *Executor) isUnderway(key outrank.Key, such func(*preemptorState) bool) 
 func (s *preemptorState) waits() bool { return !s.lastGone }
 
 // Gone tells the executor that a pod does not exist any more, or was not evicted
-// after all, so that it need not be remembered. It has to be called for every
-// pod that goes: until then a victim without a UID stands in the way of a later
-// pod of its name. For a pod that was no victim it does nothing. Time is linear
+// after all, so that it need not be remembered. It must be called for every
+// pod that goes: until then a later pod with the name of a victim without a UID counts as evicted
+// already. For a pod that was no victim it does nothing. Time is linear
 // in the plans that are being executed.
 func (e *Executor) Gone(pod *outrank.Pod) {
 	if pod == nil || e.evictions == nil {
@@ -141,6 +143,8 @@ func (e *Executor) Gone(pod *outrank.Pod) {
 	}
 	id := identityOf(pod)
 	e.evictions.forget(id)
+
+	// The pod may be the last victim of several plans.
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, s := range e.underway {
@@ -159,6 +163,7 @@ func (e *Executor) setLastVictim(s *preemptorState, victim *outrank.Pod) {
 	s.lastVictim = identityOf(victim)
 }
 
+// end records that the preemptor's plan is not being executed any more.
 func (e *Executor) end(key outrank.Key, s *preemptorState) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -167,6 +172,8 @@ func (e *Executor) end(key outrank.Key, s *preemptorState) {
 			delete(e.leaves, leaf)
 		}
 	}
+
+	// The state is taken out of the chain of its key.
 	first := e.underway[key]
 	switch {
 	case first != s:
@@ -181,4 +188,5 @@ func (e *Executor) end(key outrank.Key, s *preemptorState) {
 	}
 }
 
+// notFound reports whether an action found no such pod.
 func notFound(err error) bool { return errors.Is(err, preemption.ErrNotFound) }

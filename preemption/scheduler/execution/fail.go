@@ -16,8 +16,8 @@ import (
 //     that turned it down. For a pod that is gone or bound the attempt is done.
 //  2. Its nomination is set, cleared or kept in the Nominator. A pod that is
 //     gone or bound loses it.
-//     Where a node had been found for it (Refused, or Err with a Node), the queue is
-//     told that other pods may use the room there: with Node all of them, without it those
+//     If a node had been found for it (Refused, or Err with a Node), the queue is
+//     told that other pods may use the room there: all pods if Node is set, else those
 //     of the same or a lower priority.
 //  3. The event FailedScheduling is posted, also for a pod that is gone or bound.
 //  4. The condition PodScheduled=False is set, together with the nomination.
@@ -27,18 +27,18 @@ import (
 //
 // It differs from the reference in this:
 //
-//   - Keeping a nomination keeps it in the Nominator, too, where the pod itself
+//   - A nomination that is kept stays in the Nominator even if the pod itself
 //     names no node yet; in the reference it is lost then.
 //   - A pod of the same name with another UID is another pod: the pod of the
 //     failure is gone. No event is posted then, lest it be taken for one about the
-//     other pod, whose nomination is left alone.
+//     other pod. The other pod's nomination is left alone.
 //   - When fetching fails with something else than [preemption.ErrNotFound], the
 //     pod goes back as it was, lest it be lost. The reference asks a cache,
 //     which cannot fail.
 //   - Step 4 is left out for a pod that is gone or bound: the first has no
 //     status, and the condition would be wrong for the second.
 //
-// A group that could not be scheduled is dealt with alike, also where room is being made for it
+// For a group that could not be scheduled, also if room is being made for it, it takes these steps
 // (group 15.5):
 //
 //  1. The steps above are taken for each member of the entry, whose event and condition say what
@@ -47,7 +47,7 @@ import (
 //     its tree that has a member, unless it is True already.
 //  3. The attempt with the group ends, and the queue puts it back with what waits.
 //
-// The metrics are counted of the verdict (metrics.Meter.AddFailure).
+// metrics.Meter.AddFailure counts the verdict.
 //
 // All steps are taken even if one of them fails or the context has ended. The
 // error joins what went wrong, and the verdict is then complete all the same.
@@ -76,6 +76,8 @@ func (e *Executor) Fail(ctx context.Context, f Failure) (*Verdict, error) {
 
 // failPod takes the steps for a pod, by the verdict about it, which it completes.
 func (e *Executor) failPod(ctx context.Context, f *Failure, v *Verdict) error {
+	// Requeued stands unless the latest version says otherwise. The nominator changes after the pod has
+	// gone back, and room is given up after that, so that the queue finds the nomination gone.
 	v.Result = Requeued
 	latest, fetchErr := e.fetchFailed(ctx, v)
 	queueErr := v.requeue(f)
@@ -89,16 +91,20 @@ func (e *Executor) failPod(ctx context.Context, f *Failure, v *Verdict) error {
 
 // failGroup takes the steps for a group, by the verdict about it, which it completes.
 func (e *Executor) failGroup(ctx context.Context, f *Failure, v *Verdict) error {
+	// The members go back first, since the queue puts the group back with those that wait for it.
+	group := f.Entry.Group
 	var errs []error
-	for i, member := range f.Entry.Group.Members {
+	for i, member := range group.Members {
 		errs = append(errs, e.failPod(ctx, &Failure{Entry: member, Queue: f.Queue, Now: f.Now}, &v.Members[i]))
 	}
-	for _, s := range statusesOf(f.Entry.Group, v.Condition) {
+
+	for _, s := range statusesOf(group, v.Condition) {
 		err := e.retry.do(ctx, func() error { return e.actions.UpdateGroupStatus(ctx, s.key, s.condition) })
 		if err != nil && !notFound(err) {
 			errs = append(errs, fmt.Errorf("group %s: condition %s: %w", s.key, s.condition.Type, err))
 		}
 	}
+
 	if f.Queue != nil {
 		entry := f.Entry
 		entry.FailedFilters = v.Filters
@@ -107,15 +113,16 @@ func (e *Executor) failGroup(ctx context.Context, f *Failure, v *Verdict) error 
 	return errors.Join(errs...)
 }
 
-// fetchFailed finds out whether the pod is still to be scheduled. It returns the
-// latest version, nil where the pod is gone.
+// fetchFailed finds out whether the pod is still to be scheduled, and sets the result of the verdict if it
+// is not. It returns the latest version, nil if the pod is gone. An error leaves the pod as it was known.
 func (e *Executor) fetchFailed(ctx context.Context, v *Verdict) (*outrank.Pod, error) {
 	latest, result, err := e.latestOf(ctx, v.Pod)
 	switch {
 	case err != nil:
 		return v.Pod, fmt.Errorf("pod %s: %w", v.Pod.Key(), err)
 	case result == Gone:
-		if v.Result = Gone; latest != nil {
+		v.Result = Gone
+		if latest != nil {
 			v.Result = Replaced
 		}
 		return nil, nil
@@ -136,8 +143,10 @@ func (v *Verdict) requeue(f *Failure) error {
 		f.Queue.Done(entry)
 		return nil
 	}
+
 	entry.Pod, entry.FailedFilters = v.Pod, v.Filters
-	if entry.PendingFilters = nil; f.Pending {
+	entry.PendingFilters = nil
+	if f.Pending {
 		entry.PendingFilters = v.Filters
 	}
 	if err := f.Queue.AddUnschedulableIfNotPresent(entry, f.Now); err != nil {
@@ -146,8 +155,8 @@ func (v *Verdict) requeue(f *Failure) error {
 	return nil
 }
 
-// nominateFailed brings the nominator in line with the change. before is the pod as it
-// was when the attempt began, latest the pod as it is.
+// nominateFailed changes the nomination in the nominator as the verdict says. before is the pod as it
+// was when the attempt began, latest the pod as it is now.
 func (e *Executor) nominateFailed(v *Verdict, before, latest *outrank.Pod) {
 	switch {
 	case e.nominator == nil || v.Resize:
@@ -160,9 +169,9 @@ func (e *Executor) nominateFailed(v *Verdict, before, latest *outrank.Pod) {
 	}
 }
 
-// giveUpRoom tells the queue of a failed binding (rule 5.4.8 of the queue): of the pod as
-// it was on its node, where that is known. It comes after the pod was put back and has lost
-// its nomination.
+// giveUpRoom tells the queue that other pods may use the room of a pod whose binding failed (rule 5.4.8).
+// The queue is given the pod as it was on its node, or without a node if that is not known. The pod must
+// have been put back and have lost its nomination before.
 func (v *Verdict) giveUpRoom(f *Failure) {
 	if f.Queue != nil && !v.Resize && (f.Refused != nil || f.Node != "") {
 		placed := *f.Entry.Pod
@@ -171,6 +180,7 @@ func (v *Verdict) giveUpRoom(f *Failure) {
 	}
 }
 
+// update sets the condition of a pod that went back to the queue, and changes its nomination.
 func (e *Executor) update(ctx context.Context, v *Verdict) error {
 	if v.Result != Requeued || v.Resize {
 		return nil

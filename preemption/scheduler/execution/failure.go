@@ -11,14 +11,14 @@ import (
 )
 
 // Failure is an attempt to schedule a pod, or a group, that failed. Exactly one of Plan, Refused and
-// Err says why; Err beside a plan is the error that preemption ended in. Of a group,
-// Ways, Refused, Pending and Node are not set.
+// Err says why, except that Err may come with a Plan as the error that preemption ended in. Ways, Refused,
+// Pending and Node are not set for a group.
 type Failure struct {
 	// Entry is the entry that was popped from the queue. Its pods are as they were when the attempt
 	// began. Without a queue the pod alone is enough.
 	Entry queue.Entry
-	// Queue is the queue of the entry, in which the attempt ends. Nil leaves that to the caller,
-	// whom the verdict tells what to do.
+	// Queue is the queue of the entry, in which the attempt ends. If it is nil the caller puts the pod
+	// back, as the verdict says.
 	Queue *queue.Queue
 	// Now is the time that goes to the queue.
 	Now time.Time
@@ -26,23 +26,23 @@ type Failure struct {
 	// place for the group: a *preemption.Plan or a *preemption.GroupPlan.
 	Plan preemption.Decision
 	// Ways are the ways out that were asked, as FirstWayOut returns them
-	// with Plan. Nil stands for those of the default scheduler: the step for devices,
-	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan. An empty list
-	// says that the scheduler has none (rule 15.1.6).
+	// with Plan. Nil means those of the default scheduler: the step for devices,
+	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and then Plan. An empty list
+	// says that the scheduler has no way out (rule 15.1.6).
 	Ways []WayOut
 	// Refused is the answer of a step that refused the node found for the pod:
-	// to reserve something on it, or to permit the binding. That of a resize for which there
-	// is room is what Permit of package attempt returns.
+	// to reserve something on it, or to permit the binding. For a resize for which there
+	// is room, Permit of package attempt returns it.
 	Refused *preemption.Status
 	// Pending says that the step of Refused waits for something of its own that is
 	// under way, and has not refused the node for good (upstream's code Pending).
 	Pending bool
-	// Err is anything else that went wrong. Beside a Plan to preempt it is the error of executing
-	// that, and beside another plan of a pod the error of asking for it (rule 8.12): the pod is
-	// turned down.
+	// Err is anything else that went wrong. With a Plan to preempt it is the error of executing
+	// the plan, and with another plan of a pod the error of asking for it (rule 8.12). In both cases the
+	// pod counts as turned down.
 	Err error
-	// Node is the node that the pod was about to be bound to when Err or Refused came up;
-	// empty if it came up before a node was found, or before the pod counted there.
+	// Node is the node that the pod was about to be bound to when Err or Refused came up.
+	// It is empty if that was before a node was found, or before the pod counted there.
 	Node string
 }
 
@@ -64,7 +64,7 @@ func (f *Failure) ofPod() (*podFailure, error) {
 
 var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
 
-// failureKind is why an attempt with a pod failed.
+// failureKind is the reason for which an attempt with a pod failed.
 type failureKind int
 
 const (
@@ -79,7 +79,7 @@ const (
 	schedulerFailed
 )
 
-// rules are those of the plan.
+// rules returns the rules of the plan's release.
 func (f *podFailure) rules() release.Rules { return release.Of(release.Release(f.Plan.Release)) }
 
 // resizes reports whether the pod is on its node and waits for its resize.
@@ -87,14 +87,18 @@ func (f *podFailure) resizes() bool {
 	if f.Plan != nil {
 		return f.Plan.Resize
 	}
-	return f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred // which a queue has where that preempts
+
+	// Such a pod is queued only where resizes preempt (rule 5.4.15).
+	pod := f.Entry.Pod
+	return pod.NodeName != "" && pod.ResizeDeferred
 }
 
-// preemptions is how often preemption was asked for a way out (rule 14.5.1).
+// preemptions returns how often preemption was asked for a way out (rule 14.5.1).
 func (f *podFailure) preemptions() int {
 	n := 0
 	switch {
 	case f.devicesFail():
+		// The step before preemption ended the search.
 	case f.Ways == nil && !switchedOff(f.Plan):
 		n = 1
 	}
@@ -111,7 +115,7 @@ func switchedOff(p *preemption.Plan) bool {
 	return p.Outcome == preemption.NotEligible && p.Ineligible == preemption.Disabled
 }
 
-// preemptionErr is the error that preemption ended in, nil for none (rules 8.12 and 15.3.6).
+// preemptionErr returns the error that preemption ended in, nil for none (rules 8.12 and 15.3.6).
 func (f *podFailure) preemptionErr() error {
 	switch {
 	case f.Plan == nil:
@@ -122,9 +126,9 @@ func (f *podFailure) preemptionErr() error {
 	return f.Plan.Err()
 }
 
-// devicesFail reports whether the default scheduler's step for devices fails, which comes
-// before preemption: for a pod that was refused before any node was asked (rule 15.3.9), unless
-// by the filter for devices itself. Nobody is asked for a way out then.
+// devicesFail reports whether the default scheduler's step for devices ends in an error, so that
+// preemption after it is not asked. It does for a pod that was refused before any node was asked, unless
+// the filter for devices itself refused it (rule 15.3.9).
 func (f *podFailure) devicesFail() bool {
 	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempts &&
 		f.Plan.Refused.Code != preemption.Success && f.Plan.Refused.Filter != dynamicResources
@@ -144,22 +148,24 @@ func (f *podFailure) check() error {
 	if f.Entry.Pod == nil {
 		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
 	}
+
 	reasons := 0
 	for _, given := range [...]bool{f.Plan != nil, f.Refused != nil, f.Err != nil && f.Plan == nil} {
 		if given {
 			reasons++
 		}
 	}
-	pod := f.Entry.Pod
+
+	key := f.Entry.Pod.Key()
 	switch {
 	case reasons != 1:
-		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", pod.Key(), outrank.ErrInvalid, reasons)
+		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", key, outrank.ErrInvalid, reasons)
 	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
-		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", pod.Key(), preemption.ErrState)
+		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", key, preemption.ErrState)
 	case f.Refused != nil && f.Refused.Code == preemption.Success:
-		return fmt.Errorf("failure of pod %s: %w: refused with success", pod.Key(), preemption.ErrState)
+		return fmt.Errorf("failure of pod %s: %w: refused with success", key, preemption.ErrState)
 	case f.Pending && f.Refused == nil:
-		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", pod.Key(), outrank.ErrInvalid)
+		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", key, outrank.ErrInvalid)
 	}
 	return nil
 }

@@ -13,10 +13,13 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 	if x.group != nil {
 		return x.fetchGroup(ctx)
 	}
+
 	latest, result, err := x.latestOf(ctx, x.plan.Pod)
 	if err != nil {
 		return false, err
 	}
+
+	// The pod of a resize is on its node, and needs room there as long as the resize is deferred.
 	if result == Bound && x.plan.Resize && stillDeferred(x.plan.Pod, latest) {
 		result = Interrupted
 	}
@@ -32,13 +35,14 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fetchGroup gets the pods as they are now, and reports whether any of them still needs
-// room.
+// fetchGroup gets the pods of the group as they are now, and reports whether any of them still needs
+// room. The first of those stands for the group as the preemptor.
 func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	x.report.Members = make([]PodReport, len(x.group.nominations))
 	for i, at := range x.group.nominations {
 		m := &x.report.Members[i]
-		m.Pod, m.Node, m.Result = at.Pod, at.Node, Interrupted
+		m.Pod, m.Node = at.Pod, at.Node
+		m.Result = Interrupted
 		latest, result, err := x.latestOf(ctx, at.Pod)
 		switch {
 		case err != nil:
@@ -52,6 +56,7 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 			x.group.members = append(x.group.members, m)
 		}
 	}
+
 	if len(x.group.members) == 0 {
 		x.report.Result = x.report.Members[0].Result
 		return false, nil
@@ -60,9 +65,9 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// latestOf fetches the pod as it is now. The result is Interrupted where the pod
-// exists and has no node. A pod that comes with Gone is another one, which
-// has its name by now.
+// latestOf fetches the pod as it is now. The result is Interrupted if the pod
+// exists and has no node, else Bound or Gone. A pod that is returned with Gone is another one, which has
+// taken the name.
 func (e *Executor) latestOf(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Interrupted, err
@@ -76,7 +81,7 @@ func (e *Executor) latestOf(ctx context.Context, pod *outrank.Pod) (*outrank.Pod
 	case latest == nil:
 		return nil, Gone, nil
 	case !samePod(latest, pod):
-		return latest, Gone, nil // the pod that has its name
+		return latest, Gone, nil
 	case latest.NodeName != "":
 		return latest, Bound, nil
 	}

@@ -15,22 +15,21 @@ import (
 // the entry that was popped from the queue. The steps are those of [Executor.Execute],
 // with these differences:
 //
-//  1. The latest versions of the pods that are to be nominated are fetched. Where all of
+//  1. The latest versions of the pods that are to be nominated are fetched. If all of
 //     them are gone, being deleted or bound, nothing is done.
 //  2. All pods of all victims are evicted, unit by unit. The events and the condition name
 //     the group, and the node "cluster".
 //  3. No nominations are cleared.
 //  4. Each pod that still waits is nominated to its own node.
 //
-// Meanwhile the group counts as being preempted for, by its UID, and its pods are kept
-// out of the queue: see [Executor.Preempting]. The first pod
-// that waits stands for the group in Eviction.Preemptor and where the preemptor is
-// activated: a queue activates the group with it. A plan without victims is carried out
-// as well.
+// Until the call returns the pods of the group are kept out of the queue: see [Executor.Preempting]. The
+// group is known by its UID. The first pod that waits stands for the group in Eviction.Preemptor, and
+// when the preemptor is activated: a queue activates the group with it. A plan without victims is carried
+// out as well.
 //
 // An error that wraps [outrank.ErrInvalid] is about a group that is missing or is not
 // that of the plan, a plan without a pod, or a release in which no group preempts. All
-// others are those of Execute.
+// other errors are those of Execute.
 func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) (*Report, error) {
 	if e == nil {
 		return nil, errNoExecutor
@@ -41,6 +40,7 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 	if err := checkGroupPlan(group, plan); err != nil {
 		return &Report{Result: Interrupted}, err
 	}
+
 	x := e.newGroupExecution(group, plan)
 	if !e.begin(x, leavesOf(group, plan)) {
 		return x.report, fmt.Errorf("%s %s: %w: it is preempting already", x.report.preemptorType(), group.Key(), preemption.ErrState)
@@ -49,6 +49,7 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 	return x.report, err
 }
 
+// checkGroupPlan returns what is wrong with a plan for a group.
 func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	switch {
 	case plan == nil || plan.Outcome != preemption.Preempts:
@@ -64,6 +65,7 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	case len(nominationsOf(plan)) == 0:
 		return fmt.Errorf("plan for group %s: %w: no pod has a place", plan.Group, outrank.ErrInvalid)
 	}
+
 	for i, at := range nominationsOf(plan) {
 		if at.Pod == nil {
 			return fmt.Errorf("plan for group %s: %w: pod %d is missing", plan.Group, outrank.ErrInvalid, i)
@@ -77,11 +79,12 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	return nil
 }
 
-// groupCandidate is the name of the only candidate that there is for a group, which stands
-// in events where the name of the node is otherwise (rule 12.9.12).
+// groupCandidate is the name of the only candidate for a group, which stands
+// in events in the place of a node (rule 12.9.12).
 const groupCandidate = "cluster"
 
-// nominationsOf returns the nodes that the pods of a plan are nominated to.
+// nominationsOf returns the pods that a plan nominates, with their nodes: the placement, unless the plan
+// says otherwise.
 func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 	if plan.Nominations != nil {
 		return plan.Nominations
@@ -89,7 +92,8 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 	return plan.Placement
 }
 
-// newGroupExecution prepares the report. The victims are those of a plan for a pod.
+// newGroupExecution prepares the report. The steps see the plan for the group as a plan for its first pod
+// on the node "cluster", with all pods of all victims.
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
 		Outcome: plan.Outcome, Release: plan.Release, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod,
@@ -98,22 +102,26 @@ func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupP
 	for i := range plan.Victims {
 		single.Victims = append(single.Victims, preemption.Victim{Pod: plan.Victims[i].Pod})
 	}
+
 	x := newExecution(e, single)
-	x.key, x.group, x.report.group = underwayAs(group), &groupPreemptor{nominations: nominationsOf(plan)}, group
 	x.decision = plan
+	x.key = underwayAs(group)
+	x.group = &groupPreemptor{nominations: nominationsOf(plan)}
+	x.report.group = group
 	return x
 }
 
-// underwayAs returns the name of a group among the preemptors under way: its UID, and no key
-// of a pod (rule 14.6.4).
+// underwayAs returns the key of a group among the preemptors under way: its kind and its UID (rule
+// 14.6.4). No pod has such a key, since none has a blank in it.
 func underwayAs(g *queue.Group) outrank.Key {
+	kind := byPodGroup
 	if g.Composite != nil {
-		return outrank.Key(byCompositeGroup + " " + uidOr(g.Composite.UID, g.Key()))
+		kind = byCompositeGroup
 	}
-	return outrank.Key(byPodGroup + " " + uidOr(g.PodGroup.UID, g.Key()))
+	return outrank.Key(kind + " " + identityOfGroup(g))
 }
 
-// leavesOf lists the groups that pods of the preemptor name.
+// leavesOf returns the keys of the groups that pods of the preemptor name, each once.
 func leavesOf(group *queue.Group, plan *preemption.GroupPlan) []outrank.Key {
 	var keys []outrank.Key
 	if group.Composite == nil {

@@ -15,8 +15,10 @@ import (
 type groupFailure struct {
 	*Failure
 	Plan *preemption.GroupPlan
-	// Err is what went wrong before there was a plan, and broken is the error of executing it.
-	Err, broken error
+	// Err is the error before there was a plan, nil with a plan.
+	Err error
+	// broken is the error of executing the plan, nil without a plan.
+	broken error
 }
 
 // ofGroup returns the failure of a group; the error is what is wrong with it.
@@ -25,6 +27,7 @@ func (f *Failure) ofGroup() (*groupFailure, error) {
 	if f.Plan != nil && !ok {
 		return nil, fmt.Errorf("failure: %w: the plan of a pod, and the entry of a group", outrank.ErrInvalid)
 	}
+
 	g := &groupFailure{Failure: f, Plan: plan}
 	if plan == nil {
 		g.Err = f.Err
@@ -40,7 +43,7 @@ const (
 	compositeScheduled outrank.PodConditionType = "CompositePodGroupInitiallyScheduled"
 )
 
-// groupStatus is a condition to set on a group of this key.
+// groupStatus is a condition to set on the group with a key.
 type groupStatus struct {
 	key       outrank.Key
 	condition outrank.PodCondition
@@ -49,6 +52,7 @@ type groupStatus struct {
 // gangFilter stands for the policy of the group among the filters that a pod failed with.
 const gangFilter = "GangScheduling"
 
+// check returns what is wrong with the failure of a group.
 func (f *groupFailure) check(g *queue.Group) error {
 	switch {
 	case g.PodGroup == nil && g.Composite == nil:
@@ -62,6 +66,7 @@ func (f *groupFailure) check(g *queue.Group) error {
 	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
 		return fmt.Errorf("failure of group %s: %w: the plan says that it fits", g.Key(), preemption.ErrState)
 	}
+
 	for i := range g.Members {
 		if g.Members[i].Pod == nil {
 			return fmt.Errorf("failure of group %s: %w: member %d has no pod", g.Key(), outrank.ErrInvalid, i)
@@ -76,8 +81,9 @@ func (f *groupFailure) verdict() Verdict {
 	if f.Err == nil {
 		v.Filters = f.filters()
 	}
-	for i := range f.Entry.Group.Members {
-		v.Members = append(v.Members, f.memberVerdict(f.Entry.Group.Members[i].Pod, &v))
+	members := f.Entry.Group.Members
+	for i := range members {
+		v.Members = append(v.Members, f.memberVerdict(members[i].Pod, &v))
 	}
 	return v
 }
@@ -93,14 +99,14 @@ func (f *groupFailure) memberVerdict(pod *outrank.Pod, ofGroup *Verdict) Verdict
 	return v
 }
 
-// filters are those that kept a pod off the nodes, and else what stands for the policy of
-// the group.
+// filters returns the names of the filters that kept a pod of the group off nodes. If no filter did, it is
+// the policy of the group that failed.
 func (f *groupFailure) filters() []string {
 	var names []string
-	if r := f.Plan.TurnedDown; r != nil {
-		for i := range r.Nodes {
-			if s := &r.Nodes[i].Status; s.Filter != "" {
-				names = append(names, s.Filter)
+	if refusal := f.Plan.TurnedDown; refusal != nil {
+		for _, count := range refusal.Nodes {
+			if count.Filter != "" {
+				names = append(names, count.Filter)
 			}
 		}
 	}
@@ -111,6 +117,8 @@ func (f *groupFailure) filters() []string {
 	return slices.Compact(names)
 }
 
+// nominationOf returns the change of a member's nomination: that of the plan if it names the member (rule
+// 15.5.2). Otherwise nominations are cleared after an error and if nothing helps, and kept if not.
 func (f *groupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	switch {
 	case f.Err != nil:
@@ -118,9 +126,11 @@ func (f *groupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	case f.broken != nil:
 		return Nomination{}
 	}
+
 	for _, at := range f.Plan.Nominations {
 		switch {
 		case at.Pod == nil || !samePod(at.Pod, pod):
+			// It is the nomination of another member.
 		case at.Node == "":
 			return Nomination{Override: true}
 		default:
@@ -133,10 +143,11 @@ func (f *groupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	return Nomination{}
 }
 
-// condition says of the group what became of it.
+// condition returns the condition of the group, or of the root of a tree.
 func (f *groupFailure) condition() outrank.PodCondition {
+	group := f.Entry.Group
 	c := outrank.PodCondition{Type: podGroupScheduled, Status: outrank.ConditionFalse, Reason: reasonUnschedulable, Message: f.message()}
-	if f.Entry.Group.Composite != nil && f.Entry.Group.PodGroup == nil {
+	if group.Composite != nil && group.PodGroup == nil {
 		c.Type = compositeScheduled
 	}
 	if f.Err != nil {
@@ -145,27 +156,31 @@ func (f *groupFailure) condition() outrank.PodCondition {
 	return c
 }
 
-// message is why there was no place, and what preemption says (rule 15.5.4).
+// message returns why there was no place, and then what preemption says (rule 15.5.4).
 func (f *groupFailure) message() string {
 	if f.Err != nil {
 		return f.Err.Error()
 	}
+
 	var texts []string
-	if r := f.Plan.TurnedDown; r != nil && r.Reason != "" {
-		texts = append(texts, r.Reason)
-	} else if r != nil {
-		texts = append(texts, noPlace(r))
+	plan := f.Plan
+	if plan.TurnedDown != nil {
+		texts = append(texts, whyNoPlace(plan.TurnedDown))
 	}
 	if f.broken != nil {
 		texts = append(texts, groupMessage+f.broken.Error())
 	} else {
-		texts = append(texts, f.Plan.Status.Reasons...)
+		texts = append(texts, plan.Status.Reasons...)
 	}
 	return strings.Join(texts, ", ")
 }
 
-// noPlace says why there is no place where the policy of the group does not.
-func noPlace(r *preemption.Refusal) string {
+// whyNoPlace returns why there is no place for the group: in the words of its policy, if it has any, else
+// by the pod that has no place and the answers of the nodes.
+func whyNoPlace(r *preemption.Refusal) string {
+	if r.Reason != "" {
+		return r.Reason
+	}
 	pod, guard := "", ""
 	if r.Pod != nil {
 		pod = string(r.Pod.Key())
@@ -179,8 +194,8 @@ func noPlace(r *preemption.Refusal) string {
 // groupMessage begins what preemption says of a group.
 const groupMessage = "pod group preemption: "
 
-// statusesOf are the conditions to set: of the root first, then of the groups of members.
-// A root that is known to have been scheduled before keeps its own.
+// statusesOf returns the conditions to set: that of the group or root first, then those of the other groups
+// that members name, by key. A group or root that is known to have been scheduled before keeps its own.
 func statusesOf(g *queue.Group, condition outrank.PodCondition) []groupStatus {
 	var out []groupStatus
 	if g.PodGroup != nil {
@@ -189,6 +204,7 @@ func statusesOf(g *queue.Group, condition outrank.PodCondition) []groupStatus {
 		}
 		return out
 	}
+
 	if !g.Composite.Scheduled {
 		out = append(out, groupStatus{g.Key(), condition})
 	}

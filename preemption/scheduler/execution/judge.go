@@ -1,6 +1,6 @@
 package execution
 
-// Verdict says what the failure means (group 15.1; handleSchedulingFailure, and
+// Verdict returns what the failure means (group 15.1; handleSchedulingFailure, and
 // the reference's schedulingCycle for the nomination):
 //
 //	failure                   reason          nomination
@@ -14,12 +14,12 @@ package execution
 //	a step refused its node   Unschedulable   cleared
 //	an error                  SchedulerError  cleared
 //
-// For the members of a group the nominations are those of the plan where room is being made, or was
-// before, and members that it does not name keep theirs. They are kept where the group may not
-// preempt and where executing the plan failed, and cleared where nothing helps and after an error.
+// The members of a group that the plan nominates have the nominations of the plan. Other members keep
+// theirs if room is being made, or the group may not preempt; they lose them if nothing helps. If executing
+// the plan failed all members keep theirs, and after any other error all lose them.
 //
-// The error wraps [outrank.ErrInvalid], for a failure without a pod or with
-// other than one reason, or [preemption.ErrState], for a plan that found a place
+// The error wraps [outrank.ErrInvalid] for a failure without a pod or with
+// other than one reason, and [preemption.ErrState] for a plan that found a place
 // or a refusal with success. Time is linear in the reasons of the plan.
 func (f *Failure) Verdict() (*Verdict, error) {
 	if f == nil {

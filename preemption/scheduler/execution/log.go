@@ -11,10 +11,10 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// lines collects what is logged of one object, as records of log/slog without a time: all name the
-// object first. The level is the number after -v with a minus before it, as logr has it, and that of
-// an error is [slog.LevelError].
+// lines collects what is logged about one object, as records of log/slog without a time. The level of a
+// record is the negative verbosity, as in logr, or [slog.LevelError] for an error.
 type lines struct {
+	// first is the attribute that names the object, the first in every line of a verbosity.
 	first slog.Attr
 	all   []slog.Record
 }
@@ -24,7 +24,7 @@ func (l *lines) add(verbosity int, message string, attrs ...slog.Attr) {
 	l.put(slog.Level(-verbosity), message, append([]slog.Attr{l.first}, attrs...)...)
 }
 
-// fail adds an error, which is the last of its attributes.
+// fail adds a line about an error, which is its last attribute.
 func (l *lines) fail(err error, message string, attrs ...slog.Attr) {
 	l.put(slog.LevelError, message, append(attrs, slog.Any("err", err))...)
 }
@@ -44,18 +44,20 @@ func podAttr(key string, p *outrank.Pod) slog.Attr { return slog.String(key, key
 //		err := handler.Handle(ctx, record) // of log/slog
 //	}
 //
-// A record has no time. Its level is the number after -v with a minus before it, and slog.LevelError
-// for an error, which is the attribute "err". The others are in the reference's order; pods, groups
-// and nodes are named by their keys (group 14.7). Time is linear in the statuses of the plan.
+// A record has no time. Its level is the negative of the number after -v, or slog.LevelError
+// for an error, which is the attribute "err". The other attributes are in the reference's order; pods,
+// groups and nodes are named by their keys (group 14.7). Time is linear in the statuses of the plan.
 func LogRecords(plan *preemption.Plan) []slog.Record {
 	if plan == nil || plan.Outcome == preemption.NotEligible && plan.Ineligible == preemption.Disabled {
 		return nil
 	}
+
 	l := lines{first: podAttr("pod", plan.Pod)}
 	switch plan.Outcome {
 	case preemption.NotEligible:
 		l.add(5, "Pod is not eligible for preemption", slog.String("reason", plan.Ineligible.Message()))
 	case preemption.NothingHelps:
+		// After an error, or where extenders left no candidate, the reference logs neither line.
 		if plan.Err() != nil || dropped(plan) {
 			break
 		}
@@ -71,15 +73,17 @@ func LogRecords(plan *preemption.Plan) []slog.Record {
 }
 
 // LogRecords returns what kube-scheduler logs of a plan that was executed, in the order of its steps
-// (rules 14.7.2 to 14.7.5), as [LogRecords] has it. It is nothing for a nil report and for the plan of a
-// variant. Time is linear in the report.
+// (rules 14.7.2 to 14.7.5). The records are like those of the function [LogRecords]. It returns nothing
+// for a nil report and for the plan of a variant. Time is linear in the report.
 func (r *Report) LogRecords() []slog.Record {
 	if r == nil || r.variant != 0 || r.Result == Gone || r.Result == Bound {
 		return nil
 	}
+
 	l := lines{first: slog.String("preemptor", r.who())}
 	if r.Order == Synchronous {
-		failed := false // the execution ends before a terminating victim behind it
+		// The execution ends at the first failure, before it comes to terminating victims behind that.
+		failed := false
 		r.logVictims(&l, func(v PodReport) bool {
 			failed = failed || v.Result == Failed
 			return !failed || v.Result != AlreadyTerminating
@@ -89,6 +93,8 @@ func (r *Report) LogRecords() []slog.Record {
 		}
 		return l.all
 	}
+
+	// Terminating victims are sorted out, and logged, before the rest is done asynchronously.
 	r.logVictims(&l, func(v PodReport) bool { return v.Result == AlreadyTerminating })
 	if toEvict := r.toEvict(); toEvict > 0 {
 		r.logAsynchronous(&l, toEvict)
@@ -96,16 +102,20 @@ func (r *Report) LogRecords() []slog.Record {
 	return l.all
 }
 
-// logAsynchronous is about a plan of which so many victims are to be evicted.
+// logAsynchronous logs the asynchronous part of a plan. toEvict is the number of victims to evict.
 func (r *Report) logAsynchronous(l *lines, toEvict int) {
 	node := slog.String("node", r.Node)
 	l.add(2, "Start the preemption asynchronously", node, slog.Int("numVictims", len(r.Victims)), slog.Int("numVictimsToDelete", toEvict))
+
+	// It ends with the result of the whole, so the failures come first.
 	result := "success"
 	if r.clearingFailed() {
 		result = "error"
 		l.fail(r.clearingErr(), "Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node", node)
 	}
 	r.logVictims(l, func(v PodReport) bool { return v.Result != AlreadyTerminating })
+
+	// Only the first error is logged, since it ends the preemption.
 	for i, v := range r.Victims {
 		if v.Err == nil {
 			continue
@@ -116,20 +126,22 @@ func (r *Report) logAsynchronous(l *lines, toEvict int) {
 			message += " of the last victim"
 		}
 		l.fail(v.Err, message)
-		break // the first ends it
+		break
 	}
+
 	l.add(2, "Async Preemption finished completely", node, slog.String("result", result))
 }
 
-func (r *Report) logVictims(l *lines, of func(PodReport) bool) {
+// logVictims logs the chosen victims.
+func (r *Report) logVictims(l *lines, chosen func(PodReport) bool) {
 	for _, v := range r.Victims {
-		if of(v) {
+		if chosen(v) {
 			r.logVictim(l, v)
 		}
 	}
 }
 
-// logVictim is about one victim (rules 14.7.2 and 14.7.3).
+// logVictim logs one victim (rules 14.7.2 and 14.7.3).
 func (r *Report) logVictim(l *lines, v PodReport) {
 	node, victim := slog.String("node", r.Node), podAttr("victim", v.Pod)
 	switch v.Result {
@@ -157,7 +169,8 @@ func (r *Report) toEvict() (n int) {
 	return n
 }
 
-// lastToEvict is the index of the last of them, -1 for none.
+// lastToEvict returns the index of the last victim that was not terminating when the plan was made, -1 for
+// none.
 func (r *Report) lastToEvict() int {
 	for i := len(r.Victims) - 1; i >= 0; i-- {
 		if r.Victims[i].Result != AlreadyTerminating {
@@ -193,6 +206,8 @@ func (v *Verdict) LogRecords() []slog.Record {
 	if v == nil || v.before == nil {
 		return nil
 	}
+
+	// First why the attempt failed, and then why the pod did not go back to the queue.
 	l := lines{first: podAttr("pod", v.before)}
 	switch v.kind {
 	case noNodes:

@@ -34,22 +34,7 @@ func (f *podFailure) message(kind failureKind) string {
 	case nodeRefused:
 		return nodesMessage(1, []preemption.Count{{Status: *f.Refused, Nodes: 1}})
 	case noFit:
-		var space [textSpace]byte
-		text := space[:0]
-		if refused := &f.Plan.Refused; refused.Code != preemption.Success {
-			// All nodes say the same, so it is said once.
-			text = append(appendNodes(text, nodesOf(f.Plan), nil), ' ')
-			text = append(append(text, strings.Join(refused.Reasons, ", ")...), '.')
-		} else {
-			text = appendNodes(text, nodesOf(f.Plan), f.Plan.TurnedDown)
-		}
-		if f.Plan.Outcome == preemption.Preempts && f.preemptionErr() == nil {
-			return string(f.appendPlacement(text))
-		}
-		if why := f.wayOut(); why != "" {
-			text = append(append(text, ' '), why...)
-		}
-		return string(text)
+		return f.noFitMessage()
 	}
 	if f.Err != nil {
 		return f.Err.Error()
@@ -57,8 +42,32 @@ func (f *podFailure) message(kind failureKind) string {
 	return f.Refused.String()
 }
 
-// appendPlacement appends, where there is a way out for the pod, what that says of itself, or
-// from v1.37 on what preemption says of it (rule 11.11).
+// noFitMessage returns the message for a pod that every node turned down: what the nodes said, and then
+// what the ways out said.
+func (f *podFailure) noFitMessage() string {
+	plan := f.Plan
+	var space [textSpace]byte
+	text := space[:0]
+
+	// Where the pod was refused before its nodes were asked all have one reason, which stands once.
+	if refused := &plan.Refused; refused.Code != preemption.Success {
+		text = append(appendNodes(text, nodesOf(plan), nil), ' ')
+		text = append(append(text, strings.Join(refused.Reasons, ", ")...), '.')
+	} else {
+		text = appendNodes(text, nodesOf(plan), plan.TurnedDown)
+	}
+
+	if plan.Outcome == preemption.Preempts && f.preemptionErr() == nil {
+		return string(f.appendPlacement(text))
+	}
+	if why := f.wayOut(); why != "" {
+		text = append(append(text, ' '), why...)
+	}
+	return string(text)
+}
+
+// appendPlacement appends the words of the way out that helps. Where it has none of its own, preemption
+// adds some from v1.37 on (rule 11.11).
 func (f *podFailure) appendPlacement(text []byte) []byte {
 	rules := f.rules()
 	switch found := f.lastWay().Found; {
@@ -67,24 +76,27 @@ func (f *podFailure) appendPlacement(text []byte) []byte {
 	case !rules.SuccessText:
 		return text
 	}
+
 	text = append(text, " "+preemptionMessage+"found a potential placement for pod on node "...)
 	text = append(append(text, f.Plan.Node...), ", preempting "...)
 	return append(strconv.AppendInt(text, int64(len(f.Plan.Victims)), 10), " victims"...)
 }
 
 // wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and
-// 15.3.7), empty where there is one. An error is told alone: preemption's, or
-// what the way that failed says.
+// 15.3.7), empty if there is one.
 func (f *podFailure) wayOut() string {
 	rules := f.rules()
 	last := f.lastWay()
 	switch {
+	// An error is told alone, in the words of the way that failed, if it has any.
 	case f.Err != nil && f.Plan.Outcome != preemption.Preempts && last.Says != "":
 		return last.Says
 	case f.preemptionErr() != nil:
 		return preemptionMessage + f.preemptionErr().Error()
 	case f.Plan.Outcome == preemption.Fits:
 		return ""
+
+	// Without ways, the default scheduler asks the step for devices and then preemption.
 	case f.devicesFail():
 		return nothingNotedMessage
 	case f.Ways == nil && rules.DevicesSilent:
@@ -94,6 +106,7 @@ func (f *podFailure) wayOut() string {
 	case f.Ways == nil:
 		return noClaimsMessage + ", " + whyNot(f.Plan)
 	}
+
 	var said []string
 	for i := range f.Ways {
 		if text := cmp.Or(f.Ways[i].Says, whyNot(f.Ways[i].Plan)); text != "" {
@@ -103,7 +116,8 @@ func (f *podFailure) wayOut() string {
 	return strings.Join(said, ", ")
 }
 
-// lastWay is the way out that was asked last: the one that helps, or the one that failed.
+// lastWay returns the way out that was asked last, which helps or failed if any did. It is zero without
+// ways.
 func (f *podFailure) lastWay() WayOut {
 	if len(f.Ways) == 0 {
 		return WayOut{}
@@ -133,7 +147,7 @@ func dropped(p *preemption.Plan) bool {
 }
 
 // withUntried returns the answers of preemption on all nodes that turned the pod
-// down, those included where it was not tried because it cannot help.
+// down. The nodes on which preemption was not tried have the answer that it is not helpful.
 func withUntried(p *preemption.Plan) []preemption.Count {
 	left := nodesOf(p)
 	for _, c := range p.Unhelpful {
@@ -143,7 +157,7 @@ func withUntried(p *preemption.Plan) []preemption.Count {
 	return append(slices.Clone(p.Unhelpful), untried)
 }
 
-// nodesOf returns the number of nodes that a plan has an answer of.
+// nodesOf returns the number of nodes whose answers a plan has.
 func nodesOf(p *preemption.Plan) int {
 	n := p.Feasible
 	for _, c := range p.TurnedDown {
@@ -152,20 +166,20 @@ func nodesOf(p *preemption.Plan) int {
 	return n
 }
 
-// textSpace is room for most messages.
+// textSpace is the number of bytes that is enough for most messages.
 const textSpace = 256
 
-// nodesMessage says that none of the nodes is available and how many of them each
-// reason holds for, sorted by text (FitError.Error). A node may have several
-// reasons.
+// nodesMessage returns that none of the nodes is available, and for each reason the number of nodes with
+// it, sorted by text (FitError.Error). A node may have several reasons.
 func nodesMessage(nodes int, counts []preemption.Count) string {
 	var space [textSpace]byte
 	return string(appendNodes(space[:0], nodes, counts))
 }
 
-// appendNodes appends nodesMessage.
+// appendNodes appends what nodesMessage returns.
 func appendNodes(text []byte, nodes int, counts []preemption.Count) []byte {
 	text = append(strconv.AppendInt(append(text, "0/"...), int64(nodes), 10), " nodes are available:"...)
+
 	var space [8]reasonCount
 	separator := " "
 	for _, given := range sumReasons(space[:0], counts) {
@@ -178,7 +192,7 @@ func appendNodes(text []byte, nodes int, counts []preemption.Count) []byte {
 	return text
 }
 
-// reasonCount says for how many nodes a reason holds.
+// reasonCount has the number of nodes with a reason.
 type reasonCount struct {
 	reason string
 	nodes  int
@@ -189,6 +203,8 @@ type reasonCount struct {
 func (r reasonCount) compareText(o reasonCount) int {
 	a, b := uint64(r.nodes), uint64(o.nodes)
 	m, n := digits(a), digits(b)
+
+	// Both are brought to the same length by zeros at the end, and are compared as numbers then.
 	for range n - m {
 		a *= 10
 	}
@@ -198,6 +214,7 @@ func (r reasonCount) compareText(o reasonCount) int {
 	return cmp.Or(cmp.Compare(a, b), cmp.Compare(m, n), strings.Compare(r.reason, o.reason))
 }
 
+// digits returns the number of decimal digits.
 func digits(v uint64) int {
 	n := 1
 	for ; v >= 10; v /= 10 {
@@ -206,10 +223,12 @@ func digits(v uint64) int {
 	return n
 }
 
-// sumReasons appends for how many nodes each reason holds, sorted as texts. A reason of none is
+// sumReasons appends the number of nodes with each reason, sorted as texts. A reason without nodes is
 // left out.
 func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
-	const few = 8 // are looked through
+	// Up to this many reasons are looked through one by one. Beyond it they are only collected, with
+	// duplicates, and merged at the end.
+	const few = 8
 	for i := range counts {
 		for _, reason := range counts[i].Reasons {
 			at := -1
@@ -217,7 +236,8 @@ func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
 				at = slices.IndexFunc(sums, func(s reasonCount) bool { return s.reason == reason })
 			}
 			if at < 0 {
-				at, sums = len(sums), append(sums, reasonCount{reason: reason})
+				at = len(sums)
+				sums = append(sums, reasonCount{reason: reason})
 			}
 			sums[at].nodes += counts[i].Nodes
 		}
@@ -225,23 +245,24 @@ func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
 	if len(sums) > few {
 		sums = mergeReasons(sums)
 	}
+
 	sums = slices.DeleteFunc(sums, func(r reasonCount) bool { return r.nodes <= 0 })
 	slices.SortFunc(sums, reasonCount.compareText)
 	return sums
 }
 
-// mergeReasons adds up the counts of each reason.
+// mergeReasons adds up the counts of each reason, in place.
 func mergeReasons(sums []reasonCount) []reasonCount {
 	slices.SortFunc(sums, func(a, b reasonCount) int { return strings.Compare(a.reason, b.reason) })
-	each := sums[:0]
+	merged := sums[:0]
 	for _, s := range sums {
-		if last := len(each) - 1; last >= 0 && each[last].reason == s.reason {
-			each[last].nodes += s.nodes
+		if last := len(merged) - 1; last >= 0 && merged[last].reason == s.reason {
+			merged[last].nodes += s.nodes
 		} else {
-			each = append(each, s)
+			merged = append(merged, s)
 		}
 	}
-	return each
+	return merged
 }
 
 // The largest number of bytes of an event's message; a longer one is cut and ends

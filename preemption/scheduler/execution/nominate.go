@@ -8,13 +8,15 @@ import (
 )
 
 // clearNominations clears the nominations that the plan names, as far as they still
-// stand, one after the other. A failure does not stop it; the end of the context does. A
+// stand, one after the other. A failure does not stop it. Once the context has ended the rest fails. A
 // pod that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
 func (x *execution) clearNominations(ctx context.Context) {
 	pods := x.plan.ClearedNominations
 	if x.nominator != nil {
-		pods = x.nominator.standing(pods, x.plan.Node, x.report.Preemptor.PriorityValue())
+		preemptor := x.report.Preemptor
+		pods = x.nominator.standing(pods, x.plan.Node, preemptor.PriorityValue())
 	}
+
 	for _, p := range pods {
 		err := ctx.Err()
 		if err == nil {
@@ -38,8 +40,8 @@ func (x *execution) clearNominations(ctx context.Context) {
 }
 
 // nominate writes the nomination down on the preemptor, and first in the
-// Nominator, so that no other pod takes the room in the meantime. Where it cannot
-// be written, the Nominator drops it again, as in v1.13 (rule 13.2.7). It
+// Nominator, so that no other pod takes the room in the meantime. If it cannot
+// be written the Nominator drops it again, as in v1.13 (rule 13.2.7). It
 // reports whether the preemptor is nominated now.
 func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
@@ -51,10 +53,12 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if x.group != nil {
 		return x.nominateGroup(ctx)
 	}
+
 	pod, memory := x.report.Preemptor, x.nominator
 	if memory != nil {
 		memory.move(pod, x.plan.Node)
 	}
+
 	err := x.retry.do(ctx, func() error { return x.actions.Nominate(ctx, pod, x.plan.Node) })
 	switch {
 	case err == nil:
@@ -70,28 +74,33 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 	return false, x.report.failure(fmt.Errorf("nominating: %w", err))
 }
 
-// nominateGroup nominates the pods that still wait, each first in the Nominator. It
-// reports whether any of them is there to be nominated.
+// nominateGroup nominates the pods that still wait, each to its own node. It
+// reports whether any of them is nominated now.
 func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
-	memory := x.nominator
+	// All are in the Nominator before the first is written down: the room is kept for the whole group.
+	memory, members := x.nominator, x.group.members
 	if memory != nil {
-		for _, m := range x.group.members {
+		for _, m := range members {
 			memory.move(m.Pod, m.Node)
 		}
 	}
-	for i, m := range x.group.members {
+
+	for i, m := range members {
 		err := ctx.Err()
 		if err == nil {
 			err = x.retry.do(ctx, func() error { return x.actions.Nominate(ctx, m.Pod, m.Node) })
 		}
+
 		switch {
 		case err == nil:
-			m.Result, x.report.Nominated = Completed, true
+			m.Result = Completed
+			x.report.Nominated = true
 		case notFound(err):
 			x.forgetNomination(m.Pod)
 			m.Result = Gone
 		default:
-			for _, left := range x.group.members[i:] {
+			// Those that are not written down lose the nomination in the Nominator as well.
+			for _, left := range members[i:] {
 				if memory != nil {
 					memory.move(left.Pod, "")
 				}
@@ -99,12 +108,14 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 			return false, x.report.failure(fmt.Errorf("nominating %s: %w", m.Pod.Key(), err))
 		}
 	}
+
 	if !x.report.Nominated {
 		x.report.Result = Gone
 	}
 	return x.report.Nominated, nil
 }
 
+// forgetNomination removes a nomination from the Nominator, if there is one.
 func (x *execution) forgetNomination(p *outrank.Pod) {
 	if x.nominator != nil {
 		x.nominator.Remove(p)

@@ -18,30 +18,31 @@ import (
 // in v1.13). It may know more than the pods' own NominatedNodeName, which is
 // written later and read back later still.
 //
-// A pod is known by its namespace and name. A UID, where there is one, keeps
-// apart pods that had the same name one after the other: news of the earlier pod
-// does not touch the nomination of the later one. Which is the later one Find
-// tells; without it, the pod that replaced the other here.
+// A pod is known by its namespace and name. UIDs, if there are any, tell apart
+// pods that had the same name one after the other: news of the earlier pod
+// does not touch the nomination of the later one. The later pod is the one that Find
+// returns; without Find it is the one that replaced the other in the nominator.
 //
 // The zero value is empty and ready. Any number of goroutines may use it at
 // once. It keeps pointers to the pods that it is given and never changes them.
 type Nominator struct {
-	// Release says which rules hold; zero means outrank.DefaultRelease, and so does one
+	// Release is the release whose rules hold. Zero means outrank.DefaultRelease, and so does a release
 	// that is not known. It is set before the first use.
 	Release outrank.Release
-	// Find, if set, returns the latest version of a pod by its key, such as a
-	// lister of informers, and false for a pod that is gone. A pod gets no
-	// nomination that is gone by then, is bound or has finished, whatever the
-	// version says that the nominator is given (rule 15.4.4). It is called while the
+	// Find, if set, returns the latest version of a pod by its key, like a
+	// lister of informers, and false for a pod that is gone. If the latest version is gone, is
+	// bound or has finished, the pod gets no nomination, whatever
+	// version the nominator is given (rule 15.4.4). Find is called while the
 	// nominator is locked, and must not use it. It is set before the first use.
 	Find func(key outrank.Key) (*outrank.Pod, bool)
 
 	mu sync.RWMutex
-	// byNode lists the pods nominated to a node, the most important first; no
-	// list is empty. byPod has exactly the pods in these lists, by key.
+	// byNode lists the pods nominated to a node, the most important first. No
+	// list is empty.
 	byNode map[string][]*outrank.Pod
-	byPod  map[outrank.Key]nominatedPod
-	// aside are those that were set aside, none of which is in byPod.
+	// byPod has exactly the pods in these lists, by key.
+	byPod map[outrank.Key]nominatedPod
+	// aside has the nominations that SetAside took out. None of their pods is in byPod.
 	aside map[outrank.Key]nominatedPod
 	// log has the changes of byPod.
 	log nominationLog
@@ -49,33 +50,32 @@ type Nominator struct {
 
 var errNoNominator = fmt.Errorf("%w: no nominator", outrank.ErrInvalid)
 
-// nominatedPod is a pod with the node that it is nominated to, which is never
-// "".
+// nominatedPod is the nomination of a pod. The zero value stands for none.
 type nominatedPod struct {
-	pod  *outrank.Pod
+	pod *outrank.Pod
+	// node is the node of the nomination, never empty.
 	node string
-	// before are the UIDs of earlier pods of the name, the latest last.
+	// before are the UIDs of earlier pods with the name, the latest last. News of these pods is ignored.
 	before []string
 }
 
 // mostBefore bounds the UIDs of earlier pods that are kept for a nomination.
 const mostBefore = 8
 
-// Add records that room was made for the pod on the node. An empty node is news of the
-// pod: its own NominatedNodeName counts in place of any earlier nomination, and where that
-// is empty too the pod is not nominated any more. A pod that runs or has finished has no
-// nomination: it is deleted whatever the node. What a pod with scheduling gates names itself
+// Add records that room was made for the pod on the node. An empty node means news of the
+// pod: its own NominatedNodeName replaces any earlier nomination, and if it
+// is empty too the pod is not nominated any more. A pod that runs or has finished loses its
+// nomination, whatever the node. The NominatedNodeName of a pod with scheduling gates
 // counts from v1.37 on; before, it is recorded with the next update of the pod (rule 15.4.8).
-// A nomination that is empty on purpose, whatever the pod names, is for Remove (rule 15.4.9).
+// Remove clears a nomination whatever the pod names (rule 15.4.9).
 //
-// A nomination to a node that makes no sense is an error that names the pod, and is not
-// recorded:
+// A nomination that makes no sense is not recorded, and returns an error that names the pod:
 //
 //   - [preemption.ErrNotFound] for a pod that is gone, by Find, or because a later pod has
 //     taken its name;
 //   - [preemption.ErrState] for a pod that runs or has finished, and for one that is
-//     nominated to another node: one of the two would keep room for nobody. Remove takes the
-//     first back.
+//     nominated to another node: one of the two nominations would keep room for nobody. Remove
+//     takes the first back.
 //
 // The error is [outrank.ErrInvalid] for no pod. Time is linear in the pods nominated to one
 // node, here and in all methods about one pod.
@@ -86,6 +86,8 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) error {
 	if pod == nil {
 		return fmt.Errorf("nomination: %w: no pod", outrank.ErrInvalid)
 	}
+
+	// A pod that does not wait loses its nomination by put, also where an error is returned.
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	err := n.refused(pod, node)
@@ -96,19 +98,20 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) error {
 	return err
 }
 
-// move records a nomination in place of any other one, as the steps of an attempt do, which
-// know the latest version of the pod.
+// move records a nomination in place of any other one. The steps of an attempt use it, because they know
+// the latest version of the pod.
 func (n *Nominator) move(pod *outrank.Pod, node string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.put(pod, cmp.Or(node, n.broughtBy(pod)), nil)
 }
 
-// refused says why a pod cannot be nominated to the node; nil for none.
+// refused returns the reason why the pod cannot be nominated to the node, nil if it can.
 func (n *Nominator) refused(pod *outrank.Pod, node string) error {
 	if node == "" {
 		return nil
 	}
+
 	key := pod.Key()
 	latest, there := n.latest(key, pod), n.byPod[key]
 	switch {
@@ -157,9 +160,9 @@ func (n *Nominator) Len() int {
 }
 
 // standing returns those of the pods that are nominated to the node now and have a priority
-// lower than value, in their latest versions, sorted by importance. Time is linear in the pods
+// below the preemptor's, in their latest versions, sorted by importance. Time is linear in the pods
 // and in those nominated to the node.
-func (n *Nominator) standing(pods []*outrank.Pod, node string, value int32) []*outrank.Pod {
+func (n *Nominator) standing(pods []*outrank.Pod, node string, preemptor int32) []*outrank.Pod {
 	if len(pods) == 0 {
 		return nil
 	}
@@ -172,29 +175,34 @@ func (n *Nominator) standing(pods []*outrank.Pod, node string, value int32) []*o
 	defer n.mu.RUnlock()
 	var stand []*outrank.Pod
 	for _, p := range n.byNode[node] {
-		if was := asked[p.Key()]; was != nil && samePod(was, p) && p.PriorityValue() < value {
+		if was := asked[p.Key()]; was != nil && samePod(was, p) && p.PriorityValue() < preemptor {
 			stand = append(stand, p)
 		}
 	}
 	return stand
 }
 
-// put replaces the nomination of the pod, and that of an earlier pod of its name.
-// before are the UIDs of earlier ones where the pod has no nomination now.
+// put replaces the nomination of the pod, and that of an earlier pod of its name. An empty node only
+// drops it. before are the UIDs of earlier pods, for a pod that has no nomination yet.
 func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
+	// A nomination that is set aside is still the pod's, and knows the earlier pods.
 	key := pod.Key()
-	there, ok := n.byPod[key]
-	if !ok {
-		there = n.aside[key] // which is the pod's, and not lost for being set aside
+	there, inUse := n.byPod[key]
+	if !inUse {
+		there = n.aside[key]
 	}
 	if slices.Contains(there.before, pod.UID) || there.pod == nil && node == "" {
-		return
+		return // news of an earlier pod, or nothing to drop
 	}
+
 	latest := n.latest(key, pod)
 	stays := node != "" && latest != nil && waits(pod) && waits(latest)
-	if ok && stays && there.pod == pod && there.node == node {
-		return
+	if inUse && stays && there.pod == pod && there.node == node {
+		return // nothing changes, and nothing is noted in the log
 	}
+
+	// takeOut drops the nomination of this very pod. If another pod has the name, it is replaced only
+	// by a pod that is not gone, which then remembers the other's UID.
 	if there.pod != nil {
 		another := !samePod(there.pod, pod)
 		n.takeOut(key, pod)
@@ -203,19 +211,20 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 		}
 		before = there.before
 		if another {
-			before = earlier(before, there.pod)
-			if ok {
+			before = withUID(before, there.pod)
+			if inUse {
 				n.drop(key, there)
 			}
 			delete(n.aside, key)
 		}
 	}
+
 	if stays {
 		n.insert(key, nominatedPod{pod, node, before})
 	}
 }
 
-// broughtBy is the node that a pod names itself which is added, as far as that counts
+// broughtBy returns the node that an added pod names itself, empty if that does not count
 // (rule 15.4.8).
 func (n *Nominator) broughtBy(pod *outrank.Pod) string {
 	if pod.Gated() && !release.Of(release.Release(n.Release)).AddedNominations {
@@ -224,8 +233,8 @@ func (n *Nominator) broughtBy(pod *outrank.Pod) string {
 	return pod.NominatedNodeName
 }
 
-// latest returns the latest version of the pod with this key as far as it is known, nil where
-// it is gone.
+// latest returns the latest version of the pod, which has the key, as far as it is known. It is nil if the
+// pod is gone, also if another pod has its name.
 func (n *Nominator) latest(key outrank.Key, pod *outrank.Pod) *outrank.Pod {
 	if n.Find == nil {
 		return pod
@@ -239,8 +248,8 @@ func (n *Nominator) latest(key outrank.Key, pod *outrank.Pod) *outrank.Pod {
 // waits reports whether a pod is still to be placed.
 func waits(pod *outrank.Pod) bool { return pod.NodeName == "" && !pod.Finished() }
 
-// earlier adds the UID of an earlier pod of a name to a copy of the list.
-func earlier(list []string, pod *outrank.Pod) []string {
+// withUID returns a copy of the list with the UID of an earlier pod. The oldest UIDs are forgotten.
+func withUID(list []string, pod *outrank.Pod) []string {
 	if pod.UID == "" {
 		return list
 	}
@@ -255,6 +264,7 @@ func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 	}
 	n.byPod[key] = e
 	n.log.note(key, len(n.byPod))
+
 	there := n.byNode[e.node]
 	at, _ := slices.BinarySearchFunc(there, e.pod, compareNominated)
 	n.byNode[e.node] = slices.Insert(there, at, e.pod)
@@ -271,7 +281,7 @@ func (n *Nominator) takeOut(key outrank.Key, pod *outrank.Pod) {
 	}
 }
 
-// entry returns the nomination of the pod, which has the key, the zero value without one.
+// entry returns the nomination of the pod, which has the key, zero if it has none.
 func (n *Nominator) entry(key outrank.Key, pod *outrank.Pod) nominatedPod {
 	if e := n.byPod[key]; e.pod != nil && samePod(e.pod, pod) {
 		return e
@@ -279,10 +289,11 @@ func (n *Nominator) entry(key outrank.Key, pod *outrank.Pod) nominatedPod {
 	return nominatedPod{}
 }
 
-// drop drops a nomination.
+// drop drops a nomination that is in use.
 func (n *Nominator) drop(key outrank.Key, e nominatedPod) {
 	delete(n.byPod, key)
 	n.log.note(key, len(n.byPod))
+
 	there := n.byNode[e.node]
 	if len(there) == 1 {
 		delete(n.byNode, e.node)

@@ -12,16 +12,18 @@ import (
 )
 
 // nominationLog has the pods whose nominations have changed, the latest last. A point in it is
-// the number of changes before that point, so that the log may forget the oldest ones.
+// the number of all changes before it, so that points stay valid when the log forgets the oldest changes.
 type nominationLog struct {
-	keys  []outrank.Key
+	keys []outrank.Key
+	// start is the point before keys: the number of changes that are forgotten.
 	start uint64
 }
 
-// fewNominations is how many changes the log keeps where there are few nominations.
+// fewNominations is the number of changes that the log keeps if there are few nominations.
 const fewNominations = 1024
 
-// note notes a change, where there are so many nominations.
+// note notes a change. The log keeps more changes the more nominations there are: beyond that it is no
+// slower to look at all of them.
 func (l *nominationLog) note(key outrank.Key, nominations int) {
 	if most := fewNominations + 2*nominations; len(l.keys) >= most {
 		gone := len(l.keys) / 2
@@ -80,7 +82,7 @@ func (n *Nominator) ApplyTo(snap *engine.Snapshot) error {
 	})
 }
 
-// align brings the nominations that may differ after these changes of the snapshot in line.
+// align makes the nominations of the snapshot those of the nominator, after these changes of the snapshot.
 func (n *Nominator) align(snap *engine.Snapshot, c engine.Changes) error {
 	keys, ok := n.log.since(c.Point)
 	if c.All || !ok {
@@ -89,6 +91,8 @@ func (n *Nominator) align(snap *engine.Snapshot, c engine.Changes) error {
 	if len(keys)+len(c.Pods)+len(c.Nodes) == 0 {
 		return nil
 	}
+
+	// A nomination can differ only if it changed here, or if the snapshot's pod or one of its nodes did.
 	var space [8]outrank.Key
 	differ := append(space[:0], keys...)
 	for i, pod := range c.Pods {
@@ -103,15 +107,15 @@ func (n *Nominator) align(snap *engine.Snapshot, c engine.Changes) error {
 	return n.alignEach(snap, differ)
 }
 
-// concerns reports whether a pod of this name has a nomination here or in the snapshot, as few
-// of those that change have.
+// concerns reports whether a pod of this name has a nomination here or in the snapshot. Most pods that
+// change have none, so the key that is looked up is made without allocating.
 func (n *Nominator) concerns(snap *engine.Snapshot, pod *outrank.Pod) bool {
 	var space [64]byte
 	key := append(append(append(space[:0], pod.NamespaceName()...), '/'), pod.Name...)
 	return n.byPod[outrank.Key(key)].pod != nil || snap.NominationOf(outrank.Key(key)) != ""
 }
 
-// alignAll looks at all nominations.
+// alignAll compares all nominations, here and in the snapshot.
 func (n *Nominator) alignAll(snap *engine.Snapshot) error {
 	differ := slices.Collect(maps.Keys(n.byPod))
 	for node := range snap.Nodes() {
@@ -120,6 +124,7 @@ func (n *Nominator) alignAll(snap *engine.Snapshot) error {
 	return n.alignEach(snap, differ)
 }
 
+// appendKeys appends the keys of pods.
 func appendKeys(to []outrank.Key, pods []*outrank.Pod) []outrank.Key {
 	for _, pod := range pods {
 		to = append(to, pod.Key())
@@ -127,8 +132,8 @@ func appendKeys(to []outrank.Key, pods []*outrank.Pod) []outrank.Key {
 	return to
 }
 
-// alignEach looks at these pods, each once, in the order of their names: the error is that of
-// the first.
+// alignEach compares the nominations of these pods, each once. It does so in the order of their keys, so
+// that the first error is always the same.
 func (n *Nominator) alignEach(snap *engine.Snapshot, keys []outrank.Key) error {
 	if len(keys) > 1 {
 		slices.Sort(keys)
@@ -142,36 +147,41 @@ func (n *Nominator) alignEach(snap *engine.Snapshot, keys []outrank.Key) error {
 	return nil
 }
 
-// alignOne brings the nomination of one pod in line. Time is linear in the pods nominated to
-// its nodes.
+// alignOne makes the nomination of one pod in the snapshot that of the nominator. Time is linear in the
+// pods nominated to its nodes.
 func (n *Nominator) alignOne(snap *engine.Snapshot, key outrank.Key) error {
-	e, has := snap.NominationOf(key), n.byPod[key]
-	if e == "" && has.pod == nil {
+	current, wanted := snap.NominationOf(key), n.byPod[key]
+	if current == "" && wanted.pod == nil {
 		return nil
 	}
-	known, ok := snap.Pod(key)
-	wanted := has.pod != nil && (!ok || samePod(known, has.pod))
+
+	// A nomination of another pod with the name is not wanted in this snapshot.
+	known, inSnapshot := snap.Pod(key)
+	isWanted := wanted.pod != nil && (!inSnapshot || samePod(known, wanted.pod))
 	switch {
-	case wanted && e == has.node:
+	case isWanted && current == wanted.node:
 		return nil
-	case wanted && !ok:
-		if _, there := snap.Node(has.node); !there {
+	case isWanted && !inSnapshot:
+		if _, there := snap.Node(wanted.node); !there {
 			return nil
 		}
-		if _, err := snap.PutPod(has.pod); err != nil {
+		if _, err := snap.PutPod(wanted.pod); err != nil {
 			return err
 		}
-		return snap.Nominate(key, has.node)
-	case wanted:
-		switch err := snap.Nominate(key, has.node); {
+		return snap.Nominate(key, wanted.node)
+	case isWanted:
+		switch err := snap.Nominate(key, wanted.node); {
 		case err == nil, errors.Is(err, preemption.ErrState):
 			return nil // it is nominated now, or runs
 		case !errors.Is(err, preemption.ErrNotFound):
 			return err
 		}
 	}
-	if _, there := snap.Node(e); !there {
-		return nil // it counts nowhere
+
+	// The snapshot does not have the wanted node, or no nomination is wanted. One to a node that the
+	// snapshot does not have counts nowhere and may stay.
+	if _, there := snap.Node(current); !there {
+		return nil
 	}
 	return snap.Nominate(key, "")
 }

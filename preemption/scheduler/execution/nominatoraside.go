@@ -21,6 +21,7 @@ import (
 func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+
 	var keys []outrank.Key
 	for _, pod := range pods {
 		if pod == nil {
@@ -35,8 +36,11 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 		if n.aside == nil {
 			n.aside = map[outrank.Key]nominatedPod{}
 		}
-		n.aside[key], keys = e, append(keys, key)
+		n.aside[key] = e
+		keys = append(keys, key)
 	}
+
+	// Whatever deletes or replaces a nomination meanwhile takes it out of aside.
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -50,8 +54,8 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 	}
 }
 
-// updateAside follows a change of a pod whose nomination is set aside, and reports
-// whether that stays there: it does where neither version names a node.
+// updateAside follows a change of a pod whose nomination is set aside. It reports
+// whether the nomination stays aside, which it does if neither version of the pod names a node.
 func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 	e, ok := n.aside[old.Key()]
 	if !ok || !samePod(e.pod, old) || !samePod(old, new) || old.NominatedNodeName != "" || new.NominatedNodeName != "" {
@@ -62,11 +66,11 @@ func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 	return true
 }
 
-// Update follows a change of the pod's object from old to new. Where neither
-// names a node, the nomination in memory stays, because it may not be written
+// Update follows a change of the pod's object from old to new. If neither
+// names a node the nomination in memory stays, because it may not be written
 // yet. Else new's own NominatedNodeName counts (UpdateNominatedPod). In either case
 // the nomination belongs to new from now on. A new pod with another UID is
-// another pod, which takes no nomination over.
+// another pod, which inherits no nomination.
 func (n *Nominator) Update(old, new *outrank.Pod) {
 	if old == nil || new == nil {
 		n.Remove(old)
@@ -80,16 +84,18 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 	if n.updateAside(old, new) {
 		return
 	}
+
 	e, node := n.entry(old.Key(), old), ""
 	if set := n.aside[old.Key()]; set.pod != nil && samePod(set.pod, old) {
 		e = set
 	}
 	switch {
 	case !samePod(old, new):
-		e.before = earlier(e.before, old)
+		e.before = withUID(e.before, old)
 	case old.NominatedNodeName == "" && new.NominatedNodeName == "":
 		node = e.node
 	}
+
 	n.takeOut(old.Key(), old)
 	n.put(new, cmp.Or(node, new.NominatedNodeName), e.before)
 }

@@ -18,13 +18,19 @@ func (f *podFailure) verdict() Verdict {
 	case noFit:
 		v.Preemptions = f.preemptions()
 	case schedulerFailed:
-		if v.Err, reason = f.Err, reasonSchedulerError; v.Err == nil {
+		// A step that refused the node with a contradiction has no error, only a message.
+		reason = reasonSchedulerError
+		v.Err = f.Err
+		if v.Err == nil {
 			v.Err = errors.New(message)
 		}
 	}
+
+	// Nothing is made known of the failures of a resize (rule 7.19.10).
 	if v.Resize = f.resizes(); v.Resize {
 		return v
 	}
+
 	v.Nomination = f.newNomination(kind)
 	v.Event = outrank.Event{
 		Type: outrank.EventWarning, Reason: reasonFailedScheduling, Action: actionScheduling,
@@ -36,6 +42,7 @@ func (f *podFailure) verdict() Verdict {
 	return v
 }
 
+// kind returns the reason for which the attempt failed.
 func (f *podFailure) kind() failureKind {
 	switch {
 	case f.Err != nil && f.Plan == nil:
@@ -50,7 +57,7 @@ func (f *podFailure) kind() failureKind {
 	return noFit
 }
 
-// filters lists the filters that turned the pod down, sorted, each once.
+// filters returns the names of the filters that turned the pod down, sorted and each once.
 func (f *podFailure) filters(kind failureKind) []string {
 	var names []string
 	add := func(s *preemption.Status) {
@@ -70,6 +77,7 @@ func (f *podFailure) filters(kind failureKind) []string {
 	return slices.Compact(names)
 }
 
+// newNomination returns the change of the pod's nomination, by the table at [Failure.Verdict].
 func (f *podFailure) newNomination(kind failureKind) Nomination {
 	switch {
 	case kind == noFit && (f.devicesFail() || f.triedInVain()):

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Result is what became of a plan, or of a pod: one that is to be placed, or a victim. Which of them
-// there may be stands at the fields that have one.
+// Result says what became of a plan, of a pod that is to be placed, or of a victim. Each field of this
+// type says which results it may have.
 type Result string
 
 // The results. An empty one is of a report that nobody made.
@@ -59,20 +59,23 @@ const (
 
 // PodReport says what was done about one pod of a plan.
 type PodReport struct {
-	// Pod is a victim, a pod that was to lose its nomination, or a pod of a group, which is as it was
-	// fetched or that of the plan. Node is the node that the last one is nominated to.
-	Pod  *outrank.Pod
+	// Pod is a victim, a pod that was to lose its nomination, or a pod of a group. A pod of a group is
+	// the version that was fetched, or the plan's.
+	Pod *outrank.Pod
+	// Node is the node that a pod of a group is nominated to, empty for other pods.
 	Node string
-	// Result is what became of it. Err is why that failed, or why the eviction was skipped
-	// while another call was evicting the victim; else nil.
+	// Result is what became of the pod.
 	Result Result
-	Err    error
+	// Err is the error if that failed, or if the context ended while another call was evicting the
+	// victim; else nil.
+	Err error
 }
 
 // done reports whether nothing is left to do about the victim.
 func (r Result) done() bool { return r != "" && r != Skipped && r != Failed }
 
-// What [Report.String] says of results whose word says too little there: of a plan, and of a victim.
+// These are the words of [Report.String] for results whose own word says too little, of a plan and of a
+// victim.
 var (
 	planTexts   = map[Result]string{Gone: "the preemptor is gone", Bound: "the preemptor runs already"}
 	victimTexts = map[Result]string{
@@ -83,18 +86,18 @@ var (
 
 // Report says what was done about a plan. It belongs to the caller.
 type Report struct {
-	// Plan is the plan once the steps after the first were begun: the preemptor, or a pod of the
-	// group, still waited for room. It counts in the metrics then. Else it is nil.
+	// Plan is the plan if the steps after the first were begun, because the preemptor, or a pod of the
+	// group, still waited for room. Then it counts in the metrics. Else it is nil.
 	Plan preemption.Decision
 	// Result is Completed, Interrupted, Gone or Bound.
 	Result Result
-	// Order is the order of these steps.
+	// Order is the order in which the steps were taken.
 	Order Order
-	// Preemptor is the pod as it was fetched before anything was done, or the plan's pod where
-	// fetching failed; of a group it is the first of Members that still waits. Node is the plan's
-	// node, and "cluster" for a group.
+	// Preemptor is the pod as it was fetched before anything was done, or the plan's pod if
+	// fetching failed. For a group it is the first of Members that still waits.
 	Preemptor *outrank.Pod
-	Node      string
+	// Node is the plan's node, and "cluster" for a group.
+	Node string
 	// Members are the pods of a group that are to be nominated, in the order of the plan:
 	// Completed once nominated, Gone or Bound for one that needs no room any more, and else
 	// Interrupted.
@@ -104,7 +107,7 @@ type Report struct {
 	// Failed.
 	Victims []PodReport
 	// Cleared are the pods whose nomination to the node was to be cleared, sorted
-	// by importance: Completed, Gone with its nomination, or Failed. A failure here does
+	// by importance: Completed, Gone if the pod was not found, or Failed. A failure here does
 	// not interrupt the execution.
 	Cleared []PodReport
 	// Nominated says whether the preemptor was nominated to the node. After a
@@ -112,9 +115,9 @@ type Report struct {
 	// victims were evicted.
 	Nominated bool
 
-	// group is the preemptor if that is a group.
+	// group is the preemptor if that is a group, else nil.
 	group *queue.Group
-	// variant is that of the plan, whose steps kube-scheduler's log does not tell.
+	// variant is the variant of the plan. kube-scheduler's log does not tell of the steps of a variant.
 	variant outrank.Variant
 }
 
@@ -146,7 +149,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// who names the preemptor.
+// who returns the key of the preemptor.
 func (r *Report) who() string {
 	if r.group != nil {
 		return string(r.group.Key())
@@ -155,7 +158,7 @@ func (r *Report) who() string {
 }
 
 // failure returns the error for an interrupted plan: what went wrong with each
-// victim, and the other cause, if any.
+// victim, and the cause beside that, nil for none.
 func (r *Report) failure(cause error) error {
 	errs := []error{}
 	for _, v := range r.Victims {
@@ -166,6 +169,7 @@ func (r *Report) failure(cause error) error {
 	if cause != nil {
 		errs = append(errs, cause)
 	}
+
 	kind := "pod"
 	if r.group != nil {
 		kind = "group"
@@ -174,7 +178,7 @@ func (r *Report) failure(cause error) error {
 		kind, r.who(), r.Node, r.done(), len(r.Victims), errors.Join(errs...))
 }
 
-// preemptorType says what the preemptor is.
+// preemptorType returns the kind of the preemptor, in the words of the reference.
 func (r *Report) preemptorType() string {
 	switch {
 	case r.group == nil:

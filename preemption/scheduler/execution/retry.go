@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// ErrRetriable is wrapped by an error of [Actions] where the
+// ErrRetriable is wrapped by an error of [Actions] if the
 // patch of a status failed for a reason that may pass: a conflict, an internal
 // error of the server, a server that is unavailable, or a refused connection (rule
-// 14.1.6). The same call is then made again, as [Config].Tries says. An eviction whose
+// 14.1.6). The executor then makes the same call again, up to [Config].Tries times. An eviction whose
 // deletion failed must not wrap it, because a deletion is tried once.
 var ErrRetriable = errors.New("it may work when tried again")
 
-// retry is how often the patch of a status is tried, with its default, and how it waits.
+// retry says how often the patch of a status is tried, and how to wait before the next try.
 type retry struct {
 	tries int
 	wait  func(ctx context.Context, d time.Duration) error
@@ -43,7 +43,10 @@ func (r *retry) do(ctx context.Context, f func() error) error {
 				return fmt.Errorf("%w, and waiting to try again: %w", err, stop)
 			}
 		}
-		if wait *= waitFactor; wait > math.MaxInt64/waitFactor {
+
+		// The wait stays where the next factor would overflow it.
+		wait *= waitFactor
+		if wait > math.MaxInt64/waitFactor {
 			wait = math.MaxInt64 / waitFactor
 		}
 	}

@@ -19,25 +19,32 @@ func (x *execution) run(ctx context.Context) error {
 			x.activate()
 		}
 	}()
-	found, err := x.fetch(ctx)
+
+	waits, err := x.fetch(ctx)
 	if err != nil {
 		activate = x.order == Asynchronous
 		return x.report.failure(err)
 	}
-	if !found {
+	if !waits {
 		return nil
 	}
 	x.report.Plan = x.decision
+
 	// Set before the steps, so that a panic in the caller's actions leaves the
 	// preemptor activated.
 	activate = x.order == Asynchronous
 	err = x.steps(ctx)
+
+	// A step may have set another result, such as Gone.
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed
 		if x.variant == outrank.VariantSimplified {
 			x.actions.Event(preemptingEvent(x.report.Preemptor, len(x.report.Victims), x.plan.Node))
 		}
 	}
+
+	// In the asynchronous order the preemptor is tried again after a failure, and if no event will
+	// tell of the end of its last victim.
 	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory())
 	return err
 }
@@ -46,7 +53,7 @@ func (x *execution) run(ctx context.Context) error {
 // queue activates the others.
 func (x *execution) activate() { x.actions.Activate(x.report.Preemptor) }
 
-// steps takes the steps after the first in the configured order.
+// steps takes the steps after the first in the order of the execution.
 func (x *execution) steps(ctx context.Context) error {
 	if x.order == Asynchronous {
 		if ok, err := x.nominate(ctx); !ok || x.nothingToDo() {
@@ -55,6 +62,8 @@ func (x *execution) steps(ctx context.Context) error {
 		x.clearNominations(ctx)
 		return x.evictLastAlone(ctx)
 	}
+
+	// v1.13 nominates the preemptor first (rule 13.2.7).
 	old := x.variant == outrank.VariantV1_13
 	if old {
 		if ok, err := x.nominate(ctx); !ok {
@@ -64,6 +73,7 @@ func (x *execution) steps(ctx context.Context) error {
 	if err := x.evictAll(ctx, x.toEvict); err != nil {
 		return err
 	}
+
 	x.clearNominations(ctx)
 	if old {
 		return nil
@@ -134,6 +144,7 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 	if err := checkPlan(plan); err != nil {
 		return &Report{Result: Interrupted}, err
 	}
+
 	x := newExecution(e, plan)
 	if !e.begin(x, nil) {
 		return x.report, fmt.Errorf("pod %s: %w: it is preempting already", plan.Pod.Key(), preemption.ErrState)
@@ -142,6 +153,7 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 	return x.report, err
 }
 
+// checkPlan returns what is wrong with a plan for a pod.
 func checkPlan(plan *preemption.Plan) error {
 	switch {
 	case plan == nil || plan.Outcome != preemption.Preempts:
@@ -154,6 +166,7 @@ func checkPlan(plan *preemption.Plan) error {
 	if _, err := plan.Variant.MarshalText(); err != nil {
 		return fmt.Errorf("plan for pod %s: %w: Variant: %d is none", plan.Pod.Key(), outrank.ErrInvalid, uint8(plan.Variant))
 	}
+
 	for i, v := range plan.Victims {
 		if v.Pod == nil {
 			return fmt.Errorf("plan for pod %s: %w: victim %d is missing", plan.Pod.Key(), outrank.ErrInvalid, i)

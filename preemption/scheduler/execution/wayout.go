@@ -12,22 +12,21 @@ import (
 )
 
 // WayOut is one way to find room for a pod that fits nowhere (upstream's PostFilter
-// plugin), and what it came to.
+// plugin), with its answer once it was asked.
 type WayOut struct {
-	// Name is for people and programs.
+	// Name tells the ways apart, in errors and for the caller.
 	Name string
-	// Ask looks for room, like engine.Evaluator.Preempt. A plan to preempt helps, one
-	// without victims too: something else than the loss of pods makes room on its
-	// node. With any other plan, and without one, the way does not help; without one
-	// it leaves the pod's nomination alone. An error ends all.
+	// Ask looks for room, like engine.Evaluator.Preempt. A plan to preempt helps, also one
+	// without victims: then something else than the loss of pods makes room on its
+	// node. Any other plan, and nil, does not help; nil also
+	// leaves the pod's nomination alone. After an error no other way is asked.
 	Ask func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error)
-	// Says is what the pod is told where the way does not help; empty for what
-	// preemption says about the plan. Where the way ends in an error it is told in place of
-	// preemption's word and that error.
+	// Says is the message for the pod if the way does not help. Empty means the message of
+	// preemption about the plan. If the way ends in an error, Says replaces that message and the error.
 	Says string
-	// Found is what the pod is told where the way helps; empty for what preemption says.
+	// Found is the message for the pod if the way helps. Empty means the message of preemption.
 	Found string
-	// Plan is what Ask answered; nil where it has no plan, and until FirstWayOut asks.
+	// Plan is the answer of Ask. It is nil until FirstWayOut asks, and if Ask returned no plan.
 	Plan *preemption.Plan
 }
 
@@ -36,16 +35,15 @@ type WayOut struct {
 // spares none, say. None is asked any more once one of them finds that the pod fits, or
 // ends in an error ([preemption.Plan.Err]).
 //
-// The ways that were asked are returned in their order, each with its Plan: up to the one that
-// helps, the one that found that the pod fits, or the one that ended in an error. They are what
-// [Failure].Ways wants, and not nil even if there are none. The plan is that of the way that helps or
-// ended in an error. Where none does it is the last that has something to say about the nomination,
-// or else the last there is; nil without any. What it does not say itself about the nodes that
-// turned the pod down is taken from the first that does.
+// The ways that were asked are returned in their order, each with its Plan, for [Failure].Ways. The list
+// is not nil even if it is empty. The plan is that of the way that helps or
+// ended in an error. If there is no such way it is the last plan that changes the nomination,
+// or else the last plan; it is nil without any. If it does not say how the nodes answered, it takes
+// their answers from the first plan that does.
 //
 // The error is that of the way that failed, with its name, or the context's, or wraps
-// [outrank.ErrInvalid] for a way without Ask. Where the way that failed says what the nodes
-// answered, plan and ways come with its error; else both are nil. Time is that of the ways.
+// [outrank.ErrInvalid] for a way without Ask. If the way that failed returned a plan, plan and ways come
+// with its error; else both are nil. Time is that of the ways.
 func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.Request, ways ...WayOut) (plan *preemption.Plan, asked []WayOut, err error) {
 	for i := range ways {
 		if ways[i].Ask == nil {

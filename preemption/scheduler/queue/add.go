@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Add makes a pod wait for its next attempt without delay, or with its group (rule 5.8.11).
+// Add puts a pod into active, or into its group (rule 5.8.11).
 // A pod that is inside already keeps its attempts and FirstEnqueued. It enters as a new pod
 // unless it is active, where only the version of the pod is replaced. Time O(log n).
 func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
@@ -18,6 +18,7 @@ func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	it := q.find(pod)
 	q.why = unscheduledPodAdd
 	switch {
@@ -30,7 +31,8 @@ func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
 	default:
 		// The key of a heap must not change inside it.
 		q.pools[it.pool].remove(it)
-		it.Pod, it.Enqueued, it.batched.class = pod, now, nil
+		it.Pod, it.class = pod, nil
+		it.Enqueued = now
 		q.push(it, active)
 	}
 	return nil

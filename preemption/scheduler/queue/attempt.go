@@ -5,7 +5,7 @@ import (
 )
 
 // flight returns the item whose attempt the entry belongs to, nil if the attempt is
-// over.
+// over: the pod is gone, or was popped again since.
 func (c *core) flight(e *Entry) *item {
 	if it := c.find(e.Pod); it != nil && it.pool == inFlight && it.Cycle == e.Cycle {
 		return it
@@ -13,8 +13,8 @@ func (c *core) flight(e *Entry) *item {
 	return nil
 }
 
-// returning returns the item whose attempt an entry ends. If the pod was updated
-// meanwhile, that version is newer than the entry's and stays.
+// returning returns the item whose attempt an entry ends. The item takes over the entry's version of
+// the pod, unless the pod was updated during the attempt: that version is newer (rule 5.5.4).
 func (c *core) returning(e *Entry) (*item, error) {
 	if e.Pod == nil {
 		return nil, errNoPod("AddUnschedulableIfNotPresent")
@@ -29,7 +29,8 @@ func (c *core) returning(e *Entry) (*item, error) {
 	return it, nil
 }
 
-// pop begins an attempt with the first pod. mu is held.
+// pop begins an attempt with the first pod, or group. It is not ok where none is to be popped. mu is
+// held.
 func (c *core) pop(early bool) (Entry, bool) {
 	it := c.first(early)
 	if it == nil {
@@ -38,22 +39,30 @@ func (c *core) pop(early bool) (Entry, bool) {
 	if it.group != nil {
 		return c.popGroup(it), true
 	}
-	if it.batched.members != nil {
+
+	// Of a batch only the first member is popped; the rest stays where it is.
+	if it.members != nil {
 		batch := it
-		it = batch.batched.members.head
+		it = batch.members.head
 		c.leave(batch, it)
 	} else {
 		c.pools[it.pool].remove(it)
 	}
+
+	// A pod that is let out of its backoff early counts as one that became active (rule 5.3.3).
 	if it.pool == backoff {
 		c.arrive(active, earlyPop, arrivals{pods: 1})
 	}
-	it.batched.run, it.batched.class = nil, nil
-	c.movedSince = false
-	c.cycle++
-	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
+
+	// What is known of the last attempt does not hold for this one. The class belongs to it, too:
+	// it is asked for anew.
+	it.run, it.class = nil, nil
 	it.FailedFilters, it.PendingFilters = nil, nil
 	it.moved, it.updated = false, false
+	c.movedSince = false
+
+	c.cycle++
+	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
 	c.push(it, inFlight)
 	return it.Entry, true
 }

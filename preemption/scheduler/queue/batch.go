@@ -6,18 +6,21 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// A batch is one item for many pods of one or more [Class]es. All its pods are in the same
-// pool, with the same priority, the same times, the same failed filters, none of them pending,
-// and the same step of the backoff; pods with terms of affinity are of one class. The item's
-// Pod is the first member, and its Refusals are that step, so that pools sort it like any
-// other item. Each member keeps an item of its own, in no pool, for what it does not share:
-// its class and the number of its attempts.
+// A batch is one item that stands for many pods of one or more [Class]es.
+//
+// Its pods share the pool, the priority, the times, the failed filters (none of them pending) and the
+// step of the backoff. If they have terms of affinity they also share the class. The item's Pod is its
+// first member and the item's Refusals are the shared step, so that pools sort a batch like any other
+// item.
+//
+// Each member keeps an item of its own for what it does not share: its class and the number of its
+// attempts. That item is in no pool.
 
 // leader returns the batch that a member is in.
 func (c *core) leader(it *item) *item {
-	r := c.byClass[it.batched.class]
-	for _, batch := range r.batches {
-		if batch.batched.members.has(r, it) {
+	class := c.byClass[it.class]
+	for _, batch := range class.batches {
+		if batch.members.has(class, it) {
 			return batch
 		}
 	}
@@ -26,34 +29,37 @@ func (c *core) leader(it *item) *item {
 
 // leave takes a member out of its batch. The member's item is in no pool afterwards.
 func (c *core) leave(batch, it *item) {
-	h, r := &c.pools[batch.pool], c.byClass[it.batched.class]
-	rest, uncounted := batch.batched.members.without(r, it)
+	h, class := &c.pools[batch.pool], c.byClass[it.class]
+	rest, uncounted := batch.members.without(class, it)
+	if !rest.hasClass(class) {
+		c.unlist(class, batch)
+	}
+
 	if rest == nil {
 		h.remove(batch)
 	} else {
 		h.count--
-	}
-	if at, _ := batch.batched.members.find(r); rest == nil || at == len(rest.list) || rest.list[at].classBatches != r {
-		c.unlist(r, batch)
-	}
-	if rest != nil {
-		batch.batched.members = rest
+		batch.members = rest
+
+		// The first member is the key by which the pool sorts the batch.
 		if batch.Pod == it.Pod {
 			batch.Pod = rest.head.Pod
 			h.fix(batch)
 		}
 	}
-	it.batched.member, it.batched.run, it.due, it.pool = false, batch.batched.run, batch.due, batch.pool
+
+	// Until now the batch kept what the member shared; from here on the member's item does.
+	it.inBatch, it.run = false, batch.run
+	it.due, it.pool = batch.due, batch.pool
 	it.Entry = batch.entryOf(it, uncounted)
 }
 
-// alone takes a pod's item out of the batch that it may be in, and returns it.
+// alone returns a pod's item after taking it out of the batch that it may be in. A nil item stays nil.
 func (c *core) alone(it *item) *item {
-	if it == nil || !it.batched.member {
+	if it == nil || !it.inBatch {
 		return it
 	}
-	batch := c.leader(it)
-	c.leave(batch, it)
+	c.leave(c.leader(it), it)
 	c.pools[it.pool].push(it)
 	return it
 }
@@ -65,40 +71,35 @@ func (c *core) batchOf(it *item) *item {
 	return batch
 }
 
-// single returns the parts of a batch with this one member.
+// single returns the members of a batch that has this one member.
 func (c *core) single(it *item) *batchParts {
-	r := c.byClass[it.batched.class]
-	if r == nil {
+	class := c.byClass[it.class]
+	if class == nil {
 		c.serial++
-		r = &classBatches{class: it.batched.class, serial: c.serial}
+		class = &classBatches{class: it.class, serial: c.serial}
 		if c.byClass == nil {
 			c.byClass = map[Class]*classBatches{}
 		}
-		c.byClass[it.batched.class] = r
+		c.byClass[it.class] = class
 	}
-	it.batched.member, it.batched.run = true, nil
+
+	it.inBatch, it.run = true, nil
 	c.serial++
-	return partsOf([]batchPart{{r, leaf(it, c.serial), it}}, 0)
+	return partsOf([]batchPart{{class, aloneInTree(it, c.serial), it}}, 0)
 }
 
-// enlist adds members to a batch. The caller takes them out of the batches they were in.
-func (c *core) enlist(batch *item, more *batchParts) {
-	i := 0
-	for _, p := range more.list {
-		if batch.batched.members != nil {
-			for i < len(batch.batched.members.list) && compareClasses(batch.batched.members.list[i].classBatches, p.classBatches) < 0 {
-				i++
-			}
-			if i < len(batch.batched.members.list) && batch.batched.members.list[i].classBatches == p.classBatches {
-				continue
-			}
+// enlist adds members to a batch, and the batch to the lists of the classes that are new in it. The
+// caller takes the members out of the batches they were in.
+func (c *core) enlist(batch *item, joining *batchParts) {
+	for _, p := range joining.list {
+		if !batch.members.hasClass(p.classBatches) {
+			p.batches = append(p.batches, batch)
 		}
-		p.classBatches.batches = append(p.classBatches.batches, batch)
 	}
-	if batch.batched.members == nil {
-		batch.batched.members = more
+	if batch.members == nil {
+		batch.members = joining
 	} else {
-		batch.batched.members = batch.batched.members.union(more)
+		batch.members = batch.members.union(joining)
 	}
 }
 
@@ -106,26 +107,24 @@ func (c *core) enlist(batch *item, more *batchParts) {
 // classes that still have a member in it.
 func (c *core) forget(batch *item, were, left *batchParts) {
 	for _, p := range were.list {
-		if left != nil {
-			if _, ok := left.find(p.classBatches); ok {
-				continue
-			}
+		if !left.hasClass(p.classBatches) {
+			c.unlist(p.classBatches, batch)
 		}
-		c.unlist(p.classBatches, batch)
 	}
 }
 
-// unlist takes a batch off the list of a class.
-func (c *core) unlist(r *classBatches, batch *item) {
-	if i := slices.Index(r.batches, batch); i >= 0 {
-		r.batches = slices.Delete(r.batches, i, i+1)
+// unlist takes a batch off the list of a class. A class without batches is forgotten.
+func (c *core) unlist(class *classBatches, batch *item) {
+	if i := slices.Index(class.batches, batch); i >= 0 {
+		class.batches = slices.Delete(class.batches, i, i+1)
 	}
-	if len(r.batches) == 0 {
-		delete(c.byClass, r.class)
+	if len(class.batches) == 0 {
+		delete(c.byClass, class.class)
 	}
 }
 
-// find returns the item of this very pod, nil if it is not inside.
+// find returns the item of this very pod, alone, nil if the pod is not inside. A pod of the same name
+// with another UID is another pod (rule 5.2.4).
 func (c *core) find(pod *outrank.Pod) *item {
 	if pod == nil {
 		return nil

@@ -2,41 +2,43 @@ package queue
 
 import "slices"
 
-// mostParts bounds how many classes there are in one batch, so that an operation on
-// one pod does not depend on how many classes there are.
+// mostParts bounds the number of classes in one batch, so that the cost of an operation on one pod
+// does not depend on how many classes there are.
 const mostParts = 128
 
-// batchParts are the members of a batch, by class. They are never changed, as the trees
-// are not.
+// batchParts are the members of a batch, by class. They are immutable, like the trees of [members]:
+// every operation returns new ones.
 type batchParts struct {
-	list []batchPart // in the order of their classes
+	// list is sorted by class and is not empty.
+	list []batchPart
+	// size is the number of members, and head is the first of them by identity.
 	size int
-	head *item // the first of all items
-	// more is how many attempts of all items are not counted in the trees.
-	more int
+	head *item
+	// uncounted is the number of attempts that every member has made beyond those counted in its tree.
+	uncounted int
 }
 
-// batchPart is the members of one class.
+// batchPart has the members of one class. head is the first of them.
 type batchPart struct {
-	classBatches *classBatches
-	members      *members
-	head         *item
+	*classBatches
+	members *members
+	head    *item
 }
 
-// classBatches lists the batches with pods of one class.
+// classBatches lists the batches that have pods of one class. Serials sort the classes.
 type classBatches struct {
 	class   Class
 	serial  uint64
 	batches []*item
 }
 
-func partOf(r *classBatches, m *members) batchPart {
-	return batchPart{classBatches: r, members: m, head: m.first()}
+func partOf(class *classBatches, m *members) batchPart {
+	return batchPart{classBatches: class, members: m, head: m.first()}
 }
 
-// partsOf counts the members of a list, which is not empty.
-func partsOf(list []batchPart, more int) *batchParts {
-	ps := &batchParts{list: list, head: list[0].head, more: more}
+// partsOf returns the members in a list, which must not be empty.
+func partsOf(list []batchPart, uncounted int) *batchParts {
+	ps := &batchParts{list: list, head: list[0].head, uncounted: uncounted}
 	for i := range list {
 		ps.size += list[i].members.size
 		if compareMembers(list[i].head, ps.head) < 0 {
@@ -47,23 +49,32 @@ func partsOf(list []batchPart, more int) *batchParts {
 }
 
 // partsOrNil is partsOf, with nil for an empty list.
-func partsOrNil(list []batchPart, more int) *batchParts {
+func partsOrNil(list []batchPart, uncounted int) *batchParts {
 	if len(list) == 0 {
 		return nil
 	}
-	return partsOf(list, more)
+	return partsOf(list, uncounted)
 }
 
-// plus returns the members with n more attempts of each.
+// plus returns the members with n more attempts each. Constant time: the trees stay as they are.
 func (ps *batchParts) plus(n int) *batchParts {
 	copied := *ps
-	copied.more += n
+	copied.uncounted += n
 	return &copied
 }
 
 // find returns the index of the members of a class.
-func (ps *batchParts) find(r *classBatches) (int, bool) {
-	return slices.BinarySearchFunc(ps.list, r, func(p batchPart, r *classBatches) int { return compareClasses(p.classBatches, r) })
+func (ps *batchParts) find(class *classBatches) (int, bool) {
+	return slices.BinarySearchFunc(ps.list, class, func(p batchPart, class *classBatches) int { return compareClasses(p.classBatches, class) })
+}
+
+// hasClass reports whether any member is of the class. Nil has no members.
+func (ps *batchParts) hasClass(class *classBatches) bool {
+	if ps == nil {
+		return false
+	}
+	_, found := ps.find(class)
+	return found
 }
 
 func compareClasses(a, b *classBatches) int {
@@ -76,12 +87,16 @@ func compareClasses(a, b *classBatches) int {
 	return 0
 }
 
-// union returns the members of both, which have none in common. Time is linear in
-// the classes.
+// union returns the members of both, which must have none in common. Time is linear in
+// the classes, beside the union of the trees of classes that both have.
 func (ps *batchParts) union(other *batchParts) *batchParts {
 	if len(ps.list) < len(other.list) {
 		ps, other = other, ps
 	}
+
+	// The result keeps ps.uncounted, so what the others have made beyond it, or fewer, goes into
+	// their trees.
+	difference := other.uncounted - ps.uncounted
 	list := make([]batchPart, 0, len(ps.list)+len(other.list))
 	a, b := ps.list, other.list
 	for len(a) > 0 && len(b) > 0 {
@@ -89,17 +104,18 @@ func (ps *batchParts) union(other *batchParts) *batchParts {
 		case -1:
 			list, a = append(list, a[0]), a[1:]
 		case 1:
-			list, b = append(list, b[0].plus(other.more-ps.more)), b[1:]
+			list, b = append(list, b[0].plus(difference)), b[1:]
 		default:
-			list = append(list, partOf(a[0].classBatches, a[0].members.union(b[0].members.plus(other.more-ps.more))))
+			list = append(list, partOf(a[0].classBatches, a[0].members.union(b[0].members.plus(difference))))
 			a, b = a[1:], b[1:]
 		}
 	}
 	list = append(list, a...)
 	for _, p := range b {
-		list = append(list, p.plus(other.more-ps.more))
+		list = append(list, p.plus(difference))
 	}
-	union := &batchParts{list: list, size: ps.size + other.size, head: ps.head, more: ps.more}
+
+	union := &batchParts{list: list, size: ps.size + other.size, head: ps.head, uncounted: ps.uncounted}
 	if compareMembers(other.head, ps.head) < 0 {
 		union.head = other.head
 	}
@@ -111,48 +127,52 @@ func (p batchPart) plus(n int) batchPart {
 	return p
 }
 
-// split returns the members before an item, and the others; nil for none.
+// split returns the members before an item in the order of their identity, and the others. Either is
+// nil if it would be empty.
 func (ps *batchParts) split(at *item) (before, rest *batchParts) {
 	var first, second []batchPart
 	for _, p := range ps.list {
+		// The head is the first of its class: nobody of the class is before the item if the head is not.
 		if compareMembers(p.head, at) >= 0 {
 			second = append(second, p)
 			continue
 		}
+
 		a, b := p.members.split(at)
 		first = append(first, batchPart{p.classBatches, a, p.head})
 		if b != nil {
 			second = append(second, partOf(p.classBatches, b))
 		}
 	}
-	return partsOrNil(first, ps.more), partsOrNil(second, ps.more)
+	return partsOrNil(first, ps.uncounted), partsOrNil(second, ps.uncounted)
 }
 
-// without returns the members without one of a class, and how many of its attempts
-// are not counted in it; nil where no other is left.
-func (ps *batchParts) without(r *classBatches, it *item) (rest *batchParts, uncounted int) {
-	at, _ := ps.find(r)
+// without returns the other members if one of a class is taken out, nil if there are none, and how
+// many attempts of that one its item does not count.
+func (ps *batchParts) without(class *classBatches, it *item) (rest *batchParts, uncounted int) {
+	at, _ := ps.find(class)
 	tree, uncounted, _ := ps.list[at].members.without(it)
+
 	var list []batchPart
 	if tree == nil {
 		list = slices.Concat(ps.list[:at], ps.list[at+1:])
 	} else {
 		list = slices.Clone(ps.list)
-		list[at] = partOf(r, tree)
+		list[at] = partOf(class, tree)
 	}
-	return partsOrNil(list, ps.more), ps.more + uncounted
+	return partsOrNil(list, ps.uncounted), ps.uncounted + uncounted
 }
 
 // has reports whether an item of a class is among the members.
-func (ps *batchParts) has(r *classBatches, it *item) bool {
-	at, ok := ps.find(r)
+func (ps *batchParts) has(class *classBatches, it *item) bool {
+	at, ok := ps.find(class)
 	return ok && ps.list[at].members.has(it)
 }
 
-// each calls f with all items, class by class, and how many attempts of each are
-// not counted in it.
+// each calls f for all members, class by class, with the number of attempts that the member's item
+// does not count.
 func (ps *batchParts) each(f func(it *item, uncounted int)) {
 	for i := range ps.list {
-		ps.list[i].members.each(ps.more, f)
+		ps.list[i].members.each(ps.uncounted, f)
 	}
 }

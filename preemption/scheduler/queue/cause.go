@@ -4,7 +4,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// cause is why a pod enters a part of the queue.
+// cause is the reason for which a pod enters a part of the queue (group 5.7).
 type cause uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	causeCount
 )
 
-// causeNames are the names from v1.37 on.
+// causeNames has the names of the causes from v1.37 on.
 var causeNames = [causeCount]string{
 	otherCause: "Other", wildcardCause: "Wildcard",
 	nodeAdd: "NodeAdd", nodeUpdate: "NodeUpdate", nodeDelete: "NodeDelete",
@@ -41,8 +41,7 @@ var causeNames = [causeCount]string{
 	forceActivate: "ForceActivate", timeOut: "UnschedulableTimeout",
 }
 
-// causeOf has the cause that a kind of event counts as. Kinds that are not known are
-// otherCause.
+// causeOf has the cause of each kind of event. Any other kind counts as otherCause, the zero value.
 var causeOf = map[ClusterEventKind]cause{
 	"":                         wildcardCause,
 	EventNodeAdded:             nodeAdd,
@@ -58,7 +57,7 @@ var causeOf = map[ClusterEventKind]cause{
 	EventPodUpdated:            targetPodUpdate,
 }
 
-// name is the cause's name in a release (rule 5.7.3).
+// name returns the cause's name in a release (rule 5.7.3).
 func (c cause) name(rules *release.Rules) string {
 	if !rules.PodEventsByKind {
 		switch c {
@@ -73,9 +72,11 @@ func (c cause) name(rules *release.Rules) string {
 	return causeNames[c]
 }
 
-// arrivals is how much entered a part of the queue.
+// arrivals counts what entered a part of the queue: pods, those of them that came in a group, and groups.
 type arrivals struct{ pods, grouped, groups uint64 }
 
 func (a *arrivals) add(b arrivals) {
-	a.pods, a.grouped, a.groups = a.pods+b.pods, a.grouped+b.grouped, a.groups+b.groups
+	a.pods += b.pods
+	a.grouped += b.grouped
+	a.groups += b.groups
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// core holds the pods inside, their pools and the calls that wait for one. Every pod inside is
-// in items and in exactly one pool.
+// core holds the pods inside, their pools and the calls that wait for one. Every pod inside is in items,
+// and in exactly one place: in a pool, in a batch that is in a pool, or with its group.
 type core struct {
+	// mu is held by every exported method while it reads or changes anything else here.
 	mu    sync.Mutex
 	items map[podKey]*item
 	pools [poolCount]heap
-	// cycle numbers the attempts, arrivals the pods that became active.
+	// cycle is the number of the last attempt, arrivals that of the last pod that became active.
 	cycle, arrivals int64
 	// movedSince says that pods were moved since the last pod was popped; only the queue
 	// of v1.13 looks at it (rule 5.9.3).
@@ -26,16 +27,17 @@ type core struct {
 	// gate returns the name of the check that keeps a pod from active and backoff, empty for
 	// none. It is nil where nothing is ever checked.
 	gate func(*outrank.Pod) string
-	// byClass has the items that stand for many pods, by class. serial numbers the classes
-	// and the pods that became members.
+	// byClass lists the batches of each class. A class is listed while it has one.
 	byClass map[Class]*classBatches
-	serial  uint64
-	// rules are those of the release. again is how long a gated pod waits until its gates are
-	// asked without an event; zero means for ever.
+	// serial is the last number given to a class or to a pod that became a member.
+	serial uint64
+	// rules are those of the release.
 	rules release.Rules
-	again time.Duration
-	// why is the cause for which the operation under way moves pods. incoming counts the pods
-	// that entered each pool, by cause.
+	// gatesAskedAfter is how long a gated pod waits until its gates are asked without an event. Zero
+	// means that they never are.
+	gatesAskedAfter time.Duration
+	// why is the cause for which the operation under way moves pods. incoming counts what entered
+	// each pool, by cause.
 	why      cause
 	incoming [poolCount][causeCount]arrivals
 	// groups is nil where groups are not queued.
@@ -61,9 +63,11 @@ func (c *core) init(order func(a, b *item) int) {
 		return cmp.Or(a.due.Compare(b.due), order(a, b))
 	}
 	c.pools[gated].order = order
-	if c.again > 0 {
+	if c.gatesAskedAfter > 0 {
 		c.pools[gated].order = func(a, b *item) int { return cmp.Or(compareDue(a, b), order(a, b)) }
 	}
+
+	// The pods of a group are popped in one attempt and share its number.
 	c.pools[inFlight].order = func(a, b *item) int {
 		if o := cmp.Compare(a.Cycle, b.Cycle); o != 0 || a.leaf == "" {
 			return o
@@ -84,29 +88,35 @@ func (c *core) push(it *item, to pool) {
 // 5.2.6 and 5.2.9).
 func (c *core) gateOf(pod *outrank.Pod, from pool) string {
 	switch {
-	case c.gate == nil || from != active && from != backoff && from != errorBackoff:
+	case c.gate == nil || !hasGates(from):
 		return ""
 	case from != active && !c.early:
+		// Its gates are asked when the backoff is over, but scheduling gates hold it at once.
 		return c.gateOfVersion(pod, from)
 	}
 	return c.gate(pod)
 }
 
-// gateOfVersion is gateOf for another version of a pod that is let in already: only its
+// gateOfVersion is gateOf for another version of a pod that was let in already: only its
 // scheduling gates can hold it back (rule 5.2.10).
 func (c *core) gateOfVersion(pod *outrank.Pod, in pool) string {
-	if c.gate == nil || !pod.Gated() || in != active && in != backoff && in != errorBackoff {
+	if c.gate == nil || !pod.Gated() || !hasGates(in) {
 		return ""
 	}
 	return c.gate(pod)
 }
 
-// put puts an item into a pool whatever the gates say.
+// hasGates reports whether a pod has to pass gates to be in the pool.
+func hasGates(p pool) bool { return p == active || p == backoff || p == errorBackoff }
+
+// put puts an item into a pool whatever the gates say. The item's pool is still the one that it comes
+// from: an item that stays where it was does not arrive (rule 5.7.1).
 func (c *core) put(it *item, to pool) {
 	if it.pool != to {
 		c.arrive(to, c.why, it.arrivals())
 	}
 	it.pool = to
+
 	if to == gated {
 		it.wasHeld = true
 		it.due = c.askAgain(it)
@@ -162,16 +172,16 @@ func (c *core) sameGroup(it *item, pod *outrank.Pod) bool {
 }
 
 // askAgain returns when the gates of a gated pod are asked without an event (rule
-// 5.2.7): never where only an update of the pod can open them.
+// 5.2.7). The zero time means never: nothing but an update takes scheduling gates away.
 func (c *core) askAgain(it *item) time.Time {
-	if c.again <= 0 || it.heldBySpec() {
+	if c.gatesAskedAfter <= 0 || it.heldBySpec() {
 		return time.Time{}
 	}
 	since := it.Enqueued
 	if it.flushed.After(since) {
 		since = it.flushed
 	}
-	return since.Add(c.again)
+	return since.Add(c.gatesAskedAfter)
 }
 
 // gateOfItem returns the name of the gate that keeps an item from a pool. For a group it is
@@ -180,6 +190,8 @@ func (c *core) gateOfItem(it *item, from pool) string {
 	if it.group == nil {
 		return c.gateOf(it.Pod, from)
 	}
+
+	// Every member is asked, so that each knows its own gate: quit looks at it.
 	var first *item
 	for _, m := range it.group.waiting.items {
 		if m.Gate = c.gateOf(m.Pod, from); m.Gate != "" && (first == nil || compareTries(m, first) < 0) {
@@ -192,8 +204,8 @@ func (c *core) gateOfItem(it *item, from pool) string {
 	return first.Gate
 }
 
-// wakeAll wakes all waiting calls. They find the queue as the operation under way
-// leaves it, because they need its lock.
+// wakeAll wakes all waiting calls. They see the queue only once the operation under way has ended,
+// because they need its lock.
 func (c *core) wakeAll() {
 	if c.wake != nil {
 		close(c.wake)
@@ -201,7 +213,7 @@ func (c *core) wakeAll() {
 	}
 }
 
-// arrive counts what enters a pool.
+// arrive counts what enters a pool. Pods that are popped enter none that is counted.
 func (c *core) arrive(to pool, why cause, a arrivals) {
 	if to != inFlight {
 		c.incoming[to][why].add(a)

@@ -11,24 +11,24 @@
 //	err = q.AddUnschedulableIfNotPresent(entry, now) // else q.Done(entry)
 //	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 //
-// A [Queue] has four pools (active, backoff, unschedulable, gated) and goes by
-// priority; that of [NewFIFO] takes the pods as they come. An attempt that failed ends in it by
-// execution.Executor.Fail. Package preemption/scheduler/attempt makes the calls above, and tells it what
-// informers deliver.
+// A [Queue] has four pools (active, backoff, unschedulable, gated) and pops by
+// priority; that of [NewFIFO] pops the pods as they come. execution.Executor.Fail puts a pod back after
+// an attempt that failed. Package preemption/scheduler/attempt makes the calls above, and tells the queue
+// what informers deliver.
 //
 // From v1.37 on, with the feature gate GenericWorkload, a [Queue] holds the pods of a group
 // together and pops them as one entry, which has a [Group] in place of a pod. The caller
-// tells it of groups with [Queue.PutGroup] and [Queue.PutComposite], and ends the attempt
-// once that of each member has ended, with [Queue.AddAttemptedGroup] or, where the group has no
+// tells the queue of groups with [Queue.PutGroup] and [Queue.PutComposite]. It ends the attempt with a
+// group after that of each member, with [Queue.AddAttemptedGroup] or, if the group has no
 // place, as for a pod. Pods whose group is not known wait apart.
 //
 // # Calls at once, and cost
 //
 // All methods may be called from any number of goroutines. Time is an argument
 // throughout: nothing here reads a clock or starts a goroutine, and the same
-// calls return the same entries. A call about one pod takes O(log n) of the pods
-// inside, a call that looks at all pods of a pool O(n log n), where pods that
-// [Queue.Refuse] keeps together count as one. Memory is linear in
+// calls return the same entries. A call about one of n pods inside takes O(log n).
+// A call that looks at all pods of a pool takes O(n log n); pods that
+// [Queue.Refuse] keeps together count as one there. Memory is linear in
 // the largest number of pods that were ever inside at once, and in the events since
 // the oldest attempt under way began. Queues keep the pointers that they are given
 // and never change a pod.

@@ -19,32 +19,32 @@ type Entry struct {
 	// Group is the group that is popped as one, with its members; nil for a pod, also
 	// for a pod of a group (group 5.8).
 	Group *Group
-	// Attempts is how often the pod was popped.
+	// Attempts is the number of times that the pod was popped.
 	Attempts int
-	// Refusals is how many attempts ended because the pod did not fit, Errors how
-	// many of the latest ended in an error, one after another. Backoff goes by
+	// Refusals is the number of attempts that ended because the pod did not fit. Errors is the number
+	// of the latest attempts that ended in an error, one after another. Backoff goes by
 	// Errors while there are any, else by Refusals.
 	Refusals, Errors int
-	// FirstEnqueued is when the pod first entered the queue, Enqueued when it
-	// last did: it was added, or put back after an attempt. Moves between the
+	// FirstEnqueued is the time at which the pod first entered the queue, and Enqueued the time at which
+	// it last did: it was added, or put back after an attempt. Moves between the
 	// pools of a queue change neither.
 	FirstEnqueued, Enqueued time.Time
-	// BackoffEnd is the end of the backoff after the last failure; zero before
+	// BackoffEnd is the end of the backoff after the last failure. It is zero before
 	// the first, and always in the queue of NewFIFO. It is a whole second, and the pod is due
-	// when that second is over, unless Config.NoEarlyPop is set: the pod is then
-	// due at this moment.
+	// when that second is over. With Config.NoEarlyPop it is any moment, and the pod is
+	// due at it.
 	BackoffEnd time.Time
-	// Gate names the check that holds the pod back, SchedulingGates for the gates of its spec; empty
-	// unless it is gated.
+	// Gate is the name of the check that holds the pod back, SchedulingGates for the gates of its spec.
+	// It is empty unless the pod is gated.
 	Gate string
-	// FailedFilters names the filters that kept the pod off some node in its
+	// FailedFilters has the names of the filters that kept the pod off some node in its
 	// last attempt, sorted and each once. It is empty in an entry just popped:
 	// the caller fills it in before putting the entry back. No filter at all
 	// means that the attempt ended in an error.
 	FailedFilters []string
-	// PendingFilters names those of them that wait for something of their own which
-	// is under way, like a step after the filters that has asked a driver for a
-	// device (upstream's PendingPlugins); sorted and each once. They count as failed
+	// PendingFilters has the names of the failed filters that wait for something of their own, such as
+	// a step after the filters that has asked a driver for a
+	// device (upstream's PendingPlugins), sorted and each once. They count as failed
 	// filters whether they are named there or not. The caller fills it in as well.
 	PendingFilters []string
 	// Cycle is the number of the attempt, counted by the queue from 1 over all
@@ -55,17 +55,17 @@ type Entry struct {
 // Group is a group of pods in a [Queue], which is popped as one (group 5.8). It
 // belongs to the caller, like the entry that it is part of.
 type Group struct {
-	// PodGroup is the group. It is nil for a tree of groups, which is queued as a
-	// whole: Composite is its root then.
-	PodGroup  *outrank.PodGroup
+	// PodGroup is the group, nil for a tree of groups that is queued as a whole.
+	PodGroup *outrank.PodGroup
+	// Composite is the root of such a tree, nil for a group.
 	Composite *outrank.CompositePodGroup
-	// Members are the pods that wait, those of all groups of a tree, in the order in
+	// Members are the pods that wait, of a tree those of all its groups, in the order in
 	// which they are to be tried (rule 5.8.3).
 	Members []Entry
 }
 
-// groupID names what is queued as one: a group of pods or a composite group, which may
-// share a name.
+// groupID identifies what is queued as one: a group of pods or a composite group. The two kinds may share
+// a name.
 type groupID struct {
 	composite bool
 	key       outrank.Key
@@ -80,7 +80,7 @@ func (e Entry) copied() Entry {
 	return e
 }
 
-// priority is that of the pod or of the group.
+// priority returns the priority of the pod or of the group.
 func (e *Entry) priority() int32 {
 	if e.Group != nil {
 		return e.Group.Priority()
@@ -108,6 +108,7 @@ func CompareEntries(a, b *Entry) int {
 	case noB:
 		return -1
 	}
+
 	if c := cmp.Compare(b.priority(), a.priority()); c != 0 {
 		return c
 	}
@@ -120,9 +121,10 @@ func CompareEntries(a, b *Entry) int {
 	return priority.CompareIdentity(a.Pod, b.Pod)
 }
 
-// Key names the group, or the root of the tree; see [outrank.PodGroup.Key].
+// Key returns the key of the group, or of the root of the tree; see [outrank.PodGroup.Key].
 func (g *Group) Key() outrank.Key { return g.id().key }
 
+// id returns the key with the kind of the group, zero without a PodGroup and a Composite.
 func (g *Group) id() groupID {
 	switch {
 	case g.Composite != nil:
@@ -133,7 +135,7 @@ func (g *Group) id() groupID {
 	return groupID{}
 }
 
-// Priority is that of the group, or of the root of the tree; 0 where it has none
+// Priority returns the priority of the group, or of the root of the tree, 0 if it has none
 // (rule 5.8.2).
 func (g *Group) Priority() int32 {
 	var p *int32
@@ -162,7 +164,7 @@ func (g *Group) copied() *Group {
 	return &out
 }
 
-// text names the group in messages.
+// text returns the words for the group in messages.
 func (g *Group) text() string {
 	if key := g.Key(); key != "" {
 		return "group " + string(key)
@@ -172,15 +174,19 @@ func (g *Group) text() string {
 
 func keyOf(pod *outrank.Pod) podKey { return podKey{pod.NamespaceName(), pod.Name} }
 
-// identity is what an entry is known by: namespace, name, what it is, and the UID.
+// identity returns what tells entries apart, in the order in which it is compared: namespace, name, kind
+// and UID. A pod is of kind 0, a group of kind 1, a composite group of kind 2.
 func (e *Entry) identity() (namespace, name string, kind int, uid string) {
+	g := e.Group
 	switch {
-	case e.Group == nil:
+	case g == nil:
 		return e.Pod.NamespaceName(), e.Pod.Name, 0, e.Pod.UID
-	case e.Group.Composite != nil:
-		return e.Group.Composite.NamespaceName(), e.Group.Composite.Name, 2, e.Group.Composite.UID
-	case e.Group.PodGroup != nil:
-		return e.Group.PodGroup.NamespaceName(), e.Group.PodGroup.Name, 1, e.Group.PodGroup.UID
+	case g.Composite != nil:
+		root := g.Composite
+		return root.NamespaceName(), root.Name, 2, root.UID
+	case g.PodGroup != nil:
+		group := g.PodGroup
+		return group.NamespaceName(), group.Name, 1, group.UID
 	}
 	return "", "", 1, ""
 }

@@ -37,26 +37,25 @@ const (
 // ClusterEvent is a change in the cluster that may help pods that wait.
 type ClusterEvent struct {
 	Kind ClusterEventKind
-	// Node and Pod are the changed object in its latest version, nil if the
-	// caller does not give it. A pod with its node says what the event means for
-	// anti-affinity (rule 5.4.12), and one without a node whether it was nominated;
-	// the rest is for a caller's own Config.Helps.
-	Node *outrank.Node
-	Pod  *outrank.Pod
-	// NodeBefore is the version of the node before an update; nil if it is not known.
-	NodeBefore *outrank.Node
-	// Before is the version of the pod before an update; nil if it is not known. For
+	// Node is the changed node in its latest version. NodeBefore is its version before an update.
+	// Either is nil if it is not known.
+	Node, NodeBefore *outrank.Node
+	// Pod is the changed pod in its latest version, nil if it is not known. A pod that names its node
+	// shows what the event means for anti-affinity (rule 5.4.12), and a pod without a node whether it
+	// was nominated. The rest is for a caller's own Config.Helps.
+	Pod *outrank.Pod
+	// Before is the version of the pod before an update, nil if it is not known. For
 	// EventPodUpdated it is the one that the last attempt was made with.
 	Before *outrank.Pod
 }
 
-// helpers lists by filter the events that may help a pod which the filter kept
-// off a node, because they change what the filter looks at (upstream's
-// EventsToRegister). What a change of the pod itself may help is in looksAt.
+// helpers has, for each filter, the kinds of events that change what the filter looks at (rule 5.4.4;
+// upstream's EventsToRegister). Others cannot help a pod that the filter kept off a node. Changes of the
+// pod itself are in looksAt.
 var helpers = map[string][]ClusterEventKind{}
 
-// looksAt has by filter what the filter looks at in the pod itself. A change of
-// anything else cannot help a pod that the filter kept off a node.
+// looksAt has, for each filter, what the filter looks at in the pod itself. A change of
+// anything else cannot help a pod that the filter kept off a node (rule 5.4.9).
 var looksAt = map[string]looked{}
 
 func init() {
@@ -68,29 +67,32 @@ func init() {
 	}
 }
 
+// eventKinds are the kinds of events about which the filters are asked. Any other may help every pod.
 var eventKinds = []ClusterEventKind{
 	EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
 	EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted, EventStorageChanged,
 	EventUnscheduledPodAdded, EventUnscheduledPodUpdated, EventUnscheduledPodDeleted,
 }
 
-// flightEvent is an event that concerns the attempts up to a cycle.
+// flightEvent is an event that came in while attempts were under way.
 type flightEvent struct {
 	event ClusterEvent
+	// cycle is the number of the last attempt that had begun when the event came.
 	cycle int64
-	// concerns says which pods the event is about; nil for all.
+	// concerns reports whether the event is about a pod. Nil means all pods.
 	concerns func(*outrank.Pod) bool
 }
 
-// flightLog keeps the events that came in during the attempts under way, so that
-// they can be asked about when the pods come back (rule 5.5.2). Events that are
-// older than all these attempts are forgotten when further ones come in.
+// flightLog keeps the events that came in during the attempts under way. When a pod comes back they are
+// asked about (rule 5.5.2). Events that are older than all these attempts are forgotten when further ones
+// come in.
 type flightLog struct {
-	events []flightEvent // in the order in which they came
+	// events are in the order in which they came, which is that of their cycles.
+	events []flightEvent
 }
 
-// kind returns the kind that the event counts as: a nominated pod that goes gives up room as a
-// pod on a node does.
+// kind returns the kind that the event counts as. A nominated pod that goes gives up room like a
+// pod on a node, and a pod that is not known may have been nominated (rule 5.4.14).
 func (event *ClusterEvent) kind() ClusterEventKind {
 	if event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNodeName != "") {
 		return EventAssignedPodDeleted
@@ -98,8 +100,8 @@ func (event *ClusterEvent) kind() ClusterEventKind {
 	return event.Kind
 }
 
-// tellsNeighbour reports whether an event has the pods that decide what it means for
-// anti-affinity.
+// tellsNeighbour reports whether the event has the pods that decide what it means for
+// anti-affinity (rule 5.4.12): the pod that went from its node, or both versions of one that changed.
 func (event *ClusterEvent) tellsNeighbour() bool {
 	switch {
 	case event.Pod == nil || event.Pod.NodeName == "":
@@ -134,8 +136,8 @@ func (l *flightLog) note(e flightEvent, oldest int64) {
 	l.events = append(l.events, e)
 }
 
-// trim forgets the events that are older than all attempts under way, when they
-// are half of all, so that the time of it is constant on average.
+// trim forgets the events that are older than all attempts under way. It waits until they are more than
+// half of all events, so that each event is moved once on average.
 func (l *flightLog) trim(oldest int64) {
 	if dead := l.since(oldest); dead > len(l.events)/2 {
 		l.events = slices.Delete(l.events, 0, dead)
@@ -145,7 +147,7 @@ func (l *flightLog) trim(oldest int64) {
 // clear forgets all events.
 func (l *flightLog) clear() { l.events = nil }
 
-// since returns the index of the first event that came after an attempt had begun.
+// since returns the index of the first event that came after an attempt with this number had begun.
 func (l *flightLog) since(cycle int64) int {
 	return sort.Search(len(l.events), func(i int) bool { return l.events[i].cycle >= cycle })
 }

@@ -19,16 +19,19 @@ func (q *Queue) PutGroup(g *outrank.PodGroup) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	leaf := q.groups.leafOf(g.Key())
 	before := leaf.group
 	leaf.group = g
 	q.refresh(groupID{key: g.Key()})
+
+	// Where its pods belong depends on the group's parent alone.
 	if before == nil || before.ParentKey() != g.ParentKey() {
 		q.regroup(g.Key())
 	}
 }
 
-// RemoveGroup tells it that a group is gone. Its pods that wait are incomplete from
+// RemoveGroup tells the queue that a group is gone. Its pods that wait are incomplete from
 // then on. A group of the same name with another UID stays. Time O(n log n) in the
 // group's waiting pods.
 func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
@@ -37,6 +40,7 @@ func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	leaf := q.groups.leaves[g.Key()]
 	if leaf == nil || leaf.group == nil || anotherUID(leaf.group.UID, g.UID) {
 		return
@@ -56,17 +60,20 @@ func (q *Queue) PutComposite(g *outrank.CompositePodGroup) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	before := q.groups.composites[g.Key()]
 	q.groups.composites[g.Key()] = g
 	q.refresh(groupID{true, g.Key()})
+
+	// Any group may be below this one, so all are looked at.
 	if before == nil || before.ParentKey() != g.ParentKey() {
 		q.regroup(slices.Collect(maps.Keys(q.groups.leaves))...)
 	}
 }
 
-// RemoveComposite tells it that a composite group is gone. The waiting pods of the tree
-// are incomplete from then on. A group of the same name with another UID stays. Time as
-// PutComposite.
+// RemoveComposite tells the queue that a composite group is gone. The waiting pods of the tree
+// are incomplete from then on. A group of the same name with another UID stays. It takes the time
+// of PutComposite.
 func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || g == nil {
 		return
@@ -80,20 +87,21 @@ func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 	q.regroup(slices.Collect(maps.Keys(q.groups.leaves))...)
 }
 
+// anotherUID reports whether two UIDs are of different objects. An empty one may be that of any.
 func anotherUID(a, b string) bool { return a != b && a != "" && b != "" }
 
-// AddAttemptedGroup ends the attempt with a group, whose entry was popped, that has found places for
-// enough of its pods; upstream's AddAttemptedPodGroupIfNeeded. Before that, the members that could not
-// be placed are put back, each with its own entry and AddUnschedulableIfNotPresent, and wait for
-// this; those that were placed are Done, now or once they are bound. What waits then goes back as a
-// group to active, with its old place in the order if a member of this attempt is among it (rules
+// AddAttemptedGroup ends the attempt with a popped group that has found places for enough of its pods
+// (upstream's AddAttemptedPodGroupIfNeeded). The caller has dealt with the members before: those that
+// could not be placed were put back, each with its own entry and AddUnschedulableIfNotPresent; those
+// that were placed are Done, now or once they are bound. The pods that wait for the group then go back
+// to active as a group. It keeps its place in the order if a member of this attempt is among them (rules
 // 5.8.7 to 5.8.9).
 //
-// A group that has no place is put back with its own entry and AddUnschedulableIfNotPresent, once its
-// members are: to backoff, whatever has happened meanwhile.
+// A group that has no place is for AddUnschedulableIfNotPresent instead, with its own entry and once its
+// members are put back. It goes to backoff, whatever has happened meanwhile.
 //
-// Where nothing waits, nothing comes back. An attempt that is over changes nothing;
-// the error then wraps [ErrNotInFlight]. Time O(n log n) in the pods that wait.
+// A group without pods that wait for it leaves the queue. An entry of an attempt that is over changes
+// nothing; the error then wraps [ErrNotInFlight]. Time O(n log n) in the pods that wait.
 func (q *Queue) AddAttemptedGroup(e Entry, now time.Time) error {
 	if q == nil {
 		return errNoQueue
@@ -107,36 +115,49 @@ func (q *Queue) AddAttemptedGroup(e Entry, now time.Time) error {
 	if it == nil {
 		return err
 	}
-	again := slices.ContainsFunc(it.group.waiting.items, func(m *item) bool { return m.Cycle == it.Cycle })
-	if it.Refusals, it.Errors, it.BackoffEnd = 0, 0, (time.Time{}); !again {
+
+	// Earlier failures are forgotten. The group keeps its time if one of the pods that wait was tried in
+	// this attempt (rule 5.8.7).
+	it.Refusals, it.Errors = 0, 0
+	it.BackoffEnd = time.Time{}
+	waiting := it.group.waiting.items
+	if !slices.ContainsFunc(waiting, func(m *item) bool { return m.Cycle == it.Cycle }) {
 		it.Enqueued = now
 	}
 	q.push(it, active)
 	return nil
 }
 
-// addRefusedGroup ends the attempt with a group that has no place, or whose attempt has failed.
+// addRefusedGroup ends the attempt with a group that has no place, or, where the entry names no filter,
+// whose attempt ended in an error (rule 5.8.8).
 func (q *Queue) addRefusedGroup(e *Entry, now time.Time) error {
 	it, err := q.attempted(e)
 	if it == nil {
 		return err
 	}
-	if it.Enqueued = now; len(e.FailedFilters)+len(e.PendingFilters) > 0 {
+
+	it.Enqueued = now
+	if len(e.FailedFilters)+len(e.PendingFilters) > 0 {
 		it.Refusals, it.Errors = it.Refusals+1, 0
 	} else {
 		it.Errors++
 	}
+
+	// Nothing cuts the backoff of a group short, whatever it failed with. So it goes to the pool that
+	// early pops pass over.
 	it.BackoffEnd = q.config.backoffEndUpTo(now, &it.Entry, q.config.mostBackoffOf(it.size()))
 	q.push(it, errorBackoff)
 	return nil
 }
 
-// attempted ends the attempt with a group, and returns what goes back; nil for nothing.
+// attempted ends the attempt with a group, and returns the group's item, which is in no pool. It is nil,
+// without an error, for a group without pods that wait, which leaves the queue.
 func (q *Queue) attempted(e *Entry) (*item, error) {
 	it := q.groups.attempt(e)
 	if it == nil {
 		return nil, fmt.Errorf("%s: attempt %d: %w", e.Group.text(), e.Cycle, ErrNotInFlight)
 	}
+
 	q.groups.back(it)
 	if it.size() == 0 {
 		delete(q.groups.inside, it.group.id)

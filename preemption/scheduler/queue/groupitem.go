@@ -16,8 +16,10 @@ func (c *core) listMember(it *item) {
 	if key == it.leaf {
 		return
 	}
+
 	c.unlistMember(it)
-	if it.leaf = key; key != "" {
+	it.leaf = key
+	if key != "" {
 		c.groups.leafOf(key).members[it] = true
 	}
 }
@@ -32,76 +34,89 @@ func (c *core) unlistMember(it *item) {
 	it.leaf = ""
 }
 
-// join adds a member to its group: to the group's item if the group waits, to the pods that
-// wait for it if the group is in flight, and to a new item if the group is not inside.
+// join adds a member that is in no place to its group: to the group's item if the group waits, to the
+// pods that wait for it if the group is in flight, and to a new item if the group is not inside. A member
+// whose group is not known is incomplete (rule 5.8.5).
 func (c *core) join(it *item) {
 	t := c.groups
-	root, ok := t.rootOf(it.leaf)
-	it.Gate, it.BackoffEnd = "", time.Time{}
-	if !ok {
+	root, known := t.rootOf(it.leaf)
+	it.Gate, it.BackoffEnd = "", time.Time{} // these are the group's
+	if !known {
 		it.pool = incomplete
 		t.incomplete++
 		return
 	}
+
 	id := root.id()
-	g := t.inside[id]
-	if g != nil {
+	if g := t.inside[id]; g != nil {
 		c.joinInside(it, g)
 		return
 	}
-	g = &item{Entry: Entry{Group: root, FirstEnqueued: it.FirstEnqueued, Enqueued: it.Enqueued}, pool: poolCount}
+
+	// A new group takes its times from its first pod (rule 5.8.9).
+	g := &item{Entry: Entry{Group: root, FirstEnqueued: it.FirstEnqueued, Enqueued: it.Enqueued}, pool: poolCount}
 	g.group = &waitingGroup{id: id, waiting: heap{order: compareTries}}
 	t.inside[id] = g
-	it.of, it.pool = g, inGroup
+	it.groupItem, it.pool = g, inGroup
 	g.group.waiting.push(it)
 	c.push(g, active)
 }
 
+// joinInside adds a member to a group that is inside.
 func (c *core) joinInside(it, g *item) {
-	it.of = g
+	it.groupItem = g
 	if g.group.tried {
 		it.pool = apart
 		c.groups.apart++
 		g.group.waiting.push(it)
 		return
 	}
+
+	// The pool counts the group's pods, so the group is counted out and in around the change.
 	h := &c.pools[g.pool]
 	h.tally(g, -1)
 	it.pool = inGroup
 	g.group.waiting.push(it)
 	h.tally(g, 1)
+
+	// Only the pod that joins is asked about (rule 5.8.4).
 	c.arrive(g.pool, c.why, arrivals{pods: 1, grouped: 1})
 	c.hold(g, it, c.gateOf(it.Pod, g.pool))
 }
 
-// hold moves a group that waits to the gated ones if this gate holds a member that is new in
-// it or has changed.
+// hold sets the gate of a member that has joined a waiting group or has changed, empty for none. If it
+// holds the member the group moves to the gated ones.
 func (c *core) hold(g, it *item, gate string) {
-	if it.Gate = gate; gate != "" {
+	it.Gate = gate
+	if gate != "" {
 		g.Gate = it.Gate
 		c.pools[g.pool].remove(g)
 		c.put(g, gated)
 	}
 }
 
-// quit takes a member that waits out of its group. A group without pods is dropped. Where the
-// member held its group back, the group's gates are asked soon.
+// quit takes a member that waits out of its group. A group without pods is dropped. A group that the
+// member may have held back has its gates asked with the next flush (rule 5.8.4).
 func (c *core) quit(it *item) {
 	if it.pool == incomplete {
 		c.groups.incomplete--
 		return
 	}
-	g := it.of
-	it.of = nil
+
+	g := it.groupItem
+	it.groupItem = nil
 	if it.pool == apart {
 		c.groups.apart--
 		g.group.waiting.remove(it)
 		return
 	}
+
+	// The pool counts the group's pods, so the group is counted out and in around the change.
 	h := &c.pools[g.pool]
 	h.tally(g, -1)
 	g.group.waiting.remove(it)
 	h.tally(g, 1)
+
 	switch {
 	case g.size() == 0:
 		h.remove(g)
@@ -112,7 +127,7 @@ func (c *core) quit(it *item) {
 	}
 }
 
-// soon is a time that has passed, and is not zero.
+// soon is a due time that has passed already. It is not the zero time, which means never.
 var soon = time.Time{}.Add(1)
 
 // popGroup begins an attempt with all pods of a group. The group and each of its pods are in
@@ -122,13 +137,18 @@ func (c *core) popGroup(it *item) Entry {
 	members := it.group.waiting.items
 	it.group.waiting = heap{order: compareTries}
 	slices.SortFunc(members, compareTries)
+
+	// The group is in no pool while it is in flight; pods that come meanwhile gather in its empty heap.
 	c.cycle++
-	it.pool, it.group.tried, it.Attempts, it.Cycle = poolCount, true, it.Attempts+1, c.cycle
+	it.pool, it.group.tried = poolCount, true
+	it.Attempts, it.Cycle = it.Attempts+1, c.cycle
 	c.groups.tried++
+
+	// All members share the number of the attempt with the group.
 	e := it.Entry
 	e.Group = e.Group.copied()
 	for _, m := range members {
-		m.of, m.Gate = nil, ""
+		m.groupItem, m.Gate = nil, ""
 		m.Attempts, m.Cycle = m.Attempts+1, c.cycle
 		m.FailedFilters, m.PendingFilters = nil, nil
 		m.moved, m.updated = false, false
@@ -156,17 +176,20 @@ func (c *core) refresh(id groupID) {
 	}
 }
 
-// regroup moves the waiting pods of groups that belong elsewhere by now.
+// regroup moves the waiting pods of these groups that belong elsewhere by now. Pods in flight join the
+// right group when they come back.
 func (c *core) regroup(keys ...outrank.Key) {
 	var moving []*item
 	for _, key := range keys {
 		root, known := c.groups.rootOf(key)
 		for m := range c.groups.leaves[key].members {
-			if m.pool != inFlight && (known != (m.of != nil) || known && m.of.group.id != root.id()) {
+			if m.pool != inFlight && !m.waitsFor(root, known) {
 				moving = append(moving, m)
 			}
 		}
 	}
+
+	// The earliest pod of a new group gives it its time (rule 5.8.13).
 	slices.SortFunc(moving, func(a, b *item) int {
 		if o := a.Enqueued.Compare(b.Enqueued); o != 0 {
 			return o
@@ -178,6 +201,15 @@ func (c *core) regroup(keys ...outrank.Key) {
 		c.remove(m)
 		c.join(m)
 	}
+}
+
+// waitsFor reports whether a member is with this group, or with none where the group is not known.
+func (it *item) waitsFor(root *Group, known bool) bool {
+	g := it.groupItem
+	if !known || g == nil {
+		return !known && g == nil
+	}
+	return g.group.id == root.id()
 }
 
 // remove takes an item out of its pool, or out of its group.
@@ -193,16 +225,19 @@ func (c *core) remove(it *item) {
 // replaceMember sets another version of a member that waits. The gates of a gated group are
 // asked again, and another group may be held back by it (rule 5.8.4).
 func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
-	it.Pod, it.batched.class = pod, nil
-	if it.of == nil {
+	it.Pod, it.class = pod, nil
+	g := it.groupItem
+	if g == nil { // incomplete
 		return
 	}
-	it.of.group.waiting.fix(it)
+
+	g.group.waiting.fix(it)
 	switch {
 	case it.pool == apart:
-	case it.of.pool == gated:
-		c.groups.reopen(it.of, now)
+		// The gates are asked when the group comes back.
+	case g.pool == gated:
+		c.groups.reopen(g, now)
 	default:
-		c.hold(it.of, it, c.gateOfVersion(pod, it.of.pool))
+		c.hold(g, it, c.gateOfVersion(pod, g.pool))
 	}
 }

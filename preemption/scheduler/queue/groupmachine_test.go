@@ -481,7 +481,7 @@ func (m *groupMachine) checkInside(t *rapid.T) {
 		pods, groups := 0, 0
 		for i, it := range c.pools[p].items {
 			require.Equal(t, p, it.pool)
-			require.Equal(t, i, it.at)
+			require.Equal(t, i, it.index)
 			pods += it.size()
 			groups += map[bool]int{true: 1}[it.group != nil]
 			if it.group != nil {

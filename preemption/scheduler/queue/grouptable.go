@@ -12,12 +12,14 @@ import (
 // inside. A group is known by its namespace and name.
 type groupTable struct {
 	// trees says that composite groups are queued as one.
-	trees      bool
+	trees bool
+	// leaves are the groups of pods that are known or that pods name. composites are the composite
+	// groups that are known.
 	leaves     map[outrank.Key]*groupLeaf
 	composites map[outrank.Key]*outrank.CompositePodGroup
-	// inside are the items of the groups that are in a pool or in flight.
+	// inside has the items of the groups that are in a pool or in flight.
 	inside map[groupID]*item
-	// incomplete and apart count the pods in these places, tried the groups in flight.
+	// incomplete and apart are the numbers of pods in these places, tried that of groups in flight.
 	incomplete, apart, tried int
 	// reopen asks the gates of a gated group again.
 	reopen func(it *item, now time.Time)
@@ -25,8 +27,10 @@ type groupTable struct {
 
 // groupLeaf is a group that pods name, whether or not it is known.
 type groupLeaf struct {
-	group   *outrank.PodGroup // nil if it is not
-	members map[*item]bool    // all that are inside
+	// group is nil if the group is not known.
+	group *outrank.PodGroup
+	// members are the pods inside that name the group.
+	members map[*item]bool
 }
 
 func newGroupTable(trees bool, reopen func(*item, time.Time)) *groupTable {
@@ -36,6 +40,7 @@ func newGroupTable(trees bool, reopen func(*item, time.Time)) *groupTable {
 	}
 }
 
+// leafOf returns the leaf of a group, and makes it if there is none.
 func (t *groupTable) leafOf(key outrank.Key) *groupLeaf {
 	l := t.leaves[key]
 	if l == nil {
@@ -45,7 +50,7 @@ func (t *groupTable) leafOf(key outrank.Key) *groupLeaf {
 	return l
 }
 
-// tidy forgets a leaf that is not known and that no pod names.
+// tidy forgets the leaf of a group that is not known and that no pod names.
 func (t *groupTable) tidy(key outrank.Key) {
 	if l := t.leaves[key]; l != nil && l.group == nil && len(l.members) == 0 {
 		delete(t.leaves, key)
@@ -59,10 +64,13 @@ func (t *groupTable) rootOf(key outrank.Key) (*Group, bool) {
 	if l == nil || l.group == nil {
 		return nil, false
 	}
+
 	above := l.group.ParentKey()
 	if !t.trees || above == "" {
 		return &Group{PodGroup: l.group}, true
 	}
+
+	// A tree that is too high has no root, and neither has a circle of parents.
 	for range outrank.MaxGroupLevels - 1 {
 		g := t.composites[above]
 		if g == nil {
@@ -87,7 +95,8 @@ func (t *groupTable) attempt(e *Entry) *item {
 	return nil
 }
 
-// back ends the flight of a group: it waits, in no pool yet, with the pods that waited for it.
+// back ends the flight of a group. It is in no pool afterwards, and the pods that waited for it are with
+// it.
 func (t *groupTable) back(it *item) {
 	it.group.tried, it.pool = false, poolCount
 	t.tried--
@@ -97,26 +106,26 @@ func (t *groupTable) back(it *item) {
 	}
 }
 
-// outside lists the pods that are incomplete and those that wait for their group.
+// outside returns the pods that are incomplete, and those that wait for their group to come back.
 func (t *groupTable) outside() (without, waiting []Entry) {
 	if t == nil {
 		return nil, nil
 	}
-	var in, out []*item
+	var groupless, apartItems []*item
 	for _, l := range t.leaves {
 		for m := range l.members {
 			switch m.pool {
 			case incomplete:
-				in = append(in, m)
+				groupless = append(groupless, m)
 			case apart:
-				out = append(out, m)
+				apartItems = append(apartItems, m)
 			}
 		}
 	}
-	return entriesOf(in), entriesOf(out)
+	return entriesOf(groupless), entriesOf(apartItems)
 }
 
-// entriesOf sorts by group, and then as the pods would be tried.
+// entriesOf returns copies of the entries, sorted by group and then as the pods would be tried.
 func entriesOf(items []*item) []Entry {
 	slices.SortFunc(items, func(a, b *item) int { return cmp.Or(cmp.Compare(a.leaf, b.leaf), compareTries(a, b)) })
 	var out []Entry

@@ -9,13 +9,15 @@ import (
 // depend on earlier operations.
 type heap struct {
 	items []*item
-	count int // of pods
-	// groups is how many items are groups, and grouped how many pods these have.
+	order func(a, b *item) int
+	// count is the number of pods, which is larger than that of items where there are batches or groups.
+	count int
+	// groups is the number of items that are groups, and grouped the number of their pods.
 	groups, grouped int
-	order           func(a, b *item) int
 }
 
-// tally counts an item in or out.
+// tally counts an item's pods in or out: times is 1 or -1. An item whose size changes in the heap is
+// counted out before the change and in after it.
 func (h *heap) tally(it *item, times int) {
 	h.count += times * it.size()
 	if it.group != nil {
@@ -33,14 +35,14 @@ func (h *heap) head() *item {
 
 func (h *heap) push(it *item) {
 	h.tally(it, 1)
-	it.at = len(h.items)
+	it.index = len(h.items)
 	h.items = append(h.items, it)
-	h.up(it.at)
+	h.up(it.index)
 }
 
 func (h *heap) remove(it *item) {
 	h.tally(it, -1)
-	at, last := it.at, len(h.items)-1
+	at, last := it.index, len(h.items)-1
 	h.swap(at, last)
 	h.items[last] = nil
 	h.items = h.items[:last]
@@ -49,8 +51,9 @@ func (h *heap) remove(it *item) {
 	}
 }
 
-// takeOut takes the chosen items out and appends them. Time O(n), and O(log n) for
-// each of them unless they are many.
+// takeOut takes the chosen items out and appends them to a slice. They keep the name of their pool.
+// chosen is asked once about each item, before any is taken out. Time O(n), and O(log n) for each chosen
+// one while these are few.
 func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 	first := len(to)
 	for _, it := range h.items {
@@ -59,24 +62,16 @@ func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 		}
 	}
 	out := to[first:]
-	if len(out) == 0 {
-		return to
-	}
-	was := out[0].pool
+
+	// To remove k items one by one takes O(k log n), to sift out many and restore the rest O(n).
 	switch {
+	case len(out) == 0:
 	case len(out) == len(h.items):
 		clear(h.items)
-		h.items, h.count, h.groups, h.grouped = h.items[:0], 0, 0, 0
+		h.items = h.items[:0]
+		h.count, h.groups, h.grouped = 0, 0, 0
 	case len(out) > len(h.items)/16:
-		for _, it := range out {
-			it.pool = poolCount // in none
-			h.tally(it, -1)
-		}
-		h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
-		for _, it := range out {
-			it.pool = was
-		}
-		h.restore()
+		h.removeMany(out)
 	default:
 		for _, it := range out {
 			h.remove(it)
@@ -85,10 +80,24 @@ func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 	return to
 }
 
-// restore makes a heap of items in any order.
+// removeMany removes items in O(n), however many they are. They keep the name of their pool.
+func (h *heap) removeMany(out []*item) {
+	was := out[0].pool
+	for _, it := range out {
+		it.pool = poolCount // marks it for the deletion
+		h.tally(it, -1)
+	}
+	h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
+	for _, it := range out {
+		it.pool = was
+	}
+	h.restore()
+}
+
+// restore makes a heap of items in any order. Time O(n).
 func (h *heap) restore() {
 	for i, it := range h.items {
-		it.at = i
+		it.index = i
 	}
 	for at := len(h.items)/2 - 1; at >= 0; at-- {
 		h.down(at)
@@ -97,8 +106,8 @@ func (h *heap) restore() {
 
 // fix restores the order after the key of an item has changed.
 func (h *heap) fix(it *item) {
-	h.up(it.at)
-	h.down(it.at)
+	h.up(it.index)
+	h.down(it.index)
 }
 
 func (h *heap) up(at int) {
@@ -130,5 +139,5 @@ func (h *heap) down(at int) {
 
 func (h *heap) swap(i, j int) {
 	h.items[i], h.items[j] = h.items[j], h.items[i]
-	h.items[i].at, h.items[j].at = i, j
+	h.items[i].index, h.items[j].index = i, j
 }

@@ -6,14 +6,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// helpOf asks the hints what an event means for a pod (rules 5.4.3 and 5.4.11).
+// helpOf asks Config.Helps what an event means for a pod (rules 5.4.3 and 5.4.11).
 func (q *Queue) helpOf(it *item, event ClusterEvent) help {
 	if q.config.old() {
-		return atOnce
+		return atOnce // rule 5.9.2
 	}
 	if !q.config.Helps(&it.Entry, event) {
 		return noHelp
 	}
+
+	// The event may help some filter. If it helps a pending one the pod need not wait for its backoff.
+	// An event of the empty kind tells nothing of what a pending filter waits for.
 	if len(it.PendingFilters) == 0 || event.Kind == "" {
 		return afterBackoff
 	}
@@ -25,11 +28,12 @@ func (q *Queue) helpOf(it *item, event ClusterEvent) help {
 	return afterBackoff
 }
 
-// opened returns how a gated pod is tried that its gates let in: after its backoff, or at once
-// where an event helped one of its pending filters (rule 5.4.11).
-func opened(it *item, of func() help) help {
+// opened returns how a gated pod is tried once its gates let it in: after its backoff, or at once
+// where the event helped one of its pending filters (rule 5.4.11). helpOfEvent is asked only for a pod
+// with such filters.
+func opened(it *item, helpOfEvent func() help) help {
 	if len(it.PendingFilters) > 0 {
-		return max(afterBackoff, of())
+		return max(afterBackoff, helpOfEvent())
 	}
 	return afterBackoff
 }
@@ -39,13 +43,15 @@ func opened(it *item, of func() help) help {
 func (q *Queue) helped(it *item) help {
 	most := noHelp
 	if it.moved {
-		most = afterBackoff
+		most = afterBackoff // rule 5.5.5
 	}
-	// Only a pod that waits for something of its own can be told more than one thing.
+
+	// Only a pending filter can be helped at once, so without one the first help is the strongest.
 	enough := afterBackoff
 	if len(it.PendingFilters) > 0 {
 		enough = atOnce
 	}
+
 	for _, e := range q.log.events[q.log.since(it.Cycle):] {
 		if most >= enough {
 			break
@@ -77,8 +83,8 @@ func (it *item) poolFor(h help) pool {
 	return unschedulable
 }
 
-// mayOpen reports whether an event, other than a change of the pod, has the gate asked again
-// that holds the pod (rules 5.2.6 and 5.2.8).
+// mayOpen reports whether the gate that holds the pod is asked again at an event of this kind, other than
+// a change of the pod (rules 5.2.6 and 5.2.8).
 func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
 	if it.heldBySpec() {
 		return false
@@ -98,9 +104,11 @@ func (q *Queue) noteUpdate(before, after *outrank.Pod) {
 		return
 	}
 	if q.config.old() {
-		q.items[keyOf(after)].moved = true
+		q.items[keyOf(after)].moved = true // rule 5.9.3
 		return
 	}
+
+	// Where updates are not shared, the event is about this pod alone.
 	var concerns func(*outrank.Pod) bool
 	if !q.rules.UpdatesShared {
 		key := keyOf(after)

@@ -22,7 +22,7 @@ const (
 	poolCount
 )
 
-// The places of members of groups that wait, in none of the pools themselves.
+// The places of members of groups that wait. These are no pools.
 const (
 	inGroup    pool = poolCount + 1 + iota // with their group, in the pool of that
 	apart                                  // until their group comes back
@@ -33,28 +33,31 @@ const (
 type item struct {
 	Entry
 	key podKey
-	// pool is the pool of the item, at its index in that pool's heap.
-	pool pool
-	at   int
+	// pool is where the item is, and index its place in the heap of that pool.
+	pool  pool
+	index int
 	// arrival numbers the items in the order in which they became active.
 	arrival int64
-	// due is when an unschedulable pod is tried again without an event, and when the
-	// gates of a gated one are asked; zero there means never. flushed is when time
-	// alone had it tried the last time.
-	due, flushed time.Time
+	// due is the time at which an unschedulable pod is tried again without an event, or the gates of a
+	// gated one are asked. For a gated pod zero means never.
+	due time.Time
+	// flushed is the time at which the queue last tried the pod, or asked its gates, for no other reason
+	// than that it was due. Zero means never.
+	flushed time.Time
 	// wasHeld says that the pod was gated since its last attempt.
 	wasHeld bool
 	// moved says of a pod in flight that something happened to it alone that may help it.
 	// updated says that Pod is newer than the version that was popped.
 	moved, updated bool
 
-	batched batchState
+	batchState
 
-	// group is set in the item of a group, nil for a pod. leaf is the key of the group that a
-	// member names, else empty. of is the item of the group that a member waits with or for.
+	// group is set in the item of a group, nil for a pod.
 	group *waitingGroup
-	leaf  outrank.Key
-	of    *item
+	// leaf is the key of the group that a member names, empty for other pods.
+	leaf outrank.Key
+	// groupItem is the item of the group that a member waits with or for, nil for other pods.
+	groupItem *item
 }
 
 // batchState is the part of an item that concerns pods that are alike, which share an item
@@ -62,13 +65,13 @@ type item struct {
 type batchState struct {
 	// class is the pod's class, nil until it was asked for.
 	class Class
-	// run numbers the latest attempt if the pod was refused together with others;
-	// Entry.Cycle does not then.
+	// run knows the number of the latest attempt if the pod was refused together with others, else it is
+	// nil. Entry.Cycle is then that of an earlier attempt.
 	run *refusalRun
-	// members are the pods that a batch stands for, nil for a single pod. member says that
-	// the pod is one of them.
+	// members are the pods that a batch stands for, nil for a single pod.
 	members *batchParts
-	member  bool
+	// inBatch says that the pod is a member of a batch, whose item has what they share.
+	inBatch bool
 }
 
 // waitingGroup is the part of an item that stands for a group.
@@ -77,7 +80,8 @@ type waitingGroup struct {
 	// waiting are its pods that are not in flight. While the group itself is, they wait
 	// for it to come back.
 	waiting heap
-	tried   bool // in flight
+	// tried says that the group is in flight.
+	tried bool
 }
 
 // help is what an event means for a pod that waits for one (upstream's
@@ -87,16 +91,16 @@ type help uint8
 const (
 	noHelp       help = iota
 	afterBackoff      // the pod is tried again once its backoff is over
-	atOnce            // whatever is left of its backoff
+	atOnce            // the pod is tried again whatever is left of its backoff
 )
 
-// size is how many pods the item stands for.
+// size returns the number of pods that the item stands for.
 func (it *item) size() int {
 	switch {
 	case it.group != nil:
 		return len(it.group.waiting.items)
-	case it.batched.members != nil:
-		return it.batched.members.size
+	case it.members != nil:
+		return it.members.size
 	}
 	return 1
 }
@@ -118,8 +122,8 @@ func (it *item) heldBySpec() bool {
 	return it.Pod.Gated()
 }
 
-// backoffPool returns the pool in which the item waits out its backoff. Nothing cuts a
-// backoff short that follows an error, unless a gate held the pod since (rule 5.3.8).
+// backoffPool returns the pool in which the item waits out its backoff. A backoff after an error is
+// never cut short, unless a gate held the pod since (rule 5.3.8).
 func (it *item) backoffPool() pool {
 	if len(it.FailedFilters) == 0 && (it.group != nil || !it.wasHeld) {
 		return errorBackoff
@@ -129,11 +133,15 @@ func (it *item) backoffPool() pool {
 
 // failed notes the filters and counts of a failed attempt (rule 5.3.2).
 func (it *item) failed(e *Entry, now time.Time) {
-	it.Enqueued, it.PendingFilters = now, distinct(e.PendingFilters)
-	it.FailedFilters, it.wasHeld = distinct(e.FailedFilters), false
+	it.Enqueued, it.wasHeld = now, false
+	it.FailedFilters, it.PendingFilters = distinct(e.FailedFilters), distinct(e.PendingFilters)
+
+	// Pending filters count as failed ones, also where the caller has not named them there.
 	if len(e.PendingFilters) > 0 {
 		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
 	}
+
+	// No filter at all means an error.
 	if len(it.FailedFilters) == 0 {
 		it.Errors++
 	} else {
@@ -153,13 +161,14 @@ func distinct(filters []string) []string {
 
 // cycle returns the number of the latest attempt with a single pod.
 func (it *item) cycle() int64 {
-	if it.batched.run != nil {
-		return it.batched.run.cycleOf(it)
+	if it.run != nil {
+		return it.run.cycleOf(it)
 	}
 	return it.Cycle
 }
 
-// entryOf returns the entry of a member but for its Cycle, which is in the run.
+// entryOf returns the entry of a member: what the batch shares, and what the member's item knows, with
+// the attempts that it does not count yet. Its Cycle is wrong; the run knows the number.
 func (batch *item) entryOf(it *item, uncounted int) Entry {
 	e := batch.Entry
 	e.Pod, e.FirstEnqueued = it.Pod, it.FirstEnqueued
@@ -167,15 +176,16 @@ func (batch *item) entryOf(it *item, uncounted int) Entry {
 	return e
 }
 
-// each appends an item for each pod that the item stands for.
+// each appends an item for each pod that the item stands for, with the number of its last attempt. The
+// items for members are copies, only to be listed.
 func (it *item) each(to []*item) []*item {
-	if it.batched.members == nil {
-		it.Cycle, it.batched.run = it.cycle(), nil
+	if it.members == nil {
+		it.Cycle, it.run = it.cycle(), nil
 		return append(to, it)
 	}
-	it.batched.members.each(func(m *item, uncounted int) {
+	it.members.each(func(m *item, uncounted int) {
 		e := it.entryOf(m, uncounted)
-		e.Cycle = it.batched.run.cycleOf(m)
+		e.Cycle = it.run.cycleOf(m)
 		to = append(to, &item{Entry: e, due: it.due})
 	})
 	return to

@@ -347,12 +347,12 @@ func (m *machine) checkPlaces(t *rapid.T) {
 		total += h.count
 		for i, it := range h.items {
 			require.Equal(t, where, it.pool)
-			require.Equal(t, i, it.at)
-			if it.batched.members == nil {
+			require.Equal(t, i, it.index)
+			if it.members == nil {
 				require.Same(t, it, m.core.items[it.key])
-				require.False(t, it.batched.member)
+				require.False(t, it.inBatch)
 			} else {
-				batches += len(it.batched.members.list)
+				batches += len(it.members.list)
 				m.checkMembers(t, it)
 			}
 			require.GreaterOrEqual(t, h.order(it, h.items[(max(i, 1)-1)/2]), 0)
@@ -369,23 +369,23 @@ func (m *machine) checkPlaces(t *rapid.T) {
 func (m *machine) checkMembers(t *rapid.T, batch *item) {
 	var last *item
 	size := 0
-	m.mostClasses = max(m.mostClasses, len(batch.batched.members.list))
-	batch.batched.members.each(func(it *item, _ int) {
+	m.mostClasses = max(m.mostClasses, len(batch.members.list))
+	batch.members.each(func(it *item, _ int) {
 		require.Same(t, it, m.core.items[it.key])
-		require.True(t, it.batched.member)
+		require.True(t, it.inBatch)
 		require.Same(t, batch, m.core.leader(it))
-		require.True(t, last == nil || last.batched.class != it.batched.class || compareMembers(last, it) < 0)
-		require.LessOrEqual(t, compareMembers(batch.batched.members.head, it), 0)
+		require.True(t, last == nil || last.class != it.class || compareMembers(last, it) < 0)
+		require.LessOrEqual(t, compareMembers(batch.members.head, it), 0)
 		require.Equal(t, *batch.Pod.Priority, *it.Pod.Priority)
 		require.Empty(t, batch.PendingFilters)
 		last = it
 		size++
 	})
 	require.Equal(t, size, batch.size())
-	require.Same(t, batch.Pod, batch.batched.members.head.Pod)
-	require.LessOrEqual(t, len(batch.batched.members.list), mostParts)
-	require.True(t, slices.IsSortedFunc(batch.batched.members.list, func(a, b batchPart) int { return compareClasses(a.classBatches, b.classBatches) }))
-	for _, p := range batch.batched.members.list {
+	require.Same(t, batch.Pod, batch.members.head.Pod)
+	require.LessOrEqual(t, len(batch.members.list), mostParts)
+	require.True(t, slices.IsSortedFunc(batch.members.list, func(a, b batchPart) int { return compareClasses(a.classBatches, b.classBatches) }))
+	for _, p := range batch.members.list {
 		require.Same(t, p.classBatches, m.core.byClass[p.classBatches.class])
 	}
 }

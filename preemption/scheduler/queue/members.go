@@ -2,23 +2,24 @@ package queue
 
 import "github.com/outrank-go/outrank/priority"
 
-// members are the pods of a batch, by identity. It is a treap whose nodes are
-// never changed: every operation makes new ones along its path, so that who has
-// kept a tree keeps what was in it. Operations take O(log n), union
+// members are the pods of a batch that are of one class, sorted by identity. They are a treap: a search
+// tree that is also a heap by rank. Nodes are immutable: every operation makes new ones along its path,
+// so that a tree that somebody kept does not change. Operations take O(log n), union
 // O(m log (n/m + 1)) for the smaller m of two; nil is empty.
 type members struct {
-	item        *item
-	rank        uint64 // no less than those below
+	item *item
+	// rank is at least the rank of every node below.
+	rank        uint64
 	left, right *members
 	size        int
-	// own is how many attempts of the item are not counted in it yet, below how
-	// many of all items further down are not counted there.
+	// own is the number of attempts that the item does not count yet. below is the number that must
+	// be added to the own of every node further down.
 	own, below int
 }
 
-// leaf returns an item alone. Its rank is a scrambled serial number, so that
-// trees are flat whatever the names.
-func leaf(it *item, serial uint64) *members {
+// aloneInTree returns a tree of one item. Its rank is a scrambled serial number, so that
+// trees are flat whatever the names are.
+func aloneInTree(it *item, serial uint64) *members {
 	z := serial * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -32,7 +33,7 @@ func (t *members) count() int {
 	return t.size
 }
 
-// plus returns the tree with n more attempts of every item.
+// plus returns the tree with n more attempts of every item. Constant time: children learns of them.
 func (t *members) plus(n int) *members {
 	if t == nil || n == 0 {
 		return t
@@ -43,32 +44,35 @@ func (t *members) plus(n int) *members {
 	return &copied
 }
 
-// with returns the node with other children, which have been counted to.
-func (t *members) with(left, right *members) *members {
+// withChildren returns the node with other children, to which its own below was added already.
+func (t *members) withChildren(left, right *members) *members {
 	copied := *t
 	copied.left, copied.right, copied.below = left, right, 0
 	copied.size = 1 + left.count() + right.count()
 	return &copied
 }
 
+// children returns the children with the attempts that are noted above them, so that they stand for
+// themselves.
 func (t *members) children() (left, right *members) {
 	return t.left.plus(t.below), t.right.plus(t.below)
 }
 
 func compareMembers(a, b *item) int { return priority.CompareIdentity(a.Pod, b.Pod) }
 
-// split returns the items before one, and the others.
+// split returns the items before one in the order of identity, and the others.
 func (t *members) split(at *item) (before, rest *members) {
 	if t == nil {
 		return nil, nil
 	}
+
 	left, right := t.children()
 	if compareMembers(t.item, at) < 0 {
 		before, rest = right.split(at)
-		return t.with(left, before), rest
+		return t.withChildren(left, before), rest
 	}
 	before, rest = left.split(at)
-	return before, t.with(rest, right)
+	return before, t.withChildren(rest, right)
 }
 
 // union returns the items of both trees, which have none in common.
@@ -81,9 +85,11 @@ func (t *members) union(u *members) *members {
 	case t.rank < u.rank:
 		t, u = u, t
 	}
+
+	// The node of the higher rank stays on top, as a treap demands. Its item divides the other tree.
 	before, rest := u.split(t.item)
 	left, right := t.children()
-	return t.with(left.union(before), right.union(rest))
+	return t.withChildren(left.union(before), right.union(rest))
 }
 
 // first returns the first item.
@@ -94,21 +100,22 @@ func (t *members) first() *item {
 	return t.item
 }
 
-// without returns the tree without an item, and how many of the item's attempts
-// are not counted in it; not ok if it is not in the tree.
+// without returns the tree without an item, and the number of attempts that the item does not count.
+// It is not ok if the item is not in the tree.
 func (t *members) without(it *item) (rest *members, uncounted int, ok bool) {
 	if t == nil {
 		return nil, 0, false
 	}
+
 	left, right := t.children()
 	switch c := compareMembers(it, t.item); {
 	case c < 0:
 		if left, uncounted, ok = left.without(it); ok {
-			return t.with(left, right), uncounted, true
+			return t.withChildren(left, right), uncounted, true
 		}
 	case c > 0:
 		if right, uncounted, ok = right.without(it); ok {
-			return t.with(left, right), uncounted, true
+			return t.withChildren(left, right), uncounted, true
 		}
 	case t.item == it:
 		return left.joined(right), t.own, true
@@ -116,8 +123,8 @@ func (t *members) without(it *item) (rest *members, uncounted int, ok bool) {
 	return t, 0, false
 }
 
-// joined returns the items of both trees, where all of the first come before
-// those of the second.
+// joined returns the items of both trees. All items of t come before those of u. The node of the
+// higher rank stays on top.
 func (t *members) joined(u *members) *members {
 	switch {
 	case t == nil:
@@ -126,10 +133,10 @@ func (t *members) joined(u *members) *members {
 		return t
 	case t.rank < u.rank:
 		left, right := u.children()
-		return u.with(t.joined(left), right)
+		return u.withChildren(t.joined(left), right)
 	}
 	left, right := t.children()
-	return t.with(left, right.joined(u))
+	return t.withChildren(left, right.joined(u))
 }
 
 // has reports whether an item is in the tree.
@@ -147,8 +154,8 @@ func (t *members) has(it *item) bool {
 	return false
 }
 
-// each calls f with all items in order, and how many attempts of each are not
-// counted in it; more are those of all of them.
+// each calls f for all items in order, with the number of attempts that the item does not count. more
+// is the number of those that were noted above the tree.
 func (t *members) each(more int, f func(it *item, uncounted int)) {
 	if t == nil {
 		return

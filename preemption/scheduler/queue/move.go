@@ -8,30 +8,31 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// MoveAll moves the unschedulable pods that the event may help, and the gated ones
-// that are let in by now, to active, or to backoff while that lasts
-// (MoveAllToActiveOrBackoffQueue). A pod in flight goes to
-// backoff when it is put back if the event may help it. The event is kept until
-// then. Time O(n log n) in the unschedulable and gated pods.
+// MoveAll moves the unschedulable pods that the event may help, and the gated pods
+// that their gates let in by now, to active, or to backoff until that is over
+// (MoveAllToActiveOrBackoffQueue). It returns how many it moved. The event is kept for the pods in
+// flight: if it may help one, the pod goes to backoff when it is put back.
+// Time O(n log n) in the unschedulable and gated pods.
 func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	q.note(event, nil)
 	q.movedSince = true
 	q.splitBatches(&event)
 	return q.reviveAll(now, event.Kind, func(it *item) help { return q.helpOf(it, event) })
 }
 
-// RoomGivenUp moves the pods that may use the room which a pod had without being on
-// the node, as if the pod had been deleted there (rule 5.4.8). A caller tells it
+// RoomGivenUp moves the pods that may use the room of a pod that gives it up before it was on its node,
+// as if the pod had been deleted there (rule 5.4.8). It returns how many it moved. A caller calls it
 //
 //   - when a nominated pod that waits is deleted,
 //   - when its nomination changes or is cleared,
 //   - when it could not be bound, which execution.Executor.Fail does; the pod then has
 //     the NodeName that it was to be bound to.
 //
-// It concerns the pods that wait or are in flight and have the pod's priority or a lower one: the
-// others never left it the room. A pod with a NodeName counted there for all, so it concerns all.
+// It concerns the pods inside that have the pod's priority or a lower one: the
+// others never left it the room. A pod with a NodeName counted there for all, so then it concerns all.
 // The pod itself is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n)
 // in the unschedulable and gated pods.
 func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
@@ -40,10 +41,15 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
+	// The pod itself is not concerned, so it must not be in a batch with pods that are.
 	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
-	q.alone(q.items[keyOf(pod)])
-	key, most, toAll := keyOf(pod), pod.PriorityValue(), pod.NodeName != ""
-	concerns := func(p *outrank.Pod) bool { return (toAll || p.PriorityValue() <= most) && keyOf(p) != key }
+	key := keyOf(pod)
+	q.alone(q.items[key])
+	highest, concernsAll := pod.PriorityValue(), pod.NodeName != ""
+	concerns := func(p *outrank.Pod) bool {
+		return (concernsAll || p.PriorityValue() <= highest) && keyOf(p) != key
+	}
 	q.note(event, concerns)
 	q.splitBatches(&event)
 	return q.reviveAll(now, event.Kind, func(it *item) help {
@@ -54,11 +60,14 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	})
 }
 
-// reviveAll moves the unschedulable pods that have help and the gated pods that an event of
-// this kind lets in, and returns how many.
+// reviveAll moves the unschedulable pods that have help and the gated pods whose gates are asked at an
+// event of this kind, and returns how many it moved. Pods that their gates still hold do not count.
 func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*item) help) int {
 	q.why = causeOf[kind]
-	var helps []help // of those that move
+
+	// helps has the help of each item that moves, at the same index as in moving: takeOut asks about
+	// each item once, and appends the chosen ones in that order.
+	var helps []help
 	moves := func(h help) bool {
 		if h != noHelp {
 			helps = append(helps, h)
@@ -69,6 +78,8 @@ func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*it
 		return q.mayOpen(it, kind) && moves(opened(it, func() help { return helpFor(it) }))
 	})
 	moving = q.pools[unschedulable].takeOut(moving, func(it *item) bool { return moves(helpFor(it)) })
+
+	// No item goes back before all were taken out, so that none is looked at twice.
 	count := 0
 	for i, it := range moving {
 		if q.revive(it, helps[i], now) {
@@ -78,19 +89,20 @@ func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*it
 	return count
 }
 
-// AssignedPodAdded moves, as [Queue.MoveAll] does, the unschedulable pods that
-// have a required pod affinity term that the assigned pod matches, whatever
-// they failed with; of the pods in flight, those count as moved. A term that
+// AssignedPodAdded moves, as [Queue.MoveAll] does, the unschedulable pods with a required term of pod
+// affinity that the assigned pod matches, whatever they failed with. It returns how many it moved. Pods
+// in flight with such a term count as moved when they come back. A term that
 // selects namespaces by label is taken to select all, since the labels are not
 // known here, and matchLabelKeys are not looked at: a pod may be tried in vain.
-// A pod that waits for topology spread, or for the room that a pod freed when it
-// was updated, is for MoveAll; upstream moves the first kind here. Time
+//
+// It does not move pods that wait for topology spread, or for room that a pod freed when it was
+// updated. Those are for MoveAll; upstream moves the first kind here. Time
 // O(n log n) in the pods unschedulable and in flight.
 func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	return q.assigned(pod, EventAssignedPodAdded, now)
 }
 
-// AssignedPodUpdated does the same for a pod whose labels may have changed.
+// AssignedPodUpdated does what [Queue.AssignedPodAdded] does for a pod whose labels may have changed.
 func (q *Queue) AssignedPodUpdated(pod *outrank.Pod, now time.Time) int {
 	return q.assigned(pod, EventAssignedPodUpdated, now)
 }
@@ -101,6 +113,7 @@ func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	q.movedSince = true
 	for _, it := range q.pools[inFlight].items {
 		it.moved = it.moved || mayNeighbour(it.Pod, pod)
@@ -113,16 +126,19 @@ func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time)
 	})
 }
 
-// splitBatches takes a batch apart where an event helps some of its pods and not others: help
-// from a neighbour depends on labels and terms, which a batch need not share.
+// splitBatches takes those batches apart of which an event helps some pods and not others. Help from a
+// neighbour depends on labels and on terms of anti-affinity, which a batch need not share. All other help
+// depends on what it shares.
 func (q *Queue) splitBatches(event *ClusterEvent) {
 	if !q.batching || !event.tellsNeighbour() {
 		return
 	}
+
+	// Members leave after the walk over the pool, which they change.
 	var apart []*item
 	for _, it := range q.pools[unschedulable].items {
-		if it.batched.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
-			it.batched.members.each(func(m *item, _ int) { apart = append(apart, m) })
+		if it.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
+			it.members.each(func(m *item, _ int) { apart = append(apart, m) })
 		}
 	}
 	for _, m := range apart {
@@ -133,19 +149,20 @@ func (q *Queue) splitBatches(event *ClusterEvent) {
 // agree reports whether an event helps all pods of a batch or none.
 func (q *Queue) agree(batch *item, event *ClusterEvent) bool {
 	first, same := neighbourHelps(&q.rules, batch.Pod, event), true
-	batch.batched.members.each(func(m *item, _ int) {
+	batch.members.each(func(m *item, _ int) {
 		same = same && neighbourHelps(&q.rules, m.Pod, event) == first
 	})
 	return same
 }
 
-// Activate makes pods active at once that are in backoff, unschedulable or gated, unless a gate
-// holds them, and returns how many. A pod in flight goes to backoff when it is put back; others are
-// left alone. Pods that lose their nomination to a preemptor are tried again in this way (rules
+// Activate makes those of the pods active that are in backoff, unschedulable or gated, unless a gate
+// holds them, and returns how many. A pod in flight goes to backoff when it is put back; other pods are
+// left alone. This is how pods that lose their nomination to a preemptor are tried again (rules
 // 5.4.7 and 14.3.3). Time O(log n) for each.
 func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	count := 0
 	q.why = forceActivate
 	for _, pod := range pods {
@@ -155,9 +172,10 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 		case it.leaf != "":
 			count += q.activateGroup(it)
 		case it.pool == inFlight:
-			it.moved = true
+			it.moved = true // rule 5.5.5
 		case it.pool != active:
-			if q.hurry(it); it.pool == active {
+			q.hurry(it)
+			if it.pool == active {
 				count++
 			}
 		}
@@ -165,14 +183,15 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	return count
 }
 
-// activateGroup makes the group of a pod active that waits elsewhere, and returns how
-// many pods it has; 0 if it is not active then, or was before.
+// activateGroup makes the group that a pod waits with active, and returns the number of its pods. It
+// returns 0 if the group was active before, is held by a gate, or is in flight (rule 5.8.10).
 func (q *Queue) activateGroup(it *item) int {
-	if it.pool != inGroup || it.of.pool == active {
+	if it.pool != inGroup || it.groupItem.pool == active {
 		return 0
 	}
-	g := it.of
-	if q.hurry(g); g.pool != active {
+	g := it.groupItem
+	q.hurry(g)
+	if g.pool != active {
 		return 0
 	}
 	return g.size()

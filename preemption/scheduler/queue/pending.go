@@ -6,34 +6,34 @@ import (
 	"slices"
 )
 
-// Parts is what a queue holds by where that is: numbers of pods, or entries.
+// Parts has what each part of a queue holds: a number of pods, or their entries.
 type Parts[T int | []Entry] struct {
 	Active, Backoff, Unschedulable, Gated, InFlight T
-	// Incomplete is about the pods whose group is not known, Waiting about those that wait for
+	// Incomplete has the pods whose group is not known. Waiting has those that wait for
 	// their group to come back from an attempt (rules 5.8.5 and 5.8.6).
 	Incomplete, Waiting T
 }
 
-// Incoming is how many pods have entered a part of a queue for one reason (upstream's
+// Incoming counts the pods that have entered a part of a queue for one reason (upstream's
 // metric queue_incoming_pods_total).
 type Incoming struct {
 	// Queue is the part: active, backoff, unschedulable or gated.
 	Queue string
-	// Event is what happened, as the release names it (group 5.7).
+	// Event is the reason, as the release names it (group 5.7).
 	Event string
-	// Pods is how many, Grouped how many of them came in groups of pods that are queued
-	// as one, and Groups how many groups these were (rule 5.8.12).
+	// Pods is the number of pods. Grouped is the number of those that came in groups that are queued
+	// as one, and Groups the number of these groups (rule 5.8.12).
 	Pods, Grouped, Groups uint64
 }
 
-// poolNames are those of the parts that are counted.
+// poolNames has the names of the pools that are counted. Both kinds of backoff are one part.
 var poolNames = map[pool]string{
 	active: "active", backoff: "backoff", errorBackoff: "backoff", unschedulable: "unschedulable", gated: "gated",
 }
 
 // String returns "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight", and
-// goes on with ", 1 incomplete, 1 waiting for their group" where there are such. An entry counts as
-// many pods as it has.
+// adds ", 1 incomplete, 1 waiting for their group" if there are such pods. The entry of a group counts
+// as many pods as it has.
 func (p Parts[T]) String() string {
 	text := fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d gated, %d in flight",
 		podsIn(p.Active), podsIn(p.Backoff), podsIn(p.Unschedulable), podsIn(p.Gated), podsIn(p.InFlight))
@@ -43,7 +43,7 @@ func (p Parts[T]) String() string {
 	return text
 }
 
-// podsIn is the number of pods in a part.
+// podsIn returns the number of pods in a part.
 func podsIn[T int | []Entry](part T) int {
 	switch part := any(part).(type) {
 	case int:
@@ -51,8 +51,10 @@ func podsIn[T int | []Entry](part T) int {
 	case []Entry:
 		n := 0
 		for i := range part {
-			if n++; part[i].Group != nil {
-				n += len(part[i].Group.Members) - 1
+			if g := part[i].Group; g != nil {
+				n += len(g.Members)
+			} else {
+				n++
 			}
 		}
 		return n
@@ -69,12 +71,15 @@ func podsIn[T int | []Entry](part T) int {
 func (q *Queue) Pending() Parts[[]Entry] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
+	// The pool of the gated is sorted by when gates are asked, which is of no interest here.
+	asActive := heap{items: q.pools[gated].items, order: q.pools[active].order}
 	incomplete, waiting := q.groups.outside()
 	return Parts[[]Entry]{
-		Incomplete: incomplete, Waiting: waiting,
 		Active: q.pools[active].sorted(), Backoff: q.inBackoff().sorted(),
-		Unschedulable: q.pools[unschedulable].sorted(), Gated: (&heap{items: q.pools[gated].items, order: q.pools[active].order}).sorted(),
-		InFlight: q.pools[inFlight].sorted(),
+		Unschedulable: q.pools[unschedulable].sorted(), Gated: asActive.sorted(),
+		InFlight:   q.pools[inFlight].sorted(),
+		Incomplete: incomplete, Waiting: waiting,
 	}
 }
 
@@ -89,8 +94,8 @@ func (q *Queue) Counts() Parts[int] {
 	return counts
 }
 
-// Entities counts what is popped as one: pods that are alone, and groups. Pods that are in flight,
-// incomplete or wait for their group count as alone. Constant time.
+// Entities counts what is popped as one: single pods, and groups. Pods that are in flight, incomplete or
+// waiting for their group count as single ones (rule 5.8.12). Constant time.
 func (q *Queue) Entities() (alone, groups Parts[int]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,9 +108,9 @@ func (q *Queue) Entities() (alone, groups Parts[int]) {
 	return alone, groups
 }
 
-// count counts something in each pool.
-func (c *core) count(of func(*heap) int) Parts[int] {
-	n := func(p pool) int { return of(&c.pools[p]) }
+// count returns a number for each pool.
+func (c *core) count(number func(*heap) int) Parts[int] {
+	n := func(p pool) int { return number(&c.pools[p]) }
 	return Parts[int]{
 		Active: n(active), Backoff: n(backoff) + n(errorBackoff), Unschedulable: n(unschedulable), Gated: n(gated), InFlight: n(inFlight),
 	}
@@ -117,7 +122,7 @@ func (c *core) inBackoff() *heap {
 	return &heap{items: slices.Concat(a.items, b.items), order: a.order}
 }
 
-// sorted returns copies of the entries in order; the heap stays as it is.
+// sorted returns copies of the entries in order, one for each member of a batch. The heap stays as it is.
 func (h *heap) sorted() []Entry {
 	items := make([]*item, 0, h.count)
 	for _, it := range h.items {
@@ -132,11 +137,12 @@ func (h *heap) sorted() []Entry {
 }
 
 // Incoming returns how many pods have entered each part of the queue so far and why,
-// sorted by part and event, without what has not happened. A pod counts each time,
-// but not while it stays where it is. Takes constant time.
+// sorted by part and event, without reasons for which none has. A pod counts each time that it enters a
+// part, and not while it stays there. Constant time.
 func (q *Queue) Incoming() []Incoming {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	var list []Incoming
 	for p, counts := range q.incoming {
 		for why, a := range counts {
@@ -145,12 +151,17 @@ func (q *Queue) Incoming() []Incoming {
 			}
 		}
 	}
+
+	// Both kinds of backoff have one name, and some causes have the same name in a release. Such
+	// counts are neighbours now and become one.
 	slices.SortFunc(list, func(a, b Incoming) int { return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Event, b.Event)) })
 	merged := list[:0]
 	for _, in := range list {
 		if n := len(merged); n > 0 && merged[n-1].Queue == in.Queue && merged[n-1].Event == in.Event {
-			merged[n-1].Pods += in.Pods
-			merged[n-1].Grouped, merged[n-1].Groups = merged[n-1].Grouped+in.Grouped, merged[n-1].Groups+in.Groups
+			same := &merged[n-1]
+			same.Pods += in.Pods
+			same.Grouped += in.Grouped
+			same.Groups += in.Groups
 			continue
 		}
 		merged = append(merged, in)

@@ -22,19 +22,20 @@ func sameButStatus(before, after *outrank.Pod) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// looked has the parts of a pod that something looks at, as values to be compared.
+// looked returns the parts of a pod that a filter looks at, as values to be compared.
 type looked func(p *outrank.Pod) []any
 
-// preemptionOf returns the fields that decide which pods a pod may push out. It may help whatever the
-// pod failed with.
+// preemptionOf returns the fields that decide which pods a pod may push out. A change of them may help
+// whatever the pod failed with (rule 5.4.9).
 func preemptionOf(p *outrank.Pod) []any {
 	return []any{p.PriorityValue(), p.PreemptionPolicy}
 }
 
+// differ reports whether the parts are not the same in two versions of a pod.
 func (f looked) differ(a, b *outrank.Pod) bool { return !reflect.DeepEqual(f(a), f(b)) }
 
 // ownChangeHelps reports whether a pod may fit after a change of its own although
-// these filters kept it off before. A version that is not known may help.
+// these filters kept it off before. It may if a version is not known.
 func ownChangeHelps(filters []string, before, after *outrank.Pod) bool {
 	if before == nil || after == nil || looked(preemptionOf).differ(before, after) {
 		return true

@@ -12,6 +12,7 @@ func (c *core) enter(pod *outrank.Pod, now time.Time) {
 	if before := c.alone(c.items[key]); before != nil {
 		c.drop(before)
 	}
+
 	it := &item{Entry: Entry{Pod: pod, FirstEnqueued: now, Enqueued: now}, key: key, pool: poolCount}
 	c.why = unscheduledPodAdd
 	c.items[key] = it
@@ -28,12 +29,14 @@ func (c *core) place(it *item) {
 	}
 }
 
+// drop forgets a pod that is inside, wherever it is.
 func (c *core) drop(it *item) {
 	c.remove(it)
 	delete(c.items, it.key)
 	c.unlistMember(it)
 }
 
+// move moves an item that is in a pool to another one, or among the gated ones.
 func (c *core) move(it *item, to pool) {
 	c.pools[it.pool].remove(it)
 	c.push(it, to)
@@ -42,7 +45,7 @@ func (c *core) move(it *item, to pool) {
 // replace sets another version of an item's pod. Its place in the pool may change, and a gate
 // may hold it back.
 func (c *core) replace(it *item, pod *outrank.Pod) {
-	it.Pod, it.batched.class = pod, nil
+	it.Pod, it.class = pod, nil
 	c.pools[it.pool].fix(it)
 	if gate := c.gateOfVersion(pod, it.pool); gate != "" {
 		it.Gate = gate
@@ -54,12 +57,13 @@ func (c *core) replace(it *item, pod *outrank.Pod) {
 // addMember is Add of a pod that is inside where the earlier or the newer version is a member
 // of a group. It does not hurry the pod's group.
 func (c *core) addMember(it *item, pod *outrank.Pod, now time.Time) {
-	if it.pool != inFlight && it.pool > poolCount && c.sameGroup(it, pod) {
+	if it.pool > poolCount && c.sameGroup(it, pod) { // it waits with, for or without its group
 		c.replaceMember(it, pod, now)
 		return
 	}
+
 	c.remove(it)
-	it.Pod, it.Enqueued, it.batched.class = pod, now, nil
+	it.Pod, it.Enqueued, it.class = pod, now, nil
 	c.listMember(it)
 	c.place(it)
 }

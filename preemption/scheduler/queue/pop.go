@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Pop waits until a pod can be popped or the context ends (its error), and begins an attempt with the
-// first pod. A context that has ended gets no pod; [Queue.TryPop] still has what is left. Which of
-// several waiting calls gets a pod is not defined. Taking it is O(log n).
+// Pop waits until a pod can be popped, and begins an attempt with the first pod. If the context ends it
+// returns the context's error and no pod; [Queue.TryPop] still pops what is left. Which of
+// several waiting calls gets a pod is not defined. Time O(log n) beside the wait.
 func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 	if q == nil {
 		return Entry{}, errNoQueue
@@ -20,6 +20,8 @@ func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 	case q.items == nil:
 		return Entry{}, errUnmade("Pop")
 	}
+
+	// Another call may be faster than this one after waking up, so it asks again until it has a pod.
 	for {
 		if err := ctx.Err(); err != nil {
 			return Entry{}, err
@@ -35,7 +37,7 @@ func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 	}
 }
 
-// take pops, or returns a channel to wait for before asking again.
+// take pops an entry. If there is none, it returns the channel that is closed once there may be one.
 func (q *Queue) take() (Entry, <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -48,9 +50,9 @@ func (q *Queue) take() (Entry, <-chan struct{}) {
 	return Entry{}, q.wake
 }
 
-// TryPop flushes, so that the pods that are due count, and takes the first active
-// pod or, where there is none and backoff may end early, the first in backoff.
-// Time O(log n) for each pod that is flushed or taken.
+// TryPop calls Flush, and then begins an attempt with the first active
+// pod or, if there is none and backoff may end early, with the first in backoff. It is not ok if there is
+// no such pod. Time O(log n) for each pod that is flushed or popped.
 func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,15 +60,18 @@ func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 	return q.pop(q.early)
 }
 
-// NextReady returns when TryPop will have a pod if nothing else happens: now if a
-// pod is active, due or to be popped early, else when the first backoff or time-out
-// ends; a gate may then still hold a pod. A simulator on virtual time can jump there. Constant time.
+// NextReady returns the time at which TryPop will have a pod if nothing else happens: now if a
+// pod is active, due or to be popped early, else the end of the first backoff or time-out. A gate may
+// still hold the pod then. It is not ok if no pod waits for a time. A simulator on virtual time can jump
+// to this time. Constant time.
 func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.first(q.early) != nil {
 		return now, true
 	}
+
+	// The head of each pool is due first in it.
 	var next time.Time
 	found := false
 	for p := range poolCount {

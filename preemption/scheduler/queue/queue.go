@@ -25,36 +25,34 @@ import (
 //
 // A pod that is neither done nor put back stays in flight for ever, and takes up memory.
 //
-// Times should not go backwards, but nothing breaks if they do. Pods are kept as pointers
-// and must not be changed while they are inside; a changed pod is a new value, given to
-// Update. The caller decides which pods belong into the queue: a node, a phase or a deletion
-// time are not looked at. A nil pod is an error where the method returns one, and is ignored
+// Times should not go backwards, but nothing breaks if they do. The queue keeps pointers to pods, which
+// must not be changed while they are inside: a changed pod is a new value, given to
+// Update. The caller decides which pods belong into the queue, which does not look at their node,
+// phase or deletion time. A nil pod is an error where the method returns one, and is ignored
 // otherwise.
 //
 // A pod that waits is in one of four pools:
 //
 //   - active: to be popped, in the order of [Config.Compare];
-//   - backoff: to wait until [Entry.BackoffEnd] is over, or until no other pod is
-//     to be popped;
+//   - backoff: to wait until [Entry.BackoffEnd] is over, or until no pod is active;
 //   - unschedulable: not to be tried before an event that may help;
 //   - gated: not to be tried before its gates let it in.
 //
-// A pod that is put back goes to backoff if something happened while it was in
-// flight that may help it, and to unschedulable if nothing did: an event of
-// [Queue.MoveAll], an update of the pod, both as [Config.Helps] answers now that the
-// failed filters are known, Activate, or an assigned pod that may satisfy its affinity. A pod that
+// A pod that is put back goes to backoff if something happened while it was in flight that may help it:
+// an event of [Queue.MoveAll] or an update of the pod, as [Config.Helps] answers now that the
+// failed filters are known; Activate; or an assigned pod that may satisfy its affinity. If nothing
+// happened it goes to unschedulable. A pod that
 // names no failed filter goes to backoff, too, because no event is known that it could wait for;
 // that backoff is never cut short. An event that may help one of the pod's [Entry.PendingFilters]
 // makes it active whatever is left of its backoff. From unschedulable, events and updates move it
 // to active if its backoff is over, and to backoff if not.
 //
 // The scheduling gates of a pod and those of [Config.Gates] are asked whenever the
-// pod is about to become active or to go to backoff. From backoff to active they are
-// not asked again. A pod that one of them holds is gated. They are asked again when
+// pod is about to become active or to go to backoff, but not on the way from backoff to active. A pod
+// that one of them holds is gated. They are asked again when
 // the pod is added, updated or activated and, but for scheduling gates, at any event
-// that Queue is told of and that is one of [Gate.Events]. Time alone does not have them
-// asked before v1.37; from then on Flush does. A gated pod that is
-// let in goes to active, or to backoff while that lasts.
+// of [Gate.Events] that the queue is told of. From v1.37 on Flush asks them, too. A gated pod that is
+// let in goes to active, or to backoff if its backoff is not over.
 //
 // Groups of pods are queued as one where the release says so ([Group], group 5.8). A group
 // is active, in backoff, gated or in flight, and never unschedulable.
@@ -74,11 +72,11 @@ type Queue struct {
 	core
 	config Config
 	log    flightLog
-	// batching says that pods may be kept together: nothing of the caller's tells
+	// batching says that pods may be kept in batches, because no function of the caller's tells
 	// them apart.
 	batching     bool
 	batchRefusal batchRefusal
-	// fifo: the queue is one of NewFIFO.
+	// fifo says that NewFIFO made the queue.
 	fifo bool
 }
 
@@ -90,13 +88,15 @@ func New(config Config) (*Queue, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
+
 	q := &Queue{config: config.filledIn()}
 	q.batching = len(config.Gates) == 0 && config.Compare == nil && config.Helps == nil && !config.old()
 	q.batchRefusal = batchRefusal{config: &q.config, steps: q.config.stepsToMax()}
 	q.early, q.gate = !config.NoEarlyPop && !config.old(), q.config.gateOf
+
 	q.rules = release.Of(release.Release(config.Release))
 	if q.rules.FlushAsksGates {
-		q.again = q.config.UnschedulableTimeout
+		q.gatesAskedAfter = q.config.UnschedulableTimeout
 	}
 	if q.rules.GroupsQueued {
 		q.groups = newGroupTable(q.rules.CompositesQueued, q.reopen)
@@ -105,7 +105,7 @@ func New(config Config) (*Queue, error) {
 	return q, nil
 }
 
-// NewFIFO returns an empty queue that goes by no priority, the simple queue of v1.13: pods
+// NewFIFO returns an empty queue without priorities, the simple queue of v1.13 (group 5.6): pods
 // are popped in the order in which they came. A pod that is put back goes to the end and
 // can be popped again at once. There is no backoff, no gate, no group and no pool of
 // unschedulable pods, so there is nothing to move, to activate or to flush.
@@ -116,8 +116,8 @@ func NewFIFO() *Queue {
 	return q
 }
 
-// revive puts a pod that is in no pool into active, or into backoff while that
-// lasts and the help does not come at once, and reports whether its gates let it in.
+// revive puts a pod that is in no pool into active, or into backoff if its backoff is not over
+// and the help does not cut it short. It reports whether the pod's gates let it in.
 func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	to := active
 	if h != atOnce && q.config.backoffOver(it.BackoffEnd).After(now) {
@@ -127,9 +127,9 @@ func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	return it.pool != gated
 }
 
-// hurry makes an item active that waits elsewhere. In backoff it was let in already,
-// where gates are asked on the way there.
+// hurry makes an item active that waits elsewhere, unless a gate holds it.
 func (q *Queue) hurry(it *item) {
+	// With early pops the gates are asked on the way to backoff, and let the item in then (rule 5.2.6).
 	if q.early && (it.pool == backoff || it.pool == errorBackoff) {
 		q.pools[it.pool].remove(it)
 		q.put(it, active)
@@ -139,10 +139,9 @@ func (q *Queue) hurry(it *item) {
 }
 
 // Flush makes the pods active whose backoff is over, and those that have been
-// unschedulable for the time-out, and returns how many. From v1.37 on it asks the
-// gates of pods that have been gated for as long, too, and lets those in that nothing
-// holds; the others are asked about after the next time-out (rule 5.2.7). Time O(1) if there are
-// none, O(log n) for each.
+// unschedulable for the time-out, and returns how many. From v1.37 on it also asks the
+// gates of pods that have been gated for the time-out. Those that are let in become active; the others
+// wait for another time-out (rule 5.2.7). Time O(1) if no pod is due, O(log n) for each that is.
 func (q *Queue) Flush(now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -154,6 +153,8 @@ func (q *Queue) activateDue(now time.Time) int {
 	if q.fifo {
 		return 0 // no pod waits for a time
 	}
+
+	// The head of each pool is due first in it.
 	count, timedOut := 0, false
 	for p := range poolCount {
 		for it := q.pools[p].head(); it != nil; it = q.pools[p].head() {
@@ -161,7 +162,8 @@ func (q *Queue) activateDue(now time.Time) int {
 				break
 			}
 			timedOut = timedOut || it.pool == unschedulable || it.pool == gated
-			if q.activate(it, now); it.pool == active {
+			q.activate(it, now)
+			if it.pool == active {
 				count += it.size()
 			}
 		}
@@ -173,7 +175,7 @@ func (q *Queue) activateDue(now time.Time) int {
 	return count
 }
 
-// activate makes a pod active that is due.
+// activate makes an item active that is due, as far as its gates let it in.
 func (q *Queue) activate(it *item, now time.Time) {
 	switch it.pool {
 	case unschedulable:
@@ -189,9 +191,8 @@ func (q *Queue) activate(it *item, now time.Time) {
 	}
 }
 
-// dueAt returns when a pod becomes active, or its gates are asked, if nothing else
-// happens; false for one in flight, for one that is gated for good, and for one that
-// is active.
+// dueAt returns the time at which an item becomes active, or its gates are asked, if nothing else
+// happens. It is not ok for an item that no time moves: it is active, in flight, or gated until an event.
 func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	switch it.pool {
 	case backoff, errorBackoff:
@@ -199,16 +200,18 @@ func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	case unschedulable:
 		return it.due, true
 	case gated:
-		return it.due, q.again > 0 && !it.due.IsZero()
+		return it.due, q.gatesAskedAfter > 0 && !it.due.IsZero()
 	}
 	return time.Time{}, false
 }
 
-// note keeps an event for the attempts under way.
+// note keeps an event for the attempts under way. concerns reports which pods it is about, nil for all.
 func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
+	// In a simple queue no pod waits for events, and the queue of v1.13 has movedSince (rule 5.9.3).
 	if q.fifo || q.config.old() {
-		return // no pod waits for it, or one flag is all that it has (rule 5.9.3)
+		return
 	}
+
 	oldest := q.pools[inFlight].head()
 	if oldest == nil {
 		q.log.clear()
@@ -217,7 +220,7 @@ func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
 	q.log.note(flightEvent{event, q.cycle, concerns}, oldest.Cycle)
 }
 
-// reopen asks the gates of a gated group.
+// reopen asks the gates of a gated group again, and moves it on if they let it in.
 func (q *Queue) reopen(it *item, now time.Time) {
 	q.pools[gated].remove(it)
 	q.revive(it, afterBackoff, now)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// refusalRun is a run of attempts that were refused one after another. Their numbers are
-// worked out when somebody asks for one.
+// refusalRun is a run of attempts that were refused one after another. It knows the numbers of the
+// first and the last attempt; the number of each pod's attempt is worked out when somebody asks for one.
 type refusalRun struct {
 	first, last int64
 	portions    []portion
@@ -15,19 +15,20 @@ type refusalRun struct {
 	cycles map[*item]int64
 }
 
-// portion is the pods of a run that only their identity sorts: a single pod, or members of a
-// batch.
+// portion is a part of a run in which all pods are equal but for their identity: a single pod, or members
+// of a batch. The other fields are the keys by which it was sorted in its pool.
 type portion struct {
-	single     *item
-	members    *batchParts
-	backoff    bool // popped from there, and not from active
+	single  *item
+	members *batchParts
+	// backoff says that the pods were popped from backoff, and not from active.
+	backoff    bool
 	backoffEnd time.Time
 	enqueued   time.Time
 	priority   int32
 }
 
-// compare orders portions as the pools of the queue do. Pods of portions that are
-// equal in this were popped in the order of their identity.
+// compare orders portions as their pods were popped: active ones first, and then as the pools sort them.
+// Pods of portions that are equal in this were popped in the order of their identity.
 func (p *portion) compare(q *portion) int {
 	if p.backoff != q.backoff {
 		if q.backoff {
@@ -52,10 +53,11 @@ func (r *refusalRun) cycleOf(it *item) int64 {
 	return r.cycles[it]
 }
 
-// settle numbers the attempts.
+// settle numbers the attempts in the order in which the pods were popped.
 func (r *refusalRun) settle() {
 	portions := slices.Clone(r.portions)
 	slices.SortStableFunc(portions, func(a, b portion) int { return a.compare(&b) })
+
 	r.cycles = map[*item]int64{}
 	next := r.first
 	for len(portions) > 0 {
@@ -63,6 +65,9 @@ func (r *refusalRun) settle() {
 		for n < len(portions) && portions[0].compare(&portions[n]) == 0 {
 			n++
 		}
+
+		// The pods of these n equal portions were popped in the order of their identity, across
+		// the portions.
 		var items []*item
 		for _, p := range portions[:n] {
 			if p.single != nil {
@@ -77,6 +82,7 @@ func (r *refusalRun) settle() {
 			r.cycles[it] = next
 			next++
 		}
+
 		portions = portions[n:]
 	}
 }

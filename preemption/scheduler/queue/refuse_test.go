@@ -91,10 +91,10 @@ func (m *machine) drawAnswers(t *rapid.T) {
 func (m *machine) countTurned() {
 	for _, where := range []pool{active, backoff} {
 		for _, it := range m.core.pools[where].items {
-			if it.batched.members == nil || len(it.batched.members.list) == 1 {
+			if it.members == nil || len(it.members.list) == 1 {
 				continue
 			}
-			if slices.ContainsFunc(it.batched.members.list, func(p batchPart) bool {
+			if slices.ContainsFunc(it.members.list, func(p batchPart) bool {
 				filters := m.rules.known[p.classBatches.class.(drawnClass)]
 				return len(filters) > 0 && !slices.Equal(filters, it.FailedFilters)
 			}) {

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Refuse makes the attempts that are known to come to nothing: as long as the pod
+// Refuse makes the attempts that are known to fail: as long as the pod
 // to be popped first is of a class that refuses, it is popped and put back with
 // the filters of the class. Everything is then as if the caller had called
 // [Queue.TryPop] and [Queue.AddUnschedulableIfNotPresent] for one pod after
 // another, all at this time. An empty list of filters refuses nothing, and no pod
 // is refused twice in one call.
 //
-// Where the queue has no Gates, and neither Compare nor Helps of the caller, pods
-// that were refused together are kept together, up to so many classes, and time is
-// that of the classes and of the single pods that are refused, not of all pods.
-// Otherwise, and where Most is set, it is O(log n) for each attempt.
+// If Gates, Compare and Helps of the configuration are not set, pods
+// that were refused together are kept together as one. Time is then
+// linear in the classes and the single pods that are refused, and not in all pods.
+// Otherwise, and if Most is set, it is O(log n) for each attempt.
 //
-// It returns how many attempts there were, how many of them were with pods that had not been tried
-// since [Refusing].Since, and the number of the last attempt; zero if there was none.
+// It returns the number of attempts, the number of those that were made with fresh pods
+// ([Refusing].Since), and the number of the last attempt, zero if there was none.
 func (q *Queue) Refuse(now time.Time, r Refusing) (attempts, fresh int, last int64) {
 	done := q.refuse(now, r)
 	return done.attempts, done.fresh, done.last
@@ -28,6 +28,9 @@ func (q *Queue) refuse(now time.Time, r Refusing) refusals {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.activateDue(now)
+
+	// Where refusing batches could go beyond what the caller allows, it does nothing and the pods are
+	// refused one by one, up to the exact bound.
 	if q.batching && r.Most == 0 {
 		if out, ok := q.batchRefusal.refuseMany(&q.core, now, &r); ok {
 			return out
@@ -36,9 +39,10 @@ func (q *Queue) refuse(now time.Time, r Refusing) refusals {
 	return q.refuseEach(now, &r, q.early, func(it *item) { q.putBack(it, now) })
 }
 
-// refuseMany is refuseEach for many pods at a time. It does nothing and is not ok where a pod
-// was tried since [Refusing.Since], or where there are more than [Refusing.MostFresh].
+// refuseMany is refuseEach for many pods at a time. It refuses nothing and is not ok if one of the pods
+// was tried since [Refusing.Since], or if there are more of them than [Refusing.MostFresh].
 func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out refusals, ok bool) {
+	// Mostly the first pod is not refused: that is found out without preparing anything.
 	head := c.first(c.early)
 	if head == nil {
 		return refusals{}, true
@@ -46,13 +50,17 @@ func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out refu
 	if _, refused := c.refusal(head, r); !refused {
 		return refusals{}, true
 	}
+
+	// Pods in backoff are popped after all active ones (rule 5.3.3), so they are reached only where
+	// no active pod stops the call.
 	defer s.release()
-	s.core, s.r, s.now = c, r, now
+	s.core, s.refusing, s.now = c, r, now
 	s.search(&c.pools[active])
-	between := len(s.refused)
+	fromActive := len(s.refused)
 	if c.early && s.stop == nil {
 		s.search(&c.pools[backoff])
 	}
+
 	for i := range s.refused {
 		if !s.fresh(s.refused[i].it) {
 			return refusals{}, false
@@ -63,29 +71,25 @@ func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out refu
 		return refusals{}, false
 	}
 	if s.out.attempts > 0 {
-		s.commit(between)
+		s.commit(fromActive)
 	}
 	return s.out, true
 }
 
-// commit refuses what was found. refused[:between] are of the active pool.
-func (s *batchRefusal) commit(between int) {
+// commit refuses what was found. The first refused items, as many as fromActive says, are active; the
+// others are in backoff.
+func (s *batchRefusal) commit(fromActive int) {
 	c := s.core
-	s.run = &refusalRun{first: c.cycle + 1, portions: make([]portion, 0, len(s.refused))}
-	c.cycle += int64(s.out.attempts)
-	s.run.last, s.out.last, s.out.fresh = c.cycle, c.cycle, s.out.attempts
-	for i := range s.refused {
-		x := &s.refused[i]
-		p := portionOf(x.it, &c.pools[x.it.pool])
-		p.members = x.members
-		s.run.portions = append(s.run.portions, p)
-	}
-	for i := range s.refused[between:] {
-		c.arrive(active, earlyPop, arrivals{pods: uint64(s.refused[between+i].size())})
+	s.number()
+
+	// A pod that is let out of its backoff early counts as one that became active, too.
+	for i := range s.refused[fromActive:] {
+		c.arrive(active, earlyPop, arrivals{pods: uint64(s.refused[fromActive+i].size())})
 	}
 	c.arrive(unschedulable, attemptFailure, arrivals{pods: uint64(s.out.attempts)})
-	s.takeOut(&c.pools[active], s.refused[:between])
-	s.takeOut(&c.pools[backoff], s.refused[between:])
+
+	s.takeOut(&c.pools[active], s.refused[:fromActive])
+	s.takeOut(&c.pools[backoff], s.refused[fromActive:])
 	s.gatherAll()
 	for i := range s.results {
 		s.note(&s.results[i])
@@ -93,20 +97,37 @@ func (s *batchRefusal) commit(between int) {
 	}
 }
 
-// takeOut takes refused pods out of their pool.
+// number gives the attempts their numbers, as a run. It is called while the items are in their pools,
+// which the run remembers.
+func (s *batchRefusal) number() {
+	c := s.core
+	s.run = &refusalRun{first: c.cycle + 1, portions: make([]portion, 0, len(s.refused))}
+	c.cycle += int64(s.out.attempts)
+	s.run.last, s.out.last = c.cycle, c.cycle
+
+	// refuseMany has made sure that all of them are fresh.
+	s.out.fresh = s.out.attempts
+	for i := range s.refused {
+		x := &s.refused[i]
+		p := portionOf(x.it, &c.pools[x.it.pool])
+		p.members = x.members
+		s.run.portions = append(s.run.portions, p)
+	}
+}
+
+// takeOut takes refused pods out of their pool. A batch that keeps members stays.
 func (s *batchRefusal) takeOut(h *heap, refused []refusedItem) {
 	if len(refused) == 0 {
 		return
 	}
 	for i := range refused {
 		x := &refused[i]
+		h.count -= x.size()
 		if x.rest == nil {
-			x.it.pool = poolCount // to be taken out
-			h.count -= x.size()
+			x.it.pool = poolCount // marks it for the deletion below
 			continue
 		}
-		h.count -= x.size()
-		x.it.batched.members, x.it.Pod = x.rest, x.rest.head.Pod
+		x.it.members, x.it.Pod = x.rest, x.rest.head.Pod
 	}
 	h.items = slices.DeleteFunc(h.items, func(it *item) bool { return it.pool == poolCount })
 	h.restore()

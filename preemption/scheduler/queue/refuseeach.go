@@ -6,21 +6,25 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// classOf returns the class of the item's first pod.
+// classOf returns the class of the item's first pod, nil for pods that an attempt has to be made with.
+// Those are groups, which are decided as a whole, and pods that wait for their resize.
 func (c *core) classOf(it *item, r *Refusing) Class {
 	if it.group != nil {
 		return nil
 	}
-	if it.batched.members != nil {
-		return it.batched.members.head.batched.class
+	if it.members != nil {
+		return it.members.head.class
 	}
-	if it.batched.class == nil && r.Class != nil && !wantsResize(&c.rules, it.Pod) {
-		it.batched.class = r.Class(it.Pod)
+
+	// The answer is kept in the item, so that the caller classes each version of a pod once an attempt.
+	if it.class == nil && r.Class != nil && !wantsResize(&c.rules, it.Pod) {
+		it.class = r.Class(it.Pod)
 	}
-	return it.batched.class
+	return it.class
 }
 
-// refusal returns the filters that attempts with the item fail with.
+// refusal returns the filters that an attempt with the item's first pod fails with. It is not ok where
+// the attempt has to be made.
 func (c *core) refusal(it *item, r *Refusing) ([]string, bool) {
 	class := c.classOf(it, r)
 	if class == nil {
@@ -29,6 +33,8 @@ func (c *core) refusal(it *item, r *Refusing) ([]string, bool) {
 	return refusalOf(class, it.Pod)
 }
 
+// refusalOf asks a class about one of its pods: first what it knows, and then to look. An empty list of
+// filters refuses nothing.
 func refusalOf(class Class, pod *outrank.Pod) ([]string, bool) {
 	filters, ok := class.Known()
 	if !ok {
@@ -39,16 +45,18 @@ func refusalOf(class Class, pod *outrank.Pod) ([]string, bool) {
 
 // lastCycle returns the number of the last attempt with the item's first pod.
 func (c *core) lastCycle(it *item) int64 {
-	if it.batched.members != nil {
-		return it.batched.run.cycleOf(it.batched.members.head)
+	if it.members != nil {
+		return it.run.cycleOf(it.members.head)
 	}
 	return it.cycle()
 }
 
-// refuseEach refuses one pod after another. mu is held.
+// refuseEach refuses one pod after another, as pop and AddUnschedulableIfNotPresent would. putBack is how
+// the queue puts a pod back that did not fit. mu is held.
 func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*item)) (out refusals) {
 	begun := c.cycle
 	for (r.Most == 0 || out.attempts < r.Most) && out.fresh < r.MostFresh {
+		// No pod is refused twice in one call: some go straight back to the active ones.
 		it := c.first(early)
 		if it == nil || c.lastCycle(it) > begun {
 			break
@@ -61,10 +69,13 @@ func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*
 		if c.lastCycle(it) <= r.Since {
 			out.fresh++
 		}
+
+		// pop takes the first member out of a batch, so the item may be another one now. pop also
+		// forgets the class, which this pod keeps.
 		e, _ := c.pop(early)
 		e.FailedFilters = filters
 		it = c.items[keyOf(e.Pod)]
-		it.batched.class = class
+		it.class = class
 		it.failed(&e, now)
 		putBack(it)
 		class.Refused(1)

@@ -4,17 +4,18 @@ import (
 	"slices"
 )
 
-// search finds the refused items of a pool, up to the first that is not refused. It looks at
-// none behind that one, and asks classes without a known answer in the order of the pool.
+// search finds the refused items of a pool, up to the first that is not refused. It asks classes without
+// a known answer in the order of the pool, and none behind the stop, as [Class] promises.
 func (s *batchRefusal) search(h *heap) {
 	s.known, s.unknown = s.known[:0], s.unknown[:0]
 	s.walk(h, 0)
+
 	slices.SortFunc(s.unknown, func(a, b unknownItem) int { return h.order(a.it, b.it) })
 	for _, x := range s.unknown {
 		if s.behind(h, x.it) {
 			break
 		}
-		filters, ok := refusalOf(s.core.classOf(x.it, s.r), x.it.Pod)
+		filters, ok := refusalOf(s.core.classOf(x.it, s.refusing), x.it.Pod)
 		if !ok {
 			s.stop = x.it
 			break
@@ -22,6 +23,8 @@ func (s *batchRefusal) search(h *heap) {
 		s.learned(&x, filters)
 	}
 	s.sortIn(h)
+
+	// The stop may have come nearer since an item became known, so all are compared with it now.
 	for _, x := range s.known {
 		if !s.behind(h, x.it) {
 			s.cut(h, &x)
@@ -31,7 +34,8 @@ func (s *batchRefusal) search(h *heap) {
 }
 
 // walk looks at the items of a heap from the top as long as they may be refused. The first
-// one that may not be refused becomes the stop.
+// one that may not be refused becomes the stop. Nothing below an item is before it in the order, so that
+// a branch ends at the stop and at any item behind it.
 func (s *batchRefusal) walk(h *heap, at int) {
 	if at >= len(h.items) || s.behind(h, h.items[at]) {
 		return
@@ -46,16 +50,19 @@ func (s *batchRefusal) walk(h *heap, at int) {
 
 // mayRefuse puts an item into known or unknown, and reports whether it may be refused.
 func (s *batchRefusal) mayRefuse(it *item) bool {
-	if it.batched.members != nil && len(it.batched.members.list) > 1 {
+	// A batch of several classes is known with the filters of the last time. Each class that may
+	// answer otherwise by now is unknown beside it; learned takes its pods out if it does.
+	if it.members != nil && len(it.members.list) > 1 {
 		s.known = append(s.known, refusedItem{it: it, filters: it.FailedFilters})
-		for i := range it.batched.members.list {
-			if p := &it.batched.members.list[i]; !p.refusesStill(it) {
+		for i := range it.members.list {
+			if p := &it.members.list[i]; !p.refusesStill(it) {
 				s.unknown = append(s.unknown, unknownItem{s.headOf(it, p), it})
 			}
 		}
 		return true
 	}
-	class := s.core.classOf(it, s.r)
+
+	class := s.core.classOf(it, s.refusing)
 	if class == nil {
 		return false
 	}
@@ -69,7 +76,7 @@ func (s *batchRefusal) mayRefuse(it *item) bool {
 
 // refusesStill reports whether a class is known to refuse as it did the last time.
 func (p *batchPart) refusesStill(batch *item) bool {
-	filters, ok := p.classBatches.class.Known()
+	filters, ok := p.class.Known()
 	return ok && slices.Equal(filters, batch.FailedFilters)
 }
 
@@ -81,8 +88,9 @@ func (s *batchRefusal) headOf(batch *item, p *batchPart) *item {
 	}
 	head := s.heads[s.used]
 	s.used++
-	head.Entry, head.pool, head.batched.class = batch.Entry, batch.pool, p.classBatches.class
-	head.Pod = p.head.Pod
+
+	head.Entry, head.pool = batch.Entry, batch.pool
+	head.class, head.Pod = p.class, p.head.Pod
 	return head
 }
 
@@ -94,28 +102,33 @@ func (s *batchRefusal) learned(x *unknownItem, filters []string) {
 	case batch == nil:
 		s.known = append(s.known, refusedItem{it: x.it, filters: filters})
 	case slices.Equal(filters, batch.FailedFilters):
-	case len(batch.batched.members.list) == 1:
+		// They stay with their batch.
+	case len(batch.members.list) == 1:
+		// The other classes have left the batch, so that its filters are those of the last one.
 		at := slices.IndexFunc(s.known, func(y refusedItem) bool { return y.it == batch })
 		s.known[at].filters = filters
 	default:
-		s.known = append(s.known, refusedItem{it: s.part(batch, s.core.byClass[x.it.batched.class]), filters: filters})
+		s.known = append(s.known, refusedItem{it: s.part(batch, s.core.byClass[x.it.class]), filters: filters})
 	}
 }
 
 // part moves the pods of one class out of a batch, into an item of their own.
-func (s *batchRefusal) part(batch *item, r *classBatches) *item {
-	at, _ := batch.batched.members.find(r)
-	own := &item{Entry: batch.Entry, pool: batch.pool, due: batch.due, batched: batchState{run: batch.batched.run}}
-	s.core.enlist(own, partsOf([]batchPart{batch.batched.members.list[at]}, batch.batched.members.more))
-	own.Pod = own.batched.members.head.Pod
-	s.core.unlist(r, batch)
-	batch.batched.members = partsOf(slices.Concat(batch.batched.members.list[:at], batch.batched.members.list[at+1:]), batch.batched.members.more)
-	batch.Pod = batch.batched.members.head.Pod
+func (s *batchRefusal) part(batch *item, class *classBatches) *item {
+	members := batch.members
+	at, _ := members.find(class)
+	own := &item{Entry: batch.Entry, pool: batch.pool, due: batch.due, batchState: batchState{run: batch.run}}
+	s.core.enlist(own, partsOf([]batchPart{members.list[at]}, members.uncounted))
+	own.Pod = own.members.head.Pod
+
+	s.core.unlist(class, batch)
+	batch.members = partsOf(slices.Concat(members.list[:at], members.list[at+1:]), members.uncounted)
+	batch.Pod = batch.members.head.Pod
 	s.parted = append(s.parted, own)
 	return own
 }
 
-// sortIn sorts the parted items into their pool.
+// sortIn sorts the parted items into their pool, whose count they are in already. A batch whose head has
+// changed by parting is sorted anew as well.
 func (s *batchRefusal) sortIn(h *heap) {
 	if len(s.parted) > 0 {
 		h.items = append(h.items, s.parted...)
@@ -125,14 +138,15 @@ func (s *batchRefusal) sortIn(h *heap) {
 	}
 }
 
-// cut splits a batch at the stop: members after the stop stay where they are.
+// cut splits a batch at the stop: only the members before the stop are refused.
 func (s *batchRefusal) cut(h *heap, x *refusedItem) {
-	x.members = x.it.batched.members
+	x.members = x.it.members
 	if x.members == nil || s.stop == nil {
 		return
 	}
-	// Only an item that is equal to the stop but for its identity has pods on
-	// either side of it.
+
+	// All pods of an item are equal but for their identity. So only an item that is equal to the stop in
+	// all else has pods on either side of it.
 	a, b := portionOf(x.it, h), portionOf(s.stop, h)
 	if a.compare(&b) == 0 {
 		x.members, x.rest = x.members.split(s.stop)

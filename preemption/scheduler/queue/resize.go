@@ -16,10 +16,10 @@ func wantsResize(rules *release.Rules, pod *outrank.Pod) bool {
 }
 
 // resizeHelps reports whether an event may help a pod that waits for room for its
-// resize (rule 5.4.17). What is not known of the event may help.
+// resize (rule 5.4.17). An event that leaves something open may help.
 func resizeHelps(e *Entry, event *ClusterEvent) bool {
 	if event.Node != nil && event.Node.Name != e.Pod.NodeName || event.Pod != nil && event.concernsNode() != e.Pod.NodeName {
-		return false
+		return false // it happened on another node
 	}
 	return slices.ContainsFunc(e.FailedFilters, func(name string) bool {
 		kinds, known := helpers[name]
@@ -37,8 +37,8 @@ func resizeHelps(e *Entry, event *ClusterEvent) bool {
 	})
 }
 
-// givesRoomTo reports whether the node may have room for the resize of a pod on it, or
-// whether more has to leave by now.
+// givesRoomTo reports whether the event may have changed how much room the resize of a pod on the node
+// finds. More requests of others count, too: more pods may have to leave then.
 func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 	switch {
 	case event.Kind == EventNodeUpdated && event.Node != nil && event.NodeBefore != nil:
@@ -49,9 +49,9 @@ func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 	return true
 }
 
-// resized reports whether a pod on the node comes to hold less of a resource than before
-// that the waiting one holds, or more of any; a change either way helps where it is the
-// waiting pod's own. Pods hold what their specs and their statuses request.
+// resized reports whether a change of the requests of a pod on the node may help the waiting one. A pod
+// helps if it requests less of a resource that the waiting pod requests, or more of any resource. The
+// waiting pod itself helps by any change. Requests are those of spec and status together.
 func resized(before, after, waiting *outrank.Pod) bool {
 	b, a := before.RunningRequests(outrank.V1_37), after.RunningRequests(outrank.V1_37)
 	if keyOf(after) == keyOf(waiting) {
@@ -65,7 +65,8 @@ func resized(before, after, waiting *outrank.Pod) bool {
 	return requestsMore(b, a)
 }
 
-// requestsMore reports whether a list names a resource that another does not, or more of it.
+// requestsMore reports whether the later list names a resource that the earlier does not, or holds more
+// of one.
 func requestsMore(before, after resource.List) bool {
 	for name := range after {
 		if _, named := before[name]; !named {
@@ -75,7 +76,7 @@ func requestsMore(before, after resource.List) bool {
 	return grows(before, after)
 }
 
-// grows reports whether a list holds more of any resource than another.
+// grows reports whether the later list holds more of any resource than the earlier.
 func grows(before, after resource.List) bool {
 	for name := range after {
 		if after.Amount(name) > before.Amount(name) {
@@ -85,8 +86,8 @@ func grows(before, after resource.List) bool {
 	return false
 }
 
-// ownResizeHelps reports whether a change of the waiting pod itself may help its
-// resize: one of what its spec and its status request together does.
+// ownResizeHelps reports whether a change of the waiting pod itself may help its resize. A change of
+// its requests does, by spec and status together.
 func ownResizeHelps(filters []string, before, after *outrank.Pod) bool {
 	if before == nil || after == nil || looked(preemptionOf).differ(before, after) {
 		return true

@@ -7,13 +7,14 @@ import (
 )
 
 // Update replaces a pod by a newer version, or adds it. An active pod is sorted
-// in anew, a pod in backoff stays there. An unschedulable pod moves if the change
-// may help, as [Config.Helps] answers about [EventPodUpdated]. It is not asked where
-// nothing has changed but the parts of the status that a pending pod has, such as
-// [outrank.Pod.NominatedNodeName]. Where the pod's pointer is inside already the
-// earlier version is not known. For a pod in flight the question is asked when it
-// is put back, about each update by itself; from v1.37 on also of the other pods that
-// were in flight (rule 5.5.7). Time O(log n), and the comparison of the two versions.
+// in anew; a pod in backoff stays there. An unschedulable pod moves if the change
+// may help, as [Config.Helps] answers about [EventPodUpdated]. A change of no more than the parts of the
+// status that a pending pod has, such as [outrank.Pod.NominatedNodeName], never helps. If the pointer
+// itself is inside already, the pod was changed in place and its earlier version is not known.
+//
+// For a pod in flight each update is kept until the pod is put back, and Helps is asked about it then;
+// from v1.37 on it is also asked for the other pods that were in flight (rule 5.5.7). Time O(log n), and
+// the comparison of the two versions.
 func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	if q == nil {
 		return errNoQueue
@@ -23,6 +24,7 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	it := q.find(pod)
 	if it == nil {
 		q.enter(pod, now)
@@ -33,6 +35,8 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		q.updateMember(it, pod, now)
 		return nil
 	}
+
+	// The item may be gated after replace, and is then asked about once more as any gated one.
 	before := it.Pod
 	if before == pod {
 		before = nil // it may have been changed in place
@@ -54,7 +58,7 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 	return nil
 }
 
-// updateMember is Update where the earlier or the newer version is a member of a group.
+// updateMember is Update of a pod whose earlier or newer version is a member of a group.
 func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 	switch {
 	case it.pool == inFlight:
@@ -63,13 +67,14 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 			before = nil
 		}
 		q.noteUpdate(before, pod)
-		it.Pod, it.batched.class, it.updated = pod, nil, true
+		it.Pod, it.class = pod, nil
+		it.updated = true
 		q.listMember(it)
 	case q.sameGroup(it, pod) && it.pool > poolCount:
 		q.replaceMember(it, pod, now)
 	default:
 		q.remove(it)
-		it.Pod, it.batched.class = pod, nil
+		it.Pod, it.class = pod, nil
 		q.listMember(it)
 		q.place(it)
 	}
@@ -77,9 +82,8 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 
 // FollowResize tells the queue of the latest version of a pod that is on a node, and
 // reports whether the pod is inside afterwards (rule 5.4.15). With the feature gate
-// InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], a pod whose resize
-// in place is deferred enters as a new pod, or is updated as [Queue.Update] has it if
-// it is inside. Any other pod is taken out, also of flight; without the gate that is
+// InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], it calls [Queue.Update] for a pod
+// whose resize in place is deferred. Any other pod is taken out, also of flight; without the gate that is
 // every pod. A pod that is gone is for [Queue.Remove]. Time O(log n), and the
 // comparison of the two versions.
 func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
@@ -99,9 +103,10 @@ func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 // AddUnschedulableIfNotPresent ends an attempt and puts the pod back. The entry is the popped one,
 // whose Cycle names the attempt, with the latest version of the pod and the filters that it failed
 // with. An entry of an attempt that is over changes nothing; the error then wraps [ErrNotInFlight].
-// The pod goes into backoff if something happened during its attempt that may help it or it names
-// no failed filter, into active if that may help one of its pending filters, else into
-// unschedulable. Time O(log n), and linear in the events of that time.
+//
+// A pod that names no failed filter goes into backoff, and so does one that may be helped by something
+// that happened during its attempt. If that may help one of its pending filters the pod goes into
+// active. Any other pod goes into unschedulable. Time O(log n), and linear in the events of the attempt.
 //
 // A group goes back with the pods that wait for it, after each of its members has (rules 5.8.7 and
 // 5.8.8): to backoff, as one that has no place, or without a failed filter as one whose attempt ended
@@ -115,6 +120,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if e.Group != nil {
 		return q.addRefusedGroup(&e, now)
 	}
+
 	it, err := q.returning(&e)
 	if err != nil {
 		return err
@@ -135,6 +141,9 @@ func (q *Queue) putBack(it *item, now time.Time) {
 		q.move(it, active)
 		return
 	}
+
+	// What happened during the attempt is asked about only now that its failed filters are known (rule
+	// 5.5.2). The queue of v1.13 goes by its flags instead (rule 5.9.3).
 	q.config.delay(it, now)
 	switch {
 	case q.config.old() && (q.movedSince || it.moved || len(it.FailedFilters) == 0):
@@ -151,7 +160,8 @@ func (q *Queue) putBack(it *item, now time.Time) {
 // putBackMember puts a pod of a group among those that wait for the group (rule 5.8.6).
 func (q *Queue) putBackMember(it *item, now time.Time) {
 	q.why = attemptFailure
-	if q.listMember(it); it.leaf == "" {
+	q.listMember(it)
+	if it.leaf == "" { // the latest version belongs to no group
 		q.putBack(it, now)
 		return
 	}

@@ -36,26 +36,26 @@ func DefaultWeights() map[string]int64 {
 // but for the default constraints of PodTopologySpread, which need SpreadSelector.
 type Config struct {
 	// Weights has the weight of each plugin by its name; nil means DefaultWeights. A
-	// plugin that is not listed, or has the weight 0, gives no score. One that is listed
-	// with 0 fails all the same over what it cannot read (rule 27.1.7).
+	// plugin that is not listed, or has the weight 0, gives no score. A plugin that is listed
+	// with 0 is still asked, and fails over what it cannot read (rule 27.1.7).
 	Weights map[string]int64
-	// Fit is the strategy of NodeResourcesFit.
+	// Fit says how NodeResourcesFit scores.
 	Fit Strategy
 	// Balanced are the resources of NodeResourcesBalancedAllocation; nil means cpu and
 	// memory.
 	Balanced []resource.Name
 	// AddedAffinity has preferred terms of NodeAffinity that count for every pod.
 	AddedAffinity []outrank.PreferredSchedulingTerm
-	// DefaultSpread are the constraints of pods that have none of their own; of these only
-	// those of ScheduleAnyway matter here. Nil means those of the system (rule 27.5.3), and
-	// an empty list none. They carry no selector: SpreadSelector says which pods count.
+	// DefaultSpread are the constraints of pods that have none of their own. Only
+	// those with ScheduleAnyway matter for scores. Nil means the constraints of the system (rule 27.5.3),
+	// and an empty list none. They have no selector: SpreadSelector says which pods count.
 	DefaultSpread []outrank.TopologySpreadConstraint
-	// SpreadSelector returns what the services of a pod and the controller that made it
-	// select; nil or empty for neither. Without the function no default constraint
+	// SpreadSelector returns the selector of a pod's services and of the controller that made it,
+	// nil or empty if it has neither. Without the function no default constraint
 	// applies. See preemption.Profile.SpreadSelector.
 	SpreadSelector func(pod *outrank.Pod) *outrank.LabelSelector
-	// HardPodAffinityWeight is the weight of a required affinity term of a pod in the
-	// cluster that the pod matches; nil means 1.
+	// HardPodAffinityWeight is the weight of a required affinity term that a pod in the
+	// cluster has and that the scored pod matches; nil means 1.
 	HardPodAffinityWeight *int32
 	// IgnorePreferredTermsOfExistingPods leaves InterPodAffinity out for pods without
 	// preferred terms of their own.
@@ -67,8 +67,8 @@ type Config struct {
 type Strategy struct {
 	// Type is LeastAllocated if empty.
 	Type StrategyType
-	// Resources are looked at, each with its weight among the others, which is 1 if it is 0; nil means cpu and
-	// memory, with the weight 1.
+	// Resources are the resources that count, each with its weight among the others. A weight of 0 means 1.
+	// Nil means cpu and memory, with the weight 1.
 	Resources map[resource.Name]int64
 	// Shape is for RequestedToCapacityRatio, which needs it, and for no other type.
 	Shape []Point
@@ -84,8 +84,8 @@ const (
 	RequestedToCapacityRatio StrategyType = "RequestedToCapacityRatio"
 )
 
-// Point is where two lines of a shape meet: the score, from 0 to 10, of a node of which so
-// many parts in 100 are taken.
+// Point is a corner of a shape: the score, from 0 to 10, of a node whose utilization is this many
+// hundredths.
 type Point struct{ Utilization, Score int32 }
 
 // validate reports every problem of the configuration, each wrapping [outrank.ErrInvalid].
@@ -94,6 +94,7 @@ func (c *Config) validate() error {
 	add := func(field, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("score configuration: %s: %w: %s", field, outrank.ErrInvalid, fmt.Sprintf(format, args...)))
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(c.Weights)) {
 		if !slices.ContainsFunc(plugins, func(p plugin) bool { return p.name == name }) {
 			add("Weights", "there is no plugin %q that gives scores", name)
@@ -103,6 +104,7 @@ func (c *Config) validate() error {
 		}
 	}
 	c.Fit.validate(add)
+
 	balanced := make(map[resource.Name]bool, len(c.Balanced))
 	for _, name := range c.Balanced {
 		if name == "" || balanced[name] {
@@ -113,7 +115,8 @@ func (c *Config) validate() error {
 	if w := c.HardPodAffinityWeight; w != nil && (*w < 0 || *w > 100) {
 		add("HardPodAffinityWeight", "%d is not between 0 and 100", *w)
 	}
-	// The demands on constraints and terms are those on a pod's.
+
+	// Constraints and terms are checked as those of a pod that has them.
 	held := func(field string, pod outrank.Pod) {
 		var invalid *outrank.InputError
 		pod.Name = "every"
@@ -125,6 +128,8 @@ func (c *Config) validate() error {
 	}
 	held("DefaultSpread", outrank.Pod{TopologySpreadConstraints: c.DefaultSpread})
 	held("AddedAffinity", outrank.Pod{Preferences: &outrank.Preferences{NodeAffinity: c.AddedAffinity}})
+
+	// A pod may have terms that kube-scheduler cannot read; a configuration may not.
 	for i := range c.AddedAffinity {
 		if err := checkTerm(&c.AddedAffinity[i].Preference); err != nil {
 			add("AddedAffinity", "%v", err)
@@ -133,12 +138,14 @@ func (c *Config) validate() error {
 	return errors.Join(errs...)
 }
 
+// validate tells add of every problem of the strategy.
 func (s *Strategy) validate(add func(field, format string, args ...any)) {
 	switch s.Type {
 	case "", LeastAllocated, MostAllocated, RequestedToCapacityRatio:
 	default:
 		add("Fit.Type", "%q is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio", s.Type)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(s.Resources)) {
 		if name == "" {
 			add("Fit.Resources", "a resource without a name")
@@ -147,6 +154,7 @@ func (s *Strategy) validate(add func(field, format string, args ...any)) {
 			add("Fit.Resources", "the weight %d of %s is not between 0 and %d", w, name, math.MaxInt32)
 		}
 	}
+
 	if (s.Type == RequestedToCapacityRatio) != (len(s.Shape) > 0) {
 		add("Fit.Shape", "a shape goes with RequestedToCapacityRatio, and with no other type")
 	}
@@ -166,6 +174,8 @@ func (c *Config) clone() Config {
 	d.Weights = maps.Clone(c.Weights)
 	d.Fit.Resources, d.Fit.Shape = maps.Clone(c.Fit.Resources), slices.Clone(c.Fit.Shape)
 	d.Balanced, d.AddedAffinity = slices.Clone(c.Balanced), slices.Clone(c.AddedAffinity)
+
+	// An empty list means no constraints and must not become nil, which means the system's.
 	if c.DefaultSpread != nil {
 		d.DefaultSpread = append([]outrank.TopologySpreadConstraint{}, c.DefaultSpread...)
 	}

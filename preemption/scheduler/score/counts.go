@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// trackers have, by release, the tracker that all scorers share.
+// trackers has one tracker for each release, which all scorers share.
 var trackers sync.Map
 
 // trackerOf returns the tracker of the counts for a release.
@@ -24,10 +24,12 @@ func trackerOf(of outrank.Release) *preemption.Tracker {
 	return known.(*preemption.Tracker)
 }
 
-// counts are what scores go by of the pods on nodes.
+// counts has what scores depend on in the pods on nodes. A snapshot keeps it up to date.
 type counts struct {
 	release outrank.Release
-	loads   map[string]load // by node
+	// loads has the load of each node, by name. A node without a load is not in it.
+	loads map[string]load
+	// classes has the classes of all pods on nodes, by the key of appendClass.
 	classes map[string]*class
 	// tables is shared by clones.
 	tables *tables
@@ -42,13 +44,15 @@ type load struct {
 	filledCPU, filledMemory int64
 }
 
-// class is the pods that no score tells apart: of one namespace, with the same labels and
+// class stands for pods that no score tells apart: of one namespace, with the same labels and
 // terms, and all or none of them terminating.
 type class struct {
+	// like is one of the pods.
 	like *outrank.Pod
 	// preferred and required are the pods' affinity terms.
 	preferred, required []podTerm
-	on                  map[string]int64 // number of pods by node
+	// on has the number of these pods on each node, by name. No number is 0.
+	on map[string]int64
 }
 
 // Add follows a pod that comes to a node.
@@ -57,6 +61,7 @@ func (c *counts) Add(pod *outrank.Pod, node *outrank.Node) { c.change(pod, node.
 // Remove follows a pod that leaves a node.
 func (c *counts) Remove(pod *outrank.Pod, node *outrank.Node) { c.change(pod, node.Name, -1) }
 
+// change counts a pod in or out: by is 1 or -1.
 func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 	l := c.loads[node]
 	l.cpu += by * resource.Amount(resource.CPU, pod.RunningRequestOf(c.release, resource.CPU))
@@ -68,6 +73,7 @@ func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 	} else {
 		c.loads[node] = l
 	}
+
 	var space [classSpace]byte
 	key := appendClass(space[:0], pod)
 	k := c.classes[string(key)]
@@ -79,7 +85,8 @@ func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 		k.on[node] = pods
 		return
 	}
-	if delete(k.on, node); len(k.on) == 0 {
+	delete(k.on, node)
+	if len(k.on) == 0 {
 		delete(c.classes, string(key))
 	}
 }
@@ -93,8 +100,8 @@ func (c *counts) Clone() preemption.ClusterState {
 	return d
 }
 
-// onNode is the amount of cpu or memory that a pod on a node counts with (rule 27.3.3;
-// CalculateResource).
+// onNode returns the amount of cpu or memory of a pod on a node, with defaults (rule 27.3.3;
+// CalculateResource). Defaults do not matter for a pod whose requests as a whole name the resource.
 func (c *counts) onNode(pod *outrank.Pod, name resource.Name) int64 {
 	if asksAsWhole(pod) {
 		if _, named := pod.RunningRequests(c.release)[name]; named {
@@ -104,7 +111,7 @@ func (c *counts) onNode(pod *outrank.Pod, name resource.Name) int64 {
 	return filled(pod, c.release, name)
 }
 
-// filled is the amount of cpu or memory with defaults for containers that name none.
+// filled returns the amount of cpu or memory of a pod, with defaults for containers that name none.
 func filled(pod *outrank.Pod, r outrank.Release, name resource.Name) int64 {
 	missing := missingMemory
 	if name == resource.CPU {
@@ -113,7 +120,7 @@ func filled(pod *outrank.Pod, r outrank.Release, name resource.Name) int64 {
 	return resource.Amount(name, pod.FilledRequestOf(r, name, missing))
 }
 
-// A container that does not name the resource counts with this.
+// missingCPU and missingMemory are the amounts of a container that does not name the resource.
 var missingCPU, missingMemory = resource.MustParse("100m"), resource.MustParse("200Mi")
 
 // asksAsWhole reports whether the pod has pod-level requests of a resource that may be set
@@ -130,13 +137,14 @@ func asksAsWhole(pod *outrank.Pod) bool {
 	return false
 }
 
-// classSpace is room for most keys of classes.
+// classSpace is the number of bytes that is enough for most keys of classes.
 const classSpace = 128
 
 // appendClass appends a key that is equal for pods of one class, and for no others.
 func appendClass(key []byte, p *outrank.Pod) []byte {
 	key = appendText(key, p.NamespaceName())
 	key = strconv.AppendBool(key, p.Terminating())
+
 	var space [8]string
 	names := space[:0]
 	for name := range p.Labels {
@@ -146,6 +154,8 @@ func appendClass(key []byte, p *outrank.Pod) []byte {
 	for _, name := range names {
 		key = appendText(appendText(key, name), p.Labels[name])
 	}
+
+	// The terms are what interPod reads: required affinity, and both kinds of preferences.
 	if len(p.Affinity.PodAffinity) == 0 && p.Preferences == nil {
 		return key
 	}
@@ -158,7 +168,7 @@ func appendClass(key []byte, p *outrank.Pod) []byte {
 	return appendText(key, string(written))
 }
 
-// appendText appends a text and before it its length, so that texts cannot run together.
+// appendText appends a text after its length, so that two texts are never read as others.
 func appendText(key []byte, s string) []byte {
 	key = strconv.AppendInt(key, int64(len(s)), 10)
 	return append(append(key, ':'), s...)

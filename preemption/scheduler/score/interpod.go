@@ -10,14 +10,20 @@ import (
 
 // podTerm is a pod affinity term that is ready for matching.
 type podTerm struct {
-	weight     int64 // negative for anti-affinity
-	key        string
-	matcher    outrank.Matcher
+	// weight is negative for anti-affinity.
+	weight  int64
+	key     string
+	matcher outrank.Matcher
+	// The term looks at the pods of namespaces, and of those that selector selects by their labels, nil
+	// for none.
 	namespaces []string
-	selector   *outrank.LabelSelector // of namespaces
-	own        bool                   // of the pod that is scored
+	selector   *outrank.LabelSelector
+	// own says that it is a term of the pod that is scored.
+	own bool
 }
 
+// termOf makes a term of its owner ready. Without namespaces and a selector it looks at the owner's own
+// namespace.
 func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm, weight int64) podTerm {
 	out := podTerm{
 		weight: weight, key: t.TopologyKey, namespaces: t.Namespaces, selector: t.NamespaceSelector,
@@ -29,7 +35,7 @@ func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm, weight int64) podTer
 	return out
 }
 
-// termsOf are the preferred terms of a pod.
+// termsOf returns the preferred terms of a pod.
 func termsOf(p *outrank.Pod) []podTerm {
 	if p.Preferences == nil {
 		return nil
@@ -46,7 +52,8 @@ func termsOf(p *outrank.Pod) []podTerm {
 	return out
 }
 
-// requiredOf are the required affinity terms of a pod; the configuration has their weight.
+// requiredOf returns the required affinity terms of a pod. Their weight is not used: the configuration has
+// it.
 func requiredOf(p *outrank.Pod) []podTerm {
 	var out []podTerm
 	for i := range p.Affinity.PodAffinity {
@@ -58,13 +65,14 @@ func requiredOf(p *outrank.Pod) []podTerm {
 // neighbours sums weights by topology key and value.
 type neighbours struct {
 	*question
-	sums map[string][]int64 // by topology key, and by the number of a value
-	// labels are those of namespaces, nil as long as nothing has asked for them.
+	// sums has a sum for each value of a topology key, by the number of the value.
+	sums map[string][]int64
+	// labels has the labels of namespaces, nil as long as nothing has asked for them.
 	labels map[string]map[string]string
 }
 
-// interPod sums the weights of terms that the pod and the pods near each node meet (group
-// 27.6).
+// interPod scores a node by the weights of terms between the pod and the pods near the node (group
+// 27.6). It is nil if no term matches.
 func (q *question) interPod() ([]int64, error) {
 	own := termsOf(q.pod)
 	if q.config.IgnorePreferredTermsOfExistingPods && len(own) == 0 {
@@ -115,8 +123,8 @@ func (x *neighbours) addClass(own []podTerm, k *class) {
 		}
 	}
 
-	// Each required term of a running pod counts with the configuration's weight. Those of the pod that is scored
-	// do not: the filter has seen to them.
+	// Each required term of a running pod counts with the configuration's weight. Required terms of the pod
+	// that is scored do not: the nodes that were filtered meet them all.
 	hard := int64(1)
 	if w := x.config.HardPodAffinityWeight; w != nil {
 		hard = int64(*w)
@@ -151,6 +159,7 @@ func (x *neighbours) means(t *podTerm, p *outrank.Pod) bool {
 	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName())
 }
 
+// inNamespace reports whether a term looks at the pods of a namespace (rule 27.6.4).
 func (x *neighbours) inNamespace(t *podTerm, name string) bool {
 	if slices.Contains(t.namespaces, name) {
 		return true
@@ -158,9 +167,13 @@ func (x *neighbours) inNamespace(t *podTerm, name string) bool {
 	if t.selector == nil {
 		return false
 	}
+
+	// Before namespaces replaced the selector, a term of the pod that is scored looked at every namespace if
+	// its selector matches a namespace without labels.
 	if t.selector.Empty() || t.own && !x.rules().NamespacesReplaceSelector && t.selector.Matches(nil) {
 		return true
 	}
+
 	if x.labels == nil {
 		x.labels = map[string]map[string]string{}
 		for ns := range x.snap.Namespaces() {
@@ -171,5 +184,5 @@ func (x *neighbours) inNamespace(t *podTerm, name string) bool {
 	return (listed || !t.own) && t.selector.Matches(labels)
 }
 
-// rules are those of the snapshot's release.
+// rules returns the rules of the snapshot's release.
 func (q *question) rules() release.Rules { return release.Of(release.Release(q.counts.release)) }

@@ -27,7 +27,8 @@ func (q *question) taints() ([]int64, error) {
 	return raw, nil
 }
 
-// affinity sums the weights of the preferred terms that a node meets (group 27.4).
+// affinity sums the weights of the preferred terms that a node meets (group 27.4). It is nil if there are
+// no terms.
 func (q *question) affinity() ([]int64, error) {
 	var own []outrank.PreferredSchedulingTerm
 	if p := q.pod.Preferences; p != nil {
@@ -36,11 +37,14 @@ func (q *question) affinity() ([]int64, error) {
 	if len(own)+len(q.config.AddedAffinity) == 0 {
 		return nil, nil
 	}
+
+	// The terms of the configuration were checked when the scorer was made.
 	for i := range own {
 		if err := checkTerm(&own[i].Preference); err != nil {
 			return nil, err
 		}
 	}
+
 	raw := make([]int64, len(q.nodes))
 	for _, terms := range [...][]outrank.PreferredSchedulingTerm{q.config.AddedAffinity, own} {
 		for i := range terms {
@@ -57,7 +61,7 @@ func (q *question) affinity() ([]int64, error) {
 	return raw, nil
 }
 
-// checkTerm finds what kube-scheduler cannot read in a preferred term (rule 27.1.7).
+// checkTerm returns an error if kube-scheduler cannot read a preferred term (rule 27.1.7).
 func checkTerm(t *outrank.NodeSelectorTerm) error {
 	if text := fit.TermProblem(t); text != "" {
 		return errors.New("preferred term: " + text)
@@ -65,11 +69,13 @@ func checkTerm(t *outrank.NodeSelectorTerm) error {
 	return nil
 }
 
-// What an image counts is kept between these sizes (rule 27.8.3).
+// A node gets no score below leastImage bytes of images, and the full score from mostImage bytes for each
+// of the pod's images on (rule 27.8.3). An image counts with at most mostSize, beyond which its size makes
+// no difference.
 const (
 	leastImage = 23 << 20
 	mostImage  = 1000 << 20
-	mostSize   = 1 << 50 // beyond it a size makes no difference
+	mostSize   = 1 << 50
 )
 
 // images scores a node by how much of the pod's images it has (group 27.8).
@@ -80,6 +86,7 @@ func (q *question) images() ([]int64, error) {
 	if len(wanted) > 0 {
 		q.addImages(wanted, sums)
 	}
+
 	raw := make([]int64, len(q.nodes))
 	for i, sum := range sums {
 		if q.Ended(1) {
@@ -112,7 +119,8 @@ func (q *question) wantedImages() (wanted map[string]int64, count int) {
 	return wanted, count
 }
 
-// addImages adds what the wanted images count that a node has.
+// addImages adds, for each node, the sizes of the wanted images that it has. An image counts with the part
+// of the nodes that have it, so that not all pods go where a rare image is.
 func (q *question) addImages(wanted map[string]int64, sums []int64) {
 	all := float64(len(q.table.nodes))
 	counted := make([]int64, len(q.table.nodes))
@@ -129,6 +137,7 @@ func (q *question) addImages(wanted map[string]int64, sums []int64) {
 			counted[at] += count
 		}
 	}
+
 	for i, at := range q.at {
 		sums[i] = counted[at]
 	}

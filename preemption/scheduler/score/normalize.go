@@ -8,14 +8,15 @@ func upwards(_ *question, raw []int64) []int64 {
 	most := max(0, slices.Max(raw))
 	out := make([]int64, len(raw))
 	for i, score := range raw {
-		if out[i] = score; most > 0 {
+		out[i] = score
+		if most > 0 {
 			out[i] = maxScore * score / most
 		}
 	}
 	return out
 }
 
-// reversed takes the scores of upwards from maxScore.
+// reversed subtracts the scores of upwards from maxScore, so that the lowest raw score is the best.
 func reversed(q *question, raw []int64) []int64 {
 	out := upwards(q, raw)
 	for i := range out {
@@ -24,7 +25,7 @@ func reversed(q *question, raw []int64) []int64 {
 	return out
 }
 
-// spanned maps the lowest score to 0 and the highest to maxScore; equal ones are all 0
+// spanned maps the lowest score to 0 and the highest to maxScore. If all scores are equal they are all 0
 // (rule 27.6.6).
 func spanned(_ *question, raw []int64) []int64 {
 	least, span := slices.Min(raw), slices.Max(raw)-slices.Min(raw)

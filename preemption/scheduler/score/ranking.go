@@ -22,7 +22,7 @@ type Column struct {
 	Raw, Normalized []int64
 }
 
-// total is that of a node, 0 where a ranking that was written by hand has none.
+// total returns the total of a node. It is 0 if a ranking that was written by hand has none.
 func (r *Ranking) total(i int) int64 {
 	if i < len(r.Totals) {
 		return r.Totals[i]
@@ -30,7 +30,7 @@ func (r *Ranking) total(i int) int64 {
 	return 0
 }
 
-// Best lists the nodes of the highest total, in the order of Nodes. Time is linear.
+// Best returns the nodes of the highest total, in the order of Nodes. Time is linear.
 func (r *Ranking) Best() []*outrank.Node {
 	var best []*outrank.Node
 	var most int64
@@ -45,9 +45,9 @@ func (r *Ranking) Best() []*outrank.Node {
 	return best
 }
 
-// Choose returns a node of the highest total, nil where there are no nodes. Of n such nodes it
-// is the one of [Ranking.Best] at the index that ties returns for n; an index that is not there
-// counts as the nearest. Where ties is nil it is the node that kube-scheduler takes when its
+// Choose returns a node of the highest total, nil if there are no nodes. Of n such nodes it
+// returns [Ranking.Best][ties(n)]; an index out of range counts as the nearest in range. If ties is nil it
+// returns the node that kube-scheduler takes when its
 // filters pass the nodes in the order of Nodes (rule 27.1.6), which need not be the first.
 // Time is linear.
 func (r *Ranking) Choose(ties func(n int) int) *outrank.Node {
@@ -61,9 +61,9 @@ func (r *Ranking) Choose(ties func(n int) int) *outrank.Node {
 	return best[max(0, min(ties(len(best)), len(best)-1))]
 }
 
-// top is the index of the node at the top of the heap that kube-scheduler makes of the nodes
-// (container/heap.Init): from the last parent to the root, a parent gives way to the better of
-// its children, the left one of equals, and only if that is better than the parent.
+// top returns the index of the node at the top of the heap that kube-scheduler makes of the nodes
+// (container/heap.Init). From the last parent to the root, a parent is swapped with the better of
+// its children as long as that is better than the parent; of equal children the left one counts.
 func (r *Ranking) top() int {
 	heap := make([]int, len(r.Nodes))
 	for i := range heap {

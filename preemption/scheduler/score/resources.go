@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// counting says what a container counts with that does not name cpu or memory: nothing, or a
+// counting says how a container counts that does not name cpu or memory: with nothing, or with a
 // default.
 type counting uint8
 
@@ -19,22 +19,24 @@ const (
 	filledIn
 )
 
-// demand is what is asked for and there of one resource.
+// demand is the demand for one resource, and its supply on the nodes.
 type demand struct {
-	name  resource.Name
+	name resource.Name
+	// asked is the amount that the pod asks for.
 	asked int64
-	// weight is that among the others, 0 where none counts.
+	// weight is the weight of the resource among the others, 0 if weights do not matter.
 	weight int64
-	// allocatable is that of the nodes of the table, taken what the pods take of the nodes
-	// that are scored.
-	allocatable, taken []int64
+	// allocatable has the amount of each node, by its index in the table.
+	allocatable []int64
+	// taken has the amount that the pods of each node take, by its index among the scored nodes.
+	taken []int64
 }
 
-// requested is what is taken and asked for on a node. Sums that have wrapped around count as 0
-// where they are below it.
+// requested returns the amount that is taken on a node or asked for by the pod. A sum that has wrapped
+// around to below 0 counts as 0.
 func (d *demand) requested(node int) int64 { return max(0, resource.AddSat(d.taken[node], d.asked)) }
 
-// fit scores nodes by what is taken of their resources (group 27.3).
+// fit scores nodes by how much of their resources is taken (group 27.3).
 func (q *question) fit() ([]int64, error) {
 	s := &q.config.Fit
 	weights := s.Resources
@@ -45,18 +47,20 @@ func (q *question) fit() ([]int64, error) {
 	for i := range demands {
 		demands[i].weight = max(1, weights[demands[i].name])
 	}
+
 	raw := make([]int64, len(q.nodes))
 	for i, at := range q.at {
 		if q.Ended(1 + len(demands)) {
 			return nil, nil
 		}
-		raw[i] = s.of(demands, i, at)
+		raw[i] = s.scoreNode(demands, i, at)
 	}
 	return raw, nil
 }
 
-// of scores a node, which has two indexes: that among the scored nodes and that in the table.
-func (s *Strategy) of(demands []demand, node int, at int32) int64 {
+// scoreNode returns the weighted mean of a node's scores by each resource. node is its index among the
+// scored nodes, and at its index in the table.
+func (s *Strategy) scoreNode(demands []demand, node int, at int32) int64 {
 	var score, weights int64
 	for i := range demands {
 		d := &demands[i]
@@ -64,13 +68,16 @@ func (s *Strategy) of(demands []demand, node int, at int32) int64 {
 		if total == 0 {
 			continue
 		}
-		one := s.one(d.requested(node), total)
+		one := s.scoreOne(d.requested(node), total)
+
+		// With a shape, resources that score nothing do not lower the mean.
 		if s.Type == RequestedToCapacityRatio && one <= 0 {
 			continue
 		}
 		score += one * d.weight
 		weights += d.weight
 	}
+
 	switch {
 	case weights == 0:
 		return 0
@@ -80,25 +87,28 @@ func (s *Strategy) of(demands []demand, node int, at int32) int64 {
 	return score / weights
 }
 
-// one scores a node by one resource (rules 27.3.4 to 27.3.6).
-func (s *Strategy) one(requested, total int64) int64 {
+// scoreOne returns the score of a node by one resource (rules 27.3.4 to 27.3.6).
+func (s *Strategy) scoreOne(requested, total int64) int64 {
 	switch s.Type {
 	case MostAllocated:
-		return parts(min(requested, total), total)
+		return hundredths(min(requested, total), total)
 	case RequestedToCapacityRatio:
 		if requested > total {
-			return s.at(maxScore)
+			return s.valueAt(maxScore)
 		}
-		return s.at(parts(requested, total))
+		return s.valueAt(hundredths(requested, total))
 	}
+
+	// LeastAllocated
 	if requested > total {
 		return 0
 	}
-	return parts(total-requested, total)
+	return hundredths(total-requested, total)
 }
 
-// at is the value of the shape at a utilization.
-func (s *Strategy) at(utilization int64) int64 {
+// valueAt returns the value of the shape at a utilization: between two points the value on the line that
+// joins them, before the first and after the last the value of that point.
+func (s *Strategy) valueAt(utilization int64) int64 {
 	const scale = maxScore / 10
 	for i, p := range s.Shape {
 		if utilization > int64(p.Utilization) {
@@ -114,18 +124,21 @@ func (s *Strategy) at(utilization int64) int64 {
 	return int64(s.Shape[len(s.Shape)-1].Score) * scale
 }
 
-// parts is how many hundredths of the whole an amount is, rounded down. The whole is positive
-// and not less than the amount, and the amount not below 0.
-func parts(amount, whole int64) int64 {
+// hundredths returns how many hundredths of the whole an amount is, rounded down. The whole must be
+// positive and not less than the amount.
+func hundredths(amount, whole int64) int64 {
 	if amount <= 0 {
 		return 0
 	}
+
+	// The product may need more than 64 bits.
 	high, low := bits.Mul64(uint64(amount), maxScore)
-	hundredths, _ := bits.Div64(high, low, uint64(whole))
-	return int64(hundredths)
+	quotient, _ := bits.Div64(high, low, uint64(whole))
+	return int64(quotient)
 }
 
-// balance scores nodes by how evenly their resources are taken (group 27.7).
+// balance scores nodes by how much the pod makes the use of their resources more even (group 27.7). It is
+// nil for a pod that asks for none of them.
 func (q *question) balance() ([]int64, error) {
 	names := q.config.Balanced
 	if names == nil {
@@ -138,11 +151,13 @@ func (q *question) balance() ([]int64, error) {
 	if !asks {
 		return nil, nil
 	}
+
 	demands := q.demands(names, asNamed)
 	before := slices.Clone(demands)
 	for i := range before {
 		before[i].asked = 0
 	}
+
 	raw := make([]int64, len(q.nodes))
 	for i, at := range q.at {
 		if q.Ended(2 * (1 + len(demands))) {
@@ -154,9 +169,9 @@ func (q *question) balance() ([]int64, error) {
 	return raw, nil
 }
 
-// evenness is higher the less the parts of the resources differ that are taken and asked for,
-// from 50 to maxScore. Conversions keep products from being fused with sums, which would
-// round differently on some machines.
+// evenness returns how evenly the resources of a node are used, from 50 to maxScore: maxScore less the
+// standard deviation of their used fractions. Conversions keep products from being fused with sums, which
+// would round differently on some machines.
 func evenness(demands []demand, node int, at int32) int64 {
 	var space [8]float64
 	fractions, total := space[:0], 0.0
@@ -168,6 +183,8 @@ func evenness(demands []demand, node int, at int32) int64 {
 		f := min(1, float64(d.requested(node))/float64(d.allocatable[at]))
 		fractions, total = append(fractions, f), total+f
 	}
+
+	// For two fractions the deviation is half their difference, without rounding of squares and roots.
 	deviation := 0.0
 	switch n := float64(len(fractions)); {
 	case n == 2:
@@ -182,7 +199,7 @@ func evenness(demands []demand, node int, at int32) int64 {
 	return int64((1 - deviation) * maxScore)
 }
 
-// demands lists the resources that count (rule 27.3.2).
+// demands returns the demands for the resources that count (rule 27.3.2).
 func (q *question) demands(names []resource.Name, by counting) []demand {
 	var out []demand
 	for _, name := range names {
@@ -199,12 +216,13 @@ func isScalar(name resource.Name) bool {
 	return name != resource.CPU && name != resource.Memory && name != resource.EphemeralStorage
 }
 
-// requestOf is what the pod asks for: asNamed by all that the pod says, filledIn by the specs of
-// the containers alone (rule 27.3.3).
+// requestOf returns the amount that the pod asks for: asNamed by all that the pod says, filledIn by the
+// specs of the containers alone (rule 27.3.3).
 func (q *question) requestOf(name resource.Name, by counting) int64 {
 	if by == asNamed {
 		return resource.Amount(name, q.pod.RunningRequestOf(q.counts.release, name))
 	}
+
 	bare := &outrank.Pod{Containers: bareContainers(q.pod.Containers), InitContainers: bareContainers(q.pod.InitContainers), Overhead: q.pod.Overhead}
 	if name == resource.CPU || name == resource.Memory {
 		return filled(bare, q.counts.release, name)
@@ -212,7 +230,7 @@ func (q *question) requestOf(name resource.Name, by counting) int64 {
 	return resource.Amount(name, bare.RequestOf(name))
 }
 
-// bareContainers are the containers without what their status reports.
+// bareContainers returns the containers without what their status reports.
 func bareContainers(cs []outrank.Container) []outrank.Container {
 	out := make([]outrank.Container, len(cs))
 	for i := range cs {
@@ -221,7 +239,7 @@ func bareContainers(cs []outrank.Container) []outrank.Container {
 	return out
 }
 
-// taken is what the pods take of a resource, by node.
+// taken returns the amount of a resource that the pods of each scored node take.
 func (q *question) taken(name resource.Name, by counting) []int64 {
 	if name != resource.CPU && name != resource.Memory {
 		out := make([]int64, len(q.nodes))
@@ -233,6 +251,8 @@ func (q *question) taken(name resource.Name, by counting) []int64 {
 		}
 		return out
 	}
+
+	// Of cpu and memory the counts have the sums, with and without defaults.
 	if q.loads[0] == nil {
 		q.sumLoads()
 	}
@@ -246,7 +266,7 @@ func (q *question) taken(name resource.Name, by counting) []int64 {
 	return q.loads[at]
 }
 
-// sumLoads makes the columns of the loads.
+// sumLoads makes the columns of the loads: cpu and memory as named, and then cpu and memory with defaults.
 func (q *question) sumLoads() {
 	for i := range q.loads {
 		q.loads[i] = make([]int64, len(q.nodes))
@@ -256,6 +276,7 @@ func (q *question) sumLoads() {
 			return
 		}
 		l := q.counts.loads[n.Name]
-		q.loads[0][i], q.loads[1][i], q.loads[2][i], q.loads[3][i] = l.cpu, l.memory, l.filledCPU, l.filledMemory
+		q.loads[0][i], q.loads[1][i] = l.cpu, l.memory
+		q.loads[2][i], q.loads[3][i] = l.filledCPU, l.filledMemory
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Scorer is a [Config] ready for use. It holds no state of a cluster. Any number of goroutines
-// may use one. The zero Scorer is that of the default profile.
+// Scorer gives nodes scores by a [Config]. It holds no state of a cluster. Any number of goroutines
+// may use one. The zero Scorer scores by the default profile.
 type Scorer struct{ config Config }
 
 // New checks a configuration and makes a scorer of it. It keeps no slice or map of the caller.
@@ -25,8 +25,8 @@ func New(config Config) (*Scorer, error) {
 }
 
 // Rank scores the nodes that take the pod as things are, in the cluster's order
-// ([engine.Evaluator.Feasible]): where the node that it is nominated to takes it, that one alone. There
-// may be none. The errors are those of [engine.Evaluator.Preempt] and of [Scorer.Score].
+// ([engine.Evaluator.Feasible]). If the node that the pod is nominated to takes it, that is the only one.
+// There may be none. The errors are those of [engine.Evaluator.Preempt] and of [Scorer.Score].
 func (s *Scorer) Rank(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (*Ranking, error) {
 	if s == nil || eval == nil || snap == nil || pod == nil || ctx == nil {
 		return nil, errMissing
@@ -64,14 +64,16 @@ func (s *Scorer) Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.
 
 var errMissing = fmt.Errorf("%w: no scorer, context, evaluator, snapshot or pod", outrank.ErrInvalid)
 
-// plugin gives a node scores for a pod (chapter 27). Raw is nil where it has nothing to say.
+// plugin is a plugin that gives the nodes of a question scores (chapter 27).
 type plugin struct {
-	name      string
-	raw       func(q *question) ([]int64, error)
-	normalize func(q *question, raw []int64) []int64 // nil for scores that stay as they are
+	name string
+	// raw returns a score for each node, nil if the plugin has nothing to say about the pod.
+	raw func(q *question) ([]int64, error)
+	// normalize brings the scores to a scale from 0 to maxScore. It is nil if they are on it already.
+	normalize func(q *question, raw []int64) []int64
 }
 
-// plugins are those of the default profile, in its order.
+// plugins are the plugins of the default profile that give scores, in its order.
 var plugins []plugin
 
 func init() {
@@ -97,25 +99,31 @@ type question struct {
 	nodes       []*outrank.Node
 	counts      *counts
 	table       *table
-	at          []int32 // index of each node in the table
-	// loads are columns of the fields of a load, nil as long as nothing has asked for them.
+	// at has the index in the table of each node.
+	at []int32
+	// loads are the columns that sumLoads makes, nil as long as nothing has asked for them.
 	loads [4][]int64
 	// ignored marks nodes that lack the topology key of a constraint (rule 27.5.5).
 	ignored []bool
 }
 
+// score scores nodes of the snapshot for a pod, both of which were checked.
 func (s *Scorer) score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
 	r := &Ranking{Nodes: nodes, Totals: make([]int64, len(nodes))}
 	if len(nodes) == 0 {
 		return r, ctx.Err()
 	}
+
+	// The counts are not complete if the context ended while they were made.
 	q := &question{Watch: work.NewWatch(ctx), config: &s.config, snap: snap, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), nodes: nodes}
 	q.counts = snap.Within(ctx).Tracked(trackerOf(snap.Release())).(*counts)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	q.table = q.counts.tables.of(snap)
+	tables := q.counts.tables
+	q.table = tables.tableOf(snap)
 	q.at = q.table.indexOf(nodes)
+
 	weights := s.config.Weights
 	if weights == nil {
 		weights = DefaultWeights()
@@ -128,17 +136,21 @@ func (s *Scorer) score(ctx context.Context, snap *engine.Snapshot, pod *outrank.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
+		// kube-scheduler takes a node that is alone without asking for its score, and so does not fail
+		// over it (rule 27.1.7). A plugin of weight 0 is asked only because it may fail.
 		raw, err := p.raw(q)
 		switch {
 		case q.Err() != nil:
 			return nil, q.Err()
 		case err != nil && len(nodes) == 1:
-			continue // kube-scheduler takes a node that is alone without asking for its score (rule 27.1.7)
+			continue
 		case err != nil:
 			return nil, fmt.Errorf("pod %s: %s: %w: %w", pod.Key(), p.name, outrank.ErrInvalid, err)
 		case raw == nil || weight == 0:
 			continue
 		}
+
 		c := Column{Plugin: p.name, Weight: weight, Raw: raw, Normalized: raw}
 		if p.normalize != nil {
 			c.Normalized = p.normalize(q, raw)

@@ -12,34 +12,37 @@ import (
 // hostname is the label that has a domain of its own for each node.
 const hostname = "kubernetes.io/hostname"
 
-// systemSpread are the constraints of a pod without any (rule 27.5.3).
+// systemSpread are the system's constraints for a pod without any of its own (rule 27.5.3).
 var systemSpread = []outrank.TopologySpreadConstraint{
 	{TopologyKey: hostname, WhenUnsatisfiable: outrank.ScheduleAnyway, MaxSkew: 3},
 	{TopologyKey: outrank.ZoneLabel, WhenUnsatisfiable: outrank.ScheduleAnyway, MaxSkew: 5},
 }
 
-// constraint is one that is only preferred.
+// constraint is a constraint that is only preferred.
 type constraint struct {
 	*outrank.TopologySpreadConstraint
 	matcher outrank.Matcher
-	column  *labels
-	// onNode counts the pods that match, by the node's place in the table.
+	// column has the values of the topology key.
+	column *labels
+	// onNode has the number of pods that match, by the node's index in the table.
 	onNode []int64
-	// inDomain counts them by the number of the topology key's value; not for the key of
-	// hostnames. Scored marks the domains of nodes that are scored: others do not matter.
+	// inDomain has the number of pods that match, by the number of the topology key's value. It is not
+	// used for the key of hostnames.
 	inDomain []int64
-	scored   []bool
+	// scored marks the domains of nodes that are scored. Others do not matter.
+	scored []bool
 	// factor is higher the more domains there are (rule 27.5.7).
 	factor float64
 }
 
-// spread sums up how many pods match the pod's preferred constraints near each node (group
-// 27.5).
+// spread scores a node by how many pods near it match the pod's preferred constraints: the more, the worse
+// (group 27.5). It is nil if there are no constraints.
 func (q *question) spread() ([]int64, error) {
 	constraints, requireAll, err := q.softConstraints()
 	if err != nil || len(constraints) == 0 {
 		return nil, err
 	}
+
 	q.ignored = make([]bool, len(q.nodes))
 	for i, at := range q.at {
 		if q.Ended(len(constraints)) {
@@ -47,10 +50,13 @@ func (q *question) spread() ([]int64, error) {
 		}
 		q.ignored[i] = requireAll && !hasAllKeys(at, constraints)
 	}
+
+	// Pods are counted on all nodes of the cluster, for the domains of the nodes that are scored.
 	for i := range constraints {
 		q.countDomains(&constraints[i])
 		q.countPods(&constraints[i], func(at int32) bool { return !requireAll || hasAllKeys(at, constraints) })
 	}
+
 	raw := make([]int64, len(q.nodes))
 	for i, at := range q.at {
 		if q.Ended(len(constraints)) {
@@ -63,7 +69,8 @@ func (q *question) spread() ([]int64, error) {
 	return raw, nil
 }
 
-// near is the raw score of a node. Conversions keep products from being fused with sums.
+// near returns the raw score of a node. Conversions keep products from being fused with sums, which would
+// round differently on some machines.
 func near(at int32, constraints []constraint) int64 {
 	score := 0.0
 	for i := range constraints {
@@ -80,16 +87,17 @@ func near(at int32, constraints []constraint) int64 {
 	return int64(math.Round(score))
 }
 
-// softConstraints are the preferred constraints of the pod, or the default ones; requireAll
-// says that a node without one of the topology keys is left out (rules 27.5.2 to 27.5.5).
+// softConstraints returns the preferred constraints of the pod, or the default ones. requireAll
+// says that a node without one of the topology keys is left out, which holds unless the constraints are
+// the system's (rules 27.5.2 to 27.5.5).
 func (q *question) softConstraints() (all []constraint, requireAll bool, err error) {
 	list := q.pod.TopologySpreadConstraints
-	if requireAll = len(list) > 0; !requireAll {
-		if list, err = q.defaultSpread(); err != nil {
-			return nil, false, err
-		}
+	requireAll = true
+	if len(list) == 0 {
+		list = q.defaultSpread()
 		requireAll = q.config.DefaultSpread != nil
 	}
+
 	for i := range list {
 		c := &list[i]
 		if c.WhenUnsatisfiable != outrank.ScheduleAnyway {
@@ -106,25 +114,29 @@ func (q *question) softConstraints() (all []constraint, requireAll bool, err err
 	return all, requireAll, nil
 }
 
-func (q *question) defaultSpread() ([]outrank.TopologySpreadConstraint, error) {
+// defaultSpread returns the default constraints, with the selector of the pod's services and controller.
+// A pod that has neither has no constraints.
+func (q *question) defaultSpread() []outrank.TopologySpreadConstraint {
 	list := q.config.DefaultSpread
 	if list == nil {
 		list = systemSpread
 	}
 	if q.config.SpreadSelector == nil || len(list) == 0 {
-		return nil, nil
+		return nil
 	}
 	selector := q.config.SpreadSelector(q.pod)
 	if selector == nil || selector.Empty() {
-		return nil, nil
+		return nil
 	}
+
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].LabelSelector, list[i].MatchLabelKeys = selector, nil
 	}
-	return list, nil
+	return list
 }
 
+// hasAllKeys reports whether a node has the topology keys of all constraints.
 func hasAllKeys(at int32, constraints []constraint) bool {
 	for i := range constraints {
 		if !constraints[i].column.has[at] {
@@ -134,7 +146,8 @@ func hasAllKeys(at int32, constraints []constraint) bool {
 	return true
 }
 
-// countDomains finds the domains of the nodes that are scored, and the factor.
+// countDomains marks the domains of the nodes that are scored, and sets the factor by their number. Each
+// node is a domain of hostnames.
 func (q *question) countDomains(c *constraint) {
 	c.inDomain, c.scored = make([]int64, c.column.size), make([]bool, c.column.size)
 	size := 0
@@ -154,7 +167,7 @@ func (q *question) countDomains(c *constraint) {
 	c.factor = math.Log(float64(size + 2))
 }
 
-// countPods counts the pods that match, on the nodes that count.
+// countPods counts the pods that match: on every node, and in the domains over those nodes that count.
 func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 	if c.matcher.Empty() {
 		return
@@ -175,6 +188,8 @@ func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 			}
 		}
 	}
+
+	// For hostnames the number on the node is all that is needed.
 	if c.TopologyKey == hostname {
 		return
 	}
@@ -200,7 +215,7 @@ func (q *question) includes(c *constraint, n *outrank.Node) bool {
 	return !untolerated
 }
 
-// normalizeSpread makes the node with the fewest pods the best; nodes that are left out get 0
+// normalizeSpread gives the node with the fewest pods the best score, and nodes that are left out 0
 // (rule 27.5.9).
 func (q *question) normalizeSpread(raw []int64) []int64 {
 	least, most := int64(math.MaxInt64), int64(0)

@@ -9,38 +9,42 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// table has what scores read of the nodes of a cluster, by the index of a node in the
+// table has columns of what scores read in the nodes of a cluster, by the index of a node in the
 // cluster's order. Columns are made when they are first asked for, and never change. Any number
 // of goroutines may use a table at once.
 type table struct {
 	nodes []*outrank.Node
-	at    map[string]int32 // by name
+	// at has the index of each node, by name.
+	at map[string]int32
 	// avoids marks nodes with a taint of PreferNoSchedule.
 	avoids []bool
 
-	mu      sync.Mutex // guards the columns
+	// mu guards the maps of columns.
+	mu      sync.Mutex
 	labels  map[string]*labels
 	amounts map[resource.Name][]int64
-	images  map[string]*image
+	// images has the images of all nodes, by name. It is nil as long as nothing has asked for them.
+	images map[string]*image
 }
 
 // labels is a column of the values of one label.
 type labels struct {
-	// ids numbers the values; a node without the label has that of the empty value, 0.
+	// ids has the number of each node's value. A node without the label has the number of the empty
+	// value, 0.
 	ids []int32
-	// has says which nodes have the label.
+	// has marks the nodes that have the label.
 	has []bool
-	// size is the number of ids.
+	// size is the number of different values.
 	size int
 }
 
-// image is a name of an image, with its size and the nodes that have it.
+// image has the size of an image, and the indexes of the nodes that have it, in order.
 type image struct {
 	size  int64
 	nodes []int32
 }
 
-// mostColumns is how many columns of a kind are kept.
+// mostColumns is the number of columns of one kind that are kept.
 const mostColumns = 64
 
 // tables keeps the last table that was made.
@@ -49,9 +53,9 @@ type tables struct {
 	last *table
 }
 
-// of returns the table of a snapshot's nodes: the last one as long as the nodes are the same
+// tableOf returns the table of a snapshot's nodes. It is the last one as long as the nodes are the same
 // objects in the same order.
-func (c *tables) of(snap *engine.Snapshot) *table {
+func (c *tables) tableOf(snap *engine.Snapshot) *table {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last == nil || !c.last.holds(snap) {
@@ -60,6 +64,7 @@ func (c *tables) of(snap *engine.Snapshot) *table {
 	return c.last
 }
 
+// holds reports whether the table is that of the snapshot's nodes.
 func (t *table) holds(snap *engine.Snapshot) bool {
 	if snap.NumNodes() != len(t.nodes) {
 		return false
@@ -74,6 +79,7 @@ func (t *table) holds(snap *engine.Snapshot) bool {
 	return true
 }
 
+// newTable returns a table without columns.
 func newTable(snap *engine.Snapshot) *table {
 	t := &table{at: make(map[string]int32, snap.NumNodes()), labels: map[string]*labels{}, amounts: map[resource.Name][]int64{}}
 	for n := range snap.Nodes() {
@@ -84,8 +90,10 @@ func newTable(snap *engine.Snapshot) *table {
 	return t
 }
 
-// indexOf finds nodes of the cluster. Most lists are in its order.
+// indexOf returns the index of each node.
 func (t *table) indexOf(nodes []*outrank.Node) []int32 {
+	// Most lists are in the cluster's order, so both are walked together: a node that is in order is at
+	// most as far ahead as there are nodes that the list leaves out. Other nodes are looked up by name.
 	out := make([]int32, len(nodes))
 	next := 0
 	for i, n := range nodes {
@@ -109,6 +117,7 @@ func (t *table) label(key string) *labels {
 	if c := t.labels[key]; c != nil {
 		return c
 	}
+
 	c := &labels{ids: make([]int32, len(t.nodes)), has: make([]bool, len(t.nodes)), size: 1}
 	known := map[string]int32{"": 0}
 	for i, n := range t.nodes {
@@ -125,13 +134,14 @@ func (t *table) label(key string) *labels {
 	return c
 }
 
-// amount returns the column of what is allocatable of a resource.
+// amount returns the column of the allocatable amounts of a resource.
 func (t *table) amount(name resource.Name) []int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.amounts[name]; c != nil {
 		return c
 	}
+
 	c := make([]int64, len(t.nodes))
 	for i, n := range t.nodes {
 		c[i] = n.Allocatable.Amount(name)
@@ -140,7 +150,7 @@ func (t *table) amount(name resource.Name) []int64 {
 	return c
 }
 
-// put keeps a column, and drops the others where there are too many.
+// put keeps a column. It drops all others of the kind if there are too many.
 func put[K comparable, C any](columns map[K]C, key K, c C) {
 	if len(columns) >= mostColumns {
 		clear(columns)
@@ -148,7 +158,7 @@ func put[K comparable, C any](columns map[K]C, key K, c C) {
 	columns[key] = c
 }
 
-// image returns what is known of an image's name; nil where no node has it. The size is that of
+// image returns the image of a name, nil if no node has it. The size is that on
 // the first node that has it (rule 27.8.4).
 func (t *table) image(name string) *image {
 	t.mu.Lock()
@@ -164,6 +174,8 @@ func (t *table) image(name string) *image {
 	return t.images[name]
 }
 
+// addImage adds an image on a node under all its names. It is called for the nodes in order, so that a
+// node which lists a name twice is the last one there.
 func (t *table) addImage(on *outrank.NodeImage, at int32) {
 	for _, name := range on.Names {
 		m := t.images[name]

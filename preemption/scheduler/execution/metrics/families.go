@@ -13,18 +13,18 @@ import (
 )
 
 // Families returns the values under the names and with the buckets of the kube-scheduler of a
-// release, sorted by name; attempts are sorted by result and profile. The buckets of the histogram
+// release, sorted by name; attempts are sorted by result and profile. The buckets of a histogram
 // are cumulative, as Prometheus wants them. A metric that was never set is left out, except the two
-// of preemption, and so is one that the release does not have; for zero, and for a release that is
-// not known, [outrank.DefaultRelease] counts. Durations are in seconds.
+// of preemption, and so is a metric that the release does not have. Zero, and a release that is
+// not known, mean [outrank.DefaultRelease]. Durations are in seconds.
 func (c Values) Families(of outrank.Release) []Family {
 	attempts := Family{Name: "scheduler_preemption_attempts_total", Type: "counter", Help: "How often preemption was tried."}
 	attempts.add(float64(c.PreemptionAttempts))
 	victims := Family{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
 	addHistogram(&victims, nil, &c.PreemptionVictims, victimBounds)
-	families := []Family{attempts, victims}
+
 	rules := release.Of(release.Release(of))
-	families = slices.Insert(families, 0, c.podFamilies()...)
+	families := append(c.podFamilies(), attempts, victims)
 	if rules.GroupMetrics {
 		families = append(families, c.groupFamilies()...)
 	}
@@ -38,6 +38,7 @@ func (c Values) Families(of outrank.Release) []Family {
 	if len(c.AttemptDurations) > 0 {
 		families = append(families, c.attemptDurationFamily())
 	}
+
 	slices.SortFunc(families, func(a, b Family) int { return cmp.Compare(a.Name, b.Name) })
 	return families
 }
@@ -47,6 +48,7 @@ func compareAttempts(a, b Attempt) int {
 	return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Profile, b.Profile))
 }
 
+// attemptFamily counts attempts by how they ended.
 func (c *Values) attemptFamily() Family {
 	f := Family{
 		Name: "scheduler_schedule_attempts_total", Type: "counter",
@@ -58,7 +60,7 @@ func (c *Values) attemptFamily() Family {
 	return f
 }
 
-// families of the durations, as far as any were counted.
+// podFamilies returns the families about pods that were scheduled, if any were counted.
 func (c *Values) podFamilies() []Family {
 	if c.PodAttempts.Count() == 0 {
 		return nil
@@ -85,7 +87,7 @@ func labelsOfAttempt(a Attempt) []Label {
 	return []Label{{"profile", a.Profile}, {"result", a.Result}}
 }
 
-// manyAttempts stands for so many attempts and more.
+// manyAttempts is the number from which on all numbers of attempts are counted as one.
 const manyAttempts = 15
 
 func attemptsLabel(attempts int) string {
@@ -107,7 +109,7 @@ func (c *Values) executionFamily() Family {
 	return f
 }
 
-// groupFamilies are those about groups, as far as any were counted.
+// groupFamilies returns the families about groups, as far as any were counted.
 func (c *Values) groupFamilies() []Family {
 	var list []Family
 	if len(c.GroupAttempts) > 0 {
@@ -119,6 +121,7 @@ func (c *Values) groupFamilies() []Family {
 		addHistogram(&victims, nil, &c.GroupVictims, groupBounds)
 		list = append(list, f, victims)
 	}
+
 	if len(c.Disruptions) > 0 {
 		d := Family{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
 		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[string]) {
@@ -127,6 +130,7 @@ func (c *Values) groupFamilies() []Family {
 		}
 		list = append(list, d)
 	}
+
 	if len(c.Violations) > 0 {
 		v := Family{Name: "scheduler_preemption_pdb_violations_total", Type: "counter", Help: "Number of pods preempted against a budget."}
 		for _, by := range sortedKeys(c.Violations, cmp.Compare[string]) {
@@ -134,11 +138,12 @@ func (c *Values) groupFamilies() []Family {
 		}
 		list = append(list, v)
 	}
+
 	list = appendSteps(list, Family{Name: "scheduler_preemption_evaluation_duration_seconds", Help: "How long it took to find the victims."}, c.Evaluations, filter.Code[preemption.Code])
 	return appendSteps(list, Family{Name: "scheduler_preemption_execution_duration_seconds", Help: "How long it took to carry out a preemption."}, c.ExecutionDurations, resultOfExecution)
 }
 
-// resultOfExecution is how carrying out a plan ended, in the word of that metric.
+// resultOfExecution returns the word of the metric for how carrying out a plan ended.
 func resultOfExecution(c preemption.Code) string {
 	if c == preemption.Success {
 		return succeeded

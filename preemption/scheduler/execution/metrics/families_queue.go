@@ -6,13 +6,14 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// part is how many pods, pods by themselves and groups are in a part of the queue.
+// part has the numbers of a part of the queue.
 type part struct {
-	name                 string
+	name string
+	// pods counts all pods, single those that are not in a group, and groups the groups.
 	pods, single, groups int
 }
 
-// parts lists the parts of the queue that a release has, by name (rule 14.5.9).
+// parts returns the parts of the queue that a release has, by name (rule 14.5.9).
 func (c *Values) parts(rules *release.Rules) []part {
 	p, s, g := c.Pending, &c.Alone, &c.Groups
 	parts := []part{
@@ -30,7 +31,7 @@ var (
 	groupEntity = Label{"type", "podgroup"}
 )
 
-// queueFamilies are those about the queue, as far as they were set.
+// queueFamilies returns the families about the queue, as far as they were set.
 func (c *Values) queueFamilies(rules *release.Rules) []Family {
 	var families []Family
 	if c.Pending != nil {
@@ -43,10 +44,13 @@ func (c *Values) queueFamilies(rules *release.Rules) []Family {
 				entities.add(float64(q.groups), Label{"queue", q.name}, groupEntity)
 			}
 		}
-		if families = append(families, pods); rules.EntityMetrics {
+		families = append(families, pods)
+		if rules.EntityMetrics {
 			families = append(families, entities)
 		}
 	}
+
+	// Single pods and groups have a sample only if some have entered.
 	if len(c.Incoming) > 0 {
 		pods := incomingFamily("scheduler_queue_incoming_pods_total", "pods")
 		entities := incomingFamily("scheduler_queue_incoming_entities_total", "pods and groups")
@@ -60,7 +64,8 @@ func (c *Values) queueFamilies(rules *release.Rules) []Family {
 				entities.add(float64(in.Groups), append(slices.Clone(labels), groupEntity)...)
 			}
 		}
-		if families = append(families, pods); rules.EntityMetrics {
+		families = append(families, pods)
+		if rules.EntityMetrics {
 			families = append(families, entities)
 		}
 	}

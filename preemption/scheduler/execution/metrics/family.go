@@ -14,7 +14,7 @@ import (
 
 // Family is a metric with its values, as Prometheus defines it.
 type Family struct {
-	// Name is the reference's, Help says the same in other words. Type is counter, gauge or
+	// Name is the reference's name. Help explains it, in words of this module. Type is counter, gauge or
 	// histogram.
 	Name, Help, Type string
 	Samples          []Sample
@@ -51,8 +51,8 @@ func (f *Family) add(value float64, labels ...Label) {
 	f.Samples = append(f.Samples, Sample{Name: f.Name, Labels: labels, Value: value})
 }
 
-// addHistogram adds the samples of one histogram, whose buckets are cumulative there. The
-// bounds are those of a histogram that has counted nothing.
+// addHistogram adds the samples of one histogram, with cumulative buckets. A histogram that has counted
+// nothing has no bounds of its own, so they are given.
 func addHistogram[N int | time.Duration](f *Family, labels []Label, h *Histogram[N], bounds []N) {
 	total := uint64(0)
 	for i := range len(bounds) + 1 {
@@ -81,7 +81,7 @@ func inUnits[N int | time.Duration](n N) float64 {
 	return float64(n)
 }
 
-// durationFamily has one histogram for each key, in the order of compare.
+// durationFamily returns the family with one histogram for each key, in the order of compare.
 func durationFamily[K comparable](f Family, of map[K]Histogram[time.Duration], compare func(a, b K) int, labels func(K) []Label) Family {
 	f.Type = "histogram"
 	for _, key := range slices.SortedFunc(maps.Keys(of), compare) {

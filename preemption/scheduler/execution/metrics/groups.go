@@ -6,9 +6,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// AddGroupPreemption counts an attempt of a group to preempt by its plan, and nil for an
-// error: what preemption said, and for a plan that was made the victims, disruptions and
-// violations. It is [Meter.AddPreemption] for a group. Time is linear in the plan.
+// AddGroupPreemption is [Meter.AddPreemption] for a group. It counts the answer of preemption, and for a
+// plan to preempt its victims, disruptions and violations. Nil stands for an error. Time is linear in the
+// plan.
 func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 	code := preemption.Contradiction // which the reference calls Error
 	if plan != nil {
@@ -23,14 +23,18 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 			c.GroupVictims.add(len(plan.Victims), groupBounds)
 		}
 	})
+
 	if plan != nil && plan.Outcome == preemption.Preempts {
 		by := "podgroup"
 		if plan.Composite != nil {
 			by = "compositepodgroup"
 		}
+
+		// A unit counts as a disruption if it is a group, and also if it is a pod of a group that leaves
+		// by itself.
 		disruptions, violations := 0, 0
 		for unit := range plan.Units() {
-			if pod := unit[0].Pod; pod != nil && pod.Group != "" { // also one that leaves by itself
+			if pod := unit[0].Pod; pod != nil && pod.Group != "" {
 				disruptions++
 			}
 			for i := range unit {
@@ -43,9 +47,9 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 	}
 }
 
-// AddDisruptions counts a plan to preempt by how many of its victims were groups or pods
-// of groups, and by how many pods violated a budget; neither where it is 0.
-// AddGroupPreemption does so for the plan of a group.
+// AddDisruptions counts a plan to preempt by the number of its victims that were groups or pods
+// of groups, and by the number of pods that violated a budget. A number of 0 is not counted.
+// AddGroupPreemption does this for the plan of a group.
 func (m *Meter) AddDisruptions(by string, disruptions, violations int) {
 	m.change(func(c *Values) {
 		if disruptions > 0 {
@@ -61,14 +65,13 @@ func (m *Meter) AddDisruptions(by string, disruptions, violations int) {
 }
 
 // AddEvaluation counts how long it took to find the victims for a pod or a group, by a
-// clock of the caller's, AddExecutionDuration how long to carry the plan out: Success, or
-// Contradiction for an error.
+// clock of the caller's. The result of the step is the answer of preemption.
 func (m *Meter) AddEvaluation(step PreemptionStep, took time.Duration) {
 	m.change(func(c *Values) { addTo(&c.Evaluations, step, stepBounds, took) })
 }
 
-// AddExecutionDuration counts how long it took to carry a plan out. Anything but a success
-// counts as an error.
+// AddExecutionDuration counts how long it took to carry a plan out, by a clock of the caller's. Any result
+// but Success counts as an error.
 func (m *Meter) AddExecutionDuration(step PreemptionStep, took time.Duration) {
 	if step.Result != preemption.Success {
 		step.Result = preemption.Contradiction

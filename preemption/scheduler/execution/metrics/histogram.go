@@ -9,19 +9,18 @@ import (
 // Histogram counts numbers, or durations, by how large they are. The zero value has counted
 // nothing.
 type Histogram[N int | time.Duration] struct {
-	// Buckets[i] counts what is at most Bounds[i] and more than the bound before; the last
-	// of Buckets, one more than Bounds, counts what is beyond all bounds. Both are nil as
+	// Buckets[i] counts the numbers that are at most Bounds[i] and more than the bound before. There is
+	// one bucket more than bounds, the last, for numbers beyond all bounds. Both slices are nil as
 	// long as nothing was counted. Bounds are shared: do not change them.
 	Buckets []uint64
 	Bounds  []N
-	// Sum is the sum of all that was counted; it stays at the largest there is.
+	// Sum is the sum of all numbers. It never exceeds the largest number of its type.
 	Sum N
 }
 
-// The bounds of the reference. An attempt takes from 1 ms to some 16 s, all attempts of a
-// pod from 10 ms to some 87 minutes, and a step of preemption from 1 ms to some 33 s. Next
-// are how many attempts a pod takes, how many victims a plan for a pod has, and how many
-// one for a group.
+// These are the bounds of the reference. An attempt takes from 1 ms to some 16 s, all attempts of a
+// pod from 10 ms to some 87 minutes, and a step of preemption from 1 ms to some 33 s. The last three are
+// for the attempts of a pod, and for the victims of a plan for a pod and for a group.
 var (
 	attemptBounds = doubling(time.Millisecond, 15)
 	podBounds     = doubling(10*time.Millisecond, 20)
@@ -31,6 +30,7 @@ var (
 	groupBounds   = doubling(1, 11)
 )
 
+// doubling returns n bounds, each twice the one before.
 func doubling[N int | time.Duration](first N, n int) []N {
 	bounds := make([]N, n)
 	for i := range bounds {
@@ -48,7 +48,7 @@ func (h *Histogram[N]) Count() uint64 {
 	return n
 }
 
-// add counts a number by these bounds; a negative one counts as none.
+// add counts a number by these bounds. A negative number counts as 0.
 func (h *Histogram[N]) add(n N, bounds []N) {
 	if h.Buckets == nil {
 		h.Buckets, h.Bounds = make([]uint64, len(bounds)+1), bounds
@@ -56,7 +56,9 @@ func (h *Histogram[N]) add(n N, bounds []N) {
 	n = max(n, 0)
 	at, _ := slices.BinarySearch(h.Bounds, n)
 	h.Buckets[at]++
-	if h.Sum += n; h.Sum < 0 {
+
+	h.Sum += n
+	if h.Sum < 0 { // it has wrapped around
 		h.Sum = most[N]()
 	}
 }
@@ -86,6 +88,7 @@ func addTo[K comparable, N int | time.Duration](to *map[K]Histogram[N], key K, b
 	(*to)[key] = h
 }
 
+// cloneHistograms returns a copy that shares no buckets.
 func cloneHistograms[K comparable, N int | time.Duration](of map[K]Histogram[N]) map[K]Histogram[N] {
 	out := maps.Clone(of)
 	for key, h := range out {

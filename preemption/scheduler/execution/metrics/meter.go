@@ -28,10 +28,10 @@ func (m *Meter) AddPreemption() {
 }
 
 // AddFailure counts an attempt that ended without a node: how it ended, how often preemption was
-// asked to make room, and how long it took, by a clock of the caller's; nil where that was not
-// measured. profile is the name of the scheduler that made it; an empty one means
-// [outrank.DefaultScheduler]. For a group its members are counted, each by its own verdict. A nil
-// verdict counts nothing.
+// asked to make room, and how long it took. took is by a clock of the caller's, and nil if it was not
+// measured. profile is the name of the scheduler that made the attempt; an empty one means
+// [outrank.DefaultScheduler]. The members of a group are counted one by one, each with its own verdict.
+// A nil verdict counts nothing.
 func (m *Meter) AddFailure(profile string, v *execution.Verdict, took *time.Duration) {
 	if m == nil || v == nil {
 		return
@@ -46,9 +46,10 @@ func (m *Meter) AddFailure(profile string, v *execution.Verdict, took *time.Dura
 	})
 }
 
-// AddScheduled counts an attempt that found a node: the pod took so many attempts for that, and waited
-// for so long since it first became active in the queue. The entry of the queue has both, as Attempts
-// and, for a pod that was never gated, FirstEnqueued. profile and took are as in [Meter.AddFailure].
+// AddScheduled counts an attempt that found a node. attempts is the number of attempts that the pod took,
+// and waited the time since it first became active in the queue. The entry of the queue has both, as
+// Attempts and, for a pod that was never gated, FirstEnqueued. profile and took are as in
+// [Meter.AddFailure].
 func (m *Meter) AddScheduled(profile string, attempts int, waited time.Duration, took *time.Duration) {
 	attempts = max(attempts, 0)
 	m.change(func(c *Values) {
@@ -58,7 +59,7 @@ func (m *Meter) AddScheduled(profile string, attempts int, waited time.Duration,
 	})
 }
 
-// attempted counts an attempt, and its duration where that was measured. A negative one counts as none.
+// attempted counts an attempt, and its duration if that was measured.
 func (c *Values) attempted(result, profile string, took *time.Duration) {
 	a := Attempt{Result: result, Profile: cmp.Or(profile, outrank.DefaultScheduler)}
 	if c.ScheduleAttempts == nil {
@@ -70,7 +71,7 @@ func (c *Values) attempted(result, profile string, took *time.Duration) {
 	}
 }
 
-// SetQueue sets what a queue holds and what has entered it, as it is now: how many pods and groups
+// SetQueue takes over the numbers of a queue as they are now: how many pods and groups
 // wait, and how many pods have entered each part so far. Nil changes nothing.
 func (m *Meter) SetQueue(q *queue.Queue) {
 	if m == nil || q == nil {
@@ -85,27 +86,31 @@ func (m *Meter) setQueue(pods, alone, groups queue.Parts[int], in []queue.Incomi
 }
 
 // AddExecution counts a plan that was carried out, by the report and the error of
-// [execution.Executor.Execute] or ExecuteGroup: its victims, where it is one for a pod, and in
-// [execution.Asynchronous] order how it ended. By the rules of plans before v1.37 that is a success
-// whatever happened (rule 14.5.10), and victims that were all terminating are not counted (rule 14.5.8). A plan that was not
-// begun counts not at all, nor does a nil report.
+// [execution.Executor.Execute] or ExecuteGroup. It counts the victims of a plan for a pod, and in
+// [execution.Asynchronous] order how the execution ended. For plans of releases before v1.37 the
+// execution counts as a success whatever happened (rule 14.5.10), and victims do not count if all were
+// terminating (rule 14.5.8). A plan that was not begun and a nil report do not count.
 func (m *Meter) AddExecution(r *execution.Report, err error) {
 	if m == nil || r == nil || r.Plan == nil {
 		return
 	}
-	of, isPods := outrank.Release(0), true
+
+	var planned outrank.Release
+	ofPod := true
 	switch plan := r.Plan.(type) {
 	case *preemption.Plan:
-		of = plan.Release
+		planned = plan.Release
 	case *preemption.GroupPlan:
-		of, isPods = plan.Release, false
+		planned, ofPod = plan.Release, false
 	}
-	rules := release.Of(release.Release(of))
+	rules := release.Of(release.Release(planned))
+
+	// leaving says that all victims were terminating, so that nothing was done beside the attempts.
 	beside := r.Order == execution.Asynchronous
 	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.PodReport) bool { return v.Result != execution.AlreadyTerminating })
 
 	m.change(func(c *Values) {
-		if isPods && (rules.VictimsAlwaysCounted || !leaving) {
+		if ofPod && (rules.VictimsAlwaysCounted || !leaving) {
 			c.PreemptionVictims.add(len(r.Victims), victimBounds)
 		}
 		if !beside || leaving {
@@ -122,6 +127,7 @@ func (m *Meter) AddExecution(r *execution.Report, err error) {
 	})
 }
 
+// change changes the values. It does nothing for a nil meter.
 func (m *Meter) change(f func(*Values)) {
 	if m == nil {
 		return
@@ -138,7 +144,8 @@ func (m *Meter) Values() Values {
 		copied = *c
 		copied.Incoming, copied.Executions = slices.Clone(c.Incoming), maps.Clone(c.Executions)
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
-		copied.GroupAttempts, copied.Violations, copied.GroupVictims = maps.Clone(c.GroupAttempts), maps.Clone(c.Violations), c.GroupVictims.copied()
+		copied.GroupAttempts, copied.Violations = maps.Clone(c.GroupAttempts), maps.Clone(c.Violations)
+		copied.GroupVictims = c.GroupVictims.copied()
 		copied.Disruptions = cloneHistograms(c.Disruptions)
 		copied.Evaluations, copied.ExecutionDurations = cloneHistograms(c.Evaluations), cloneHistograms(c.ExecutionDurations)
 		copied.PreemptionVictims, copied.PodAttempts = c.PreemptionVictims.copied(), c.PodAttempts.copied()

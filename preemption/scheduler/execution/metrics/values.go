@@ -9,43 +9,46 @@ import (
 
 // Values are the values of a [Meter] at one moment.
 type Values struct {
-	// PreemptionAttempts is how often preemption was asked to make room (every
+	// PreemptionAttempts counts how often preemption was asked to make room (every
 	// PostFilter), whatever the answer.
 	PreemptionAttempts uint64
-	// PreemptionVictims is the number of victims of each plan that was begun.
+	// PreemptionVictims has the number of victims of each plan that was begun.
 	PreemptionVictims Histogram[int]
-	// ScheduleAttempts is how attempts to schedule a pod ended.
+	// ScheduleAttempts counts the attempts to schedule a pod, by how they ended.
 	ScheduleAttempts map[Attempt]uint64
-	// AttemptDurations is how long these attempts took, as far as that was measured.
+	// AttemptDurations has the durations of these attempts, as far as they were measured.
 	AttemptDurations map[Attempt]Histogram[time.Duration]
-	// PodAttempts is how many attempts the pods took that were scheduled, and
-	// PodDurations how long they waited for it, by the number of attempts; 15 stands
-	// for that and more.
-	PodAttempts  Histogram[int]
+	// PodAttempts has the number of attempts of each pod that was scheduled.
+	PodAttempts Histogram[int]
+	// PodDurations has the times that these pods waited, by the number of attempts; 15 stands
+	// for 15 and more.
 	PodDurations map[int]Histogram[time.Duration]
-	// Pending is how many pods wait in each part of the queue, nil until Meter.SetQueue is called;
-	// Alone is how many of them wait by themselves, and Groups how many groups wait. Those in flight are not
-	// looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
-	Pending       *queue.Parts[int]
+	// Pending counts the pods in each part of the queue, nil until Meter.SetQueue is called. Families
+	// leaves those in flight out, and before v1.37 the parts Incomplete and Waiting.
+	Pending *queue.Parts[int]
+	// Alone counts those of these pods that are not in a group, and Groups counts the groups.
 	Alone, Groups queue.Parts[int]
-	// Incoming is how many pods have entered each part of the queue, nil until
+	// Incoming counts the pods that have entered each part of the queue, nil until
 	// Meter.SetQueue is called.
 	Incoming []queue.Incoming
-	// Executions is how many plans were carried out beside the next attempts, by how
+	// Executions counts the plans that were carried out beside the next attempts, by how
 	// that ended as the release counts it: success or error (rule 14.5.10).
 	Executions map[string]uint64
 
-	// What follows is there from v1.37 on where groups are (rule 14.5.11), and left out of Families
-	// where the release has no groups. GroupAttempts is how often a group asked preemption to make
-	// room, by what that said, and GroupVictims the number of pods of each plan that was made.
+	// The fields from here on are about groups and come with v1.37 (rule 14.5.11). Families leaves them
+	// out if the release has no groups.
+
+	// GroupAttempts counts how often a group asked preemption to make room, by the answer.
 	GroupAttempts map[preemption.Code]uint64
-	GroupVictims  Histogram[int]
-	// Disruptions is how many of the victims of a plan were groups or pods of groups, and
-	// Violations how many pods violated a budget, by what preempted.
+	// GroupVictims has the number of pods in each plan that was made for a group.
+	GroupVictims Histogram[int]
+	// Disruptions has the number of groups and pods of groups among the victims of each plan, by the kind
+	// of preemptor.
 	Disruptions map[string]Histogram[int]
-	Violations  map[string]uint64
-	// Evaluations is how long it took to find the victims, ExecutionDurations how long to carry
-	// the plans out.
+	// Violations counts the pods that violated a budget, by the kind of preemptor.
+	Violations map[string]uint64
+	// Evaluations has the times that it took to find victims, and ExecutionDurations the times that it
+	// took to carry plans out.
 	Evaluations, ExecutionDurations map[PreemptionStep]Histogram[time.Duration]
 }
 
@@ -58,12 +61,12 @@ type PreemptionStep struct {
 
 // Attempt is the key of attempts to schedule a pod.
 type Attempt struct {
-	// Result is how they ended: scheduled, unschedulable or error. Profile is the name of the
+	// Result says how the attempts ended: scheduled, unschedulable or error. Profile is the name of the
 	// scheduler.
 	Result, Profile string
 }
 
-// How carrying out a plan ended.
+// These are the words for how carrying out a plan ended.
 const (
 	succeeded = "success"
 	failed    = "error"
