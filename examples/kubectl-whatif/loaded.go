@@ -47,7 +47,8 @@ func readAll(r io.Reader) (*loaded, error) {
 		return &loaded{Cluster: cluster, backing: classes}, err
 	}
 
-	delete(cluster.Skipped, kindQuota) // they take part
+	// Quotas that are read take part, and are not left out.
+	delete(cluster.Skipped, kindQuota)
 	quotas, err := quota.Read(bytes.NewReader(append(list, "]}"...)))
 	return &loaded{cluster, quotas, classes}, err
 }

@@ -188,7 +188,7 @@ func writeVictims(p console.Page, a *Answer) {
 	}
 	t.Head(head...)
 
-	reasons := onceEach{}
+	reasons := toldReasons{}
 
 	for i := range a.Victims {
 		v := &a.Victims[i]
@@ -207,7 +207,7 @@ func writeVictims(p console.Page, a *Answer) {
 		if i < len(a.Why.Victims.Items) {
 			why = &a.Why.Victims.Items[i]
 		}
-		noteVictim(&t, v, reasons.of(i+1, why))
+		noteVictim(&t, v, reasons.tell(i+1, why))
 	}
 	t.Print(p)
 }
@@ -278,7 +278,7 @@ func reservedText(r *Room) string {
 }
 
 // writeCandidates lists the nodes in the order of the ranks, which are its
-// columns from left to right. Of the victims it names one, or with -o wide all.
+// columns from left to right. It names one victim of each, or all of them where lists have no limit.
 func writeCandidates(p console.Page, a *Answer, list int) {
 	most := 1
 	if list == everything {
