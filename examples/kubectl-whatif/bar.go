@@ -7,16 +7,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// barWidth is the number of characters for all that a node offers.
+// barWidth is the usual width of a bar.
 const barWidth = 40
 
-// narrowBar is the least width of a bar, and besideBar that of the rest of its line.
+// narrowBar is the least width of a bar, and besideBar the width of everything else in its line.
 const (
 	narrowBar = 10
 	besideBar = 58
 )
 
-// barOn is the width of a bar on a screen of so many columns; 0 columns mean no limit.
+// barOn is the width of a bar on a screen with a number of columns; 0 columns mean no limit.
 func barOn(columns int) int {
 	if columns <= 0 {
 		return barWidth

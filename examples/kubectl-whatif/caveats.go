@@ -38,7 +38,8 @@ func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 // aboutClock is about the time at which the question is asked, if that is doubtful.
 func aboutClock(opts *options, c *outrank.Cluster, now time.Time) (out []Warning) {
 	if opts.sampled() {
-		return nil // its own question has its time
+		// A sample brings its time along.
+		return nil
 	}
 	for _, text := range clock.Doubts(c, now, !opts.now.IsZero()) {
 		out = append(out, Warning{Object: theDump, Text: text})
@@ -125,7 +126,7 @@ func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
 		subject(pods, "nominated pod is", "nominated pods are"), some(slices.Sorted(maps.Keys(names)), mostNear, len(names)), map[bool]string{true: "it", false: "them"}[pods == 1])}
 }
 
-// aboutClaims is about claims of the pod of which kube-scheduler knows more than the dump says.
+// aboutClaims is about claims of the pod that the dump says less about than kube-scheduler knows.
 func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 	known := make(map[outrank.Key]bool, len(c.Claims))
 	for _, vc := range c.Claims {

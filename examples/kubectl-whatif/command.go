@@ -203,7 +203,8 @@ func spelledOut(flags *pflag.FlagSet, args []string) []string {
 func takesNext(flags *pflag.FlagSet, arg string) bool {
 	var f *pflag.Flag
 	if name, long := strings.CutPrefix(arg, "--"); long {
-		f = flags.Lookup(name) // with "=" in it, there is none
+		// A flag that has its value in the same argument is not found, as the "=" is part of the name.
+		f = flags.Lookup(name)
 	} else if len(arg) == 2 && arg[0] == '-' && arg != "--" {
 		f = flags.ShorthandLookup(arg[1:])
 	}

@@ -2,7 +2,7 @@ package main
 
 import "github.com/outrank-go/outrank/preemption"
 
-// Exit statuses, of which those above 2 are for --exit-status alone.
+// Exit statuses. Those above 2 need --exit-status.
 const (
 	exitFits     = 0 // nobody has to leave
 	exitUnusable = 2

@@ -82,8 +82,9 @@ func (v *ordered) Set(text string) error {
 
 	values := strings.Split(text, ",")
 
+	// A value of --resize is a list with commas itself.
 	if v.flag == changeResize {
-		values = []string{text} // a value is a list itself
+		values = []string{text}
 	}
 	for _, value := range values {
 		if v.check == nil {

@@ -97,7 +97,7 @@ func (a inquiry) played() bool {
 	return slices.Contains([]inquiry{askNodes, askReport, askDiff, askBackward, askEmpty}, a)
 }
 
-// fromManifest reports whether the pod in question is that of a manifest.
+// fromManifest reports whether a manifest has the pod in question.
 func (o *options) fromManifest(a inquiry) bool {
 	return a.ofPod() && o.pending == "" && !o.described() && len(o.manifests()) > 0
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/kueue"
 )
 
-// kueueSample and kueueSampleJob are what is asked about where nothing is given.
+// kueueSample is the dump and kueueSampleJob the manifest that are asked about if nothing is given.
 var (
 	//go:embed sample/kueue.json
 	kueueSample []byte

@@ -111,7 +111,8 @@ func readOne(name string, r io.Reader) (*loaded, error) {
 
 	read := bufio.NewReader(text)
 	if blank(read) {
-		return &loaded{Cluster: &outrank.Cluster{}}, nil // noNodes says what to fill it with
+		// noNodes says what to fill the file with.
+		return &loaded{Cluster: &outrank.Cluster{}}, nil
 	}
 
 	l, err := readAll(read)
@@ -167,8 +168,7 @@ func closerLook(in *input.FileError) error {
 	return in
 }
 
-// noNodes is the error about a cluster without nodes: an empty one, or one of which the nodes were
-// forgotten.
+// noNodes is the error about a cluster without nodes: it is empty, or its nodes were forgotten.
 func noNodes(source string, c *outrank.Cluster) error {
 	others := len(c.Budgets) + len(c.Classes) + len(c.Namespaces) + len(c.Claims) + len(c.Groups) + len(c.Composites)
 	if len(c.Pods)+len(c.Skipped)+c.Finished+others == 0 {

@@ -84,11 +84,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // result is an answer that can be written in each form.
 type result interface {
-	// text writes it for a person, with so many entries of each list.
+	// text writes the answer for a person. Lists have at most list entries.
 	text(p console.Page, list int) error
-	// document is the form for programs.
+	// document returns the form for programs.
 	document() any
-	// status is that of --exit-status.
+	// status returns the exit status that --exit-status asks for.
 	status() int
 }
 
@@ -149,10 +149,11 @@ func write(out console.Page, opts *options, r result) error {
 	return r.text(out, opts.limit())
 }
 
-// mostWarnings keep a thoroughly broken dump from filling the screen; the rest are counted.
+// mostWarnings is the most warnings that are shown; the rest are counted. A thoroughly broken dump would
+// fill the screen.
 const mostWarnings = 5
 
-// notices reports oddities of the dump and the objects that were left out.
+// notices reports the warnings about the dump, and the objects that were left out.
 func notices(w io.Writer, s *scene) {
 	warnings, dump := s.warnings, dumpOf(s)
 	for _, p := range warnings[:min(len(warnings), mostWarnings)] {

@@ -100,7 +100,7 @@ func (m *manifests) scale(o *options) error {
 	return nil
 }
 
-// mayScale is about objects of which an autoscaler may make more pods than are asked about.
+// mayScale is about objects whose autoscaler may make more pods than are asked about.
 func (m *manifests) mayScale() (out []Warning) {
 	for _, s := range m.scalers {
 		if t := m.scaled(s); t != nil && t.Replicas < s.Most {

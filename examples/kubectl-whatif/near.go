@@ -107,7 +107,7 @@ func suggest(before string, names []string) string {
 	return before + strings.Join(names, ", ")
 }
 
-// some lists at most so many of the names, and says how many of the total are not listed.
+// some lists at most most of the names, and says how many of the total are not listed.
 func some(names []string, most, total int) string {
 	shown := names[:min(len(names), most)]
 	text := strings.Join(shown, ", ")

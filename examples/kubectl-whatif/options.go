@@ -95,6 +95,7 @@ type answerOptions struct {
 	timings bool
 }
 
+// newOptions returns options for which no flag was given.
 func newOptions() *options { return &options{set: map[string]bool{}} }
 
 // describing are the flags that describe a pod.

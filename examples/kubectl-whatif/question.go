@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// ask finds the pod in question where no manifest has it: a pending one, the one that flags describe,
-// or that of the sample.
+// ask finds a pod in question that is in no manifest: a pending pod, the pod that flags describe, or the pod
+// of the sample.
 func ask(opts *options, c *outrank.Cluster) (*asking, error) {
 	switch {
 	case opts.pending != "":

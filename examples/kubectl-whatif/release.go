@@ -19,8 +19,8 @@ func (s ReleaseSource) text() string {
 	return "the nearest known to what the nodes say"
 }
 
-// settleRelease settles by which release's rules the cluster is asked about. It returns where the release
-// is from, and a caveat if that is doubtful.
+// settleRelease sets the release whose rules hold for the cluster. It returns where the release is from, and
+// a caveat if that is doubtful.
 func settleRelease(opts *options, c *outrank.Cluster) (from ReleaseSource, caveats []Warning) {
 	if opts.set["release"] {
 		c.Release = opts.release

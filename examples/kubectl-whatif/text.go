@@ -163,9 +163,10 @@ func writeChosen(p console.Page, a *Answer, list int) {
 	writeCandidates(p, a, list)
 }
 
-// good and bad mark the outcome of an answer.
+// good marks the outcome of an answer by which nobody has to leave.
 func good(text string) console.Styled { return console.Styled{Text: text, Style: console.Green} }
 
+// bad marks the outcome of an answer by which the pod stays pending.
 func bad(text string) console.Styled { return console.Styled{Text: text, Style: console.Red} }
 
 // have is the beginning of "have to leave" with a number of pods.

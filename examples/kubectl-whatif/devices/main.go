@@ -203,8 +203,8 @@ func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Write
 	return exit, err
 }
 
-// settle settles by which release and at what time the cluster is asked about. It returns where the
-// release is from.
+// settle sets the release whose rules hold and the time of the question. It returns where the release is
+// from.
 func (o *options) settle(d *dump) (from string, err error) {
 	if err := d.lacking(); err != nil {
 		return "", err

@@ -103,7 +103,7 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 
 // manifests are the objects of a file.
 type manifests struct {
-	// namespace is that of objects that name none.
+	// namespace is the namespace of objects that name none.
 	namespace string
 	// makers make pods.
 	makers []*input.Template

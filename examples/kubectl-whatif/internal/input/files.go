@@ -142,7 +142,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // inUTF8 drops a byte order mark and turns UTF-16, as PowerShell's > writes it, into
 // UTF-8. UTF-16 without a mark shows in its first character: everything that can be read here
-// begins with a character of ASCII, one byte of which is 0 then. An error of b is left to the
+// begins with a character of ASCII, so that one of its two bytes is 0. An error of b is left to the
 // reader of the text.
 func inUTF8(b *bufio.Reader) *bufio.Reader {
 	head, _ := b.Peek(len(byteOrderMark))

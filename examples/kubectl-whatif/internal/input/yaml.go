@@ -257,8 +257,8 @@ var (
 	yamlPrefix = regexp.MustCompile(`^(error converting YAML to JSON: )?yaml: (unmarshal errors:\s*)?`)
 )
 
-// wrong is an error about a piece that begins behind so many lines. It names the document, and counts
-// lines from the beginning of the text and not of the piece.
+// wrong is an error about a piece of the text. from is the number of lines before the piece. The error names
+// the document, and counts lines from the beginning of the text and not of the piece.
 func (y *yamlReader) wrong(from int, err error) error {
 	text := lineNumber.ReplaceAllStringFunc(yamlPrefix.ReplaceAllString(err.Error(), ""), func(s string) string {
 		n, _ := strconv.Atoi(s[len("line "):])

@@ -95,8 +95,8 @@ const letterWidth = 7.6
 // boldWidth is letterWidth for a bold letter.
 const boldWidth = 8.6
 
-// roomFor returns the class of a text that needs so many pixels, in a segment that takes a part of the
-// picture. It is not ok if no window has room for it.
+// roomFor returns the class of a text. need is its width in pixels, and part is the part of the picture
+// that its segment takes. It is not ok if no window has room for the text.
 func roomFor(need, part float64) (class string, ok bool) {
 	for _, r := range rooms {
 		if part*r.width >= need {
@@ -308,8 +308,8 @@ func (p *painter) write(s *segment, q *part, at, width float64) {
 // smallWidth is the width of a small picture as a part of that of a large one.
 const smallWidth = 0.5
 
-// colour is the class of a pod that stays or leaves: that of its priority. On a page about pods that
-// move it is that of the node that the pod leaves, if it has one.
+// colour is the class of a pod that stays or leaves. It follows from the pod's priority, or, on a page about
+// pods that move, from the node that the pod leaves.
 func (p *painter) colour(q *part) string {
 	switch {
 	case !p.plain:

@@ -10,9 +10,9 @@ import (
 
 // Bounds of what is drawn pod by pod.
 const (
-	// MostDetailed is the most nodes of a cluster all of which is drawn pod by pod.
+	// MostDetailed is the most nodes of a cluster that is drawn pod by pod as a whole.
 	MostDetailed = 60
-	// mostDetailedPods is the most pods of a cluster all of which is drawn pod by pod.
+	// mostDetailedPods is the most pods of a cluster that is drawn pod by pod as a whole.
 	mostDetailedPods = 2000
 	// mostPulled is the most nodes of a larger cluster that are drawn pod by pod.
 	mostPulled = 12

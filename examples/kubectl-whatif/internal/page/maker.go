@@ -41,7 +41,7 @@ type member struct {
 	// rank is the place among the candidates, from 1; 0 for a node that is none.
 	rank      int
 	candidate *preemption.Candidate
-	// full is how full the node is by each view, and scarcest the view by which it is fullest.
+	// full says how full the node is in each view, and scarcest is the view in which it is fullest.
 	full     []float64
 	scarcest int
 	// pods is the number of pods on the node.

@@ -58,8 +58,8 @@ func turned(s string) bool {
 	return false
 }
 
-// clipped shortens a name that has more than so many characters in the middle, so that the end, by
-// which names often differ, is still there.
+// clipped shortens a name to most characters. It cuts the middle out, since names often differ at
+// their ends.
 func clipped(name string, most int) string {
 	runes := []rune(screen.Safe(name))
 	if len(runes) <= most {

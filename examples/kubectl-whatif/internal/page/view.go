@@ -126,7 +126,7 @@ func (d *maker) shown() int {
 	return slices.IndexFunc(d.views, func(v view) bool { return v.Chosen })
 }
 
-// filled is how full a node is by each view, and the view by which it is fullest.
+// filled returns how full a node is in each view, and the view in which it is fullest.
 func (d *maker) filled(n *outrank.Node) (full []float64, scarcest int) {
 	for i, v := range d.views {
 		full = append(full, fullness(float64(d.snap.Used(n.Name, v.Name)), float64(n.Allocatable.Amount(v.Name))))
