@@ -42,6 +42,7 @@ func (o *options) readAdmission() ([]quota.Limited, error) {
 	in, err := input.JSON(f)
 	var text []byte
 	if err == nil {
+		// Longer than any real configuration, and short enough to hold in memory.
 		text, err = io.ReadAll(io.LimitReader(in, mostManifest))
 	}
 	var limited []quota.Limited

@@ -96,6 +96,7 @@ func (q *answeredQuestion) aboutScenario(show func(done, total int)) error {
 		return q.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
 
 	case askBackward:
+		// This takes long enough to be watched.
 		s.scenario.Watch(show)
 		answer, err := s.pushedOut()
 		if err != nil {

@@ -45,6 +45,7 @@ func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Eve
 
 	flag, names := "--events", o.about.events
 	if !o.set["events"] {
+		// Without events of its own a cluster is asked about by the rules alone.
 		if o.sampled() || o.asksKubectl() || c.Skipped["Event"] == 0 {
 			return nil, nil
 		}
@@ -73,6 +74,7 @@ func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Eve
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", flag, file, err)
 		}
+		// A dump may hold no events. A file that was given for its events has to hold some.
 		if flag == "--events" && events.Read == 0 && events.Others > 0 {
 			return nil, fmt.Errorf("--events %s holds no events; kubectl get events -A -o json prints them", file)
 		}

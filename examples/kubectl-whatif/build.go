@@ -45,6 +45,7 @@ func newDocument(d *decision) *Document {
 		list = o.limit()
 	}
 
+	// The text has its own limits. A document has more entries, and counts what it leaves out.
 	decision, left := brief.Of(d.explained, list)
 	doc := &Document{
 		APIVersion: "whatif/v1", Version: stamp.Here().Known(), Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
@@ -57,6 +58,7 @@ func newDocument(d *decision) *Document {
 	}
 
 	if d.explained.Outcome == preemption.Preempts {
+		// Only a node that was chosen has an account.
 		doc.Room = roomOn(d)
 	}
 	for i := range d.explained.Victims {
@@ -99,6 +101,7 @@ func askedOf(q *asking) Asked {
 	p := q.pod
 	policy := p.PreemptionPolicy
 	if policy == "" {
+		// This is the default of the API server.
 		policy = outrank.PreemptLowerPriority
 	}
 

@@ -113,6 +113,7 @@ func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
 
 	pods, names := 0, map[string]bool{}
 	for _, p := range c.Pods {
+		// Pods that have ended or are being deleted need no room any more.
 		if p.NodeName == "" && p.NominatedNodeName != "" && !p.Finished() && !p.Terminating() && p.Scheduler() != outrank.DefaultScheduler {
 			pods, names[p.Scheduler()] = pods+1, true
 		}
@@ -143,13 +144,16 @@ func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 		switch there := known[outrank.NewKey(q.pod.Namespace, v.Claim)]; {
 		case v.Claim == "":
 		case !there && v.Ephemeral && q.from != fromDump:
+			// Nobody has made the claims of a pod that was not created yet.
 			add(v.Claim, "the claim is made along with the pod; on which nodes it can get a volume is not looked at")
 		case !there && v.Ephemeral:
+			// The claim of a pod that waits may be made at any moment.
 			add(v.Claim, "not in the dump; if it was not made yet, kube-scheduler pushes nobody out for the pod until it is")
 		case !there:
 			add(v.Claim, "not in the dump; if the cluster does not have it, kube-scheduler pushes nobody out for the pod "+
 				"(persistentvolumeclaim %q not found)", v.Claim)
 		case v.State == "" && v.Driver != "" && v.Handle == "":
+			// A claim that waits for its first consumer gets its volume once a node is chosen.
 			add(v.Claim, "the claim has no volume yet, and gets one where the pod goes; on which nodes it can is not looked at")
 		}
 	}
@@ -160,6 +164,7 @@ func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 func aboutPods(c *outrank.Cluster) []Warning {
 	namespaces, running := map[string]bool{}, 0
 	for _, p := range c.Pods {
+		// Any cluster has pods of several namespaces, those of its own system among them.
 		namespaces[p.NamespaceName()] = true
 		if p.NodeName != "" {
 			running++

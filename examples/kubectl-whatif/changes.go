@@ -121,6 +121,7 @@ func (s *scene) addNodes(sc *question.Scenario, f *flagged, stdin io.Reader) err
 
 		of := "--add-node " + value
 		if like, ok := sc.Snapshot().Node(name); ok {
+			// The scenario finds names that are free.
 			if err := sc.Apply(&question.AddNodes{Of: of, Nodes: sc.NodesLike(like, n)}); err != nil {
 				return err
 			}
@@ -316,6 +317,7 @@ func readNames(file string, stdin io.Reader) ([]string, error) {
 		if strings.ContainsAny(line, " \t") {
 			return nil, fmt.Errorf("%q is no pod: each line has one NAMESPACE/NAME", line)
 		}
+		// A list without end would fill the memory.
 		if out = append(out, line); len(out) > mostNames {
 			return nil, fmt.Errorf("more than %d lines", mostNames)
 		}

@@ -36,6 +36,7 @@ func (o *options) check() error {
 	}{{"pending", []string{o.pending}}, {"name", []string{o.pod.name}}, {"namespace", []string{o.pod.namespace}}, {"context", []string{o.context}}, {"kubeconfig", []string{o.kubeconfig}},
 		{"cluster", o.clusters}, {"filename", o.manifests()}, {"diff", o.about.diff},
 		{"without", o.valuesOf(changeWithout)}, {"add-node", o.valuesOf(changeAddNode)}, {"priorityclass", o.valuesOf(changeClasses)}, {"delete", o.valuesOf(changeDelete)}, {"events", o.about.events}} {
+		// A list may be empty, or hold an empty name, as "--cluster a.json," does.
 		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
 		}

@@ -67,6 +67,7 @@ func completing(root *cobra.Command, o *options) {
 // completedFrom reads the cluster that the line names so far. It is nil if that takes too long or
 // cannot be done. kubectl is not asked.
 func (o *options) completedFrom() *outrank.Cluster {
+	// A shell that waits for kubectl would seem to hang, and standard input is the terminal.
 	if o.live || o.context != "" || o.kubeconfig != "" || slices.Contains(o.clusters, input.Stdin) {
 		return nil
 	}
@@ -89,6 +90,7 @@ func (o *options) completedFrom() *outrank.Cluster {
 		return nil
 	}
 
+	// Nobody reads warnings while typing.
 	c, err := o.readCluster(strings.NewReader(""), io.Discard)
 	if err != nil {
 		return nil

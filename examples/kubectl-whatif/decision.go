@@ -43,6 +43,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 
 	ctx := context.Background()
 	request := preemption.Request{Pod: s.question.pod, Now: s.now}
+	// Explain asks every node, also those that a scheduler would not come to.
 	e, err := eval.Explain(ctx, s.snap, request)
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
@@ -58,6 +59,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 		return nil, console.Unusable("the pod", err)
 	}
 
+	// Only pods that leave have replacements.
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempts {
 		if err := d.follow(ctx); err != nil {
 			return nil, err

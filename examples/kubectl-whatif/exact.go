@@ -84,6 +84,7 @@ func writeExact(p console.Page, r *joint.Regret) {
 	var t console.Table
 	t.Head("", "KUBE-SCHEDULER", "BEST")
 	t.Add("node", orNobody(scored, r.Plan.Node), orNobody(best, r.Best.Node))
+	// The cell of a decision without a score stays empty.
 	for _, rank := range exactRanks {
 		cells := []string{rank.name, "", ""}
 		for i, s := range []*preemption.Score{scored, best} {

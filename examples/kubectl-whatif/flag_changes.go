@@ -73,6 +73,7 @@ func (v *ordered) Type() string {
 // Set adds values to the changes of the options.
 func (v *ordered) Set(text string) error {
 	if v.flag == changeAgain {
+		// Off is no change, so that --recreate=false says nothing.
 		on, err := strconv.ParseBool(text)
 		if err == nil && on {
 			v.o.changes = append(v.o.changes, &flagged{flag: v.flag})

@@ -152,6 +152,7 @@ func classOf(text string) (classValue, error) {
 // that is left out. With a container the text has to name the namespace, too.
 func resizeFrom(value, namespace string) (*question.Resize, error) {
 	const form = "write NAMESPACE/NAME=cpu=AMOUNT,memory=AMOUNT, like shop/checkout-0=cpu=2"
+	// Names have no "=", so that the first one ends the pod.
 	pod, list, _ := strings.Cut(value, "=")
 	parts := strings.Split(pod, "/")
 	if len(parts) == 1 {
@@ -176,6 +177,7 @@ func resizeFrom(value, namespace string) (*question.Resize, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Of two amounts one would silently win.
 		if _, twice := r.Requests[resource.Name(name)]; twice {
 			return nil, fmt.Errorf("%s is given twice", name)
 		}

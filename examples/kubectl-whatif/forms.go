@@ -10,6 +10,7 @@ import (
 // text prints a decision for a person: the answer first, then why.
 func (d *decision) text(p console.Page, list int) error {
 	a := newAnswer(d, list)
+	// What the answer rests on comes before the answer, and the reasons after it.
 	writeQuestion(p, a)
 	if a.Resize != nil {
 		writeResize(p, a, list)

@@ -113,6 +113,7 @@ func (o *kueueOptions) run(std streams) (exit int, err error) {
 		return 0, fmt.Errorf("--color %s: %w", o.color, err)
 	}
 
+	// Everything is written at once, so that an error leaves no half answer.
 	var out bytes.Buffer
 	page := console.Page{W: &out, Screen: screen}
 	switch o.format {
@@ -148,6 +149,7 @@ func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 		return nil, fmt.Errorf("%s: the dump holds no ClusterQueue; fill it with kubectl get %s -A -o json", d.Source, kueue.Kinds)
 	}
 	d.Workloads, d.Holding = cluster.Workloads()
+	// The same dump gives the same answer at any time.
 	if d.Now.IsZero() {
 		d.Now = clock.After(cluster.Latest())
 	}
@@ -216,6 +218,7 @@ func (o *kueueOptions) settings(stdin io.Reader) (*kueue.Settings, error) {
 // nothing at all is given, the one of the sample.
 func (o *kueueOptions) asked(c *kueue.Cluster, stdin io.Reader) (*kueue.Asked, error) {
 	if o.pending != "" {
+		// Like kubectl, a name without a namespace is of the one of --namespace.
 		namespace, name, ok := strings.Cut(o.pending, "/")
 		if !ok {
 			namespace, name = o.namespace, o.pending
@@ -228,6 +231,7 @@ func (o *kueueOptions) asked(c *kueue.Cluster, stdin io.Reader) (*kueue.Asked, e
 		if len(o.clusters) > 0 {
 			return nil, errors.New("which workload? Give a Workload, Job or Pod with --filename, or name one that waits with --pending")
 		}
+		// The sample's job takes the place of standard input.
 		files, stdin = []string{input.Stdin}, bytes.NewReader(kueueSampleJob)
 	}
 

@@ -51,6 +51,7 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error
 		return bar.through(r, size), done, nil
 	}
 
+	// One file is read as it comes; several are compared with each other, object by object.
 	if len(files) > 1 {
 		return readSeveral(o.source(), files, open)
 	}
@@ -75,6 +76,7 @@ func (o *options) reads() string {
 func (o *options) askKubectl(bar *progress, stderr io.Writer) (l *loaded, err error) {
 	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}
 	if o.set["release"] && o.release.Gates()[groupGate] {
+		// A server without the gate has no such kinds, and would only refuse them.
 		from.More = groupKinds
 	}
 

@@ -32,6 +32,7 @@ func readAll(r io.Reader) (*loaded, error) {
 
 	cluster, err := kube.ReadClusterWith(r, func(kind string, text []byte) {
 		if kind == claimed.Kind {
+			// The first mistake counts, and the reading goes on, as the library has no way to stop it.
 			broken = cmp.Or(broken, classes.Add(text))
 		}
 		if kind != kindQuota {

@@ -60,6 +60,7 @@ func main() {
 // run is the whole program without the process around it: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	std := streams{stdin, stdout, stderr}
+	// An answer is 0 unless --exit-status tells answers apart.
 	status := exitFits
 	root := newCommand(func(opts *options) error {
 		// Everything is written at once, so that an error leaves no half answer.

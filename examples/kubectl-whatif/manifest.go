@@ -196,6 +196,7 @@ func kindsOf(kinds map[string]int) []string {
 	var out []string
 	for _, kind := range listed {
 		n := kinds[kind]
+		// The kind of an object is text from outside, of any length. A cut may fall into a character.
 		if len(kind) > longestKind {
 			kind = strings.ToValidUTF8(kind[:longestKind], "") + longKindMark
 		}
@@ -225,6 +226,7 @@ func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) 
 		return fmt.Errorf("%s %s: %w", flag, file, err)
 	}
 
+	// One byte more than the bound shows that there is more.
 	text, err := io.ReadAll(io.LimitReader(in, mostManifest+1))
 	switch {
 	case err != nil:
@@ -293,6 +295,7 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bo
 
 	q := &asking{pod: pod, from: fromManifest, warnings: warnings, limited: t.Limited()}
 	if t.Kind != "Pod" {
+		// The object that makes the pod gives it a name, and its claims names that follow from that.
 		q.template = t
 		pod.Name = unusedName(c, pod, t)
 		ownClaims(c, pod, t, copies)

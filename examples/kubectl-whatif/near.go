@@ -90,6 +90,7 @@ func nearNames(names []string, name string) []string {
 
 	var near []string
 	for _, n := range names {
+		// The lengths are compared first: a distance costs the product of both.
 		if more := len(n) - len(name); strings.Contains(n, name) || max(more, -more) <= max(2, len(name)/5) && distance(n) <= max(2, len(name)/5) {
 			near = append(near, n)
 		}

@@ -114,6 +114,7 @@ func (o *options) addHostPort(text string) error {
 	if !named {
 		protocol = "TCP"
 	}
+	// These are the protocols of a port of a pod.
 	if !slices.Contains([]string{"TCP", "UDP", "SCTP"}, protocol) {
 		return fmt.Errorf("%q is no protocol: they are tcp, udp and sctp", protocol)
 	}

@@ -92,6 +92,7 @@ func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 		Containers:  []outrank.Container{{Name: "main", Requests: opts.pod.requests, Ports: opts.pod.hostPorts}},
 	}
 
+	// A claim is a volume of the pod; what it means is resolved from the dump below.
 	for _, name := range opts.pod.claims {
 		pod.Volumes = append(pod.Volumes, outrank.Volume{Claim: name})
 	}
@@ -105,6 +106,7 @@ func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 		return nil, err
 	}
 	c.ResolveVolumes(pod)
+	// Two pods of one name would be one for everything that looks names up.
 	if c.Pod(pod.Namespace, pod.Name) != nil {
 		return nil, fmt.Errorf("the dump has a pod %s already; choose another --name or --namespace", pod.Key())
 	}

@@ -19,6 +19,7 @@ func writeReasons(p console.Page, a *Answer, list int) {
 	}
 
 	if a.CandidateCount > 0 {
+		// The candidates stand in the order of the ranks, so that the best are named.
 		n := Nodes{Count: a.CandidateCount}
 		for _, c := range a.Candidates {
 			n.Names = append(n.Names, c.Node)

@@ -35,6 +35,7 @@ func (o *options) useSample(flags *pflag.FlagSet) error {
 	}
 
 	if s.Release != "" && !o.set["release"] {
+		// Setting a flag of pflag does not note that it was given, which the questions ask.
 		if err := flags.Set("release", s.Release); err != nil {
 			return err
 		}

@@ -171,6 +171,7 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 	}
 
 	if !o.about.atMaximum {
+		// With --at-maximum every pod that may be made is asked about.
 		s.caveats = append(s.caveats, s.manifests.mayScale()...)
 	}
 	if !o.fromManifest(s.ask) {
@@ -238,6 +239,7 @@ func (s *scene) follow() {
 // have the pods that a scheduler takes before it.
 func (s *scene) find(asked *input.Template) (err error) {
 	if asked != nil {
+		// Several pods of an object get claims of their own each.
 		s.question, err = askTemplate(s.opts, asked, s.cluster, s.ask == askReplicas || s.opts.whole(asked))
 	} else {
 		s.question, err = ask(s.opts, s.cluster)
@@ -247,10 +249,12 @@ func (s *scene) find(asked *input.Template) (err error) {
 		return err
 	}
 
+	// The group of the pod is known only now.
 	if s.ask, err = s.opts.withGroup(s.cluster, s.question); err != nil {
 		return err
 	}
 
+	// A pod that a quota keeps from being created has no turn.
 	if s.refused, err = s.refuse(); err != nil {
 		return console.Unusable("the resource quotas", err)
 	}
@@ -260,6 +264,7 @@ func (s *scene) find(asked *input.Template) (err error) {
 	if s.refused != nil || s.scenario == nil || s.ask == askLeast {
 		return nil
 	}
+	// The turns before that of the pod change the cluster that it finds.
 	if s.before, err = s.scenario.Before(s.question.pod); err != nil {
 		return err
 	}
@@ -285,6 +290,7 @@ func (s *scene) refuse() (*question.NotCreated, error) {
 	if s.opts.whole(q.template) && q.template.Kind != "DaemonSet" {
 		pods = q.template.Replicas
 	}
+	// The quotas are asked and not charged: no pod is created.
 	f, err := s.limits.Admit(q.pod, pods, s.cluster.Release)
 	if err != nil || f == nil {
 		return nil, err
@@ -379,6 +385,7 @@ func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 
 	all := map[outrank.Key]*outrank.Pod{}
 	see := func(p *outrank.Pod) {
+		// Pods that wait are of any priority, and the highest of them may push out the most.
 		if p.NodeName == "" {
 			highest = max(highest, p.PriorityValue())
 		}
@@ -393,6 +400,7 @@ func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 		}
 	}
 
+	// A pod of the changed cluster counts before its copy in the dump, as it was seen first.
 	lists := [][]*outrank.Pod{s.cluster.Pods}
 	if s.was != nil {
 		lists = append(lists, s.was.Pods)

@@ -65,6 +65,7 @@ func (s *schedulers) configOf(name string) (config preemption.Config, warnings [
 	warnings = slices.Clone(p.Unsupported)
 	config = p.Config
 	if config.Profile.SpreadSelector == nil && needsSelector(&config) {
+		// Constraints whose pods are not known would keep the pod off nodes for no reason.
 		config.Profile.DefaultConstraints = nil
 		warnings = append(warnings, outrank.Problem{
 			Object: "KubeSchedulerConfiguration", Field: "defaultConstraints",

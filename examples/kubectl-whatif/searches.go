@@ -41,6 +41,7 @@ func (q *answeredQuestion) search(ctx context.Context, set question.Setting, sho
 func (q *answeredQuestion) emptiable(tries *question.Scenario, show func(done, total int)) error {
 	of := inverse.Nodes{MostTurns: inverse.MostTurns, Show: show}
 	if which := q.scene.opts.about.emptiable; which != everyNode {
+		// check has made sure that there is a label.
 		key, wanted, _ := strings.Cut(which, "=")
 		of.Chosen = func(n *outrank.Node) bool { got, has := n.Labels[key]; return has && got == wanted }
 

@@ -32,6 +32,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 	case preemption.NotEligible:
 		p.Line("\n%s: no node takes it as things are, and it may not push\nothers out: %s",
 			bad("Nobody leaves, and the pod stays pending"), whyIneligible(a))
+		// The candidates were found all the same.
 		if a.CandidateCount > 0 {
 			p.Line("\nIf it might, these nodes would come into question:")
 			writeCandidates(p, a, list)
@@ -183,6 +184,7 @@ func writeVictims(p console.Page, a *Answer) {
 	names := askedNames(a)
 	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}, Spare: []int{4, 3}}
 	head := []string{"#", "POD", "PRIORITY", "CLASS", "STARTED (UTC)", "AGE"}
+	// The columns of the resources follow the fixed ones.
 	for i, name := range names {
 		head = append(head, strings.ToUpper(string(name)))
 		t.Right[6+i] = true
@@ -195,6 +197,7 @@ func writeVictims(p console.Page, a *Answer) {
 		v := &a.Victims[i]
 		cells := []string{strconv.Itoa(i + 1), v.Key, fmt.Sprint(v.Priority), v.PriorityClass, moment(v.Start), age(a.Now, v.Start)}
 		for _, name := range names {
+			// Not every victim asks for every resource.
 			text := "-"
 			if q, ok := v.Requests[name]; ok {
 				text = amount(name, q)
@@ -303,6 +306,7 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 	}
 	t.Print(p)
 
+	// The candidates were limited before, and their number was not.
 	if more := a.CandidateCount - len(a.Candidates); more > 0 {
 		p.Line("     and %d more", more)
 	}

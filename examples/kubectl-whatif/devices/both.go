@@ -84,6 +84,7 @@ func decideBoth(d *dump, q question) (*both, error) {
 	}
 
 	for _, w := range []*way{out.Release, out.Proposed} {
+		// Only the rules of the proposal find the devices that victims give back.
 		w.settle(d, then)
 	}
 

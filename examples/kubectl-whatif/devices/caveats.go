@@ -188,6 +188,7 @@ func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	}
 
 	for _, key := range made {
+		// For a pod that does not exist yet it goes without saying.
 		if s.from == fromDump {
 			add("its claim %s was not made yet, and until it is kube-scheduler does not look at the pod; this is the answer once the claim is made from its template", key)
 		}

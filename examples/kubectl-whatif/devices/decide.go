@@ -204,6 +204,7 @@ func (w *way) settle(d *dump, allocator *rules) {
 		for _, b := range v.Violated {
 			one.Budgets = append(one.Budgets, b.Key())
 		}
+		// The report may have fewer victims than the plan.
 		if i < len(w.Why.Victims.Items) {
 			one.Why = w.Why.Victims.Items[i].Text()
 		}

@@ -81,6 +81,7 @@ func (d *dump) summary(from string) summary {
 	for _, s := range d.objects.Slices {
 		drivers[s.Spec.Driver] = true
 		for i := range s.Spec.Devices {
+			// A pool may stand in several slices, and generations of it, so that devices count once by name.
 			names[s.Spec.Driver+"/"+s.Spec.Pool.Name+"/"+s.Spec.Devices[i].Name] = true
 		}
 	}

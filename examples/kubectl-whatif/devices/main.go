@@ -113,6 +113,7 @@ func (o *options) load(stdin io.Reader, stderr io.Writer) (*dump, error) {
 	}
 
 	if len(files) > 1 {
+		// An object may stand in several files.
 		all := input.Merge(files, open).Reader()
 		defer all.Close()
 		return readDump(fmt.Sprintf("%d files", len(files)), all)
@@ -153,6 +154,7 @@ func (o *options) askKubectl(stderr io.Writer) (d *dump, err error) {
 // error. stdout is only looked at for its width and colours.
 func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
+	// A value of --color that means nothing is refused before anything is read.
 	look, err := console.ScreenOf(stdout, o.color, os.Getenv)
 	if err != nil {
 		return 0, fmt.Errorf("--color %s: %w", o.color, err)
@@ -278,6 +280,7 @@ func (o *options) askPod(d *dump, from string, stdin io.Reader) (doc *Document, 
 
 	doc = newDocument(d, "pod", from, o.now)
 	if o.whyNot != "" {
+		// --why-not asks the same, and about the devices of that node.
 		doc.Question, doc.Why = "whyNot", o.whyNot
 		if !slices.ContainsFunc(d.cluster.Nodes, func(n *outrank.Node) bool { return n.Name == o.whyNot }) {
 			return nil, 0, fmt.Errorf("--why-not %s: there is no such node in the dump", o.whyNot)

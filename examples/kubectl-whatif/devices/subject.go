@@ -195,6 +195,7 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 	if err != nil {
 		return nil, console.Unusable("--filename "+name, err)
 	}
+	// The filter of devices reads the object, and the engine the pod.
 	object := &corev1.Pod{}
 	if err := json.Unmarshal(t.Pod, object); err != nil {
 		return nil, console.Unusable("--filename "+name, problem(t.String(), "", err.Error()))

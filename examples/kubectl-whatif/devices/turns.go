@@ -273,6 +273,7 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 		}
 
 		reserved := resourcev1.ResourceClaimConsumerReference{Resource: string(corev1.ResourcePods), Name: p.Name, UID: types.UID(p.UID)}
+		// A claim that is shared has other consumers, too.
 		if !slices.Contains(c.Status.ReservedFor, reserved) {
 			c.Status.ReservedFor = append(c.Status.ReservedFor, reserved)
 		}

@@ -71,6 +71,7 @@ func (p place) cluster(q *query) error {
 	case given > 1:
 		return errors.New("dump, cluster and sample name different clusters; give one of them")
 	case p.Dump != "":
+		// The program reads the text from standard input, so that it is not written to disk.
 		q.input = io.NopCloser(strings.NewReader(p.Dump))
 		q.flag("cluster", "-")
 	case p.Cluster != "":
@@ -159,6 +160,7 @@ func (s subject) add(q *query) error {
 		{"requests", len(s.Requests)}, {"labels", len(s.Labels)}, {"nodeSelector", len(s.NodeSelector)},
 		{"tolerations", len(s.Tolerations)}, {"hostPorts", len(s.HostPorts)}, {"claims", len(s.Claims)},
 	} {
+		// A command line has no room for any number of flags.
 		if list.n > mostValues {
 			return fmt.Errorf("%s: %d are more than %d", list.name, list.n, mostValues)
 		}

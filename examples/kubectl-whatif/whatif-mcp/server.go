@@ -112,6 +112,7 @@ func (q *query) open(name string) (*os.File, error) {
 func (s *server) ask(ctx context.Context, in asker) (answer json.RawMessage, err error) {
 	select {
 	case s.turn <- struct{}{}:
+		// The memory of one answer is bounded, and only one is in the making.
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -79,6 +79,7 @@ func firstOfEach(e *preemption.Plan, list int) []preemption.NodeReport {
 
 		answer := fmt.Sprint(n.Status)
 		if n.AfterRemoval != nil {
+			// A node on which preemption was tried gives two answers.
 			answer += fmt.Sprint(" tried ", *n.AfterRemoval)
 		}
 

@@ -55,6 +55,7 @@ func Of(c *outrank.Cluster) time.Time {
 	if !c.AsOf.IsZero() {
 		return After(c.AsOf)
 	}
+	// This is only as good as the clock of that node.
 	return After(latestStart(c))
 }
 

@@ -66,6 +66,7 @@ func fold(line string, first, others int) []string {
 		spaces := len(line) - len(strings.TrimLeft(line, " "))
 
 		word, _, _ := strings.Cut(line[spaces:], " ")
+		// The first word stands in any case, however wide it is.
 		w := Width(word)
 		if used > 0 && used+spaces+w > most {
 			parts = append(parts, b.String())

@@ -136,6 +136,7 @@ func (t *Table) leaveOut(widths []int, filled []bool, most int) {
 		wide := 0
 		for i := range widths {
 			if filled[i] {
+				// Two spaces separate columns.
 				wide += 2 + min(usual, widths[i])
 			}
 		}
@@ -160,6 +161,7 @@ func (t *Table) fit(widths []int, filled []bool, most int) {
 		if filled[i] {
 			over += 2 + widths[i]
 		} else {
+			// A column that is left out takes no room.
 			widths[i] = 0
 		}
 	}

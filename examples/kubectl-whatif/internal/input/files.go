@@ -70,6 +70,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
+		// The folder itself is gone through in any case.
 		case d.IsDir() && path != name && !recursive:
 			return filepath.SkipDir
 		case !d.IsDir() && slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(path, ".gz"))):
@@ -127,6 +128,7 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 		return nil, err
 	}
 
+	// Any gzipped file begins with these bytes.
 	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
 		if err != nil {

@@ -134,6 +134,7 @@ func (m *Merged) another(file string, o Object) (bool, error) {
 		return false, nil
 	case before.file == file:
 		return false, nil
+	// The same text, to the byte, needs no closer look.
 	case before.hash == one.hash:
 		return true, nil
 	}
@@ -198,6 +199,7 @@ func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
 // hash is the same for equal objects, whatever the order of their fields.
 func (o *Object) hash() ([sha256.Size]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(o.Raw))
+	// A number keeps its text, so that none is rounded. Maps are written in the order of their keys.
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {

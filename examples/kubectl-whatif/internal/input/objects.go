@@ -68,6 +68,7 @@ func eachIn(r io.Reader, depth int, f func(Object) error) error {
 	in := &bounded{r: r}
 	d := json.NewDecoder(in)
 	for {
+		// Each document may be as long as the bound.
 		in.renew()
 		switch token, err := d.Token(); {
 		case errors.Is(err, io.EOF):
@@ -270,6 +271,7 @@ func (d *document) finish() error {
 	}
 
 	if d.isList && (strings.HasSuffix(d.head.Kind, "List") || d.head.Kind == "") {
+		// A list was handed out entry by entry.
 		return nil
 	}
 

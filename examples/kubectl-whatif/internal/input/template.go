@@ -234,6 +234,7 @@ func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error)
 	spec := s.Template.Spec
 	switch t.Kind {
 	case "DaemonSet":
+		// What the controllers add decides on which nodes the pods may go.
 		tolerate(spec)
 	case "StatefulSet":
 		claims(spec, s.VolumeClaimTemplates)

@@ -113,6 +113,7 @@ func (y *yamlReader) next() ([]byte, error) {
 // that appending to it does not write into the next line.
 func (y *yamlReader) nextAgain() []byte {
 	last := len(y.again) - 1
+	// The last line may have no end.
 	text := y.again[last]
 	end := bytes.IndexByte(text, '\n') + 1
 	if end == 0 {

@@ -33,6 +33,7 @@ func (y *yamlReader) splits(text []byte, from int) bool {
 	for line := range bytes.Lines(text) {
 		at += len(line)
 		key, value, _ := bytes.Cut(line, []byte(":"))
+		// Entries on the line of the key itself are in another form, which is not taken apart.
 		if !bytes.Equal(key, itemsKey) || len(bytes.TrimSpace(value)) > 0 {
 			continue
 		}
@@ -185,6 +186,7 @@ func (y *yamlReader) rest() error {
 		}
 
 		if line == nil || endsDocument(line) {
+			// The mark of the next document is read once more; the one that ends this is not.
 			if line != nil && line[0] == '-' {
 				y.back(line)
 			}

@@ -97,6 +97,7 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 	for {
 		said, err := c.once(ctx, program, kinds, read)
 		if err == nil {
+			// Rights can be given. A kind that the server does not have cannot.
 			if slices.ContainsFunc(warnings, forbidden.MatchString) {
 				warnings = append(warnings, c.role()+" them")
 			}
@@ -108,6 +109,7 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 			return nil, err
 		}
 
+		// Nothing left out means another failure, which would come again.
 		left, dropped := without(kinds, said)
 		if len(dropped) == 0 || !slices.Contains(left, needed[0]) || !slices.Contains(left, needed[1]) {
 			return nil, err

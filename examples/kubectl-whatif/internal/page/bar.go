@@ -182,6 +182,7 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 	b.Amount = fmt.Sprintf("%s of %s", p.amount(clamp(used)), p.amount(p.offered))
 	b.Share = share(used, float64(p.offered))
 	b.Over = used > float64(p.offered)
+	// A node that offers nothing ends where it begins.
 	b.Full = "0%"
 	if p.whole > 0 {
 		b.Full = percent(float64(p.offered) / p.whole)
@@ -252,6 +253,7 @@ func (p *painter) segment(q *part, at, width float64) segment {
 		if q.from != nil {
 			s.Class = "comes " + q.from.Class
 			if _, ok := roomFor(12, width*smallWidth); ok {
+				// A small picture has to have room for the mark, too.
 				s.Mark, s.Middle = q.from.Letter, percent(at+width/2)
 			}
 		}
@@ -283,11 +285,13 @@ func (p *painter) write(s *segment, q *part, at, width float64) {
 	}
 	name = screen.Safe(name)
 
+	// 14 pixels are for the margins of the text.
 	need := 14 + letterWidth*float64(len([]rune(name)))
 	if q.role == comes {
 		need = 14 + boldWidth*float64(len([]rune(name)))
 	}
 	if q.role == leaves && q.number > 0 {
+		// The number takes 20 pixels before the name.
 		need += 20
 		if class, ok := roomFor(26, width); ok {
 			s.Number, s.NumberFits = q.number, class

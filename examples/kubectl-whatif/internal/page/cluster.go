@@ -93,6 +93,7 @@ func (d *maker) row(m *member) row {
 	for i, v := range d.views {
 		before, after := d.parts(who, v.Name)
 		p := &painter{scale: d.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name)}
+		// Both bars of a node have the same scale, so that they can be compared.
 		p.fit(before)
 		if r.Two {
 			p.fit(after)
@@ -114,6 +115,7 @@ func (d *maker) pulled() []*member {
 	var out []*member
 
 	pull := func(node, why string) {
+		// A node is pulled once, for the first reason.
 		m := d.byName[node]
 		if m == nil || m.letter != "" || len(out) == mostPulled {
 			return
@@ -125,6 +127,7 @@ func (d *maker) pulled() []*member {
 	if e.Outcome == preemption.Preempts {
 		pull(e.Node, "the chosen node")
 		for i := range e.Victims {
+			// The chosen node and its group take no more than a few places.
 			if len(out) < mostScenes && e.Victims[i].Node != "" {
 				pull(e.Victims[i].Node, "victims of the same group run here")
 			}
@@ -132,6 +135,7 @@ func (d *maker) pulled() []*member {
 	}
 
 	for _, m := range d.members {
+		// Nodes that take the pod as things are are all alike, and a few show that.
 		if m.stage == explain.Fits && len(out) < 4 {
 			pull(m.node.Name, "")
 		}
@@ -151,6 +155,7 @@ func (d *maker) pulled() []*member {
 
 	for i := range d.report.Nodes {
 		if g := &d.report.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
+			// One node stands for all with the same answer.
 			pull(g.Example, fmt.Sprintf("one of %s with the same thing in the way", console.Plural(g.Names.Len(), "node")))
 		}
 	}

@@ -95,6 +95,7 @@ func (d *maker) tell(doc *document) {
 
 	r := d.report
 	if r.Choice != nil && !r.Resize {
+		// A resize has no choice: it is about the pod's own node.
 		doc.Why = r.Choice.Texts()
 	}
 	if r.Stay != nil {
@@ -119,6 +120,7 @@ func (d *maker) tell(doc *document) {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())
 	}
 	if !d.detailed() {
+		// A cluster that is drawn pod by pod needs no table of its nodes.
 		doc.Listed, doc.MoreListed = d.list()
 	}
 }

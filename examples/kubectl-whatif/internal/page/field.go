@@ -51,6 +51,7 @@ type answer struct {
 func (d *maker) panels() []panel {
 	members := d.members
 	if d.detailed() {
+		// The nodes shown at once are the first ones in this order.
 		members = d.inOrder()
 		members = members[d.atOnce():]
 	}
@@ -61,6 +62,7 @@ func (d *maker) panels() []panel {
 	for _, a := range answersOf(members) {
 		p := d.panel(a.stage, a.text, a.nodes, per)
 		if d.detailed() {
+			// Few nodes have room for rows, which say more than cells.
 			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(a.nodes, number)}
 			number += len(a.nodes)
 		}
@@ -124,6 +126,7 @@ func (d *maker) cell(nodes []*member) cell {
 	c := cell{Class: d.classes(m)}
 	for _, n := range nodes {
 		if n.letter != "" && c.Letter == "" {
+			// The letters follow the order in which the nodes are drawn, which gives them their numbers.
 			c.Letter, c.ID = n.letter, fmt.Sprintf("node-%d", n.letter[0]-'A'+1)
 		}
 	}

@@ -65,6 +65,7 @@ func (d *maker) elsewhere() []scene {
 		}
 
 		known[node] = true
+		// The nodes beyond are counted, and the last scene says so.
 		if len(out) == mostScenes {
 			more++
 			continue
@@ -143,6 +144,7 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 	for _, name := range d.metered(r) {
 		before, after := d.parts(r, name)
 		p := &painter{scale: d.scale, name: name, offered: r.node.Allocatable.Amount(name), texts: true, would: would}
+		// Both bars have the same scale.
 		p.fit(before, after)
 		if p.whole == 0 {
 			continue
@@ -198,6 +200,7 @@ func (p *painter) ticks() []tick {
 	}
 
 	full := float64(p.offered) / p.whole
+	// Quarters of a node that takes a small part of the picture would stand too close.
 	for i := 1; i < 4 && full > 0.4; i++ {
 		out = append(out, tick{X: percent(full * float64(i) / 4), Text: fmt.Sprint(25*i) + " %", Class: [...]string{"odd", "even"}[(i+1)%2]})
 	}

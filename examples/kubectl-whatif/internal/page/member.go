@@ -51,6 +51,7 @@ func (d *maker) findMembers() {
 // judge finds the fate of a node, its reason, and the group in which it is shown.
 func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	e := d.plan
+	// The first case that holds counts. A node that none holds for cannot be helped.
 	m.stage = explain.NoHelp
 	switch {
 	case e.Outcome == preemption.Preempts && m.node.Name == e.Node:

@@ -16,6 +16,7 @@ const mostOrigins = 6
 func (d *overviewMaker) findOrigins() {
 	moved := map[string]int{}
 	for _, a := range d.over.Come {
+		// A pod that is recreated on its own node has not moved.
 		if from := d.from(a.Pod.Key()); from != "" && from != a.Node {
 			moved[from]++
 		}
@@ -34,6 +35,7 @@ func (d *overviewMaker) findOrigins() {
 
 	d.origins = map[string]*origin{}
 	for _, name := range nodes {
+		// Letters go by the cluster's order, so that one finds them from the top to the bottom.
 		if i := len(d.origins); slices.Contains(chosen, name) {
 			d.origins[name] = &origin{Letter: string(rune('A' + i)), Class: fmt.Sprint("from", i), Node: name}
 		}

@@ -127,6 +127,7 @@ func (d *overviewMaker) overviewRow(m *member) row {
 		p.fit(before)
 
 		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i])}
+		// A node that goes has no pods afterwards.
 		if r.Two && m.stage != explain.NoHelp {
 			p.fit(after)
 			cell.After = p.draw("after", m.node.Name, after)

@@ -86,6 +86,7 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 		d.coming[a.Node] = append(d.coming[a.Node], a)
 		d.moves[a.Pod.Key()] = true
 		for name, q := range a.Pod.Requests() {
+			// A request of nothing says nothing about a resource.
 			if q.Sign() > 0 {
 				requests[name] = q
 			}
@@ -156,6 +157,7 @@ func middle(snap *engine.Snapshot) int32 {
 	var all []int32
 	for p := range snap.Pods() {
 		if snap.NodeOf(p.Key()) != "" && !slices.Contains(all, p.PriorityValue()) {
+			// A thousand priorities are enough to find a middle, and looking each up costs time.
 			if all = append(all, p.PriorityValue()); len(all) == 1000 {
 				break
 			}

@@ -35,6 +35,7 @@ type scale []step
 func newScale(snap *engine.Snapshot, asker int32) scale {
 	classes := map[int32]map[string]int{}
 	for p := range snap.Pods() {
+		// Pods that wait are in no picture.
 		if snap.NodeOf(p.Key()) == "" {
 			continue
 		}

@@ -19,6 +19,7 @@ type shades []int
 func newShades(full []float64) shades {
 	var all []int
 	for _, f := range full {
+		// Sums of floats may be a little above 1 on a node that is just full.
 		if f >= 0 && f <= 1.0000001 {
 			all = append(all, wholePercent(f))
 		}
@@ -32,6 +33,7 @@ func newShades(full []float64) shades {
 
 	var out shades
 	for i := range mostShades {
+		// A step of nodes that are as full as those of the step before would be empty.
 		if last := all[(i+1)*len(all)/mostShades-1]; len(out) == 0 || last > out[len(out)-1] {
 			out = append(out, last)
 		}

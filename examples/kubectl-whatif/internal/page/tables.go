@@ -42,6 +42,7 @@ func (d *maker) victims() (rows []victimRow, more int) {
 	for i := range all[:min(len(all), mostVictims)] {
 		r := d.victim(&all[i])
 		r.Number = i + 1
+		// The report may have fewer victims than the plan.
 		if i < len(reasons) && reasons[i].Pod.Key == all[i].Pod.Key() {
 			r.Why = stayed(&reasons[i])
 			if first := told[r.Why]; first > 0 {

@@ -91,6 +91,7 @@ func (d *maker) todoOfPreempt() []string {
 
 	lost := 0
 	for i := range e.Victims {
+		// Only a controller recreates a pod.
 		if e.Victims[i].Pod.Owner.Name == "" {
 			lost++
 		}

@@ -131,6 +131,7 @@ func (b *Books) Has(of *quota.Quota) bool {
 // Put adds a quota. If it has no status, what is in use follows from the pods.
 func (b *Books) Put(q *quota.Quota, pods []quota.Pod) {
 	now := *q
+	// A quota of a manifest has no status yet.
 	if now.Used == nil {
 		now.Used = now.Measure(b.admission.Release, pods)
 	}
@@ -184,6 +185,7 @@ func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 		now := q.Used.Clone()
 		for name, amount := range is {
 			had, counted := q.Used[name]
+			// The pod is counted already with what it asked for before.
 			more := amount.Sub(was[name])
 			if !counted || more.IsZero() {
 				continue
