@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/quota"
 )
 
-// admission is the part of an AdmissionConfiguration that says what may be had only where a quota
-// covers it, or the configuration of that plugin by itself.
+// admission is the part of an AdmissionConfiguration that says which resources need a quota, or the
+// configuration of that plugin by itself.
 type admission struct {
 	Kind    string          `json:"kind"`
 	Limited []quota.Limited `json:"limitedResources"`
@@ -28,7 +28,7 @@ type admission struct {
 // quotaPlugin is the name of the plugin.
 const quotaPlugin = "ResourceQuota"
 
-// readAdmission reads the file of --admission-config, if there is one.
+// readAdmission reads the file of --admission-config, if there is one: which resources need a quota.
 func (o *options) readAdmission() ([]quota.Limited, error) {
 	if o.admission == "" {
 		return nil, nil
@@ -38,9 +38,11 @@ func (o *options) readAdmission() ([]quota.Limited, error) {
 		return nil, fmt.Errorf("--admission-config: %w", err)
 	}
 	defer f.Close()
+
 	in, err := input.JSON(f)
 	var text []byte
 	if err == nil {
+		// Longer than any real configuration, and short enough to hold in memory.
 		text, err = io.ReadAll(io.LimitReader(in, mostManifest))
 	}
 	var limited []quota.Limited
@@ -50,6 +52,7 @@ func (o *options) readAdmission() ([]quota.Limited, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--admission-config %s: %w", o.admission, err)
 	}
+
 	// Whatever is wrong with the limits is wrong for every pod.
 	if _, err := (&quota.Admission{Limited: limited}).Admit(nil, quota.Pod{Pod: &outrank.Pod{Name: "any"}}); err != nil {
 		return nil, console.Unusable("--admission-config "+o.admission, err)
@@ -57,7 +60,7 @@ func (o *options) readAdmission() ([]quota.Limited, error) {
 	return limited, nil
 }
 
-// limitsOf reads the limits of a configuration.
+// limitsOf returns which resources need a quota by a configuration.
 func limitsOf(text []byte) ([]quota.Limited, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("it is empty")
@@ -66,6 +69,7 @@ func limitsOf(text []byte) ([]quota.Limited, error) {
 	if err := strictly(text, &a); err != nil {
 		return nil, err
 	}
+
 	switch a.Kind {
 	case "ResourceQuotaConfiguration", "Configuration": // the second is its name in old files
 		return a.Limited, nil
@@ -73,6 +77,8 @@ func limitsOf(text []byte) ([]quota.Limited, error) {
 	default:
 		return nil, fmt.Errorf("kind %q where an AdmissionConfiguration or a ResourceQuotaConfiguration is wanted", a.Kind)
 	}
+
+	// The plugin's configuration may stand in the file itself or in another one.
 	for _, p := range a.Plugins {
 		switch {
 		case p.Name != quotaPlugin, len(p.Configuration) == 0 && p.Path == "":
@@ -87,7 +93,8 @@ func limitsOf(text []byte) ([]quota.Limited, error) {
 	return nil, fmt.Errorf("plugin %s is not configured here", quotaPlugin)
 }
 
-// strictly reads JSON without fields that mean nothing here: a limit with a wrong name limits nothing.
+// strictly reads JSON and refuses fields that it does not know: a limit under a wrong name would
+// silently limit nothing.
 func strictly(text []byte, to *admission) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

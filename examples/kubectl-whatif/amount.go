@@ -11,14 +11,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The amounts and times of the text are written as on the page.
-
+// amount writes a quantity as the page does.
 func amount(name resource.Name, q resource.Quantity) string { return spell.Text(name, q) }
 
+// amounts lists quantities as the page does.
 func amounts(l resource.List) string { return spell.Texts(l) }
 
+// moment writes a time as the page does.
 func moment(t time.Time) string { return spell.Moment(t) }
 
+// age writes the time since t as the page does.
 func age(now, t time.Time) string { return spell.Age(now, t) }
 
 // quantity is the inverse of resource.Amount.
@@ -26,8 +28,7 @@ func quantity(name resource.Name, amount int64) resource.Quantity {
 	return spell.Quantity(name, amount)
 }
 
-// share is the amount of a resource in a pod's requests; in the number of pods,
-// every pod is one.
+// share is how much of a resource a pod with these requests takes. Every pod takes one place for pods.
 func share(requests resource.List, name resource.Name) int64 {
 	if name == resource.Pods {
 		return 1
@@ -35,7 +36,7 @@ func share(requests resource.List, name resource.Name) int64 {
 	return requests.Amount(name)
 }
 
-// amountFrom reads an amount.
+// amountFrom reads an amount of a flag. None is negative.
 func amountFrom(text string) (resource.Quantity, error) {
 	q, err := resource.Parse(text)
 	if err != nil {
@@ -47,7 +48,8 @@ func amountFrom(text string) (resource.Quantity, error) {
 	return q, nil
 }
 
-// meantAmount offers an amount with a unit that exists: 8GB, 8gi and 8 GiB mean 8Gi.
+// meantAmount offers an amount with a unit that exists in place of one that does not: 8GB, 8gi and 8 GiB
+// mean 8Gi. It is empty if nothing like that was meant.
 func meantAmount(text string) string {
 	m := regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtTpPeE])(?:i|I)?(?:b|B)?$`).FindStringSubmatch(text)
 	if m == nil {

@@ -19,53 +19,53 @@ import (
 type Document struct {
 	// APIVersion is whatif/v1. Decision has a version of its own.
 	APIVersion string `json:"apiVersion"`
-	// Version is that of the program, left out where its build does not say which it is.
+	// Version is the program's, left out if its build does not know it.
 	Version string `json:"version,omitempty"`
 	// Cluster describes the cluster in question.
 	Cluster Dump `json:"cluster"`
-	// Now is the time that ages end at and a missing start counts as. It is
-	// left out where neither the dump nor -now names a time.
+	// Now is the time from which ages are measured; a missing start time counts as it. It is
+	// left out if neither the dump nor --now names a time.
 	Now time.Time `json:"now,omitzero"`
 	// Pod is the preemptor, the pod that is asked about.
 	Pod Asked `json:"pod"`
-	// Resize is set where the pod is on its node already, and the question is who
+	// Resize is set if the pod is on its node already, and the question is who
 	// leaves for its resize in place.
 	Resize *Resize `json:"resize,omitempty"`
 	// Changes are made before the question is asked, in this order, and Before is what they set
 	// in motion before the pod's turn.
 	Changes []string            `json:"changes,omitempty"`
 	Before  *question.Aftermath `json:"before,omitempty"`
-	// Forbidden are pods of the changes that quotas keep from being created.
+	// Forbidden lists pods of the changes that quotas keep from being created.
 	Forbidden []quotas.Forbidden `json:"forbidden,omitempty"`
-	// Resizes are those of the changes, where the answer does not have them.
+	// Resizes tells how the resizes among the changes ended.
 	Resizes []question.Resized `json:"resizes,omitempty"`
-	// Decision is the explanation in the library's JSON; PLAN_JSON.md of
-	// package preemption describes it. Of its candidates, and of the nodes that give the
-	// same answer, it has the first 20, or as many as --list says, which may be 0 for all.
+	// Decision is the explanation in the library's JSON; PLAN_JSON.md of package preemption
+	// describes it. It has the first 20 candidates, and the first 20 nodes of each answer, or as
+	// many as --list says, where 0 means all.
 	Decision *preemption.Plan `json:"decision"`
 	// NoEffect says why the chosen node does not take the pod even once the victims are gone; it is
-	// left out where the node does. A scheduler's dry run takes some things for free that are not.
+	// left out if the node does. A scheduler's dry run counts some things as free that are not.
 	NoEffect *question.Reason `json:"noEffect,omitempty"`
-	// Goes is where the pod goes that fits as things are; left out for any other.
+	// Goes says where a pod goes that fits as things are; left out for any other pod.
 	Goes *question.Goes `json:"goes,omitempty"`
-	// LeftOut counts the others, and is left out where there are none.
+	// LeftOut counts what Decision leaves out. It is left out itself if that is nothing.
 	LeftOut *brief.LeftOut `json:"leftOut,omitempty"`
 	// Why gives the reasons of the decision; REPORT_JSON.md of package explain
 	// describes it. Its lists are cut at ten names.
 	Why *explain.Report `json:"why"`
-	// Victims has the manifests' facts about the decision's victims, in its order.
+	// Victims has facts about the decision's victims that their manifests hold, in its order.
 	Victims []VictimFacts `json:"victims"`
-	// Replacements are the fates of the victims; set with --replacements alone,
-	// and where there are victims.
+	// Replacements tells what becomes of the victims. It is set only with --replacements, and only if
+	// there are victims.
 	Replacements *question.Victims `json:"replacements,omitempty"`
-	// Exact compares the decision with the best one; set with --exact alone.
+	// Exact compares the decision with the best one. It is set only with --exact.
 	Exact *Exact `json:"exact,omitempty"`
-	// Trace is the decision step by step; set with --trace alone.
+	// Trace is the decision step by step. It is set only with --trace.
 	Trace *trace.Trace `json:"trace,omitempty"`
 	// Room has an entry for the number of pods and for everything that the pod
 	// asks for; it is empty unless the outcome is preempt.
 	Room []Room `json:"room"`
-	// Hints say what might help where nothing does.
+	// Hints say what might help if nothing does.
 	Hints []string `json:"hints"`
 	// Caveats are reasons why the answer may not come true: gaps in the dump,
 	// and peculiarities of the pod.
@@ -74,7 +74,7 @@ type Document struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// VictimFacts has the facts about a pod that a decision lacks.
+// VictimFacts has facts about a victim that a decision lacks.
 type VictimFacts struct {
 	// Key is namespace/name.
 	Key      string        `json:"key"`
@@ -85,18 +85,18 @@ type VictimFacts struct {
 
 // Dump is a cluster in figures.
 type Dump struct {
-	// Source is the file, "standard input" or "the sample cluster".
+	// Source names where the cluster is from: files, "standard input", a sample or a context of kubectl.
 	Source string `json:"source"`
 	Nodes  int    `json:"nodes"`
-	// Pods counts those that run or wait; Pending those that wait.
+	// Pods counts the pods that run or wait, Pending the pods that wait.
 	Pods    int `json:"pods"`
 	Pending int `json:"pending"`
 	Budgets int `json:"budgets"`
 	Classes int `json:"classes"`
-	// Release has the rules that the answer follows, and ReleaseFrom its source.
+	// Release is the release whose rules the answer follows. ReleaseFrom says where it is from.
 	Release     outrank.Release `json:"release"`
 	ReleaseFrom ReleaseSource   `json:"releaseFrom"`
-	// Skipped counts objects of kinds that play no part, Finished pods that
+	// Skipped counts objects of kinds that play no part, by kind. Finished counts pods that
 	// have ended.
 	Skipped  map[string]int `json:"skipped"`
 	Finished int            `json:"finished"`
@@ -108,22 +108,22 @@ type Asked struct {
 	Key string `json:"key"`
 	// From is dump, manifest or flags.
 	From string `json:"from"`
-	// Template is Kind/Name of the object that would make the pod, in a manifest of
-	// something else than a pod, and Replicas the number that it would make; a DaemonSet's
-	// depend on the nodes.
+	// Template is Kind/Name of the object in the manifest that would make the pod; empty if the
+	// manifest is of a pod. Replicas is the number of pods that it would make; it is left out for a
+	// DaemonSet, whose number depends on the nodes.
 	Template string        `json:"template,omitempty"`
 	Replicas *int          `json:"replicas,omitempty"`
 	Requests resource.List `json:"requests"`
 
 	Priority int32 `json:"priority"`
-	// PriorityClass is empty where the priority does not come from a class.
+	// PriorityClass is empty if the priority does not come from a class.
 	PriorityClass string `json:"priorityClass,omitempty"`
-	// PrioritySource is the source of the priority.
+	// PrioritySource says where the priority is from.
 	PrioritySource PrioritySource `json:"prioritySource"`
 	// PreemptionPolicy is PreemptLowerPriority or Never.
 	PreemptionPolicy outrank.PreemptionPolicy `json:"preemptionPolicy"`
 
-	// NodeName is a node that the pod insists on, NominatedNode one on which an
+	// NodeName is the node that the pod insists on. NominatedNode is the node on which an
 	// earlier preemption made room for it.
 	NodeName      string            `json:"nodeName,omitempty"`
 	NominatedNode string            `json:"nominatedNode,omitempty"`
@@ -133,11 +133,11 @@ type Asked struct {
 // Resize is a resize in place that the node has deferred.
 type Resize struct {
 	Node string `json:"node"`
-	// Counted is the node's present account of the pod.
+	// Counted is what the node counts for the pod at present.
 	Counted resource.List `json:"counted"`
 }
 
-// PrioritySource is the source of a priority.
+// PrioritySource says where a priority is from.
 type PrioritySource string
 
 // The sources.
@@ -150,16 +150,16 @@ const (
 	SourceNumber       PrioritySource = "number"        // a number, whatever the classes say
 )
 
-// Room is the account of one resource of the chosen node.
+// Room says how one resource of the chosen node is used before and after.
 type Room struct {
 	Resource    resource.Name     `json:"resource"`
 	Allocatable resource.Quantity `json:"allocatable"`
-	// Used is the present amount of the pods on the node, Freed the victims'
-	// part of it, Needed the preemptor's demand.
+	// Used is what the pods on the node take at present, Freed the victims'
+	// part of it, and Needed what the preemptor takes.
 	Used   resource.Quantity `json:"used"`
 	Freed  resource.Quantity `json:"freed"`
 	Needed resource.Quantity `json:"needed"`
-	// Reserved is kept free for pods of at least the preemptor's priority that
+	// Reserved is what is kept free for pods of at least the preemptor's priority that
 	// are nominated to the node.
 	Reserved resource.Quantity `json:"reserved"`
 	// After is Used less Freed plus Needed.
@@ -176,7 +176,7 @@ type Warning struct {
 // String returns "object: field: text".
 func (w Warning) String() string { return outrank.Problem(w).String() }
 
-// ReleaseSource is the source of a release.
+// ReleaseSource says where a release is from.
 type ReleaseSource string
 
 // The sources.

@@ -14,7 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// answered asks a question that has an answer of its own, and not the explanation of one decision.
+// answered asks a question that has an answer of its own, and not the explanation of one decision. show
+// is called with the progress.
 func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) {
 	set, err := s.setting(show)
 	if err != nil {
@@ -45,7 +46,7 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	return out, err
 }
 
-// aboutPod asks what else becomes of the pod.
+// aboutPod asks the questions about one pod, but for those that a search answers.
 func (q *answeredQuestion) aboutPod(ctx context.Context, set question.Setting) error {
 	s, about := q.scene, q.scene.opts.about
 	switch s.ask {
@@ -95,6 +96,7 @@ func (q *answeredQuestion) aboutScenario(show func(done, total int)) error {
 		return q.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
 
 	case askBackward:
+		// This takes long enough to be watched.
 		s.scenario.Watch(show)
 		answer, err := s.pushedOut()
 		if err != nil {
@@ -124,14 +126,18 @@ func (q *answeredQuestion) take(r reply, err error) error {
 		}
 		return console.Unusable(q.scene.opts.source(), err)
 	}
+
 	q.reply, q.exit = r, exitOf(r)
+
+	// An answer about the cluster is as bad as a pod without a place if a change was not made. An answer
+	// about a pod says only what becomes of that pod.
 	if q.scene.unmade() && !q.scene.ask.ofPod() {
 		q.exit = exitStays
 	}
 	return nil
 }
 
-// exitOf tells answers apart: everything fits, pods have to leave, or a pod finds
+// exitOf is the exit status of an answer: everything fits, pods have to leave, or a pod finds
 // no room.
 func exitOf(r reply) int {
 	switch r := r.(type) {
@@ -173,7 +179,8 @@ func exitOf(r reply) int {
 	return exitOfPod(r)
 }
 
-// exitOfPod is exitOf for answers about one pod. What is nobody's loss is as good as a place.
+// exitOfPod is exitOf for answers about one pod. An answer by which nobody loses anything is as good as
+// one by which everything fits.
 func exitOfPod(r reply) int {
 	switch r := r.(type) {
 	case *question.NotCreated:
@@ -201,25 +208,29 @@ func exitOfPod(r reply) int {
 	return exitFits
 }
 
-// document is the form for programs.
+// document returns the form for programs.
 func (q *answeredQuestion) document() any {
 	doc := &Questioned{
 		APIVersion: "whatif/v1", Version: stamp.Here().Known(), Question: q.scene.ask, Cluster: dumpOf(q.scene), Now: q.scene.now, Answer: q.reply,
 		Caveats: append([]Warning{}, q.scene.caveats...), Warnings: []Warning{},
 	}
+
 	if h := q.scene.happened(); h != nil {
 		doc.Changes, doc.Before, doc.Forbidden, doc.Resizes = h.changes, h.before, h.forbidden, h.resizes
 	}
+
 	if q.scene.question != nil {
 		pod := askedOf(q.scene.question)
 		doc.Pod = &pod
 	}
+
 	for _, w := range q.scene.warnings {
 		doc.Warnings = append(doc.Warnings, Warning{w.Object, w.Field, w.Text})
 	}
 	return doc
 }
 
+// status returns the exit status of the answer.
 func (q *answeredQuestion) status() int { return q.exit }
 
 // text writes the answer for a person.
@@ -228,6 +239,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	p.Line("%s", q.title(dump.Source))
 	writeCluster(p, &dump, q.scene.now)
 	q.scene.happened().write(p)
+
 	switch {
 	case q.scene.ask == askGroup && q.scene.refused == nil:
 		q.writeGroup(p)
@@ -236,8 +248,10 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 		writePod(p, &pod, q.scene.ask == askReplicas || q.scene.opts.whole(q.scene.question.template))
 		writeNodes(p, &pod)
 	}
+
 	writeCaveats(p, q.scene.caveats)
 	p.Line("")
+
 	if err := q.reply.WriteText(p, list); err != nil {
 		return err
 	}
@@ -247,35 +261,52 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 
 // title is the question in words.
 func (q *answeredQuestion) title(source string) string {
+	s := q.scene
 	pod := ""
-	if q.scene.question != nil {
-		pod = string(q.scene.question.pod.Key())
+	if s.question != nil {
+		pod = string(s.question.pod.Key())
 	}
-	if q.scene.refused != nil {
+
+	if s.refused != nil {
 		return fmt.Sprintf("May %s be created in %s?", pod, source)
 	}
-	switch q.scene.ask {
+	switch s.ask {
 	case askGroup:
 		return q.groupTitle(source)
 	case askLeast, askLargest, askEmpty:
 		return q.searchTitle(source, pod)
+	}
+	if s.ask.ofPod() {
+		return s.opts.podTitle(s.ask, pod, source)
+	}
+	return s.opts.clusterTitle(s.ask, source)
+}
+
+// podTitle is a question about one pod in words.
+func (o *options) podTitle(ask inquiry, pod, source string) string {
+	switch ask {
+	case askReplicas:
+		return fmt.Sprintf("How many of %s of %s find room in %s?", console.Plural(o.about.replicas, "copy"), pod, source)
+	case askWhyNot:
+		return fmt.Sprintf("Why %s, or why not, for %s in %s?", o.about.whyNot, pod, source)
+	case askOnNode:
+		return fmt.Sprintf("What does the kubelet of %s say to %s in %s?", o.about.onNode, pod, source)
+	}
+	return fmt.Sprintf("Who would have to leave for %s, on whatever nodes of %s?", pod, source)
+}
+
+// clusterTitle is a question about the whole cluster in words.
+func (o *options) clusterTitle(ask inquiry, source string) string {
+	switch ask {
 	case askAll:
-		if q.scene.opts.set["namespace"] {
-			return "What becomes of the pods of namespace " + q.scene.opts.pod.namespace + " that wait in " + source + "?"
+		if o.set["namespace"] {
+			return "What becomes of the pods of namespace " + o.pod.namespace + " that wait in " + source + "?"
 		}
 		return "What becomes of all pods that wait in " + source + "?"
-	case askReplicas:
-		return fmt.Sprintf("How many of %s of %s find room in %s?", console.Plural(q.scene.opts.about.replicas, "copy"), pod, source)
-	case askWhyNot:
-		return fmt.Sprintf("Why %s, or why not, for %s in %s?", q.scene.opts.about.whyNot, pod, source)
 	case askNodes:
-		return "How many more nodes like " + q.scene.opts.about.moreNodes + " are enough in " + source + "?"
+		return "How many more nodes like " + o.about.moreNodes + " are enough in " + source + "?"
 	case askBackward:
-		return fmt.Sprintf("Why was %s pushed out of %s?", q.scene.opts.backwardPod(), source)
-	case askAcross:
-		return fmt.Sprintf("Who would have to leave for %s, on whatever nodes of %s?", pod, source)
-	case askOnNode:
-		return fmt.Sprintf("What does the kubelet of %s say to %s in %s?", q.scene.opts.about.onNode, pod, source)
+		return fmt.Sprintf("Why was %s pushed out of %s?", o.backwardPod(), source)
 	case askClasses:
 		return "What would other priority classes do in " + source + "?"
 	case askReport:
@@ -283,7 +314,7 @@ func (q *answeredQuestion) title(source string) string {
 	case askDiff:
 		return "What has changed in " + source + "?"
 	case askWithout:
-		nodes := q.scene.opts.valuesOf(changeWithout)
+		nodes := o.valuesOf(changeWithout)
 		return fmt.Sprintf("What becomes of the pods of %s, drained or lost, in %s?", some(nodes, 3, len(nodes)), source)
 	}
 	return "What becomes of everybody in " + source + "?"

@@ -13,17 +13,18 @@ type reply interface {
 	WriteText(w io.Writer, limit int) error
 }
 
-// Questioned is the output of -o json for every question but that about a single pod,
-// which is a Document where it can be created. Fields keep their names and meanings, new ones may be added.
+// Questioned is the output of -o json for every question but the one about a single pod. The
+// answer to that is a Document, unless a quota keeps the pod from being created. Fields keep their
+// names and meanings, new ones may be added.
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
-	// Version is that of the program, as in a Document.
+	// Version is the program's, as in a Document.
 	Version string `json:"version,omitempty"`
 	// Question is pending, replicas, whyNot, onNode, across, moreNodes, leastPriority, largest, emptiable,
-	// whyPreempted, report, diff, classes, without, change, or group where the pod
-	// is scheduled with its group alone. Where a quota keeps the pod from being created it is
-	// the question that was asked, pod among them, and the answer says that.
+	// whyPreempted, report, diff, classes, without or change. It is group if the pod is scheduled
+	// with its group only. If a quota keeps the pod from being created, it is the question that was
+	// asked, which may then also be pod, and the answer says what the quota says.
 	Question inquiry `json:"question"`
 	// Cluster describes the cluster and Now the time, as in a Document.
 	Cluster Dump      `json:"cluster"`
@@ -34,20 +35,22 @@ type Questioned struct {
 	// in motion before the turn of the pod in question.
 	Changes []string            `json:"changes,omitempty"`
 	Before  *question.Aftermath `json:"before,omitempty"`
-	// Forbidden are pods of the changes that quotas keep from being created, where the answer
-	// does not have them.
+	// Forbidden lists pods of the changes that quotas keep from being created. It is left out if the
+	// answer has them itself.
 	Forbidden []quotas.Forbidden `json:"forbidden,omitempty"`
-	// Resizes are those of the changes, where the answer does not have them.
+	// Resizes tells how the resizes among the changes ended. It is left out if the answer has them
+	// itself.
 	Resizes []question.Resized `json:"resizes,omitempty"`
-	// Answer depends on the question: it is the type of package question, inverse or report of that name,
-	// Aftermath for change and without, Answer of package backward for whyPreempted, and Comparison for diff.
+	// Answer has a type that depends on the question: the one of that name in package question, inverse
+	// or report, Aftermath for change and without, Answer of package backward for whyPreempted, and
+	// Comparison for diff.
 	Answer any `json:"answer"`
 	// Caveats and Warnings are those of a Document.
 	Caveats  []Warning `json:"caveats"`
 	Warnings []Warning `json:"warnings"`
 }
 
-// answeredQuestion is an answer with its question.
+// answeredQuestion is an answer with its question and its exit status.
 type answeredQuestion struct {
 	scene *scene
 	reply reply

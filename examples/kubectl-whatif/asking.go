@@ -12,14 +12,14 @@ import (
 // asking is the pod in question, with its priority resolved.
 type asking struct {
 	pod *outrank.Pod
-	// from is the source of the pod, and source that of its priority.
+	// from says where the pod is from, and source where its priority is from.
 	from   string
 	source PrioritySource
-	// warnings name the gaps of a manifest.
+	// warnings name what a manifest leaves open.
 	warnings []outrank.Problem
-	// template would make the pod, nil for a pod of its own.
+	// template is the object that would make the pod, nil for a pod that nothing makes.
 	template *input.Template
-	// limited is what quotas look at beside the pod.
+	// limited has the fields of a manifest that quotas look at and a Pod of the library lacks.
 	limited input.Limited
 }
 
@@ -30,15 +30,17 @@ const (
 	fromFlags    = "flags"
 )
 
+// isPending reports whether a pod has no node.
 func isPending(p *outrank.Pod) bool { return p.NodeName == "" }
 
-// namespaceKnown refuses a pod that could not be created for want of a namespace.
-// The default one is always there.
+// namespaceKnown refuses a pod whose namespace the dump does not have. A dump without namespaces
+// says nothing about them, and the default one is always there.
 func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 	name := pod.NamespaceName()
 	if len(c.Namespaces) == 0 || name == outrank.DefaultNamespace || slices.ContainsFunc(c.Namespaces, func(ns *outrank.Namespace) bool { return ns.Name == name }) {
 		return nil
 	}
+
 	var known, near []string
 	for _, ns := range c.Namespaces {
 		known = append(known, ns.Name)
@@ -46,6 +48,7 @@ func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 			near = append(near, ns.Name)
 		}
 	}
+
 	if near != nil {
 		known = near
 	}
@@ -54,6 +57,7 @@ func namespaceKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 		pod.Key(), name, some(known, mostNear, len(known)))
 }
 
+// runsOn returns the node of the pod of the cluster with the same name, empty for none.
 func runsOn(c *outrank.Cluster, pod *outrank.Pod) string {
 	if same := c.Pod(pod.Namespace, pod.Name); same != nil {
 		return same.NodeName
@@ -65,11 +69,11 @@ func runsOn(c *outrank.Cluster, pod *outrank.Pod) string {
 // is deferred.
 const resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
 
-// isDeferred reports whether a pod on a node waits for room for its resize.
+// isDeferred reports whether a pod on a node waits for room to be resized.
 func isDeferred(p *outrank.Pod) bool { return p.NodeName != "" && p.ResizeDeferred }
 
-// alreadyRuns returns the error about a pod that has a node; nil where its resize
-// can be asked about.
+// alreadyRuns returns the error about a pod that has a node. It is nil if the pod's resize can be
+// asked about.
 func alreadyRuns(c *outrank.Cluster, pod *outrank.Pod) error {
 	switch {
 	case isDeferred(pod) && c.Release.Gates()[resizeGate]:

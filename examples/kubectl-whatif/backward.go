@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// backwardPod is the pod that was pushed out.
+// backwardPod is the pod of --why-preempted.
 func (o *options) backwardPod() outrank.Key {
 	namespace, name, ok := strings.Cut(o.about.whyPreempted, "/")
 	if !ok {
@@ -22,11 +22,13 @@ func (o *options) backwardPod() outrank.Key {
 	return outrank.NewKey(namespace, name)
 }
 
-// twice makes standard input readable a second time, where it holds a dump that may hold events.
+// twice makes standard input readable a second time, if it is read as a dump and once more for the
+// events in it. Otherwise both are the same reader, and only one of them is read.
 func (o *options) twice(stdin io.Reader) (first, second io.Reader, err error) {
 	if o.about.whyPreempted == "" || o.set["events"] || !slices.Contains(o.clusters, input.Stdin) {
 		return stdin, stdin, nil
 	}
+
 	text, err := io.ReadAll(stdin)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--cluster: %w", err)
@@ -34,29 +36,36 @@ func (o *options) twice(stdin io.Reader) (first, second io.Reader, err error) {
 	return bytes.NewReader(text), bytes.NewReader(text), nil
 }
 
-// readEvents reads the events of --events or, without that, those of the dump; nil for none.
+// readEvents reads the events of --events or, without that, those of the dump. They are nil if nobody
+// asks for them or a dump without the flag has none.
 func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Events, error) {
 	if o.about.whyPreempted == "" {
 		return nil, nil
 	}
+
 	flag, names := "--events", o.about.events
 	if !o.set["events"] {
+		// Without events of its own a cluster is asked about by the rules alone.
 		if o.sampled() || o.asksKubectl() || c.Skipped["Event"] == 0 {
 			return nil, nil
 		}
 		flag, names = "--cluster", o.clusters
-		delete(c.Skipped, "Event") // they take part
+		// Events that are read take part, and are not left out.
+		delete(c.Skipped, "Event")
 	}
+
 	files, err := input.Expand(names, o.recursive)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
+
 	all := &backward.Events{}
 	for _, file := range files {
 		r, _, done, err := input.Open(file, stdin)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
+
 		events, err := backward.ReadEvents(r)
 		done()
 		if console.ListsProblems(err) {
@@ -65,10 +74,14 @@ func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Eve
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", flag, file, err)
 		}
+		// A dump may hold no events. A file that was given for its events has to hold some.
 		if flag == "--events" && events.Read == 0 && events.Others > 0 {
 			return nil, fmt.Errorf("--events %s holds no events; kubectl get events -A -o json prints them", file)
 		}
-		all.Preempted, all.Read, all.Others = append(all.Preempted, events.Preempted...), all.Read+events.Read, all.Others+events.Others
+
+		all.Preempted = append(all.Preempted, events.Preempted...)
+		all.Read += events.Read
+		all.Others += events.Others
 	}
 	return all, nil
 }
@@ -81,6 +94,7 @@ func (s *scene) pushedOut() (*backward.Answer, error) {
 		runs := func(p *outrank.Pod) bool { return p.NodeName != "" }
 		return nil, fmt.Errorf("--why-preempted: %s%s", text, suggest("; near it: ", nearPods(s.cluster, key, runs)))
 	}
+
 	a, err := backward.Ask(s.scenario, backward.Input{Pod: key, Events: s.events, Classes: s.scenario.Cluster().Classes})
 	if console.ListsProblems(err) {
 		return nil, console.Unusable(s.opts.source(), err)
@@ -91,7 +105,7 @@ func (s *scene) pushedOut() (*backward.Answer, error) {
 	return a, nil
 }
 
-// podNames are the pods that run.
+// podNames are the pods that run, for the shell to complete.
 func podNames(c *outrank.Cluster) (out []string) {
 	for _, p := range c.Pods {
 		if p.NodeName != "" {

@@ -7,16 +7,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// barWidth is the number of characters for all that a node offers.
+// barWidth is the usual width of a bar.
 const barWidth = 40
 
-// narrowBar is the least width of a bar, and besideBar that of the rest of its line.
+// narrowBar is the least width of a bar, and besideBar the width of everything else in its line.
 const (
 	narrowBar = 10
 	besideBar = 58
 )
 
-// barOn is the width of a bar on a screen, where 0 columns mean no limit.
+// barOn is the width of a bar on a screen with a number of columns; 0 columns mean no limit.
 func barOn(columns int) int {
 	if columns <= 0 {
 		return barWidth
@@ -24,7 +24,7 @@ func barOn(columns int) int {
 	return min(barWidth, max(narrowBar, columns-besideBar))
 }
 
-// part is a stretch of a bar.
+// part is a stretch of a bar: a sign, repeated for an amount.
 type part struct {
 	sign  byte
 	value float64
@@ -35,8 +35,10 @@ type part struct {
 func bars(r *Room, width int) (before, after string) {
 	value := func(q resource.Quantity) float64 { return float64(resource.Amount(r.Resource, q)) }
 	used, freed := value(r.Used), value(r.Freed)
+
 	// A node may be overcommitted, and its pods still have to be drawn.
 	whole := max(value(r.Allocatable), used, value(r.After)+value(r.Reserved))
+
 	stays := part{'#', used - freed}
 	before = draw(width, whole, stays, part{'x', freed})
 	after = draw(width, whole, stays, part{'+', value(r.Needed)}, part{'o', value(r.Reserved)})

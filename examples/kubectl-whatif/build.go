@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// newAnswer puts a decision into the form of the text.
+// newAnswer puts a decision into the form of the text. Lists that are limited have at most list entries.
 func newAnswer(d *decision, list int) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
@@ -21,9 +21,11 @@ func newAnswer(d *decision, list int) *Answer {
 		CandidateCount: len(d.explained.Candidates),
 		TurnedDown:     turnedDown(d, list), Unhelpful: unhelpful(d, list),
 	}
+
 	for i := range d.explained.Candidates[:min(len(d.explained.Candidates), list)] {
 		a.Candidates = append(a.Candidates, candidateOf(&d.explained.Candidates[i]))
 	}
+
 	if d.explained.Outcome == preemption.Preempts {
 		a.choose(d)
 	}
@@ -42,16 +44,21 @@ func newDocument(d *decision) *Document {
 	if o := d.scene.opts; o.set["list"] {
 		list = o.limit()
 	}
+
+	// The text has its own limits. A document has more entries, and counts what it leaves out.
 	decision, left := brief.Of(d.explained, list)
 	doc := &Document{
 		APIVersion: "whatif/v1", Version: stamp.Here().Known(), Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
 		Decision: decision, LeftOut: left, Why: d.why, Victims: []VictimFacts{}, Room: []Room{}, Hints: []string{}, Warnings: []Warning{},
 		Caveats: append([]Warning{}, d.scene.caveats...), Replacements: d.then, Exact: exactOf(d.best), Trace: d.steps, NoEffect: d.noEffect, Goes: d.goes,
 	}
+
 	if h := d.scene.happened(); h != nil {
 		doc.Changes, doc.Before, doc.Forbidden, doc.Resizes = h.changes, h.before, h.forbidden, h.resizes
 	}
+
 	if d.explained.Outcome == preemption.Preempts {
+		// Only a node that was chosen has an account.
 		doc.Room = roomOn(d)
 	}
 	for i := range d.explained.Victims {
@@ -61,12 +68,14 @@ func newDocument(d *decision) *Document {
 	if d.explained.Outcome == preemption.NothingHelps {
 		doc.Hints = hints(newAnswer(d, 0))
 	}
+
 	for _, w := range d.scene.warnings {
 		doc.Warnings = append(doc.Warnings, Warning{w.Object, w.Field, w.Text})
 	}
 	return doc
 }
 
+// dumpOf counts what the cluster in question holds.
 func dumpOf(s *scene) Dump {
 	c := s.cluster
 	out := Dump{
@@ -75,6 +84,7 @@ func dumpOf(s *scene) Dump {
 		Release: c.Release.OrDefault(), ReleaseFrom: s.releaseFrom,
 		Skipped: map[string]int{}, Finished: c.Finished,
 	}
+
 	for kind, n := range c.Skipped {
 		out.Skipped[kind] = n
 	}
@@ -86,18 +96,23 @@ func dumpOf(s *scene) Dump {
 	return out
 }
 
+// askedOf describes the pod in question.
 func askedOf(q *asking) Asked {
 	p := q.pod
 	policy := p.PreemptionPolicy
 	if policy == "" {
+		// This is the default of the API server.
 		policy = outrank.PreemptLowerPriority
 	}
+
 	asked := Asked{
 		Key: string(p.Key()), From: q.from, Requests: p.Requests(),
 		Priority: p.PriorityValue(), PriorityClass: p.PriorityClassName, PrioritySource: q.source,
 		PreemptionPolicy: policy,
 		NodeName:         p.NodeName, NominatedNode: p.NominatedNodeName, NodeSelector: p.NodeSelector,
 	}
+
+	// How many pods a DaemonSet makes depends on the nodes.
 	if t := q.template; t != nil {
 		asked.Template = t.String()
 		if t.Kind != "DaemonSet" {
@@ -107,26 +122,31 @@ func askedOf(q *asking) Asked {
 	return asked
 }
 
-// choose fills in the facts about the chosen node.
+// choose fills in what is said of the chosen node.
 func (a *Answer) choose(d *decision) {
 	score := scoreOf(d.explained.Score)
 	a.Node, a.Score = d.explained.Node, &score
 	for i := range d.explained.Victims {
 		a.Victims = append(a.Victims, victimOf(&d.explained.Victims[i], d.scene.cluster.Release))
 	}
+
 	a.Room = roomOn(d)
 	if d.noEffect != nil {
 		a.NoEffect = d.noEffect.Text()
 	}
+
 	for _, p := range d.explained.ClearedNominations {
 		a.ClearedNominations = append(a.ClearedNominations, Nomination{string(p.Key()), p.PriorityValue()})
 	}
+
+	// The candidates are in the order of the ranks, so that the second one is the runner-up.
 	if len(d.explained.Candidates) > 1 {
 		second := candidateOf(&d.explained.Candidates[1])
 		a.DecidedBy, a.RunnerUp = d.explained.DecidedBy, &second
 	}
 }
 
+// victimOf describes a victim by the rules of a release.
 func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	out := Victim{
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClassName,
@@ -134,12 +154,14 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 		Violated: []Budget{}, Terminating: v.Pod.Terminating(),
 		Node: v.Node,
 	}
+
 	switch {
 	case v.Group != nil:
 		out.With = "podgroup " + string(v.Group.Key())
 	case v.Composite != nil:
 		out.With = "compositepodgroup " + string(v.Composite.Key())
 	}
+
 	for _, b := range v.Violated[:min(len(v.Violated), mostBroken)] {
 		out.Violated = append(out.Violated, Budget{string(b.Key()), b.DisruptionsAllowed})
 	}
@@ -147,10 +169,10 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	return out
 }
 
-// mostBroken is the most broken budgets that are named for a pod. Hardly any
-// pod has more than one.
+// mostBroken bounds the broken budgets that are named for a pod. Hardly any pod breaks more than one.
 const mostBroken = 10
 
+// candidateOf describes a candidate, each broken budget once.
 func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Score: scoreOf(c.Score), Violated: []string{}}
 	known := map[*outrank.PodDisruptionBudget]bool{}
@@ -166,6 +188,7 @@ func candidateOf(c *preemption.Candidate) Candidate {
 	return out
 }
 
+// scoreOf has the sum of the priorities as it ranks, raised by 2^31 for each victim, and as it is.
 func scoreOf(s preemption.Score) Score {
 	return Score{
 		Violations: s.Violations, TopPriority: s.TopPriority,
@@ -174,29 +197,20 @@ func scoreOf(s preemption.Score) Score {
 	}
 }
 
-// roomOn accounts for the preemptor's demands on the chosen node, in the units
-// that the scheduler counts in.
+// roomOn accounts for what the preemptor takes of the chosen node, in the units in which the scheduler
+// counts. It has a row for the number of pods and for each resource that the preemptor asks for.
 func roomOn(d *decision) []Room {
-	node, _ := d.scene.snap.Node(d.explained.Node)
+	s, on := d.scene, d.explained.Node
+	node, _ := s.snap.Node(on)
 	needs := needsOf(d)
 	var rooms []Room
 	for _, name := range needs.Names() {
 		if !name.Counted() && name != resource.Pods {
 			continue
 		}
-		var freed, reserved int64
-		for _, v := range d.explained.Victims {
-			if v.Node != "" {
-				continue // it makes room elsewhere
-			}
-			freed = resource.AddSat(freed, share(v.Pod.RunningRequests(d.scene.cluster.Release), name))
-		}
-		for _, p := range d.scene.snap.NominatedTo(d.explained.Node) {
-			if p.PriorityValue() >= d.scene.question.pod.PriorityValue() && p.Key() != d.scene.question.pod.Key() {
-				reserved = resource.AddSat(reserved, share(p.Requests(), name))
-			}
-		}
-		used, needed := d.scene.snap.Used(d.explained.Node, name), needs.Amount(name)
+
+		freed, reserved := s.freed(d.explained.Victims, name), s.reserved(on, name)
+		used, needed := s.snap.Used(on, name), needs.Amount(name)
 		after := resource.AddSat(resource.SubSat(used, freed), needed)
 		rooms = append(rooms, Room{
 			Resource: name, Allocatable: quantity(name, node.Allocatable.Amount(name)),
@@ -207,6 +221,30 @@ func roomOn(d *decision) []Room {
 	return rooms
 }
 
+// freed is what victims take of a resource of the chosen node. A victim that names its node is on
+// another one, and makes room there.
+func (s *scene) freed(victims []preemption.Victim, name resource.Name) (sum int64) {
+	for _, v := range victims {
+		if v.Node == "" {
+			sum = resource.AddSat(sum, share(v.Pod.RunningRequests(s.cluster.Release), name))
+		}
+	}
+	return sum
+}
+
+// reserved is what is kept free of a resource on a node, against the pod in question, for other pods
+// that are nominated to the node and at least as important.
+func (s *scene) reserved(node string, name resource.Name) (sum int64) {
+	pod := s.question.pod
+	for _, p := range s.snap.NominatedTo(node) {
+		if p.PriorityValue() >= pod.PriorityValue() && p.Key() != pod.Key() {
+			sum = resource.AddSat(sum, share(p.Requests(), name))
+		}
+	}
+	return sum
+}
+
+// feasible are the nodes that take the pod as things are.
 func feasible(d *decision, list int) Nodes {
 	out := Nodes{Count: d.explained.Feasible, Names: []string{}}
 	for i := range d.explained.Nodes {
@@ -217,30 +255,34 @@ func feasible(d *decision, list int) Nodes {
 	return out
 }
 
+// turnedDown are the reasons of the nodes that do not take the pod as things are.
 func turnedDown(d *decision, list int) []Reason {
 	return reasons(d, list, d.explained.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) {
 		return n.Status, n.Status.Code != preemption.Success
 	})
 }
 
+// unhelpful are the obstacles that remain on the nodes on which preemption does not help.
 func unhelpful(d *decision, list int) []Reason {
 	return reasons(d, list, brief.Unhelpful(d.explained), brief.InVain)
 }
 
-// reasons adds to each count the names of its nodes.
-func reasons(d *decision, list int, counts []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []Reason {
+// reasons adds to each count the names of the first of its nodes. statusOf returns the status by which
+// a node was counted, and whether it was.
+func reasons(d *decision, list int, counts []preemption.Count, statusOf func(*preemption.NodeReport) (preemption.Status, bool)) []Reason {
 	out := make([]Reason, len(counts))
 	place := make(map[string]int, len(counts))
 	for i, c := range counts {
-		place[same(c.Status)] = i
+		place[statusKey(c.Status)] = i
 		out[i] = Reason{Filter: c.Filter, Reasons: c.Reasons, Nodes: Nodes{Count: c.Nodes, Names: []string{}}}
 	}
+
 	for i := range d.explained.Nodes {
-		status, counted := of(&d.explained.Nodes[i])
+		status, counted := statusOf(&d.explained.Nodes[i])
 		if !counted {
 			continue
 		}
-		r := &out[place[same(status)]]
+		r := &out[place[statusKey(status)]]
 		r.Tried = d.explained.Nodes[i].AfterRemoval != nil
 		if len(r.Nodes.Names) < list {
 			r.Nodes.Names = append(r.Nodes.Names, d.explained.Nodes[i].Node)
@@ -249,7 +291,7 @@ func reasons(d *decision, list int, counts []preemption.Count, of func(*preempti
 	return out
 }
 
-// same is equal for statuses that are counted together.
-func same(s preemption.Status) string {
+// statusKey is equal for statuses that are counted together.
+func statusKey(s preemption.Status) string {
 	return fmt.Sprintf("%q %q %q", s.Code, s.Filter, s.Reasons)
 }

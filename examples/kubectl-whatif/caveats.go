@@ -15,15 +15,18 @@ import (
 )
 
 // caveats are reasons why the answer may not come true: gaps in the dump, and
-// peculiarities of the pod, which the cluster may hold since a change.
+// peculiarities of the pod. c is the cluster with the changes, which may have more than the dump.
 func caveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	all := allCaveats(opts, dump, c, q)
-	if opts.sampled() { // a sample lacks nothing
+	// A sample is a small cluster, and lacks nothing.
+	if opts.sampled() {
 		all = slices.DeleteFunc(all, func(w Warning) bool { return w.Object == dumpLacks("").Object })
 	}
 	return all
 }
 
+// allCaveats returns the caveats in the order in which they are told. q is nil if the question is
+// about no single pod.
 func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	if q == nil {
 		return slices.Concat(aboutGroups(c, nil), aboutNominations(opts, dump), aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, nil))
@@ -32,10 +35,11 @@ func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 		aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, q))
 }
 
-// aboutClock is about the time at which the question is asked, where it is doubtful.
+// aboutClock is about the time at which the question is asked, if that is doubtful.
 func aboutClock(opts *options, c *outrank.Cluster, now time.Time) (out []Warning) {
 	if opts.sampled() {
-		return nil // its own question has its time
+		// A sample brings its time along.
+		return nil
 	}
 	for _, text := range clock.Doubts(c, now, !opts.now.IsZero()) {
 		out = append(out, Warning{Object: theDump, Text: text})
@@ -43,7 +47,7 @@ func aboutClock(opts *options, c *outrank.Cluster, now time.Time) (out []Warning
 	return out
 }
 
-// aboutQuotas is about quotas that look at what a dump's pods are not read with.
+// aboutQuotas is about quotas that depend on fields that the pods of a dump are read without.
 func aboutQuotas(l *quotas.Limits) (out []Warning) {
 	for _, q := range l.Quotas {
 		for _, r := range q.Scopes {
@@ -57,34 +61,40 @@ func aboutQuotas(l *quotas.Limits) (out []Warning) {
 	return out[:min(len(out), mostNear)]
 }
 
-// aboutTemplate is about the difference between a single pod and the object that makes it.
+// aboutTemplate is about the difference between a single pod and the object that makes it. Only a
+// DaemonSet makes one, and not if the question is about one node, as a pod of a DaemonSet is, or about
+// all its pods.
 func aboutTemplate(opts *options, q *asking) []Warning {
 	if q.template == nil || q.template.Kind != "DaemonSet" || opts.ask == askWhyNot || opts.ask == askOnNode || opts.whole(q.template) {
-		return nil // these are about one node, as a pod of a DaemonSet is, or about all of its pods
+		return nil
 	}
 	return []Warning{{q.template.String(), "", "a DaemonSet has a pod on each node that takes one, and each may push out others there; " +
 		"here a pod goes where that is best; --why-not NODE asks about one node"}}
 }
 
-// aboutPod is about pods that kube-scheduler would not look at as things are. With a
-// configuration the answer is by the profile of the pod's own scheduler.
+// aboutPod is about pods that kube-scheduler would not look at as things are. A configuration says by
+// which scheduler's profile the answer is, so that another scheduler is no caveat then.
 func aboutPod(opts *options, q *asking) []Warning {
 	p := q.pod
 	var out []Warning
 	add := func(field, format string, args ...any) {
 		out = append(out, Warning{"pod " + string(p.Key()), field, fmt.Sprintf(format, args...)})
 	}
+
 	if p.Gated() {
 		add("spec.schedulingGates", "kube-scheduler leaves the pod alone until its scheduling gates are gone (%s); this is what happens then",
 			some(p.SchedulingGates, mostNear, len(p.SchedulingGates)))
 	}
+
 	if opts.scheduler == "" && p.Scheduler() != outrank.DefaultScheduler {
 		add("spec.schedulerName", "scheduler %s places the pod, by rules of its own; this is what %s would do", p.Scheduler(), outrank.DefaultScheduler)
 	}
+
 	if p.NodeName != "" && !isDeferred(p) {
 		add("spec.nodeName", "no scheduler looks at a pod that has a node: the kubelet of %s takes it, pushes out what stands in its way, or fails it; "+
 			"this is what a scheduler would do for a pod that may go nowhere else", p.NodeName)
 	}
+
 	if p.Terminating() {
 		add("metadata.deletionTimestamp", "the pod is being deleted, and kube-scheduler passes it over")
 	}
@@ -94,18 +104,21 @@ func aboutPod(opts *options, q *asking) []Warning {
 	return out
 }
 
-// aboutNominations is about nominations that count only if the pods' schedulers are
-// profiles of the same kube-scheduler, which a configuration would say.
+// aboutNominations is about nominated pods of other schedulers. Room is kept for them only if their
+// schedulers are profiles of the same kube-scheduler, which only a configuration says.
 func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
 	if opts.scheduler != "" {
 		return nil
 	}
+
 	pods, names := 0, map[string]bool{}
 	for _, p := range c.Pods {
+		// Pods that have ended or are being deleted need no room any more.
 		if p.NodeName == "" && p.NominatedNodeName != "" && !p.Finished() && !p.Terminating() && p.Scheduler() != outrank.DefaultScheduler {
 			pods, names[p.Scheduler()] = pods+1, true
 		}
 	}
+
 	if pods == 0 {
 		return nil
 	}
@@ -114,44 +127,50 @@ func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
 		subject(pods, "nominated pod is", "nominated pods are"), some(slices.Sorted(maps.Keys(names)), mostNear, len(names)), map[bool]string{true: "it", false: "them"}[pods == 1])}
 }
 
-// aboutClaims is about claims of the pod that say less than kube-scheduler knows.
+// aboutClaims is about claims of the pod that the dump says less about than kube-scheduler knows.
 func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 	known := make(map[outrank.Key]bool, len(c.Claims))
 	for _, vc := range c.Claims {
 		known[vc.Key()] = true
 	}
+
 	var out []Warning
 	add := func(name, format string, args ...any) {
 		out = append(out, Warning{"persistentvolumeclaim " + string(outrank.NewKey(q.pod.Namespace, name)), "", fmt.Sprintf(format, args...)})
 	}
+
 	for i := range q.pod.Volumes {
 		v := &q.pod.Volumes[i]
 		switch there := known[outrank.NewKey(q.pod.Namespace, v.Claim)]; {
 		case v.Claim == "":
 		case !there && v.Ephemeral && q.from != fromDump:
+			// Nobody has made the claims of a pod that was not created yet.
 			add(v.Claim, "the claim is made along with the pod; on which nodes it can get a volume is not looked at")
 		case !there && v.Ephemeral:
+			// The claim of a pod that waits may be made at any moment.
 			add(v.Claim, "not in the dump; if it was not made yet, kube-scheduler pushes nobody out for the pod until it is")
 		case !there:
 			add(v.Claim, "not in the dump; if the cluster does not have it, kube-scheduler pushes nobody out for the pod "+
 				"(persistentvolumeclaim %q not found)", v.Claim)
 		case v.State == "" && v.Driver != "" && v.Handle == "":
+			// A claim that waits for its first consumer gets its volume once a node is chosen.
 			add(v.Claim, "the claim has no volume yet, and gets one where the pod goes; on which nodes it can is not looked at")
 		}
 	}
 	return out
 }
 
-// aboutPods is about dumps without the pods of the whole cluster, and pods that
-// did not come from one.
+// aboutPods is about dumps that seem to lack pods, and about pods that no API server has seen.
 func aboutPods(c *outrank.Cluster) []Warning {
 	namespaces, running := map[string]bool{}, 0
 	for _, p := range c.Pods {
+		// Any cluster has pods of several namespaces, those of its own system among them.
 		namespaces[p.NamespaceName()] = true
 		if p.NodeName != "" {
 			running++
 		}
 	}
+
 	var out []Warning
 	switch {
 	case len(c.Pods) == 0:
@@ -165,7 +184,7 @@ func aboutPods(c *outrank.Cluster) []Warning {
 	return append(out, aboutLimits(c)...)
 }
 
-// aboutLimits is about pods in a form that no API server would have.
+// aboutLimits is about pods with limits and without requests, which an API server would have filled in.
 func aboutLimits(c *outrank.Cluster) []Warning {
 	var odd []string
 	for _, p := range c.Pods {
@@ -173,6 +192,7 @@ func aboutLimits(c *outrank.Cluster) []Warning {
 			odd = append(odd, string(p.Key()))
 		}
 	}
+
 	if len(odd) == 0 {
 		return nil
 	}
@@ -180,7 +200,7 @@ func aboutLimits(c *outrank.Cluster) []Warning {
 		console.Plural(len(odd), "pod"), some(odd, 3, len(odd)))}
 }
 
-// limitsAlone reports whether a container limits what it does not request.
+// limitsAlone reports whether a container limits a resource that it does not request.
 func limitsAlone(p *outrank.Pod) bool {
 	alone := func(c outrank.Container) bool {
 		for name := range c.Limits {
@@ -193,15 +213,18 @@ func limitsAlone(p *outrank.Pod) bool {
 	return slices.ContainsFunc(p.Containers, alone) || slices.ContainsFunc(p.InitContainers, alone)
 }
 
-// aboutKinds is about kinds that are missing altogether.
+// aboutKinds is about kinds that the dump lacks altogether.
 func aboutKinds(c *outrank.Cluster) []Warning {
 	var out []Warning
 	if len(c.Budgets) == 0 {
 		out = append(out, dumpLacks("holds no disruption budgets; if the cluster has any, add pdb to kubectl get"))
 	}
+
 	if len(c.Classes) == 0 {
 		out = append(out, dumpLacks("holds no priority classes, and every cluster has some; add priorityclasses to kubectl get"))
 	}
+
+	// Without claims no volume keeps a pod from a node. That matters only if pods have claims.
 	if len(c.Claims) == 0 {
 		using := 0
 		for _, p := range c.Pods {
@@ -217,12 +240,14 @@ func aboutKinds(c *outrank.Cluster) []Warning {
 	return out
 }
 
-// aboutNamespaces is about namespaces whose labels and existence are not known.
+// aboutNamespaces is about the namespace of the pod, which may not exist, and about namespaces whose
+// labels matter and are not known.
 func aboutNamespaces(c *outrank.Cluster, q *asking) []Warning {
 	var out []Warning
 	if q != nil && q.from != fromDump && q.pod.NamespaceName() != outrank.DefaultNamespace && len(c.Namespaces) == 0 && !inUse(c, q.pod.NamespaceName()) {
 		out = append(out, dumpLacks("knows nothing of the namespace %s; if there is none, the pod cannot be created", q.pod.NamespaceName()))
 	}
+
 	selecting := 0
 	missing := missingNamespaces(c, q)
 	for _, p := range c.Pods {
@@ -233,6 +258,7 @@ func aboutNamespaces(c *outrank.Cluster, q *asking) []Warning {
 	if q != nil && q.from != fromDump && selectsNamespaces(q.pod) {
 		selecting++
 	}
+
 	if selecting > 0 && len(missing) > 0 {
 		out = append(out, dumpLacks("does not hold %s %s, and %s by label; their labels count as missing: add namespaces to kubectl get",
 			noun(len(missing), "namespace"), some(missing, 3, len(missing)), subject(selecting, "pod selects namespaces", "pods select namespaces")))
@@ -240,12 +266,13 @@ func aboutNamespaces(c *outrank.Cluster, q *asking) []Warning {
 	return out
 }
 
-// missingNamespaces are the namespaces of pods that the dump lacks.
+// missingNamespaces returns the namespaces of pods that the dump does not hold, sorted.
 func missingNamespaces(c *outrank.Cluster, q *asking) []string {
 	known := make(map[string]bool, len(c.Namespaces))
 	for _, ns := range c.Namespaces {
 		known[ns.Name] = true
 	}
+
 	missing := map[string]bool{}
 	for _, p := range c.Pods {
 		if ns := p.NamespaceName(); !known[ns] {
@@ -258,21 +285,21 @@ func missingNamespaces(c *outrank.Cluster, q *asking) []string {
 	return slices.Sorted(maps.Keys(missing))
 }
 
-// selectsNamespaces reports whether the labels of namespaces matter to the pod.
+// selectsNamespaces reports whether the labels of namespaces matter to the pod's affinity.
 func selectsNamespaces(p *outrank.Pod) bool {
 	return slices.ContainsFunc(slices.Concat(p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity), func(t outrank.PodAffinityTerm) bool {
 		return t.NamespaceSelector != nil && !t.NamespaceSelector.Empty()
 	})
 }
 
-// inUse reports whether anything in the dump is of the namespace.
+// inUse reports whether anything in the dump is in the namespace, so that it exists.
 func inUse(c *outrank.Cluster, namespace string) bool {
 	return slices.ContainsFunc(c.Pods, func(p *outrank.Pod) bool { return p.NamespaceName() == namespace }) ||
 		slices.ContainsFunc(c.Budgets, func(b *outrank.PodDisruptionBudget) bool { return b.NamespaceName() == namespace }) ||
 		slices.ContainsFunc(c.Claims, func(vc *outrank.VolumeClaim) bool { return cmp.Or(vc.Namespace, outrank.DefaultNamespace) == namespace })
 }
 
-// noun is the noun for so many, and subject the same with its verb and number.
+// noun returns the noun in the singular or plural that the number asks for.
 func noun(n int, word string) string {
 	if n == 1 {
 		return word
@@ -280,6 +307,7 @@ func noun(n int, word string) string {
 	return word + "s"
 }
 
+// subject returns the number with one of two texts: one for 1, more for any other number.
 func subject(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -287,11 +315,12 @@ func subject(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// writeCaveats writes them before the answer, which depends on them.
+// writeCaveats prints the caveats, before the answer that depends on them.
 func writeCaveats(p console.Page, caveats []Warning) {
 	if len(caveats) == 0 {
 		return
 	}
+
 	p.Line("\nBefore you rely on this:")
 	var texts []string
 	for _, w := range caveats {
@@ -300,7 +329,7 @@ func writeCaveats(p console.Page, caveats []Warning) {
 	p.Items(texts)
 }
 
-// caveatText is a sentence about the dump, or names the object that it is about.
+// caveatText is a caveat in words. One about the dump is a sentence, any other one begins with its object.
 func caveatText(w Warning) string {
 	if w.Object == theDump {
 		return w.Object + " " + w.Text

@@ -28,16 +28,20 @@ func (o *options) check() error {
 	if o.answer.workers < 0 || o.answer.workers > mostWorkers {
 		return fmt.Errorf("--workers: %d is not between 0 and %d", o.answer.workers, mostWorkers)
 	}
+
+	// A flag that is given names something.
 	for _, f := range []struct {
 		name   string
 		values []string
 	}{{"pending", []string{o.pending}}, {"name", []string{o.pod.name}}, {"namespace", []string{o.pod.namespace}}, {"context", []string{o.context}}, {"kubeconfig", []string{o.kubeconfig}},
 		{"cluster", o.clusters}, {"filename", o.manifests()}, {"diff", o.about.diff},
 		{"without", o.valuesOf(changeWithout)}, {"add-node", o.valuesOf(changeAddNode)}, {"priorityclass", o.valuesOf(changeClasses)}, {"delete", o.valuesOf(changeDelete)}, {"events", o.about.events}} {
+		// A list may be empty, or hold an empty name, as "--cluster a.json," does.
 		if o.set[f.name] && (len(f.values) == 0 || slices.Contains(f.values, "")) {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
 		}
 	}
+
 	if err := o.checkNames(); err != nil {
 		return err
 	}
@@ -47,48 +51,56 @@ func (o *options) check() error {
 	return o.checkQuestion()
 }
 
-// waysToName are the flags that name the pod in question.
+// waysToName lists the ways in which the flags given name the pod in question: --pending, and the first
+// of those that describe a pod. More than one is a contradiction.
 func (o *options) waysToName() []string {
 	var ways []string
 	if o.set["pending"] {
 		ways = append(ways, "--pending")
 	}
-	// Among manifests, a name chooses.
+
+	// Beside manifests --name chooses an object, as described says.
 	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] && (name != "name" || !o.set["filename"]) }); i >= 0 {
 		ways = append(ways, "--"+describing[i])
 	}
+
 	if o.pending == everyPending {
 		ways[0] += " " + everyPending
 	}
 	return ways
 }
 
-// contradictions: there is one pod, and each of its fields is given once.
+// contradictions refuses flags that cannot both hold: they name two pods or two clusters, give the same
+// field twice, or both read standard input.
 func (o *options) contradictions() error {
 	ways := o.waysToName()
 	if len(ways) > 1 {
 		return fmt.Errorf("%s name different pods; use one of --pending and the flags that describe a pod", strings.Join(ways, " and "))
 	}
+
 	amounts := []string{"cpu", "memory", "request"}
 	if o.set["filename"] && o.described() && !slices.ContainsFunc(amounts, func(name string) bool { return o.set[name] }) {
 		return fmt.Errorf("%s describes a pod of its own, and --filename brings others: say what it asks for with --cpu, --memory or --request, "+
 			"or write it into the manifest", ways[len(ways)-1])
 	}
+
 	if o.set["class"] && o.set["priority"] {
 		return errors.New("--class and --priority both say how important the pod is; use one of them")
 	}
+
 	for _, name := range []string{"live", "context", "kubeconfig"} {
 		if o.set[name] && o.set["cluster"] {
 			return fmt.Errorf("--%s asks kubectl for the cluster, and --cluster names a file; use one of them", name)
 		}
 	}
+
 	if readers := o.readers(); len(readers) > 1 {
 		return fmt.Errorf("%s both read standard input; give one of them a file", strings.Join(readers[:2], " and "))
 	}
 	return nil
 }
 
-// readers are the flags that read standard input.
+// readers lists the flags that read standard input, each with its value.
 func (o *options) readers() (out []string) {
 	for _, f := range []struct {
 		flag, stdin string
@@ -105,7 +117,7 @@ func (o *options) readers() (out []string) {
 	return out
 }
 
-// checkQuestion refuses two questions at once, and flags without a part in the one.
+// checkQuestion refuses two questions at once, and flags that have no part in the question.
 func (o *options) checkQuestion() error {
 	var asked []string
 	if o.pending == everyPending {
@@ -113,28 +125,35 @@ func (o *options) checkQuestion() error {
 	}
 	for _, a := range inquiries {
 		if a.of == askReport && o.set["diff"] {
-			continue // what changed in the report
+			// --diff asks what changed in the report, and may stand beside --report.
+			continue
 		}
 		if i := slices.IndexFunc(a.flags, o.on); i >= 0 {
 			asked = append(asked, "--"+a.flags[i])
 		}
 	}
+
 	if len(asked) > 1 {
 		return fmt.Errorf("%s are different questions, each with an answer of its own; ask them one after the other, each with the same changes", strings.Join(asked, " and "))
 	}
+
+	// Whether the manifests make a single pod is not known yet. They may only turn a question about the
+	// changes into one about a pod.
 	a := o.asked(false)
 	if ways := o.waysToName(); a == askBackward && len(ways) > 0 {
 		return fmt.Errorf("--why-preempted names the pod in question, and %s another; leave one of them out", ways[0])
 	} else if !a.ofPod() && len(ways) > 0 && ways[0] != asked[0] {
 		return fmt.Errorf("%s asks about the whole cluster, and %s names a pod; leave one of them out", asked[0], ways[0])
 	}
+
 	if !a.drawn() && o.answer.format == "html" {
 		return fmt.Errorf("-o html draws what becomes of the cluster, which is no answer to %s; take text, wide, json or yaml", asked[0])
 	}
 	return o.checkAmounts(a)
 }
 
-// checkAmounts refuses numbers and additions that make no sense.
+// checkAmounts refuses numbers out of range, values that are empty, and flags that add nothing to the
+// answer of this question.
 func (o *options) checkAmounts(a inquiry) error {
 	switch {
 	case o.set["replicas"] && (o.about.replicas < 1 || o.about.replicas > question.MostReplicas):

@@ -16,7 +16,7 @@ import (
 // moreHelp ends messages about the command line.
 const moreHelp = "run " + displayName + " -h for the flags"
 
-// newCommand is the command line: do runs with its options.
+// newCommand is the command line. do is called with the options once they are checked.
 func newCommand(do func(*options) error) *cobra.Command {
 	o, version := newOptions(), new(bool)
 	groups := o.groups()
@@ -35,19 +35,11 @@ func newCommand(do func(*options) error) *cobra.Command {
 			if *version {
 				return printVersion(cmd.OutOrStdout())
 			}
-			cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
-			if o.sample == listSamples {
-				return list(cmd.OutOrStdout(), o.answer.color)
-			}
-			if err := o.useSample(cmd.Flags()); err != nil {
-				return err
-			}
-			if err := o.check(); err != nil {
-				return err
-			}
-			return do(o)
+			return o.run(cmd, do)
 		},
 	}
+
+	// Flags that are added after once may be given twice.
 	flags := root.Flags()
 	flags.SetNormalizeFunc(otherNames)
 	for _, g := range groups {
@@ -57,13 +49,31 @@ func newCommand(do func(*options) error) *cobra.Command {
 	flags.BoolP("help", "h", false, "this text")
 	flags.BoolVar(version, "version", false, "the version, as the command of that name prints it")
 	root.SetFlagErrorFunc(flagTrouble)
+
 	root.AddCommand(versionCommand(), roleCommand(), manualCommand(groups))
 	helpful(root, groups)
 	completing(root, o)
 	return root
 }
 
-// meant is the spelling of the probable meaning of an argument.
+// run checks the flags that were given and calls do. A sample adds the flags of its own question
+// before the check, which then holds for them, too.
+func (o *options) run(cmd *cobra.Command, do func(*options) error) error {
+	cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
+	if o.sample == listSamples {
+		return list(cmd.OutOrStdout(), o.answer.color)
+	}
+
+	if err := o.useSample(cmd.Flags()); err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	return do(o)
+}
+
+// meant offers the flags that a stray argument was probably meant for; empty if it looks like none.
 func meant(arg string) string {
 	switch {
 	case strings.HasSuffix(arg, ".json"), strings.HasSuffix(arg, ".yaml"), strings.HasSuffix(arg, ".yml"):
@@ -87,6 +97,8 @@ func execute(root *cobra.Command, args []string, std streams) error {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
+
+	// The shell's request for completions reads the flags twice, and the line is not finished yet.
 	args = spelledOut(root.Flags(), args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.Flags().VisitAll(lenient)
@@ -106,7 +118,7 @@ func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// flagTrouble is the problem of a flag in the words of this program.
+// flagTrouble is the error about a flag in the words of this program.
 func flagTrouble(root *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
@@ -124,13 +136,15 @@ func flagTrouble(root *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s", err, moreHelp)
 }
 
-// unknownFlag offers the flags that are spelled most like it.
+// unknownFlag is the error about a flag that does not exist. It offers up to three flags with names
+// like it, the nearest first.
 func unknownFlag(flags *pflag.FlagSet, err *pflag.NotExistError) error {
 	name, dashes := err.GetSpecifiedName(), "--"
 	if short := err.GetSpecifiedShortnames(); short != "" {
 		name, dashes = short, "-"
 	}
 	name, _, _ = strings.Cut(name, "=")
+
 	var near []string
 	flags.VisitAll(func(f *pflag.Flag) {
 		if similar(name, f.Name) && !f.Hidden {
@@ -140,6 +154,7 @@ func unknownFlag(flags *pflag.FlagSet, err *pflag.NotExistError) error {
 	slices.SortStableFunc(near, func(a, b string) int {
 		return spelling.Distance(a, "--"+name) - spelling.Distance(b, "--"+name)
 	})
+
 	text := suggest("; did you mean ", near[:min(len(near), 3)])
 	if text != "" {
 		text += "?"
@@ -147,7 +162,7 @@ func unknownFlag(flags *pflag.FlagSet, err *pflag.NotExistError) error {
 	return fmt.Errorf("unknown flag %s%s%s; %s", dashes, name, text, moreHelp)
 }
 
-// similar reports whether one name was probably meant to be the other.
+// similar reports whether a was probably meant to be b: a is its beginning, or nearly the same.
 func similar(a, b string) bool {
 	if len(a) >= 3 && strings.HasPrefix(b, a) {
 		return true
@@ -156,9 +171,9 @@ func similar(a, b string) bool {
 }
 
 // spelledOut adds the second dash to long flags that were written with one, so
-// that "-cluster dump.json" and "-pending=x" keep their meaning. Where a single
-// dash could also begin short flags ("-now" is -n with the value "ow"), the long
-// flag is meant. Values are left alone, and so are arguments after "--".
+// that "-cluster dump.json" and "-pending=x" keep their meaning. A single dash could
+// also begin short flags ("-now" is -n with the value "ow"); the long flag is meant if
+// there is one. Values are left alone, and so are arguments after "--".
 func spelledOut(flags *pflag.FlagSet, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i := 0; i < len(args); i++ {
@@ -166,6 +181,7 @@ func spelledOut(flags *pflag.FlagSet, args []string) []string {
 		if arg == "--" {
 			return append(out, args[i:]...)
 		}
+
 		if name, ok := strings.CutPrefix(arg, "-"); ok && len(name) > 1 && name[0] != '-' {
 			name, _, _ = strings.Cut(name, "=")
 			if flags.Lookup(name) != nil {
@@ -173,6 +189,8 @@ func spelledOut(flags *pflag.FlagSet, args []string) []string {
 			}
 		}
 		out = append(out, arg)
+
+		// A value may begin with a dash, as in "--priority -5".
 		if takesNext(flags, arg) && i+1 < len(args) {
 			i++
 			out = append(out, args[i])
@@ -181,11 +199,12 @@ func spelledOut(flags *pflag.FlagSet, args []string) []string {
 	return out
 }
 
-// takesNext reports whether the value of a flag is the argument after it.
+// takesNext reports whether arg is a flag whose value is the argument after it.
 func takesNext(flags *pflag.FlagSet, arg string) bool {
 	var f *pflag.Flag
 	if name, long := strings.CutPrefix(arg, "--"); long {
-		f = flags.Lookup(name) // with "=" in it, there is none
+		// A flag that has its value in the same argument is not found, as the "=" is part of the name.
+		f = flags.Lookup(name)
 	} else if len(arg) == 2 && arg[0] == '-' && arg != "--" {
 		f = flags.ShorthandLookup(arg[1:])
 	}

@@ -9,25 +9,26 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// decision is the decision for a pod, with its origin.
+// decision is the decision for a pod, with everything that was asked about it.
 type decision struct {
 	scene     *scene
 	explained *preemption.Plan
 	why       *explain.Report
 	// noEffect says why the chosen node does not take the pod even once the victims are gone; nil
-	// where it does.
+	// if it does.
 	noEffect *question.Reason
-	// goes is where a pod that fits goes, nil for any other.
+	// goes says where a pod that fits goes, nil for any other pod.
 	goes *question.Goes
-	// then has the fates of the victims, nil where nobody asked.
+	// then tells what becomes of the victims, nil if nobody asked.
 	then *question.Victims
-	// best is the regret of the decision, nil where nobody asked.
+	// best compares the decision with the best one, nil if nobody asked.
 	best *joint.Regret
-	// steps trace it, nil where nobody asked.
+	// steps has the decision step by step, nil if nobody asked.
 	steps *trace.Trace
 }
 
@@ -39,46 +40,67 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	}
 	s.warn(warnings)
 	watch.skip()
-	ctx, pod := context.Background(), s.question.pod
-	e, err := eval.Explain(ctx, s.snap, preemption.Request{Pod: pod, Now: s.now})
+
+	ctx := context.Background()
+	request := preemption.Request{Pod: s.question.pod, Now: s.now}
+	// Explain asks every node, also those that a scheduler would not come to.
+	e, err := eval.Explain(ctx, s.snap, request)
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
 	watch.lap("deciding")
-	why, err := explain.Ask(ctx, explain.Question{Evaluator: eval, Snapshot: s.snap, Request: preemption.Request{Pod: pod, Now: s.now}, Plan: e}, explain.Options{Classes: s.cluster.Classes})
+
+	why, err := explain.Ask(ctx, explain.Question{Evaluator: eval, Snapshot: s.snap, Request: request, Plan: e}, explain.Options{Classes: s.cluster.Classes})
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
 	d := &decision{scene: s, explained: e, why: why}
-	set, err := s.setting(nil)
-	if err == nil {
-		d.noEffect, err = question.NoEffect(ctx, set, e)
-	}
-	if err == nil {
-		err = d.place(ctx, set)
-	}
-	if err != nil {
+	if err := d.carryOut(ctx); err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
+
+	// Only pods that leave have replacements.
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempts {
-		err = d.follow(ctx)
-	}
-	if s.opts.about.trace && err == nil {
-		if d.steps, err = trace.Of(ctx, eval, s.snap, preemption.Request{Pod: pod, Now: s.now}, e); err != nil {
-			return nil, console.Unusable("the pod", err)
+		if err := d.follow(ctx); err != nil {
+			return nil, err
 		}
 	}
-	if s.opts.about.exact && err == nil {
-		if d.best, err = joint.RegretOf(ctx, eval, s.snap, e, s.now); err != nil {
-			return nil, console.Unusable("the pod", err)
-		}
+	if err := d.compare(ctx, eval, request); err != nil {
+		return nil, console.Unusable("the pod", err)
 	}
 	watch.lap("explaining")
-	return d, err
+	return d, nil
 }
 
-// place finds out where a pod that fits goes. Where its scheduler fails over what it would like of a node,
-// that is a reason why the answer does not come true.
+// carryOut finds out what happens once the decision is carried out: whether the chosen node then takes
+// the pod, and where a pod that fits goes.
+func (d *decision) carryOut(ctx context.Context) error {
+	set, err := d.scene.setting(nil)
+	if err != nil {
+		return err
+	}
+	if d.noEffect, err = question.NoEffect(ctx, set, d.explained); err != nil {
+		return err
+	}
+	return d.place(ctx, set)
+}
+
+// compare adds the steps of the decision and the best decision, if they are asked for.
+func (d *decision) compare(ctx context.Context, eval *engine.Evaluator, request preemption.Request) (err error) {
+	s := d.scene
+	if o := s.opts; o.about.trace {
+		if d.steps, err = trace.Of(ctx, eval, s.snap, request, d.explained); err != nil {
+			return err
+		}
+	}
+	if o := s.opts; o.about.exact {
+		d.best, err = joint.RegretOf(ctx, eval, s.snap, d.explained, s.now)
+	}
+	return err
+}
+
+// place finds out where a pod that fits goes. A scheduler may fail over the pod's preferences among
+// nodes; then the pod waits, which is a caveat of the answer.
 func (d *decision) place(ctx context.Context, set question.Setting) (err error) {
 	if d.explained.Outcome != preemption.Fits || d.explained.Resize || d.why.Leaving != nil {
 		return nil
@@ -91,7 +113,7 @@ func (d *decision) place(ctx context.Context, set question.Setting) (err error) 
 	return err
 }
 
-// follow finds the fates of the victims.
+// follow finds out what becomes of the victims.
 func (d *decision) follow(ctx context.Context) error {
 	set, err := d.scene.setting(nil)
 	if err != nil {

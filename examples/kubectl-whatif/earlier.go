@@ -13,23 +13,28 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// readEarlier reads the cluster as it was. Changes are not made to it.
+// readEarlier reads the cluster as it was, by options that name only that cluster. Changes are not made
+// to it.
 func (s *scene) readEarlier(stdin io.Reader, stderr io.Writer) error {
 	then := *s.opts
 	then.clusters, then.live, then.changes = then.about.diff, false, nil
 	then.set = map[string]bool{"diff": true, "release": s.opts.set["release"]}
+
 	cluster, err := load(&then, stdin, stderr)
 	if err != nil {
 		return err
 	}
+
 	settleRelease(&then, cluster.Cluster)
 	s.then, s.was = &then, cluster
 	return nil
 }
 
-// earlier is the report of the cluster as it was.
+// earlier makes the report of the cluster as it was, with the same schedulers and the same configuration
+// of quotas.
 func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
 	before := &scene{opts: s.then, cluster: s.was.Cluster, limits: quotas.Limits{Quotas: s.was.quotas, Limited: s.limits.Limited}, now: s.opts.now, ask: askReport}
+
 	var err error
 	if before.snap, err = engine.NewSnapshot(before.cluster); err != nil {
 		return nil, console.Unusable(s.then.source(), err)
@@ -37,9 +42,11 @@ func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
 	if before.schedulers, err = s.opts.readSchedulers(before.cluster.Release); err != nil {
 		return nil, err
 	}
+
 	if before.now.IsZero() {
 		before.now = clock.Of(before.cluster)
 	}
+
 	set, err := before.setting(nil)
 	if err != nil {
 		return nil, err

@@ -12,13 +12,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// Exact compares a decision with the best one by the same ranks, where budgets are charged
-// for the victims alone in both.
+// Exact compares a decision with the best one by the same ranks. Budgets are charged
+// only for the victims in both.
 type Exact struct {
-	// By names the first rank in which the best decision is better; left out where it is not.
+	// By names the first rank in which the best decision is better; left out if it is not better.
 	By string `json:"by,omitempty"`
-	// Gaps has the lead of the best decision in each rank, in their order; below
-	// 0 where it is worse, which only happens behind By.
+	// Gaps has the lead of the best decision in each rank, in the order of the ranks. A lead is below
+	// 0 if the best decision is worse in a rank, which happens only in ranks behind By.
 	Gaps []Gap `json:"gaps"`
 	// Best is the best decision, with the certificate that it is.
 	Best *preemption.Plan `json:"best"`
@@ -26,10 +26,10 @@ type Exact struct {
 	OnNode *onNode `json:"onNode,omitempty"`
 }
 
-// onNode is the best candidate on the node of a decision, as it stands in the document of a regret.
+// onNode is the best candidate on the node of a decision. The library writes it as a part of a regret.
 type onNode struct{ regret *joint.Regret }
 
-// MarshalJSON returns the candidate.
+// MarshalJSON returns the candidate as it stands in the JSON of the regret.
 func (o *onNode) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(o.regret)
 	if err != nil {
@@ -49,7 +49,7 @@ type Gap struct {
 	Gap  int64  `json:"gap"`
 }
 
-// exactOf is nil where nobody asked.
+// exactOf puts a regret into the form for programs. It is nil if nobody asked.
 func exactOf(r *joint.Regret) *Exact {
 	if r == nil {
 		return nil
@@ -71,8 +71,8 @@ func writeExact(p console.Page, r *joint.Regret) {
 		p.Line("  nobody leaves either: %s", strings.ReplaceAll(string(r.Best.Outcome), "-", " "))
 		return
 	}
-	var t console.Table
-	t.Head("", "KUBE-SCHEDULER", "BEST")
+
+	// A decision by which nobody leaves has no score.
 	var scored, best *preemption.Score
 	if r.Plan.Outcome == preemption.Preempts {
 		scored = &r.Score
@@ -80,26 +80,22 @@ func writeExact(p console.Page, r *joint.Regret) {
 	if r.Best.Outcome == preemption.Preempts {
 		best = &r.Best.Score
 	}
+
+	var t console.Table
+	t.Head("", "KUBE-SCHEDULER", "BEST")
 	t.Add("node", orNobody(scored, r.Plan.Node), orNobody(best, r.Best.Node))
-	for _, row := range []struct {
-		name string
-		of   func(*preemption.Score) string
-	}{
-		{"broken budgets", func(s *preemption.Score) string { return fmt.Sprint(s.Violations) }},
-		{"highest priority", func(s *preemption.Score) string { return fmt.Sprint(s.TopPriority) }},
-		{"sum of priorities", func(s *preemption.Score) string { return fmt.Sprint(plainSum(s)) }},
-		{"victims", func(s *preemption.Score) string { return fmt.Sprint(s.Victims) }},
-		{"earliest start of the highest", func(s *preemption.Score) string { return s.Start.UTC().Format(time.DateTime) }},
-	} {
-		cells := []string{row.name, "", ""}
+	// The cell of a decision without a score stays empty.
+	for _, rank := range exactRanks {
+		cells := []string{rank.name, "", ""}
 		for i, s := range []*preemption.Score{scored, best} {
 			if s != nil {
-				cells[i+1] = row.of(s)
+				cells[i+1] = rank.value(s)
 			}
 		}
 		t.Add(cells...)
 	}
 	t.Print(p)
+
 	if r.By == "" {
 		p.Line("  kube-scheduler's is as good as the best.")
 	} else {
@@ -110,6 +106,19 @@ func writeExact(p console.Page, r *joint.Regret) {
 	}
 }
 
+// exactRanks are the ranks of the table of writeExact, with their values in words.
+var exactRanks = []struct {
+	name  string
+	value func(*preemption.Score) string
+}{
+	{"broken budgets", func(s *preemption.Score) string { return fmt.Sprint(s.Violations) }},
+	{"highest priority", func(s *preemption.Score) string { return fmt.Sprint(s.TopPriority) }},
+	{"sum of priorities", func(s *preemption.Score) string { return fmt.Sprint(plainSum(s)) }},
+	{"victims", func(s *preemption.Score) string { return fmt.Sprint(s.Victims) }},
+	{"earliest start of the highest", func(s *preemption.Score) string { return s.Start.UTC().Format(time.DateTime) }},
+}
+
+// orNobody is the node of a decision; a decision without a score has none.
 func orNobody(s *preemption.Score, node string) string {
 	if s == nil {
 		return "nobody leaves"
@@ -117,9 +126,10 @@ func orNobody(s *preemption.Score, node string) string {
 	return node
 }
 
-// plainSum is the sum of the priorities as they are.
+// plainSum is the sum of the priorities as they are; the score has it raised by 2^31 for each victim.
 func plainSum(s *preemption.Score) int64 { return s.PrioritySum - int64(s.Victims)<<31 }
 
+// victimKeys lists the victims of a plan.
 func victimKeys(p *preemption.Plan) string {
 	var keys []string
 	for _, v := range p.Victims {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/outrank-go/outrank/preemption"
 
-// Exit statuses, of which those above 2 are for --exit-status alone.
+// Exit statuses. Those above 2 need --exit-status.
 const (
 	exitFits     = 0 // nobody has to leave
 	exitUnusable = 2
@@ -11,6 +11,8 @@ const (
 	exitUnknown  = 5 // it depends on devices, which are not looked at
 )
 
+// worst is the exit status of an answer about many pods: stay of them find no room, and leave of them
+// have to leave.
 func worst(stay, leave int) int {
 	switch {
 	case stay > 0:
@@ -21,10 +23,10 @@ func worst(stay, leave int) int {
 	return exitFits
 }
 
-// enough is the answer of a search: whether anything is enough, and that with nobody leaving.
-func enough(any, free bool) int {
+// enough is the exit status of a search: whether it found anything, and whether nobody has to leave for it.
+func enough(found, free bool) int {
 	switch {
-	case !any:
+	case !found:
 		return exitStays
 	case !free:
 		return exitEvicts
@@ -32,7 +34,7 @@ func enough(any, free bool) int {
 	return exitFits
 }
 
-// preempted is the answer about one pod, as an exit status.
+// preempted is the exit status of a decision about one pod.
 func preempted(o preemption.Outcome) int {
 	switch o {
 	case preemption.Fits:

@@ -20,13 +20,13 @@ const (
 	changeAgain   = "recreate"
 )
 
-// flagged is a change as the command line has it: a flag with its values.
+// flagged is a change as it stands on the command line: a flag with its values.
 type flagged struct {
 	flag   string
 	values []string
 }
 
-// String is the change as it was written.
+// String returns the change as a command line has it, with the values in one list.
 func (f *flagged) String() string {
 	if f.flag == changeAgain {
 		return "--recreate"
@@ -38,10 +38,10 @@ func (f *flagged) String() string {
 	return name + " " + strings.Join(f.values, ",")
 }
 
-// mostValues is how many values of a change a heading names.
+// mostValues is the most values of a change that a heading names.
 const mostValues = 6
 
-// short is the change in a heading.
+// short is String with no more than mostValues values.
 func (f *flagged) short() string {
 	if len(f.values) <= mostValues {
 		return f.String()
@@ -50,18 +50,19 @@ func (f *flagged) short() string {
 	return fmt.Sprintf("%s and %d more", few.String(), len(f.values)-mostValues)
 }
 
-// ordered is a flag whose values take their places among the changes. Those of one flag that
-// follow each other are one change, and so are all manifests, at the place of the first.
+// ordered is the value of a flag that makes changes. Values of the same flag that follow each other
+// are one change. All manifests are one change, too, at the place of the first of them.
 type ordered struct {
 	o    *options
 	flag string
-	// check looks at a value when it is given; nil for none.
+	// check refuses values that mean nothing, when they are given. It is nil if none can be told yet.
 	check func(string) error
 }
 
+// String is empty: the flag has no default that the help could show.
 func (v *ordered) String() string { return "" }
 
-// Type names the value in the help.
+// Type is the kind of value for pflag, which names values in the help by it, but for a bool.
 func (v *ordered) Type() string {
 	if v.flag == changeAgain {
 		return "bool"
@@ -69,18 +70,22 @@ func (v *ordered) Type() string {
 	return "strings"
 }
 
-// Set adds values.
+// Set adds values to the changes of the options.
 func (v *ordered) Set(text string) error {
 	if v.flag == changeAgain {
+		// Off is no change, so that --recreate=false says nothing.
 		on, err := strconv.ParseBool(text)
 		if err == nil && on {
 			v.o.changes = append(v.o.changes, &flagged{flag: v.flag})
 		}
 		return err
 	}
+
 	values := strings.Split(text, ",")
+
+	// A value of --resize is a list with commas itself.
 	if v.flag == changeResize {
-		values = []string{text} // a value is a list itself
+		values = []string{text}
 	}
 	for _, value := range values {
 		if v.check == nil {
@@ -90,6 +95,8 @@ func (v *ordered) Set(text string) error {
 			return err
 		}
 	}
+
+	// The last change takes the values of the same flag. Manifests go to where the first of them stand.
 	list := v.o.changes
 	at := len(list) - 1
 	if v.flag == changeFile {
@@ -103,7 +110,7 @@ func (v *ordered) Set(text string) error {
 	return nil
 }
 
-// valuesOf are all values of a flag.
+// valuesOf returns all values of a flag, in the order given.
 func (o *options) valuesOf(flag string) (out []string) {
 	for _, f := range o.changes {
 		if f.flag == flag {

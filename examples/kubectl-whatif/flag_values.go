@@ -20,13 +20,14 @@ var repeatable = map[string]bool{
 	"resize": true, "diff": true,
 }
 
-// once makes a flag refuse a second value, of which only the last would count.
+// once makes a flag refuse a second value. Without that the last value would silently win.
 func once(f *pflag.Flag) {
 	if !repeatable[f.Name] {
 		f.Value = &onceValue{Value: f.Value}
 	}
 }
 
+// errTwice is the error of a value that is set again.
 var errTwice = errors.New("the flag is given twice; give it once")
 
 // onceValue is a value that can be set once.
@@ -44,10 +45,11 @@ func (v *onceValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// lenient makes a flag take any value while a line is being typed. The completion
-// of lines reads the flags twice.
+// lenient makes a flag take any value, once or more, while a line is being typed: the completion of
+// lines reads the flags twice, and the last value may be unfinished.
 func lenient(f *pflag.Flag) { f.Value = &lenientValue{f.Value} }
 
+// lenientValue is a value whose mistakes are passed over.
 type lenientValue struct{ pflag.Value }
 
 // Set never fails.
@@ -60,9 +62,10 @@ func (v *lenientValue) Set(text string) error {
 	return nil
 }
 
-// labelProblem refuses text that cannot be a label.
+// labelProblem returns an error for a key or a value that no label can have.
 func labelProblem(key, value string) error {
 	const text = "letters, digits, '-', '_' and '.', a letter or digit at both ends, at most 63"
+	// The library checks selectors, and each of these two has one doubtful part.
 	if (&outrank.LabelSelector{MatchLabels: map[string]string{key: ""}}).Validate() != nil {
 		return fmt.Errorf("%q is no key of a label: %s, with a domain and a slash in front or without", key, text)
 	}
@@ -72,12 +75,13 @@ func labelProblem(key, value string) error {
 	return nil
 }
 
+// podName and namespaceName match the names that the API server takes, but for their length.
 var (
 	podName       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 	namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 )
 
-// checkNames refuses names that nothing in a cluster has.
+// checkNames refuses names that no pod and no namespace can have.
 func (o *options) checkNames() error {
 	if o.set["name"] && (len(o.pod.name) > 253 || !podName.MatchString(o.pod.name)) {
 		return fmt.Errorf("--name %q is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", o.pod.name)
@@ -91,7 +95,7 @@ func (o *options) checkNames() error {
 // mostNodes bounds the nodes of one flag.
 const mostNodes = 10_000
 
-// times splits "NAME=N"; N is 1 where it is left out.
+// times splits "NAME=N". Without "=N" the number is 1.
 func times(value string) (name string, n int, err error) {
 	name, number, given := strings.Cut(value, "=")
 	if !given {
@@ -104,17 +108,19 @@ func times(value string) (name string, n int, err error) {
 	return name, n, nil
 }
 
-// budgetOf reads "[NAMESPACE/]NAME=N".
+// budgetOf reads "[NAMESPACE/]NAME=N", where namespace stands in for one that is left out.
 func budgetOf(value, namespace string) (outrank.Key, int32, error) {
 	const form = "write NAMESPACE/NAME=NUMBER, like shop/checkout=0"
 	name, number, ok := strings.Cut(value, "=")
 	if !ok || name == "" {
 		return "", 0, errors.New(form)
 	}
+
 	n, err := strconv.ParseInt(number, 10, 32)
 	if err != nil || n < 0 {
 		return "", 0, fmt.Errorf("%q is no number of disruptions that a budget can allow; %s", number, form)
 	}
+
 	if space, rest, given := strings.Cut(name, "/"); given {
 		namespace, name = space, rest
 	}
@@ -134,6 +140,7 @@ func classOf(text string) (classValue, error) {
 	if !ok || name == "" {
 		return classValue{}, errors.New(form)
 	}
+
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil {
 		return classValue{}, fmt.Errorf("%q is no value of a class, which is a whole number of 32 bits; %s", value, form)
@@ -141,21 +148,26 @@ func classOf(text string) (classValue, error) {
 	return classValue{name, int32(n)}, nil
 }
 
-// resizeFrom reads "[NAMESPACE/]NAME[/CONTAINER]=cpu=2,memory=4Gi".
+// resizeFrom reads "[NAMESPACE/]NAME[/CONTAINER]=cpu=2,memory=4Gi", where namespace stands in for one
+// that is left out. With a container the text has to name the namespace, too.
 func resizeFrom(value, namespace string) (*question.Resize, error) {
 	const form = "write NAMESPACE/NAME=cpu=AMOUNT,memory=AMOUNT, like shop/checkout-0=cpu=2"
+	// Names have no "=", so that the first one ends the pod.
 	pod, list, _ := strings.Cut(value, "=")
 	parts := strings.Split(pod, "/")
 	if len(parts) == 1 {
 		parts = []string{namespace, pod}
 	}
+
 	if len(parts) > 3 || parts[0] == "" || parts[1] == "" || list == "" {
 		return nil, errors.New(form)
 	}
+
 	r := &question.Resize{Of: "--resize " + value, Pod: outrank.NewKey(parts[0], parts[1]), Requests: resource.List{}}
 	if len(parts) == 3 {
 		r.Container = parts[2]
 	}
+
 	for _, pair := range strings.Split(list, ",") {
 		name, text, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
@@ -165,6 +177,7 @@ func resizeFrom(value, namespace string) (*question.Resize, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Of two amounts one would silently win.
 		if _, twice := r.Requests[resource.Name(name)]; twice {
 			return nil, fmt.Errorf("%s is given twice", name)
 		}

@@ -19,7 +19,7 @@ type flagGroup struct {
 	flags *pflag.FlagSet
 }
 
-// groups are all flags, in the order of the help. Each is set in o.
+// groups returns all flags in the order of the help. They set the fields of o.
 func (o *options) groups() []flagGroup {
 	return []flagGroup{
 		{"Where to look (default: a sample cluster that comes with the program)", o.placeFlags()},
@@ -31,12 +31,14 @@ func (o *options) groups() []flagGroup {
 	}
 }
 
+// newFlags returns a set of flags that the help lists in the order in which they are added.
 func newFlags() *pflag.FlagSet {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
 	return fs
 }
 
+// placeFlags name the cluster.
 func (o *options) placeFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s with a dump in JSON or YAML, plain or gzipped, - for standard input, or folders of such files, "+
@@ -49,6 +51,7 @@ func (o *options) placeFlags() *pflag.FlagSet {
 	return fs
 }
 
+// namedFlags name a pod of the dump.
 func (o *options) namedFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringVar(&o.pending, "pending", "", "a pending pod of the dump, as `NAMESPACE/NAME`, with its group where groups are scheduled as a whole; or, with the feature gate for it, one on a node "+
@@ -56,6 +59,7 @@ func (o *options) namedFlags() *pflag.FlagSet {
 	return fs
 }
 
+// describingFlags describe a pod; describing lists their names but for the namespace.
 func (o *options) describingFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.Func("cpu", "`AMOUNT` of cpu, like 500m or 4", func(s string) error { return o.request("cpu", s) })
@@ -75,28 +79,38 @@ func (o *options) describingFlags() *pflag.FlagSet {
 	return fs
 }
 
+// changeFlags change the cluster before anything is asked. They share one list, which keeps the
+// order in which they are given (ordered).
 func (o *options) changeFlags() *pflag.FlagSet {
 	fs := newFlags()
 	add := func(flag, short, usage string, check func(string) error) {
 		fs.VarP(&ordered{o: o, flag: flag, check: check}, flag, short, usage)
 	}
+
 	add(changeFile, "f", "`FILE`s or folders with manifests, in JSON or YAML, - for standard input: all pods that a Pod, Deployment, "+
 		"ReplicaSet, StatefulSet, DaemonSet, Job or CronJob makes, with the budgets, classes, groups, nodes, quotas and namespaces beside them; --name chooses one of "+
 		"several objects. What makes a single pod is the pod in question, where none is named. What an API server would add (requests from limits, "+
 		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
 		"makes of it; --pod is the same", nil)
+
+	// Values are checked when they are given, so that the message names their flag. The default
+	// namespace stands in for the one that is settled later.
 	add(changeWithout, "", "`NODE`s that are drained or lost, by name or as LABEL=VALUE; may be repeated", nil)
 	add(changeAddNode, "", "a `NODE` more like one of the dump, or those of a file; NODE=N for N of them; may be repeated", func(text string) error {
 		_, _, err := times(text)
 		return err
 	})
+
 	add(changeClass, "", "a priority class changes to `NAME=VALUE`, or is made; pods keep the priority that they were created with; may be repeated", func(text string) error {
 		_, err := classOf(text)
 		return err
 	})
 	add(changeClasses, "", "the same for the classes in a `FILE`, in JSON or YAML; may be repeated", nil)
+
+	// Without a value this flag is on, as any switch.
 	fs.Var(&ordered{o: o, flag: changeAgain}, changeAgain, "controllers recreate all pods, with the priorities that the classes give by then")
 	fs.Lookup(changeAgain).NoOptDefVal = "true"
+
 	add(changeBudget, "", "what a disruption budget allows: `NAMESPACE/NAME=NUMBER`; may be repeated", func(text string) error {
 		_, _, err := budgetOf(text, outrank.DefaultNamespace)
 		return err
@@ -106,10 +120,12 @@ func (o *options) changeFlags() *pflag.FlagSet {
 		_, err := resizeFrom(text, outrank.DefaultNamespace)
 		return err
 	})
+
 	fs.BoolVar(&o.about.atMaximum, "at-maximum", false, "as many pods of each manifest as its HorizontalPodAutoscaler may make")
 	return fs
 }
 
+// questionFlags choose another question, or add to the answer about one pod.
 func (o *options) questionFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.BoolVar(&o.about.one, "one", false, "about one of the pods of the manifest by itself, in detail")
@@ -117,16 +133,20 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	fs.StringVar(&o.about.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
 	fs.StringVar(&o.about.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after which evictions")
 	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
+
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
 	fs.BoolVar(&o.about.trace, "trace", false, "beside the answer how it comes about, step by step: all removed who could leave, put back one by one, the ranks")
+
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
 	fs.BoolVar(&o.about.least, "least-priority", false, "the least priority with which the pod, or all pods of the manifest, find a place, and with which nobody has to leave")
 	fs.BoolVar(&o.about.largest, "largest", false, "how large a pod of this shape can be: all that it asks for, made larger and smaller together")
 	fs.StringVar(&o.about.emptiable, "emptiable", "", "which nodes can be emptied together, so that all their pods find a place elsewhere and nobody is pushed out: "+
 		"those with `LABEL=VALUE`, or \"all\"")
+
 	fs.StringVar(&o.about.whyPreempted, "why-preempted", "", "who pushed a `POD` out, as NAMESPACE/NAME, whether the rules do that, and what would have spared it: --cluster is a dump from before")
 	fs.StringSliceVar(&o.about.events, "events", nil, "with --why-preempted: `FILE`s or folders with what kubectl get events -A -o json prints (default: the events in the dump, if it has any)")
+
 	fs.BoolVar(&o.about.report, "report", false, "how the cluster stands: what waits and what would help, the drain of every node, who could be pushed out, room and classes; "+
 		"asked where a cluster is given and nothing else")
 	fs.StringSliceVar(&o.about.diff, "diff", nil, "what changed in that report since the cluster was as in these `FILE`s, or folders")
@@ -135,16 +155,19 @@ func (o *options) questionFlags() *pflag.FlagSet {
 	return fs
 }
 
+// answerFlags say by which rules the answer is found, and how it is written.
 func (o *options) answerFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.StringVarP(&o.answer.format, "output", "o", "text", "the `FORM` of the answer: "+formatNames())
 	fs.StringVar(&o.answer.color, "color", console.Auto, "`WHEN` to colour: auto, which is on terminals, always or never; NO_COLOR and TERM=dumb count")
+
 	fs.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37, with feature gates behind it if need be, "+
 		"like v1.37,VolumeLimitScaling=false (default: that of the newest kubelet in the dump, or the default where none says it)")
 	fs.StringVar(&o.scheduler, "scheduler-config", "", "decide as a scheduler with this KubeSchedulerConfiguration does, a `FILE` in JSON or YAML "+
 		"(default: as kube-scheduler does without one)")
 	fs.StringVar(&o.admission, "admission-config", "", "which pods need a quota, as the API server is told: a `FILE` with its AdmissionConfiguration, in JSON or YAML "+
 		"(default: none does; the quotas of the dump hold all the same)")
+
 	fs.IntVar(&o.answer.list, "list", 5, "how many entries the lists of the text have, a `NUMBER`, 0 for all; in json and yaml about a single pod how many candidates, and nodes of each answer (default there: 20)")
 	fs.Func("now", "a `TIME`, from which ages are measured and which a missing start counts as (default: a second after the latest creation "+
 		"of an object in the dump, by the API server's clock, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
@@ -152,6 +175,7 @@ func (o *options) answerFlags() *pflag.FlagSet {
 	for _, name := range []string{"release", "workers"} {
 		fs.Lookup(name).DefValue = "" // it depends, as the text explains
 	}
+
 	fs.BoolVar(&o.answer.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room, 5 where that depends on devices that pods claim, which are not looked at")
 	fs.BoolVar(&o.answer.timings, "timings", false, "say on standard error how long each step took")
 	return fs
@@ -160,7 +184,7 @@ func (o *options) answerFlags() *pflag.FlagSet {
 // helpWidth is the width of the help.
 const helpWidth = 104
 
-// examples are the most frequent commands.
+// examples are frequent commands; the help and the manual end with them.
 const examples = `  kubectl whatif                                            # a sample cluster, to see what answers look like
   kubectl whatif --live --pending shop/checkout-2           # who would have to leave for it, and why those?
   kubectl whatif --context prod --pending all               # what becomes of everything that waits?
@@ -171,7 +195,7 @@ const examples = `  kubectl whatif                                            # 
   ` + dumpCommand + ` |
     kubectl whatif --cluster - -f pod.yaml -o html > page.html`
 
-// helpful gives the command its help, with flags in groups.
+// helpful gives the command a help of its own, with flags in groups. Its subcommands keep theirs.
 func helpful(root *cobra.Command, groups []flagGroup) {
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -183,6 +207,7 @@ func helpful(root *cobra.Command, groups []flagGroup) {
 	})
 }
 
+// writeUsage writes the help.
 func writeUsage(w io.Writer, groups []flagGroup) {
 	var b strings.Builder
 	b.WriteString("Who would this pod push out of the cluster I have, and why?\n\n")

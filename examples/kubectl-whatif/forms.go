@@ -10,24 +10,29 @@ import (
 // text prints a decision for a person: the answer first, then why.
 func (d *decision) text(p console.Page, list int) error {
 	a := newAnswer(d, list)
+	// What the answer rests on comes before the answer, and the reasons after it.
 	writeQuestion(p, a)
 	if a.Resize != nil {
 		writeResize(p, a, list)
 	} else {
 		writePlace(p, a, list)
 	}
+
 	if d.then != nil {
 		p.Line("")
 		if err := d.then.WriteText(p, list); err != nil {
 			return err
 		}
 	}
+
 	if d.best != nil {
 		writeExact(p, d.best)
 	}
+
 	writeReasons(p, a, list)
 	writeDetails(p, a, list)
 	writeWayOut(p, a)
+
 	if d.steps != nil {
 		d.steps.WriteText(p, list)
 	}
@@ -35,8 +40,11 @@ func (d *decision) text(p console.Page, list int) error {
 	return nil
 }
 
+// document returns the form for programs.
 func (d *decision) document() any { return newDocument(d) }
 
+// status returns the exit status of a decision. A pod that waits for others to leave needs their leaving,
+// and one that does not start even so finds no room.
 func (d *decision) status() int {
 	if d.why.Leaving != nil {
 		return exitEvicts
@@ -54,6 +62,7 @@ func writeResize(p console.Page, a *Answer, list int) {
 		p.Line("\nNobody else has to leave: the resize %s", l.Text())
 		return
 	}
+
 	switch a.Outcome {
 	case preemption.Fits:
 		p.Line("\nNobody has to leave: node %s has room for the resize, and its kubelet carries it out.", node)

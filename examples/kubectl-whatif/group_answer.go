@@ -11,13 +11,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// group asks about the group of the pod, and adds the caveats of the other pods that wait with
-// it.
+// group asks about the group of the pod, and adds the caveats about the other pods of the group that
+// wait.
 func (q *answeredQuestion) group(ctx context.Context, set question.Setting) error {
 	w, err := question.AskGroup(ctx, set, q.scene.question.pod)
 	if err != nil {
 		return console.Unusable("group "+string(q.scene.question.pod.GroupKey()), err)
 	}
+
 	q.reply, q.exit = w, exitOfGroup(w)
 	for _, p := range q.members() {
 		for _, c := range aboutClaims(q.scene.cluster, &asking{pod: p, from: fromDump}) {
@@ -29,7 +30,7 @@ func (q *answeredQuestion) group(ctx context.Context, set question.Setting) erro
 	return nil
 }
 
-// members are the pods of the group that wait.
+// members returns the pods of the group that wait.
 func (q *answeredQuestion) members() (pods []*outrank.Pod) {
 	for _, m := range q.reply.(*question.WholeGroup).Members {
 		if p, ok := q.scene.snap.Pod(m.Key); ok {
@@ -39,7 +40,8 @@ func (q *answeredQuestion) members() (pods []*outrank.Pod) {
 	return pods
 }
 
-// exitOfGroup tells whether all pods of the group that wait get a place, and at whose cost.
+// exitOfGroup is the exit status of an answer about a group: whether all its pods that wait get a
+// place, and whether others have to leave for that.
 func exitOfGroup(w *question.WholeGroup) int { return worst(w.Unplaced, w.Report.VictimPods) }
 
 // groupTitle is the question in words.
@@ -49,6 +51,7 @@ func (q *answeredQuestion) groupTitle(source string) string {
 		w.Asked, source, groupNoun(w), w.Group, subject(len(w.Members), "pod waits", "pods wait"))
 }
 
+// groupNoun names the group of the pod that is asked about.
 func groupNoun(w *question.WholeGroup) string {
 	if w.Tree {
 		return "its tree of groups"
@@ -56,7 +59,7 @@ func groupNoun(w *question.WholeGroup) string {
 	return "its group"
 }
 
-// writeGroup prints the group in question, and the sum of its waiting pods' requests.
+// writeGroup prints the group in question, and the sum of what its waiting pods ask for.
 func (q *answeredQuestion) writeGroup(p console.Page) {
 	w := q.reply.(*question.WholeGroup)
 	text := subject(len(w.Members), "pod waits", "pods wait") + ", none has a node"
@@ -69,6 +72,7 @@ func (q *answeredQuestion) writeGroup(p console.Page) {
 		text += fmt.Sprintf("; wants %s to have a place, those that have a node included", console.Plural(int(w.MinCount), "pod"))
 	}
 	p.Line("  group      %s: %s", w.Group, text)
+
 	var sum resource.List
 	for _, m := range q.members() {
 		sum = sum.Plus(m.Requests())

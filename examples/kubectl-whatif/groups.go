@@ -12,22 +12,24 @@ import (
 // with their groups.
 const groupGate = "GenericWorkload"
 
-// groupKinds are the kinds of a cluster with that gate beside the usual ones.
+// groupKinds are the kinds that a cluster with that gate has beside the usual ones.
 var groupKinds = []string{"podgroups", "compositepodgroups"}
 
-// withGroup is the question for a pod that a scheduler takes with its group
-// alone: the first is then about the group, and others make no sense. The
-// kubelet's answer to a pod does not depend on that.
+// withGroup settles the question about a pod that a scheduler takes only with its group. The question
+// about the pod then is about the group, and the others make no sense and are refused, but for the one
+// about a kubelet: its answer does not depend on the group.
 func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
 	a, p := o.ask, q.pod
 	if p.Group == "" || a == askOnNode || isDeferred(p) || !c.Release.Gates()[groupGate] {
 		return a, nil
 	}
+
 	key := p.GroupKey()
 	whole := fmt.Sprintf("pod %s is scheduled as a whole with its group %s", p.Key(), key)
 	if !slices.ContainsFunc(c.Groups, func(g *outrank.PodGroup) bool { return g.Key() == key }) {
 		return a, fmt.Errorf("%s, which the dump does not hold%s", whole, groupsNear(c, key))
 	}
+
 	if q.from != fromDump {
 		return a, fmt.Errorf("%s, and not by itself; --pending NAMESPACE/NAME asks about the group of a pod that waits in the dump, "+
 			"and --pending all about all that waits", whole)
@@ -38,7 +40,7 @@ func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
 	return askGroup, nil
 }
 
-// senseless names a question that makes no sense for a group; empty for none.
+// senseless says why the question makes no sense for a pod of a group; empty if it does.
 func (o *options) senseless() string {
 	switch {
 	case o.ask == askReplicas:
@@ -59,7 +61,7 @@ func (o *options) senseless() string {
 	return ""
 }
 
-// groupsNear names ways to get a group that the dump lacks, or groups that may be meant.
+// groupsNear says how to get a group that the dump lacks, or which groups may be meant.
 func groupsNear(c *outrank.Cluster, key outrank.Key) string {
 	if len(c.Groups) == 0 {
 		return "; add podgroups,compositepodgroups to kubectl get"
@@ -68,16 +70,18 @@ func groupsNear(c *outrank.Cluster, key outrank.Key) string {
 	for _, g := range c.Groups {
 		known = append(known, string(g.Key()))
 	}
+
 	near := nearNames(known, string(key))
 	return ", though it holds others; a scheduler leaves the pod alone until there is one" + suggest("; near it: ", near[:min(len(near), mostNear)])
 }
 
-// aboutGroups is about pods of groups by rules that know none.
+// aboutGroups is about pods of groups by rules that have no groups.
 func aboutGroups(c *outrank.Cluster, q *asking) []Warning {
 	if c.Release.Gates()[groupGate] {
 		return nil
 	}
 	const how = "where the cluster has the feature gate " + groupGate + ", groups are scheduled as a whole: --release v1.37," + groupGate + "=true"
+
 	if q != nil {
 		if q.pod.Group == "" || isDeferred(q.pod) {
 			return nil
@@ -85,6 +89,7 @@ func aboutGroups(c *outrank.Cluster, q *asking) []Warning {
 		return []Warning{{"pod " + string(q.pod.Key()), "spec.schedulingGroup",
 			fmt.Sprintf("by the rules of %s the pod is scheduled by itself, whatever its group %s; %s", c.Release, q.pod.GroupKey(), how)}}
 	}
+
 	waiting := 0
 	for _, p := range c.Pods {
 		if isPending(p) && p.Group != "" {

@@ -12,15 +12,17 @@ import (
 
 // happened is what the changes did before the question is asked; nil without changes.
 type happened struct {
+	// changes lists the changes as a command line has them, short for a heading.
 	changes, short []string
-	before         *question.Aftermath
-	// forbidden were not created, which the answer does not say.
+	// before is what the changes set in motion before the turn of the pod in question.
+	before *question.Aftermath
+	// forbidden lists pods that quotas keep from being created, empty if the answer has them itself.
 	forbidden []quotas.Forbidden
-	// resizes are those of the changes, of which the answer does not tell.
+	// resizes tells how the resizes among the changes ended, empty if the answer has them itself.
 	resizes []question.Resized
 }
 
-// forbidden are the pods of the changes that quotas keep from being created.
+// forbidden lists the pods of the changes that quotas keep from being created.
 func (s *scene) forbidden() []quotas.Forbidden {
 	if s.scenario == nil {
 		return nil
@@ -31,13 +33,14 @@ func (s *scene) forbidden() []quotas.Forbidden {
 // unmade reports whether a change was not made: a quota keeps a pod from being created, or a
 // resize is not done.
 func (s *scene) unmade() bool {
-	if s.scenario == nil || s.ask == askChange || s.ask == askWithout { // the answer tells of it
+	// The answers about changes judge resizes themselves.
+	if s.scenario == nil || s.ask == askChange || s.ask == askWithout {
 		return len(s.forbidden()) > 0
 	}
 	return len(s.forbidden()) > 0 || slices.ContainsFunc(s.scenario.Resizes(), func(r question.Resized) bool { return r.Open() })
 }
 
-// happened has the changes of a scene.
+// happened returns what the changes of a scene did, nil without a scenario.
 func (s *scene) happened() *happened {
 	if s.scenario == nil {
 		return nil
@@ -47,19 +50,18 @@ func (s *scene) happened() *happened {
 		h.forbidden, h.resizes = s.forbidden(), s.scenario.Resizes()
 	}
 	for _, f := range s.opts.changes {
-		h.changes, h.short = append(h.changes, f.String()), append(h.short, f.short())
+		h.changes = append(h.changes, f.String())
+		h.short = append(h.short, f.short())
 	}
 	return h
 }
 
 // write prints the changes, and who had a turn before the pod in question.
 func (h *happened) write(p console.Page) {
-	if h == nil {
+	if h == nil || len(h.short) == 0 {
 		return
 	}
-	if len(h.short) == 0 {
-		return
-	}
+
 	p.Line("  after      %s", strings.Join(h.short, " "))
 	for i := range h.forbidden {
 		p.Line("  refused    %s", h.forbidden[i].String())
@@ -67,9 +69,11 @@ func (h *happened) write(p console.Page) {
 	for i := range h.resizes {
 		p.Line("  resize     %s", strings.TrimPrefix(h.resizes[i].String(), "The resize of "))
 	}
+
 	if h.before == nil || len(h.before.Moves) == 0 {
 		return
 	}
+
 	n := &h.before.Totals
 	text := fmt.Sprintf("%d found a place", n.Placed+n.PushesOut+n.Taken)
 	if n.Victims > 0 {

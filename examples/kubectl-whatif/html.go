@@ -16,12 +16,14 @@ func writeHTML(w io.Writer, d *decision) error {
 		Source: a.Cluster.Source, Snapshot: d.scene.snap, Explanation: d.explained, Report: d.why,
 		Priority: howPriorityIsKnown(&a.Pod), Hints: a.Hints, Now: d.scene.now, NoEffect: a.NoEffect, Goes: a.Goes,
 	}
+
 	for _, c := range d.scene.caveats {
 		in.Caveats = append(in.Caveats, caveatText(c))
 	}
 	if d.steps != nil {
 		in.Tables = d.steps.Tables()
 	}
+
 	in.Tables = append(in.Tables, aboutSample(d.scene.opts)...)
 	if d.then != nil {
 		in.Replacements = d.then.Replacements
@@ -29,18 +31,19 @@ func writeHTML(w io.Writer, d *decision) error {
 	return htmlpage.Write(w, in)
 }
 
-// drawn is an answer with a page about the whole cluster, for the pod in
-// question, if there is one.
+// drawn is an answer with a page about the whole cluster. pod is the pod in question, nil without one.
 type drawn interface {
 	Overview(snap *engine.Snapshot, pod *outrank.Pod) *htmlpage.Overview
 }
 
-// writeOverview draws an answer about the whole cluster.
+// writeOverview draws an answer about the whole cluster. The answer describes what it is about, and the
+// program adds what every page has.
 func writeOverview(w io.Writer, q *answeredQuestion) error {
 	var pod *outrank.Pod
 	if q.scene.question != nil {
 		pod = q.scene.question.pod
 	}
+
 	in := q.reply.(drawn).Overview(q.scene.snap, pod)
 	in.Source, in.Now = dumpOf(q.scene).Source, q.scene.now
 	in.Tables = append(in.Tables, aboutSample(q.scene.opts)...)

@@ -11,27 +11,28 @@ type inquiry string
 const (
 	askPod      inquiry = "pod"
 	askAll      inquiry = "pending"
-	askGroup    inquiry = "group" // of the pod, in place of the first
+	askGroup    inquiry = "group" // in place of askPod for a pod that is scheduled with its group
 	askReplicas inquiry = "replicas"
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
 	askAcross   inquiry = "across"
-	askNodes    inquiry = "moreNodes" // how many nodes are enough
+	askNodes    inquiry = "moreNodes" // how many more nodes are enough
 	askLeast    inquiry = "leastPriority"
 	askLargest  inquiry = "largest"
-	askEmpty    inquiry = "emptiable"    // which nodes, together
-	askBackward inquiry = "whyPreempted" // of a pod that was pushed out
-	askClasses  inquiry = "classes"
-	askWithout  inquiry = "without" // nodes go, and nothing else is asked or changed
-	askChange   inquiry = "change"
-	askReport   inquiry = "report" // how the cluster stands
-	askDiff     inquiry = "diff"   // since another dump
+	askEmpty    inquiry = "emptiable"    // which nodes can be emptied together
+	askBackward inquiry = "whyPreempted" // why a pod was pushed out
+	askClasses  inquiry = "classes"      // only classes change, and nothing else is asked
+	askWithout  inquiry = "without"      // only nodes go, and nothing else is asked
+	askChange   inquiry = "change"       // what any other changes do
+	askReport   inquiry = "report"       // how the cluster stands
+	askDiff     inquiry = "diff"         // what changed in the report since another dump
 )
 
 // everyPending is the value of --pending for all pods that wait.
 const everyPending = "all"
 
-// inquiries are the flags of each question but the first; the order is that of messages.
+// inquiries has the flags of each question that flags ask. asked takes the first whose flag is set,
+// and messages name the flags in this order.
 var inquiries = []struct {
 	of    inquiry
 	flags []string
@@ -49,17 +50,21 @@ var inquiries = []struct {
 	{askReport, []string{"report"}},
 }
 
-// asked is the question of the flags: the one that is named; that about a pod, where one is
-// named or needed; else what the changes do, and without any how the cluster stands. onePod is set where the manifests make a single pod.
+// asked is the question that the flags ask. A question that a flag names comes first; then the one
+// about a pod, if a pod is named, made or needed; then what the changes do; and without changes how
+// the cluster stands. onePod says that the manifests make a single pod.
 func (o *options) asked(onePod bool) inquiry {
 	if o.pending == everyPending {
 		return askAll
 	}
+
 	for _, a := range inquiries {
 		if slices.ContainsFunc(a.flags, o.on) {
 			return a.of
 		}
 	}
+
+	// The flags that add to the answer about a pod need one.
 	onePod = onePod || o.about.one || o.about.exact || o.about.trace || o.set["replacements"]
 	switch {
 	case o.pending != "", o.described(), onePod:
@@ -76,7 +81,7 @@ func (o *options) asked(onePod bool) inquiry {
 	return askChange
 }
 
-// on reports whether the flag of a question was given, and a switch is not off.
+// on reports whether the flag of a question was given, and is not a switch that is off.
 func (o *options) on(name string) bool {
 	off := map[string]bool{"across": !o.about.across, "least-priority": !o.about.least, "largest": !o.about.largest}
 	return o.set[name] && !off[name]
@@ -87,20 +92,20 @@ func (a inquiry) ofPod() bool {
 	return !slices.Contains([]inquiry{askAll, askClasses, askWithout, askChange, askNodes, askReport, askDiff, askBackward, askEmpty}, a)
 }
 
-// played reports whether a question plays turns, with changes and without.
+// played reports whether a question makes pods take their turns in a scenario even if nothing changes.
 func (a inquiry) played() bool {
 	return slices.Contains([]inquiry{askNodes, askReport, askDiff, askBackward, askEmpty}, a)
 }
 
-// fromManifest reports whether the pod in question is that of a manifest.
+// fromManifest reports whether a manifest has the pod in question.
 func (o *options) fromManifest(a inquiry) bool {
 	return a.ofPod() && o.pending == "" && !o.described() && len(o.manifests()) > 0
 }
 
-// drawn reports whether there is a page for a question.
+// drawn reports whether there is a page with the answer to a question.
 func (a inquiry) drawn() bool { return a != askWhyNot && !a.searches() }
 
-// searches reports whether a question is answered by a search, which tries changes of its own.
+// searches reports whether a question is answered by a search that tries changes of its own.
 func (a inquiry) searches() bool {
 	return a == askNodes || a == askLeast || a == askLargest || a == askEmpty
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/kueue"
 )
 
-// kueueSample and kueueSampleJob are what is asked about where nothing is given.
+// kueueSample is the dump and kueueSampleJob the manifest that are asked about if nothing is given.
 var (
 	//go:embed sample/kueue.json
 	kueueSample []byte
@@ -34,10 +34,10 @@ type KueueDocument struct {
 	APIVersion string `json:"apiVersion"`
 	// Question is kueue.
 	Question string `json:"question"`
-	// Source is where the cluster was read from, and Now the time of the answer.
+	// Source names where the cluster was read from. Now is the time of the answer.
 	Source string    `json:"source"`
 	Now    time.Time `json:"now,omitzero"`
-	// Workloads are those of the dump, of which so many hold quota.
+	// Workloads counts the workloads of the dump, Holding those that hold quota.
 	Workloads int           `json:"workloads"`
 	Holding   int           `json:"holding"`
 	Answer    *kueue.Answer `json:"answer"`
@@ -52,12 +52,14 @@ type kueueOptions struct {
 	pending, namespace  string
 	config              string
 	format, color       string
-	now                 options // which reads the time
-	exitStatus          bool
-	list                int
+	// now holds the time of --now. It is options, which know how to read that flag.
+	now        options
+	exitStatus bool
+	list       int
 }
 
-// kueueCommand asks Kueue's quotas in place of nodes.
+// kueueCommand is the command kueue, which asks Kueue's quotas instead of nodes. It sets status to the
+// exit status of the answer if the flags want that.
 func kueueCommand(std streams, status *int) *cobra.Command {
 	o := &kueueOptions{}
 	c := &cobra.Command{
@@ -74,6 +76,7 @@ func kueueCommand(std streams, status *int) *cobra.Command {
 			return err
 		},
 	}
+
 	f := c.Flags()
 	f.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s or folders with the dump, - for standard input (default: a sample)")
 	f.BoolVarP(&o.recursive, "recursive", "R", false, "also the folders below")
@@ -89,7 +92,7 @@ func kueueCommand(std streams, status *int) *cobra.Command {
 	return c
 }
 
-// run answers.
+// run asks, and writes the answer in the chosen form.
 func (o *kueueOptions) run(std streams) (exit int, err error) {
 	if o.format != "text" && o.format != "json" && o.format != "yaml" {
 		return 0, fmt.Errorf("--output %s: this answer comes as text, json and yaml", o.format)
@@ -100,6 +103,7 @@ func (o *kueueOptions) run(std streams) (exit int, err error) {
 	if o.list < 0 {
 		return 0, fmt.Errorf("--list %d: a number of entries cannot be negative", o.list)
 	}
+
 	d, err := o.answer(std.in)
 	if err != nil {
 		return 0, err
@@ -108,6 +112,8 @@ func (o *kueueOptions) run(std streams) (exit int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("--color %s: %w", o.color, err)
 	}
+
+	// Everything is written at once, so that an error leaves no half answer.
 	var out bytes.Buffer
 	page := console.Page{W: &out, Screen: screen}
 	switch o.format {
@@ -124,7 +130,7 @@ func (o *kueueOptions) run(std streams) (exit int, err error) {
 	return d.status(), err
 }
 
-// answer reads what there is, and asks.
+// answer reads everything that the question is about, and asks.
 func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 	d := &KueueDocument{APIVersion: "whatif/v1", Question: "kueue", Source: "the sample", Now: o.now.now, Caveats: []Warning{}}
 	if len(o.clusters) > 0 {
@@ -134,6 +140,7 @@ func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 		}
 		d.Source = strings.Join(names, ", ")
 	}
+
 	cluster, err := o.read(stdin)
 	if err != nil {
 		return nil, err
@@ -142,9 +149,11 @@ func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 		return nil, fmt.Errorf("%s: the dump holds no ClusterQueue; fill it with kubectl get %s -A -o json", d.Source, kueue.Kinds)
 	}
 	d.Workloads, d.Holding = cluster.Workloads()
+	// The same dump gives the same answer at any time.
 	if d.Now.IsZero() {
 		d.Now = clock.After(cluster.Latest())
 	}
+
 	settings, err := o.settings(stdin)
 	if err != nil {
 		return nil, err
@@ -153,6 +162,7 @@ func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	a, caveats, err := kueue.Ask(cluster, settings, asked, d.Now)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Source, err)
@@ -164,7 +174,7 @@ func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 	return d, nil
 }
 
-// read reads the dump.
+// read reads the dump, or the sample if no dump is given.
 func (o *kueueOptions) read(stdin io.Reader) (*kueue.Cluster, error) {
 	if len(o.clusters) == 0 {
 		return kueue.Read(bytes.NewReader(kueueSample))
@@ -173,6 +183,7 @@ func (o *kueueOptions) read(stdin io.Reader) (*kueue.Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--cluster: %w", err)
 	}
+
 	all := input.Merge(files, func(name string) (io.Reader, func() error, error) {
 		r, _, done, err := input.Open(name, stdin)
 		return r, done, err
@@ -185,7 +196,7 @@ func (o *kueueOptions) read(stdin io.Reader) (*kueue.Cluster, error) {
 	return c, nil
 }
 
-// settings reads Kueue's Configuration.
+// settings reads Kueue's Configuration. Without one Kueue has its defaults.
 func (o *kueueOptions) settings(stdin io.Reader) (*kueue.Settings, error) {
 	if o.config == "" {
 		return &kueue.Settings{}, nil
@@ -195,6 +206,7 @@ func (o *kueueOptions) settings(stdin io.Reader) (*kueue.Settings, error) {
 		return nil, fmt.Errorf("--kueue-config: %w", err)
 	}
 	defer done()
+
 	s, err := kueue.ReadSettings(r)
 	if err != nil {
 		return nil, fmt.Errorf("--kueue-config %s: %w", o.config, err)
@@ -202,22 +214,27 @@ func (o *kueueOptions) settings(stdin io.Reader) (*kueue.Settings, error) {
 	return s, nil
 }
 
-// asked finds the workload in question.
+// asked finds the workload in question: the one of --pending, the only one of the manifests, or, if
+// nothing at all is given, the one of the sample.
 func (o *kueueOptions) asked(c *kueue.Cluster, stdin io.Reader) (*kueue.Asked, error) {
 	if o.pending != "" {
+		// Like kubectl, a name without a namespace is of the one of --namespace.
 		namespace, name, ok := strings.Cut(o.pending, "/")
 		if !ok {
 			namespace, name = o.namespace, o.pending
 		}
 		return c.Pending(outrank.NewKey(namespace, name))
 	}
+
 	files := o.manifests
 	if len(files) == 0 {
 		if len(o.clusters) > 0 {
 			return nil, errors.New("which workload? Give a Workload, Job or Pod with --filename, or name one that waits with --pending")
 		}
+		// The sample's job takes the place of standard input.
 		files, stdin = []string{input.Stdin}, bytes.NewReader(kueueSampleJob)
 	}
+
 	var found []*kueue.Asked
 	for _, file := range files {
 		err := eachObject("--filename", file, stdin, func(object input.Object) error {
@@ -229,13 +246,14 @@ func (o *kueueOptions) asked(c *kueue.Cluster, stdin io.Reader) (*kueue.Asked, e
 			return nil, err
 		}
 	}
+
 	if len(found) != 1 {
 		return nil, fmt.Errorf("--filename: %d objects where the workload in question is wanted, alone", len(found))
 	}
 	return found[0], nil
 }
 
-// status is that of --exit-status.
+// status returns the exit status of the answer.
 func (d *KueueDocument) status() int {
 	switch d.Answer.Outcome {
 	case kueue.Fits:

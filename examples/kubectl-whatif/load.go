@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/live"
 )
 
-// load reads the cluster that the options name.
+// load reads the cluster that the options name. A cluster without nodes is an error.
 func load(opts *options, stdin io.Reader, stderr io.Writer) (*loaded, error) {
 	l, err := opts.readCluster(stdin, stderr)
 	if err != nil {
@@ -27,6 +27,7 @@ func load(opts *options, stdin io.Reader, stderr io.Writer) (*loaded, error) {
 	return l, nil
 }
 
+// readCluster reads the sample, asks kubectl, or reads files, which may be several, as one cluster.
 func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error) {
 	bar := newProgress(stderr, o.source())
 	defer bar.end()
@@ -36,10 +37,12 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error
 	if o.asksKubectl() {
 		return o.askKubectl(bar, stderr)
 	}
+
 	files, err := input.Expand(o.clusters, o.recursive)
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", o.reads(), err)
 	}
+
 	open := func(name string) (io.Reader, func() error, error) {
 		r, size, done, err := input.Open(name, stdin)
 		if err != nil {
@@ -47,6 +50,8 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error
 		}
 		return bar.through(r, size), done, nil
 	}
+
+	// One file is read as it comes; several are compared with each other, object by object.
 	if len(files) > 1 {
 		return readSeveral(o.source(), files, open)
 	}
@@ -58,7 +63,8 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error
 	return readOne(input.Called(files[0]), r)
 }
 
-// reads is the flag that names the files of the cluster.
+// reads is the name of the flag whose files are read as the cluster: those of --diff if the cluster as
+// it was is read.
 func (o *options) reads() string {
 	if o.set["diff"] && !o.set["cluster"] {
 		return "diff"
@@ -66,16 +72,20 @@ func (o *options) reads() string {
 	return "cluster"
 }
 
-// askKubectl makes kubectl print the cluster.
+// askKubectl lets kubectl print the cluster and reads that.
 func (o *options) askKubectl(bar *progress, stderr io.Writer) (l *loaded, err error) {
 	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}
 	if o.set["release"] && o.release.Gates()[groupGate] {
+		// A server without the gate has no such kinds, and would only refuse them.
 		from.More = groupKinds
 	}
+
 	warnings, err := from.Read(context.Background(), func(r io.Reader) (err error) {
 		l, err = readOne(o.source(), bar.through(r, 0))
 		return err
 	})
+
+	// The progress is wiped before anything else is written to standard error.
 	bar.end()
 	for _, text := range warnings {
 		fmt.Fprintln(stderr, "whatif: warning:", screen.Safe(text))
@@ -83,8 +93,8 @@ func (o *options) askKubectl(bar *progress, stderr io.Writer) (l *loaded, err er
 	return l, err
 }
 
-// settleNamespace takes the namespace of kubectl's context where kubectl is asked and nobody
-// names another, as kubectl itself does.
+// settleNamespace takes the namespace of kubectl's context if kubectl is asked and no flag names a
+// namespace, as kubectl itself does.
 func (o *options) settleNamespace() {
 	if !o.asksKubectl() || o.set["namespace"] || strings.Contains(o.pending, "/") {
 		return
@@ -94,16 +104,19 @@ func (o *options) settleNamespace() {
 	}
 }
 
-// readOne reads a file as it comes, which costs nothing beside reading it where it is JSON.
+// readOne reads a file while it comes in. JSON needs no copy of the text for that.
 func readOne(name string, r io.Reader) (*loaded, error) {
 	text, err := input.JSON(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+
 	read := bufio.NewReader(text)
 	if blank(read) {
-		return &loaded{Cluster: &outrank.Cluster{}}, nil // noNodes says what to fill it with
+		// noNodes says what to fill the file with.
+		return &loaded{Cluster: &outrank.Cluster{}}, nil
 	}
+
 	l, err := readAll(read)
 	if err != nil {
 		return nil, console.Unusable(name, err)
@@ -111,7 +124,7 @@ func readOne(name string, r io.Reader) (*loaded, error) {
 	return l, nil
 }
 
-// blank reports whether there is nothing but white space, and skips it.
+// blank reports whether nothing but white space is left, and skips the white space.
 func blank(r *bufio.Reader) bool {
 	for {
 		c, err := r.ReadByte()
@@ -129,6 +142,9 @@ func readSeveral(name string, files []string, open func(string) (io.Reader, func
 	all := input.Merge(files, open).Reader()
 	defer all.Close()
 	l, err := readAll(all)
+
+	// The library says where in the joined text it failed. A file that can be opened again is read by
+	// itself, so that the message is about a place in that file.
 	var in *input.FileError
 	switch {
 	case err == nil:
@@ -141,7 +157,7 @@ func readSeveral(name string, files []string, open func(string) (io.Reader, func
 	return nil, console.Unusable(name, err)
 }
 
-// closerLook lets the library describe a file that is no JSON.
+// closerLook reads a file that is no JSON by itself, so that the library describes the mistake.
 func closerLook(in *input.FileError) error {
 	f, err := input.OpenFile(in.File)
 	if err != nil {
@@ -154,6 +170,7 @@ func closerLook(in *input.FileError) error {
 	return in
 }
 
+// noNodes is the error about a cluster without nodes: it is empty, or its nodes were forgotten.
 func noNodes(source string, c *outrank.Cluster) error {
 	others := len(c.Budgets) + len(c.Classes) + len(c.Namespaces) + len(c.Claims) + len(c.Groups) + len(c.Composites)
 	if len(c.Pods)+len(c.Skipped)+c.Finished+others == 0 {

@@ -1,5 +1,5 @@
 // Command kubectl-whatif answers before anybody acts: who would this pod push out of
-// the cluster I have, and why? README.md has ten such questions, and all there is to say
+// the cluster I have, and why? README.md has ten questions of this kind, and says everything
 // about input, forms of the answer and exit statuses.
 //
 //	kubectl whatif --live --pending shop/checkout-2
@@ -15,17 +15,17 @@
 //   - a pending pod of the dump (--pending), taken as it stands, with the
 //     priority it was given when it was created; or a pod on a node whose resize in
 //     place is deferred, with the gate InPlacePodVerticalScalingSchedulerPreemption;
-//   - a manifest (--filename), of a pod or of something that makes pods, whose priority is
-//     worked out from the classes of the dump as the API server would. Where the dump
-//     holds no classes but the manifest a number, as a pod printed by kubectl does, the
+//   - a manifest (--filename), of a pod or of something that makes pods. Its priority is
+//     worked out from the classes of the dump as the API server would do it. If the dump
+//     holds no classes and the manifest has a number, as a pod printed by kubectl does, the
 //     number counts;
 //   - described by flags: --cpu, --memory, --class and so on.
 //
 // The answer goes to standard output as text or, with -o json or yaml, as one of the
 // documented types Document and Questioned, which hold what the library writes. Same input,
-// same bytes: nothing depends on the clock. What a missing start time counts as,
-// and what ages are measured from, is --now; it defaults to a second after the
-// latest creation of an object in the dump.
+// same bytes: nothing depends on the clock. Ages are measured from the time of --now, and a
+// missing start time counts as that time; it defaults to a second after the latest creation
+// of an object in the dump.
 //
 // Warnings about the dump, and what was left out of it, go to standard error.
 // The exit status is 0 for an answer, whatever it is, unless --exit-status has it tell
@@ -53,12 +53,14 @@ func main() {
 			os.Exit(exitUnusable)
 		}
 	}
+
 	os.Exit(run(completionArgs(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole program but for the process around it.
+// run is the whole program without the process around it: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	std := streams{stdin, stdout, stderr}
+	// An answer is 0 unless --exit-status tells answers apart.
 	status := exitFits
 	root := newCommand(func(opts *options) error {
 		// Everything is written at once, so that an error leaves no half answer.
@@ -73,6 +75,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return err
 	})
 	root.AddCommand(kueueCommand(std, &status))
+
 	if err := execute(root, args, std); err != nil {
 		console.Complain(stderr, "whatif", err)
 		return exitUnusable
@@ -82,21 +85,25 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // result is an answer that can be written in each form.
 type result interface {
-	// text writes it for a person, with so many entries of each list.
+	// text writes the answer for a person. Lists have at most list entries.
 	text(p console.Page, list int) error
-	// document is the form for programs.
+	// document returns the form for programs.
 	document() any
-	// status is that of --exit-status.
+	// status returns the exit status that --exit-status asks for.
 	status() int
 }
 
-// answerQuestion decides, and prints the whole of standard output to out.
+// answerQuestion decides, and writes to out what standard output gets. Progress, warnings and
+// timings go to standard error.
 func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
 	s, err := look(opts, std.in, std.err, &watch)
 	if err != nil {
 		return 0, err
 	}
+
+	// A single pod that may be created gets a decision with its explanation. Any other question, and
+	// the refusal of the pod by a quota, is an answer of its own.
 	var r result
 	bar := newProgress(std.err, "")
 	if s.ask == askPod && s.refused == nil {
@@ -109,10 +116,13 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 	if err != nil {
 		return 0, err
 	}
+
+	// Warnings come before the answer, so that they stand above it on a terminal.
 	notices(std.err, s)
 	if opts.answer.timings {
 		fmt.Fprintln(std.err, "whatif:", watch.String())
 	}
+
 	look, err := console.ScreenOf(std.out, opts.answer.color, os.Getenv)
 	if err != nil {
 		return 0, err
@@ -120,7 +130,8 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 	return s.judged(r.status()), write(console.Page{W: out, Screen: look}, opts, r)
 }
 
-// write writes an answer in the chosen form.
+// write writes an answer in the chosen form. check has made sure that an answer without a page is
+// not asked for as HTML.
 func write(out console.Page, opts *options, r result) error {
 	switch opts.answer.format {
 	case "json":
@@ -139,10 +150,11 @@ func write(out console.Page, opts *options, r result) error {
 	return r.text(out, opts.limit())
 }
 
-// mostWarnings keep a thoroughly broken dump from filling the screen; the rest are counted.
+// mostWarnings is the most warnings that are shown; the rest are counted. A thoroughly broken dump would
+// fill the screen.
 const mostWarnings = 5
 
-// notices reports oddities of the dump and the objects that were left out.
+// notices reports the warnings about the dump, and the objects that were left out.
 func notices(w io.Writer, s *scene) {
 	warnings, dump := s.warnings, dumpOf(s)
 	for _, p := range warnings[:min(len(warnings), mostWarnings)] {

@@ -22,49 +22,38 @@ const mostManifest = 64 << 20
 
 // manifests are the objects of the files of --filename.
 type manifests struct {
-	// templates make pods; objects are those of other kinds that count, and others are the
-	// numbers of the rest by kind.
+	// templates are the objects that make pods, and scalers the autoscalers.
 	templates []*input.Template
-	objects   *loaded
-	others    map[string]int
 	scalers   []*input.Scaler
+	// objects has the objects of other kinds that count. others counts the rest by kind.
+	objects *loaded
+	others  map[string]int
+	// rest is the text of the objects that neither make nor scale pods, until they are read.
+	rest []json.RawMessage
 }
 
-// readManifests reads the files of --filename.
+// readManifests reads the files of --filename. Manifests without anything that counts are an error. An
+// object makes as many pods as its autoscaler makes at least, or with --at-maximum at most.
 func (o *options) readManifests(stdin io.Reader) (*manifests, error) {
 	files, err := input.Expand(o.manifests(), o.recursive)
 	if err != nil {
 		return nil, fmt.Errorf("--filename: %w", err)
 	}
+
 	m := &manifests{}
-	var rest []json.RawMessage
 	for _, file := range files {
-		err := eachObject("--filename", file, stdin, func(object input.Object) error {
-			switch {
-			case object.MakesPods() || object.Kind == "" || object.Kind == "Status":
-				t, err := input.TemplateOf(object)
-				m.templates = append(m.templates, t)
-				return err
-			case object.ScalesPods():
-				s, err := input.ScalerOf(object)
-				m.scalers = append(m.scalers, s)
-				return err
-			}
-			rest = append(rest, object.Raw)
-			return nil
-		})
-		if err != nil {
+		if err := eachObject("--filename", file, stdin, m.sort); err != nil {
 			return nil, err
 		}
 	}
-	if m.objects, m.others, err = clusterOf(o.manifestName(), rest); err != nil {
+	if m.objects, m.others, err = clusterOf(o.manifestName(), m.rest); err != nil {
 		return nil, err
 	}
-	c := m.objects
-	if len(m.templates)+len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims)+len(c.quotas) == 0 {
+	if len(m.templates)+m.objects.counting() == 0 {
 		return nil, fmt.Errorf("%s holds no pod and nothing that makes pods%s", o.manifestName(),
 			suggest("; only ", kindsOf(m.others)))
 	}
+
 	if o.about.atMaximum {
 		return m, m.scale(o)
 	}
@@ -76,7 +65,29 @@ func (o *options) readManifests(stdin io.Reader) (*manifests, error) {
 	return m, nil
 }
 
-// scale makes as many pods of each object as its autoscaler may.
+// sort puts an object where its kind belongs. An object without a kind, and a Status, which an API
+// server answers instead of an object, count as pods, so that the library says what is wrong.
+func (m *manifests) sort(object input.Object) error {
+	switch {
+	case object.MakesPods() || object.Kind == "" || object.Kind == "Status":
+		t, err := input.TemplateOf(object)
+		m.templates = append(m.templates, t)
+		return err
+	case object.ScalesPods():
+		s, err := input.ScalerOf(object)
+		m.scalers = append(m.scalers, s)
+		return err
+	}
+	m.rest = append(m.rest, object.Raw)
+	return nil
+}
+
+// counting is the number of the objects that count in manifests beside those that make pods.
+func (l *loaded) counting() int {
+	return len(l.Nodes) + len(l.Budgets) + len(l.Classes) + len(l.Namespaces) + len(l.Groups) + len(l.Composites) + len(l.Claims) + len(l.quotas)
+}
+
+// scale lets each object make as many pods as its autoscaler allows.
 func (m *manifests) scale(o *options) error {
 	for _, s := range m.scalers {
 		if t := m.scaled(s); t != nil {
@@ -89,7 +100,7 @@ func (m *manifests) scale(o *options) error {
 	return nil
 }
 
-// mayScale is about workloads of which there may be more.
+// mayScale is about objects whose autoscaler may make more pods than are asked about.
 func (m *manifests) mayScale() (out []Warning) {
 	for _, s := range m.scalers {
 		if t := m.scaled(s); t != nil && t.Replicas < s.Most {
@@ -99,7 +110,7 @@ func (m *manifests) mayScale() (out []Warning) {
 	return out
 }
 
-// scaled is the object that an autoscaler scales; nil where the manifests do not hold it.
+// scaled is the object that an autoscaler scales, nil if the manifests do not hold it.
 func (m *manifests) scaled(s *input.Scaler) *input.Template {
 	at := slices.IndexFunc(m.templates, func(t *input.Template) bool {
 		return t.Kind == s.Kind && t.Name == s.Name && t.Namespace == s.Namespace
@@ -112,8 +123,7 @@ func (m *manifests) scaled(s *input.Scaler) *input.Template {
 
 // alone reports whether there is one object that makes pods, and nothing else that counts.
 func (m *manifests) alone() bool {
-	c := m.objects
-	return len(m.templates) == 1 && len(c.Nodes)+len(c.Budgets)+len(c.Classes)+len(c.Namespaces)+len(c.Groups)+len(c.Composites)+len(c.Claims)+len(c.quotas) == 0
+	return len(m.templates) == 1 && m.objects.counting() == 0
 }
 
 // one reports whether the manifests make a single pod.
@@ -121,7 +131,7 @@ func (m *manifests) one() bool {
 	return len(m.templates) == 1 && m.templates[0].Kind != "DaemonSet" && m.templates[0].Replicas == 1
 }
 
-// named leaves the objects that --name chooses.
+// named keeps the objects that --name chooses. The others count as left out.
 func (m *manifests) named(o *options) error {
 	var names []string
 	var found []*input.Template
@@ -133,6 +143,7 @@ func (m *manifests) named(o *options) error {
 			m.others[t.Kind]++
 		}
 	}
+
 	if len(found) == 0 {
 		return fmt.Errorf("%s holds nothing named %s that makes pods; it has %s", o.manifestName(), o.pod.name, some(names, 10, len(names)))
 	}
@@ -146,6 +157,7 @@ func clusterOf(source string, raw []json.RawMessage) (*loaded, map[string]int, e
 	if len(raw) == 0 {
 		return &loaded{Cluster: &outrank.Cluster{}}, others, nil
 	}
+
 	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": raw})
 	if err != nil {
 		return nil, nil, err
@@ -154,6 +166,7 @@ func clusterOf(source string, raw []json.RawMessage) (*loaded, map[string]int, e
 	if err != nil {
 		return nil, nil, console.Unusable(source, err)
 	}
+
 	maps.Copy(others, c.Skipped)
 	return c, others, nil
 }
@@ -171,22 +184,25 @@ const (
 	longKindMark = "…"
 )
 
-// kindsOf lists kinds with their numbers, by name. Of many kinds it lists those
-// with the most objects, and the number of others.
+// kindsOf lists kinds with their numbers, sorted by name. Of many kinds it lists those
+// with the most objects, and then the number of the others.
 func kindsOf(kinds map[string]int) []string {
 	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
 		return cmp.Or(cmp.Compare(kinds[b], kinds[a]), cmp.Compare(a, b))
 	})
 	listed := names[:min(len(names), mostKinds)]
 	slices.Sort(listed)
+
 	var out []string
 	for _, kind := range listed {
 		n := kinds[kind]
+		// The kind of an object is text from outside, of any length. A cut may fall into a character.
 		if len(kind) > longestKind {
 			kind = strings.ToValidUTF8(kind[:longestKind], "") + longKindMark
 		}
 		out = append(out, fmt.Sprintf("%d %s", n, kind))
 	}
+
 	if others := len(names) - len(listed); others > 0 {
 		objects := 0
 		for _, kind := range names[len(listed):] {
@@ -197,17 +213,20 @@ func kindsOf(kinds map[string]int) []string {
 	return out
 }
 
-// eachObject calls f for the objects of a file of manifests.
+// eachObject calls f for the objects of a file of manifests. flag names the file in errors.
 func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) error {
 	r, _, done, err := input.Open(file, stdin)
 	if err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	defer done()
+
 	in, err := input.JSON(r)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", flag, file, err)
 	}
+
+	// One byte more than the bound shows that there is more.
 	text, err := io.ReadAll(io.LimitReader(in, mostManifest+1))
 	switch {
 	case err != nil:
@@ -215,9 +234,10 @@ func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) 
 	case len(text) > mostManifest:
 		return fmt.Errorf("%s %s: longer than %d MB; is this a manifest?", flag, file, mostManifest>>20)
 	}
+
 	err = input.Each(bytes.NewReader(text), f)
 	if errors.Is(err, input.ErrSyntax) {
-		// The library knows more ways in which a text is no JSON.
+		// The library says more precisely what is no JSON.
 		if _, _, inWords := kube.ReadManifest(bytes.NewReader(text)); inWords != nil {
 			return console.Unusable(flag+" "+file, inWords)
 		}
@@ -228,11 +248,12 @@ func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) 
 	return nil
 }
 
-// chosen is the template that --name names, or the only one.
+// chosen is the only object of the manifests that makes pods, or the only one that --name names.
 func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s holds no pod and nothing that makes pods", o.manifestName())
 	}
+
 	var names []string
 	var found []*input.Template
 	for _, t := range all {
@@ -241,6 +262,7 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 			found = append(found, t)
 		}
 	}
+
 	switch {
 	case len(found) == 1:
 		return found[0], nil
@@ -253,12 +275,14 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 	return nil, fmt.Errorf("%s holds %d objects that make pods; choose one with --name: %s", o.manifestName(), len(all), some(names, 10, len(names)))
 }
 
-// askTemplate makes the pod of a template; copies is set for one of many.
+// askTemplate makes the pod of a template. copies says that it stands for several pods.
 func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bool) (*asking, error) {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, console.Unusable(opts.manifestName(), err)
 	}
+
+	// A namespace of the command line may not contradict that of the manifest.
 	if opts.set["namespace"] {
 		if pod.Namespace != "" && pod.Namespace != opts.pod.namespace {
 			return nil, fmt.Errorf("%s is of namespace %s, and --namespace says %s; leave it out", t, pod.Namespace, opts.pod.namespace)
@@ -268,12 +292,15 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bo
 	if pod.Namespace == "" {
 		pod.Namespace = opts.pod.namespace
 	}
+
 	q := &asking{pod: pod, from: fromManifest, warnings: warnings, limited: t.Limited()}
 	if t.Kind != "Pod" {
+		// The object that makes the pod gives it a name, and its claims names that follow from that.
 		q.template = t
 		pod.Name = unusedName(c, pod, t)
 		ownClaims(c, pod, t, copies)
 	}
+
 	if err := namespaceKnown(c, pod); err != nil {
 		return nil, err
 	}
@@ -281,12 +308,13 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bo
 		return nil, fmt.Errorf("pod %s of the manifest already runs on node %s; give it another metadata.name to ask about one more like it, "+
 			"or take it out of the dump to ask where it would go", pod.Key(), on)
 	}
+
 	c.ResolveVolumes(pod)
 	return q, q.resolve(c)
 }
 
-// unusedName is a name for the pod of a template that no pod of the dump has: that of
-// the template, or with the first number behind it that is free, as a StatefulSet does.
+// unusedName is a name for the pod of a template that no pod of the dump has: the name of the template,
+// or that name with the first number behind it that is free. A StatefulSet always has a number.
 func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string {
 	taken := map[string]bool{}
 	for _, p := range c.Pods {
@@ -294,6 +322,7 @@ func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string 
 			taken[p.Name] = true
 		}
 	}
+
 	name, n := pod.Name, 2
 	if t.Ordinal >= 0 {
 		name, n = fmt.Sprintf("%s-%d", pod.Name, t.Ordinal), t.Ordinal+1
@@ -304,13 +333,14 @@ func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string 
 	return name
 }
 
-// ownClaims names the claims that are made for the pod after it. An existing
-// claim of a StatefulSet is taken, as its controller does, except for copies of
-// the pod, each of which has others.
+// ownClaims gives the claims that are made for the pod their names, which follow from that of the pod.
+// An existing claim of a StatefulSet is taken, as its controller does. Copies of the pod have
+// other claims each, so that no existing one is theirs.
 func ownClaims(c *outrank.Cluster, pod *outrank.Pod, t *input.Template, copies bool) {
 	for i := range pod.Volumes {
 		v := &pod.Volumes[i]
 		name, ok := strings.CutPrefix(v.Claim, t.Name+"-")
+
 		switch {
 		case !v.Ephemeral || !ok:
 		case copies && slices.Contains(t.Claims, name):

@@ -14,27 +14,37 @@ import (
 
 // options are the settings of the command line.
 type options struct {
-	clusters            []string // files and folders
-	recursive           bool     // into the folders below
-	live                bool     // kubectl is asked
-	context, kubeconfig string   // of kubectl
-	pending             string
-	scheduler           string // a file of its configuration
-	admission           string // the same for the API server's plugins
-	release             outrank.Release
-	sample              string // its name
-	sampleAsked         bool   // its own question is asked
+	// clusters are the files and folders with the dump. recursive says that the folders below them
+	// are read, too.
+	clusters  []string
+	recursive bool
+	// live says that kubectl is asked for the cluster. context and kubeconfig are passed on to it.
+	live                bool
+	context, kubeconfig string
+	// pending is the value of --pending: a pod, or everyPending.
+	pending string
+	// scheduler is the file with the scheduler's configuration, admission that with the
+	// configuration of the API server's plugins.
+	scheduler, admission string
+	release              outrank.Release
+	// sample is the name of the sample, empty for the default one. sampleAsked says that the
+	// sample's own question is asked.
+	sample      string
+	sampleAsked bool
 
-	// changes are made before anything is asked.
+	// changes are made before anything is asked, in this order.
 	changes []*flagged
 
 	pod    podOptions
 	about  questionOptions
 	answer answerOptions
-	now    time.Time
+	// now is the value of --now, zero if it is not given.
+	now time.Time
 
-	set map[string]bool // flags that were given
-	ask inquiry         // the question, once the manifests are read
+	// set has the names of the flags that were given.
+	set map[string]bool
+	// ask is the kind of question. It is known once the manifests are read.
+	ask inquiry
 }
 
 // podOptions describe a pod by flags.
@@ -45,55 +55,65 @@ type podOptions struct {
 	labels, nodeSelector   map[string]string
 	tolerations            []outrank.Toleration
 	hostPorts              []outrank.Port
-	claims                 []string // of the pod's namespace
+	// claims are names of claims in the pod's namespace.
+	claims []string
 }
 
-// questionOptions choose the question, where it is another than who the pod would
-// push out.
+// questionOptions choose the question, if it is not who the pod would push out.
 type questionOptions struct {
 	replicas, replacements int
-	whyNot, onNode         string
-	moreNodes              string // like this one
-	emptiable              string // which nodes
-	least, largest         bool
-	report                 bool
-	diff                   []string // files with the cluster as it was
-	whyPreempted           string   // this pod
-	events                 []string
-	static                 bool // --on-node asks about a static pod
-	exact, across, trace   bool
-	one                    bool // of the pods of a manifest
-	atMaximum              bool // as many pods as autoscalers may make
+	// whyNot, onNode and moreNodes are names of nodes.
+	whyNot, onNode, moreNodes string
+	// emptiable says which nodes may be emptied: LABEL=VALUE or everyNode.
+	emptiable      string
+	least, largest bool
+	report         bool
+	// diff are the files with the cluster as it was.
+	diff []string
+	// whyPreempted is the pod that was pushed out.
+	whyPreempted string
+	events       []string
+	// static says that --on-node asks about a static pod.
+	static               bool
+	exact, across, trace bool
+	// one limits the question to one of the pods of a manifest.
+	one bool
+	// atMaximum takes as many pods of each manifest as its autoscaler may make.
+	atMaximum bool
 }
 
 // answerOptions choose how the answer is computed and written.
 type answerOptions struct {
-	exitStatus bool // tell answers apart by it
+	// exitStatus lets the exit status tell answers apart.
+	exitStatus bool
 
 	format  string
 	color   string
 	workers int
+	// list is the number of entries that lists have, 0 for all.
 	list    int
 	timings bool
 }
 
+// newOptions returns options for which no flag was given.
 func newOptions() *options { return &options{set: map[string]bool{}} }
 
 // describing are the flags that describe a pod.
 var describing = []string{"cpu", "memory", "request", "class", "priority", "name", "labels", "node-selector", "toleration", "host-port", "claim"}
 
-// described reports whether the pod is described by flags. Beside a manifest a name chooses
-// an object of it.
+// described reports whether the pod is described by flags. If there are manifests, --name is not
+// counted, because it chooses one of their objects.
 func (o *options) described() bool {
 	return slices.ContainsFunc(describing, func(name string) bool {
 		return o.set[name] && (name != "name" || !o.set["filename"])
 	})
 }
 
-// sampled reports whether the question is about a sample.
+// sampled reports whether the question is about a sample, because no cluster is named.
 func (o *options) sampled() bool { return len(o.clusters) == 0 && !o.asksKubectl() }
 
-// asksKubectl reports whether kubectl is run.
+// asksKubectl reports whether kubectl is asked for the cluster: --context and --kubeconfig ask it
+// without --live, too.
 func (o *options) asksKubectl() bool { return o.live || o.set["context"] || o.set["kubeconfig"] }
 
 // limit is the number of entries that --list lets a list have.
@@ -104,7 +124,7 @@ func (o *options) limit() int {
 	return o.answer.list
 }
 
-// source is the name of the cluster in messages.
+// source is the name of the cluster in messages and answers.
 func (o *options) source() string {
 	switch {
 	case o.asksKubectl():

@@ -13,18 +13,21 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// request adds one amount to the pod's requests.
+// request adds an amount of one resource to what the pod asks for.
 func (o *options) request(name resource.Name, text string) error {
 	if !name.Counted() {
 		return fmt.Errorf("%q is not counted by the scheduler; other resources have a domain, like nvidia.com/gpu", string(name))
 	}
+
 	q, err := amountFrom(text)
 	if err != nil {
 		return err
 	}
+
 	if _, twice := o.pod.requests[name]; twice {
 		return fmt.Errorf("%s is given twice", name)
 	}
+
 	if o.pod.requests == nil {
 		o.pod.requests = resource.List{}
 	}
@@ -32,6 +35,7 @@ func (o *options) request(name resource.Name, text string) error {
 	return nil
 }
 
+// requestPair adds what --request says, NAME=AMOUNT.
 func (o *options) requestPair(text string) error {
 	name, amount, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
@@ -40,6 +44,7 @@ func (o *options) requestPair(text string) error {
 	return o.request(resource.Name(name), amount)
 }
 
+// setPriority sets what --priority says.
 func (o *options) setPriority(text string) error {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil {
@@ -49,12 +54,13 @@ func (o *options) setPriority(text string) error {
 	return nil
 }
 
+// setNow sets what --now says.
 func (o *options) setNow(text string) (err error) {
 	o.now, err = clock.Parse(text)
 	return err
 }
 
-// pairs reads a=b,c=d.
+// pairs reads labels, written a=b,c=d.
 func pairs(text string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, pair := range strings.Split(text, ",") {
@@ -65,6 +71,7 @@ func pairs(text string) (map[string]string, error) {
 		if _, twice := out[key]; twice {
 			return nil, fmt.Errorf("%s is given twice", key)
 		}
+
 		if err := labelProblem(key, value); err != nil {
 			return nil, err
 		}
@@ -73,21 +80,25 @@ func pairs(text string) (map[string]string, error) {
 	return out, nil
 }
 
-// addToleration reads one in the syntax in which kubectl taint writes taints.
+// addToleration reads a toleration in the syntax in which kubectl taint writes taints. Without a value it
+// is of any value, and without an effect of all effects.
 func (o *options) addToleration(text string) error {
 	const form = "write key=value:Effect, key:Effect for any value, or either without the effect for all of them"
 	rest, effect, effects := strings.Cut(text, ":")
 	key, value, equal := strings.Cut(rest, "=")
+
 	t := outrank.Toleration{Key: key, Operator: outrank.TolerationExists, Effect: outrank.TaintEffect(effect)}
 	if equal {
 		t.Operator, t.Value = outrank.TolerationEqual, value
 	}
+
 	if key == "" {
 		return errors.New("no key; " + form)
 	}
 	if err := labelProblem(key, value); err != nil {
 		return fmt.Errorf("%w; %s", err, form)
 	}
+
 	known := []outrank.TaintEffect{outrank.NoSchedule, outrank.PreferNoSchedule, outrank.NoExecute}
 	if effects && !slices.Contains(known, t.Effect) {
 		return fmt.Errorf("%q is no effect of a taint: they are NoSchedule, PreferNoSchedule and NoExecute; %s", effect, form)
@@ -103,9 +114,12 @@ func (o *options) addHostPort(text string) error {
 	if !named {
 		protocol = "TCP"
 	}
+	// These are the protocols of a port of a pod.
 	if !slices.Contains([]string{"TCP", "UDP", "SCTP"}, protocol) {
 		return fmt.Errorf("%q is no protocol: they are tcp, udp and sctp", protocol)
 	}
+
+	// An address of IPv6 has colons of its own, and stands in brackets.
 	number, ip := rest, ""
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
 		number, ip = rest[i+1:], strings.Trim(rest[:i], "[]")
@@ -113,10 +127,12 @@ func (o *options) addHostPort(text string) error {
 			return fmt.Errorf("%q is no address; write [ip:]port[/protocol], like 443, 10.0.0.1:53/udp or [fd00::1]:80", rest[:i])
 		}
 	}
+
 	n, err := strconv.ParseInt(number, 10, 32)
 	if err != nil || n < 1 || n > 65535 {
 		return fmt.Errorf("%q is no port, which is a number between 1 and 65535; write [ip:]port[/protocol]", number)
 	}
+
 	port := outrank.Port{HostPort: int32(n), HostIP: ip, Protocol: protocol}
 	if slices.Contains(o.pod.hostPorts, port) {
 		return errors.New("the port is given twice")
@@ -137,7 +153,7 @@ func (o *options) addClaim(name string) error {
 	return nil
 }
 
-// claimsKnown refuses claims that the dump lacks: there is no answer about them.
+// claimsKnown refuses claims that the dump does not hold: no node would take the pod.
 func claimsKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 	known := map[outrank.Key]bool{}
 	var near []string
@@ -147,6 +163,7 @@ func claimsKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 			near = append(near, vc.Name)
 		}
 	}
+
 	slices.Sort(near)
 	for _, v := range pod.Volumes {
 		key := outrank.NewKey(pod.Namespace, v.Claim)

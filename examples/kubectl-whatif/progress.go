@@ -13,29 +13,37 @@ import (
 // progress shows a person how far reading has come: a dump of a large cluster
 // takes seconds.
 type progress struct {
-	to    io.Writer
-	name  string
-	total int64 // of the files opened so far; 0 where one is not known
-	on    bool
+	to io.Writer
+	// name is what is read.
+	name string
+	// total is the number of bytes to be read, 0 if it is not known.
+	total int64
+	// on says that somebody is watching.
+	on bool
 
+	// opened counts the files, and unknown says that the size of one is not known.
 	opened  int
 	unknown bool
-	read    int64
-	shown   time.Time
-	width   int // of the text on the screen
+	// read is the number of bytes read so far.
+	read int64
+	// shown is when the text was last renewed, and width the most columns that it had.
+	shown time.Time
+	width int
 }
 
+// newProgress shows progress if to is a terminal.
 func newProgress(to io.Writer, name string) *progress {
 	return &progress{to: to, name: name, on: isTerminal(to), shown: time.Now()}
 }
 
-// through counts the bytes of one more file, of a size that is 0 where it is not
-// known.
+// through counts the bytes of one more file. A size of 0 is not known. Files are opened one after the
+// other, so that with a second one the total is not known any more.
 func (p *progress) through(r io.Reader, size int64) io.Reader {
 	p.opened++
 	p.unknown = p.unknown || size <= 0
-	if p.total += size; p.unknown || p.opened > 1 {
-		p.total = 0 // the rest is not known
+	p.total += size
+	if p.unknown || p.opened > 1 {
+		p.total = 0
 	}
 	return &counted{p, r}
 }
@@ -58,7 +66,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// steps shows the number of a question's pods that are done.
+// steps shows how many steps of a question are done.
 func (p *progress) steps(done, total int) {
 	if now := time.Now(); p.on && now.Sub(p.shown) >= 100*time.Millisecond {
 		p.shown = now
@@ -76,7 +84,8 @@ func (p *progress) String() string {
 		screen.Safe(p.name), float64(p.read)/mb, float64(p.total)/mb, 100*p.read/p.total)
 }
 
-// show writes over the text before in the line.
+// show writes over the text that stands in the line. A shorter text is padded, so that nothing of a
+// longer one is left.
 func (p *progress) show(text string) {
 	fmt.Fprintf(p.to, "\r%-*s", p.width, text)
 	p.width = max(p.width, len(text))

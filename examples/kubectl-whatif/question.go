@@ -10,7 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// ask finds the pod in question.
+// ask finds a pod in question that is in no manifest: a pending pod, the pod that flags describe, or the pod
+// of the sample.
 func ask(opts *options, c *outrank.Cluster) (*asking, error) {
 	switch {
 	case opts.pending != "":
@@ -23,7 +24,8 @@ func ask(opts *options, c *outrank.Cluster) (*asking, error) {
 	return nil, noQuestion(c)
 }
 
-// noQuestion offers the pods that the dump itself asks about.
+// noQuestion is the error where nobody names a pod. It offers the pods of the dump that can be asked
+// about: those that are pending, and, with the gate for it, those whose resize is deferred.
 func noQuestion(c *outrank.Cluster) error {
 	const ways = "which pod? Name a pending one with --pending, give a manifest with --filename, or describe it with --cpu, --memory, --class and so on"
 	var pending []string
@@ -32,6 +34,7 @@ func noQuestion(c *outrank.Cluster) error {
 			pending = append(pending, string(p.Key()))
 		}
 	}
+
 	if len(pending) == 0 {
 		return errors.New(ways + "; no pod of the dump is pending")
 	}
@@ -39,22 +42,26 @@ func noQuestion(c *outrank.Cluster) error {
 	return fmt.Errorf("%s; pending in the dump: %s", ways, some(pending, mostNear, len(pending)))
 }
 
-// askPending takes a pending pod as it stands, or one that waits for its resize. Its
-// priority was settled when it was created, whatever has changed in its class since.
+// askPending takes a pending pod as it stands, or one that waits for its resize. The pod keeps the
+// priority that it was created with, even if its class has another value by now.
 func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error) {
 	namespace, rest, ok := strings.Cut(name, "/")
 	if !ok {
 		namespace, rest = opts.pod.namespace, name
 	}
+
 	pod := c.Pod(namespace, rest)
 	if pod == nil {
 		return nil, unknownPod(c, outrank.NewKey(namespace, rest))
 	}
+
 	if pod.NodeName != "" {
 		if err := alreadyRuns(c, pod); err != nil {
 			return nil, err
 		}
 	}
+
+	// A pod without a priority counts as one of priority 0, as for a scheduler.
 	source := SourceRecorded
 	if pod.Priority == nil {
 		source = SourceMissing
@@ -62,11 +69,13 @@ func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error)
 	return &asking{pod: pod, from: fromDump, source: source}, nil
 }
 
+// unknownPod is the error about a pod that the dump does not hold. It offers pods with names like it.
 func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	text := fmt.Sprintf("there is no pod %s in the dump", key)
 	if c.Finished > 0 {
 		text += fmt.Sprintf(" (%s left out)", console.Plural(c.Finished, "finished pod"))
 	}
+
 	near := nearPods(c, key, func(*outrank.Pod) bool { return true })
 	if len(near) == 0 {
 		return errors.New(text + "; --pending takes namespace/name, as kubectl get pods -A shows them")
@@ -74,7 +83,7 @@ func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	return errors.New(text + suggest("; near it: ", near))
 }
 
-// askDescribed makes a pod from the flags.
+// askDescribed makes a pod from the flags, and resolves its priority unless that is given as a number.
 func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 	pod := &outrank.Pod{
 		Name: opts.pod.name, Namespace: opts.pod.namespace, Labels: opts.pod.labels,
@@ -82,9 +91,14 @@ func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 		Tolerations: opts.pod.tolerations,
 		Containers:  []outrank.Container{{Name: "main", Requests: opts.pod.requests, Ports: opts.pod.hostPorts}},
 	}
+
+	// A claim is a volume of the pod; what it means is resolved from the dump below.
 	for _, name := range opts.pod.claims {
 		pod.Volumes = append(pod.Volumes, outrank.Volume{Claim: name})
 	}
+
+	// Mistakes in names are found before anything is decided: a pod in a namespace that does not exist
+	// could not be created, and without its claims no node would take it.
 	if err := namespaceKnown(c, pod); err != nil {
 		return nil, err
 	}
@@ -92,9 +106,11 @@ func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 		return nil, err
 	}
 	c.ResolveVolumes(pod)
+	// Two pods of one name would be one for everything that looks names up.
 	if c.Pod(pod.Namespace, pod.Name) != nil {
 		return nil, fmt.Errorf("the dump has a pod %s already; choose another --name or --namespace", pod.Key())
 	}
+
 	q := &asking{pod: pod, from: fromFlags}
 	if opts.pod.priority != nil {
 		pod.Priority = opts.pod.priority

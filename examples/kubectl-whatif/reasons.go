@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// writeReasons prints the answers of the nodes in groups: those that take the
-// pod, those that would once others have left, and those that do not, with the
+// writeReasons prints the answers of the nodes in groups: the nodes that take the
+// pod, those that would once others have left, and those that do not, by their
 // reason. At most list groups of the last kind are shown.
 func writeReasons(p console.Page, a *Answer, list int) {
 	p.Line("\nWhat the %s said:", console.Plural(a.Cluster.Nodes, "node"))
@@ -17,13 +17,16 @@ func writeReasons(p console.Page, a *Answer, list int) {
 	if n := &a.FeasibleNodes; n.Count > 0 {
 		t.Add(fmt.Sprint(n.Count), "fits as things are", "", nodeNames(n, list))
 	}
+
 	if a.CandidateCount > 0 {
+		// The candidates stand in the order of the ranks, so that the best are named.
 		n := Nodes{Count: a.CandidateCount}
 		for _, c := range a.Candidates {
 			n.Names = append(n.Names, c.Node)
 		}
 		t.Add(fmt.Sprint(n.Count), "preemption makes room", "", nodeNames(&n, list))
 	}
+
 	rest := otherReasons(a)
 	for _, r := range rest[:min(len(rest), list)] {
 		does := "preemption cannot help"
@@ -32,14 +35,15 @@ func writeReasons(p console.Page, a *Answer, list int) {
 		}
 		t.Add(fmt.Sprint(r.Nodes.Count), does, joined(r.Reasons), nodeNames(&r.Nodes, list))
 	}
+
 	t.Print(p)
 	if more := len(rest) - list; more > 0 {
 		p.Line("     and %s more", console.Plural(more, "reason"))
 	}
 }
 
-// otherReasons are those of the nodes that take the pod neither way: the
-// remaining obstacle where preemption was tried, else the first one.
+// otherReasons are the reasons of the nodes that take the pod neither as things are nor after evictions:
+// the obstacle that remains if preemption was tried, else the first one.
 func otherReasons(a *Answer) []Reason {
 	rest := a.Unhelpful[:len(a.Unhelpful):len(a.Unhelpful)]
 	for _, r := range a.TurnedDown {
@@ -53,15 +57,17 @@ func otherReasons(a *Answer) []Reason {
 // everything is no limit of a list.
 const everything = math.MaxInt
 
-// nodeNames lists as many nodes as a line has room for, one at least.
+// nodeNames lists as many nodes as a line has room for, and at least one.
 func nodeNames(n *Nodes, list int) string {
 	if list == everything {
 		return strings.Join(n.Names, ", ")
 	}
+
 	room := 26
 	if n.Count > len(n.Names) || len(strings.Join(n.Names, "")) > room {
 		room -= len("and 99 more")
 	}
+
 	shown, width := 0, 0
 	for _, name := range n.Names {
 		if width += len(name); shown > 0 && width > room {
@@ -72,7 +78,7 @@ func nodeNames(n *Nodes, list int) string {
 	return some(n.Names, shown, n.Count)
 }
 
-// joined lists reasons, with "Insufficient" once for all shortages.
+// joined lists reasons. Of shortages that follow each other only the first one says "Insufficient".
 func joined(reasons []string) string {
 	const short = "Insufficient "
 	var b strings.Builder

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// text is the source for people.
+// text says where a release is from, for people.
 func (s ReleaseSource) text() string {
 	switch s {
 	case ReleaseFlag:
@@ -19,13 +19,14 @@ func (s ReleaseSource) text() string {
 	return "the nearest known to what the nodes say"
 }
 
-// settleRelease enters the release in the cluster, and returns its source and the
-// warning about it.
+// settleRelease sets the release whose rules hold for the cluster. It returns where the release is from, and
+// a caveat if that is doubtful.
 func settleRelease(opts *options, c *outrank.Cluster) (from ReleaseSource, caveats []Warning) {
 	if opts.set["release"] {
 		c.Release = opts.release
 		return ReleaseFlag, nil
 	}
+
 	read, err := c.ReleaseOfNodes()
 	c.Release = cmp.Or(read, outrank.DefaultRelease)
 	switch {

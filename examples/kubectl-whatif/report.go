@@ -7,7 +7,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 )
 
-// report answers how the cluster stands after the changes, and what of that has changed.
+// report answers how the cluster stands after the changes, or what of that has changed since an
+// earlier dump.
 func (q *answeredQuestion) report(ctx context.Context, show func(done, total int)) error {
 	s := q.scene
 	s.scenario.Watch(show)
@@ -15,10 +16,12 @@ func (q *answeredQuestion) report(ctx context.Context, show func(done, total int
 	if err != nil {
 		return console.Unusable(s.opts.source(), err)
 	}
+
 	s.follow()
 	if s.ask == askReport {
 		return q.take(now, nil)
 	}
+
 	then, err := s.earlier(ctx)
 	if err != nil {
 		return err

@@ -2,15 +2,15 @@ package main
 
 import "github.com/outrank-go/outrank/resource"
 
-// needsOf has the amounts that have to be free on the node for the pod, by the
-// names of its requests: all of those and one more pod or, for a resize, the part
-// that the node does not count for it yet.
+// needsOf has what has to be free on the node for the pod: what it asks for, and a place for one
+// more pod. A resize needs only what the node does not count for the pod yet.
 func needsOf(d *decision) resource.List {
 	needs := d.scene.question.pod.Requests()
 	if !d.explained.Resize {
 		needs[resource.Pods] = resource.New(1)
 		return needs
 	}
+
 	counted := d.scene.question.pod.RunningRequests(d.scene.cluster.Release)
 	for name := range needs {
 		needs[name] = quantity(name, max(0, needs.Amount(name)-counted.Amount(name)))
@@ -19,7 +19,7 @@ func needsOf(d *decision) resource.List {
 	return needs
 }
 
-// resizeOf describes a resize; nil for any other question.
+// resizeOf describes a resize, nil for any other question.
 func resizeOf(d *decision) *Resize {
 	if !d.explained.Resize {
 		return nil

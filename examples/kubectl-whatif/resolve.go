@@ -21,6 +21,7 @@ func (q *asking) resolve(c *outrank.Cluster) error {
 		q.source = SourceNumber
 		return nil
 	}
+
 	r, err := table.Resolve(q.pod)
 	switch {
 	case errors.Is(err, priority.ErrUnknownClass):
@@ -28,13 +29,14 @@ func (q *asking) resolve(c *outrank.Cluster) error {
 	case err != nil:
 		return rejected(q.pod, err)
 	}
+
 	q.source = sourceOf(q.pod, r)
 	pod := r.Apply(*q.pod)
 	q.pod = &pod
 	return nil
 }
 
-// sourceOf is the source of a resolved priority.
+// sourceOf says where a priority is from that the classes gave.
 func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 	switch {
 	case pod.PriorityClassName != "":
@@ -45,12 +47,15 @@ func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 	return SourceNoClass
 }
 
-// rejected is about a pod that differs from its class.
+// rejected is the error about a pod that the API server would reject, because its fields contradict
+// its class.
 func rejected(pod *outrank.Pod, err error) error {
 	return console.Refused(fmt.Sprintf("pod %s would be rejected: what it carries is not what its priority class gives; "+
 		"leave the fields out, or name another class", pod.Key()), err)
 }
 
+// unknownClass is the error about a pod whose class the dump does not have; inDump is the number of
+// classes that it has. The message offers the classes with names like it, and then up to 20 of all.
 func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 	var names []string
 	values := map[string]string{}
@@ -58,6 +63,7 @@ func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 		names = append(names, class.Name)
 		values[class.Name] = fmt.Sprintf("%s (%d)", class.Name, class.Value)
 	}
+
 	with := func(names []string, most int) string {
 		shown := names[:min(len(names), most)]
 		text := make([]string, len(shown))
@@ -66,6 +72,7 @@ func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 		}
 		return some(text, most, len(names))
 	}
+
 	text := fmt.Sprintf("pod %s: there is no priority class %s", pod.Key(), pod.PriorityClassName)
 	if near := nearNames(names, pod.PriorityClassName); len(near) > 0 {
 		text += "; near it: " + with(near, mostNear)

@@ -12,6 +12,7 @@ import (
 //go:embed clusterrole.yaml
 var clusterRole string
 
+// roleCommand prints the ClusterRole.
 func roleCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "clusterrole", Short: "Print the ClusterRole that allows what --live reads, for kubectl apply -f -",

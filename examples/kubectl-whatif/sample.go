@@ -20,7 +20,7 @@ const sampleName = "the sample cluster"
 // sampleQuestion is the default pod of the sample.
 const sampleQuestion = "shop/checkout-2"
 
-// sampleReader is the dump of a sample; where none is named, that of the default one.
+// sampleReader returns the dump of a sample. The default one is asked about if none is named.
 func sampleReader(name string) io.Reader {
 	if s, ok := samples.Named(name); ok && name != samples.Default {
 		return s.Dump()
@@ -28,7 +28,7 @@ func sampleReader(name string) io.Reader {
 	return bytes.NewReader(sample)
 }
 
-// sampleSource is a sample in messages.
+// sampleSource is the name of a sample in messages.
 func sampleSource(name string) string {
 	if _, ok := samples.Named(name); ok && name != samples.Default {
 		return "the sample " + name

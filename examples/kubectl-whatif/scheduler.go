@@ -13,12 +13,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
-// schedulers decide: kube-scheduler's default, or the profiles of the file of
+// schedulers make the evaluators that decide: kube-scheduler's default, or the profiles of the file of
 // --scheduler-config.
 type schedulers struct {
 	file    string
 	workers int
-	read    *schedulerconfig.Configuration // nil without a file
+	// read is the configuration of the file, nil without a file.
+	read *schedulerconfig.Configuration
+	// known and scorers keep what was made, by the name of the scheduler.
 	known   map[string]*engine.Evaluator
 	scorers map[string]*score.Scorer
 }
@@ -29,35 +31,41 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 	if o.scheduler == "" {
 		return s, nil
 	}
+
 	f, err := input.OpenFile(o.scheduler)
 	if err != nil {
 		return nil, fmt.Errorf("--scheduler-config: %w", err)
 	}
 	defer f.Close()
+
 	text, err := input.JSON(f)
 	if err != nil {
 		return nil, fmt.Errorf("--scheduler-config %s: %w", o.scheduler, err)
 	}
+
 	if s.read, err = schedulerconfig.Read(r, text); err != nil {
 		return nil, console.Unusable("--scheduler-config "+o.scheduler, err)
 	}
 	return s, nil
 }
 
-// configOf is the configuration of a scheduler; the warnings name the parts of the file
-// that do not count. Without a file kube-scheduler has one profile, whatever the name of
-// the pod's scheduler.
+// configOf is the configuration of a scheduler. The warnings name the parts of the file that do not
+// count; ok is false for a scheduler that the file does not have. Without a file there is one profile,
+// whatever the name of the scheduler.
 func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
 	if s.read == nil {
 		return preemption.Config{Profile: preemption.Profile{Schedulers: s.names()}}, nil, true
 	}
+
 	p, ok := s.read.Profile(name)
 	if !ok {
 		return preemption.Config{}, nil, false
 	}
+
 	warnings = slices.Clone(p.Unsupported)
 	config = p.Config
 	if config.Profile.SpreadSelector == nil && needsSelector(&config) {
+		// Constraints whose pods are not known would keep the pod off nodes for no reason.
 		config.Profile.DefaultConstraints = nil
 		warnings = append(warnings, outrank.Problem{
 			Object: "KubeSchedulerConfiguration", Field: "defaultConstraints",
@@ -75,13 +83,13 @@ func (s *schedulers) names() []string {
 	return s.read.Profiles[0].Config.Profile.Schedulers
 }
 
-// evaluator decides by a configuration, with the work shared.
+// evaluator makes an evaluator of a configuration, which shares the work among goroutines.
 func (s *schedulers) evaluator(config preemption.Config) (*engine.Evaluator, error) {
 	eval, err := engine.New(config)
 	return eval.Parallel(s.workers), err
 }
 
-// forPod decides for a pod.
+// forPod makes the evaluator for a pod, by the profile of the pod's scheduler.
 func (s *schedulers) forPod(pod *outrank.Pod) (*engine.Evaluator, []outrank.Problem, error) {
 	config, warnings, ok := s.configOf(pod.Scheduler())
 	if !ok {
@@ -92,46 +100,52 @@ func (s *schedulers) forPod(pod *outrank.Pod) (*engine.Evaluator, []outrank.Prob
 	return eval, warnings, err
 }
 
-// named decides for the pods of a scheduler; nil for one that the file does not have.
+// named is the evaluator of a scheduler, nil for one that the file does not have.
 func (s *schedulers) named(name string) *engine.Evaluator {
 	if eval, known := s.known[name]; known {
 		return eval
 	}
+
 	config, _, ok := s.configOf(name)
 	var eval *engine.Evaluator
 	if ok {
-		eval, _ = s.evaluator(config) // it was tried before anything is asked
+		// tried has made an evaluator of each profile before anything is asked.
+		eval, _ = s.evaluator(config)
 	}
 	s.known[name] = eval
 	return eval
 }
 
-// scores returns what the profile of a scheduler gives nodes scores by, nil for one that the
-// file does not have.
+// scores returns what gives nodes their scores for a scheduler, nil for one that the file does not
+// have.
 func (s *schedulers) scores(name string) *score.Scorer {
 	if scorer, known := s.scorers[name]; known {
 		return scorer
 	}
+
 	var scorer *score.Scorer
 	if p, ok := s.read.Profile(name); ok {
-		scorer, _ = score.New(p.Scores) // as read
+		// A profile that was read has valid scores.
+		scorer, _ = score.New(p.Scores)
 	}
 	s.scorers[name] = scorer
 	return scorer
 }
 
-// tried makes sure that every profile can decide, and names the parts of them that do not
-// count.
+// tried makes sure that every profile can decide. It returns warnings about the parts of the profiles
+// that do not count, each once.
 func (s *schedulers) tried() ([]outrank.Problem, error) {
 	if s.read == nil {
 		return nil, nil
 	}
+
 	var all []outrank.Problem
 	for i := range s.read.Profiles {
 		config, warnings, _ := s.configOf(s.read.Profiles[i].SchedulerName)
 		if _, err := s.evaluator(config); err != nil {
 			return nil, err
 		}
+
 		for _, w := range slices.Concat(warnings, s.read.Profiles[i].UnsupportedScores) {
 			if !slices.Contains(all, w) {
 				all = append(all, w)

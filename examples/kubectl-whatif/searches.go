@@ -10,7 +10,9 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// search answers a question by a search.
+// search answers a question by a search, which tries changes in a scenario. The scenario of the changes
+// may serve for that, but not for the largest pod: that search begins with the cluster that the changes
+// have left.
 func (q *answeredQuestion) search(ctx context.Context, set question.Setting, show func(done, total int)) error {
 	s := q.scene
 	tries := s.scenario
@@ -20,12 +22,14 @@ func (q *answeredQuestion) search(ctx context.Context, set question.Setting, sho
 			return err
 		}
 	}
+
 	if s.ask == askEmpty {
 		return q.emptiable(tries, show)
 	}
 	if s.ask == askLargest {
 		return q.take(inverse.AskLargest(tries, s.question.pod))
 	}
+
 	asked := inverse.Asked{Pod: s.question.pod, Show: show}
 	if t := s.question.template; s.opts.whole(t) {
 		asked.Workload = workloadOf(t, s.question.pod)
@@ -33,12 +37,14 @@ func (q *answeredQuestion) search(ctx context.Context, set question.Setting, sho
 	return q.take(inverse.AskLeastPriority(tries, asked))
 }
 
-// emptiable answers which nodes can be emptied.
+// emptiable answers which nodes can be emptied. A label that no node has is an error.
 func (q *answeredQuestion) emptiable(tries *question.Scenario, show func(done, total int)) error {
 	of := inverse.Nodes{MostTurns: inverse.MostTurns, Show: show}
 	if which := q.scene.opts.about.emptiable; which != everyNode {
+		// check has made sure that there is a label.
 		key, wanted, _ := strings.Cut(which, "=")
 		of.Chosen = func(n *outrank.Node) bool { got, has := n.Labels[key]; return has && got == wanted }
+
 		any := false
 		for n := range tries.Snapshot().Nodes() {
 			any = any || of.Chosen(n)
@@ -50,7 +56,7 @@ func (q *answeredQuestion) emptiable(tries *question.Scenario, show func(done, t
 	return q.take(inverse.AskEmptiable(tries, of))
 }
 
-// searchTitle is the question of a search in words.
+// searchTitle is a question that a search answers, in words.
 func (q *answeredQuestion) searchTitle(source, pod string) string {
 	s := q.scene
 	switch {

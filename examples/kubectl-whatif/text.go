@@ -13,12 +13,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// writePlace prints the outcome of a pod that looks for a node.
+// writePlace prints the outcome for a pod that looks for a node.
 func writePlace(p console.Page, a *Answer, list int) {
 	if a.Why.Leaving != nil {
 		p.Line("\n%s: the pod %s", good("Nobody else has to leave"), a.Why.Leaving.Text())
 		return
 	}
+
 	switch a.Outcome {
 	case preemption.Fits:
 		p.Line("\n%s: %s as things are: %s.", good("Nobody has to leave"), takes(a.FeasibleNodes.Count),
@@ -31,6 +32,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 	case preemption.NotEligible:
 		p.Line("\n%s: no node takes it as things are, and it may not push\nothers out: %s",
 			bad("Nobody leaves, and the pod stays pending"), whyIneligible(a))
+		// The candidates were found all the same.
 		if a.CandidateCount > 0 {
 			p.Line("\nIf it might, these nodes would come into question:")
 			writeCandidates(p, a, list)
@@ -41,7 +43,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 	}
 }
 
-// writeHints prints what makes room where preemption does not.
+// writeHints prints what makes room if preemption does not.
 func writeHints(p console.Page, a *Answer, list int) {
 	shown := min(len(a.Hints), list)
 	for _, h := range a.Hints[:shown] {
@@ -52,6 +54,7 @@ func writeHints(p console.Page, a *Answer, list int) {
 	}
 }
 
+// writeQuestion prints the question with everything that the answer rests on.
 func writeQuestion(p console.Page, a *Answer) {
 	p.Line("Who would %s push out of %s?", a.Pod.Key, a.Cluster.Source)
 	writeCluster(p, &a.Cluster, a.Now)
@@ -93,8 +96,8 @@ func writeNodes(p console.Page, pod *Asked) {
 	}
 }
 
-// madeBy names the pods that the pod is one of; copies is set where the question is about
-// copies of it.
+// madeBy says which object makes the pod, and how many pods it makes. copies says that the question is
+// about all of them.
 func madeBy(p *Asked, copies bool) string {
 	if p.Replicas == nil && copies {
 		return p.Template + ", for each node that takes it"
@@ -108,7 +111,7 @@ func madeBy(p *Asked, copies bool) string {
 	return fmt.Sprintf("%s, which asks for %s; this is about one of them", p.Template, console.Plural(*p.Replicas, "pod"))
 }
 
-// nodeLimits are the pod's plainest demands on its node.
+// nodeLimits names the plainest demands that the pod has on its node.
 func nodeLimits(p *Asked) string {
 	var parts []string
 	if p.NodeName != "" {
@@ -121,6 +124,7 @@ func nodeLimits(p *Asked) string {
 	return strings.Join(parts, ", ")
 }
 
+// takes says how many nodes take the pod.
 func takes(nodes int) string {
 	if nodes == 1 {
 		return "1 node takes it"
@@ -128,6 +132,7 @@ func takes(nodes int) string {
 	return fmt.Sprintf("%d nodes take it", nodes)
 }
 
+// writePreempt prints the outcome for a pod that pushes others out.
 func writePreempt(p console.Page, a *Answer, list int) {
 	leave := console.Styled{Text: have(len(a.Victims)) + " to leave node " + a.Node, Style: console.Yellow}
 	if a.NoEffect != "" {
@@ -139,26 +144,33 @@ func writePreempt(p console.Page, a *Answer, list int) {
 	writeChosen(p, a, list)
 }
 
-// writeChosen prints the chosen node.
+// writeChosen prints what happens on the chosen node: the victims, the room before and after, who stays,
+// and why the node was chosen.
 func writeChosen(p console.Page, a *Answer, list int) {
 	p.Line("\nVictims, the most important first:")
 	writeVictims(p, a)
+
 	for _, n := range a.ClearedNominations {
 		p.Line("  %s (priority %d) was promised room on %s and loses that claim.", n.Key, n.Priority, a.Node)
 	}
+
 	p.Line("\nNode %s before and after: # stays, x leaves, + the pod, . free", a.Node)
 	writeRoom(p, a)
+
 	p.Line("\nWho stays on %s:", a.Node)
 	p.Items(a.Why.Stay.Texts())
+
 	p.Line("\nWhy %s? %s", a.Node, whyNode(a))
 	writeCandidates(p, a, list)
 }
 
-// good and bad are the ends of the answers.
+// good marks the outcome of an answer by which nobody has to leave.
 func good(text string) console.Styled { return console.Styled{Text: text, Style: console.Green} }
 
+// bad marks the outcome of an answer by which the pod stays pending.
 func bad(text string) console.Styled { return console.Styled{Text: text, Style: console.Red} }
 
+// have is the beginning of "have to leave" with a number of pods.
 func have(victims int) string {
 	if victims == 1 {
 		return "1 pod has"
@@ -166,22 +178,26 @@ func have(victims int) string {
 	return fmt.Sprintf("%d pods have", victims)
 }
 
-// writeVictims prints a column for each resource that any victim or the pod
-// asks for; there are rarely more than two.
+// writeVictims prints a row for each victim. Each resource that the pod or a victim asks for has a
+// column; there are rarely more than two.
 func writeVictims(p console.Page, a *Answer) {
 	names := askedNames(a)
 	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}, Spare: []int{4, 3}}
 	head := []string{"#", "POD", "PRIORITY", "CLASS", "STARTED (UTC)", "AGE"}
+	// The columns of the resources follow the fixed ones.
 	for i, name := range names {
 		head = append(head, strings.ToUpper(string(name)))
 		t.Right[6+i] = true
 	}
 	t.Head(head...)
-	reasons := onceEach{}
+
+	reasons := toldReasons{}
+
 	for i := range a.Victims {
 		v := &a.Victims[i]
 		cells := []string{strconv.Itoa(i + 1), v.Key, fmt.Sprint(v.Priority), v.PriorityClass, moment(v.Start), age(a.Now, v.Start)}
 		for _, name := range names {
+			// Not every victim asks for every resource.
 			text := "-"
 			if q, ok := v.Requests[name]; ok {
 				text = amount(name, q)
@@ -189,16 +205,18 @@ func writeVictims(p console.Page, a *Answer) {
 			cells = append(cells, text)
 		}
 		t.Add(cells...)
+
+		// A victim without an explanation has no reason.
 		var why *explain.Victim
 		if i < len(a.Why.Victims.Items) {
 			why = &a.Why.Victims.Items[i]
 		}
-		noteVictim(&t, v, reasons.of(i+1, why))
+		noteVictim(&t, v, reasons.tell(i+1, why))
 	}
 	t.Print(p)
 }
 
-// askedNames are the resources that play a part in the table of victims.
+// askedNames are the resources that the pod or a victim asks for.
 func askedNames(a *Answer) []resource.Name {
 	all := a.Pod.Requests
 	for i := range a.Victims {
@@ -207,7 +225,7 @@ func askedNames(a *Answer) []resource.Name {
 	return all.Names()
 }
 
-// noteVictim is the reason of the pod's being a victim.
+// noteVictim prints below a victim who makes it, why it has to leave, and what its leaving breaks.
 func noteVictim(t *console.Table, v *Victim, why string) {
 	owner := "no owner"
 	if v.Owner != "" {
@@ -234,6 +252,8 @@ func noteVictim(t *console.Table, v *Victim, why string) {
 	}
 }
 
+// writeRoom prints a bar before and after for each resource of the chosen node. The number of pods has
+// one only if the node is full of pods.
 func writeRoom(p console.Page, a *Answer) {
 	paint := console.PaintRuns(map[rune]console.Style{'x': console.Red, '+': console.Green, 'o': console.Yellow})
 	t := console.Table{Right: map[int]bool{3: true}, Rigid: map[int]bool{2: true}, Paint: map[int]func(console.Screen, string) string{2: paint}}
@@ -242,6 +262,7 @@ func writeRoom(p console.Page, a *Answer) {
 		if r.Resource == resource.Pods && !crowded(r) {
 			continue
 		}
+
 		before, after := bars(r, barOn(p.Width))
 		of := "of " + amount(r.Resource, r.Allocatable)
 		t.Add(string(r.Resource), "before", "["+before+"]", amount(r.Resource, r.Used), of,
@@ -252,6 +273,7 @@ func writeRoom(p console.Page, a *Answer) {
 	t.Print(p)
 }
 
+// reservedText says how much is kept for nominated pods, if anything is.
 func reservedText(r *Room) string {
 	if r.Reserved.IsZero() {
 		return ""
@@ -260,7 +282,7 @@ func reservedText(r *Room) string {
 }
 
 // writeCandidates lists the nodes in the order of the ranks, which are its
-// columns from left to right.
+// columns from left to right. It names one victim of each, or all of them where lists have no limit.
 func writeCandidates(p console.Page, a *Answer, list int) {
 	most := 1
 	if list == everything {
@@ -269,8 +291,10 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 	if len(a.Candidates) == 0 {
 		return
 	}
+
 	t := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true}, Rigid: map[int]bool{3: true, 4: true, 6: true}, Spare: []int{6}}
 	t.Head("", "CANDIDATE", "BREAKS", "TOP", "SUM", "VICTIMS", "TOP STARTED", "WHO")
+
 	for _, c := range a.Candidates {
 		mark := ""
 		if c.Node == a.Node {
@@ -281,6 +305,8 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 			some(c.Victims, most, len(c.Victims)))
 	}
 	t.Print(p)
+
+	// The candidates were limited before, and their number was not.
 	if more := a.CandidateCount - len(a.Candidates); more > 0 {
 		p.Line("     and %d more", more)
 	}

@@ -14,11 +14,11 @@ import (
 
 // Version is the output of the subcommand version.
 type Version struct {
-	// Version is that of the module, (devel) where it was built from a directory.
+	// Version is the version of the module, (devel) if it was built from a directory.
 	Version string `json:"version"`
-	// Revision is the commit that it was built from, if that is known.
+	// Revision is the commit that the program was built from, if that is known.
 	Revision string `json:"revision,omitempty"`
-	// Releases are those of Kubernetes whose rules are known, the default first.
+	// Releases are the releases of Kubernetes whose rules are known, the default first.
 	Releases  []outrank.Release `json:"releases"`
 	GoVersion string            `json:"goVersion"`
 	Platform  string            `json:"platform"`
@@ -45,6 +45,7 @@ func printVersion(w io.Writer) error {
 	return err
 }
 
+// versionCommand prints the version.
 func versionCommand() *cobra.Command {
 	format := ""
 	c := &cobra.Command{

@@ -18,12 +18,12 @@ func whyNode(a *Answer) string {
 	return a.Why.Choice.Texts()[0]
 }
 
-// onceEach has the reasons that were told, each with the number of its first victim.
-type onceEach map[string]int
+// toldReasons has the reasons that were told, each with the number of its first victim.
+type toldReasons map[string]int
 
-// of says why a victim has to leave, unless that was said of another one; empty where nobody
-// knows.
-func (told onceEach) of(number int, v *explain.Victim) string {
+// tell says why the victim with a number has to leave. If that was said of another victim already, it
+// refers to that one. It is empty if nobody knows.
+func (told toldReasons) tell(number int, v *explain.Victim) string {
 	if v == nil {
 		return ""
 	}
@@ -46,8 +46,8 @@ func ifItStayed(v *explain.Victim) string {
 	return "if it stayed: " + v.Blocks.Text()
 }
 
-// writeDetails names the obstacles on the nodes that take the pod neither way; at
-// most list groups of them are shown.
+// writeDetails names the obstacles on the nodes that take the pod neither as things are nor after
+// evictions. At most list groups of nodes are shown.
 func writeDetails(p console.Page, a *Answer, list int) {
 	var groups []string
 	for i := range a.Why.Nodes {
@@ -58,6 +58,7 @@ func writeDetails(p console.Page, a *Answer, list int) {
 	if len(groups) == 0 || a.Why.Refused != nil {
 		return
 	}
+
 	p.Line("\nWhat is in the way there:")
 	p.Items(groups[:min(len(groups), list)])
 	if more := len(groups) - list; more > 0 {
@@ -65,7 +66,7 @@ func writeDetails(p console.Page, a *Answer, list int) {
 	}
 }
 
-// writeWayOut prints the missing amounts where nothing helps, and a sufficient change.
+// writeWayOut prints what is missing if nothing helps, and a change that would be enough.
 func writeWayOut(p console.Page, a *Answer) {
 	if a.Why.Nothing == nil {
 		return
@@ -76,12 +77,12 @@ func writeWayOut(p console.Page, a *Answer) {
 	}
 }
 
-// priorityText is the importance of the pod and its source.
+// priorityText is the priority of the pod, with where it is from.
 func priorityText(p *Asked) string {
 	return fmt.Sprintf("%d (%s)", p.Priority, howPriorityIsKnown(p))
 }
 
-// howPriorityIsKnown is the source of the pod's importance.
+// howPriorityIsKnown says where the pod's priority is from.
 func howPriorityIsKnown(p *Asked) string {
 	var why string
 	switch p.PrioritySource {
@@ -118,23 +119,27 @@ func whyIneligible(a *Answer) string {
 	return "it waits for pods that were pushed out for it earlier and are still leaving " + a.Pod.NominatedNode + "."
 }
 
+// tooManyPods is the reason of a node without a place for one more pod.
 const tooManyPods = "Too many pods"
 
-// hints are changes that were tried and make room: those of the fewest things first, then
-// those on the most nodes.
+// hints are changes that were tried and make room: those of the fewest steps first, then
+// those that help on the most nodes.
 func hints(a *Answer) []string {
 	if a.Refused {
 		return []string{refusedAdvice(a.TurnedDown)}
 	}
+
 	var ways []*explain.NodeGroup
 	for i := range a.Why.Nodes {
 		if g := &a.Why.Nodes[i]; g.Help() != "" {
 			ways = append(ways, g)
 		}
 	}
+
 	slices.SortStableFunc(ways, func(g, h *explain.NodeGroup) int {
 		return cmp.Or(cmp.Compare(len(g.Way.Steps), len(h.Way.Steps)), cmp.Compare(h.Names.Len(), g.Names.Len()))
 	})
+
 	var out []string
 	for _, g := range ways {
 		out = append(out, g.Help())
@@ -142,7 +147,7 @@ func hints(a *Answer) []string {
 	return out
 }
 
-// refusedAdvice is the change of a pod that no node was asked about.
+// refusedAdvice is advice for a pod whose own demands ended the attempt before any node was looked at.
 func refusedAdvice(turnedDown []Reason) string {
 	if len(turnedDown) > 0 && turnedDown[0].Filter == preemption.NodeAffinity {
 		return "no node has all of the names that the pod's node affinity demands at once."

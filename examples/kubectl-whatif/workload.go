@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// workloadOf is what makes the pods of a template.
+// workloadOf is the object that makes the pods of a template, as package question takes it.
 func workloadOf(t *input.Template, pod *outrank.Pod) *question.Workload {
 	limited := t.Limited()
 	return &question.Workload{

@@ -4,7 +4,7 @@
 //	go run -C examples/kubectl-whatif ./browser -out page
 //
 // The page runs the program itself, compiled to WebAssembly, with the arguments that are typed
-// there and the files that are opened there; so its answers are those of the program. Its
+// and the files that are opened there. So its answers are those of the program. Its
 // content security policy lets it fetch nothing.
 package main
 
@@ -52,11 +52,12 @@ func main() {
 	}
 }
 
-// write writes the page into a folder. An empty program is built first.
+// write writes the page into a folder. The program is built first if its name is empty.
 func write(out, program, version string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
+
 	if program == "" {
 		dir, err := os.MkdirTemp("", "browser")
 		if err != nil {
@@ -68,6 +69,7 @@ func write(out, program, version string) error {
 			return err
 		}
 	}
+
 	files, err := pageOf(program, version)
 	if err != nil {
 		return err
@@ -93,6 +95,7 @@ func pageOf(program, version string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	questions, err := offeredBy("README.md")
 	if err != nil {
 		return nil, err
@@ -101,6 +104,7 @@ func pageOf(program, version string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var html bytes.Buffer
 	styles, scripts := page.Sources()
 	if err := t.Execute(&html, map[string]any{
@@ -108,19 +112,56 @@ func pageOf(program, version string) (map[string][]byte, error) {
 	}); err != nil {
 		return nil, err
 	}
+
 	return map[string][]byte{
 		"index.html": html.Bytes(), "style.css": style, "page.js": pageScript, "worker.js": workerScript, "program.js": script,
 	}, nil
 }
 
-// named are the files that the questions of the README name.
+// named are the files that the questions of the README name, which the page brings along.
 var named = []string{
 	"sample/cluster.json", "sample/deployment.yaml", "sample/kueue.json", "sample/kueue-job.yaml", "sample/kueue-config.yaml",
 }
 
-// programScript holds the program, what starts it, and the sample's files. It is a script, because
+// programScript has the program, what starts it, and the sample's files. It is a script, because
 // a page that is opened from a disk may read nothing else.
 func programScript(program string) ([]byte, error) {
+	packed, err := packedProgram(program)
+	if err != nil {
+		return nil, err
+	}
+
+	// What starts a program in a browser belongs to the Go that has built the program.
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	executor, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return nil, err
+	}
+
+	files := map[string]string{}
+	for _, name := range named {
+		text, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = string(text)
+	}
+	texts, err := json.Marshal(files)
+	if err != nil {
+		return nil, err
+	}
+
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "globalThis.whatif = {\n  executor: function () {\n%s\n},\n  files: %s,\n  program: %q,\n};\n",
+		executor, texts, base64.StdEncoding.EncodeToString(packed))
+	return out.Bytes(), nil
+}
+
+// packedProgram reads the program and compresses it.
+func packedProgram(program string) ([]byte, error) {
 	wasm, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
@@ -136,48 +177,26 @@ func programScript(program string) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return nil, fmt.Errorf("go env: %w", err)
-	}
-	executor, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return nil, err
-	}
-	files := map[string]string{}
-	for _, name := range named {
-		text, err := os.ReadFile(filepath.FromSlash(name))
-		if err != nil {
-			return nil, err
-		}
-		files[name] = string(text)
-	}
-	texts, err := json.Marshal(files)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "globalThis.whatif = {\n  executor: function () {\n%s\n},\n  files: %s,\n  program: %q,\n};\n",
-		executor, texts, base64.StdEncoding.EncodeToString(packed.Bytes()))
-	return out.Bytes(), nil
+	return packed.Bytes(), nil
 }
 
-// question is one that the page offers.
+// question is a question that the page offers: what it asks, and the command line.
 type question struct{ Says, Line string }
 
-// offered are the questions of a page: the ten of the README, and in two lists to be opened what it
-// combines, and the samples.
+// offered has the questions of a page: those of the README's first table, and two lists that open, with
+// the questions after a change and the samples.
 type offered struct {
 	Questions []question
 	Lists     []questionList
 }
 
+// questionList is a list of questions that opens.
 type questionList struct {
 	Title     string
 	Questions []question
 }
 
-// all are the questions in the order of the page.
+// all returns the questions in the order of the page.
 func (o *offered) all() []question {
 	list := o.Questions
 	for _, l := range o.Lists {
@@ -186,21 +205,24 @@ func (o *offered) all() []question {
 	return list
 }
 
+// asks matches a row of the README's table of questions, combines one of the table of changes.
 var (
 	asks     = regexp.MustCompile("(?m)^\\| (.*\\?.*) \\| `(kubectl whatif .*)` \\|$")
 	combines = regexp.MustCompile("(?m)^\\| ([^|?`]+) \\| ([^|?`]+) \\| `(kubectl whatif .*)` \\|$")
 )
 
-// offeredBy are the questions of the tables in a README, and one for each sample.
+// offeredBy returns the questions of the tables in a README, and one for each sample.
 func offeredBy(file string) (*offered, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
+
 	o := &offered{}
 	for _, m := range asks.FindAllStringSubmatch(string(text), -1) {
 		o.Questions = append(o.Questions, question{m[1], m[2]})
 	}
+
 	after := questionList{Title: "After a change"}
 	for _, m := range combines.FindAllStringSubmatch(string(text), -1) {
 		after.Questions = append(after.Questions, question{m[1] + ": " + m[2], m[3]})
@@ -208,6 +230,7 @@ func offeredBy(file string) (*offered, error) {
 	if len(o.Questions) == 0 || len(after.Questions) == 0 {
 		return nil, fmt.Errorf("%s lacks a table of questions or one of changes", file)
 	}
+
 	learn := questionList{Title: "To learn from"}
 	for _, s := range samples.All() {
 		learn.Questions = append(learn.Questions, question{s.Line, "kubectl whatif --sample " + s.Name})

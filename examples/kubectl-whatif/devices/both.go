@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// kep names the proposal, and noRelease says what it is.
+// kep names the proposal. noRelease says what it is.
 const (
 	kep       = "KEP-5690"
 	noRelease = "as KEP-5690 proposes with the gate DRAPreemption, which no release has"
@@ -23,14 +23,14 @@ const (
 type both struct {
 	Release  *way `json:"release"`
 	Proposed *way `json:"proposed"`
-	// Short says node by node what was short in devices and who holds it, and MoreShort counts
-	// the nodes beyond.
+	// Short says node by node which devices the pod lacks and who holds them. MoreShort counts
+	// the nodes that are not listed.
 	Short     []shortage `json:"shortages"`
 	MoreShort int        `json:"moreShortages,omitempty"`
 	snap      *engine.Snapshot
 }
 
-// shortage is what a pod is short of in devices on a node.
+// shortage says which devices a pod lacks on a node.
 type shortage struct {
 	Node      string   `json:"node"`
 	Refused   string   `json:"refused,omitempty"`
@@ -57,7 +57,8 @@ type question struct {
 	pod     *outrank.Pod
 	now     time.Time
 	workers int
-	// node is the one to explain, empty for those that matter, of which there are so many.
+	// node is the node whose devices are explained. If it is empty, it is up to list of the nodes that
+	// matter.
 	node string
 	list int
 }
@@ -73,6 +74,7 @@ func decideBoth(d *dump, q question) (*both, error) {
 	if err != nil {
 		return nil, console.Unusable(d.source, err)
 	}
+
 	q.classes = d.cluster.Classes
 	if out.Release, err = today.decide(q.pod, q.asking); err != nil {
 		return nil, err
@@ -80,39 +82,32 @@ func decideBoth(d *dump, q question) (*both, error) {
 	if out.Proposed, err = then.decide(q.pod, q.asking); err != nil {
 		return nil, err
 	}
+
 	for _, w := range []*way{out.Release, out.Proposed} {
+		// Only the rules of the proposal find the devices that victims give back.
 		w.settle(d, then)
 	}
+
 	out.Release.Rules, out.Proposed.Rules = d.cluster.Release.String(), kep
 	out.Release.Says, out.Proposed.Says = out.Release.sentence(d, false), out.Proposed.sentence(d, true)
 	out.snap = then.snap
 	return out, out.explain(then, q)
 }
 
-// explain looks at the devices of the nodes that matter: the one that is asked about; else the
-// chosen ones, then those that are short of devices, in the cluster's order.
+// explain says which devices the pod lacks on the node that is asked about, or else on the nodes that
+// matter.
 func (b *both) explain(r *rules, q question) error {
 	nodes := []string{q.node}
 	if q.node == "" {
-		nodes = nil
-		add := func(name string) {
-			if name != "" && !slices.Contains(nodes, name) {
-				nodes = append(nodes, name)
-			}
-		}
-		add(b.Proposed.Node)
-		add(b.Release.Node)
-		for i := range b.Release.explained.Nodes {
-			if n := &b.Release.explained.Nodes[i]; n.Status.Filter == devices.Name && b.Release.explained.Refused.Code == preemption.Success {
-				add(n.Node)
-			}
-		}
+		nodes = b.mattering()
 	}
+
 	for _, node := range nodes {
 		if len(b.Short) == q.list && q.node == "" {
 			b.MoreShort = len(nodes) - q.list
 			break
 		}
+
 		s, err := r.filter.Explain(r.snap, q.pod, node)
 		switch {
 		case err != nil:
@@ -124,7 +119,30 @@ func (b *both) explain(r *rules, q question) error {
 	return nil
 }
 
-// ended names the nodes on which the search for devices was ended, by either way.
+// mattering are the nodes whose devices matter: the chosen ones, then those that lack devices, in the
+// cluster's order. If a demand of the pod itself ended the attempt, no node was asked.
+func (b *both) mattering() (nodes []string) {
+	add := func(name string) {
+		if name != "" && !slices.Contains(nodes, name) {
+			nodes = append(nodes, name)
+		}
+	}
+	add(b.Proposed.Node)
+	add(b.Release.Node)
+
+	plan := b.Release.explained
+	if plan.Refused.Code != preemption.Success {
+		return nodes
+	}
+	for i := range plan.Nodes {
+		if n := &plan.Nodes[i]; n.Status.Filter == devices.Name {
+			add(n.Node)
+		}
+	}
+	return nodes
+}
+
+// ended names the nodes on which the search for devices was cut short, by either way.
 func (b *both) ended() (names []string) {
 	for _, w := range []*way{b.Release, b.Proposed} {
 		for _, c := range slices.Concat(w.Turned, w.Helpless) {
@@ -137,7 +155,7 @@ func (b *both) ended() (names []string) {
 	return slices.Compact(names)
 }
 
-// shortageOf tells a shortage.
+// shortageOf puts a shortage into the form of the document. The library has the sentences.
 func shortageOf(s *devices.Shortage) shortage {
 	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,
 		Trouble: s.Failed, Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
@@ -151,12 +169,13 @@ func shortageOf(s *devices.Shortage) shortage {
 	return out
 }
 
-// sentence is the answer of a way.
+// sentence is the answer of a way in a sentence.
 func (w *way) sentence(d *dump, proposed bool) string {
 	by := w.Rules
 	if proposed {
 		by = "With DRAPreemption"
 	}
+
 	e := w.explained
 	switch e.Outcome {
 	case preemption.Fits:
@@ -169,6 +188,9 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	if e.Refused.Code != preemption.Success {
 		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending, whatever the nodes: %s.", by, reasonsOf(e.Refused.Reasons))
 	}
+
+	// short counts the nodes that lack devices. still says that nothing but devices is in the way there once
+	// all pods are gone that may leave.
 	short, still := 0, true
 	for i := range e.Nodes {
 		n := &e.Nodes[i]
@@ -180,6 +202,7 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	if short == 0 {
 		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: other reasons turn every node down before its devices are looked at.", by)
 	}
+
 	end := "and no release preempts for devices"
 	switch {
 	case proposed && still:
@@ -190,7 +213,7 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, console.Plural(len(d.cluster.Nodes), "node"), end)
 }
 
-// claimed names what a pod claims, with its verb.
+// claimed names what a pod claims, with the verb that goes on.
 func (d *dump) claimed(pod *outrank.Pod) string {
 	var names []string
 	if p := d.podOf(pod.Key()); p != nil {
@@ -207,6 +230,7 @@ func (d *dump) claimed(pod *outrank.Pod) string {
 	return "claims " + some(names, mostNear) + " are"
 }
 
+// takes says how many nodes take the pod.
 func takes(n int) string {
 	if n == 1 {
 		return "1 node takes the pod"
@@ -214,6 +238,7 @@ func takes(n int) string {
 	return fmt.Sprintf("%d nodes take the pod", n)
 }
 
+// have is the beginning of "have to leave" with a number of pods.
 func have(n int) string {
 	if n == 1 {
 		return "1 pod has"
@@ -221,4 +246,5 @@ func have(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
+// reasonsOf lists the first reasons of a node.
 func reasonsOf(reasons []string) string { return some(reasons, mostNear) }

@@ -16,14 +16,15 @@ type caveat struct {
 	Text   string `json:"text"`
 }
 
+// String returns "object: text".
 func (c caveat) String() string { return c.Object + ": " + c.Text }
 
-// cutShort is about nodes on which the search for devices was ended.
+// cutShort is about nodes on which the search for devices was cut short.
 func cutShort(nodes string) caveat {
 	return caveat{"the dump", "has too many ways to share out the devices of " + nodes + ": the search was ended after as many steps as one decision may take, and there may be some that the pod could have"}
 }
 
-// lacking refuses a dump that knows nothing of devices where a pod claims some.
+// lacking refuses a dump without any objects about devices if a pod has to do with devices.
 func (d *dump) lacking() error {
 	o := &d.objects
 	if len(o.Claims)+len(o.Slices)+len(o.Classes) > 0 || len(o.Pods) == 0 {
@@ -32,7 +33,7 @@ func (d *dump) lacking() error {
 	return fmt.Errorf("%s holds no resourceclaims, no resourceslices and no deviceclasses, without which there is no answer about devices; list them, too: %s", d.source, dumpCommand)
 }
 
-// caveats are gaps in the dump, and objects that nobody can make use of. All of a kind share one.
+// caveats are about the time of the answer, about kinds that the dump lacks, and about its oddities.
 func (d *dump) caveats() (out []caveat) {
 	add := func(object, format string, args ...any) {
 		out = append(out, caveat{object, fmt.Sprintf(format, args...)})
@@ -40,6 +41,7 @@ func (d *dump) caveats() (out []caveat) {
 	for _, text := range d.doubts {
 		add("the dump", "%s", text)
 	}
+
 	o := &d.objects
 	for _, lacks := range []struct {
 		kind string
@@ -54,25 +56,43 @@ func (d *dump) caveats() (out []caveat) {
 			add("the dump", "holds no %s, so that %s; if the cluster has some, add them to kubectl get", lacks.kind, lacks.so)
 		}
 	}
+
 	if len(d.cluster.Classes) == 0 {
 		add("the dump", "holds no priority classes, and every cluster has some; add priorityclasses to kubectl get")
 	}
 	if len(d.cluster.Budgets) == 0 {
 		add("the dump", "holds no disruption budgets; if the cluster has any, add pdb to kubectl get")
 	}
+
 	return append(out, d.oddities()...)
 }
 
-// oddities are claims that nobody can be asked about, drivers without slices, and names that lead
-// nowhere.
+// oddities are claims and pods whose names lead nowhere in the dump, or that hold what the dump does not
+// show. All oddities of a sort share one caveat.
 func (d *dump) oddities() (out []caveat) {
-	found := map[string]map[string]bool{}
-	see := func(what, name string) {
-		if found[what] == nil {
-			found[what] = map[string]bool{}
-		}
-		found[what][name] = true
+	found := sightings{}
+	d.oddClaims(found)
+	d.oddPods(found)
+	for _, what := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, caveat{"the dump", fmt.Sprintf(what, some(slices.Sorted(maps.Keys(found[what])), mostNear))})
 	}
+	return out
+}
+
+// sightings has the names that an oddity is about, by its text.
+type sightings map[string]map[string]bool
+
+// see notes a name.
+func (s sightings) see(what, name string) {
+	if s[what] == nil {
+		s[what] = map[string]bool{}
+	}
+	s[what][name] = true
+}
+
+// oddClaims finds claims that are reserved for pods or hold devices that the dump does not have, and
+// claims that are reserved and hold nothing.
+func (d *dump) oddClaims(found sightings) {
 	pods := map[outrank.Key]bool{}
 	for _, p := range d.cluster.Pods {
 		pods[p.Key()] = true
@@ -83,30 +103,40 @@ func (d *dump) oddities() (out []caveat) {
 			devices[s.Spec.Driver+"/"+s.Spec.Pool.Name+"/"+s.Spec.Devices[i].Name] = true
 		}
 	}
-	known := map[outrank.Key]bool{}
+
 	for _, c := range d.objects.Claims {
-		known[claimKey(c)] = true
-		for i := range c.Status.ReservedFor {
-			if r := &c.Status.ReservedFor[i]; r.APIGroup == "" && r.Resource == "pods" && !pods[outrank.NewKey(c.Namespace, r.Name)] {
-				see(strangers, fmt.Sprintf("%s for %s", claimKey(c), r.Name))
+		status := &c.Status
+		for i := range status.ReservedFor {
+			if r := &status.ReservedFor[i]; r.APIGroup == "" && r.Resource == "pods" && !pods[outrank.NewKey(c.Namespace, r.Name)] {
+				found.see(strangers, fmt.Sprintf("%s for %s", claimKey(c), r.Name))
 			}
 		}
-		if c.Status.Allocation == nil {
-			if len(c.Status.ReservedFor) > 0 {
-				see(empty, string(claimKey(c)))
+		if status.Allocation == nil {
+			if len(status.ReservedFor) > 0 {
+				found.see(empty, string(claimKey(c)))
 			}
 			continue
 		}
-		for i := range c.Status.Allocation.Devices.Results {
-			if r := &c.Status.Allocation.Devices.Results[i]; !devices[r.Driver+"/"+r.Pool+"/"+r.Device] {
-				see(unknown, string(claimKey(c)))
+		for _, r := range status.Allocation.Devices.Results {
+			if !devices[r.Driver+"/"+r.Pool+"/"+r.Device] {
+				found.see(unknown, string(claimKey(c)))
 			}
 		}
 	}
+}
+
+// oddPods finds pods that are nominated to a node with claims, and pods that run with claims that the
+// dump lacks.
+func (d *dump) oddPods(found sightings) {
 	for _, p := range d.cluster.Pods {
 		if p.NodeName == "" && p.NominatedNodeName != "" && concerns(p) {
-			see(nominated, fmt.Sprintf("%s to %s", p.Key(), p.NominatedNodeName))
+			found.see(nominated, fmt.Sprintf("%s to %s", p.Key(), p.NominatedNodeName))
 		}
+	}
+
+	known := map[outrank.Key]bool{}
+	for _, c := range d.objects.Claims {
+		known[claimKey(c)] = true
 	}
 	for _, p := range d.objects.Pods {
 		if p.Spec.NodeName == "" {
@@ -114,17 +144,13 @@ func (d *dump) oddities() (out []caveat) {
 		}
 		for _, key := range claimsOf(p) {
 			if !known[key] {
-				see(missing, fmt.Sprintf("%s of pod %s", key, p.Name))
+				found.see(missing, fmt.Sprintf("%s of pod %s", key, p.Name))
 			}
 		}
 	}
-	for _, what := range slices.Sorted(maps.Keys(found)) {
-		out = append(out, caveat{"the dump", fmt.Sprintf(what, some(slices.Sorted(maps.Keys(found[what])), mostNear))})
-	}
-	return out
 }
 
-// The oddities of a dump, with the names that they are about.
+// The oddities of a dump. Each ends with the names that it is about.
 const (
 	strangers = "reserves claims for pods that it does not hold, so that these claims do not come free: %s"
 	empty     = "reserves claims that hold no devices: %s"
@@ -133,7 +159,8 @@ const (
 	missing   = "lacks claims of running pods, so that what they hold counts as free: %s"
 )
 
-// claimsOf are the claims of a pod that it names, made from templates or not.
+// claimsOf are the claims of a pod that exist by its own account: those that it names, and those that were
+// made for it from templates.
 func claimsOf(p *corev1.Pod) (keys []outrank.Key) {
 	for i := range p.Spec.ResourceClaims {
 		ref := &p.Spec.ResourceClaims[i]
@@ -153,16 +180,20 @@ func claimsOf(p *corev1.Pod) (keys []outrank.Key) {
 func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	object := "pod " + string(s.pod.Key())
 	add := func(format string, args ...any) { out = append(out, caveat{object, fmt.Sprintf(format, args...)}) }
+
 	p := d.podOf(s.pod.Key())
 	if p == nil {
 		add("claims no devices, and both ways decide alike; kubectl whatif says more about it")
 		return out
 	}
+
 	for _, key := range made {
+		// For a pod that does not exist yet it goes without saying.
 		if s.from == fromDump {
 			add("its claim %s was not made yet, and until it is kube-scheduler does not look at the pod; this is the answer once the claim is made from its template", key)
 		}
 	}
+
 	for i := range p.Spec.ResourceClaims {
 		ref := &p.Spec.ResourceClaims[i]
 		if ref.ResourceClaimTemplateName == nil || slices.ContainsFunc(p.Status.ResourceClaimStatuses, func(s corev1.PodResourceClaimStatus) bool { return s.Name == ref.Name }) {
@@ -170,6 +201,7 @@ func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 		}
 		add("its claim %s is made from resourceclaimtemplate %s, which is not in the dump; add resourceclaimtemplates to kubectl get", ref.Name, outrank.NewKey(p.Namespace, *ref.ResourceClaimTemplateName))
 	}
+
 	if s.pod.Scheduler() != outrank.DefaultScheduler {
 		add("scheduler %s places the pod, by rules of its own; this is what %s would do", s.pod.Scheduler(), outrank.DefaultScheduler)
 	}
@@ -182,6 +214,7 @@ func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	if s.pod.Gated() {
 		add("kube-scheduler leaves the pod alone until its scheduling gates are gone; this is what happens then")
 	}
+
 	if s.pod.Group != "" {
 		add("the pod is of group %s; the answer is about the pod by itself, and KEP-5690 leaves out preemption for devices by pods of groups", s.pod.Group)
 	}

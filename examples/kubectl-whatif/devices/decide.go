@@ -18,16 +18,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// rules are one way to decide about a cluster with devices.
+// rules decide in one way about a cluster with devices.
 type rules struct {
-	filter  *devices.Filter
-	snap    *engine.Snapshot
-	eval    *engine.Evaluator // by the filter's objects
+	filter *devices.Filter
+	snap   *engine.Snapshot
+	// eval decides with the objects that the filter has.
+	eval    *engine.Evaluator
 	now     time.Time
 	workers int
 }
 
-// newRules decides as the release of the cluster does, or as KEP-5690 proposes.
+// newRules makes rules that decide as the release of the cluster does, or as KEP-5690 proposes.
 func newRules(d *dump, now time.Time, workers int, proposed bool) (*rules, error) {
 	filter, err := devices.New(d.objects, devices.Config{Release: d.cluster.Release, DRAPreemption: proposed, Now: now})
 	if err != nil {
@@ -40,7 +41,7 @@ func newRules(d *dump, now time.Time, workers int, proposed bool) (*rules, error
 	return r, r.makeEvaluator()
 }
 
-// makeEvaluator makes the evaluator of the filter as it is.
+// makeEvaluator makes the evaluator for the objects that the filter has at present.
 func (r *rules) makeEvaluator() error {
 	eval, err := engine.New(preemption.Config{
 		Filters:     []*preemption.Filter{r.filter.Filter()},
@@ -59,9 +60,9 @@ func (r *rules) set(o devices.Objects) error {
 	return r.makeEvaluator()
 }
 
-// way is the answer by one way to decide. It has names and figures, and none of the objects.
+// way is the answer by one way to decide. It has names and figures, and not the objects themselves.
 type way struct {
-	// Rules are v1.37, say, or KEP-5690.
+	// Rules names the way to decide: a release such as v1.37, or KEP-5690.
 	Rules string `json:"rules"`
 	// Says is the answer in a sentence.
 	Says      string             `json:"says"`
@@ -78,7 +79,7 @@ type way struct {
 	explained *preemption.Plan
 }
 
-// victim is a pod that has to leave, with the claims that come free with it and the others.
+// victim is a pod that has to leave, with the claims that come free once all victims have left.
 type victim struct {
 	Key      outrank.Key   `json:"key"`
 	Priority int32         `json:"priority"`
@@ -108,12 +109,13 @@ type exact struct {
 	Best    preemption.Outcome `json:"outcome"`
 	Node    string             `json:"node,omitempty"`
 	Victims []outrank.Key      `json:"victims"`
-	// Better is the rank in which the best is better; empty where it is not.
+	// Better is the first rank in which the best decision is better; empty if it is not better.
 	Better string `json:"better,omitempty"`
-	Sure   string `json:"sure,omitempty"`
+	// Sure says how sure it is that nothing is better.
+	Sure string `json:"sure,omitempty"`
 }
 
-// asking is what somebody wants to know of a way.
+// asking says what somebody wants to know of a way beside the decision.
 type asking struct {
 	classes []*outrank.PriorityClass
 	exact   bool
@@ -121,17 +123,20 @@ type asking struct {
 
 // decide answers about a pod.
 func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
-	ctx := context.Background()
-	e, err := r.eval.Explain(ctx, r.snap, preemption.Request{Pod: pod, Now: r.now})
+	ctx, request := context.Background(), preemption.Request{Pod: pod, Now: r.now}
+	e, err := r.eval.Explain(ctx, r.snap, request)
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
+
 	w := &way{Outcome: e.Outcome, Node: e.Node, Feasible: e.Feasible, Victims: []victim{}, Devices: []given{}, explained: e}
-	if w.Why, err = explain.Ask(ctx, explain.Question{Evaluator: r.eval, Snapshot: r.snap, Request: preemption.Request{Pod: pod, Now: r.now}, Plan: e}, explain.Options{Classes: ask.classes}); err != nil {
+	if w.Why, err = explain.Ask(ctx, explain.Question{Evaluator: r.eval, Snapshot: r.snap, Request: request, Plan: e}, explain.Options{Classes: ask.classes}); err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
 	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
 	w.Helpless = counts(e, brief.Unhelpful(e), brief.InVain)
+
+	// If no eviction helps, the plugin may give up an allocation of the pod itself.
 	if e.Outcome == preemption.NothingHelps {
 		wayOut, idle, err := r.filter.WayOut(e, r.snap)
 		if err != nil {
@@ -141,6 +146,7 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 			w.Plugin = "plugin " + wayOut.Name + " gives up the allocation of claim " + string(claimKey(c)) + ", which cannot be used on a node and which nobody else has; the pod is tried again then"
 		}
 	}
+
 	if ask.exact {
 		if w.Exact, err = r.best(ctx, e); err != nil {
 			return nil, console.Unusable("the pod", err)
@@ -149,15 +155,18 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 	return w, nil
 }
 
+// best compares a decision with the best one by the same ranks.
 func (r *rules) best(ctx context.Context, e *preemption.Plan) (*exact, error) {
 	regret, err := joint.RegretOf(ctx, r.eval, r.snap, e, r.now)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &exact{Best: regret.Best.Outcome, Node: regret.Best.Node, Victims: []outrank.Key{}}
 	for i := range regret.Best.Victims {
 		out.Victims = append(out.Victims, regret.Best.Victims[i].Pod.Key())
 	}
+
 	if regret.By != "" {
 		out.Better = explain.RankText(regret.By)
 	}
@@ -167,13 +176,14 @@ func (r *rules) best(ctx context.Context, e *preemption.Plan) (*exact, error) {
 	return out, nil
 }
 
-// counts adds the names of their nodes.
-func counts(e *preemption.Plan, list []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []count {
+// counts adds to each count the names of its nodes. statusOf returns the status by which a node is counted,
+// and whether it is.
+func counts(e *preemption.Plan, list []preemption.Count, statusOf func(*preemption.NodeReport) (preemption.Status, bool)) []count {
 	out := make([]count, 0, len(list))
 	for i := range list {
 		c := count{Nodes: list[i].Nodes, Filter: list[i].Filter, Reasons: list[i].Reasons, Names: []string{}}
 		for j := range e.Nodes {
-			if s, counted := of(&e.Nodes[j]); counted && s.Code == list[i].Code && s.Filter == c.Filter && slices.Equal(s.Reasons, c.Reasons) {
+			if s, counted := statusOf(&e.Nodes[j]); counted && s.Code == list[i].Code && s.Filter == c.Filter && slices.Equal(s.Reasons, c.Reasons) {
 				c.Names = append(c.Names, e.Nodes[j].Node)
 			}
 		}
@@ -182,8 +192,8 @@ func counts(e *preemption.Plan, list []preemption.Count, of func(*preemption.Nod
 	return out
 }
 
-// settle says who leaves and with what, where somebody leaves. Allocations are those that the
-// filter of the proposal finds.
+// settle adds who leaves, which claims come free, and which devices the pod gets, if somebody leaves. The
+// allocator finds the devices.
 func (w *way) settle(d *dump, allocator *rules) {
 	if w.Outcome != preemption.Preempts {
 		return
@@ -194,22 +204,25 @@ func (w *way) settle(d *dump, allocator *rules) {
 		for _, b := range v.Violated {
 			one.Budgets = append(one.Budgets, b.Key())
 		}
+		// The report may have fewer victims than the plan.
 		if i < len(w.Why.Victims.Items) {
 			one.Why = w.Why.Victims.Items[i].Text()
 		}
 		w.Victims = append(w.Victims, one)
 	}
+
 	n := allocator.devicesFor(w.explained.Pod, w.Node, w.explained.Victims)
 	if n == nil {
 		return
 	}
+
 	w.Devices = givenBy(n.Claims)
 	for _, uid := range n.Freed {
 		w.free(d, uid)
 	}
 }
 
-// free notes a claim that comes free with those of its consumers that leave.
+// free notes a claim that comes free with the victims that use it.
 func (w *way) free(d *dump, uid types.UID) {
 	for _, c := range d.objects.Claims {
 		if c.UID != uid {
@@ -225,9 +238,9 @@ func (w *way) free(d *dump, uid types.UID) {
 	}
 }
 
-// devicesFor finds the devices of a node for a pod once others have left it; nil for a pod without
-// claims to allocate. Where the allocator cannot evaluate a class for what those leave behind, their
-// devices do not count, and nil says that it cannot for any.
+// devicesFor finds the devices that a pod gets on a node once others have left it. The result is nil for a
+// pod without claims to allocate. If the allocator fails over the devices that the others leave, it tries
+// without them, and the result is nil if it fails again.
 func (r *rules) devicesFor(pod *outrank.Pod, node string, gone []preemption.Victim) *devices.Nomination {
 	for _, victims := range [][]preemption.Victim{gone, nil} {
 		plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: node, Victims: victims}}
@@ -238,6 +251,7 @@ func (r *rules) devicesFor(pod *outrank.Pod, node string, gone []preemption.Vict
 	return nil
 }
 
+// givenBy lists allocated claims with their devices.
 func givenBy(claims []*resourcev1.ResourceClaim) []given {
 	out := []given{}
 	for _, c := range claims {
@@ -250,6 +264,7 @@ func givenBy(claims []*resourcev1.ResourceClaim) []given {
 	return out
 }
 
+// deviceName is the name of an allocated device.
 func deviceName(r *resourcev1.DeviceRequestAllocationResult) string {
 	name := r.Driver + "/" + r.Pool + "/" + r.Device
 	if r.AdminAccess != nil && *r.AdminAccess {

@@ -23,13 +23,13 @@ type Document struct {
 	Question string    `json:"question"`
 	Cluster  summary   `json:"cluster"`
 	Now      time.Time `json:"now,omitzero"`
-	// Pod is the pod in question, nil for all that wait; Why is the node of whyNot.
+	// Pod is the pod in question, nil if the question is about all that wait. Why is the node of whyNot.
 	Pod *podAsked `json:"pod,omitempty"`
 	Why string    `json:"node,omitempty"`
-	// Both is the answer about the pod, and Turns about all pods that wait.
+	// Both is the answer about the pod. Turns is the answer about all pods that wait.
 	Both  *both  `json:"answer,omitempty"`
 	Turns []pair `json:"turns,omitempty"`
-	// Caveats are reasons why the answer may not come true, and Warnings are about the dump.
+	// Caveats are reasons why the answer may not come true. Warnings are about the dump.
 	Caveats  []caveat `json:"caveats"`
 	Warnings []caveat `json:"warnings"`
 }
@@ -52,8 +52,8 @@ type summary struct {
 type podAsked struct {
 	Key  outrank.Key `json:"key"`
 	From string      `json:"from"`
-	// Template is Kind/Name of what would make the pod, and Replicas as many as it would make; of
-	// a DaemonSet they depend on the nodes.
+	// Template is Kind/Name of the object that would make the pod, empty if nothing makes it. Replicas is
+	// the number of pods that it would make, left out for a DaemonSet, whose number depends on the nodes.
 	Template      string  `json:"template,omitempty"`
 	Replicas      int     `json:"replicas,omitempty"`
 	Priority      int32   `json:"priority"`
@@ -68,6 +68,7 @@ type asked struct {
 	Devices []string `json:"devices"`
 }
 
+// summary counts what the dump holds.
 func (d *dump) summary(from string) summary {
 	out := summary{Source: d.source, Nodes: len(d.cluster.Nodes), Pods: len(d.cluster.Pods), Claims: len(d.objects.Claims), Release: d.cluster.Release.OrDefault(), ReleaseFrom: from}
 	for _, p := range d.cluster.Pods {
@@ -75,14 +76,17 @@ func (d *dump) summary(from string) summary {
 			out.Pending++
 		}
 	}
+
 	drivers, names := map[string]bool{}, map[string]bool{}
 	for _, s := range d.objects.Slices {
 		drivers[s.Spec.Driver] = true
 		for i := range s.Spec.Devices {
+			// A pool may stand in several slices, and generations of it, so that devices count once by name.
 			names[s.Spec.Driver+"/"+s.Spec.Pool.Name+"/"+s.Spec.Devices[i].Name] = true
 		}
 	}
 	out.Drivers, out.Devices = len(drivers), len(names)
+
 	for _, c := range d.objects.Claims {
 		if c.Status.Allocation != nil {
 			out.Allocated++
@@ -91,27 +95,32 @@ func (d *dump) summary(from string) summary {
 	return out
 }
 
+// asked describes the pod in question. Its claims come first, then the extended resources that device
+// classes back, by name.
 func (d *dump) asked(s *subject) *podAsked {
 	out := &podAsked{Key: s.pod.Key(), From: s.from, Priority: s.pod.PriorityValue(), PriorityClass: s.pod.PriorityClassName, Claims: []asked{}}
 	if s.maker != nil && s.maker.Kind != "Pod" {
 		out.Template, out.Replicas = s.maker.String(), s.maker.Replicas
 	}
+
 	p := d.podOf(s.pod.Key())
 	if p == nil {
 		return out
 	}
+
 	for _, key := range claimsOf(p) {
 		a := asked{Name: string(key), Wants: "is not in the dump", Devices: []string{}}
 		if c := d.claim(key); c != nil {
 			a.Wants = wants(c)
-			if c.Status.Allocation != nil {
-				for i := range c.Status.Allocation.Devices.Results {
-					a.Devices = append(a.Devices, deviceName(&c.Status.Allocation.Devices.Results[i]))
+			if given := c.Status.Allocation; given != nil {
+				for i := range given.Devices.Results {
+					a.Devices = append(a.Devices, deviceName(&given.Devices.Results[i]))
 				}
 			}
 		}
 		out.Claims = append(out.Claims, a)
 	}
+
 	for name, q := range s.pod.Requests() {
 		if !d.backed(string(name)) {
 			continue
@@ -129,7 +138,7 @@ func (d *dump) backed(name string) bool {
 	})
 }
 
-// wants tells the requests of a claim.
+// wants says what a claim asks for.
 func wants(c *resourcev1.ResourceClaim) string {
 	amount := func(mode resourcev1.DeviceAllocationMode, n int64, class string) string {
 		if mode == resourcev1.DeviceAllocationModeAll {
@@ -137,6 +146,7 @@ func wants(c *resourcev1.ResourceClaim) string {
 		}
 		return fmt.Sprintf("%d of class %s", max(n, 1), class)
 	}
+
 	var parts []string
 	for i := range c.Spec.Devices.Requests {
 		r := &c.Spec.Devices.Requests[i]
@@ -147,6 +157,7 @@ func wants(c *resourcev1.ResourceClaim) string {
 			}
 			parts = append(parts, text)
 		}
+
 		var alternatives []string
 		for j := range r.FirstAvailable {
 			alternatives = append(alternatives, amount(r.FirstAvailable[j].AllocationMode, r.FirstAvailable[j].Count, r.FirstAvailable[j].DeviceClassName))
@@ -155,13 +166,14 @@ func wants(c *resourcev1.ResourceClaim) string {
 			parts = append(parts, strings.Join(alternatives, ", else "))
 		}
 	}
+
 	if len(parts) == 0 {
 		return "asks for nothing"
 	}
 	return "wants " + some(parts, mostNear)
 }
 
-// newDocument has all but the answer.
+// newDocument makes a document that has everything but the answer.
 func newDocument(d *dump, question, from string, now time.Time) *Document {
 	return &Document{APIVersion: "whatif-devices/v1", Version: stamp.Here().Known(), Question: question, Cluster: d.summary(from), Now: now, Caveats: d.caveats(), Warnings: warnings(d.cluster.Warnings())}
 }

@@ -20,6 +20,7 @@ import (
 
 // options are the flags.
 type options struct {
+	// clusters are the files and folders with the dump, manifests those of --filename.
 	clusters, manifests        []string
 	recursive, live            bool
 	context, kubeconfig        string
@@ -29,13 +30,15 @@ type options struct {
 	list, workers              int
 	release                    outrank.Release
 	now                        time.Time
-	set                        map[string]bool
+	// set says which flags were given, as far as that matters.
+	set map[string]bool
 }
 
 // elsewhere are the questions of kubectl whatif that are not asked here.
 var elsewhere = []string{"replicas", "replacements", "on-node", "static", "across", "more-nodes", "least-priority", "largest", "emptiable", "why-preempted", "events", "report", "diff",
 	"without", "add-node", "set-class", "priorityclass", "recreate", "set-budget", "resize", "delete", "trace", "sample", "scheduler-config", "admission-config", "cpu", "memory", "request", "class", "priority"}
 
+// command is the command line. do is called with the options once they are checked.
 func command(do func(*options) error) *cobra.Command {
 	o := &options{set: map[string]bool{}, namespace: outrank.DefaultNamespace}
 	version := false
@@ -65,9 +68,11 @@ func command(do func(*options) error) *cobra.Command {
 			return do(o)
 		},
 	}
+
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return noFlag(err) })
 	o.addTo(c)
 	c.Flags().BoolVar(&version, "version", false, "the version")
+
 	c.AddCommand(&cobra.Command{Use: "clusterrole", Short: "Print the ClusterRole that allows what --live reads, for kubectl apply -f -", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), clusterRole)
@@ -76,7 +81,7 @@ func command(do func(*options) error) *cobra.Command {
 	return c
 }
 
-// noFlag says of a flag that is none here where it belongs, if kubectl whatif has it.
+// noFlag is the error about a flag. One that only kubectl whatif has is said to belong there.
 func noFlag(err error) error {
 	for _, name := range elsewhere {
 		if strings.HasSuffix(err.Error(), "--"+name) {
@@ -133,6 +138,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	for _, name := range []string{"live", "context", "kubeconfig", "cluster", "pending", "filename", "why-not", "release", "list", "namespace"} {
 		o.set[name] = cmd.Flags().Changed(name)
 	}
+
+	// A namespace has a default, and may be empty only if somebody empties it.
 	for _, f := range []struct {
 		name  string
 		empty bool
@@ -142,6 +149,7 @@ func (o *options) check(cmd *cobra.Command) error {
 			return fmt.Errorf("--%s is empty; give it a value or leave it out", f.name)
 		}
 	}
+
 	switch {
 	case !slices.Contains([]string{"text", "wide", "json", "yaml", "html"}, o.format):
 		return fmt.Errorf("--output %s: the formats are text, wide, json, yaml or html", o.format)
@@ -165,14 +173,17 @@ func (o *options) check(cmd *cobra.Command) error {
 	if o.workers > mostWorkers {
 		return fmt.Errorf("--workers: %d is not between 1 and %d", o.workers, mostWorkers)
 	}
+
 	if o.list == 0 {
 		o.list = everything
 	}
 	return nil
 }
 
+// asksKubectl reports whether kubectl is asked for the cluster.
 func (o *options) asksKubectl() bool { return o.live || o.context != "" || o.kubeconfig != "" }
 
+// sampled reports whether the question is about the sample, because no cluster is named.
 func (o *options) sampled() bool { return !o.asksKubectl() && len(o.clusters) == 0 }
 
 // all reports whether the question is about all pods that wait.

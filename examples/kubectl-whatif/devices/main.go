@@ -35,11 +35,12 @@ const (
 	displayName = "kubectl whatif-devices"
 )
 
-// sample is the cluster that is asked about where none is named, and samplePod its pod.
+// sample is the cluster that is asked about if none is named.
 //
 //go:embed sample/cluster.json
 var sample []byte
 
+// samplePod is the pod of the sample that is asked about.
 const samplePod = "ml/urgent"
 
 // clusterRole allows what --live reads.
@@ -47,7 +48,7 @@ const samplePod = "ml/urgent"
 //go:embed clusterrole.yaml
 var clusterRole string
 
-// Exit statuses, of which those above 2 are for --exit-status alone. They are about the release.
+// Exit statuses. Those above 2 need --exit-status, and are about the answer of the release.
 const (
 	exitFits     = 0
 	exitUnusable = 2
@@ -60,11 +61,12 @@ const everything = math.MaxInt
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole program but for the process around it.
+// run is the whole program without the process around it: it returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	status := exitFits
 	root := command(func(o *options) error {
-		var out bytes.Buffer // so that an error leaves no half answer
+		// Everything is written at once, so that an error leaves no half answer.
+		var out bytes.Buffer
 		exit, err := o.answer(stdin, stdout, stderr, &out)
 		if err == nil {
 			_, err = out.WriteTo(stdout)
@@ -77,7 +79,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
+	// Cobra takes nil for the arguments of the process.
+	root.SetArgs(append([]string{}, args...))
+
 	if err := root.Execute(); err != nil {
 		console.Complain(stderr, "whatif-devices", err)
 		return exitUnusable
@@ -85,29 +89,21 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return status
 }
 
-// load reads the cluster that the options name.
-func (o *options) load(stdin io.Reader, stderr io.Writer) (d *dump, err error) {
+// load reads the cluster that the options name: the sample, what kubectl prints, or files, which may be
+// several, as one cluster.
+func (o *options) load(stdin io.Reader, stderr io.Writer) (*dump, error) {
 	switch {
 	case o.sampled():
 		return readDump("the sample cluster", bytes.NewReader(sample))
 	case o.asksKubectl():
-		from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig, More: deviceKinds, Program: displayName}
-		if !o.set["namespace"] {
-			o.namespace = cmp.Or(from.Namespace(context.Background()), o.namespace)
-		}
-		warnings, err := from.Read(context.Background(), func(r io.Reader) (err error) {
-			d, err = readDump(from.String(), r)
-			return err
-		})
-		for _, text := range warnings {
-			fmt.Fprintln(stderr, "whatif-devices: warning:", screen.Safe(text))
-		}
-		return d, err
+		return o.askKubectl(stderr)
 	}
+
 	files, err := input.Expand(o.clusters, o.recursive)
 	if err != nil {
 		return nil, fmt.Errorf("--cluster: %w", err)
 	}
+
 	open := func(name string) (io.Reader, func() error, error) {
 		r, _, done, err := input.Open(name, stdin)
 		if err != nil {
@@ -115,16 +111,20 @@ func (o *options) load(stdin io.Reader, stderr io.Writer) (d *dump, err error) {
 		}
 		return r, done, nil
 	}
+
 	if len(files) > 1 {
+		// An object may stand in several files.
 		all := input.Merge(files, open).Reader()
 		defer all.Close()
 		return readDump(fmt.Sprintf("%d files", len(files)), all)
 	}
+
 	r, done, err := open(files[0])
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+
 	text, err := input.JSON(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", input.Called(files[0]), err)
@@ -132,18 +132,40 @@ func (o *options) load(stdin io.Reader, stderr io.Writer) (d *dump, err error) {
 	return readDump(input.Called(files[0]), text)
 }
 
-// answer decides, and prints the whole of standard output to out.
+// askKubectl lets kubectl print the cluster and reads that. It also takes the namespace of kubectl's
+// context if no flag names one.
+func (o *options) askKubectl(stderr io.Writer) (d *dump, err error) {
+	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig, More: deviceKinds, Program: displayName}
+	if !o.set["namespace"] {
+		o.namespace = cmp.Or(from.Namespace(context.Background()), o.namespace)
+	}
+
+	warnings, err := from.Read(context.Background(), func(r io.Reader) (err error) {
+		d, err = readDump(from.String(), r)
+		return err
+	})
+	for _, text := range warnings {
+		fmt.Fprintln(stderr, "whatif-devices: warning:", screen.Safe(text))
+	}
+	return d, err
+}
+
+// answer decides, and writes to out what standard output gets. Warnings and timings go to standard
+// error. stdout is only looked at for its width and colours.
 func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
+	// A value of --color that means nothing is refused before anything is read.
 	look, err := console.ScreenOf(stdout, o.color, os.Getenv)
 	if err != nil {
 		return 0, fmt.Errorf("--color %s: %w", o.color, err)
 	}
+
 	d, err := o.load(stdin, stderr)
 	if err != nil {
 		return 0, err
 	}
 	watch.lap("loading")
+
 	from, err := o.settle(d)
 	if err != nil {
 		return 0, err
@@ -153,6 +175,7 @@ func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Write
 		return 0, err
 	}
 	watch.lap("deciding")
+
 	for i, w := range doc.Warnings {
 		if i == mostNear {
 			fmt.Fprintf(stderr, "whatif-devices: and %d more warnings\n", len(doc.Warnings)-i)
@@ -160,9 +183,11 @@ func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Write
 		}
 		fmt.Fprintln(stderr, "whatif-devices: warning:", screen.Safe(w.String()))
 	}
+
 	if o.timings {
 		fmt.Fprintln(stderr, "whatif-devices:", watch.text)
 	}
+
 	page := console.Page{W: out, Screen: look}
 	switch o.format {
 	case "json":
@@ -180,11 +205,13 @@ func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Write
 	return exit, err
 }
 
-// settle enters release and time.
+// settle sets the release whose rules hold and the time of the question. It returns where the release is
+// from.
 func (o *options) settle(d *dump) (from string, err error) {
 	if err := d.lacking(); err != nil {
 		return "", err
 	}
+
 	from = "--release"
 	if d.cluster.Release = o.release; !o.set["release"] {
 		read, err := d.cluster.ReleaseOfNodes()
@@ -196,6 +223,7 @@ func (o *options) settle(d *dump) (from string, err error) {
 			from = "the default, as no node says one"
 		}
 	}
+
 	given := !o.now.IsZero()
 	if !given {
 		o.now = clock.Of(d.cluster)
@@ -206,49 +234,63 @@ func (o *options) settle(d *dump) (from string, err error) {
 	return from, nil
 }
 
-// ask asks the question.
+// ask asks the question, and returns the answer with its exit status.
 func (o *options) ask(d *dump, from string, stdin io.Reader) (doc *Document, exit int, err error) {
 	if o.all() {
-		var made []outrank.Key
-		for _, p := range d.line() {
-			if object := d.podOf(p.Key()); object != nil {
-				made = append(made, d.make(object)...)
-			}
-		}
-		doc = newDocument(d, "pending", from, o.now)
-		if len(made) > 0 {
-			doc.Caveats = append(doc.Caveats, caveat{"the dump", "has pods that wait whose claims were not made yet, and kube-scheduler does not look at a pod until they are; they count as made from their templates: " + keys(made, mostNear)})
-		}
-		doc.Caveats = append(doc.Caveats, d.gated()...)
-		if doc.Turns, err = playBoth(d, o.now, o.workers); err != nil {
-			return nil, 0, err
-		}
-		for i := range doc.Turns {
-			if t := &doc.Turns[i]; t.Release.ended || t.Proposed.ended {
-				doc.Caveats = append(doc.Caveats, cutShort("some node"))
-				break
-			}
-		}
-		return doc, exitOfAll(doc.Turns), nil
+		return o.askAll(d, from)
 	}
+	return o.askPod(d, from, stdin)
+}
+
+// askAll asks what becomes of all pods that wait.
+func (o *options) askAll(d *dump, from string) (doc *Document, exit int, err error) {
+	var made []outrank.Key
+	for _, p := range d.line() {
+		if object := d.podOf(p.Key()); object != nil {
+			made = append(made, d.makeClaims(object)...)
+		}
+	}
+
+	// The claims are made before they are counted.
+	doc = newDocument(d, "pending", from, o.now)
+	if len(made) > 0 {
+		doc.Caveats = append(doc.Caveats, caveat{"the dump", "has pods that wait whose claims were not made yet, and kube-scheduler does not look at a pod until they are; they count as made from their templates: " + keys(made, mostNear)})
+	}
+	doc.Caveats = append(doc.Caveats, d.gated()...)
+
+	if doc.Turns, err = playBoth(d, o.now, o.workers); err != nil {
+		return nil, 0, err
+	}
+	if slices.ContainsFunc(doc.Turns, func(p pair) bool { return p.Release.ended || p.Proposed.ended }) {
+		doc.Caveats = append(doc.Caveats, cutShort("some node"))
+	}
+	return doc, exitOfAll(doc.Turns), nil
+}
+
+// askPod asks who has to leave for the pod in question.
+func (o *options) askPod(d *dump, from string, stdin io.Reader) (doc *Document, exit int, err error) {
 	s, err := o.subject(d, stdin)
 	if err != nil {
 		return nil, 0, err
 	}
 	var made []outrank.Key
 	if p := d.podOf(s.pod.Key()); p != nil {
-		made = d.make(p)
+		made = d.makeClaims(p)
 	}
+
 	doc = newDocument(d, "pod", from, o.now)
 	if o.whyNot != "" {
+		// --why-not asks the same, and about the devices of that node.
 		doc.Question, doc.Why = "whyNot", o.whyNot
 		if !slices.ContainsFunc(d.cluster.Nodes, func(n *outrank.Node) bool { return n.Name == o.whyNot }) {
 			return nil, 0, fmt.Errorf("--why-not %s: there is no such node in the dump", o.whyNot)
 		}
 	}
+
 	doc.Pod = d.asked(s)
 	doc.Warnings = append(doc.Warnings, warnings(s.warnings)...)
 	doc.Caveats = append(doc.Caveats, d.aboutPod(s, made)...)
+
 	doc.Both, err = decideBoth(d, question{asking: asking{exact: o.exact}, pod: s.pod, now: o.now, workers: o.workers, node: o.whyNot, list: o.list})
 	if err != nil {
 		return nil, 0, err
@@ -259,7 +301,7 @@ func (o *options) ask(d *dump, from string, stdin io.Reader) (doc *Document, exi
 	return doc, exitOf(doc.Both.Release.Outcome), nil
 }
 
-// gated names pods that take no turn.
+// gated is about pods that wait and take no turn.
 func (d *dump) gated() (out []caveat) {
 	var names []string
 	for _, p := range d.cluster.Pods {
@@ -273,7 +315,7 @@ func (d *dump) gated() (out []caveat) {
 	return out
 }
 
-// subject finds the pod in question.
+// subject finds the pod in question: that of a manifest, a pending one, or that of the sample.
 func (o *options) subject(d *dump, stdin io.Reader) (*subject, error) {
 	if len(o.manifests) == 1 {
 		r, _, done, err := input.Open(o.manifests[0], stdin)
@@ -286,6 +328,7 @@ func (o *options) subject(d *dump, stdin io.Reader) (*subject, error) {
 	return d.pending(o.namespace, cmp.Or(o.pending, samplePod))
 }
 
+// exitOf is the exit status of an answer about one pod.
 func exitOf(outcome preemption.Outcome) int {
 	switch outcome {
 	case preemption.Fits:
@@ -296,6 +339,7 @@ func exitOf(outcome preemption.Outcome) int {
 	return exitStays
 }
 
+// exitOfAll is the exit status of an answer about all pods that wait: the worst of their turns.
 func exitOfAll(turns []pair) int {
 	exit := exitFits
 	for i := range turns {
@@ -311,10 +355,12 @@ func exitOfAll(turns []pair) int {
 
 // stopwatch measures the steps that --timings reports.
 type stopwatch struct {
+	// last is the time at which the step at hand began, text has the steps so far.
 	last time.Time
 	text string
 }
 
+// lap ends a step and begins the next one.
 func (s *stopwatch) lap(step string) {
 	if s.text != "" {
 		s.text += ", "

@@ -9,19 +9,22 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// writePage draws the answer about a pod: the cluster as KEP-5690 decides, and the answers both ways
-// in words below it.
+// writePage draws the answer about a pod: the pictures show what KEP-5690 decides, and the answers both
+// ways stand below them in words.
 func writePage(w io.Writer, doc *Document) error {
 	b := doc.Both
 	in := page.Input{
 		Title:  "Who leaves for " + string(doc.Pod.Key) + ", " + doc.Cluster.Release.String() + " and " + kep + "?",
 		Source: doc.Cluster.Source + ", " + noRelease, Snapshot: b.snap, Explanation: b.Proposed.explained, Report: b.Proposed.Why, Now: doc.Now,
 	}
-	// The headline and the pictures are of the proposal, so that the release has to come first.
+
+	// The headline and the pictures are the proposal's. So that nobody takes them for the answer of the
+	// release, that comes first.
 	in.Caveats = []string{b.Release.Says + " This page draws the other way, " + noRelease + "."}
 	for _, c := range doc.Caveats {
 		in.Caveats = append(in.Caveats, c.text())
 	}
+
 	in.Tables = append(in.Tables, page.Table{
 		Title: "Both ways", Note: "What the release does, and what it would do " + noRelease + ".",
 		Columns: []page.Column{{Title: "Rules"}, {Title: "Answer"}},

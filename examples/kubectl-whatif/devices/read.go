@@ -31,14 +31,14 @@ type dump struct {
 	source  string
 	cluster *outrank.Cluster
 	objects devices.Objects
-	// templates are by namespace and name.
+	// templates has the templates of claims, by namespace and name.
 	templates map[outrank.Key]*resourcev1.ResourceClaimTemplate
-	// doubts are about the time of the answer.
+	// doubts are sentences about the time of the answer.
 	doubts []string
 }
 
-// readDump reads what kubectl get prints. The pods of the objects are those that claim devices or
-// ask for extended resources. The text is held in memory.
+// readDump reads what kubectl get prints: once as a cluster, and once more for the objects about devices.
+// The text is held in memory for that.
 func readDump(source string, r io.Reader) (*dump, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -47,6 +47,7 @@ func readDump(source string, r io.Reader) (*dump, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, fmt.Errorf("%s is empty; fill it with %s", source, dumpCommand)
 	}
+
 	d := &dump{source: source, templates: map[outrank.Key]*resourcev1.ResourceClaimTemplate{}}
 	if d.cluster, err = kube.ReadCluster(bytes.NewReader(text)); err != nil {
 		return nil, console.Unusable(source, err)
@@ -54,11 +55,14 @@ func readDump(source string, r io.Reader) (*dump, error) {
 	if len(d.cluster.Nodes) == 0 {
 		return nil, fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)
 	}
+
+	// Only pods that have to do with devices are read as objects, too.
 	wanted := map[outrank.Key]bool{}
 	for _, p := range d.cluster.Pods {
 		wanted[p.Key()] = concerns(p)
 	}
-	// A list of one kind need not name it in its entries.
+
+	// input.Each names the kind of each entry, as a list of one kind need not name it there.
 	var objects bytes.Buffer
 	err = input.Each(bytes.NewReader(text), func(o input.Object) error {
 		if o.Kind == "Pod" && !wanted[outrank.NewKey(o.Namespace, o.Name)] {
@@ -66,6 +70,7 @@ func readDump(source string, r io.Reader) (*dump, error) {
 		}
 		return d.keep(&objects, o)
 	})
+
 	if err == nil {
 		d.objects, err = devices.Read(&objects)
 	}
@@ -79,7 +84,8 @@ func readDump(source string, r io.Reader) (*dump, error) {
 	return d, nil
 }
 
-// keep adds an object to those that are read, if it is about devices.
+// keep adds the text of an object about devices to those that are read. Templates are kept by
+// themselves, and other objects are passed over.
 func (d *dump) keep(to *bytes.Buffer, o input.Object) error {
 	switch o.Kind {
 	case "ResourceClaimTemplate":
@@ -99,7 +105,7 @@ func (d *dump) keep(to *bytes.Buffer, o input.Object) error {
 	return nil
 }
 
-// identify gives claims without a UID one of their own, by which they can be told apart.
+// identify gives claims without a UID one, by which they can be told apart.
 func (d *dump) identify() {
 	for _, c := range d.objects.Claims {
 		if c.UID == "" {
@@ -121,7 +127,7 @@ func concerns(p *outrank.Pod) bool {
 	return false
 }
 
-// podOf is the object of a pod, nil for one without claims.
+// podOf is the object of a pod, nil for a pod that has nothing to do with devices.
 func (d *dump) podOf(key outrank.Key) *corev1.Pod {
 	namespace, name := key.Split()
 	for _, p := range d.objects.Pods {
@@ -132,7 +138,7 @@ func (d *dump) podOf(key outrank.Key) *corev1.Pod {
 	return nil
 }
 
-// claim is a claim by its name, nil where there is none.
+// claim finds a claim by its name, nil if there is none.
 func (d *dump) claim(key outrank.Key) *resourcev1.ResourceClaim {
 	namespace, name := key.Split()
 	for _, c := range d.objects.Claims {
@@ -143,13 +149,15 @@ func (d *dump) claim(key outrank.Key) *resourcev1.ResourceClaim {
 	return nil
 }
 
+// claimKey is the namespace and the name of a claim.
 func claimKey(c *resourcev1.ResourceClaim) outrank.Key { return outrank.NewKey(c.Namespace, c.Name) }
 
+// problem is an error about one field of an object.
 func problem(object, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
 }
 
-// some lists the first few of a number of names.
+// some lists the first names, and says how many more there are.
 func some(names []string, most int) string {
 	text := strings.Join(names[:min(len(names), most)], ", ")
 	if more := len(names) - most; more > 0 {

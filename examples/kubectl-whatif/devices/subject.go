@@ -28,8 +28,9 @@ import (
 type subject struct {
 	pod  *outrank.Pod
 	from string
-	// maker makes the pod, nil for one of the dump; warnings are about the manifest.
-	maker    *input.Template
+	// maker is the object that makes the pod, nil for a pod of the dump.
+	maker *input.Template
+	// warnings are about the manifest.
 	warnings []outrank.Problem
 }
 
@@ -42,11 +43,12 @@ const (
 // mostNear is the most names in a message.
 const mostNear = 5
 
-// pending is a pod of the dump that waits.
+// pending finds a pod of the dump that waits.
 func (d *dump) pending(namespace, name string) (*subject, error) {
 	if space, rest, ok := strings.Cut(name, "/"); ok {
 		namespace, name = space, rest
 	}
+
 	p := d.cluster.Pod(namespace, name)
 	switch key := outrank.NewKey(namespace, name); {
 	case p == nil:
@@ -57,7 +59,7 @@ func (d *dump) pending(namespace, name string) (*subject, error) {
 	return &subject{pod: p, from: fromDump}, nil
 }
 
-// waiting names pods that wait and claim devices.
+// waiting names pods that wait and have to do with devices, behind an introduction, if there are any.
 func (d *dump) waiting(before string) string {
 	var names []string
 	for _, p := range d.cluster.Pods {
@@ -65,6 +67,7 @@ func (d *dump) waiting(before string) string {
 			names = append(names, string(p.Key()))
 		}
 	}
+
 	slices.Sort(names)
 	if len(names) == 0 {
 		return ""
@@ -79,72 +82,96 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--filename %s: %w", name, err)
 	}
-	var makers []*input.Template
-	others := &dump{templates: d.templates}
-	var objects bytes.Buffer
-	left := map[string]bool{}
-	err = input.Each(text, func(o input.Object) error {
-		if o.MakesPods() {
-			t, err := input.TemplateOf(o)
-			makers = append(makers, t)
-			return err
-		}
-		if o.Namespace == "" && strings.HasPrefix(o.Kind, "ResourceClaim") {
-			if o.Raw, err = inNamespace(o.Raw, namespace); err != nil {
-				return err
-			}
-		}
-		before := objects.Len()
-		err := others.keep(&objects, o)
-		if objects.Len() == before && o.Kind != "ResourceClaimTemplate" {
-			left[cmp.Or(o.Kind, "an object without a kind")] = true
-		}
-		return err
-	})
-	if err != nil {
+
+	m := &manifests{namespace: namespace, left: map[string]bool{}}
+	if err := input.Each(text, func(o input.Object) error { return m.sort(d, o) }); err != nil {
 		return nil, console.Unusable("--filename "+name, err)
 	}
-	if len(makers) != 1 {
-		var names []string
-		for _, t := range makers {
-			names = append(names, t.String())
-		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("--filename %s holds no pod and nothing that makes pods", name)
-		}
-		return nil, fmt.Errorf("--filename %s holds %d objects that make pods (%s), and the question is about one; give it in a file of its own", name, len(names), some(names, mostNear))
+	if len(m.makers) != 1 {
+		return nil, notOne(name, m.makers)
 	}
-	if err := d.add(&objects); err != nil {
+	if err := d.add(&m.objects); err != nil {
 		return nil, console.Unusable("--filename "+name, err)
 	}
-	s, err := d.made(name, namespace, makers[0])
-	if err == nil && len(left) > 0 {
-		s.warnings = append(s.warnings, outrank.Problem{Object: "--filename " + name, Text: "left out: " + some(slices.Sorted(maps.Keys(left)), mostNear)})
+
+	s, err := d.made(name, namespace, m.makers[0])
+	if err == nil && len(m.left) > 0 {
+		s.warnings = append(s.warnings, outrank.Problem{Object: "--filename " + name, Text: "left out: " + some(slices.Sorted(maps.Keys(m.left)), mostNear)})
 	}
 	return s, err
 }
 
-// add adds objects of manifests. One that the dump has already is the dump's.
+// manifests are the objects of a file.
+type manifests struct {
+	// namespace is the namespace of objects that name none.
+	namespace string
+	// makers make pods.
+	makers []*input.Template
+	// objects has the text of the objects about devices, but for templates.
+	objects bytes.Buffer
+	// left has the kinds that are left out.
+	left map[string]bool
+}
+
+// sort puts an object where its kind belongs. Templates of claims go to the dump.
+func (m *manifests) sort(d *dump, o input.Object) error {
+	if o.MakesPods() {
+		t, err := input.TemplateOf(o)
+		m.makers = append(m.makers, t)
+		return err
+	}
+
+	if o.Namespace == "" && strings.HasPrefix(o.Kind, "ResourceClaim") {
+		var err error
+		if o.Raw, err = inNamespace(o.Raw, m.namespace); err != nil {
+			return err
+		}
+	}
+	before := m.objects.Len()
+	err := d.keep(&m.objects, o)
+	if m.objects.Len() == before && o.Kind != "ResourceClaimTemplate" {
+		m.left[cmp.Or(o.Kind, "an object without a kind")] = true
+	}
+	return err
+}
+
+// notOne is the error about manifests that do not make exactly one pod to ask about.
+func notOne(name string, makers []*input.Template) error {
+	if len(makers) == 0 {
+		return fmt.Errorf("--filename %s holds no pod and nothing that makes pods", name)
+	}
+	var names []string
+	for _, t := range makers {
+		names = append(names, t.String())
+	}
+	return fmt.Errorf("--filename %s holds %d objects that make pods (%s), and the question is about one; give it in a file of its own", name, len(names), some(names, mostNear))
+}
+
+// add adds objects of manifests. Of an object that the dump has already, the dump's counts.
 func (d *dump) add(text io.Reader) error {
 	more, err := devices.Read(text)
 	if err != nil {
 		return err
 	}
+
 	for _, c := range more.Claims {
 		if d.claim(claimKey(c)) == nil {
 			d.objects.Claims = append(d.objects.Claims, c)
 		}
 	}
+
 	for _, c := range more.Classes {
 		if !slices.ContainsFunc(d.objects.Classes, func(known *resourcev1.DeviceClass) bool { return known.Name == c.Name }) {
 			d.objects.Classes = append(d.objects.Classes, c)
 		}
 	}
+
 	for _, s := range more.Slices {
 		if !slices.ContainsFunc(d.objects.Slices, func(known *resourcev1.ResourceSlice) bool { return known.Name == s.Name }) {
 			d.objects.Slices = append(d.objects.Slices, s)
 		}
 	}
+
 	d.identify()
 	return d.objects.Validate()
 }
@@ -161,16 +188,20 @@ func inNamespace(raw json.RawMessage, namespace string) (json.RawMessage, error)
 	return json.Marshal(o)
 }
 
-// made is a pod as an object makes it.
+// made makes the pod of an object, and adds its object to the dump. The pod gets a name that no pod of the
+// dump has, the identity by which its claims know it, and the priority that its class gives.
 func (d *dump) made(name, namespace string, t *input.Template) (*subject, error) {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, console.Unusable("--filename "+name, err)
 	}
+	// The filter of devices reads the object, and the engine the pod.
 	object := &corev1.Pod{}
 	if err := json.Unmarshal(t.Pod, object); err != nil {
 		return nil, console.Unusable("--filename "+name, problem(t.String(), "", err.Error()))
 	}
+
+	// A pod that nothing makes has the name that its manifest says.
 	if pod.Namespace == "" {
 		pod.Namespace = namespace
 	}
@@ -180,8 +211,11 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 		}
 		pod.Name = fmt.Sprintf("%s-%d", base, n)
 	}
+
 	pod.UID = "the pod of the manifest"
 	object.Name, object.Namespace, object.UID = pod.Name, pod.Namespace, types.UID(pod.UID)
+
+	// A pod that carries its priority keeps it if the dump lacks its class.
 	table, err := priority.NewTable(d.cluster.Classes)
 	if err != nil {
 		return nil, console.Unusable(d.source, err)
@@ -191,34 +225,40 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 	} else if !errors.Is(err, priority.ErrUnknownClass) || pod.Priority == nil {
 		return nil, console.Unusable("--filename "+name, err)
 	}
+
 	d.cluster.ResolveVolumes(pod)
 	d.objects.Pods = append(d.objects.Pods, object)
+
 	s := &subject{pod: pod, from: fromManifest, maker: t}
 	for _, w := range warnings {
-		if w.Field != "spec.resourceClaims" { // here they are looked at
+		// The library does not look at claims of devices, and says so. Here they are looked at.
+		if w.Field != "spec.resourceClaims" {
 			s.warnings = append(s.warnings, w)
 		}
 	}
 	return s, nil
 }
 
-// make makes the claims of a pod that waits, as the controller of resource claims does from their
-// templates. It returns their names.
-func (d *dump) make(p *corev1.Pod) (made []outrank.Key) {
+// makeClaims makes the claims of a pod that waits from their templates, as the controller of resource
+// claims does. It returns their names.
+func (d *dump) makeClaims(p *corev1.Pod) (made []outrank.Key) {
 	for i := range p.Spec.ResourceClaims {
 		ref := &p.Spec.ResourceClaims[i]
 		known := func(s corev1.PodResourceClaimStatus) bool { return s.Name == ref.Name }
 		if ref.ResourceClaimTemplateName == nil || slices.ContainsFunc(p.Status.ResourceClaimStatuses, known) {
 			continue
 		}
+
 		t := d.templates[outrank.NewKey(p.Namespace, *ref.ResourceClaimTemplateName)]
 		if t == nil {
 			continue
 		}
+
 		key := outrank.NewKey(p.Namespace, p.Name+"-"+ref.Name)
 		for n := 2; d.claim(key) != nil; n++ {
 			key = outrank.NewKey(p.Namespace, fmt.Sprintf("%s-%s-%d", p.Name, ref.Name, n))
 		}
+
 		_, name := key.Split()
 		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: name, UID: types.UID("claim " + string(key)),
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID, Controller: new(true)}}}}

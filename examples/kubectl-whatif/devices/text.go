@@ -21,6 +21,7 @@ func (doc *Document) text(p console.Page, list int) {
 	default:
 		p.Line("What becomes of all pods that wait in %s, both ways?", doc.Cluster.Source)
 	}
+
 	c := &doc.Cluster
 	p.Line("  cluster    %s, %s of which %d pending", console.Plural(c.Nodes, "node"), console.Plural(c.Pods, "pod"), c.Pending)
 	p.Line("  devices    %s of %s, %s of which %d hold some", console.Plural(c.Devices, "device"), console.Plural(c.Drivers, "driver"), console.Plural(c.Claims, "claim"), c.Allocated)
@@ -29,18 +30,9 @@ func (doc *Document) text(p console.Page, list int) {
 		p.Line("  as of      %s UTC", doc.Now.UTC().Format(time.DateTime))
 	}
 	if doc.Pod != nil {
-		if doc.Pod.Template != "" {
-			number := "which makes one for each node that takes it"
-			if doc.Pod.Replicas > 0 {
-				number = "which asks for " + console.Plural(doc.Pod.Replicas, "pod")
-			}
-			p.Line("  made by    %s, %s; this is about one of them", doc.Pod.Template, number)
-		}
-		p.Line("  priority   %d%s", doc.Pod.Priority, inBrackets(doc.Pod.PriorityClass))
-		for i := range doc.Pod.Claims {
-			p.Line("  claim      %s", doc.Pod.Claims[i].text())
-		}
+		doc.Pod.write(p)
 	}
+
 	if len(doc.Caveats) > 0 {
 		p.Line("\nBefore you rely on this:")
 		var texts []string
@@ -49,6 +41,7 @@ func (doc *Document) text(p console.Page, list int) {
 		}
 		p.Items(texts)
 	}
+
 	if doc.Both != nil {
 		doc.Both.text(p, list)
 	} else {
@@ -56,6 +49,22 @@ func (doc *Document) text(p console.Page, list int) {
 	}
 }
 
+// write writes the pod in question with its claims.
+func (a *podAsked) write(p console.Page) {
+	if a.Template != "" {
+		number := "which makes one for each node that takes it"
+		if a.Replicas > 0 {
+			number = "which asks for " + console.Plural(a.Replicas, "pod")
+		}
+		p.Line("  made by    %s, %s; this is about one of them", a.Template, number)
+	}
+	p.Line("  priority   %d%s", a.Priority, inBrackets(a.PriorityClass))
+	for i := range a.Claims {
+		p.Line("  claim      %s", a.Claims[i].text())
+	}
+}
+
+// text is a caveat in words. One about the dump is a sentence, any other one begins with its object.
 func (c caveat) text() string {
 	if c.Object == "the dump" {
 		return c.Object + " " + c.Text
@@ -63,6 +72,7 @@ func (c caveat) text() string {
 	return c.String()
 }
 
+// inBrackets puts a text into brackets behind another one, if there is any.
 func inBrackets(s string) string {
 	if s == "" {
 		return ""
@@ -70,7 +80,7 @@ func inBrackets(s string) string {
 	return " (" + s + ")"
 }
 
-// text tells a claim of the pod in question.
+// text describes a claim of the pod in question.
 func (c *asked) text() string {
 	if len(c.Devices) > 0 {
 		return fmt.Sprintf("%s: has %s", c.Name, some(c.Devices, mostNear))
@@ -78,6 +88,7 @@ func (c *asked) text() string {
 	return fmt.Sprintf("%s: %s", c.Name, c.Wants)
 }
 
+// text writes the answers both ways, and then which devices the pod lacks, node by node.
 func (b *both) text(p console.Page, list int) {
 	for _, w := range []*way{b.Release, b.Proposed} {
 		p.Line("")
@@ -90,12 +101,15 @@ func (b *both) text(p console.Page, list int) {
 		p.Line("%s", console.Styled{Text: w.Says, Style: style})
 		w.text(p, list)
 	}
+
 	if len(b.Short) > 0 {
 		p.Line("\nThe devices, node by node (who may leave goes by priority; claims come free %s):", noRelease)
 	}
 	for i := range b.Short {
 		lines := b.Short[i].Lines
 		p.Line("  %s", lines[0])
+
+		// The last line sums up, and is shown in any case.
 		shown := lines[1:]
 		if len(shown) > list+1 && list != everything {
 			p.Items(shown[:list])
@@ -109,22 +123,10 @@ func (b *both) text(p console.Page, list int) {
 	}
 }
 
-// text tells a way in detail.
+// text writes the answer of a way in detail.
 func (w *way) text(p console.Page, list int) {
 	if w.Outcome == preemption.Preempts {
-		t := console.Table{Right: map[int]bool{0: true, 2: true}, Spare: []int{3}}
-		t.Head("#", "POD", "PRIORITY", "CLASS", "FREES")
-		for i := range w.Victims {
-			v := &w.Victims[i]
-			t.Add(fmt.Sprint(i+1), string(v.Key), fmt.Sprint(v.Priority), v.Class, orNone(v.Frees))
-			if v.Owner != "" {
-				t.Note("owner %s", v.Owner)
-			}
-			if len(v.Budgets) > 0 {
-				t.Note("breaks budget %s", keys(v.Budgets, mostNear))
-			}
-		}
-		t.Print(p)
+		w.victims(p)
 	}
 	for _, g := range w.Devices {
 		p.Line("  claim %s gets %s", g.Claim, some(g.Devices, mostNear))
@@ -132,12 +134,15 @@ func (w *way) text(p console.Page, list int) {
 	if w.Outcome == preemption.Preempts && w.Why.Choice != nil {
 		p.Items(w.Why.Choice.Texts())
 	}
+
+	// As things are, both ways turn the same nodes down.
 	if w.Outcome == preemption.NothingHelps || w.Outcome == preemption.NotEligible {
-		if w.Rules != kep { // where it is the same
+		if w.Rules != kep {
 			counted(p, "As things are:", w.Turned, list)
 		}
 		counted(p, "With all pods gone that may leave:", w.Helpless, list)
 	}
+
 	if w.Plugin != "" {
 		p.Items([]string{w.Plugin})
 	}
@@ -146,6 +151,24 @@ func (w *way) text(p console.Page, list int) {
 	}
 }
 
+// victims writes a row for each pod that has to leave.
+func (w *way) victims(p console.Page) {
+	t := console.Table{Right: map[int]bool{0: true, 2: true}, Spare: []int{3}}
+	t.Head("#", "POD", "PRIORITY", "CLASS", "FREES")
+	for i := range w.Victims {
+		v := &w.Victims[i]
+		t.Add(fmt.Sprint(i+1), string(v.Key), fmt.Sprint(v.Priority), v.Class, orNone(v.Frees))
+		if v.Owner != "" {
+			t.Note("owner %s", v.Owner)
+		}
+		if len(v.Budgets) > 0 {
+			t.Note("breaks budget %s", keys(v.Budgets, mostNear))
+		}
+	}
+	t.Print(p)
+}
+
+// counted writes the first answers of nodes below a title.
 func counted(p console.Page, title string, counts []count, list int) {
 	if len(counts) == 0 {
 		return
@@ -164,6 +187,7 @@ func counted(p console.Page, title string, counts []count, list int) {
 	}
 }
 
+// text compares the answer with the best one, in a sentence.
 func (e *exact) text() string {
 	if e.Best != preemption.Preempts {
 		return fmt.Sprintf("The best answer by the same ranks: nobody leaves (%s)%s.", said(e.Best), sure(e.Sure))
@@ -174,6 +198,7 @@ func (e *exact) text() string {
 	return fmt.Sprintf("The best answer by the same ranks is better by %s: %s on node %s would have to leave, %s%s.", e.Better, console.Plural(len(e.Victims), "pod"), e.Node, keys(e.Victims, mostNear), sure(e.Sure))
 }
 
+// sure adds how sure the best answer is, if that is known.
 func sure(text string) string {
 	if text == "" {
 		return ""
@@ -181,6 +206,7 @@ func sure(text string) string {
 	return "; " + text
 }
 
+// keys lists the first keys, and says how many more there are.
 func keys(list []outrank.Key, most int) string {
 	var names []string
 	for _, k := range list {
@@ -189,6 +215,7 @@ func keys(list []outrank.Key, most int) string {
 	return some(names, most)
 }
 
+// orNone lists keys in a cell.
 func orNone(list []outrank.Key) string {
 	if len(list) == 0 {
 		return "-"
@@ -200,8 +227,11 @@ func orNone(list []outrank.Key) string {
 func (doc *Document) turns(p console.Page, list int) {
 	p.Line("\nPods take their turns by priority, and those of one priority as the dump has them, each to the end: who is pushed out is gone,")
 	p.Line("and does not come back here. A pod that fits goes to the first node that takes it; kube-scheduler goes by scores.\n")
+
 	t := console.Table{Right: map[int]bool{1: true}}
 	t.Head("POD", "PRIORITY", strings.ToUpper(doc.Cluster.Release.String()), "DRAPREEMPTION")
+
+	// All turns are compared, though not all are shown.
 	differ := 0
 	for i := range doc.Turns {
 		one := &doc.Turns[i]
@@ -211,6 +241,7 @@ func (doc *Document) turns(p console.Page, list int) {
 		if list != everything && i >= max(list, 20) {
 			continue
 		}
+
 		t.Add(string(one.Pod), fmt.Sprint(one.Priority), one.Release.brief(), one.Proposed.brief())
 		for _, note := range []struct {
 			by string
@@ -221,10 +252,12 @@ func (doc *Document) turns(p console.Page, list int) {
 			}
 		}
 	}
+
 	if len(doc.Turns) == 0 {
 		p.Line("No pod is pending.")
 		return
 	}
+
 	t.Print(p)
 	if more := len(doc.Turns) - max(list, 20); more > 0 && list != everything {
 		p.Line("  and %d more; --list 0 has all", more)
@@ -232,7 +265,7 @@ func (doc *Document) turns(p console.Page, list int) {
 	p.Line("\nOf %s %d would fare differently with DRAPreemption.", console.Plural(len(doc.Turns), "pending pod"), differ)
 }
 
-// brief is a turn in a cell, and detail the rest of it.
+// brief is a turn in a cell.
 func (t *turn) brief() string {
 	switch t.Outcome {
 	case placed:
@@ -243,11 +276,13 @@ func (t *turn) brief() string {
 	return "waits"
 }
 
+// detail is what brief does not say of a turn.
 func (t *turn) detail() string {
 	var parts []string
 	if t.Reason != "" {
 		parts = append(parts, t.Reason)
 	}
+
 	if len(t.Victims) > 0 {
 		leave := keys(t.Victims, mostNear) + " would leave"
 		if len(t.Frees) > 0 {
@@ -255,6 +290,7 @@ func (t *turn) detail() string {
 		}
 		parts = append(parts, leave)
 	}
+
 	if len(t.Devices) > 0 {
 		var devices []string
 		for _, g := range t.Devices {

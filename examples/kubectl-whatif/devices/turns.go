@@ -26,7 +26,7 @@ type turn struct {
 	Frees   []outrank.Key `json:"frees"`
 	Devices []given       `json:"devices"`
 	Reason  string        `json:"reason,omitempty"`
-	// ended is set where the search for devices was ended on some node.
+	// ended says that the search for devices was cut short on some node.
 	ended bool
 }
 
@@ -37,7 +37,7 @@ const (
 	waits     = "waits"
 )
 
-// pair is a pod that waits, both ways.
+// pair is a pod that waits, with its turns both ways.
 type pair struct {
 	Pod      outrank.Key `json:"pod"`
 	Priority int32       `json:"priority"`
@@ -46,7 +46,8 @@ type pair struct {
 	Proposed turn        `json:"proposed"`
 }
 
-// line is the pods that wait, by their priorities, and of one priority as the dump has them.
+// line lists the pods that wait, the highest priority first, and pods of one priority in the order of the
+// dump.
 func (d *dump) line() []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range d.cluster.Pods {
@@ -58,13 +59,14 @@ func (d *dump) line() []*outrank.Pod {
 	return out
 }
 
-// playBoth has all pods that wait take their turns, each to the end, both ways: who is pushed out is
-// gone, with the claims that nobody else uses, and the pod has its place and its devices.
+// playBoth lets all pods that wait take their turns, each to the end, both ways: pods that are pushed out
+// are gone, with the claims that nobody else uses, and the pod has its place and its devices.
 func playBoth(d *dump, now time.Time, workers int) ([]pair, error) {
 	out := []pair{}
 	for _, p := range d.line() {
 		out = append(out, pair{Pod: p.Key(), Priority: p.PriorityValue(), Claims: append([]string{}, p.ResourceClaims...)})
 	}
+
 	for _, proposed := range []bool{false, true} {
 		s, err := newStage(d, now, workers, proposed)
 		if err != nil {
@@ -88,11 +90,14 @@ func playBoth(d *dump, now time.Time, workers int) ([]pair, error) {
 // stage is a cluster in which pods take turns.
 type stage struct {
 	*rules
-	// allocator finds devices whatever the way: with its rules a plan may have given them back.
+	// allocator finds the devices of a pod, whatever the way to decide. Its rules are the proposal's, which
+	// know devices that victims give back. It shares the snapshot of the rules.
 	allocator *rules
-	d         *dump
+	// d has claims of its own, which the turns change.
+	d *dump
 }
 
+// newStage makes a stage on which a dump is played. The dump itself stays as it is.
 func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error) {
 	own := &dump{source: d.source, cluster: d.cluster, objects: d.objects}
 	own.objects.Claims = slices.Clone(d.objects.Claims)
@@ -100,6 +105,7 @@ func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error
 	if err != nil {
 		return nil, err
 	}
+
 	s := &stage{r, r, own}
 	if !proposed {
 		if s.allocator, err = newRules(own, now, workers, true); err != nil {
@@ -110,13 +116,15 @@ func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error
 	return s, nil
 }
 
-// take is the turn of a pod.
+// take lets a pod take its turn: it decides, carries the decision out, and tells what happened.
 func (s *stage) take(p *outrank.Pod) (turn, error) {
 	t := turn{Outcome: waits, Victims: []outrank.Key{}, Frees: []outrank.Key{}, Devices: []given{}}
 	plan, err := s.eval.Preempt(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
+
+	// An error about input is about the claims of this pod, which waits. The turns go on.
 	var in *outrank.InputError
 	switch {
-	case errors.As(err, &in): // about this pod's claims alone
+	case errors.As(err, &in):
 		t.Reason = in.Problems[0].String()
 		return t, nil
 	case err != nil:
@@ -125,6 +133,7 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	t.ended = slices.ContainsFunc(slices.Concat(plan.TurnedDown, plan.Unhelpful), func(c preemption.Count) bool {
 		return slices.ContainsFunc(c.Reasons, devices.Ended)
 	})
+
 	switch plan.Outcome {
 	case preemption.Fits:
 		t.Outcome = placed
@@ -141,27 +150,37 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	if err != nil {
 		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
 	}
+
+	err = s.carryOut(p, plan, &t)
+	return t, err
+}
+
+// carryOut lets the victims of a plan leave and the pod start on the node of its turn, and tells so in the
+// turn. The devices are found before anybody leaves, since the allocator is asked about a plan.
+func (s *stage) carryOut(p *outrank.Pod, plan *preemption.Plan, t *turn) error {
 	var claims []*resourcev1.ResourceClaim
 	if n := s.allocator.devicesFor(p, t.Node, plan.Victims); n != nil {
 		claims = n.Claims
 		t.Devices = givenBy(claims)
 	}
+
 	for i := range plan.Victims {
 		v := plan.Victims[i].Pod
 		t.Victims = append(t.Victims, v.Key())
 		t.Frees = append(t.Frees, s.release(v)...)
 		if err := s.snap.RemovePod(v.Key()); err != nil {
-			return t, err
+			return err
 		}
 	}
+
 	if err := s.snap.Bind(p.Key(), t.Node); err != nil {
-		return t, err
+		return err
 	}
 	s.reserve(p, claims)
-	return t, s.renew()
+	return s.renew()
 }
 
-// firstNode is the first node that takes a pod.
+// firstNode is the first node that takes a pod, in the cluster's order.
 func (s *stage) firstNode(p *outrank.Pod) (string, error) {
 	e, err := s.eval.Explain(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
 	if err != nil {
@@ -174,11 +193,13 @@ func (s *stage) firstNode(p *outrank.Pod) (string, error) {
 	return e.Nodes[at].Node, nil
 }
 
-// mostFrequent is what most nodes say that do not take a pod.
+// mostFrequent is the most frequent reason of the nodes that do not take a pod, after evictions if they
+// were tried.
 func mostFrequent(plan *preemption.Plan) string {
 	if plan.Refused.Code != preemption.Success {
 		return reasonsOf(plan.Refused.Reasons)
 	}
+
 	counts := plan.Unhelpful
 	if len(counts) == 0 {
 		counts = plan.TurnedDown
@@ -189,8 +210,8 @@ func mostFrequent(plan *preemption.Plan) string {
 	return fmt.Sprintf("%s: %s", console.Plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
 }
 
-// release takes a pod from the consumers of its claims. One that nobody uses any more is given back,
-// and goes with the pod where it was made for it.
+// release takes a pod from the consumers of its claims. A claim that nobody uses any more gives its devices
+// back. It returns the claims that came free.
 func (s *stage) release(p *outrank.Pod) (free []outrank.Key) {
 	s.d.objects.Claims = slices.Clone(s.d.objects.Claims)
 	for i, c := range s.d.objects.Claims {
@@ -200,6 +221,8 @@ func (s *stage) release(p *outrank.Pod) (free []outrank.Key) {
 		if !slices.ContainsFunc(c.Status.ReservedFor, is) {
 			continue
 		}
+
+		// Claims are shared with the other way to decide, and with the dump.
 		c = c.DeepCopy()
 		c.Status.ReservedFor = slices.DeleteFunc(c.Status.ReservedFor, is)
 		if len(c.Status.ReservedFor) == 0 && c.Status.Allocation != nil {
@@ -211,6 +234,7 @@ func (s *stage) release(p *outrank.Pod) (free []outrank.Key) {
 	return free
 }
 
+// namespaceOf is the namespace of a pod as a claim would write it, which may leave the default one out.
 func namespaceOf(p *outrank.Pod, c *resourcev1.ResourceClaim) string {
 	if c.Namespace == "" && p.NamespaceName() == outrank.DefaultNamespace {
 		return ""
@@ -224,9 +248,11 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 	if object == nil {
 		return
 	}
+
 	keys := claimsOf(object)
 	for _, c := range allocated {
-		if s.d.claim(claimKey(c)) == nil { // that of extended resources
+		// A claim that the cluster does not have is the one that is made for extended resources.
+		if s.d.claim(claimKey(c)) == nil {
 			c = c.DeepCopy()
 			c.Name = "extended resources of " + p.Name
 			c.UID = types.UID("claim " + string(claimKey(c)))
@@ -234,6 +260,7 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 			keys = append(keys, claimKey(c))
 		}
 	}
+
 	for i, c := range s.d.objects.Claims {
 		if !slices.Contains(keys, claimKey(c)) {
 			continue
@@ -244,7 +271,9 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 				c.Status.Allocation = a.Status.Allocation
 			}
 		}
+
 		reserved := resourcev1.ResourceClaimConsumerReference{Resource: string(corev1.ResourcePods), Name: p.Name, UID: types.UID(p.UID)}
+		// A claim that is shared has other consumers, too.
 		if !slices.Contains(c.Status.ReservedFor, reserved) {
 			c.Status.ReservedFor = append(c.Status.ReservedFor, reserved)
 		}
@@ -252,7 +281,7 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 	}
 }
 
-// renew tells the filters of the claims as they are.
+// renew gives the filters the claims as they are now.
 func (s *stage) renew() error {
 	if err := s.set(s.d.objects); err != nil || s.allocator == s.rules {
 		return err

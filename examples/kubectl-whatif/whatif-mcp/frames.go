@@ -9,27 +9,28 @@ import (
 	"sync"
 )
 
-// frames is what the client sends, line by line, without the lines that are no message of JSON-RPC:
-// these are answered with an error, and the next line is read. The transport itself would end with
-// the first of them.
+// frames reads what the client sends, line by line. A line that is no message of JSON-RPC is answered with
+// an error and left out. The transport itself would end with the first one.
 type frames struct {
 	from *bufio.Reader
 	out  *replies
-	// rest is what is left to hand on of a line.
+	// rest is the part of a line that was not read yet.
 	rest []byte
 	in   io.Closer
 }
 
+// newFrames reads from in, and answers to out.
 func newFrames(in io.ReadCloser, out io.WriteCloser) *frames {
 	return &frames{from: bufio.NewReaderSize(in, 64<<10), out: &replies{to: out}, in: in}
 }
 
-// replies has one writer at a time, each of whole lines.
+// replies writes whole lines, one at a time: the server answers while lines are refused here.
 type replies struct {
 	mu sync.Mutex
 	to io.WriteCloser
 }
 
+// Write implements [io.Writer].
 func (r *replies) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,25 +52,29 @@ func (f *frames) Read(p []byte) (int, error) {
 		}
 		f.rest = line
 	}
+
+	// A dump that was read is not held any longer, since answering takes memory of its own.
 	n := copy(p, f.rest)
 	if f.rest = f.rest[n:]; len(f.rest) == 0 {
-		f.rest = nil // a dump is not held while it is answered about
+		f.rest = nil
 	}
 	return n, nil
 }
 
-// The codes of JSON-RPC for what is no JSON, and for what is no message.
+// Codes of JSON-RPC: parseError is for what is no JSON, invalidRequest for what is no message.
 const (
 	parseError     = -32700
 	invalidRequest = -32600
 )
 
-// line reads the next line. It returns none where it has answered the line by itself.
+// line reads the next line that is a message, with one line feed. It returns no line and no error if the
+// line is empty, or is no message and has been answered.
 func (f *frames) line() ([]byte, error) {
 	line, long, err := f.bounded()
 	if len(bytes.TrimSpace(line)) == 0 && !long {
 		return nil, err
 	}
+
 	switch {
 	case long:
 		return nil, f.refuse(invalidRequest, fmt.Sprintf("a message has more than %d bytes", mostFrame))
@@ -81,7 +86,7 @@ func (f *frames) line() ([]byte, error) {
 	return append(bytes.TrimSpace(line), '\n'), nil
 }
 
-// bounded reads a line. Of one that is too long it keeps nothing, and reads to its end.
+// bounded reads a line. It keeps nothing of a line that is too long, but reads to its end.
 func (f *frames) bounded() (line []byte, long bool, err error) {
 	for {
 		part, err := f.from.ReadSlice('\n')
@@ -90,12 +95,14 @@ func (f *frames) bounded() (line []byte, long bool, err error) {
 		} else {
 			line = append(line, part...)
 		}
+
 		switch err {
 		case bufio.ErrBufferFull:
 		case nil:
 			return line, long, nil
 		default:
-			if len(line) > 0 || long { // the last line, without an end
+			// The last line may have no end. The error comes back with the next call.
+			if len(line) > 0 || long {
 				return line, long, nil
 			}
 			return nil, false, err
@@ -103,7 +110,7 @@ func (f *frames) bounded() (line []byte, long bool, err error) {
 	}
 }
 
-// begins is the first byte of a value, and 0 where there is none. It holds nothing of the value.
+// begins is the first byte of a value, 0 if there is none. The rest of the value is not kept.
 type begins byte
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -113,7 +120,7 @@ func (b *begins) UnmarshalJSON(text []byte) error {
 }
 
 // isMessage reports whether valid JSON is a request, a notification or an answer. Messages come one
-// by one: the protocol has no batches any more.
+// by one: the protocol has no batches.
 func isMessage(line []byte) bool {
 	var m struct {
 		JSONRPC string  `json:"jsonrpc"`
@@ -126,12 +133,16 @@ func isMessage(line []byte) bool {
 	if json.Unmarshal(line, &m) != nil || m.JSONRPC != "2.0" {
 		return false
 	}
+
+	// An identity is a text or a number, parameters are an object or a list.
 	if m.ID != nil && *m.ID != '"' && *m.ID != '-' && (*m.ID < '0' || *m.ID > '9') {
 		return false
 	}
 	if m.Params != 0 && m.Params != '{' && m.Params != '[' {
 		return false
 	}
+
+	// A request or a notification names a method. An answer has a result or an error.
 	if m.Method != nil {
 		name, ok := m.Method.(string)
 		return ok && name != ""

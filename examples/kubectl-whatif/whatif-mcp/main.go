@@ -49,20 +49,11 @@ func main() {
 // mostFrame bounds a message of the client, and so a dump that comes with a question.
 const mostFrame = 32 << 20
 
-// run is the whole program but for the process around it.
+// run is the whole program without the process around it.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	s := &server{}
 	version := false
-	fs := flag.NewFlagSet("whatif-mcp", flag.ContinueOnError)
-	fs.StringVar(&s.program, "whatif", "", "the `PROGRAM` that answers (default: kubectl-whatif beside this one, else in the PATH)")
-	fs.StringVar(&s.cluster, "cluster", "", "a `FILE` with the dump that questions are about (default: a sample)")
-	fs.BoolVar(&s.live, "live", false, "questions are about the cluster of kubectl's current context")
-	fs.StringVar(&s.context, "context", "", "the same for the kubectl context of a `NAME`")
-	fs.StringVar(&s.files, "files", "", "a `FOLDER` with files that questions may name (default: none)")
-	fs.IntVar(&s.most, "most", 1<<20, "an answer has so many `BYTES` at most")
-	fs.DurationVar(&s.patience, "patience", 2*time.Minute, "how long an answer may take")
-	fs.BoolVar(&version, "version", false, "say which version this is")
-	fs.SetOutput(io.Discard) // errors are returned
+	fs := s.flags(&version)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, "Usage: whatif-mcp [flags]\n\nAnswers the questions of kubectl whatif over the Model Context Protocol, on standard input and output.\n\n")
 		fs.SetOutput(stdout)
@@ -81,7 +72,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	// A dump is copied several times on its way through the protocol, and soon garbage: it is
+
+	// A dump is copied several times on its way through the protocol, and soon garbage. It is
 	// collected early, so that the most memory is near what is in use.
 	debug.SetGCPercent(10)
 	frames := newFrames(os.Stdin, os.Stdout)
@@ -92,7 +84,24 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return err
 }
 
-// regular reports whether a path is that of a file, and no pipe that waits for a writer.
+// flags are the flags of the program, which set the fields of the server. Their errors are returned and not
+// printed.
+func (s *server) flags(version *bool) *flag.FlagSet {
+	fs := flag.NewFlagSet("whatif-mcp", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&s.program, "whatif", "", "the `PROGRAM` that answers (default: kubectl-whatif beside this one, else in the PATH)")
+	fs.StringVar(&s.cluster, "cluster", "", "a `FILE` with the dump that questions are about (default: a sample)")
+	fs.BoolVar(&s.live, "live", false, "questions are about the cluster of kubectl's current context")
+	fs.StringVar(&s.context, "context", "", "the same for the kubectl context of a `NAME`")
+	fs.StringVar(&s.files, "files", "", "a `FOLDER` with files that questions may name (default: none)")
+	fs.IntVar(&s.most, "most", 1<<20, "an answer has so many `BYTES` at most")
+	fs.DurationVar(&s.patience, "patience", 2*time.Minute, "how long an answer may take")
+	fs.BoolVar(version, "version", false, "say which version this is")
+	return fs
+}
+
+// regular returns an error unless there is a regular file at a path. Opening a pipe would wait for a
+// writer.
 func regular(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -101,6 +110,7 @@ func regular(path string) error {
 	return err
 }
 
+// folder returns an error unless there is a folder at a path.
 func folder(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
@@ -109,7 +119,7 @@ func folder(path string) error {
 	return err
 }
 
-// check refuses settings that contradict each other, and finds the program.
+// check refuses settings that contradict each other or mean nothing, and finds the program.
 func (s *server) check() error {
 	places := 0
 	for _, given := range []bool{s.cluster != "", s.live, s.context != ""} {
@@ -117,6 +127,7 @@ func (s *server) check() error {
 			places++
 		}
 	}
+
 	switch {
 	case places > 1:
 		return errors.New("-cluster, -live and -context name different clusters; give one of them")
@@ -125,7 +136,8 @@ func (s *server) check() error {
 	case s.patience <= 0:
 		return fmt.Errorf("-patience %v: an answer takes longer", s.patience)
 	}
-	// The program runs in another folder.
+
+	// The program runs in another folder, so that paths have to be absolute.
 	for _, given := range []struct {
 		flag string
 		path *string
@@ -143,9 +155,15 @@ func (s *server) check() error {
 		}
 		*given.path = path
 	}
+
 	if s.program != "" {
 		return nil
 	}
+	return s.findProgram()
+}
+
+// findProgram looks for the program beside this one, then in the PATH.
+func (s *server) findProgram() error {
 	name := "kubectl-whatif"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -157,6 +175,7 @@ func (s *server) check() error {
 			return nil
 		}
 	}
+
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return fmt.Errorf("%s, which answers, is neither beside this program nor in the PATH; -whatif names it", name)

@@ -24,7 +24,7 @@ type place struct {
 	List    *int     `json:"list,omitempty" jsonschema:"how many candidates and nodes of each answer are listed about a single pod, 0 for all (default 20)"`
 }
 
-// change is one change; one field is set.
+// change is one change. Only one of its fields is set.
 type change struct {
 	Manifests string `json:"manifests,omitempty" jsonschema:"manifests as text, YAML or JSON: everything that they make is created"`
 	Without   string `json:"without,omitempty" jsonschema:"a node that is drained or lost, by name or as LABEL=VALUE"`
@@ -36,45 +36,16 @@ type change struct {
 	Recreate  bool   `json:"recreate,omitempty" jsonschema:"controllers recreate all pods, with the priorities that the classes give by then"`
 }
 
-// arguments implements asker.
+// arguments adds the flags that name the cluster, its release and the changes.
 func (p place) arguments(q *query) error {
-	given := 0
-	for _, text := range []string{p.Dump, p.Cluster, p.Sample} {
-		if text != "" {
-			given++
-		}
-	}
-	switch {
-	case given > 1:
-		return errors.New("dump, cluster and sample name different clusters; give one of them")
-	case p.Dump != "":
-		q.input = io.NopCloser(strings.NewReader(p.Dump))
-		q.flag("cluster", "-")
-	case p.Cluster != "":
-		f, err := q.open(p.Cluster)
-		if err != nil {
-			return err
-		}
-		q.input = f
-		q.flag("cluster", "-")
-	case p.Sample != "":
-		q.flag("sample", p.Sample)
-	case q.server.cluster != "": // opened here, as the program opens no file outside its folder
-		f, err := os.Open(q.server.cluster)
-		if err != nil {
-			return errors.New("the dump of the server cannot be read")
-		}
-		q.input = f
-		q.flag("cluster", "-")
-	case q.server.live:
-		q.args = append(q.args, "--live")
-	case q.server.context != "":
-		q.flag("context", q.server.context)
+	if err := p.cluster(q); err != nil {
+		return err
 	}
 	q.flag("release", p.Release)
 	if p.List != nil {
 		q.flag("list", strconv.Itoa(*p.List))
 	}
+
 	if len(p.Changes) > mostValues {
 		return fmt.Errorf("changes: %d are more than %d", len(p.Changes), mostValues)
 	}
@@ -86,7 +57,48 @@ func (p place) arguments(q *query) error {
 	return nil
 }
 
-// add adds the flag of a change.
+// cluster adds the flag that names the cluster: that of the question, or else that of the server. Files are
+// opened here and read by the program from standard input, as it opens no file outside its folder.
+func (p place) cluster(q *query) error {
+	given := 0
+	for _, text := range []string{p.Dump, p.Cluster, p.Sample} {
+		if text != "" {
+			given++
+		}
+	}
+
+	switch {
+	case given > 1:
+		return errors.New("dump, cluster and sample name different clusters; give one of them")
+	case p.Dump != "":
+		// The program reads the text from standard input, so that it is not written to disk.
+		q.input = io.NopCloser(strings.NewReader(p.Dump))
+		q.flag("cluster", "-")
+	case p.Cluster != "":
+		f, err := q.open(p.Cluster)
+		if err != nil {
+			return err
+		}
+		q.input = f
+		q.flag("cluster", "-")
+	case p.Sample != "":
+		q.flag("sample", p.Sample)
+	case q.server.cluster != "":
+		f, err := os.Open(q.server.cluster)
+		if err != nil {
+			return errors.New("the dump of the server cannot be read")
+		}
+		q.input = f
+		q.flag("cluster", "-")
+	case q.server.live:
+		q.args = append(q.args, "--live")
+	case q.server.context != "":
+		q.flag("context", q.server.context)
+	}
+	return nil
+}
+
+// add adds the flag of a change. More than one field, or none, is an error.
 func (c change) add(q *query) error {
 	set := 0
 	for name, value := range map[string]string{
@@ -95,12 +107,14 @@ func (c change) add(q *query) error {
 		if value == "" {
 			continue
 		}
+		// The program would read a file.
 		if name == "delete" && strings.HasPrefix(value, "@") {
 			return errors.New("delete names a pod as NAMESPACE/NAME; files are not read here")
 		}
 		set++
 		q.flag(name, value)
 	}
+
 	if c.Recreate {
 		set++
 		q.args = append(q.args, "--recreate")
@@ -111,6 +125,7 @@ func (c change) add(q *query) error {
 			return err
 		}
 	}
+
 	if set != 1 {
 		return fmt.Errorf("a change has one field, and this one has %d; several changes are several entries", set)
 	}
@@ -135,7 +150,8 @@ type subject struct {
 	Claims       []string          `json:"claims,omitempty" jsonschema:"volume claims of its namespace that it uses, by name"`
 }
 
-// add adds the flags of the pod.
+// add adds the flags that name or describe the pod. Maps are gone through by name, so that the same
+// question has the same command line.
 func (s subject) add(q *query) error {
 	for _, list := range []struct {
 		name string
@@ -144,13 +160,16 @@ func (s subject) add(q *query) error {
 		{"requests", len(s.Requests)}, {"labels", len(s.Labels)}, {"nodeSelector", len(s.NodeSelector)},
 		{"tolerations", len(s.Tolerations)}, {"hostPorts", len(s.HostPorts)}, {"claims", len(s.Claims)},
 	} {
+		// A command line has no room for any number of flags.
 		if list.n > mostValues {
 			return fmt.Errorf("%s: %d are more than %d", list.name, list.n, mostValues)
 		}
 	}
+
 	if s.Pending == "all" {
 		return errors.New("pending names one pod; the tool pending asks about all that wait")
 	}
+
 	for _, f := range [][2]string{{"pending", s.Pending}, {"cpu", s.CPU}, {"memory", s.Memory}, {"class", s.Class}, {"namespace", s.Namespace}} {
 		q.flag(f[0], f[1])
 	}
@@ -160,11 +179,13 @@ func (s subject) add(q *query) error {
 	if s.Priority != nil {
 		q.flag("priority", strconv.Itoa(int(*s.Priority)))
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(s.Requests)) {
 		q.flag("request", name+"="+s.Requests[name])
 	}
 	q.flag("labels", joined(s.Labels))
 	q.flag("node-selector", joined(s.NodeSelector))
+
 	for _, v := range s.Tolerations {
 		q.flag("toleration", v)
 	}
@@ -186,7 +207,7 @@ func joined(labels map[string]string) string {
 	return strings.Join(parts, ",")
 }
 
-// all adds the flags of cluster and pod, then those of a question.
+// all adds the flags of the cluster and the pod, then those of a question.
 func (q *query) all(p place, s subject, flags ...string) error {
 	if err := p.arguments(q); err != nil {
 		return err

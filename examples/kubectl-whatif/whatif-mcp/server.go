@@ -21,19 +21,20 @@ import (
 // server answers questions by running kubectl-whatif.
 type server struct {
 	program string
-	// cluster, live and context say where to look where a question does not; all empty for the
+	// cluster, live and context name the cluster of questions that name none. If all are empty, it is the
 	// sample.
 	cluster, context string
 	live             bool
-	// files is the folder that questions may name files of, empty for none.
+	// files is the folder whose files questions may name, empty for none.
 	files string
-	// most is the length of an answer in bytes, and patience its time.
+	// most is the most bytes of an answer, and patience the most time that it takes.
 	most     int
 	patience time.Duration
 	// turn is held while a question is answered: one at a time, which bounds the memory.
 	turn chan struct{}
 }
 
+// instructions tell an agent what the tools are for.
 const instructions = `Answers before anybody acts what preemption would do to a Kubernetes cluster: which pods have to leave so that
 another can run, and why, by the rules of kube-scheduler and kubelet. Nothing is changed anywhere. Every tool asks about the cluster that the
 server was started for, unless the question brings a dump (the output of "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers,quota -A -o json") or
@@ -60,13 +61,14 @@ type query struct {
 	args   []string
 	// input is what the program reads from standard input, nil for nothing.
 	input io.ReadCloser
-	// dir is a folder for texts that the program reads as files; it runs there, so that their
-	// names in an answer are the same each time. texts counts them.
+	// dir is a folder for texts that the program reads as files. The program runs there, so that the
+	// names of the files in an answer are the same each time. texts counts the files.
 	dir   string
 	texts int
 }
 
-// flag adds a flag with its value, which cannot become another flag so.
+// flag adds a flag, unless its value is empty. In one argument with its flag no value can become a flag
+// of its own.
 func (q *query) flag(name, value string) {
 	if value != "" {
 		q.args = append(q.args, "--"+name+"="+value)
@@ -81,20 +83,24 @@ func (q *query) text(name, text string) error {
 	return os.WriteFile(filepath.Join(q.dir, file), []byte(text), 0o600)
 }
 
-// open opens a file of the folder that questions may name files of. No link leads out of it.
+// open opens a file of the folder whose files questions may name. No link leads out of it.
 func (q *query) open(name string) (*os.File, error) {
 	if q.server.files == "" {
 		return nil, fmt.Errorf("%q: this server reads no files for questions, because it was started without -files; send the text itself", name)
 	}
+
 	root, err := os.OpenRoot(q.server.files)
 	if err != nil {
 		return nil, errors.New("the folder of -files cannot be read")
 	}
 	defer root.Close()
+
+	// Opening a pipe would wait for somebody to write to it.
 	info, err := root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() { // a pipe would wait for somebody to write to it
+	if err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%q is no file in the folder of -files", name)
 	}
+
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%q is no file in the folder of -files", name)
@@ -102,19 +108,22 @@ func (q *query) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// ask runs the program. The error is for the agent.
+// ask runs the program for a question, once it is the question's turn. The error is for the agent.
 func (s *server) ask(ctx context.Context, in asker) (answer json.RawMessage, err error) {
 	select {
 	case s.turn <- struct{}{}:
+		// The memory of one answer is bounded, and only one is in the making.
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+
 	dir, err := os.MkdirTemp("", "whatif-mcp")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+
 	q := &query{server: s, dir: dir}
 	err = in.arguments(q)
 	if q.input != nil {
@@ -126,22 +135,28 @@ func (s *server) ask(ctx context.Context, in asker) (answer json.RawMessage, err
 	return s.execute(ctx, q)
 }
 
-// filesIn is the variable by which the program opens no file outside a folder.
+// filesIn is the variable of the environment by which the program opens no file outside a folder.
 const filesIn = "KUBECTL_WHATIF_FILES_IN"
 
-// execute runs the program with a command line.
+// execute runs the program with a command line, and returns what it writes without indentation.
 func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
+
+	// Indented, an answer has several times the bytes. A program that writes more than that is ended.
 	stdout, stderr := &bounded{most: 8 * s.most, full: cancel}, &bounded{most: 64 << 10}
+
 	cmd := exec.CommandContext(ctx, s.program, append(q.args, "--output=json", "--color=never")...)
 	cmd.Dir = q.dir
-	// It opens its own texts alone, whatever the flags name, and collects garbage early.
+
+	// The program opens only the texts of the question, whatever the flags name, and collects garbage early.
 	cmd.Env = append(os.Environ(), filesIn+"=.", "GOGC=50")
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, 5*time.Second
+
 	if q.input != nil {
 		cmd.Stdin = q.input
 	}
+
 	err := cmd.Run()
 	tooLong := fmt.Errorf("the answer has more than %d bytes; ask about less: a smaller list, a namespace, a single pod", s.most)
 	switch {
@@ -154,6 +169,7 @@ func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error)
 	case err != nil:
 		return nil, errors.New(said(stderr.text.String(), err))
 	}
+
 	// Without its indentation an answer has a fraction of the bytes.
 	var short bytes.Buffer
 	if err := json.Compact(&short, stdout.text.Bytes()); err != nil {
@@ -165,7 +181,7 @@ func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error)
 	return short.Bytes(), nil
 }
 
-// said is the message of the program.
+// said is the message of the program, or its error if it said nothing.
 func said(stderr string, err error) string {
 	if text := strings.TrimSpace(stderr); text != "" {
 		return text
@@ -173,8 +189,8 @@ func said(stderr string, err error) string {
 	return err.Error()
 }
 
-// bounded keeps the beginning of what is written to it. Where there is more, over is set, and
-// full is called if there is one.
+// bounded keeps the first most bytes of what is written to it. If there is more, over is set, and
+// full is called once unless it is nil.
 type bounded struct {
 	text bytes.Buffer
 	most int
@@ -182,6 +198,7 @@ type bounded struct {
 	full func()
 }
 
+// Write implements [io.Writer]. It takes everything, so that the writer goes on.
 func (b *bounded) Write(p []byte) (int, error) {
 	if room := b.most - b.text.Len(); len(p) > room {
 		b.text.Write(p[:room])

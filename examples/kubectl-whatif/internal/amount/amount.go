@@ -1,4 +1,4 @@
-// Package amount writes quantities and times for people.
+// Package amount answers how quantities and times are written for people.
 package amount
 
 import (
@@ -23,12 +23,13 @@ func Text(name resource.Name, q resource.Quantity) string {
 	return q.String()
 }
 
-// InBytes reports whether the resource is counted in bytes.
+// InBytes reports whether a resource is counted in bytes.
 func InBytes(name resource.Name) bool {
 	return name == resource.Memory || name == resource.EphemeralStorage ||
 		strings.HasPrefix(string(name), resource.HugePagesPrefix)
 }
 
+// bytesText writes a number of bytes with the largest unit of which there is one.
 func bytesText(n float64) string {
 	units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 	i := 0
@@ -39,7 +40,7 @@ func bytesText(n float64) string {
 	return strings.TrimSuffix(text, ".0") + units[i]
 }
 
-// Texts lists the request of a pod, by the names of the resources.
+// Texts lists what a pod asks for, sorted by the names of the resources.
 func Texts(l resource.List) string {
 	var parts []string
 	for _, name := range l.Names() {
@@ -51,8 +52,8 @@ func Texts(l resource.List) string {
 	return strings.Join(parts, ", ")
 }
 
-// Quantity is the inverse of resource.Amount: it makes a quantity of an amount
-// in the scheduler's units.
+// Quantity is the inverse of resource.Amount: it makes a quantity of an amount in
+// the scheduler's units.
 func Quantity(name resource.Name, counted int64) resource.Quantity {
 	switch {
 	case name == resource.CPU:
@@ -63,7 +64,7 @@ func Quantity(name resource.Name, counted int64) resource.Quantity {
 	return resource.New(counted)
 }
 
-// Moment writes a time in UTC to the minute.
+// Moment writes when a pod started, in UTC to the minute.
 func Moment(t time.Time) string {
 	if t.IsZero() {
 		return "not started"
@@ -71,19 +72,23 @@ func Moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Age is the time since a moment, in its two largest units.
+// Age is the time from t to now in its largest unit, and in the next one from an hour on. It is "-" if either
+// is not known, or t is after now.
 func Age(now, t time.Time) string {
 	if t.IsZero() || now.IsZero() || t.After(now) {
 		return "-"
 	}
-	// A time.Duration ends after 292 years, and a kubelet may write any year.
+
+	// A time.Duration ends after 292 years, and a kubelet may write any year. The difference may wrap
+	// around: it is below 0 then, which it cannot be otherwise.
 	seconds := now.Unix() - t.Unix()
 	if now.Nanosecond() < t.Nanosecond() {
 		seconds--
 	}
-	if seconds < 0 { // the sum has wrapped around
+	if seconds < 0 {
 		seconds = math.MaxInt64
 	}
+
 	minutes := seconds / 60
 	switch {
 	case minutes < 1:

@@ -15,8 +15,8 @@ const All = math.MaxInt
 const (
 	// Usual is the usual limit: of candidates, and of nodes that give the same answer.
 	Usual = 20
-	// mostReported is the most nodes, whatever they answer. It and the next bound hold where
-	// nobody asks for more than usual.
+	// mostReported is the most nodes, whatever they answer. This bound and the next one hold unless
+	// somebody asks for more than usual.
 	mostReported = 500
 	// mostCandidateVictims is the most victims of all candidates together, apart from
 	// those of the first one.
@@ -25,30 +25,33 @@ const (
 
 // LeftOut counts the entries that the lists of a decision lack.
 type LeftOut struct {
-	// Candidates rank behind those in the list, and Nodes are nodes of the cluster without a
-	// report of their own; turnedDown, unhelpful and feasible count them all the same.
+	// Candidates counts candidates, which rank behind those in the list. Nodes counts nodes of the
+	// cluster that have no report of their own; turnedDown, unhelpful and feasible count them, too.
 	Candidates int `json:"candidates"`
 	Nodes      int `json:"nodes"`
 }
 
-// Of returns the decision with at most list candidates, and list nodes of each answer; whole
-// where list is [All]. left is nil where nothing is left out. The decision itself stays as it
-// is, and shares everything with the result.
+// Of returns the decision with at most list candidates, and list nodes of each answer, or all of it
+// if list is [All]. left is nil if nothing is left out. The decision itself stays as it is, and
+// shares everything with the result.
 func Of(e *preemption.Plan, list int) (brief *preemption.Plan, left *LeftOut) {
 	if list == All {
 		return e, nil
 	}
+
 	cut := *e
 	cut.Unhelpful = Unhelpful(e)
 	cut.Candidates = e.Candidates[:bestOf(e.Candidates, list)]
 	cut.Nodes = firstOfEach(e, list)
+
 	if left = (&LeftOut{len(e.Candidates) - len(cut.Candidates), len(e.Nodes) - len(cut.Nodes)}); *left == (LeftOut{}) {
 		return e, nil
 	}
 	return &cut, left
 }
 
-// bestOf counts the candidates that are kept.
+// bestOf counts the candidates that are kept. The victims of the first one, which may be the chosen one,
+// do not count.
 func bestOf(all []preemption.Candidate, list int) int {
 	victims := 0
 	for i := range all {
@@ -63,7 +66,7 @@ func bestOf(all []preemption.Candidate, list int) int {
 }
 
 // firstOfEach are the nodes that are kept, in the cluster's order: the chosen one, and the
-// first that give each answer.
+// first nodes that give each answer.
 func firstOfEach(e *preemption.Plan, list int) []preemption.NodeReport {
 	known := map[string]int{}
 	kept := []preemption.NodeReport{}
@@ -73,10 +76,13 @@ func firstOfEach(e *preemption.Plan, list int) []preemption.NodeReport {
 			kept = append(kept, *n)
 			continue
 		}
+
 		answer := fmt.Sprint(n.Status)
 		if n.AfterRemoval != nil {
+			// A node on which preemption was tried gives two answers.
 			answer += fmt.Sprint(" tried ", *n.AfterRemoval)
 		}
+
 		if known[answer]++; known[answer] <= list && (len(kept) < mostReported || list > Usual) {
 			kept = append(kept, *n)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// InVain returns what is in the way on a node with every possible victim gone; not ok where
-// preemption was not tried, or helps.
+// InVain returns what is in the way on a node with every possible victim gone. It is not ok if
+// preemption was not tried there, or helps.
 func InVain(n *preemption.NodeReport) (status preemption.Status, ok bool) {
 	if n.AfterRemoval == nil || n.AfterRemoval.Code == preemption.Success {
 		return preemption.Status{}, false
@@ -19,11 +19,12 @@ func InVain(n *preemption.NodeReport) (status preemption.Status, ok bool) {
 }
 
 // Unhelpful counts the nodes of a decision on which preemption was tried and does not help, by what
-// is in the way then: the most frequent first. A plan says it by itself where nothing helps alone.
+// is in the way then, the most frequent first. A plan says it by itself only if nothing helps.
 func Unhelpful(e *preemption.Plan) []preemption.Count {
 	if e.Unhelpful != nil {
 		return e.Unhelpful
 	}
+
 	var counts []preemption.Count
 	at := map[string]int{}
 	for i := range e.Nodes {
@@ -31,6 +32,7 @@ func Unhelpful(e *preemption.Plan) []preemption.Count {
 		if !ok {
 			continue
 		}
+
 		key := fmt.Sprintf("%q %q %q %q", status.Code, status.Filter, status.ExcludedBy, status.Reasons)
 		known, counted := at[key]
 		if !counted {
@@ -39,6 +41,7 @@ func Unhelpful(e *preemption.Plan) []preemption.Count {
 		}
 		counts[known].Nodes++
 	}
+
 	slices.SortStableFunc(counts, func(a, b preemption.Count) int {
 		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), strings.Compare(a.Status.String(), b.Status.String()), cmp.Compare(a.ExcludedBy, b.ExcludedBy))
 	})

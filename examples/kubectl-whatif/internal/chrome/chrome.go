@@ -1,5 +1,5 @@
-// Package chrome opens pages in a browser, for tests: what does a page do there, what does it fetch, and
-// what does the browser complain about?
+// Package chrome answers for tests what a page does in a browser: what it shows, what it fetches, and
+// what the browser complains about.
 package chrome
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// local are the addresses that nothing is fetched from a network for.
+// local matches the addresses for which nothing is fetched from a network.
 var local = regexp.MustCompile(`^(file|data|blob):`)
 
-// browsers are the programs that are looked for.
+// browsers are the programs that are looked for, in this order.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
 // Browser is a browser without a window that is driven over a pipe, by the
@@ -33,15 +33,19 @@ type Browser struct {
 	to      io.Writer
 	session string
 
-	mu      sync.Mutex
+	// mu guards last, answers, told and fetched.
+	mu sync.Mutex
+	// last is the number of the last command. answers has who waits for the answer to a command.
 	last    int
 	answers map[int]chan message
-	loaded  chan struct{}
+	// loaded gets a value for each page that is loaded.
+	loaded chan struct{}
 	// told has all messages of the console and the log of the browser, and
-	// fetched all requests beside the page itself.
+	// fetched the addresses of all requests to a network.
 	told, fetched []string
 }
 
+// message is what the browser sends: the answer to a command, or an event.
 type message struct {
 	ID        int             `json:"id"`
 	Method    string          `json:"method"`
@@ -51,51 +55,65 @@ type message struct {
 	Error     *struct{ Message string }
 }
 
-// Start starts the browser, or skips the test where none is installed.
+// Start starts the browser, or skips the test if none is installed. The browser ends with the test.
 func Start(t *testing.T) *Browser {
 	t.Helper()
-	program := ""
-	for _, name := range browsers {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
-	}
-	if program == "" {
-		t.Skipf("no browser is installed to open the page in: none of %v", browsers)
-	}
+	program := installed(t)
+
+	// The browser reads commands from its third file and writes messages to its fourth.
 	toRead, to, err := os.Pipe()
 	require.NoError(t, err)
 	from, fromWrite, err := os.Pipe()
 	require.NoError(t, err)
+
 	args := []string{"--headless=new", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-extensions", "--remote-debugging-pipe", "--user-data-dir=" + t.TempDir()}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}
+
+	// Its ends of the pipes are the browser's alone, so that they end with it.
 	cmd := exec.Command(program, append(args, "about:blank")...)
 	cmd.ExtraFiles = []*os.File{toRead, fromWrite}
 	require.NoError(t, cmd.Start())
 	require.NoError(t, toRead.Close())
 	require.NoError(t, fromWrite.Close())
+
 	c := &Browser{t: t, to: to, answers: map[int]chan message{}, loaded: make(chan struct{}, 16)}
 	read := make(chan struct{})
 	go func() { defer close(read); c.read(from) }()
 	t.Cleanup(func() {
-		c.Call("Browser.close", nil)
-		done := make(chan struct{})
-		go func() { defer close(done); _ = cmd.Wait() }()
-		select {
-		case <-done:
-		case <-time.After(20 * time.Second):
-			_ = cmd.Process.Kill()
-			<-done
-		}
+		c.end(cmd)
 		_ = to.Close()
 		_ = from.Close()
 		<-read
 	})
 	c.attach()
 	return c
+}
+
+// installed finds a browser, or skips the test.
+func installed(t *testing.T) string {
+	t.Helper()
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skipf("no browser is installed to open the page in: none of %v", browsers)
+	return ""
+}
+
+// end asks the browser to end, and kills it if it does not.
+func (c *Browser) end(cmd *exec.Cmd) {
+	c.Call("Browser.close", nil)
+	done := make(chan struct{})
+	go func() { defer close(done); _ = cmd.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		_ = cmd.Process.Kill()
+		<-done
+	}
 }
 
 // attach opens a page and listens to all its messages.
@@ -111,7 +129,7 @@ func (c *Browser) attach() {
 	}
 }
 
-// read takes the browser's messages one by one.
+// read takes the browser's messages one by one. Each ends with a zero byte.
 func (c *Browser) read(from io.Reader) {
 	r := bufio.NewReaderSize(from, 1<<20)
 	for {
@@ -123,6 +141,7 @@ func (c *Browser) read(from io.Reader) {
 		if json.Unmarshal(text[:len(text)-1], &m) != nil {
 			continue
 		}
+
 		c.mu.Lock()
 		if answer, ok := c.answers[m.ID]; ok && m.ID != 0 {
 			delete(c.answers, m.ID)
@@ -133,7 +152,7 @@ func (c *Browser) read(from io.Reader) {
 	}
 }
 
-// note keeps forbidden events.
+// note keeps the events that tests are about.
 func (c *Browser) note(m *message) {
 	switch m.Method {
 	case "Page.loadEventFired":
@@ -151,6 +170,7 @@ func (c *Browser) note(m *message) {
 // Call sends a command and waits for the answer.
 func (c *Browser) Call(method string, params any) json.RawMessage {
 	c.t.Helper()
+
 	answer := make(chan message, 1)
 	c.mu.Lock()
 	c.last++
@@ -163,10 +183,12 @@ func (c *Browser) Call(method string, params any) json.RawMessage {
 	}
 	c.answers[c.last] = answer
 	c.mu.Unlock()
+
 	text, err := json.Marshal(command)
 	require.NoError(c.t, err)
 	_, err = c.to.Write(append(text, 0))
 	require.NoError(c.t, err)
+
 	select {
 	case m := <-answer:
 		require.Nil(c.t, m.Error, method)
@@ -177,7 +199,7 @@ func (c *Browser) Call(method string, params any) json.RawMessage {
 	return nil
 }
 
-// Ask sends a command and reads the answer.
+// Ask sends a command and reads the answer into a value.
 func (c *Browser) Ask(method string, params, into any) {
 	c.t.Helper()
 	require.NoError(c.t, json.Unmarshal(c.Call(method, params), into))
@@ -194,6 +216,8 @@ func (c *Browser) Open(text []byte) {
 // Visit opens an address.
 func (c *Browser) Visit(url string) {
 	c.t.Helper()
+
+	// Pages that were loaded before do not count.
 	for len(c.loaded) > 0 {
 		<-c.loaded
 	}
@@ -205,7 +229,7 @@ func (c *Browser) Visit(url string) {
 	}
 }
 
-// Look sets the width of the window and the reader's preferences.
+// Look sets the width of the window and the reader's preferences, which are names and values in turn.
 func (c *Browser) Look(width int, features ...string) {
 	c.t.Helper()
 	c.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
@@ -216,8 +240,8 @@ func (c *Browser) Look(width int, features ...string) {
 	c.Call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": list})
 }
 
-// Eval returns the JSON of a piece of JavaScript on the page. Where that is a promise, it waits for
-// it.
+// Eval runs a piece of JavaScript on the page, and reads its value into another one. If the value is a
+// promise, Eval waits for it.
 func (c *Browser) Eval(script string, into any) {
 	c.t.Helper()
 	var out struct {
@@ -229,7 +253,7 @@ func (c *Browser) Eval(script string, into any) {
 	require.NoError(c.t, json.Unmarshal(out.Result.Value, into), script)
 }
 
-// Press presses a key.
+// Press presses a key and lets it go.
 func (c *Browser) Press(key string) {
 	c.t.Helper()
 	code := map[string]int{"Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Escape": 27, "Enter": 13}[key]
@@ -238,7 +262,8 @@ func (c *Browser) Press(key string) {
 	}
 }
 
-// Silent checks that the browser did not complain.
+// Silent checks that the browser did not complain, and that nothing was fetched from a network, since the
+// last look.
 func (c *Browser) Silent(what string) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -248,7 +273,7 @@ func (c *Browser) Silent(what string) {
 	c.told, c.fetched = nil, nil
 }
 
-// Fetched takes the addresses that were fetched from a network since the last look.
+// Fetched returns the addresses that were fetched from a network since the last look.
 func (c *Browser) Fetched() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

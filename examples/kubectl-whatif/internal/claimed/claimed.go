@@ -1,4 +1,4 @@
-// Package claimed says which pods of an answer claim devices, at which no answer looks.
+// Package claimed answers which pods of an answer claim devices. No answer looks at those.
 package claimed
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Kind is that of the objects which say what extended resources are devices.
+// Kind is the kind of the objects that say which extended resources are devices.
 const Kind = "DeviceClass"
 
 // implicitly begins the name of an extended resource that a device class backs without naming it.
@@ -20,10 +20,10 @@ const implicitly = "deviceclass.resource.kubernetes.io/"
 // instead ends a caveat.
 const instead = "kubectl whatif-devices looks at them, in a dump with resourceclaims,resourceslices,deviceclasses"
 
-// most is how many names a sentence has.
+// most is the most names of a sentence.
 const most = 5
 
-// Backing are device classes by the extended resource that they back.
+// Backing has device classes by the extended resource that they back.
 type Backing map[resource.Name]string
 
 // Add reads a DeviceClass. The error is an [outrank.InputError].
@@ -39,13 +39,14 @@ func (b Backing) Add(text []byte) error {
 	if err := json.Unmarshal(text, &class); err != nil {
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: "deviceclass " + class.Metadata.Name, Field: "spec.extendedResourceName", Text: err.Error()}}}
 	}
+
 	if name := class.Spec.ExtendedResourceName; name != "" {
 		b[resource.Name(name)] = class.Metadata.Name
 	}
 	return nil
 }
 
-// Concerns reports whether a pod claims devices or requests some.
+// Concerns reports whether a pod claims devices, or requests some as extended resources.
 func (b Backing) Concerns(p *outrank.Pod) bool {
 	requests := func(l resource.List) bool {
 		for name := range l {
@@ -55,8 +56,9 @@ func (b Backing) Concerns(p *outrank.Pod) bool {
 		}
 		return false
 	}
-	of := func(c outrank.Container) bool { return requests(c.Requests) }
-	return len(p.ResourceClaims) > 0 || slices.ContainsFunc(p.Containers, of) || slices.ContainsFunc(p.InitContainers, of) ||
+
+	container := func(c outrank.Container) bool { return requests(c.Requests) }
+	return len(p.ResourceClaims) > 0 || slices.ContainsFunc(p.Containers, container) || slices.ContainsFunc(p.InitContainers, container) ||
 		p.Resources != nil && requests(p.Resources.Requests)
 }
 
@@ -74,17 +76,17 @@ func (b Backing) behind(p *outrank.Pod) (out []string) {
 	return out
 }
 
-// Pods are those of an answer that claim devices.
+// Pods has the pods of an answer that claim devices.
 type Pods struct {
 	backing Backing
-	// asked is the pod in question, nil where it claims none or there is none.
+	// asked is the pod in question, nil if it claims no devices or there is none.
 	asked *outrank.Pod
-	// claim have resource claims, and request devices as extended resources; a pod may do both.
-	// The pod in question is not among them.
+	// claim are the other pods that have resource claims, and request those that request devices as
+	// extended resources. A pod may do both.
 	claim, request []*outrank.Pod
 }
 
-// Find finds them among the pod in question, nil for none, and others.
+// Find finds the pods that claim devices among the pod in question, which may be nil, and others.
 func Find(b Backing, asked *outrank.Pod, others []*outrank.Pod) *Pods {
 	out := &Pods{backing: b}
 	if asked != nil && b.Concerns(asked) {
@@ -101,14 +103,15 @@ func Find(b Backing, asked *outrank.Pod, others []*outrank.Pod) *Pods {
 	return out
 }
 
-// Hidden reports whether an answer hangs on devices: one by which every pod finds room, and any
-// where devices are requested as extended resources.
+// Hidden reports whether an answer depends on devices; room says that every pod finds room by it. A pod
+// that claims devices may find less room than the answer says, and never more. A pod that requests them as
+// extended resources may find more, too, as the nodes do not offer these themselves.
 func (d *Pods) Hidden(room bool) bool {
 	request := len(d.request) > 0 || d.asked != nil && len(d.backing.behind(d.asked)) > 0
 	return request || room && (d.asked != nil || len(d.claim) > 0)
 }
 
-// Caveats say which devices are not looked at: sentences about the pod in question, and one about
+// Caveats says which devices are not looked at: in sentences about the pod in question, and in one about
 // all others together.
 func (d *Pods) Caveats() (out []outrank.Problem) {
 	if p := d.asked; p != nil && len(p.ResourceClaims) > 0 {
@@ -119,6 +122,7 @@ func (d *Pods) Caveats() (out []outrank.Problem) {
 		out = append(out, outrank.Problem{Object: "pod " + string(p.Key()), Field: "spec.containers.resources.requests",
 			Text: fmt.Sprintf("the devices behind %s, are not looked at, and a node that does not offer the resource itself counts as one without; %s", d.behind(p), instead)})
 	}
+
 	if n := len(d.claim); n > 0 {
 		out = append(out, outrank.Problem{Object: "devices", Text: fmt.Sprintf("%s: where %s or %s recreated, %s as if every node had the devices free (%s); %s",
 			count(n, "claims"), is(n, "it waits", "they wait"), is(n, "is", "are"), is(n, "it counts", "they count"), named(d.claim, claims), instead)})
@@ -130,6 +134,7 @@ func (d *Pods) Caveats() (out []outrank.Problem) {
 	return out
 }
 
+// count says how many pods claim or request devices.
 func count(n int, does string) string {
 	if n == 1 {
 		return "1 pod " + does + " some, which are not looked at"
@@ -137,6 +142,7 @@ func count(n int, does string) string {
 	return fmt.Sprintf("%d pods %s some, which are not looked at", n, strings.TrimSuffix(does, "s"))
 }
 
+// is returns one for the number 1, and more for any other.
 func is(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -144,14 +150,17 @@ func is(n int, one, more string) string {
 	return more
 }
 
+// claims lists the claims of a pod.
 func claims(p *outrank.Pod) string { return some(p.ResourceClaims, ", ") }
 
+// behind lists the extended resources of a pod that device classes back.
 func (d *Pods) behind(p *outrank.Pod) string { return some(d.backing.behind(p), ", ") }
 
-// named has the first few pods, those that wait before all, each with what it claims.
+// named lists the first few pods, those that wait before all others, each with what it claims.
 func named(list []*outrank.Pod, claims func(*outrank.Pod) string) string {
 	waiting := slices.Clone(list)
 	slices.SortStableFunc(waiting, func(a, b *outrank.Pod) int { return strings.Compare(placed(a), placed(b)) })
+
 	var names []string
 	for _, p := range waiting[:min(len(waiting), most+1)] {
 		names = append(names, string(p.Key())+": "+claims(p))
@@ -162,7 +171,7 @@ func named(list []*outrank.Pod, claims func(*outrank.Pod) string) string {
 	return strings.Join(names, "; ")
 }
 
-// placed sorts pods that wait before all others.
+// placed is a key by which pods that wait come before all others.
 func placed(p *outrank.Pod) string {
 	if p.NodeName == "" {
 		return ""
@@ -170,6 +179,7 @@ func placed(p *outrank.Pod) string {
 	return "on a node"
 }
 
+// some lists the first few names, and says how many more there are.
 func some(names []string, between string) string {
 	if more := len(names) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], between), more)

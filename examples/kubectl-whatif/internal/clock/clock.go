@@ -48,16 +48,18 @@ func After(t time.Time) time.Time {
 	return t.Add(time.Second)
 }
 
-// Of returns the second after the latest creation of any object in a dump. The API server's clock
-// says that one; starts are by the clocks of nodes, of which any may be ahead. Without a creation
-// it is the second after the latest start, and without that one the zero time.
+// Of returns the second after the latest creation of any object in a dump. Creations are by the API
+// server's clock, while starts are by the clocks of nodes, and any of those may be ahead. Without a
+// creation it is the second after the latest start, and without a start the zero time.
 func Of(c *outrank.Cluster) time.Time {
 	if !c.AsOf.IsZero() {
 		return After(c.AsOf)
 	}
+	// This is only as good as the clock of that node.
 	return After(latestStart(c))
 }
 
+// latestStart is the latest start of any pod, the zero time without any.
 func latestStart(c *outrank.Cluster) (latest time.Time) {
 	for _, p := range c.Pods {
 		if p.StartTime.After(latest) {
@@ -67,12 +69,12 @@ func latestStart(c *outrank.Cluster) (latest time.Time) {
 	return latest
 }
 
-// soon is how long a kubelet takes at most to start the pod that was created last, where nothing
-// hangs on which of the two was first.
+// soon is the time that a kubelet may take to start the pod that was created last. A start within it is no
+// sign of a clock that is ahead.
 const soon = time.Minute
 
 // Doubts says what is odd about the time of an answer, in sentences that go on after "the dump".
-// Where somebody asked for that time, given, a dump without creations is no doubt.
+// given says that somebody asked for that time. A dump without creations is no doubt then.
 func Doubts(c *outrank.Cluster, now time.Time, given bool) (out []string) {
 	if c.AsOf.IsZero() && !given {
 		switch {
@@ -82,6 +84,7 @@ func Doubts(c *outrank.Cluster, now time.Time, given bool) (out []string) {
 			out = append(out, "does not say when any object was created; the time is that of the latest start, by the clock of a node, which may be wrong: give it with --now")
 		}
 	}
+
 	if late := ahead(c, now); len(late) > 0 {
 		pods := "a pod that starts"
 		if len(late) > 1 {
@@ -94,15 +97,18 @@ func Doubts(c *outrank.Cluster, now time.Time, given bool) (out []string) {
 }
 
 // ahead lists the pods that start after now, sorted. A start just after the last creation is odd
-// only where the clock decides: a pod that has a node and no start counts as started now.
+// only if the order of the two matters: a pod that has a node and no start counts as started now, and
+// would then seem to have started before.
 func ahead(c *outrank.Cluster, now time.Time) (late []outrank.Key) {
 	if now.IsZero() {
 		return nil
 	}
+
 	from := now
 	if !slices.ContainsFunc(c.Pods, func(p *outrank.Pod) bool { return p.NodeName != "" && p.StartTime.IsZero() && !p.Finished() }) {
 		from = now.Add(soon)
 	}
+
 	for _, p := range c.Pods {
 		if p.StartTime.After(from) && !p.Finished() {
 			late = append(late, p.Key())
@@ -112,7 +118,7 @@ func ahead(c *outrank.Cluster, now time.Time) (late []outrank.Key) {
 	return late
 }
 
-// named lists the first few.
+// named lists the first few pods, and says how many more there are.
 func named(keys []outrank.Key) (text string) {
 	const most = 3
 	for i, k := range keys[:min(most, len(keys))] {
@@ -127,7 +133,7 @@ func named(keys []outrank.Key) (text string) {
 	return text
 }
 
-// Time is a time of an object in an answer: of any year, as API servers write them.
+// Time is a time of an object in an answer. It may be of any year, as API servers write any.
 type Time struct{ time.Time }
 
 // MarshalJSON writes a year beyond the four digits of RFC 3339, which package time refuses.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Page writes lines. Every string argument is made safe first: names come from a
-// file, and a terminal obeys its input.
+// Page writes lines. Every argument that is a string is made safe first: names come from a
+// file, and a terminal obeys what is written to it.
 type Page struct {
 	W io.Writer
 	Screen
@@ -17,7 +17,7 @@ type Page struct {
 // Write writes text that is safe and broken into lines already.
 func (p Page) Write(text []byte) (int, error) { return p.W.Write(text) }
 
-// Line writes a line, and goes on in the next where it is too wide, indented a little more.
+// Line writes a line. If it is too wide it goes on in the next line, indented a little more.
 // Arguments that are strings, of whatever type, and [Styled] are made safe.
 func (p Page) Line(format string, args ...any) {
 	text := fmt.Sprintf(format, p.cleaned(args)...)
@@ -26,7 +26,7 @@ func (p Page) Line(format string, args ...any) {
 	}
 }
 
-// widest is the width of running text where the page has none.
+// widest is the most width of the running text of Say.
 const widest = 100
 
 // Say writes running text, broken between words.
@@ -40,12 +40,13 @@ func (p Page) Say(format string, args ...any) {
 	}
 }
 
-// folded writes a line as wide as the screen at most, if it has words to break between.
+// folded writes a line. If it is wider than the screen, it is broken between words.
 func (p Page) folded(line string) {
 	if p.Width <= 0 || Width(line) <= p.Width {
 		fmt.Fprintln(p.W, p.apart(line))
 		return
 	}
+
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	for i, part := range fold(line[len(indent):], p.Width-len(indent), p.Width-len(indent)-2) {
 		if i > 0 {
@@ -55,14 +56,17 @@ func (p Page) folded(line string) {
 	}
 }
 
-// fold breaks a line between words and leaves the spaces within the parts as they are.
+// fold breaks a line between words. The first part is at most first wide, and the others are at most
+// others. Spaces within the parts stay as they are.
 func fold(line string, first, others int) []string {
 	var parts []string
 	var b strings.Builder
 	used, most := 0, first
 	for line != "" {
 		spaces := len(line) - len(strings.TrimLeft(line, " "))
+
 		word, _, _ := strings.Cut(line[spaces:], " ")
+		// The first word stands in any case, however wide it is.
 		w := Width(word)
 		if used > 0 && used+spaces+w > most {
 			parts = append(parts, b.String())
@@ -72,12 +76,14 @@ func fold(line string, first, others int) []string {
 			b.WriteString(line[:spaces])
 			used += spaces + w
 		}
+
 		b.WriteString(word)
 		line = line[spaces+len(word):]
 	}
 	return append(parts, b.String())
 }
 
+// cleaned makes arguments safe.
 func (p Page) cleaned(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {
@@ -87,7 +93,8 @@ func (p Page) cleaned(args []any) []any {
 		case Styled:
 			arg = p.styled(p.Safe(v.Text), v.Style)
 		default:
-			if reflect.ValueOf(arg).Kind() == reflect.String { // a name of a type of its own
+			// A name may be a string of another type.
+			if reflect.ValueOf(arg).Kind() == reflect.String {
 				arg = p.Safe(fmt.Sprint(arg))
 			}
 		}
@@ -96,7 +103,7 @@ func (p Page) cleaned(args []any) []any {
 	return out
 }
 
-// mostWide is the most width of running text where nothing else limits it.
+// mostWide is the most width of the texts of Items.
 const mostWide = 104
 
 // Items writes texts one below the other, each wrapped.

@@ -16,22 +16,22 @@ const (
 	Never  = "never"
 )
 
-// ErrColor is returned for any other.
+// ErrColor is returned for anything else.
 var ErrColor = errors.New("colour is auto, always or never")
 
 // Screen is the target of the text.
 type Screen struct {
 	// Width is the most columns of a line; 0 for no limit.
 	Width int
-	// Color is set where there is colour.
+	// Color says that text is coloured.
 	Color bool
-	// Terminal is set where a terminal shows it, which turns text from right to left
+	// Terminal says that a terminal shows the text. It turns text from right to left
 	// around.
 	Terminal bool
 }
 
-// ScreenOf describes the target. A terminal has its own width or, where it tells
-// none, that of the variable COLUMNS; anything else, a pipe or a file, has none.
+// ScreenOf describes the target. A terminal has its own width or, if it tells
+// none, that of the variable COLUMNS. Anything else, such as a pipe or a file, has no width.
 // Colour is for terminals, unless NO_COLOR is set to anything or TERM is dumb.
 func ScreenOf(w io.Writer, color string, env func(string) string) (Screen, error) {
 	var s Screen
@@ -48,6 +48,7 @@ func ScreenOf(w io.Writer, color string, env func(string) string) (Screen, error
 	return s.colored(color, env)
 }
 
+// colored settles whether there is colour.
 func (s Screen) colored(color string, env func(string) string) (Screen, error) {
 	switch color {
 	case Auto:

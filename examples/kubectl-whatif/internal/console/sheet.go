@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// Sheet is a page that collects a text, as wide as the page that it is for, and writes it at
+// Sheet is a page that collects a text for another page, which has the same width, and writes it at
 // once: an error leaves no half text.
 type Sheet struct {
 	Page
 	text *bytes.Buffer
 }
 
-// SheetFor begins a text for w, which a [Page] makes as wide as itself.
+// SheetFor begins a text for w. If w is a [Page], the text is as wide as that.
 func SheetFor(w io.Writer) *Sheet {
 	s := &Sheet{text: &bytes.Buffer{}}
 	if page, ok := w.(Page); ok {

@@ -7,17 +7,18 @@ import (
 
 // Table is rows of cells in aligned columns, with notes below rows.
 type Table struct {
-	// Right are the columns, from 0, that line up at their right end.
+	// Right has the columns, counted from 0, that line up at their right end.
 	Right map[int]bool
-	// Rigid columns are shortened only once the others cannot be any more.
+	// Rigid has the columns that are shortened only once the others cannot be any more.
 	Rigid map[int]bool
-	// Spare are columns that are left out of a screen that is too narrow, the first one
+	// Spare lists columns that are left out if the screen is too narrow, the first one
 	// first, before others are shortened below the usual width of a name.
 	Spare []int
-	// Paint colours the cells of columns, once they are as wide as they have to be.
+	// Paint colours the cells of columns. A cell is as wide then as it will be.
 	Paint map[int]func(s Screen, cell string) string
 
-	headed bool // the first row holds headings
+	// headed says that the first row holds headings.
+	headed bool
 	rows   []row
 }
 
@@ -30,7 +31,7 @@ type row struct {
 // Add adds a row.
 func (t *Table) Add(cells ...string) { t.rows = append(t.rows, row{cells: cells}) }
 
-// Head adds the row of headings; it comes first.
+// Head adds the row of headings, which has to be the first row.
 func (t *Table) Head(cells ...string) {
 	t.headed = true
 	t.Add(cells...)
@@ -50,17 +51,19 @@ const usual = 40
 // narrowest is the least width of a shortened column.
 const narrowest = 8
 
-// Print writes the table; columns that are empty but for their heading are left out. Where
-// it is wider than the screen, the widest columns are shortened in the middle.
+// Print writes the table. Columns that are empty but for their heading are left out. If the table
+// is wider than the screen, the widest columns are shortened in the middle.
 func (t *Table) Print(p Page) {
 	for i := range t.rows {
 		for j, cell := range t.rows[i].cells {
 			t.rows[i].cells[j] = p.Safe(cell)
 		}
 	}
+
 	widths, filled := t.measure()
 	t.leaveOut(widths, filled, p.Width)
 	t.fit(widths, filled, p.Width)
+
 	for at, r := range t.rows {
 		if r.cells == nil {
 			for _, line := range t.noteLines(p, r.note) {
@@ -72,6 +75,7 @@ func (t *Table) Print(p Page) {
 	}
 }
 
+// noteLines breaks a note into lines, each with the indentation of the note.
 func (t *Table) noteLines(p Page, note string) []string {
 	note = p.Safe(note)
 	if p.Width <= 0 {
@@ -85,7 +89,7 @@ func (t *Table) noteLines(p Page, note string) []string {
 	return lines
 }
 
-// line is a written row.
+// line is a row as it is written. Spaces fill each cell up to the width of its column.
 func (t *Table) line(p Page, at int, widths []int, filled []bool) string {
 	var b strings.Builder
 	head := t.headed && at == 0
@@ -95,6 +99,8 @@ func (t *Table) line(p Page, at int, widths []int, filled []bool) string {
 		}
 		cell = Shorten(cell, widths[i])
 		gap := strings.Repeat(" ", max(0, widths[i]-Width(cell)))
+
+		// Colours take no columns, so that they come after the cell was measured.
 		if head {
 			cell = p.styled(cell, Bold)
 		} else if paint := t.Paint[i]; paint != nil && p.Color {
@@ -123,12 +129,14 @@ func (t *Table) measure() (widths []int, filled []bool) {
 	return widths, filled
 }
 
-// leaveOut leaves out spare columns as long as the others have too little room.
+// leaveOut leaves out spare columns until the others have enough room. Columns count with no more than the
+// usual width of a name, as they can be shortened to that.
 func (t *Table) leaveOut(widths []int, filled []bool, most int) {
 	for _, spare := range t.Spare {
 		wide := 0
 		for i := range widths {
 			if filled[i] {
+				// Two spaces separate columns.
 				wide += 2 + min(usual, widths[i])
 			}
 		}
@@ -147,17 +155,20 @@ func (t *Table) fit(widths []int, filled []bool, most int) {
 	if most <= 0 {
 		return
 	}
+
 	over := -most
 	for i := range widths {
 		if filled[i] {
 			over += 2 + widths[i]
 		} else {
+			// A column that is left out takes no room.
 			widths[i] = 0
 		}
 	}
+
 	for _, rigid := range []bool{false, true} {
 		for ; over > 0; over-- {
-			// Of several, the last: the first columns identify a row.
+			// Of several that are equally wide the last one is narrowed: the first columns identify a row.
 			widest := -1
 			for i := range widths {
 				if t.Rigid[i] == rigid && widths[i] > narrowest && (widest < 0 || widths[i] >= widths[widest]) {
@@ -172,7 +183,7 @@ func (t *Table) fit(widths []int, filled []bool, most int) {
 	}
 }
 
-// PaintRuns colours the runs of characters of a cell.
+// PaintRuns colours the cells of a column character by character, each run of a character at once.
 func PaintRuns(styles map[rune]Style) func(Screen, string) string {
 	return func(s Screen, cell string) string {
 		var b strings.Builder
@@ -183,8 +194,10 @@ func PaintRuns(styles map[rune]Style) func(Screen, string) string {
 				run = run[:0]
 			}
 		}
+
 		for _, r := range cell {
 			if len(run) > 0 && run[0] != r {
+
 				flush()
 			}
 			run = append(run, r)

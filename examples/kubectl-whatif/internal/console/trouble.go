@@ -13,18 +13,18 @@ import (
 // mostProblems keep a thoroughly broken dump from filling the screen; the rest are counted.
 const mostProblems = 20
 
-// Trouble is an error with a list of problems, of which More were found and not kept.
+// Trouble is an error with a list of problems. More counts the problems that were found and not kept.
 type Trouble struct {
 	Head     string
 	Problems []outrank.Problem
 	More     int
 }
 
-// Error returns the head alone; [Complain] writes the rest.
+// Error returns only the head. [Complain] writes the rest.
 func (e *Trouble) Error() string { return e.Head }
 
-// Unusable names the input that an error of the library is about. Errors that list no problems are
-// kept as they are.
+// Unusable names the input that an error of the library is about, and how many problems it lists. An error
+// that lists no problems is wrapped.
 func Unusable(input string, err error) error {
 	in := problemsOf(err)
 	number := len(in.Problems) + in.More
@@ -43,6 +43,7 @@ func Refused(head string, err error) *Trouble {
 // ListsProblems reports whether an error of the library lists problems.
 func ListsProblems(err error) bool { return len(problemsOf(err).Problems) > 0 }
 
+// problemsOf are the problems that an error lists, none if it lists none.
 func problemsOf(err error) outrank.InputError {
 	var in *outrank.InputError
 	if errors.As(err, &in) {
@@ -58,6 +59,7 @@ func Complain(w io.Writer, program string, err error) {
 	if !errors.As(err, &in) {
 		return
 	}
+
 	shown := in.Problems[:min(len(in.Problems), mostProblems)]
 	for _, p := range shown {
 		fmt.Fprintln(w, " ", screen.Safe(p.String()))

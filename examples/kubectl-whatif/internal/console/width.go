@@ -10,8 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// colors are the codes of the styles. Texts from elsewhere have none that are not
-// escaped.
+// colors matches the codes of the styles. In texts from elsewhere such codes are escaped.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Width is the number of columns of a text.
@@ -22,7 +21,7 @@ func Width(text string) int {
 	return uniseg.StringWidth(text)
 }
 
-// ellipsis stands for the omitted middle.
+// ellipsis stands for the middle that is left out.
 const ellipsis = "…"
 
 // Shorten leaves out the middle of a text that is wider than it may be: names differ at
@@ -34,10 +33,13 @@ func Shorten(text string, width int) string {
 	if width == 1 {
 		return ellipsis
 	}
+
 	var parts []string
 	for g := uniseg.NewGraphemes(text); g.Next(); {
 		parts = append(parts, g.Str())
 	}
+
+	// The head and the tail share the room. The head gets the odd column.
 	room := width - 1
 	head, tail := 0, len(parts)
 	for left := (room + 1) / 2; head < tail && left >= Width(parts[head]); head++ {
@@ -49,7 +51,7 @@ func Shorten(text string, width int) string {
 	return strings.Join(parts[:head], "") + ellipsis + strings.Join(parts[tail:], "")
 }
 
-// Wrap breaks a text between words; a word that is wider has a line of its own. With a
+// Wrap breaks a text between words. A word that is wider than the width has a line of its own. With a
 // width of 0 there is one line.
 func Wrap(text string, width int) []string {
 	var lines []string
@@ -73,13 +75,13 @@ var rightToLeft = []*unicode.RangeTable{
 	unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mende_Kikakui,
 }
 
-// Safe shows control characters, and other invisible ones, as escapes. It leaves
+// Safe shows control characters, and other characters that cannot be seen, as escapes. It leaves
 // safe text as it is.
 func (s Screen) Safe(text string) string { return screen.Safe(text) }
 
-// apart keeps words from right to left from turning around their neighbours on a
-// terminal: a figure behind such a name would stand before it. From here on the
-// line is written as it is.
+// apart keeps words that run from right to left from turning their neighbours around on a
+// terminal: a figure behind such a name would stand before it. It comes last, as its marks
+// have no width and would be escaped.
 func (s Screen) apart(line string) string {
 	if !s.Terminal || strings.IndexFunc(line, isRightToLeft) < 0 {
 		return line
@@ -90,7 +92,8 @@ func (s Screen) apart(line string) string {
 		if first < 0 {
 			continue
 		}
-		// The word without its surroundings: brackets, commas and colours.
+
+		// Brackets, commas and colours around the word stay outside.
 		begin := strings.LastIndexAny(word[:first], "(,;:") + 1
 		for _, code := range colors.FindAllStringIndex(word[:first], -1) {
 			begin = max(begin, code[1])
@@ -104,4 +107,5 @@ func (s Screen) apart(line string) string {
 	return strings.Join(words, " ")
 }
 
+// isRightToLeft reports whether a character runs from right to left.
 func isRightToLeft(r rune) bool { return unicode.In(r, rightToLeft...) }

@@ -1,4 +1,4 @@
-// Package drawn draws clusters for the properties of what-if answers.
+// Package drawn draws random clusters, over which the properties of what-if answers are tested.
 package drawn
 
 import (
@@ -16,13 +16,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Cluster draws a cluster of a shape, in which most pods have controllers and classes, and some
+// Cluster draws a cluster of a shape. Most pods have controllers and classes, and some
 // wait.
 func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
 	shape.Nodes = rapid.IntRange(1, 6).Draw(t, "nodes")
-	shape.Budgets, shape.Nominated = rapid.IntRange(0, 4).Draw(t, "budgets"), rapid.IntRange(0, 4).Draw(t, "nominated")
+	shape.Budgets = rapid.IntRange(0, 4).Draw(t, "budgets")
+	shape.Nominated = rapid.IntRange(0, 4).Draw(t, "nominated")
 	c, err := clustergen.Cluster(shape, rapid.Uint64().Draw(t, "seed"))
 	require.NoError(t, err)
+
+	// Controllers, readiness and classes go by the places of pods, so that each goes with each other one.
 	c.Classes = []*outrank.PriorityClass{{Name: "low", Value: 10}, {Name: "high", Value: 1000}, {Name: "polite", Value: 500, PreemptionPolicy: outrank.PreemptNever}}
 	for i, p := range c.Pods {
 		if i%4 > 0 {
@@ -31,15 +34,20 @@ func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
 		p.Ready = i%5 > 0 && p.NodeName != ""
 		if i%3 > 0 {
 			class := c.Classes[i%len(c.Classes)]
-			p.PriorityClassName, p.Priority, p.PreemptionPolicy = class.Name, outrank.Priority(class.Value), class.PreemptionPolicy
+			p.PriorityClassName = class.Name
+			p.Priority = outrank.Priority(class.Value)
+			p.PreemptionPolicy = class.PreemptionPolicy
 		}
 	}
+
 	for i := range rapid.IntRange(0, 4).Draw(t, "waiting") {
 		p, err := clustergen.Preemptor(shape, rapid.Uint64().Draw(t, "pod"))
 		require.NoError(t, err)
-		p.Name, p.UID, p.NominatedNodeName = fmt.Sprintf("waiting-%d", i), "", ""
+		p.Name = fmt.Sprintf("waiting-%d", i)
+		p.UID, p.NominatedNodeName = "", ""
 		c.Pods = append(c.Pods, p)
 	}
+
 	for i, p := range c.Pods {
 		if p.NodeName == "" {
 			c.Pods[i] = unreported(p)
@@ -48,20 +56,22 @@ func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
 	return c
 }
 
-// unreported is a pod that waits, without what a kubelet alone reports.
+// unreported returns a pod that waits without what only a kubelet reports.
 func unreported(p *outrank.Pod) *outrank.Pod {
 	one := *p
-	one.AllocatedResources, one.Actual, one.Reported = nil, nil, false
+	one.AllocatedResources, one.Actual = nil, nil
+	one.Reported = false
 	one.Containers, one.InitContainers = slices.Clone(p.Containers), slices.Clone(p.InitContainers)
 	for _, list := range [][]outrank.Container{one.Containers, one.InitContainers} {
 		for i := range list {
-			list[i].AllocatedResources, list[i].Actual, list[i].Reported = nil, nil, false
+			list[i].AllocatedResources, list[i].Actual = nil, nil
+			list[i].Reported = false
 		}
 	}
 	return &one
 }
 
-// Setting is about a cluster, with the default rules.
+// Setting returns a setting about a cluster, with the default rules.
 func Setting(t require.TestingT, c *outrank.Cluster) question.Setting {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
@@ -70,7 +80,8 @@ func Setting(t require.TestingT, c *outrank.Cluster) question.Setting {
 	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: clustergen.Now()}
 }
 
-// State is what a question has to leave alone: pods with their nodes, what nodes give, and budgets.
+// State describes what a question has to leave as it is: pods with their nodes, what nodes give, and
+// budgets. Objects count by their addresses, so that a copy is a change, too.
 func State(s question.Setting) (out []string) {
 	for p := range s.Snapshot.Pods() {
 		out = append(out, fmt.Sprintf("%p %s %s %s", p, p.Key(), s.Snapshot.NodeOf(p.Key()), s.Snapshot.NominationOf(p.Key())))
@@ -84,7 +95,7 @@ func State(s question.Setting) (out []string) {
 	return out
 }
 
-// Shapes are the sorts of clusters that properties run over, by name.
+// Shapes returns the shapes of clusters that properties are tested over, by name.
 func Shapes() map[string]clustergen.Shape {
 	return map[string]clustergen.Shape{
 		"resources": {}, "filters": {Taints: true, Selectors: true, Ports: true}, "affinity": {Affinity: true, Spread: true}, "volumes": {Volumes: true},

@@ -19,11 +19,11 @@ import (
 // Stdin is the name that stands for standard input.
 const Stdin = "-"
 
-// extensions are those of the files that a folder is read for, with or without ".gz".
+// extensions are the endings of files that are read from a folder, with or without ".gz" behind them.
 var extensions = []string{".json", ".yaml", ".yml"}
 
 // Expand replaces folders by their files ending in .json, .yaml or .yml, gzipped or not,
-// in the order of their names, and with recursive those of the folders below. Names
+// in the order of their names. With recursive it adds the files of the folders below. A name
 // given twice, and a folder without such files, are errors.
 func Expand(names []string, recursive bool) ([]string, error) {
 	var out []string
@@ -52,6 +52,7 @@ func Called(name string) string {
 	return name
 }
 
+// filesOf returns the files that a name stands for.
 func filesOf(name string, recursive bool) ([]string, error) {
 	if name == Stdin {
 		return []string{name}, nil
@@ -63,11 +64,13 @@ func filesOf(name string, recursive bool) ([]string, error) {
 	if !info.IsDir() {
 		return []string{name}, nil
 	}
+
 	var files []string
 	err = walk(name, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
+		// The folder itself is gone through in any case.
 		case d.IsDir() && path != name && !recursive:
 			return filepath.SkipDir
 		case !d.IsDir() && slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(path, ".gz"))):
@@ -81,7 +84,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 	return files, err
 }
 
-// opening gives errors of looking at a file the text of errors of opening it.
+// opening makes an error of looking at a file one of opening it, as which people know it.
 func opening(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) && at.Op == "stat" {
@@ -90,7 +93,7 @@ func opening(err error) error {
 	return err
 }
 
-// Open opens a file, or standard input for the name "-". The size is 0 where it is not
+// Open opens a file, or standard input for the name "-". The size is 0 if it is not
 // known.
 func Open(name string, stdin io.Reader) (r io.Reader, size int64, done func() error, err error) {
 	if name == Stdin {
@@ -104,7 +107,7 @@ func Open(name string, stdin io.Reader) (r io.Reader, size int64, done func() er
 	return f, sizeOf(f), f.Close, nil
 }
 
-// sizeOf is 0 for anything but a regular file, a pipe for example.
+// sizeOf is the size of a regular file, and 0 for anything else, such as a pipe.
 func sizeOf(f *os.File) int64 {
 	if f == nil {
 		return 0
@@ -124,6 +127,8 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+
+	// Any gzipped file begins with these bytes.
 	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
@@ -134,11 +139,13 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 	return inUTF8(b), nil
 }
 
+// byteOrderMark may begin a text in UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // inUTF8 drops a byte order mark and turns UTF-16, as PowerShell's > writes it, into
-// UTF-8. UTF-16 without a mark shows in its first character, which is one of ASCII in
-// all that can be read here. An error of b is left to the reader of the text.
+// UTF-8. UTF-16 without a mark shows in its first character: everything that can be read here
+// begins with a character of ASCII, so that one of its two bytes is 0. An error of b is left to the
+// reader of the text.
 func inUTF8(b *bufio.Reader) *bufio.Reader {
 	head, _ := b.Peek(len(byteOrderMark))
 	if bytes.Equal(head, byteOrderMark) {
@@ -148,6 +155,7 @@ func inUTF8(b *bufio.Reader) *bufio.Reader {
 	if len(head) < 2 {
 		return b
 	}
+
 	var order unicode.Endianness
 	switch {
 	case head[0] == 0xff && head[1] == 0xfe, head[0] != 0 && head[1] == 0:

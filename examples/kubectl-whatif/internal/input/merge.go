@@ -11,25 +11,27 @@ import (
 )
 
 // Merged is several files as one stream of JSON documents, one object each. An object that
-// stands in two files counts once where both are equal; where they are not, nobody knows
-// which is the newer, and it is an error that names both.
+// stands in two files counts once if both are equal. If they differ, nobody knows
+// which is newer, and the error names both files.
 //
-// Time and memory are those of reading each file once and of a hash for each object. A file
-// that has objects in common with a later one, written differently, is read once more.
+// Each file is read once, and a hash of each object is kept. A file that has objects in common
+// with a later one is read once more if they are written differently.
 type Merged struct {
-	// Open opens the file of a name; done is called when it was read.
+	// Open opens the file of a name. done is called once it is read.
 	Open func(name string) (r io.Reader, done func() error, err error)
 
 	names []string
+	// known has the first copy of each object.
 	known map[identity]copyOf
-	// sorted are hashes of a file's objects, for files that were read again.
+	// sorted has, for files that were read again, hashes of their objects that do not depend on the
+	// order of fields.
 	sorted map[string]map[identity][sha256.Size]byte
 }
 
 // identity identifies an object in a cluster.
 type identity struct{ kind, namespace, name string }
 
-// copyOf is the place of an object, and its text, to the byte.
+// copyOf is the file of an object, and the hash of its text, to the byte.
 type copyOf struct {
 	file string
 	hash [sha256.Size]byte
@@ -67,6 +69,7 @@ type counting struct {
 	n int64
 }
 
+// Write implements [io.Writer].
 func (c *counting) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
@@ -85,14 +88,17 @@ func (e *FileError) Error() string { return Called(e.File) + ": " + e.Err.Error(
 // Unwrap returns the error itself.
 func (e *FileError) Unwrap() error { return e.Err }
 
+// errWriting is the error of a writer. It is about no file.
 var errWriting = errors.New("writing")
 
+// file writes the objects of a file that are in none before.
 func (m *Merged) file(w io.Writer, name string) error {
 	r, done, err := m.Open(name)
 	if err != nil {
 		return err
 	}
 	defer done()
+
 	text, err := JSON(r)
 	if err == nil {
 		err = Each(text, func(o Object) error {
@@ -106,18 +112,20 @@ func (m *Merged) file(w io.Writer, name string) error {
 			return nil
 		})
 	}
+
 	if err != nil && !errors.Is(err, errWriting) {
 		return &FileError{name, err}
 	}
 	return err
 }
 
-// another reports whether an equal object was found in a file before. Objects of
-// the same name within one file are for the library to complain of.
+// another reports whether an equal object is in a file before. Objects of the same name
+// within one file are left to the library, which reports them.
 func (m *Merged) another(file string, o Object) (bool, error) {
 	if o.Kind == "" || o.Name == "" {
 		return false, nil
 	}
+
 	id, one := o.identity(), copyOf{file, sha256.Sum256(o.Raw)}
 	before, known := m.known[id]
 	switch {
@@ -126,9 +134,11 @@ func (m *Merged) another(file string, o Object) (bool, error) {
 		return false, nil
 	case before.file == file:
 		return false, nil
+	// The same text, to the byte, needs no closer look.
 	case before.hash == one.hash:
 		return true, nil
 	}
+
 	same, err := m.sayTheSame(before.file, id, &o)
 	if err == nil && !same {
 		err = fmt.Errorf("%s is in %s, too, and not the same there: leave one of them out", o.called(), Called(before.file))
@@ -136,6 +146,7 @@ func (m *Merged) another(file string, o Object) (bool, error) {
 	return same, err
 }
 
+// identity is the identity of an object. Versions of an API group are of the same objects.
 func (o *Object) identity() identity {
 	group, _, found := strings.Cut(o.APIVersion, "/")
 	if !found {
@@ -144,13 +155,14 @@ func (o *Object) identity() identity {
 	return identity{o.Kind + "." + group, o.Namespace, o.Name}
 }
 
-// sayTheSame reports whether an object of an earlier file equals this one, in
-// another order or with other spaces. Standard input cannot be read again, and
-// counts as different.
+// sayTheSame reports whether an object of an earlier file equals this one but for the
+// order of fields and for spaces. Standard input cannot be read again, so that its objects
+// count as different.
 func (m *Merged) sayTheSame(file string, id identity, o *Object) (bool, error) {
 	if file == Stdin {
 		return false, nil
 	}
+
 	if m.sorted[file] == nil {
 		hashes, err := m.hashes(file)
 		if err != nil {
@@ -158,11 +170,12 @@ func (m *Merged) sayTheSame(file string, id identity, o *Object) (bool, error) {
 		}
 		m.sorted[file] = hashes
 	}
+
 	hash, err := o.hash()
 	return hash == m.sorted[file][id], err
 }
 
-// hashes reads a file again for the hashes of its objects.
+// hashes reads a file again, and returns hashes of its objects.
 func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
 	r, done, err := m.Open(file)
 	if err != nil {
@@ -173,6 +186,7 @@ func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := map[identity][sha256.Size]byte{}
 	err = Each(text, func(o Object) error {
 		hash, err := o.hash()
@@ -185,6 +199,7 @@ func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
 // hash is the same for equal objects, whatever the order of their fields.
 func (o *Object) hash() ([sha256.Size]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(o.Raw))
+	// A number keeps its text, so that none is rounded. Maps are written in the order of their keys.
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {

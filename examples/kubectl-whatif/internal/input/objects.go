@@ -16,7 +16,7 @@ type Object struct {
 	Raw json.RawMessage
 }
 
-// head is what tells objects apart.
+// head has the fields that identify an object.
 type head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -26,13 +26,14 @@ type head struct {
 	} `json:"metadata"`
 }
 
-// ErrSyntax is wrapped where a text is no JSON.
+// ErrSyntax is wrapped by errors about a text that is no JSON.
 var ErrSyntax = errors.New("this cannot be read as JSON")
 
-// mostHeld bounds the held part of a text: an object, the entries of a list in a
-// list, and those of a list that names their kind only after them.
+// mostHeld bounds the part of a text that is held in memory: an object, the entries of a list in a
+// list, or the entries of a list that names their kind only behind them.
 const mostHeld = 64 << 20
 
+// errTooMuch is the error about a value that is longer.
 var errTooMuch = fmt.Errorf("%w: an object, or a list in a list, is longer than %d MB", ErrSyntax, mostHeld>>20)
 
 // bounded is a reader that gives no more than mostHeld bytes for one value.
@@ -41,6 +42,7 @@ type bounded struct {
 	left int
 }
 
+// Read implements [io.Reader].
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, errTooMuch
@@ -53,19 +55,20 @@ func (b *bounded) Read(p []byte) (int, error) {
 // renew begins another value.
 func (b *bounded) renew() { b.left = mostHeld }
 
-// Each calls f with every object of a stream of JSON documents, lists taken
-// apart: those of kind List, and those of one kind, PodList for example, whose
-// entries need not name it, and those that stand in lists up to ten deep. It ends
-// with the first error of f.
+// Each calls f with every object of a stream of JSON documents. Lists are taken apart: those of
+// kind List, those of one kind, such as PodList, whose entries need not name it, and lists in
+// lists, up to ten deep. It ends with the first error of f.
 func Each(r io.Reader, f func(Object) error) error { return eachIn(r, 0, f) }
 
 // mostNested bounds how deep lists may stand in lists.
 const mostNested = 10
 
+// eachIn is Each for a text at a depth of lists in lists.
 func eachIn(r io.Reader, depth int, f func(Object) error) error {
 	in := &bounded{r: r}
 	d := json.NewDecoder(in)
 	for {
+		// Each document may be as long as the bound.
 		in.renew()
 		switch token, err := d.Token(); {
 		case errors.Is(err, io.EOF):
@@ -82,7 +85,8 @@ func eachIn(r io.Reader, depth int, f func(Object) error) error {
 	}
 }
 
-// unreadable keeps errors of the reader as they are.
+// unreadable makes an error of the decoder one of syntax, with its place. Errors of the reader stay as
+// they are.
 func unreadable(d *json.Decoder, err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -91,17 +95,21 @@ func unreadable(d *json.Decoder, err error) error {
 	return err
 }
 
-// document is one that is being read.
+// document is a document that is being read.
 type document struct {
 	in      *bounded
 	decoder *json.Decoder
-	depth   int // of lists in lists
-	f       func(Object) error
+	// depth says in how many lists the document stands.
+	depth int
+	f     func(Object) error
 
-	fields   bytes.Buffer // all but items
-	head     head
-	isList   bool
-	held     []json.RawMessage // entries without a kind
+	// fields has the text of all fields but items, and head those that identify the document.
+	fields bytes.Buffer
+	head   head
+	// isList says that there are items.
+	isList bool
+	// held are entries without a kind that wait for the kind of the list, of heldSize bytes.
+	held     []json.RawMessage
 	heldSize int
 }
 
@@ -128,11 +136,13 @@ func (d *document) read() error {
 	return d.finish()
 }
 
+// field reads a field that is not items, and keeps its text.
 func (d *document) field(key string) error {
 	var value json.RawMessage
 	if err := d.decoder.Decode(&value); err != nil {
 		return unreadable(d.decoder, err)
 	}
+
 	name, err := json.Marshal(key)
 	if err != nil {
 		return err
@@ -143,7 +153,8 @@ func (d *document) field(key string) error {
 	d.fields.Write(name)
 	d.fields.WriteByte(':')
 	d.fields.Write(value)
-	// Values of another type are for the library to complain of.
+
+	// Values of a wrong type are left to the library, which reports them.
 	switch key {
 	case "apiVersion":
 		_ = json.Unmarshal(value, &d.head.APIVersion)
@@ -155,19 +166,21 @@ func (d *document) field(key string) error {
 	return nil
 }
 
-// items reads the entries of a list.
+// items reads the entries of a list. null is a list without entries.
 func (d *document) items() error {
 	token, err := d.decoder.Token()
 	switch {
 	case err != nil:
 		return unreadable(d.decoder, err)
-	case token == nil: // null
+	case token == nil:
+
 		d.isList = true
 		return nil
 	case token != json.Delim('['):
 		return fmt.Errorf("%w: before byte %d: items is no list", ErrSyntax, d.decoder.InputOffset())
 	}
 	d.isList = true
+
 	for d.decoder.More() {
 		d.in.renew()
 		var raw json.RawMessage
@@ -187,13 +200,15 @@ func (d *document) items() error {
 // entry hands out an entry of a list, or holds it until the list names its kind.
 func (d *document) entry(raw json.RawMessage) error {
 	var h head
-	_ = json.Unmarshal(raw, &h) // another type is for the library to complain of
+	// Fields of a wrong type are left to the library, which reports them.
+	_ = json.Unmarshal(raw, &h)
 	if h.Kind != "" {
 		return d.handOut(h, raw)
 	}
 	if d.head.Kind != "" {
 		return d.unnamed(h, raw)
 	}
+
 	if d.heldSize += len(raw); d.heldSize > mostHeld {
 		return fmt.Errorf("a list of more than %d MB names the kind of its objects only after them", mostHeld>>20)
 	}
@@ -201,17 +216,21 @@ func (d *document) entry(raw json.RawMessage) error {
 	return nil
 }
 
-// unnamed hands out an entry whose kind only its list names.
+// unnamed hands out an entry whose kind only its list names: that of PodList is Pod. The kind and the
+// version are written in front of its own fields. An entry that gets no kind so is handed out without
+// one.
 func (d *document) unnamed(h head, raw json.RawMessage) error {
 	kind, ok := strings.CutSuffix(d.head.Kind, "List")
 	body := bytes.TrimSpace(raw)
 	if !ok || kind == "" || len(body) == 0 || body[0] != '{' {
 		return d.f(Object{Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Raw: raw})
 	}
+
 	h.Kind = kind
 	if h.APIVersion == "" {
 		h.APIVersion = d.head.APIVersion
 	}
+
 	own, err := json.Marshal(map[string]string{"apiVersion": h.APIVersion, "kind": h.Kind})
 	if err != nil {
 		return err
@@ -220,6 +239,7 @@ func (d *document) unnamed(h head, raw json.RawMessage) error {
 		own = append(own[:len(own)-1], ',')
 		own = append(own, rest...)
 	}
+
 	return d.f(objectOf(h, own))
 }
 
@@ -234,11 +254,13 @@ func (d *document) handOut(h head, raw json.RawMessage) error {
 	return d.f(objectOf(h, raw))
 }
 
+// objectOf is an object with its head.
 func objectOf(h head, raw json.RawMessage) Object {
 	return Object{APIVersion: h.APIVersion, Kind: h.Kind, Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Raw: raw}
 }
 
-// finish hands out the entries that waited for the end of the document.
+// finish hands out the entries that waited for the end of the document, and then the document itself,
+// unless it is a list.
 func (d *document) finish() error {
 	for _, raw := range d.held {
 		var h head
@@ -247,9 +269,12 @@ func (d *document) finish() error {
 			return err
 		}
 	}
+
 	if d.isList && (strings.HasSuffix(d.head.Kind, "List") || d.head.Kind == "") {
+		// A list was handed out entry by entry.
 		return nil
 	}
+
 	raw := make(json.RawMessage, 0, d.fields.Len()+2)
 	raw = append(append(append(raw, '{'), d.fields.Bytes()...), '}')
 	return d.f(objectOf(d.head, raw))

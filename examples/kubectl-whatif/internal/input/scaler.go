@@ -8,9 +8,9 @@ import (
 
 // Scaler is a HorizontalPodAutoscaler.
 type Scaler struct {
-	// Kind, Namespace and Name are those of the object that it scales.
+	// Kind, Namespace and Name identify the object that the autoscaler scales.
 	Kind, Namespace, Name string
-	// Least and Most bound the number of its pods.
+	// Least and Most bound the number of the object's pods.
 	Least, Most int
 }
 
@@ -34,20 +34,20 @@ func ScalerOf(o Object) (*Scaler, error) {
 	if err := json.Unmarshal(o.Raw, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.called(), plainly(err))
 	}
+
+	target, most := s.Spec.ScaleTargetRef, s.Spec.MaxReplicas
 	least := int32(1)
 	if s.Spec.MinReplicas != nil {
 		least = *s.Spec.MinReplicas
 	}
+
 	switch {
-	case s.Spec.ScaleTargetRef.Kind == "" || s.Spec.ScaleTargetRef.Name == "":
+	case target.Kind == "" || target.Name == "":
 		return nil, fmt.Errorf("%s: spec.scaleTargetRef: kind and name are wanted", o.called())
-	case s.Spec.MaxReplicas < 1:
-		return nil, fmt.Errorf("%s: spec.maxReplicas: %d, where 1 or more is wanted", o.called(), s.Spec.MaxReplicas)
-	case least < 0 || least > s.Spec.MaxReplicas:
-		return nil, fmt.Errorf("%s: spec.minReplicas: %d is not between 0 and spec.maxReplicas, %d", o.called(), least, s.Spec.MaxReplicas)
+	case most < 1:
+		return nil, fmt.Errorf("%s: spec.maxReplicas: %d, where 1 or more is wanted", o.called(), most)
+	case least < 0 || least > most:
+		return nil, fmt.Errorf("%s: spec.minReplicas: %d is not between 0 and spec.maxReplicas, %d", o.called(), least, most)
 	}
-	return &Scaler{
-		Kind: s.Spec.ScaleTargetRef.Kind, Namespace: o.Namespace, Name: s.Spec.ScaleTargetRef.Name,
-		Least: int(least), Most: int(s.Spec.MaxReplicas),
-	}, nil
+	return &Scaler{Kind: target.Kind, Namespace: o.Namespace, Name: target.Name, Least: int(least), Most: int(most)}, nil
 }

@@ -9,29 +9,31 @@ import (
 	"strings"
 )
 
-// Template is an object that makes pods, with the pod that it would make. A Pod is its own.
+// Template is an object that makes pods, with the pod that it would make. A Pod is its own
+// template.
 type Template struct {
-	// Kind, Namespace and Name are those of the object.
+	// Kind, Namespace and Name identify the object.
 	Kind, Namespace, Name string
-	// Replicas is the number of pods that it makes, 1 where it names none; of a Job those
-	// that run at once. A DaemonSet makes one for each node that takes it, and has 0 here.
+	// Replicas is the number of pods that the object makes, 1 if it names none. Of a Job it is the
+	// number of pods that run at once. A DaemonSet makes one for each node that takes it, and has 0 here.
 	Replicas int
-	// Pod is the manifest of a pod as it would make it, of its own name.
+	// Pod is the manifest of a pod as the object would make it. The pod has the object's name.
 	Pod json.RawMessage
 	// Claims are the names of the claims that a StatefulSet makes for each of its pods.
 	Claims []string
-	// Ordinal is the number in the name of the first pod, of a StatefulSet; -1 for others.
+	// Ordinal is the number in the name of a StatefulSet's first pod; -1 for other kinds.
 	Ordinal int
 }
 
 // String returns Kind/Name, the text of an owner.
 func (t *Template) String() string { return t.Kind + "/" + t.Name }
 
-// Limited is what resource quotas look at beside a pod as it is placed: whether it has a deadline,
-// and whether a preferred term of affinity to pods, or against them, names namespaces.
+// Limited has what resource quotas look at and a scheduler does not: whether the pod has a deadline,
+// and whether a preferred term of its affinity or anti-affinity to pods names namespaces.
 type Limited struct{ Deadline, PrefersAcross bool }
 
-// Limited looks at the pod. Fields of a wrong type are for the library to complain of.
+// Limited reads these fields of the pod. Fields of a wrong type are left to the library, which reports
+// them.
 func (t *Template) Limited() (out Limited) {
 	var pod struct {
 		Spec struct {
@@ -43,6 +45,7 @@ func (t *Template) Limited() (out Limited) {
 		} `json:"spec"`
 	}
 	_ = json.Unmarshal(t.Pod, &pod)
+
 	out.Deadline = pod.Spec.Deadline != nil
 	for _, term := range slices.Concat(pod.Spec.Affinity.To.Terms, pod.Spec.Affinity.From.Terms) {
 		out.PrefersAcross = out.PrefersAcross || len(term.Term.Namespaces) > 0 || term.Term.Selector != nil
@@ -50,6 +53,7 @@ func (t *Template) Limited() (out Limited) {
 	return out
 }
 
+// preferred has the preferred terms of an affinity.
 type preferred struct {
 	Terms []struct {
 		Term struct {
@@ -68,6 +72,7 @@ type workload struct {
 	Spec workloadSpec `json:"spec"`
 }
 
+// workloadSpec has the fields of the specs of all kinds.
 type workloadSpec struct {
 	Replicas    *int32 `json:"replicas"`
 	Parallelism *int32 `json:"parallelism"`
@@ -80,15 +85,18 @@ type workloadSpec struct {
 	JobTemplate          *jobsTemplate `json:"jobTemplate"`
 }
 
+// jobsTemplate is the Job that a CronJob makes.
 type jobsTemplate struct {
 	Spec workloadSpec `json:"spec"`
 }
 
+// podTemplate is the pod that an object makes, as it stands in the object.
 type podTemplate struct {
 	Metadata map[string]any `json:"metadata"`
 	Spec     map[string]any `json:"spec"`
 }
 
+// claim is a claim that a StatefulSet makes for each of its pods.
 type claim struct {
 	Metadata struct {
 		Name string `json:"name"`
@@ -109,28 +117,33 @@ func (o *Object) MakesPods() bool {
 	if !found {
 		group = ""
 	}
+
+	// A manifest that is only looked at may lack its version, and no other kinds have these names.
 	known := groups[o.Kind]
-	// Nothing else has these names, and a manifest for a look may lack its version.
 	return known != nil && (o.APIVersion == "" || slices.Contains(known, group))
 }
 
 // TemplateOf returns the pod that an object would make: with its labels, as its
-// child, and with its controller's additions: tolerations in a DaemonSet and
-// claims in a StatefulSet. Errors are about fields of the object.
+// child, and with what its controller adds, which is tolerations for a DaemonSet and
+// claims for a StatefulSet. Errors are about fields of the object.
 func TemplateOf(o Object) (*Template, error) {
 	t := &Template{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: 1, Ordinal: -1, Pod: o.Raw}
-	if o.Kind == "Pod" || groups[o.Kind] == nil { // or kinds of the library, an error of the API server
+	// An object that makes no pods is its own template, too: the library says what is wrong with it.
+	if o.Kind == "Pod" || groups[o.Kind] == nil {
 		return t, nil
 	}
+
+	// Amounts stay as they are written.
 	var w workload
 	d := json.NewDecoder(bytes.NewReader(o.Raw))
-	d.UseNumber() // amounts stay as they are written
+	d.UseNumber()
 	if err := d.Decode(&w); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.called(), plainly(err))
 	}
 	if w.Metadata.Name == "" {
 		return nil, fmt.Errorf("%s has no metadata.name", strings.ToLower(o.Kind))
 	}
+
 	spec, at := &w.Spec, "spec.template.spec"
 	if o.Kind == "CronJob" {
 		if w.Spec.JobTemplate == nil {
@@ -138,18 +151,21 @@ func TemplateOf(o Object) (*Template, error) {
 		}
 		spec, at = &w.Spec.JobTemplate.Spec, "spec.jobTemplate.spec.template.spec"
 	}
+
 	if spec.Template.Spec == nil {
 		return nil, fmt.Errorf("%s: %s: missing", o.called(), at)
 	}
+
 	if err := t.count(spec); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.called(), err)
 	}
+
 	var err error
 	t.Pod, err = t.pod(o.APIVersion, spec)
 	return t, err
 }
 
-// plainly names a field of a wrong type.
+// plainly says of a field of a wrong type which type is wanted, in words of people.
 func plainly(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -158,6 +174,7 @@ func plainly(err error) error {
 	return err
 }
 
+// wanted names a type of Go.
 func wanted(kind string) string {
 	switch kind {
 	case "int32":
@@ -170,7 +187,7 @@ func wanted(kind string) string {
 	return "an object"
 }
 
-// count sets the number of pods.
+// count sets the number of pods, and the number in the name of a StatefulSet's first one.
 func (t *Template) count(s *workloadSpec) error {
 	n := s.Replicas
 	field := "spec.replicas"
@@ -180,12 +197,14 @@ func (t *Template) count(s *workloadSpec) error {
 		return nil
 	case "Job", "CronJob":
 		n, field = s.Parallelism, "parallelism"
-		if s.Completions != nil && (n == nil || *n > *s.Completions) && n != nil {
+		// No more pods run at once than have to succeed.
+		if s.Completions != nil && n != nil && *n > *s.Completions {
 			n = s.Completions
 		}
 	case "StatefulSet":
 		t.Ordinal = int(max(0, s.Ordinals.Start))
 	}
+
 	if n == nil {
 		return nil
 	}
@@ -196,7 +215,8 @@ func (t *Template) count(s *workloadSpec) error {
 	return nil
 }
 
-// pod writes the manifest of the pod.
+// pod writes the manifest of the pod. It has the labels and annotations of the template, and nothing else of
+// its metadata.
 func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error) {
 	meta := map[string]any{}
 	for _, field := range []string{"labels", "annotations"} {
@@ -204,14 +224,17 @@ func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error)
 			meta[field] = v
 		}
 	}
+
 	meta["name"] = t.Name
 	if t.Namespace != "" {
 		meta["namespace"] = t.Namespace
 	}
 	meta["ownerReferences"] = []any{map[string]any{"apiVersion": version, "kind": t.Kind, "name": t.Name, "controller": true}}
+
 	spec := s.Template.Spec
 	switch t.Kind {
 	case "DaemonSet":
+		// What the controllers add decides on which nodes the pods may go.
 		tolerate(spec)
 	case "StatefulSet":
 		claims(spec, s.VolumeClaimTemplates)
@@ -222,12 +245,14 @@ func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error)
 	return json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
 }
 
-// tolerate adds the tolerations of the controller of daemon sets.
+// tolerate adds the tolerations that the controller of DaemonSets adds. A list of tolerations of a wrong
+// type is left to the library, which reports it.
 func tolerate(spec map[string]any) {
 	list, ok := spec["tolerations"].([]any)
-	if _, there := spec["tolerations"]; there && !ok && spec["tolerations"] != nil {
-		return // for the library to complain of
+	if spec["tolerations"] != nil && !ok {
+		return
 	}
+
 	add := func(key, effect string) {
 		list = append(list, map[string]any{"key": "node.kubernetes.io/" + key, "operator": "Exists", "effect": effect})
 	}
@@ -242,17 +267,19 @@ func tolerate(spec map[string]any) {
 	spec["tolerations"] = list
 }
 
-// claims gives the pod a volume for each claim that is made for it; it replaces
-// one of the same name. The controller makes such a claim before the pod, so that
-// it is like one that is made along with the pod.
+// claims gives the pod a volume for each claim that is made for it, in place of any
+// of the same name. The controller makes the claim before the pod, so that it is like
+// one that is made along with the pod. A list of volumes of a wrong type is left to the library, which
+// reports it.
 func claims(spec map[string]any, templates []claim) {
 	if len(templates) == 0 {
 		return
 	}
 	volumes, ok := spec["volumes"].([]any)
 	if !ok && spec["volumes"] != nil {
-		return // for the library to complain of
+		return
 	}
+
 	volumes = slices.DeleteFunc(slices.Clone(volumes), func(v any) bool {
 		volume, _ := v.(map[string]any)
 		return slices.ContainsFunc(templates, func(c claim) bool { return volume["name"] == c.Metadata.Name })

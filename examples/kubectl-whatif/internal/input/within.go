@@ -8,14 +8,15 @@ import (
 )
 
 // FilesIn is the variable of the environment that names the only folder from which files are
-// opened. A program that runs this one for strangers sets it, whatever flags it passes on.
+// opened. A program that runs this one for strangers sets it: the flags that it passes on then
+// open nothing else.
 const FilesIn = "KUBECTL_WHATIF_FILES_IN"
 
-// within is that folder, nil where every file may be opened.
+// within is that folder, nil if every file may be opened.
 var within *os.Root
 
-// Confine opens no files from now on but regular ones in a folder and below it. No link leads out
-// of it. Standard input stays open. It is for the beginning of a program.
+// Confine limits what is opened from now on to regular files in a folder and below it. No link leads
+// out of it. Standard input stays open. A program calls it before anything else.
 func Confine(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -25,7 +26,7 @@ func Confine(folder string) error {
 	return nil
 }
 
-// OpenFile opens a file for reading. Where files are confined, the error about any other one says
+// OpenFile opens a file for reading. If files are confined, the error about any other file says
 // nothing of it, not even whether it is there.
 func OpenFile(name string) (*os.File, error) {
 	if within == nil {
@@ -35,7 +36,9 @@ func OpenFile(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe would wait for somebody to write to it
+
+	// Opening a pipe would wait for somebody to write to it.
+	if !info.Mode().IsRegular() {
 		return nil, confined(name)
 	}
 	f, err := within.Open(filepath.Clean(name))
@@ -45,7 +48,7 @@ func OpenFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Stat says what there is of a name, as far as it may be opened.
+// Stat says what a name is of, as far as that may be opened.
 func Stat(name string) (fs.FileInfo, error) {
 	if within == nil {
 		return os.Stat(name)

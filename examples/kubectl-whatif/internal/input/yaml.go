@@ -13,16 +13,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// YAML begins, after comments, with a document's mark, a directive, a key in the
-// form of Kubernetes, or an entry of a list. Everything else is left to the
-// reader of JSON, which recognizes messages of kubectl.
 var (
+	// yamlLine matches the first line of YAML behind comments: a document's mark, a directive, a
+	// key in the form of Kubernetes, or an entry of a list. Everything else is left to the reader
+	// of JSON, which recognizes messages of kubectl.
 	yamlLine = regexp.MustCompile(`^(---(\s|$)|%[A-Z]|- |-$|["']?[a-z][A-Za-z0-9]*["']?\s*:(\s|$))`)
-	// kubectl writes "error: ..." where it fails.
+	// errorLine matches what kubectl writes if it fails, which looks like a key.
 	errorLine = regexp.MustCompile(`^error:`)
 )
 
-// isYAML looks at the beginning of a text.
+// isYAML reports whether a text is YAML, by the first line of it that is no comment.
 func isYAML(b *bufio.Reader) bool {
 	head, _ := b.Peek(1 << 16)
 	for line := range bytes.Lines(head) {
@@ -34,12 +34,12 @@ func isYAML(b *bufio.Reader) bool {
 	return false
 }
 
-// Bounds of YAML, whose parser takes sixty times the memory of its input, and
-// twice that for the smallest possible parts. So at most 600 MB are in use at any
-// time, whatever the text is.
+// Bounds of YAML. The parser takes sixty times the memory of its input, and twice as much
+// for the smallest possible parts. With these bounds at most 600 MB are in use at any time,
+// whatever the text is.
 const (
 	// wholeDocument is the most bytes of a document that the parser gets in one
-	// piece; the list in a longer one is taken apart first, entry by entry.
+	// piece. The list in a longer document is taken apart first, entry by entry.
 	wholeDocument = 1 << 20
 	// mostPiece is the most bytes of an entry, or of a document that holds no
 	// list. An API server takes no object of more than 3 MB.
@@ -48,25 +48,32 @@ const (
 
 // yamlReader is YAML as a stream of JSON documents.
 type yamlReader struct {
-	in   *bufio.Reader
-	out  bytes.Buffer // the part that was not read yet
-	err  error        // the error after that
-	step func() error // writes the next part to out
+	in *bufio.Reader
+	// out is the JSON that was not read yet, and err the error behind it.
+	out bytes.Buffer
+	err error
+	// step writes the next part to out. Each step says which one is next.
+	step func() error
 
-	again [][]byte // texts to be read once more before in, the next of them last
-	line  int      // lines read so far
-	doc   int      // documents so far
-	size  int      // wholeDocument, but in tests
-	list  list     // the list that is being taken apart
+	// again has texts to be read once more before in, the next of them last.
+	again [][]byte
+	// line counts the lines read so far, doc the documents.
+	line int
+	doc  int
+	// size is wholeDocument, except in tests.
+	size int
+	// list is the list that is being taken apart.
+	list list
 }
 
+// newYAML reads YAML from its beginning.
 func newYAML(in *bufio.Reader) *yamlReader {
 	y := &yamlReader{in: in, size: wholeDocument}
 	y.step = y.document
 	return y
 }
 
-// Read converts as much as it needs.
+// Read returns JSON, and converts as much YAML as that takes.
 func (y *yamlReader) Read(p []byte) (int, error) {
 	for y.out.Len() == 0 && y.err == nil {
 		y.err = y.step()
@@ -79,18 +86,10 @@ func (y *yamlReader) Read(p []byte) (int, error) {
 
 // next returns the next line with its end, and nil at the end of the text.
 func (y *yamlReader) next() ([]byte, error) {
-	if last := len(y.again) - 1; last >= 0 {
-		text := y.again[last]
-		end := bytes.IndexByte(text, '\n') + 1
-		if end == 0 {
-			end = len(text)
-		}
-		if y.again[last] = text[end:]; end == len(text) {
-			y.again = y.again[:last]
-		}
-		y.line++
-		return text[:end:end], nil
+	if len(y.again) > 0 {
+		return y.nextAgain(), nil
 	}
+
 	var line []byte
 	for {
 		part, err := y.in.ReadSlice('\n')
@@ -110,6 +109,25 @@ func (y *yamlReader) next() ([]byte, error) {
 	}
 }
 
+// nextAgain returns the next line of the texts that are read once more. Its capacity ends with it, so
+// that appending to it does not write into the next line.
+func (y *yamlReader) nextAgain() []byte {
+	last := len(y.again) - 1
+	// The last line may have no end.
+	text := y.again[last]
+	end := bytes.IndexByte(text, '\n') + 1
+	if end == 0 {
+		end = len(text)
+	}
+
+	y.again[last] = text[end:]
+	if end == len(text) {
+		y.again = y.again[:last]
+	}
+	y.line++
+	return text[:end:end]
+}
+
 // back puts lines before everything else, to be read once more. It keeps them without a
 // copy.
 func (y *yamlReader) back(lines []byte) {
@@ -119,6 +137,7 @@ func (y *yamlReader) back(lines []byte) {
 	}
 }
 
+// countLines counts lines, the last of which may have no end.
 func countLines(text []byte) int {
 	n := bytes.Count(text, []byte("\n"))
 	if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -127,10 +146,11 @@ func countLines(text []byte) int {
 	return n
 }
 
+// errTooLong is the error about a piece that is longer than mostPiece.
 var errTooLong = fmt.Errorf("longer than %d MB, which is too long for YAML; take JSON instead (kubectl's -o json)", mostPiece>>20)
 
-// document converts one document, or begins to take it apart where it is long. The error
-// is io.EOF where there is none left.
+// document converts one document, or begins to take it apart if it is long. The error
+// is io.EOF if there is none left.
 func (y *yamlReader) document() error {
 	y.doc++
 	from := y.line
@@ -140,24 +160,31 @@ func (y *yamlReader) document() error {
 		if err != nil {
 			return err
 		}
+
 		if line == nil && text == nil {
 			return io.EOF
 		}
 		if line == nil {
 			return y.whole(text, from)
 		}
+
+		// A document's mark ends the text before it, unless that is only its preamble. The mark "---" begins
+		// the next document and is read once more, while "..." only ends one.
 		if endsDocument(line) && (line[0] == '.' || !onlyPreamble(text)) {
 			if line[0] == '-' {
 				y.back(line)
 			}
 			return y.whole(text, from)
 		}
+
+		// Whether it is a list that can be taken apart is asked once, when it is too long for one piece.
 		text = append(text, line...)
 		if len(text) > y.size && !split {
 			if split = true; y.splits(text, from) {
 				return nil
 			}
 		}
+
 		if len(text) > mostPiece {
 			return y.wrong(from, errTooLong)
 		}
@@ -184,12 +211,13 @@ func onlyPreamble(text []byte) bool {
 	return true
 }
 
-// whole converts a document in one piece. Nothing comes of an empty one.
+// whole converts a document in one piece. An empty document is passed over.
 func (y *yamlReader) whole(text []byte, from int) error {
 	piece, err := y.convert(text, from)
 	if err != nil || string(piece) == "null" {
 		return err
 	}
+
 	if piece[0] != '{' {
 		return y.wrong(from, fmt.Errorf("this is no object but %s; an object of Kubernetes has fields, like kind", nameOf(piece)))
 	}
@@ -200,8 +228,8 @@ func (y *yamlReader) whole(text []byte, from int) error {
 	return y.out.WriteByte('\n')
 }
 
-// errCut is about a list that was cut off. The rest of one is good YAML, and only
-// the fields that kubectl writes behind the entries show that it is whole.
+// errCut is about a list that was cut off. What is left of such a list is good YAML, and only
+// the fields that kubectl writes behind the entries show that a list is whole.
 var errCut = errors.New("this list does not say its kind; kubectl writes that behind its entries, so that a part of the text seems to be missing")
 
 // isCut reports whether a document is a list without a kind.
@@ -210,8 +238,8 @@ func isCut(piece []byte) bool {
 	return bytes.Contains(piece, []byte(`"items":[`)) && json.Unmarshal(piece, &fields) == nil && fields.Kind == nil && bytes.HasPrefix(fields.Items, []byte("["))
 }
 
-// convert turns a piece of YAML that begins after so many lines into JSON, by the parser
-// that kubectl uses: the same numbers, the same texts for yes and no. Keys given twice
+// convert turns a piece of YAML into JSON, by the parser that kubectl uses: the same numbers,
+// the same texts for yes and no. from is the number of lines before it. Keys given twice
 // and aliases that blow the text up are errors.
 func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
 	if err := expandable(text); err != nil {
@@ -224,12 +252,14 @@ func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
 	return piece, nil
 }
 
+// lineNumber matches the numbers of lines in errors of the parser, yamlPrefix what begins them.
 var (
 	lineNumber = regexp.MustCompile(`\bline (\d+)`)
 	yamlPrefix = regexp.MustCompile(`^(error converting YAML to JSON: )?yaml: (unmarshal errors:\s*)?`)
 )
 
-// wrong names the document, and counts lines from the beginning of the text.
+// wrong is an error about a piece of the text. from is the number of lines before the piece. The error names
+// the document, and counts lines from the beginning of the text and not of the piece.
 func (y *yamlReader) wrong(from int, err error) error {
 	text := lineNumber.ReplaceAllStringFunc(yamlPrefix.ReplaceAllString(err.Error(), ""), func(s string) string {
 		n, _ := strconv.Atoi(s[len("line "):])
@@ -241,6 +271,7 @@ func (y *yamlReader) wrong(from int, err error) error {
 	return fmt.Errorf("YAML document %d, %s", y.doc, text)
 }
 
+// nameOf says what a piece of JSON is that should be an object.
 func nameOf(piece []byte) string {
 	switch piece[0] {
 	case '[':

@@ -8,12 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// anchor finds a possible anchor; an alias needs one.
+// anchor matches what may be an anchor, without which there is no alias.
 var anchor = regexp.MustCompile(`(?m)(^|[\s\[{,:?-])&[^\s,\[\]{}]`)
 
 // expandable refuses a text whose aliases make it longer than a piece may be: a
 // few lines can stand for more than any memory holds. Texts that cannot be read
-// are left to the parser, to complain of.
+// are left to the parser, which reports them.
 func expandable(text []byte) error {
 	if !bytes.Contains(text, []byte("*")) || !anchor.Match(text) {
 		return nil
@@ -22,28 +22,31 @@ func expandable(text []byte) error {
 	if yaml.Unmarshal(text, &root) != nil {
 		return nil
 	}
-	if sizes := (sizes{}); sizes.of(&root) > mostPiece {
+	if sizes := (sizes{}); sizes.sizeOf(&root) > mostPiece {
 		return fmt.Errorf("its aliases make more than %d MB of it", mostPiece>>20)
 	}
 	return nil
 }
 
-// sizes knows those of nodes that were looked at.
+// sizes has the sizes of nodes that were looked at.
 type sizes map[*yaml.Node]int
 
-// of is the approximate number of bytes of a node with its aliases written out;
-// anything beyond mostPiece is only known to be more.
-func (s sizes) of(n *yaml.Node) int {
+// sizeOf is the approximate number of bytes of a node with its aliases written out.
+// Anything longer than mostPiece counts as one byte more than that.
+func (s sizes) sizeOf(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	if size, known := s[n]; known {
 		return size
 	}
-	s[n] = mostPiece + 1 // an alias of itself
+
+	// Whoever asks for the size of this node until it is known is part of it, by an alias to itself, and
+	// has no end.
+	s[n] = mostPiece + 1
 	size := len(n.Value) + 4
 	for _, part := range n.Content {
-		if size = min(size+s.of(part), mostPiece+1); size > mostPiece {
+		if size = min(size+s.sizeOf(part), mostPiece+1); size > mostPiece {
 			break
 		}
 	}

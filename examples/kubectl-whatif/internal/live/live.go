@@ -1,4 +1,4 @@
-// Package live asks kubectl for a cluster.
+// Package live answers what a cluster holds at this moment: it lets kubectl print that.
 package live
 
 import (
@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Kinds are those that an answer may depend on, in kubectl's short names.
+// Kinds are the kinds that an answer may depend on, by kubectl's short names.
 var Kinds = []string{"nodes", "pods", "pdb", "priorityclasses", "namespaces", "pv", "pvc", "sc", "csinodes", "csidrivers", "quota"}
 
-// needed are those without which there is no answer.
+// needed are the kinds without which there is no answer.
 var needed = []string{"nodes", "pods"}
 
-// long are the names of resources in messages of the API server.
+// long has the names that messages of the API server give to kinds, if they differ from the short names.
 var long = map[string]string{
 	"pdb": "poddisruptionbudgets", "pv": "persistentvolumes", "pvc": "persistentvolumeclaims", "quota": "resourcequotas", "sc": "storageclasses",
 }
@@ -29,16 +29,16 @@ var long = map[string]string{
 // Cluster selects kubectl's cluster; empty fields are left to kubectl.
 type Cluster struct {
 	Context, Kubeconfig string
-	// More are kinds to be asked for beside the usual ones.
+	// More are kinds that are asked for beside the usual ones.
 	More []string
-	// Program is the command that prints a ClusterRole for them, "kubectl whatif" where it is empty.
+	// Program is the command that prints a ClusterRole for all kinds, "kubectl whatif" if it is empty.
 	Program string
-	// Patience is the time to wait for programs that kubectl leaves behind; ten
-	// seconds where it is zero.
+	// Patience is how long Read waits for programs that kubectl leaves behind, ten
+	// seconds if it is zero.
 	Patience time.Duration
 }
 
-// kinds are those that are asked for.
+// kinds are the kinds that are asked for.
 func (c Cluster) kinds() []string { return slices.Concat(Kinds, c.More) }
 
 // String names it in messages.
@@ -49,12 +49,12 @@ func (c Cluster) String() string {
 	return "context " + c.Context
 }
 
-// arguments are those of kubectl for these kinds.
+// arguments are the arguments by which kubectl prints these kinds.
 func (c Cluster) arguments(kinds []string) []string {
 	return c.chosen("get", strings.Join(kinds, ","), "-A", "-o", "json")
 }
 
-// chosen adds the choice of the cluster.
+// chosen adds the arguments that choose the cluster.
 func (c Cluster) chosen(args ...string) []string {
 	if c.Context != "" {
 		args = append(args, "--context="+c.Context)
@@ -68,8 +68,8 @@ func (c Cluster) chosen(args ...string) []string {
 // Command is the command that Read runs, for people.
 func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(c.kinds()), " ") }
 
-// Namespace is kubectl's default namespace, that of its context; empty where the
-// context has none or kubectl does not tell. No server is asked.
+// Namespace returns the namespace of kubectl's context. It is empty if the context has
+// none or kubectl does not tell. No server is asked.
 func (c Cluster) Namespace(ctx context.Context) string {
 	cmd := exec.CommandContext(ctx, "kubectl", c.chosen("config", "view", "--minify", "-o", "jsonpath={.contexts[0].context.namespace}")...)
 	cmd.WaitDelay = c.patience()
@@ -81,49 +81,57 @@ func (c Cluster) Namespace(ctx context.Context) string {
 }
 
 // Read runs kubectl and passes its output to read. Kinds that the user may not list, or
-// that the server does not have, are left out, with a warning for each; read is called once
-// more then, and its first input does not count. Without nodes or pods there is nothing to
-// read. Nothing is written to the cluster. When the context ends, so does kubectl.
+// that the server does not have, are left out, with a warning for each. kubectl is run once
+// more then, and what read made of the first output does not count. Without nodes or pods
+// there is nothing to read. Nothing is written to the cluster. When the context ends, so
+// does kubectl.
 func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings []string, err error) {
 	program, err := exec.LookPath("kubectl")
 	if err != nil {
 		return nil, fmt.Errorf("kubectl is not installed here, or not in the PATH (%w); where it is, run %s > dump.json, and give the file with --cluster",
 			errors.Unwrap(err), c.Command())
 	}
+
+	// Each round that fails leaves kinds out, or is the last.
 	kinds := c.kinds()
 	for {
 		said, err := c.once(ctx, program, kinds, read)
 		if err == nil {
+			// Rights can be given. A kind that the server does not have cannot.
 			if slices.ContainsFunc(warnings, forbidden.MatchString) {
 				warnings = append(warnings, c.role()+" them")
 			}
 			return append(warnings, plainly(lines(said))...), nil
 		}
+
 		var failed *failure
 		if !errors.As(err, &failed) {
 			return nil, err
 		}
+
+		// Nothing left out means another failure, which would come again.
 		left, dropped := without(kinds, said)
 		if len(dropped) == 0 || !slices.Contains(left, needed[0]) || !slices.Contains(left, needed[1]) {
 			return nil, err
 		}
+
 		kinds = left
 		warnings = append(warnings, dropped...)
 	}
 }
 
-// role begins a sentence about the way out where rights are missing.
+// role begins a sentence about what to do if rights are missing.
 func (c Cluster) role() string {
 	return fmt.Sprintf(`"%s clusterrole" prints a ClusterRole that allows`, cmp.Or(c.Program, "kubectl whatif"))
 }
 
-// failure is kubectl's.
+// failure is a failure of kubectl, with what it said.
 type failure struct {
 	command, said, role string
 	err                 error
 }
 
-// Error has kubectl's message.
+// Error returns kubectl's message, and what to do about it.
 func (f *failure) Error() string {
 	text := fmt.Sprintf("kubectl failed (%v)", f.err)
 	if f.said != "" {
@@ -147,14 +155,19 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 	if err := cmd.Start(); err != nil {
 		return "", fmt.Errorf("kubectl: %w", err)
 	}
+
+	// The pipe is closed when kubectl has ended, so that read comes to an end.
 	ended := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
 		in.Close()
 		ended <- err
 	}()
+
+	// Whatever read leaves is discarded, so that kubectl comes to its own end: its message says more than an
+	// error about half an output.
 	readErr := read(out)
-	_, _ = io.Copy(io.Discard, out) // so that kubectl comes to its own end, which says more
+	_, _ = io.Copy(io.Discard, out)
 	err = <-ended
 	said = message.text.String()
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
@@ -164,7 +177,8 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 }
 
 // patience is Patience, or its default. A program that kubectl started and left
-// behind, to renew a credential for example, may hold the pipe open for ever.
+// behind, to renew a credential for example, may hold the pipe open for ever, and is not
+// waited for any longer.
 func (c Cluster) patience() time.Duration {
 	if c.Patience > 0 {
 		return c.Patience
@@ -172,21 +186,23 @@ func (c Cluster) patience() time.Duration {
 	return 10 * time.Second
 }
 
-// beginning keeps the first part of its input.
+// beginning keeps the beginning of what is written to it.
 type beginning struct{ text bytes.Buffer }
 
+// Write implements [io.Writer]. It takes everything, so that the writer goes on.
 func (b *beginning) Write(p []byte) (int, error) {
 	const most = 64 << 10
 	b.text.Write(p[:min(len(p), max(0, most-b.text.Len()))])
 	return len(p), nil
 }
 
+// forbidden and unknown match messages about a kind that is not listed.
 var (
 	forbidden = regexp.MustCompile(`cannot list resource "([^"]+)"`)
 	unknown   = regexp.MustCompile(`the server doesn't have a resource type "([^"]+)"`)
 )
 
-// without leaves out the kinds that a message is about.
+// without leaves out the kinds that a message is about, and says of each why.
 func without(kinds []string, said string) (left, why []string) {
 	gone := map[string]string{}
 	for _, line := range lines(said) {
@@ -196,6 +212,7 @@ func without(kinds []string, said string) (left, why []string) {
 			}
 		}
 	}
+
 	for _, kind := range kinds {
 		line := gone[kind]
 		if name := long[kind]; line == "" && name != "" {
@@ -210,12 +227,12 @@ func without(kinds []string, said string) (left, why []string) {
 	return left, why
 }
 
-// logged is the beginning of a line of the log that kubectl's client writes beside messages,
-// with the time and the place in the source.
+// logged matches the beginning of a line of the log that kubectl's client writes beside messages:
+// the time and the place in the source.
 var logged = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^ ]+\] `)
 
-// plainly removes repetitions from kubectl's messages: its client logs the same
-// failure each time that it tries, and the last message has it all.
+// plainly removes repetitions from what kubectl said. Its client logs the same failure each
+// time that it tries. The log counts only if there is no message, which says the same.
 func plainly(said []string) []string {
 	var messages, log []string
 	for _, line := range said {
@@ -232,7 +249,7 @@ func plainly(said []string) []string {
 	return log
 }
 
-// lines are those of a text that are not empty.
+// lines are the lines of a text that are not empty.
 func lines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {

@@ -20,7 +20,7 @@ const (
 	stays role = iota
 	leaves
 	comes
-	// kept is room that nominated pods keep.
+	// kept is the role of room that is kept for nominated pods.
 	kept
 )
 
@@ -31,11 +31,11 @@ type part struct {
 	amount int64
 	// number is the victim's place in the table, from 1.
 	number int
-	// text names it in place of the pod, note its fate in place of the role.
+	// text names the part if it is no pod. note is its fate, if the role does not say it.
 	text, note string
-	// of is the node that the pod comes from, or that it leaves for another one; nil for none
-	// with a colour of its own.
-	of *origin
+	// from is the node that the pod comes from, or that it leaves for another one. It is nil if that
+	// node has no colour of its own.
+	from *origin
 }
 
 // origin is a node that pods leave for other nodes.
@@ -50,13 +50,13 @@ type bar struct {
 	Caption string
 	// Label describes the picture in words.
 	Label string
-	// Amount is the taken amount and the whole, and Share the same in percent.
+	// Amount says how much is taken of how much, and Share how many percent.
 	Amount, Share string
 	Segments      []segment
-	// Full is the end of the node, in percent of the picture.
+	// Full is where the node ends, in percent of the picture.
 	Full string
-	// Over is set where more is taken than that, and Lack is then the width of the
-	// preemptor's lack; empty where it is not the preemptor that goes too far.
+	// Over is set if more is taken than the node offers. Lack is then the width of what the
+	// preemptor lacks; it is empty if the excess is not the preemptor's.
 	Over bool
 	Lack string
 }
@@ -66,37 +66,37 @@ type segment struct {
 	X, Width string
 	// Class is the colour, and Tip the description.
 	Class, Tip string
-	// Victim and Preemptor name the pod where it is one; Would where it would
-	// be a victim if the preemptor could have any.
+	// Victim, Preemptor and Would name the pod, if it is a victim, the preemptor, or would
+	// be a victim if the preemptor might have any.
 	Victim, Preemptor, Would string
-	// Text is written into the segment, and Number before it, each where its class lets it.
-	// A text is whole: it is left out where it does not fit.
+	// Text is written into the segment, and Number before it. TextFits and NumberFits are the classes
+	// that hide them in windows that are too narrow. A text is whole, or left out.
 	Text, TextFits string
 	Number         int
 	NumberFits     string
-	// Mark is the letter of the node that the pod comes from, at the place Middle.
+	// Mark is the letter of the node that the pod comes from. Middle is where it stands.
 	Mark, Middle string
 }
 
 // Hatched reports whether the pod leaves.
 func (s segment) Hatched() bool { return s.Victim != "" || s.Would != "" }
 
-// rooms are the widths that a picture has at least, by the width of the window, and the class
-// of a text that needs so much: the style hides it in narrower windows. A text for which none
-// is enough is left out.
+// rooms are the least widths of a picture in windows of different widths. A text that needs a width gets
+// the class, by which the style hides it in narrower windows. A text that needs more than the last one
+// is left out.
 var rooms = []struct {
 	width float64
 	class string
 }{{280, ""}, {440, " w1"}, {590, " w2"}, {780, " w3"}}
 
-// letterWidth is the width that a letter of a name takes at most, on average.
+// letterWidth is the most pixels that a letter of a name takes on average.
 const letterWidth = 7.6
 
-// boldWidth is that of a bold letter.
+// boldWidth is letterWidth for a bold letter.
 const boldWidth = 8.6
 
-// roomFor returns the class of something that needs so many pixels of a part of a picture; false
-// where no window has room for it.
+// roomFor returns the class of a text. need is its width in pixels, and part is the part of the picture
+// that its segment takes. It is not ok if no window has room for the text.
 func roomFor(need, part float64) (class string, ok bool) {
 	for _, r := range rooms {
 		if part*r.width >= need {
@@ -114,12 +114,12 @@ type painter struct {
 	scale   scale
 	name    resource.Name
 	offered int64
-	// whole is the amount that the width of the picture stands for; it is at least offered.
+	// whole is the amount that the width of the picture stands for. It is at least offered.
 	whole float64
-	// texts is set where there is room for names in the bars, would where nobody
-	// really leaves, and lacks where the excess is the preemptor's lack.
+	// texts says that there is room for names in the bars, would that nobody
+	// really leaves, and lacks that the excess is what the preemptor lacks.
 	texts, would, lacks bool
-	// many is set where none of the arrivals is the pod in question, and plain where the
+	// many says that none of the arrivals is the pod in question, and plain that the
 	// priorities have no colours.
 	many, plain bool
 }
@@ -132,6 +132,7 @@ func (p *painter) fit(bars ...[]part) {
 	}
 }
 
+// sum adds the amounts of parts up. Floats do not overflow.
 func sum(parts []part) float64 {
 	total := 0.0
 	for i := range parts {
@@ -140,24 +141,31 @@ func sum(parts []part) float64 {
 	return total
 }
 
-// draw draws a bar.
+// draw draws a bar. Beyond mostSegments of them, pods that stay and follow each other share a segment.
 func (p *painter) draw(caption, node string, parts []part) *bar {
 	b := &bar{Caption: caption}
-	at, left, merged := 0.0, 0, 0.0
+
+	// at is where the next segment begins. left pods of width merged wait for a common segment.
+	at, merged := 0.0, 0.0
+	left := 0
 	for i := range parts {
 		q := &parts[i]
 		if q.amount <= 0 || p.whole == 0 {
 			continue
 		}
 		width := float64(q.amount) / p.whole
+
 		if q.role == stays && len(b.Segments) >= mostSegments {
 			left, merged = left+1, merged+width
 			continue
 		}
+
 		if left > 0 {
 			b.Segments = append(b.Segments, others(left, at, merged))
-			at, left, merged = at+merged, 0, 0
+			at += merged
+			left, merged = 0, 0
 		}
+
 		b.Segments = append(b.Segments, p.segment(q, at, width))
 		at += width
 	}
@@ -168,12 +176,13 @@ func (p *painter) draw(caption, node string, parts []part) *bar {
 	return b
 }
 
-// measure describes the taken amount.
+// measure says how much the parts take, in figures, as places in the picture, and in words.
 func (p *painter) measure(b *bar, node string, parts []part) {
 	used := sum(parts)
 	b.Amount = fmt.Sprintf("%s of %s", p.amount(clamp(used)), p.amount(p.offered))
 	b.Share = share(used, float64(p.offered))
 	b.Over = used > float64(p.offered)
+	// A node that offers nothing ends where it begins.
 	b.Full = "0%"
 	if p.whole > 0 {
 		b.Full = percent(float64(p.offered) / p.whole)
@@ -181,30 +190,40 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 			b.Lack = percent((used - float64(p.offered)) / p.whole)
 		}
 	}
+
 	b.Label = fmt.Sprintf("%s of node %s", isolated(string(p.name)), isolated(node))
 	if b.Caption != "" {
 		b.Label += " " + b.Caption
 	}
 	b.Label += fmt.Sprintf(": %s taken, %s, by %s", b.Amount, b.Share, console.Plural(len(parts), "pod"))
+	b.Label += p.changed(parts)
+}
+
+// changed says how many of the parts leave and arrive.
+func (p *painter) changed(parts []part) string {
+	text := ""
 	switch n := count(parts, leaves); {
 	case n > 0 && p.many && p.would:
-		b.Label += fmt.Sprintf(", of which %d could be pushed out", n)
+		text = fmt.Sprintf(", of which %d could be pushed out", n)
 	case n == 1:
-		b.Label += ", of which 1 leaves"
+		text = ", of which 1 leaves"
 	case n > 1:
-		b.Label += fmt.Sprintf(", of which %d leave", n)
+		text = fmt.Sprintf(", of which %d leave", n)
 	}
+
 	switch n := count(parts, comes); {
 	case n == 0:
 	case p.many && n == 1:
-		b.Label += ", of which 1 arrives"
+		text += ", of which 1 arrives"
 	case p.many:
-		b.Label += fmt.Sprintf(", of which %d arrive", n)
+		text += fmt.Sprintf(", of which %d arrive", n)
 	default:
-		b.Label += ", and the pod that is asked about is one of them"
+		text += ", and the pod that is asked about is one of them"
 	}
+	return text
 }
 
+// count counts the parts of a role.
 func count(parts []part, r role) int {
 	n := 0
 	for i := range parts {
@@ -215,7 +234,7 @@ func count(parts []part, r role) int {
 	return n
 }
 
-// others stands for pods that are not drawn one by one.
+// others is the segment of pods that are not drawn one by one.
 func others(n int, at, width float64) segment {
 	s := segment{X: percent(at), Width: percent(width), Class: "rest", Tip: console.Plural(n, "more pod")}
 	var ok bool
@@ -225,25 +244,23 @@ func others(n int, at, width float64) segment {
 	return s
 }
 
+// segment draws a part from at on, both in parts of the whole picture.
 func (p *painter) segment(q *part, at, width float64) segment {
 	s := segment{X: percent(at), Width: percent(width), Tip: p.tip(q)}
-	name := q.text
-	if q.pod != nil {
-		name = q.pod.Name
-	}
 	switch q.role {
 	case comes:
 		s.Class, s.Preemptor = "comes", string(q.pod.Key())
-		if q.of != nil {
-			s.Class = "comes " + q.of.Class
+		if q.from != nil {
+			s.Class = "comes " + q.from.Class
 			if _, ok := roomFor(12, width*smallWidth); ok {
-				s.Mark, s.Middle = q.of.Letter, percent(at+width/2)
+				// A small picture has to have room for the mark, too.
+				s.Mark, s.Middle = q.from.Letter, percent(at+width/2)
 			}
 		}
 	case kept:
 		s.Class = "kept"
 	case leaves:
-		s.Class, s.Number = p.colour(q), q.number
+		s.Class = p.colour(q)
 		if p.would {
 			s.Would = string(q.pod.Key())
 		} else {
@@ -252,53 +269,67 @@ func (p *painter) segment(q *part, at, width float64) segment {
 	default:
 		s.Class = p.colour(q)
 	}
-	if !p.texts {
-		s.Number = 0
-		return s
-	}
-	room := width
-	if p.lacks && p.whole > 0 {
-		// What the preemptor lacks is drawn over the end of it.
-		room = min(room, max(0, float64(p.offered)/p.whole-at))
-	}
-	need := 14 + letterWidth*float64(len([]rune(screen.Safe(name))))
-	if q.role == comes {
-		need = 14 + boldWidth*float64(len([]rune(screen.Safe(name))))
-	}
-	if s.Number > 0 {
-		need += 20
-		var ok bool
-		if s.NumberFits, ok = roomFor(26, width); !ok {
-			s.Number = 0
-		}
-	}
-	var ok bool
-	if s.TextFits, ok = roomFor(need, room); ok {
-		s.Text = screen.Safe(name)
+
+	if p.texts {
+		p.write(&s, q, at, width)
 	}
 	return s
 }
 
-// smallWidth is the width of a small picture in that of a large one.
+// write writes the name of a part into its segment, and the number of a victim before it, as far as a
+// window has room for them.
+func (p *painter) write(s *segment, q *part, at, width float64) {
+	name := q.text
+	if q.pod != nil {
+		name = q.pod.Name
+	}
+	name = screen.Safe(name)
+
+	// 14 pixels are for the margins of the text.
+	need := 14 + letterWidth*float64(len([]rune(name)))
+	if q.role == comes {
+		need = 14 + boldWidth*float64(len([]rune(name)))
+	}
+	if q.role == leaves && q.number > 0 {
+		// The number takes 20 pixels before the name.
+		need += 20
+		if class, ok := roomFor(26, width); ok {
+			s.Number, s.NumberFits = q.number, class
+		}
+	}
+
+	// What the preemptor lacks is drawn over the end of its segment, where no text can be read.
+	room := width
+	if p.lacks && p.whole > 0 {
+		room = min(room, max(0, float64(p.offered)/p.whole-at))
+	}
+	var ok bool
+	if s.TextFits, ok = roomFor(need, room); ok {
+		s.Text = name
+	}
+}
+
+// smallWidth is the width of a small picture as a part of that of a large one.
 const smallWidth = 0.5
 
-// colour is that of a pod that stays or leaves: its priority's, or where the page is about
-// nodes that pods come from, that of the node, and none for a pod that stays.
+// colour is the class of a pod that stays or leaves. It follows from the pod's priority, or, on a page about
+// pods that move, from the node that the pod leaves.
 func (p *painter) colour(q *part) string {
 	switch {
 	case !p.plain:
 		return p.scale.class(q.pod)
-	case q.of != nil:
-		return q.of.Class
+	case q.from != nil:
+		return q.from.Class
 	}
 	return "stays"
 }
 
-// tip names a part and the pod's request.
+// tip describes a part: its name, its fate, and the priority and the requests of a pod.
 func (p *painter) tip(q *part) string {
 	if q.pod == nil {
 		return q.text + ": " + isolated(string(p.name)) + " " + p.amount(q.amount)
 	}
+
 	var b strings.Builder
 	b.WriteString(isolated(string(q.pod.Key())))
 	switch {
@@ -313,6 +344,7 @@ func (p *painter) tip(q *part) string {
 	case q.role == comes:
 		b.WriteString(" (the pod that is asked about)")
 	}
+
 	fmt.Fprintf(&b, "\npriority %d", q.pod.PriorityValue())
 	if q.pod.PriorityClassName != "" {
 		b.WriteString(", " + isolated(q.pod.PriorityClassName))
@@ -321,17 +353,18 @@ func (p *painter) tip(q *part) string {
 	return b.String()
 }
 
+// amount writes an amount of the painter's resource.
 func (p *painter) amount(counted int64) string {
 	return amount.Text(p.name, amount.Quantity(p.name, counted))
 }
 
-// percent writes a share of 1 with two decimals at most.
+// percent writes a part of 1 as CSS has it, with two decimals at most.
 func percent(share float64) string {
 	text := strconv.FormatFloat(100*share, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
 
-// share writes the taken part of the whole, in whole percent.
+// share writes the taken part of the whole, in whole percent. A share of nothing is above any.
 func share(used, whole float64) string {
 	switch {
 	case whole > 0 && used/whole >= 10:
@@ -344,7 +377,7 @@ func share(used, whole float64) string {
 	return "none"
 }
 
-// clamp makes a counted amount of a sum.
+// clamp makes an amount of a sum, the highest one if the sum is above that.
 func clamp(sum float64) int64 {
 	if sum >= math.MaxInt64 {
 		return math.MaxInt64
@@ -352,6 +385,7 @@ func clamp(sum float64) int64 {
 	return int64(sum)
 }
 
+// noun is the noun in the singular or plural that the number asks for.
 func noun(n int, word string) string {
 	if n == 1 {
 		return word

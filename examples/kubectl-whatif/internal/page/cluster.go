@@ -10,12 +10,11 @@ import (
 
 // Bounds of what is drawn pod by pod.
 const (
-	// MostDetailed is the most nodes of a cluster that is drawn pod by pod
-	// altogether.
+	// MostDetailed is the most nodes of a cluster that is drawn pod by pod as a whole.
 	MostDetailed = 60
-	// mostDetailedPods is the most pods of such a cluster.
+	// mostDetailedPods is the most pods of a cluster that is drawn pod by pod as a whole.
 	mostDetailedPods = 2000
-	// mostPulled is the most nodes of a larger cluster that are pulled out.
+	// mostPulled is the most nodes of a larger cluster that are drawn pod by pod.
 	mostPulled = 12
 )
 
@@ -29,22 +28,23 @@ type row struct {
 	Pods     int64
 	Scarcest int
 	Cells    []rowCell
-	// From is the colour of pods that come from the node; empty without one.
+	// From is the colour of pods that come from the node; empty if they have none.
 	From string
-	// Two is set where the row shows the node before and after.
+	// Two is set if the row shows the node before and after.
 	Two bool
 }
 
-// rowCell is a node by one resource.
+// rowCell is a node in one view.
 type rowCell struct {
 	View     int
 	Resource string
 	Share    string
-	// After is nil where nothing changes on the node.
+	// After is nil if nothing changes on the node.
 	Before, After *bar
 }
 
-// rows draws the nodes that matter pod by pod.
+// rows draws the nodes that matter pod by pod: those pulled out of a large cluster, and the first ones of
+// a small one.
 func (d *maker) rows() []row {
 	if !d.detailed() {
 		return d.drawn(d.pulled(), 0)
@@ -55,11 +55,10 @@ func (d *maker) rows() []row {
 // mostAtOnce is the most nodes of a small cluster that are shown before the reader asks for more.
 const mostAtOnce = 12
 
-// atOnce is the number of nodes of a small cluster that are shown at once, of those in the
-// order of their fates.
+// atOnce is the number of nodes of a small cluster that are shown at once, in the order of their fates.
 func (d *maker) atOnce() int { return min(len(d.members), mostAtOnce) }
 
-// drawn draws nodes pod by pod, behind so many others.
+// drawn draws nodes pod by pod. Their numbers follow those of the nodes drawn before.
 func (d *maker) drawn(nodes []*member, behind int) []row {
 	var out []row
 	for i, m := range nodes {
@@ -79,22 +78,27 @@ func (d *maker) detailed() bool {
 	return len(d.members) <= MostDetailed && pods <= mostDetailedPods
 }
 
+// row draws a node by each resource, and twice if something changes on it.
 func (d *maker) row(m *member) row {
 	r := row{Name: m.node.Name, Stage: string(m.stage), Word: stageWords[m.stage][0], Verdict: m.verdict, Why: m.why, Pods: m.pods, Scarcest: m.scarcest}
-	e := d.in.Explanation
+	e := d.plan
 	var c *preemption.Candidate
 	if e.Outcome == preemption.Preempts {
 		c = &e.Candidate
 	}
+
 	who := d.nodePodsOf(m.node.Name, c, m.stage == explain.Chosen)
 	r.Two = len(who.leaves) > 0 || m.stage == explain.Chosen
+
 	for i, v := range d.views {
 		before, after := d.parts(who, v.Name)
 		p := &painter{scale: d.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name)}
+		// Both bars of a node have the same scale, so that they can be compared.
 		p.fit(before)
 		if r.Two {
 			p.fit(after)
 		}
+
 		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i]), Before: p.draw("", m.node.Name, before)}
 		if r.Two {
 			cell.Before, cell.After = p.draw("before", m.node.Name, before), p.draw("after", m.node.Name, after)
@@ -104,11 +108,14 @@ func (d *maker) row(m *member) row {
 	return r
 }
 
-// pulled are the nodes of a large cluster that matter, with letters.
+// pulled are the nodes of a large cluster that matter, each with a letter and the reason. What matters
+// more is pulled first, as there is a bound.
 func (d *maker) pulled() []*member {
-	e := d.in.Explanation
+	e := d.plan
 	var out []*member
+
 	pull := func(node, why string) {
+		// A node is pulled once, for the first reason.
 		m := d.byName[node]
 		if m == nil || m.letter != "" || len(out) == mostPulled {
 			return
@@ -116,19 +123,24 @@ func (d *maker) pulled() []*member {
 		m.letter, m.why = string(rune('A'+len(out))), why
 		out = append(out, m)
 	}
+
 	if e.Outcome == preemption.Preempts {
 		pull(e.Node, "the chosen node")
 		for i := range e.Victims {
+			// The chosen node and its group take no more than a few places.
 			if len(out) < mostScenes && e.Victims[i].Node != "" {
 				pull(e.Victims[i].Node, "victims of the same group run here")
 			}
 		}
 	}
+
 	for _, m := range d.members {
+		// Nodes that take the pod as things are are all alike, and a few show that.
 		if m.stage == explain.Fits && len(out) < 4 {
 			pull(m.node.Name, "")
 		}
 	}
+
 	words := []string{"the best, if somebody were pushed out", "the next best"}
 	if e.Outcome == preemption.Preempts {
 		words = []string{"", "the runner-up", "the third best", "the fourth best", "the fifth best"}
@@ -136,11 +148,14 @@ func (d *maker) pulled() []*member {
 	for i := range e.Candidates[:min(len(e.Candidates), len(words))] {
 		pull(e.Candidates[i].Node, words[i])
 	}
-	if n := d.in.Report.Nothing; n != nil && n.Nearest != nil {
+
+	if n := d.report.Nothing; n != nil && n.Nearest != nil {
 		pull(n.Nearest.Node, "the nearest: the least room is missing")
 	}
-	for i := range d.in.Report.Nodes {
-		if g := &d.in.Report.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
+
+	for i := range d.report.Nodes {
+		if g := &d.report.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
+			// One node stands for all with the same answer.
 			pull(g.Example, fmt.Sprintf("one of %s with the same thing in the way", console.Plural(g.Names.Len(), "node")))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/priority"
 )
 
@@ -29,12 +30,12 @@ type document struct {
 	Groups, MoreGroups []string
 	Listed             []listed
 	MoreListed         int
-	// BySum is set where the sums of priorities decided.
+	// BySum is set if the sums of priorities decided.
 	BySum  bool
 	Tables []Table
 }
 
-// headPart is a stretch of the headline; a name is set apart.
+// headPart is a stretch of the headline. A name is set apart from the text.
 type headPart struct {
 	Text string
 	Name bool
@@ -47,8 +48,10 @@ type asked struct {
 	Nominated                  string
 }
 
+// newMaker makes a maker whose views, members and shades are found.
 func newMaker(in *Input) *maker {
-	d := &maker{in: in, pod: in.Explanation.Pod, byName: map[string]*member{}, numbers: numbersOf(in.Explanation)}
+	d := newMakerOf(in, in.Explanation.Pod)
+	d.numbers = numbersOf(in.Explanation)
 	d.scale = newScale(in.Snapshot, d.pod.PriorityValue())
 	d.findViews()
 	d.findMembers()
@@ -56,6 +59,7 @@ func newMaker(in *Input) *maker {
 	return d
 }
 
+// newDocument makes everything that the page of a decision says and shows.
 func newDocument(in *Input) *document {
 	d := newMaker(in)
 	doc := &document{
@@ -63,14 +67,17 @@ func newDocument(in *Input) *document {
 		Pod: d.asked(), Counts: d.counts(), Scenes: d.scenes(), Tables: in.Tables,
 		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Shades: d.legends()},
 	}
+
 	f := &doc.Frame
 	f.Summary, f.Caveats, f.Outcome = summary(in), in.Caveats, string(in.Explanation.Outcome)
 	if f.Title == "" {
 		f.Title = "Who leaves for " + isolated(string(d.pod.Key())) + "?"
 	}
+
 	c := &doc.Cluster
 	c.Below, c.Above = d.scale.parts()
 	c.Sorted, c.Lettered = string(d.views[d.shown()].Name), !d.detailed()
+
 	d.tell(doc)
 	f.Todo = orNothing(d.todo())
 	c.explain(doc.Scenes)
@@ -81,21 +88,26 @@ func newDocument(in *Input) *document {
 func (d *maker) tell(doc *document) {
 	doc.Victims, doc.MoreVictims = d.victims()
 	doc.Candidates, doc.MoreCandidates = d.candidates()
-	doc.BySum = d.in.Explanation.DecidedBy == preemption.ByPrioritySum.Name
-	for _, p := range d.in.Explanation.ClearedNominations {
+	doc.BySum = d.plan.DecidedBy == preemption.ByPrioritySum.Name
+	for _, p := range d.plan.ClearedNominations {
 		doc.Cleared = append(doc.Cleared, string(p.Key()))
 	}
-	r := d.in.Report
+
+	r := d.report
 	if r.Choice != nil && !r.Resize {
+		// A resize has no choice: it is about the pod's own node.
 		doc.Why = r.Choice.Texts()
 	}
 	if r.Stay != nil {
 		doc.Stay = r.Stay.Texts()
 	}
+
+	// What would help is told at the end of the page, as something to do.
 	if r.Nothing != nil {
 		help := helps(r.Nothing)
 		doc.Missing = slices.DeleteFunc(r.Nothing.Texts(), func(s string) bool { return slices.Contains(help, s) })
 	}
+
 	for i := range r.Nodes {
 		if len(doc.Groups) < mostGroups {
 			doc.Groups = append(doc.Groups, r.Nodes[i].Text())
@@ -103,29 +115,22 @@ func (d *maker) tell(doc *document) {
 			doc.MoreGroups = append(doc.MoreGroups, r.Nodes[i].Text())
 		}
 	}
+
 	for i := range d.in.Replacements {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())
 	}
 	if !d.detailed() {
+		// A cluster that is drawn pod by pod needs no table of its nodes.
 		doc.Listed, doc.MoreListed = d.list()
 	}
 }
 
-// summary completes the headline.
+// summary is a sentence below the headline that completes it.
 func summary(in *Input) string {
 	e := in.Explanation
 	switch e.Outcome {
 	case preemption.Preempts:
-		if e.Resize {
-			return "Its node has no room for that as things are."
-		}
-		if in.NoEffect != "" {
-			return "No node takes it as things are. Even with them gone this one says " + in.NoEffect + "."
-		}
-		if n := len(e.Candidates); n > 1 {
-			return fmt.Sprintf("No node takes it as things are. Evictions would make room on %d nodes; on this one they cost least.", n)
-		}
-		return "No node takes it as things are. This is the only one where evictions make room."
+		return summaryOfPreempt(in)
 	case preemption.Fits:
 		if e.Resize {
 			return "Its kubelet carries that out."
@@ -135,13 +140,34 @@ func summary(in *Input) string {
 		}
 		return strings.TrimSpace(fmt.Sprintf("%d nodes take it. %s", e.Feasible, in.Goes))
 	}
+
 	if l := in.Report.Leaving; l != nil {
 		return "It " + l.Text()
 	}
 	if e.Outcome == preemption.NotEligible {
 		return ineligible(e.Ineligible)
 	}
-	switch n := in.Report.Nothing; {
+	return otherPriority(in.Report.Nothing)
+}
+
+// summaryOfPreempt is the summary about a pod that pushes others out.
+func summaryOfPreempt(in *Input) string {
+	e := in.Explanation
+	if e.Resize {
+		return "Its node has no room for that as things are."
+	}
+	if in.NoEffect != "" {
+		return "No node takes it as things are. Even with them gone this one says " + in.NoEffect + "."
+	}
+	if n := len(e.Candidates); n > 1 {
+		return fmt.Sprintf("No node takes it as things are. Evictions would make room on %d nodes; on this one they cost least.", n)
+	}
+	return "No node takes it as things are. This is the only one where evictions make room."
+}
+
+// otherPriority says which other priority would be enough for a pod that nothing helps.
+func otherPriority(n *explain.Nothing) string {
+	switch {
 	case n == nil:
 	case n.Enough != nil && n.Enough.Priority > priority.UserMax && n.Enough.Class == "":
 		return "No priority of an application would be enough."
@@ -170,12 +196,13 @@ func ineligible(why preemption.Ineligibility) string {
 	return ""
 }
 
-// headline is the answer.
+// headline is the answer in a sentence.
 func headline(in *Input) []headPart {
 	e := in.Explanation
 	pod := headPart{string(e.Pod.Key()), true}
 	node := headPart{e.Node, true}
 	text := func(s string) headPart { return headPart{Text: s} }
+
 	switch {
 	case in.Report.Leaving != nil && e.Resize:
 		return []headPart{text("Nobody else has to leave: "), pod, text(" can grow once others have left")}
@@ -204,11 +231,12 @@ func headline(in *Input) []headPart {
 	return []headPart{text("Nobody leaves: pushing others out makes no room for "), pod}
 }
 
+// asked describes the pod in question. A pod that is to be resized is on its node, and nominated to none.
 func (d *maker) asked() asked {
 	p := d.pod
 	a := asked{Key: string(p.Key()), Class: p.PriorityClassName, From: d.in.Priority, Priority: p.PriorityValue(), Requests: amount.Texts(p.Requests())}
-	if !d.in.Explanation.Resize {
-		a.Nominated = d.in.Snapshot.NominationOf(p.Key())
+	if !d.plan.Resize {
+		a.Nominated = d.snap.NominationOf(p.Key())
 	}
 	return a
 }
@@ -216,13 +244,14 @@ func (d *maker) asked() asked {
 // counts are the figures below the headline.
 func (d *maker) counts() []Figure {
 	pods, pending := 0, 0
-	for p := range d.in.Snapshot.Pods() {
+	for p := range d.snap.Pods() {
 		pods++
-		if d.in.Snapshot.NodeOf(p.Key()) == "" {
+		if d.snap.NodeOf(p.Key()) == "" {
 			pending++
 		}
 	}
-	e := d.in.Explanation
+
+	e := d.plan
 	return []Figure{
 		{grouped(len(d.members)), noun(len(d.members), "node")},
 		{grouped(pods), noun(pods, "pod") + ", " + grouped(pending) + " pending"},

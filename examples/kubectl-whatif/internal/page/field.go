@@ -12,7 +12,7 @@ import (
 
 // Bounds of the field of cells.
 const (
-	// mostCells is the most cells. In a larger cluster each stands for several
+	// mostCells is the most cells. In a larger cluster each cell stands for several
 	// nodes.
 	mostCells = 6000
 	// mostPanels is the most kinds of answers with a panel of their own.
@@ -21,8 +21,8 @@ const (
 	mostListed = 6000
 )
 
-// panel is the nodes that gave the same answer: a line that opens to a cell for each, or in a
-// small cluster to a row.
+// panel has the nodes that gave the same answer. It is a line that opens to a cell for each node, or, in a
+// small cluster, to a row.
 type panel struct {
 	Stage, Word string
 	Title, Note string
@@ -31,12 +31,19 @@ type panel struct {
 	Rows        pictures
 }
 
-// cell is a node in the field, or several that are next to each other in it.
+// cell is a node in the field, or several nodes that are next to each other in it.
 type cell struct {
 	// Class has a letter for each view, with the level of fullness.
 	Class, Tip string
-	// Letter and ID are those of a node that is drawn pod by pod.
+	// Letter and ID lead to a node of the cell that is drawn pod by pod; empty if none is.
 	Letter, ID string
+}
+
+// answer is what nodes of a panel have in common.
+type answer struct {
+	stage explain.Stage
+	text  string
+	nodes []*member
 }
 
 // panels puts the nodes into fields by their fates: all of a large cluster, and of a small one
@@ -44,55 +51,67 @@ type cell struct {
 func (d *maker) panels() []panel {
 	members := d.members
 	if d.detailed() {
+		// The nodes shown at once are the first ones in this order.
 		members = d.inOrder()
 		members = members[d.atOnce():]
 	}
-	type kind struct {
-		stage explain.Stage
-		group string
-	}
-	byKind := map[kind][]*member{}
-	var kinds []kind
-	for _, m := range members {
-		k := kind{m.stage, m.group}
-		if byKind[k] == nil {
-			kinds = append(kinds, k)
-		}
-		byKind[k] = append(byKind[k], m)
-	}
-	slices.SortStableFunc(kinds, func(a, b kind) int {
-		return cmp.Or(cmp.Compare(slices.Index(stages, a.stage), slices.Index(stages, b.stage)), cmp.Compare(len(byKind[b]), len(byKind[a])))
-	})
+
 	per := (len(d.members) + mostCells - 1) / mostCells
 	number := d.atOnce()
 	var out []panel
-	for i, k := range kinds {
-		nodes := byKind[k]
-		text := k.group
-		if i == mostPanels-1 && len(kinds) > mostPanels {
-			for _, rest := range kinds[i+1:] {
-				nodes = append(nodes, byKind[rest]...)
-			}
-			k.stage, text = explain.NoHelp, console.Plural(len(kinds)-i, "other answer")
-		}
-		p := d.panel(k.stage, text, nodes, per)
+	for _, a := range answersOf(members) {
+		p := d.panel(a.stage, a.text, a.nodes, per)
 		if d.detailed() {
-			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(nodes, number)}
-			number += len(nodes)
+			// Few nodes have room for rows, which say more than cells.
+			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(a.nodes, number)}
+			number += len(a.nodes)
 		}
 		out = append(out, p)
-		if len(out) == mostPanels {
-			break
-		}
 	}
 	return out
 }
 
+// answersOf groups nodes by their answers: in the order of the stages, and within a stage the most
+// frequent answer first. If there are more than mostPanels, the last of those is all that remain.
+func answersOf(members []*member) []*answer {
+	type kind struct {
+		stage explain.Stage
+		group string
+	}
+	known := map[kind]*answer{}
+	var all []*answer
+	for _, m := range members {
+		k := kind{m.stage, m.group}
+		if known[k] == nil {
+			known[k] = &answer{stage: m.stage, text: m.group}
+			all = append(all, known[k])
+		}
+		known[k].nodes = append(known[k].nodes, m)
+	}
+	slices.SortStableFunc(all, func(a, b *answer) int {
+		return cmp.Or(cmp.Compare(slices.Index(stages, a.stage), slices.Index(stages, b.stage)), cmp.Compare(len(b.nodes), len(a.nodes)))
+	})
+
+	if len(all) <= mostPanels {
+		return all
+	}
+	kept, rest := all[:mostPanels-1], all[mostPanels-1:]
+	last := &answer{stage: explain.NoHelp, text: console.Plural(len(rest), "other answer")}
+	for _, a := range rest {
+		last.nodes = append(last.nodes, a.nodes...)
+	}
+	return append(kept, last)
+}
+
+// panel makes the panel of nodes, the fullest first by the view that is shown, with a cell for each per
+// of them.
 func (d *maker) panel(stage explain.Stage, text string, nodes []*member, per int) panel {
 	words := stageWords[stage]
 	p := panel{Stage: string(stage), Word: words[0], Title: words[1], Note: text, Nodes: len(nodes)}
+
 	shown := d.shown()
 	slices.SortStableFunc(nodes, func(a, b *member) int { return cmp.Compare(b.full[shown], a.full[shown]) })
+
 	for len(nodes) > 0 {
 		n := min(per, len(nodes))
 		p.Cells = append(p.Cells, d.cell(nodes[:n]))
@@ -101,15 +120,17 @@ func (d *maker) panel(stage explain.Stage, text string, nodes []*member, per int
 	return p
 }
 
-// cell draws nodes by the fullest of them.
+// cell draws nodes as the fullest of them, which is the first.
 func (d *maker) cell(nodes []*member) cell {
 	m := nodes[0]
 	c := cell{Class: d.classes(m)}
 	for _, n := range nodes {
 		if n.letter != "" && c.Letter == "" {
+			// The letters follow the order in which the nodes are drawn, which gives them their numbers.
 			c.Letter, c.ID = n.letter, fmt.Sprintf("node-%d", n.letter[0]-'A'+1)
 		}
 	}
+
 	var b strings.Builder
 	b.WriteString(isolated(clipped(m.node.Name, 60)))
 	if more := len(nodes) - 1; more > 0 {
@@ -125,8 +146,8 @@ func (d *maker) cell(nodes []*member) cell {
 	return c
 }
 
-// classes has the level of each view behind its letter, and that of the scarcest
-// resource behind a z.
+// classes has a class for each view: its letter with the level of fullness, and behind a z the level of the
+// scarcest resource.
 func (d *maker) classes(m *member) string {
 	var b strings.Builder
 	for i := range d.views {
@@ -144,8 +165,8 @@ type listed struct {
 	Word, Verdict string
 }
 
-// list has the nodes in the cluster's order, up to a bound, and the number of
-// those left out.
+// list has the nodes in the cluster's order, up to a bound, and the number of nodes that are
+// left out.
 func (d *maker) list() (all []listed, more int) {
 	for i, m := range d.members {
 		if i == mostListed {

@@ -15,7 +15,7 @@ type scene struct {
 	// Note completes the picture.
 	Note   string
 	Meters []meter
-	// when are the captions of the bars.
+	// when has the captions of the two bars.
 	when [2]string
 }
 
@@ -30,12 +30,12 @@ type meter struct {
 // tick is a mark on the axis below the bars.
 type tick struct{ X, Text, Class string }
 
-// mostScenes bounds the nodes beside the chosen one that are drawn in this way.
+// mostScenes bounds the scenes of nodes other than the chosen one.
 const mostScenes = 4
 
-// scenes are the nodes that the answer is about.
+// scenes are the nodes that the answer is about, before and after.
 func (d *maker) scenes() []scene {
-	e := d.in.Explanation
+	e := d.plan
 	switch e.Outcome {
 	case preemption.Preempts:
 		out := []scene{d.scene(e.Node, &e.Candidate, d.in.NoEffect == "", false)}
@@ -53,40 +53,44 @@ func (d *maker) scenes() []scene {
 	return d.nearest()
 }
 
-// elsewhere are the other nodes that victims run on.
+// elsewhere are the scenes of the other nodes that victims run on.
 func (d *maker) elsewhere() []scene {
 	var out []scene
-	known := map[string]bool{d.in.Explanation.Node: true, "": true}
+	known := map[string]bool{d.plan.Node: true, "": true}
 	more := 0
-	for i := range d.in.Explanation.Victims {
-		node := d.in.Explanation.Victims[i].Node
+	for i := range d.plan.Victims {
+		node := d.plan.Victims[i].Node
 		if known[node] {
 			continue
 		}
+
 		known[node] = true
+		// The nodes beyond are counted, and the last scene says so.
 		if len(out) == mostScenes {
 			more++
 			continue
 		}
-		s := d.scene(node, &d.in.Explanation.Candidate, false, false)
+		s := d.scene(node, &d.plan.Candidate, false, false)
 		s.Note = "Its pods leave because they are in a group with victims on the chosen node: all pods of the group leave together."
 		out = append(out, s)
 	}
+
 	if more > 0 {
 		out[len(out)-1].Note += fmt.Sprintf(" Victims run on %s besides.", console.Plural(more, "more node"))
 	}
 	return out
 }
 
-// fitting is the first node that takes the pod as things are.
+// fitting is the scene of the first node that takes the pod as things are.
 func (d *maker) fitting() []scene {
-	for i := range d.in.Explanation.Nodes {
-		n := &d.in.Explanation.Nodes[i]
+	for i := range d.plan.Nodes {
+		n := &d.plan.Nodes[i]
 		if n.Status.Code != preemption.Success {
 			continue
 		}
+
 		s := d.scene(n.Node, nil, true, false)
-		if more := d.in.Explanation.Feasible - 1; more > 0 {
+		if more := d.plan.Feasible - 1; more > 0 {
 			s.Note = fmt.Sprintf("One of %d nodes that take the pod, the first in the cluster's order. Which one a scheduler takes is decided by its scores.", more+1)
 		}
 		return []scene{s}
@@ -94,24 +98,28 @@ func (d *maker) fitting() []scene {
 	return nil
 }
 
-// nearest is the node where the least room is missing.
+// nearest is the scene of the node where the least room is missing.
 func (d *maker) nearest() []scene {
-	nothing := d.in.Report.Nothing
+	nothing := d.report.Nothing
 	if nothing == nil || nothing.Nearest == nil {
 		return nil
 	}
-	// The removed pods are those below the preemptor, unless a rule spares some
-	// or groups count.
+
+	// The report counts the pods that were removed, and does not name them. They are those below the
+	// preemptor, unless a rule spares some or groups leave together; then the number tells, and none
+	// are shown as leaving.
 	var c preemption.Candidate
-	for _, p := range d.in.Snapshot.PodsOn(nothing.Nearest.Node) {
+	for _, p := range d.snap.PodsOn(nothing.Nearest.Node) {
 		if p.PriorityValue() < d.pod.PriorityValue() {
 			c.Victims = append(c.Victims, preemption.Victim{Pod: p})
 		}
 	}
+
 	c.Node = nothing.Nearest.Node
 	if len(c.Victims) != nothing.Nearest.Gone {
 		c.Victims = nil
 	}
+
 	s := d.scene(c.Node, &c, true, true)
 	s.After = " is the nearest, and too full all the same"
 	s.Note = "Of the nodes that lack room this is the one where the least is missing."
@@ -121,7 +129,8 @@ func (d *maker) nearest() []scene {
 	return []scene{s}
 }
 
-// scene draws a node.
+// scene draws a node before and after a candidate is carried out. takes says that the preemptor comes
+// to the node, and would that nobody really leaves.
 func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) scene {
 	s := scene{Before: "Node ", Node: node, After: ", before and after", when: [2]string{"before", "after"}}
 	if would {
@@ -131,13 +140,17 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 	if r == nil {
 		return s
 	}
+
 	for _, name := range d.metered(r) {
 		before, after := d.parts(r, name)
 		p := &painter{scale: d.scale, name: name, offered: r.node.Allocatable.Amount(name), texts: true, would: would}
+		// Both bars have the same scale.
 		p.fit(before, after)
 		if p.whole == 0 {
 			continue
 		}
+
+		// Before, whatever goes beyond the node's end is not the preemptor's lack.
 		m := meter{Resource: string(name), Offered: p.amount(p.offered), Ticks: p.ticks(), Bars: []*bar{p.draw(s.when[0], node, before)}}
 		p.lacks = takes
 		m.Bars = append(m.Bars, p.draw(s.when[1], node, after))
@@ -146,9 +159,8 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 	return s
 }
 
-// metered are the resources that a node is drawn by: those of the pod's request,
-// and the number of pods where that is short or where a pod would not be seen
-// otherwise.
+// metered are the resources that a node is drawn by: those that the pod asks for, and the number of pods
+// if the node is full of pods or a pod would not be seen otherwise.
 func (d *maker) metered(r *nodePods) []resource.Name {
 	var out []resource.Name
 	for _, v := range d.views {
@@ -156,15 +168,16 @@ func (d *maker) metered(r *nodePods) []resource.Name {
 			out = append(out, v.Name)
 		}
 	}
-	full := r.node.Allocatable.Amount(resource.Pods) <= d.in.Snapshot.Used(r.node.Name, resource.Pods)
+
+	full := r.node.Allocatable.Amount(resource.Pods) <= d.snap.Used(r.node.Name, resource.Pods)
 	if full || len(out) == 0 || d.unseen(r, out) {
 		out = append(out, resource.Pods)
 	}
 	return out
 }
 
-// unseen reports whether the preemptor or a victim takes nothing of any of the
-// resources.
+// unseen reports whether the preemptor or a victim takes none of the resources, so that no bar would show
+// it.
 func (d *maker) unseen(r *nodePods, names []resource.Name) bool {
 	for _, p := range append(r.leaves[:len(r.leaves):len(r.leaves)], d.pod) {
 		seen := false
@@ -178,16 +191,20 @@ func (d *maker) unseen(r *nodePods, names []resource.Name) bool {
 	return false
 }
 
-// ticks are the quarters of what the node offers.
+// ticks are the quarters of what the node offers, with a mark at the end of the node. Marks that would
+// stand on each other are left out.
 func (p *painter) ticks() []tick {
 	out := []tick{{X: "0%", Text: "0", Class: "first"}}
 	if p.offered <= 0 {
 		return out
 	}
+
 	full := float64(p.offered) / p.whole
+	// Quarters of a node that takes a small part of the picture would stand too close.
 	for i := 1; i < 4 && full > 0.4; i++ {
 		out = append(out, tick{X: percent(full * float64(i) / 4), Text: fmt.Sprint(25*i) + " %", Class: [...]string{"odd", "even"}[(i+1)%2]})
 	}
+
 	class := "whole"
 	switch {
 	case full > 0.85:

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// frame surrounds the contents of every page.
+// frame is what every page has around its contents.
 type frame struct {
 	Title, Source, Release, Now string
 	Outcome, Summary            string
@@ -18,6 +18,7 @@ type frame struct {
 	Policy        string
 }
 
+// newFrame makes a frame that says what the page is about, and of when.
 func newFrame(title, source string, snap *engine.Snapshot, now time.Time) frame {
 	f := frame{Title: screen.Safe(title), Source: source, Release: snap.Release().String(), Style: style, Script: script, Policy: policy}
 	if !now.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// stageWords are the fates of a node: a word, and its meaning.
+// stageWords has for each fate of a node a word and what it means.
 var stageWords = map[explain.Stage][2]string{
 	explain.Chosen:    {"chosen", "evictions make room there, at the least cost"},
 	explain.Fits:      {"fits", "take the pod as things are"},
@@ -21,23 +21,25 @@ var stageWords = map[explain.Stage][2]string{
 	explain.NotTried:  {"not tried", "evictions might help, and were not tried"},
 }
 
-// stages are all of them, in the order of the page.
+// stages are the fates of nodes, in the order of the page.
 var stages = []explain.Stage{explain.Chosen, explain.Fits, explain.Candidate, explain.InVain, explain.NoHelp, explain.NotTried}
 
-// findMembers goes through the nodes in the cluster's order.
+// findMembers finds the nodes with their fates, in the cluster's order.
 func (d *maker) findMembers() {
 	reports := map[string]*preemption.NodeReport{}
-	for i := range d.in.Explanation.Nodes {
-		reports[d.in.Explanation.Nodes[i].Node] = &d.in.Explanation.Nodes[i]
+	for i := range d.plan.Nodes {
+		reports[d.plan.Nodes[i].Node] = &d.plan.Nodes[i]
 	}
+
 	ranks := map[string]int{}
-	for i := range d.in.Explanation.Candidates {
-		ranks[d.in.Explanation.Candidates[i].Node] = i + 1
+	for i := range d.plan.Candidates {
+		ranks[d.plan.Candidates[i].Node] = i + 1
 	}
-	for n := range d.in.Snapshot.Nodes() {
-		m := &member{node: n, rank: ranks[n.Name], pods: d.in.Snapshot.Used(n.Name, resource.Pods)}
+
+	for n := range d.snap.Nodes() {
+		m := &member{node: n, rank: ranks[n.Name], pods: d.snap.Used(n.Name, resource.Pods)}
 		if m.rank > 0 {
-			m.candidate = &d.in.Explanation.Candidates[m.rank-1]
+			m.candidate = &d.plan.Candidates[m.rank-1]
 		}
 		m.full, m.scarcest = d.filled(n)
 		d.judge(m, reports[n.Name])
@@ -46,9 +48,10 @@ func (d *maker) findMembers() {
 	}
 }
 
-// judge finds the fate of a node.
+// judge finds the fate of a node, its reason, and the group in which it is shown.
 func (d *maker) judge(m *member, r *preemption.NodeReport) {
-	e := d.in.Explanation
+	e := d.plan
+	// The first case that holds counts. A node that none holds for cannot be helped.
 	m.stage = explain.NoHelp
 	switch {
 	case e.Outcome == preemption.Preempts && m.node.Name == e.Node:
@@ -66,6 +69,8 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	default:
 		m.verdict = reasonText(&r.Status)
 	}
+
+	// Nodes that take the pod need no reason, and candidates are grouped by what they lost by.
 	m.group = m.verdict
 	switch m.stage {
 	case explain.Chosen, explain.Fits:
@@ -75,13 +80,13 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	}
 }
 
-// lostBy is the rank by which a candidate lost, from its place among all: those
-// that are as good as the chosen one by a rank, and by all before, come first.
+// lostBy is the rank by which a candidate lost, from its place among all candidates. Each round of the
+// choice leaves the candidates that are best by its rank and all ranks before, and they come first.
 func (d *maker) lostBy(place int) string {
-	if d.in.Report.Choice == nil {
+	if d.report.Choice == nil {
 		return ""
 	}
-	for _, round := range d.in.Report.Choice.Rounds {
+	for _, round := range d.report.Choice.Rounds {
 		if place > round.Left {
 			return "lost by " + explain.RankText(round.Rank)
 		}
@@ -89,7 +94,7 @@ func (d *maker) lostBy(place int) string {
 	return ""
 }
 
-// have is the number of pods that have to leave.
+// have says how many pods have to leave.
 func have(victims int) string {
 	if victims == 1 {
 		return "1 pod has to leave"
@@ -97,7 +102,7 @@ func have(victims int) string {
 	return fmt.Sprintf("%d pods have to leave", victims)
 }
 
-// candidateText is the cost of a candidate.
+// candidateText says what a candidate costs.
 func candidateText(c *preemption.Candidate) string {
 	text := console.Plural(len(c.Victims), "victim")
 	if len(c.Victims) > 0 {
@@ -109,7 +114,8 @@ func candidateText(c *preemption.Candidate) string {
 	return text
 }
 
-// reasonText is the answer of a node, with "Insufficient" once for all shortages.
+// reasonText is the answer of a node in words. Of shortages that follow each other only the first one says
+// "Insufficient".
 func reasonText(s *preemption.Status) string {
 	const short = "Insufficient "
 	var b strings.Builder
@@ -122,6 +128,7 @@ func reasonText(s *preemption.Status) string {
 		}
 		b.WriteString(r)
 	}
+
 	switch {
 	case b.Len() > 0:
 		return b.String()

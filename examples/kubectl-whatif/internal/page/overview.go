@@ -10,28 +10,28 @@ import (
 )
 
 // Overview is an answer about a whole cluster: leaving and arriving pods, removed
-// nodes, and tables with the rest. WriteOverview reads it alone.
+// nodes, and tables with the rest. WriteOverview only reads it.
 type Overview struct {
-	// Title is the title of the document, Source names the cluster as in an Input.
+	// Title is the title of the document. Source names the cluster as in an Input.
 	Title, Source string
-	// Headline is the answer in a few words, and Summary in a sentence or two.
+	// Headline is the answer in a few words, Summary the answer in a sentence or two.
 	Headline, Summary string
-	// Figures are numbers that stand out, beside those of nodes and pods.
+	// Figures are numbers that stand out.
 	Figures []Figure
 	// Snapshot is the cluster as it is.
 	Snapshot *engine.Snapshot
 	// Resource is the first resource that the nodes are shown by, as in an Input.
 	Resource resource.Name
-	// Leave are pods that leave their nodes, and Come pods that arrive. May is
-	// set where nobody really leaves: these are pods that could be pushed out.
+	// Leave are pods that leave their nodes, and Come pods that arrive. May says that
+	// nobody really leaves: the pods of Leave could be pushed out.
 	Leave []Mark
 	Come  []Arrival
 	May   bool
 	// Gone are nodes that are removed, with all pods on them.
 	Gone []string
-	// Tables have the rest.
+	// Tables have everything else.
 	Tables []Table
-	// Todo says what to do, a sentence each; where it is empty, the page says that there is
+	// Todo says what to do, in a sentence each. If it is empty, the page says that there is
 	// nothing to do.
 	Todo []string
 	// Caveats are reasons why the answer may not come true.
@@ -40,7 +40,7 @@ type Overview struct {
 	Now time.Time
 }
 
-// Mark is a pod of the snapshot; Note is the reason of the mark.
+// Mark is a pod of the snapshot. Note says why it is marked.
 type Mark struct {
 	Key  outrank.Key
 	Note string
@@ -55,14 +55,20 @@ type Arrival struct {
 // ErrNoSnapshot is returned for an overview without a snapshot.
 var ErrNoSnapshot = errors.New("an overview needs a snapshot")
 
-// overviewMaker holds the sources of an overview's pictures.
+// overviewMaker makes the parts of a page from an overview.
 type overviewMaker struct {
-	base    *maker
-	over    *Overview
-	leaving map[outrank.Key]string // with the note
-	coming  map[string][]Arrival   // by node
-	gone    map[string]bool
+	// base makes what is the same on the page of a decision.
+	base *maker
+	over *Overview
+	snap *engine.Snapshot
+	// leaving has the pods that leave, each with its note.
+	leaving map[outrank.Key]string
+	// coming has the pods that arrive, by node.
+	coming map[string][]Arrival
+	// gone has the nodes that are removed.
+	gone map[string]bool
+	// origins has the nodes with a colour and a letter, by name.
 	origins map[string]*origin
-	// moves are the pods that arrive somewhere.
+	// moves has the pods that arrive somewhere.
 	moves map[outrank.Key]bool
 }

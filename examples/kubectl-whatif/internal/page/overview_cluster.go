@@ -12,7 +12,8 @@ import (
 // mostChanged is the most nodes of a large cluster that are drawn pod by pod.
 const mostChanged = 40
 
-// The fates of nodes, in the order of the page.
+// overviewStages are the fates of nodes, in the order of the page. Each has its own words for a page
+// about pods that could be pushed out. The stages are those of a decision that the style knows.
 var overviewStages = []struct {
 	stage                      explain.Stage
 	word, title, may, mayTitle string
@@ -22,17 +23,19 @@ var overviewStages = []struct {
 	{explain.NotTried, "unchanged", "where nothing changes", "unaffected", "where nobody could be pushed out"},
 }
 
-// findOverviewMembers goes through the nodes in the cluster's order.
+// findOverviewMembers finds the nodes with their fates, in the cluster's order.
 func (d *overviewMaker) findOverviewMembers() {
-	for n := range d.base.in.Snapshot.Nodes() {
-		m := &member{node: n, pods: d.base.in.Snapshot.Used(n.Name, resource.Pods), stage: explain.NotTried}
+	for n := range d.snap.Nodes() {
+		m := &member{node: n, pods: d.snap.Used(n.Name, resource.Pods), stage: explain.NotTried}
 		m.full, m.scarcest = d.base.filled(n)
+
 		leave, come := 0, len(d.coming[n.Name])
-		for _, p := range d.base.in.Snapshot.PodsOn(n.Name) {
+		for _, p := range d.snap.PodsOn(n.Name) {
 			if _, ok := d.leaving[p.Key()]; ok {
 				leave++
 			}
 		}
+
 		switch {
 		case d.gone[n.Name]:
 			m.stage, m.verdict = explain.NoHelp, "with all that is on it"
@@ -40,11 +43,13 @@ func (d *overviewMaker) findOverviewMembers() {
 			m.come, m.leave = come, leave
 			m.stage, m.verdict = explain.Candidate, d.changeText(leave, come)
 		}
+
 		d.base.members = append(d.base.members, m)
 		d.base.byName[n.Name] = m
 	}
 }
 
+// changeText says how many pods leave and arrive, one of which is not 0.
 func (d *overviewMaker) changeText(leave, come int) string {
 	verb := func(n int, one, more string) string {
 		if n == 1 {
@@ -52,10 +57,12 @@ func (d *overviewMaker) changeText(leave, come int) string {
 		}
 		return fmt.Sprintf("%d pods %s", n, more)
 	}
+
 	left := verb(leave, "leaves", "leave")
 	if d.over.May {
 		left = verb(leave, "could be pushed out", "could be pushed out")
 	}
+
 	switch {
 	case come == 0:
 		return left
@@ -65,6 +72,7 @@ func (d *overviewMaker) changeText(leave, come int) string {
 	return fmt.Sprintf("%s, %d %s", left, come, map[bool]string{true: "arrives", false: "arrive"}[come == 1])
 }
 
+// overviewPlace is the place of a fate in the order of the page.
 func overviewPlace(s explain.Stage) int {
 	for i := range overviewStages {
 		if overviewStages[i].stage == s {
@@ -75,19 +83,21 @@ func overviewPlace(s explain.Stage) int {
 }
 
 // overviewRows draws the nodes that change pod by pod: those that go, then those that most
-// pods come to, then those that most leave. More is the number of those left out.
+// pods come to, then those that most pods leave. more is the number of nodes that are left out, of
+// which a small cluster has none.
 func (d *overviewMaker) overviewRows() (out []row, more int) {
 	all := slices.DeleteFunc(slices.Clone(d.base.members), func(m *member) bool { return m.stage == explain.NotTried })
 	slices.SortStableFunc(all, func(a, b *member) int {
 		return cmp.Or(overviewPlace(a.stage)-overviewPlace(b.stage), b.come-a.come, b.leave-a.leave)
 	})
+
 	if more = len(all) - mostChanged; more <= 0 || d.base.detailed() {
 		return d.drawn(all, 0), 0
 	}
 	return d.drawn(all[:mostChanged], 0), more
 }
 
-// drawn draws nodes pod by pod, behind so many others.
+// drawn draws nodes pod by pod. Their numbers follow those of the nodes drawn before.
 func (d *overviewMaker) drawn(nodes []*member, behind int) (out []row) {
 	for i, m := range nodes {
 		r := d.overviewRow(m)
@@ -97,6 +107,8 @@ func (d *overviewMaker) drawn(nodes []*member, behind int) (out []row) {
 	return out
 }
 
+// overviewRow draws a node by each resource. It is drawn twice if something changes on it, but once if
+// it goes: then nothing is left to draw.
 func (d *overviewMaker) overviewRow(m *member) row {
 	of := overviewStages[overviewPlace(m.stage)]
 	r := row{Name: m.node.Name, Stage: string(of.stage), Word: of.word, Verdict: m.verdict, Pods: m.pods, Scarcest: m.scarcest}
@@ -106,16 +118,21 @@ func (d *overviewMaker) overviewRow(m *member) row {
 	if o := d.origins[m.node.Name]; o != nil {
 		r.Letter, r.From = o.Letter, o.Class
 	}
+
 	r.Two = m.stage != explain.NotTried && !d.over.May
 	for i, v := range d.base.views {
 		before, after := d.overviewParts(m.node.Name, v.Name)
 		p := &painter{scale: d.base.scale, name: v.Name, offered: m.node.Allocatable.Amount(v.Name), would: d.over.May, many: true, plain: !d.over.May}
+
 		p.fit(before)
+
 		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i])}
+		// A node that goes has no pods afterwards.
 		if r.Two && m.stage != explain.NoHelp {
 			p.fit(after)
 			cell.After = p.draw("after", m.node.Name, after)
 		}
+
 		caption := ""
 		if r.Two {
 			caption = "before"
@@ -126,27 +143,28 @@ func (d *overviewMaker) overviewRow(m *member) row {
 	return r
 }
 
-// overviewParts lists the users of a node's resource before and after: those that
-// stay first, so that they keep their place.
+// overviewParts lists who uses a resource of a node before and after. Pods that
+// stay come first, so that they keep their place.
 func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, after []part) {
 	var leave []part
-	for _, p := range d.base.in.Snapshot.PodsOn(node) {
+	for _, p := range d.snap.PodsOn(node) {
 		q := part{pod: p, role: stays, amount: d.base.running(p, name)}
 		note, ok := d.leaving[p.Key()]
 		switch {
 		case ok || d.gone[node]:
 			q.role, q.note = leaves, note
 			if d.moves[p.Key()] {
-				q.of = d.origins[node]
+				q.from = d.origins[node]
 			}
 			leave = append(leave, q)
 		default:
 			before, after = append(before, q), append(after, q)
 		}
 	}
+
 	for _, a := range d.coming[node] {
 		from := d.from(a.Pod.Key())
-		q := part{pod: a.Pod, role: comes, amount: d.base.running(a.Pod, name), note: a.Note, of: d.origins[from]}
+		q := part{pod: a.Pod, role: comes, amount: d.base.running(a.Pod, name), note: a.Note, from: d.origins[from]}
 		if from != "" && from != node {
 			q.note += ", from " + from
 		}
@@ -156,9 +174,10 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 }
 
 // overviewPanels puts the nodes into fields by their fates: all of a large cluster, and of a
-// small one those where nothing changes.
+// small one those on which nothing changes. rows is the number of nodes that are drawn already.
 func (d *overviewMaker) overviewPanels(rows int) []panel {
 	small := d.base.detailed()
+
 	per := (len(d.base.members) + mostCells - 1) / mostCells
 	var out []panel
 	for _, of := range overviewStages {
@@ -171,11 +190,13 @@ func (d *overviewMaker) overviewPanels(rows int) []panel {
 		if len(nodes) == 0 {
 			continue
 		}
+
 		p := d.base.panel(of.stage, "", nodes, per)
 		p.Word, p.Title = of.word, of.title
 		if d.over.May {
 			p.Word, p.Title = of.may, of.mayTitle
 		}
+
 		if small {
 			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(nodes, rows)}
 		}

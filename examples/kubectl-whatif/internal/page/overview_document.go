@@ -15,12 +15,12 @@ import (
 )
 
 // WriteOverview writes a page about a whole cluster, with the properties of the
-// page of [Write]. Nothing is written if it fails otherwise than in writing. The
-// error is [ErrNoSnapshot] or the writer's.
+// page of [Write]. It writes nothing unless it has the whole page. The error is
+// [ErrNoSnapshot] or the writer's.
 //
-// Time and the size of the page are linear in the nodes, in the pods of those
+// Time and the size of the page are linear in the nodes, in the pods of the nodes
 // that are drawn pod by pod, and in the tables, which the caller bounds by
-// [MostRows]. It only reads the input.
+// [MostRows]. WriteOverview only reads the input.
 func WriteOverview(w io.Writer, in Overview) error {
 	if in.Snapshot == nil {
 		return ErrNoSnapshot
@@ -40,13 +40,15 @@ type overviewDocument struct {
 	Headline string
 	Figures  []Figure
 	Tables   []Table
-	// Arrive is set where a pod comes, May where none really leaves.
+	// Arrive says that a pod comes, May that none really leaves.
 	Arrive, May bool
-	MoreRows    int
-	// Large is set where the nodes are cells.
+	// MoreRows is the number of nodes that change and are not drawn.
+	MoreRows int
+	// Large says that the nodes are drawn as cells.
 	Large bool
 }
 
+// newOverviewDocument makes everything that the page of an overview says and shows.
 func newOverviewDocument(in *Overview) *overviewDocument {
 	d := newOverviewMaker(in)
 	doc := &overviewDocument{
@@ -54,11 +56,13 @@ func newOverviewDocument(in *Overview) *overviewDocument {
 		Cluster:  pictures{Views: d.base.views, Shades: d.base.legends(), Sorted: string(d.base.views[d.base.shown()].Name), Plain: !in.May, Origins: d.listed()},
 		Headline: in.Headline, Figures: in.Figures, Tables: in.Tables, Arrive: len(in.Come) > 0, May: in.May,
 	}
+
 	f := &doc.Frame
 	f.Outcome, f.Summary, f.Caveats, f.Todo = "overview", in.Summary, in.Caveats, orNothing(in.Todo)
 	if in.May {
 		doc.Cluster.Below = d.base.scale
 	}
+
 	doc.Large = !d.base.detailed()
 	doc.Cluster.Rows, doc.MoreRows = d.overviewRows()
 	doc.Cluster.Panels = d.overviewPanels(len(doc.Cluster.Rows))
@@ -66,39 +70,39 @@ func newOverviewDocument(in *Overview) *overviewDocument {
 	return doc
 }
 
-// newOverviewMaker makes the requests of the arrivals the drawn resources.
+// newOverviewMaker makes a maker whose views, members, origins and shades are found. A pod that asks for
+// everything that the arrivals ask for takes the place of the pod of a decision, so that the nodes are
+// drawn by those resources.
 func newOverviewMaker(in *Overview) *overviewMaker {
-	wanted, top := &outrank.Pod{Name: "all", Containers: []outrank.Container{{}}}, int32(math.MinInt32)
-	requests := resource.List{}
-	d := &overviewMaker{over: in, leaving: map[outrank.Key]string{}, moves: map[outrank.Key]bool{}, coming: map[string][]Arrival{}, gone: map[string]bool{}}
-	for _, a := range in.Come {
-		d.coming[a.Node] = append(d.coming[a.Node], a)
-		d.moves[a.Pod.Key()] = true
-		top = max(top, a.Pod.PriorityValue())
-		for name, q := range a.Pod.Requests() {
-			if q.Sign() > 0 {
-				requests[name] = q
-			}
-		}
-	}
-	wanted.Containers[0].Requests = requests
+	d := &overviewMaker{over: in, snap: in.Snapshot, leaving: map[outrank.Key]string{}, moves: map[outrank.Key]bool{}, coming: map[string][]Arrival{}, gone: map[string]bool{}}
 	for _, m := range in.Leave {
 		d.leaving[m.Key] = m.Note
 	}
 	for _, name := range in.Gone {
 		d.gone[name] = true
 	}
-	d.base = &maker{
-		in:  &Input{Snapshot: in.Snapshot, Explanation: &preemption.Plan{}, Report: &explain.Report{}, Resource: in.Resource},
-		pod: wanted, byName: map[string]*member{},
+	requests := resource.List{}
+	for _, a := range in.Come {
+		d.coming[a.Node] = append(d.coming[a.Node], a)
+		d.moves[a.Pod.Key()] = true
+		for name, q := range a.Pod.Requests() {
+			// A request of nothing says nothing about a resource.
+			if q.Sign() > 0 {
+				requests[name] = q
+			}
+		}
 	}
-	if top == math.MinInt32 {
-		top = middle(in.Snapshot)
+
+	shown := in.Resource
+	if shown == "" {
+		shown = scarcestFor(in)
 	}
-	d.base.scale = newScale(in.Snapshot, top)
-	if in.Resource == "" {
-		d.base.in.Resource = scarcestFor(in)
-	}
+	d.base = newMakerOf(
+		&Input{Snapshot: in.Snapshot, Explanation: &preemption.Plan{}, Report: &explain.Report{}, Resource: shown},
+		&outrank.Pod{Name: "all", Containers: []outrank.Container{{Requests: requests}}},
+	)
+	d.base.scale = newScale(in.Snapshot, asker(in))
+
 	d.base.findViews()
 	d.findOverviewMembers()
 	d.findOrigins()
@@ -106,8 +110,21 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 	return d
 }
 
-// scarcestFor is the resource that most arrivals ask for, and of those that as many ask for the
-// one of which they take the largest part; empty where they ask for nothing.
+// asker is the priority at which the colours change: the highest of the arrivals, since only pods below it
+// can be pushed out for them. Without arrivals it is one in the middle.
+func asker(in *Overview) int32 {
+	top := int32(math.MinInt32)
+	for _, a := range in.Come {
+		top = max(top, a.Pod.PriorityValue())
+	}
+	if top == math.MinInt32 {
+		return middle(in.Snapshot)
+	}
+	return top
+}
+
+// scarcestFor is the resource that most arrivals ask for. If as many ask for several, it is the one of
+// which they take the largest part. It is empty if they ask for nothing.
 func scarcestFor(in *Overview) (best resource.Name) {
 	asked, pods := map[resource.Name]float64{}, map[resource.Name]int{}
 	for _, a := range in.Come {
@@ -118,12 +135,14 @@ func scarcestFor(in *Overview) (best resource.Name) {
 			}
 		}
 	}
+
 	most := 0.0
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		offered := 0.0
 		for n := range in.Snapshot.Nodes() {
 			offered += float64(n.Allocatable.Amount(name))
 		}
+
 		part := fullness(asked[name], offered)
 		if pods[name] > pods[best] || pods[name] == pods[best] && part > most {
 			best, most = name, part
@@ -132,16 +151,19 @@ func scarcestFor(in *Overview) (best resource.Name) {
 	return best
 }
 
-// middle is the median of the priorities on nodes.
+// middle is a priority in the middle of the first thousand different priorities of pods on nodes, 0
+// without any.
 func middle(snap *engine.Snapshot) int32 {
 	var all []int32
 	for p := range snap.Pods() {
 		if snap.NodeOf(p.Key()) != "" && !slices.Contains(all, p.PriorityValue()) {
+			// A thousand priorities are enough to find a middle, and looking each up costs time.
 			if all = append(all, p.PriorityValue()); len(all) == 1000 {
 				break
 			}
 		}
 	}
+
 	if len(all) == 0 {
 		return 0
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Input is a decision with its origin. Write reads it alone.
+// Input is a decision with everything that a page says about it. Write only reads it.
 type Input struct {
 	// Title is the title of the document, as browsers show it in a tab. Empty
 	// means the question: who leaves for the pod.
@@ -41,23 +41,23 @@ type Input struct {
 	Explanation *preemption.Plan
 	Report      *explain.Report
 	// NoEffect says why the chosen node does not take the pod even once the victims are gone; empty
-	// where it does.
+	// if it does.
 	NoEffect string
 	// Goes says in a sentence where a pod that fits goes.
 	Goes string
-	// Replacements are the fates of the victims; nil where nobody asked.
+	// Replacements tells what becomes of the victims; nil if nobody asked.
 	Replacements []explain.Replacement
 	// Tables come below everything else.
 	Tables []Table
-	// Resource is the first resource that the nodes are shown by; the reader can
-	// choose another one. Empty, or one that plays no part, means the one that
-	// the cluster has least of left, among those that the pod asks for.
+	// Resource is the resource that the nodes are shown by at first; the reader can
+	// choose another one. If it is empty or plays no part, it is the scarcest in the
+	// cluster among those that the pod asks for.
 	Resource resource.Name
-	// Priority is the source of the pod's priority; empty leaves that out.
+	// Priority says where the pod's priority is from; empty leaves that out.
 	Priority string
-	// Caveats are reasons why the answer may not come true, Hints advice where
+	// Caveats are reasons why the answer may not come true. Hints are advice if
 	// nothing helps.
 	Caveats, Hints []string
-	// Now is the time that ages end at; the zero time leaves them out.
+	// Now is the time from which ages are measured; the zero time leaves them out.
 	Now time.Time
 }

@@ -1,21 +1,22 @@
 package page
 
-// pictures are the nodes of the cluster, drawn one by one or as cells, with their
+// pictures shows the nodes of the cluster, drawn one by one or as cells, with the
 // legend.
 type pictures struct {
 	Below, Above scale
 	Views        []view
-	// Shades are the legends of the cells, one for each view and one for the scarcest of each.
+	// Shades are the legends of the cells: one for each view, and one for the scarcest resource of each
+	// node.
 	Shades [][]shade
 	Rows   []row
 	Panels []panel
 	Sorted string
-	// Lettered is set where cells of the field lead to nodes below.
+	// Lettered says that cells of the field lead to nodes below.
 	Lettered bool
-	// Plain is set where priorities have no colours; Origins are nodes with one.
+	// Plain says that priorities have no colours. Origins are the nodes that have one.
 	Plain   bool
 	Origins []origin
-	// Leave to Over are set for the parts that the legend has to explain.
+	// Leave to New say which kinds of parts the legend has to explain.
 	Leave, Come, Kept, Lack, Over, New bool
 }
 
@@ -26,13 +27,17 @@ func (c *pictures) explain(scenes []scene) {
 		if b == nil {
 			return
 		}
-		c.Over, c.Lack = c.Over || b.Over, c.Lack || b.Lack != ""
+		c.Over = c.Over || b.Over
+		c.Lack = c.Lack || b.Lack != ""
 		for i := range b.Segments {
 			s := &b.Segments[i]
-			c.Leave, c.Come, c.Kept = c.Leave || s.Hatched(), c.Come || s.Preemptor != "", c.Kept || s.Class == "kept"
+			c.Leave = c.Leave || s.Hatched()
+			c.Come = c.Come || s.Preemptor != ""
+			c.Kept = c.Kept || s.Class == "kept"
 			c.New = c.New || s.Class == "comes"
 		}
 	}
+
 	for i := range scenes {
 		for j := range scenes[i].Meters {
 			for _, b := range scenes[i].Meters[j].Bars {

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// piece is a stretch of a sentence. One that is Turned has letters that run from
+// piece is a stretch of a sentence. A piece that is Turned has letters that run from
 // right to left, and is kept apart from the text around it.
 type piece struct {
 	Text   string
@@ -21,12 +21,15 @@ func pieces(sentence string) []piece {
 	if !turned(sentence) {
 		return []piece{{Text: sentence}}
 	}
+
 	var out []piece
 	for word := range strings.SplitAfterSeq(sentence, " ") {
 		if !turned(word) {
 			out = append(out, piece{Text: word})
 			continue
 		}
+
+		// Brackets and marks around a name belong to the sentence.
 		start := len(word) - len(strings.TrimLeft(word, "([{"))
 		end := len(strings.TrimRight(word, " .,;:)]}"))
 		out = append(out, piece{Text: word[:start]}, piece{Text: word[start:end], Turned: true}, piece{Text: word[end:]})
@@ -34,7 +37,8 @@ func pieces(sentence string) []piece {
 	return out
 }
 
-// isolated is a name for texts without markup, such as the label of a picture.
+// isolated is a name for texts without markup, such as the label of a picture. Marks keep it apart from
+// the text around it if it runs from right to left.
 func isolated(name string) string {
 	name = screen.Safe(name)
 	if turned(name) {
@@ -54,8 +58,8 @@ func turned(s string) bool {
 	return false
 }
 
-// clipped shortens a name in the middle where it has more than so many
-// characters, so that the end, by which names often differ, is still there.
+// clipped shortens a name to most characters. It cuts the middle out, since names often differ at
+// their ends.
 func clipped(name string, most int) string {
 	runes := []rune(screen.Safe(name))
 	if len(runes) <= most {

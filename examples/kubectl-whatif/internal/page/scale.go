@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Steps of the colours: darker is more important. Priorities below the
+// The numbers of colours: darker is more important. Priorities below the
 // preemptor's have colours of their own, as only those pods can be victims.
 const (
 	stepsBelow = 4
@@ -21,18 +21,21 @@ const (
 type step struct {
 	Class string
 	Text  string
-	// Above is set where the priorities are not below the preemptor's.
+	// Above says that the priorities are not below the preemptor's.
 	Above bool
+	// least is the lowest priority of the step.
 	least int32
 }
 
 // scale gives priorities colours. Its steps go up.
 type scale []step
 
-// newScale spreads the colours over the priorities of the pods on nodes.
+// newScale spreads the colours over the priorities of the pods on nodes. asker is the priority of the
+// preemptor.
 func newScale(snap *engine.Snapshot, asker int32) scale {
 	classes := map[int32]map[string]int{}
 	for p := range snap.Pods() {
+		// Pods that wait are in no picture.
 		if snap.NodeOf(p.Key()) == "" {
 			continue
 		}
@@ -43,13 +46,15 @@ func newScale(snap *engine.Snapshot, asker int32) scale {
 		}
 		of[p.PriorityClassName]++
 	}
+
 	all := slices.Sorted(maps.Keys(classes))
 	cut, _ := slices.BinarySearch(all, asker)
 	s := steps(all[:cut], stepsBelow, "low", classes)
 	return append(s, steps(all[cut:], stepsAbove, "high", classes)...)
 }
 
-// steps shares a number of colours evenly among priorities.
+// steps shares colours evenly among priorities, which go up. most is the number of colours, and class
+// begins their names.
 func steps(all []int32, most int, class string, classes map[int32]map[string]int) scale {
 	n := min(most, len(all))
 	var s scale
@@ -77,7 +82,7 @@ func stepText(part []int32, classes map[int32]map[string]int) string {
 	return text
 }
 
-// commonest is the class that most pods of a priority name.
+// commonest is the class that most pods of a priority name, of several the first by name.
 func commonest(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -95,7 +100,7 @@ func (s scale) parts() (below, above scale) {
 	return s, nil
 }
 
-// class is the colour of a pod.
+// class is the colour of a pod: that of the last step that begins at its priority or below.
 func (s scale) class(p *outrank.Pod) string {
 	found := "low0"
 	for i := range s {

@@ -6,29 +6,34 @@ import (
 	"slices"
 )
 
-// mostShades is the most shades for nodes that are not more than full.
+// mostShades is the most shades for nodes that are full or less.
 const mostShades = 5
 
-// shades are the steps of fullness that tell the nodes of this cluster apart, by whole
-// percents: each step goes from behind the one before up to its own. Where all nodes are
-// equally full, there is one.
+// shades are the steps of fullness that tell the nodes of this cluster apart. Each is the highest whole
+// percent of its step, which begins behind the step before. If all nodes are equally full, there is one
+// step.
 type shades []int
 
-// newShades shares the nodes evenly among the steps.
+// newShades shares the nodes evenly among the steps. Nodes that offer nothing, and those that are more
+// than full, have no part in it.
 func newShades(full []float64) shades {
 	var all []int
 	for _, f := range full {
+		// Sums of floats may be a little above 1 on a node that is just full.
 		if f >= 0 && f <= 1.0000001 {
 			all = append(all, wholePercent(f))
 		}
 	}
+
 	slices.Sort(all)
 	distinct := slices.Compact(slices.Clone(all))
 	if len(distinct) <= mostShades {
 		return distinct
 	}
+
 	var out shades
 	for i := range mostShades {
+		// A step of nodes that are as full as those of the step before would be empty.
 		if last := all[(i+1)*len(all)/mostShades-1]; len(out) == 0 || last > out[len(out)-1] {
 			out = append(out, last)
 		}
@@ -36,10 +41,10 @@ func newShades(full []float64) shades {
 	return out
 }
 
+// wholePercent rounds a fullness to percents.
 func wholePercent(f float64) int { return int(math.Round(100 * f)) }
 
-// level is the shade of a fullness, from 0; [mostShades] is more than full. The steps use the
-// ends of the colours, so that few differ most.
+// level is the shade of a fullness, from 0; [mostShades] is for more than full.
 func (s shades) level(full float64) int {
 	switch {
 	case full < 0 || len(s) == 0 && full <= 1.0000001:
@@ -47,10 +52,12 @@ func (s shades) level(full float64) int {
 	case full > 1.0000001:
 		return mostShades
 	}
+
 	i, _ := slices.BinarySearch(s, wholePercent(full))
 	return s.colour(min(i, len(s)-1))
 }
 
+// colour is the shade of a step. Few steps use the ends of the shades, so that they differ most.
 func (s shades) colour(step int) int {
 	if len(s) == 1 {
 		return 2
@@ -64,7 +71,7 @@ type shade struct {
 	Text  string
 }
 
-// legend names the steps.
+// legend lists the steps with the percents that they stand for.
 func (s shades) legend() (out []shade) {
 	least := 0
 	for i, most := range s {

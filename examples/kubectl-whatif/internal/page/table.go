@@ -5,7 +5,7 @@ import "slices"
 // Table is a table with a heading, or a text with one.
 type Table struct {
 	Title, Note string
-	// Text replaces the table, line by line, indented as it is.
+	// Text takes the place of the table. It is shown line by line, with its indentation.
 	Text    string
 	Columns []Column
 	Rows    []TableRow
@@ -13,18 +13,18 @@ type Table struct {
 	More int
 }
 
-// Column is one of a table; Number is set for one of numbers.
+// Column is a column of a table. Number says that it holds numbers.
 type Column struct {
 	Title  string
 	Number bool
 }
 
-// Head is the column that names the rows: the first that is not one of numbers.
+// Head returns the column that names the rows: the first that does not hold numbers.
 func (t Table) Head() int {
 	return max(0, slices.IndexFunc(t.Columns, func(c Column) bool { return !c.Number }))
 }
 
-// TableRow is one of a table, with texts below its last cell.
+// TableRow is a row of a table, with texts below its last cell.
 type TableRow struct {
 	Cells, Notes []string
 }

@@ -15,7 +15,7 @@ const (
 	mostVictims    = 500
 	mostCandidates = 12
 	mostBudgets    = 5
-	// mostGroups of nodes are shown at once, and the others on demand.
+	// mostGroups is the most groups of nodes that are shown at once. The others are shown on demand.
 	mostGroups = 12
 )
 
@@ -26,22 +26,25 @@ type victimRow struct {
 	Priority             int32
 	Started, Age         string
 	Requests, Owner, Why string
-	// Node is its node if that is not the chosen one, and With the group that
-	// leaves with it.
+	// Node is the pod's node if that is not the chosen one. With is the group that
+	// leaves with the pod.
 	Node, With  string
 	Budgets     []string
 	More        int
 	Terminating bool
 }
 
-// victims returns a row for each victim, and the number of those left out.
+// victims returns a row for each victim, and the number of victims that are left out. A reason that
+// was told of another victim refers to that one.
 func (d *maker) victims() (rows []victimRow, more int) {
-	all, told := d.in.Explanation.Victims, map[string]int{}
+	all, told := d.plan.Victims, map[string]int{}
+	reasons := d.report.Victims.Items
 	for i := range all[:min(len(all), mostVictims)] {
 		r := d.victim(&all[i])
 		r.Number = i + 1
-		if i < len(d.in.Report.Victims.Items) && d.in.Report.Victims.Items[i].Pod.Key == all[i].Pod.Key() {
-			r.Why = stayed(&d.in.Report.Victims.Items[i])
+		// The report may have fewer victims than the plan.
+		if i < len(reasons) && reasons[i].Pod.Key == all[i].Pod.Key() {
+			r.Why = stayed(&reasons[i])
 			if first := told[r.Why]; first > 0 {
 				r.Why = fmt.Sprintf("The same as for %d.", first)
 			} else {
@@ -53,20 +56,23 @@ func (d *maker) victims() (rows []victimRow, more int) {
 	return rows, len(all) - len(rows)
 }
 
+// victim is the row of a victim.
 func (d *maker) victim(v *preemption.Victim) victimRow {
 	p := v.Pod
 	r := victimRow{
 		Key: string(p.Key()), Class: p.PriorityClassName, Priority: p.PriorityValue(),
 		Started: amount.Moment(p.StartTime), Age: amount.Age(d.in.Now, p.StartTime),
-		Requests: amount.Texts(p.RunningRequests(d.in.Snapshot.Release())), Owner: p.Owner.String(),
+		Requests: amount.Texts(p.RunningRequests(d.snap.Release())), Owner: p.Owner.String(),
 		Node: v.Node, Terminating: v.Pod.Terminating(),
 	}
+
 	switch {
 	case v.Composite != nil:
 		r.With = string(v.Composite.Key())
 	case v.Group != nil:
 		r.With = string(v.Group.Key())
 	}
+
 	for _, b := range v.Violated[:min(len(v.Violated), mostBudgets)] {
 		r.Budgets = append(r.Budgets, fmt.Sprintf("%s, which allows %s", b.Key(), console.Plural(int(b.DisruptionsAllowed), "disruption")))
 	}
@@ -97,9 +103,9 @@ type candidateRow struct {
 	More                int
 }
 
-// candidates returns the best ones, and the number of those left out.
+// candidates returns a row for each of the best candidates, and the number of those that are left out.
 func (d *maker) candidates() (rows []candidateRow, more int) {
-	e := d.in.Explanation
+	e := d.plan
 	for i := range e.Candidates[:min(len(e.Candidates), mostCandidates)] {
 		c := &e.Candidates[i]
 		r := candidateRow{
@@ -107,6 +113,7 @@ func (d *maker) candidates() (rows []candidateRow, more int) {
 			Violations: c.Score.Violations, Victims: len(c.Victims), Top: c.Score.TopPriority,
 			Sum: c.Score.PrioritySum - int64(c.Score.Victims)<<31, Started: amount.Moment(c.Score.Start),
 		}
+
 		for j := range c.Victims[:min(len(c.Victims), 3)] {
 			r.Who = append(r.Who, string(c.Victims[j].Pod.Key()))
 		}

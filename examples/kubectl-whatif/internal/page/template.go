@@ -21,27 +21,28 @@ var styleText string
 //go:embed script.js
 var scriptText string
 
-// The style and the script are the page's own, and no part of them comes from a
-// cluster.
+// style and script are the page's own. No part of them comes from a cluster, so that they need no
+// escaping.
 var (
 	style  = template.CSS("\n" + strings.Replace(styleText, "@VIEWS@\n", viewRules(), 1))
 	script = template.JS("\n" + scriptText)
 )
 
-// Sources are the sources of a content security policy that let in the style and the script of a
-// page, and nothing else: for a page that shows others within.
+// Sources returns the sources of a content security policy that lets in the style and the script of a
+// page, and nothing else. A page that shows such pages needs them for its own policy.
 func Sources() (styles, scripts string) {
 	return "'" + hashOf(string(style)) + "'", "'" + hashOf(string(script)) + "'"
 }
 
-// policy lets in this style and this script, by their hashes, and nothing from
-// anywhere else.
+// policy is the content security policy of a page. It lets in this style and this script, by their
+// hashes, and nothing from anywhere else.
 var policy = func() string {
 	styles, scripts := Sources()
 	return "default-src 'none'; style-src " + styles + "; script-src " + scripts + "; img-src data:; base-uri 'none'; form-action 'none'"
 }()
 
-// viewRules give the cells the colour of the resource that the reader chose.
+// viewRules are rules of the style: cells have the colour of the resource that the reader chose, of each
+// view by its letter and of the scarcest resource by a z.
 func viewRules() string {
 	var b strings.Builder
 	for _, view := range "abcdz"[:mostViews] + "z" {
@@ -61,11 +62,13 @@ func viewRules() string {
 	return b.String()
 }
 
+// hashOf is the hash of a text in the form of a content security policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// pageTemplate has the templates of both kinds of pages.
 var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
 	"safe":     screen.Safe,
 	"isolated": isolated,

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// orNothing is a list of things to do, which says so where there are none.
+// orNothing is a list of things to do. An empty one says that there is nothing to do.
 func orNothing(todo []string) []string {
 	if len(todo) == 0 {
 		return []string{"Nothing to do."}
@@ -17,12 +17,13 @@ func orNothing(todo []string) []string {
 	return todo
 }
 
-// todo says what to do about a decision, from what the report tried.
+// todo says what to do about a decision, as far as the report tried it.
 func (d *maker) todo() []string {
-	e, r := d.in.Explanation, d.in.Report
+	e, r := d.plan, d.report
 	if r.Leaving != nil {
 		return []string{"Nothing to do but wait: it " + r.Leaving.Text()}
 	}
+
 	switch e.Outcome {
 	case preemption.Fits:
 		if e.Resize {
@@ -32,16 +33,9 @@ func (d *maker) todo() []string {
 	case preemption.Preempts:
 		return d.todoOfPreempt()
 	case preemption.NotEligible:
-		out := d.in.Hints
-		if e.Ineligible == preemption.VictimsTerminating {
-			return append([]string{"Nothing to do but wait: it takes the room of those who are leaving."}, out...)
-		}
-		if n := len(e.Candidates); n > 0 && e.Ineligible == preemption.PolicyNever {
-			out = append([]string{fmt.Sprintf("Give it a class without the preemption policy Never: evictions would make room on %s, best on %s, where %s to leave.",
-				console.Plural(n, "node"), isolated(e.Candidates[0].Node), verb(len(e.Candidates[0].Victims), "1 pod has", fmt.Sprintf("%d pods have", len(e.Candidates[0].Victims))))}, out...)
-		}
-		return orNoHelp(append(out, ways(r)...))
+		return d.todoOfIneligible()
 	}
+
 	out := slices.Clone(d.in.Hints)
 	if n := r.Nothing; n != nil {
 		out = append(out, helps(n)...)
@@ -49,7 +43,23 @@ func (d *maker) todo() []string {
 	return orNoHelp(out)
 }
 
-// orNoHelp is what helps a pod that stays pending; it says so where nothing does.
+// todoOfIneligible says what to do about a pod that may not push others out.
+func (d *maker) todoOfIneligible() []string {
+	e, out := d.plan, d.in.Hints
+	if e.Ineligible == preemption.VictimsTerminating {
+		return append([]string{"Nothing to do but wait: it takes the room of those who are leaving."}, out...)
+	}
+
+	if n := len(e.Candidates); n > 0 && e.Ineligible == preemption.PolicyNever {
+		best := &e.Candidates[0]
+		leave := len(best.Victims)
+		out = append([]string{fmt.Sprintf("Give it a class without the preemption policy Never: evictions would make room on %s, best on %s, where %s to leave.",
+			console.Plural(n, "node"), isolated(best.Node), verb(leave, "1 pod has", fmt.Sprintf("%d pods have", leave)))}, out...)
+	}
+	return orNoHelp(append(out, ways(d.report)...))
+}
+
+// orNoHelp is a list of what helps a pod that stays pending. An empty one says that nothing does.
 func orNoHelp(help []string) []string {
 	if len(help) == 0 {
 		return []string{"Nothing that was tried makes room for it: it stays pending."}
@@ -57,17 +67,20 @@ func orNoHelp(help []string) []string {
 	return help
 }
 
-// helps are the changes that make room where evictions of less important pods do not.
+// helps are the changes that make room if evictions of less important pods do not.
 func helps(n *explain.Nothing) []string {
 	return (&explain.Nothing{Enough: n.Enough, Lower: n.Lower, Eviction: n.Eviction}).Texts()
 }
 
+// todoOfPreempt says what to do about a pod that pushes others out: nothing, but some of them do not come
+// back, and some break a budget.
 func (d *maker) todoOfPreempt() []string {
-	e := d.in.Explanation
+	e := d.plan
 	who, leave := "those pods", "them"
 	if len(e.Victims) == 1 {
 		who, leave = "that pod", "it"
 	}
+
 	out := []string{fmt.Sprintf("Nothing to do if %s may leave: kube-scheduler evicts %s by itself.", who, leave)}
 	if d.in.NoEffect != "" {
 		out[0] = fmt.Sprintf("kube-scheduler evicts %s by itself, and the pod does not start all the same: %s says %s.", who, isolated(e.Node), d.in.NoEffect)
@@ -75,8 +88,10 @@ func (d *maker) todoOfPreempt() []string {
 	if e.Resize {
 		out[0] += " The kubelet then carries the resize out."
 	}
+
 	lost := 0
 	for i := range e.Victims {
+		// Only a controller recreates a pod.
 		if e.Victims[i].Pod.Owner.Name == "" {
 			lost++
 		}
@@ -85,6 +100,7 @@ func (d *maker) todoOfPreempt() []string {
 		out = append(out, fmt.Sprintf("%s no controller, and nothing recreates %s.",
 			verb(lost, "1 of the pods has", fmt.Sprintf("%d of the pods have", lost)), verb(lost, "it", "them")))
 	}
+
 	if n := e.Score.Violations; n > 0 {
 		out = append(out, fmt.Sprintf("%s a disruption budget, which does not keep kube-scheduler from %s.",
 			verb(n, "1 eviction breaks", fmt.Sprintf("%d evictions break", n)), verb(n, "it", "them")))
@@ -105,6 +121,7 @@ func ways(r *explain.Report) (out []string) {
 // mostWays is the most changes that are told.
 const mostWays = 3
 
+// oneOf names one of a number of nodes.
 func oneOf(nodes int) string {
 	if nodes == 1 {
 		return "the node"
@@ -112,6 +129,7 @@ func oneOf(nodes int) string {
 	return fmt.Sprintf("one of the %d nodes", nodes)
 }
 
+// verb is one for the number 1, and more for any other.
 func verb(n int, one, more string) string {
 	if n == 1 {
 		return one

@@ -10,13 +10,12 @@ import (
 // report.
 var ErrIncomplete = errors.New("a page needs a snapshot, an explanation and a report")
 
-// Write writes the page. Nothing is written if it fails otherwise than in
-// writing. The error is [ErrIncomplete] or the writer's.
+// Write writes the page of a decision. It writes nothing unless it has the whole page. The error
+// is [ErrIncomplete] or the writer's.
 //
-// Time and the size of the page are linear in the nodes, and in the pods of
-// those nodes that are drawn pod by pod, of which there are bounds: at most
-// [MostDetailed] nodes and some thousand pods. Only reads the input, so that
-// several calls may share one.
+// Time and the size of the page are linear in the nodes, and in the pods of the nodes
+// that are drawn pod by pod: at most [MostDetailed] nodes, which bounds them. Write only
+// reads the input, so that several calls may share one.
 func Write(w io.Writer, in Input) error {
 	if in.Snapshot == nil || in.Explanation == nil || in.Explanation.Pod == nil || in.Report == nil {
 		return ErrIncomplete

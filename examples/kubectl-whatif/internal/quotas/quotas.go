@@ -14,22 +14,23 @@ import (
 
 // Limits say which pods may be created.
 type Limits struct {
-	// Quotas are those of the cluster, with the amounts in use.
+	// Quotas are the quotas of the cluster, with the amounts in use.
 	Quotas []*quota.Quota
-	// Limited has what may be had only where a quota covers it.
+	// Limited lists the resources that need a quota that covers them.
 	Limited []quota.Limited
-	// Deadline and PrefersAcross are what a quota looks at beside the pod in question; see
-	// quota.Pod.
+	// Deadline and PrefersAcross are what quotas look at of the pod in question and a Pod of the
+	// library lacks; see quota.Pod.
 	Deadline, PrefersAcross bool
 }
 
-// Pod is the pod in question, or a copy of it, as quotas see it.
+// Pod returns the pod in question, or a copy of it, as quotas see it.
 func (l *Limits) Pod(p *outrank.Pod) quota.Pod {
 	return quota.Pod{Pod: p, Deadline: l.Deadline, PrefersAcross: l.PrefersAcross}
 }
 
-// Admit holds n more pods like one to the quotas, which stay as they are: nil where all may be
-// created. An error is about quotas that cannot be.
+// Admit holds n more pods like one to the quotas, which stay as they are. The result is nil if all may be
+// created, and otherwise counts the first that may not and all behind it. An error is about quotas that
+// are not valid.
 func (l *Limits) Admit(pod *outrank.Pod, n int, r outrank.Release) (*Forbidden, error) {
 	books := l.Books(r)
 	for i := range n {
@@ -46,19 +47,19 @@ func (l *Limits) Admit(pod *outrank.Pod, n int, r outrank.Release) (*Forbidden, 
 
 // Forbidden counts pods that are not created: they take no turn and push nobody out.
 type Forbidden struct {
-	// Workload would make them, as Kind/Name. Recreated is set where they would come back in
-	// place of pods that left.
+	// Workload is the object that would make the pods, as Kind/Name. Recreated says that they would
+	// come back in place of pods that left.
 	Workload  string `json:"workload"`
 	Namespace string `json:"namespace"`
 	Recreated bool   `json:"recreated,omitempty"`
 	Pods      int    `json:"pods"`
-	// Quota is the name of the quota that refuses them, empty where one is missing, and Message
+	// Quota is the name of the quota that refuses the pods, empty if one is missing. Message
 	// is the API server's answer for the first of the pods.
 	Quota   string `json:"quota,omitempty"`
 	Message string `json:"message"`
 }
 
-// String is a sentence about the pods, which ends with the message.
+// String returns a sentence about the pods, which ends with the message.
 func (f *Forbidden) String() string {
 	who, are, created := "1 pod", "is", "created"
 	if f.Pods != 1 {
@@ -73,8 +74,8 @@ func (f *Forbidden) String() string {
 	return who + " " + are + " not " + created + ": " + f.Message
 }
 
-// Add adds pods to a list: those of one workload that the same quota refuses are one entry. The
-// list that is returned shares no memory with the other.
+// Add adds pods to a list. Pods of one workload that the same quota refuses are one entry. The
+// list that is returned shares no memory with the one that is passed.
 func Add(list []Forbidden, f Forbidden) []Forbidden {
 	list = slices.Clone(list)
 	at := slices.IndexFunc(list, func(known Forbidden) bool {
@@ -87,18 +88,20 @@ func Add(list []Forbidden, f Forbidden) []Forbidden {
 	return list
 }
 
-// Books keep the amounts in use of quotas. A change puts a new list in place of the old one, so
+// Books keep account of the amounts in use of quotas. A change puts a new list in place of the old one, so
 // that a copy of the value stays as it is.
 type Books struct {
 	admission quota.Admission
-	quotas    []*quota.Quota // by namespace
+	// quotas are sorted by namespace.
+	quotas []*quota.Quota
 }
 
-// Books begin with the limits, by the rules of a release.
+// Books returns books that begin with the limits, by the rules of a release.
 func (l *Limits) Books(r outrank.Release) Books {
 	return Books{quota.Admission{Limited: l.Limited, Release: r}, inOrder(l.Quotas)}
 }
 
+// inOrder returns quotas sorted by namespace, in a list of its own.
 func inOrder(list []*quota.Quota) []*quota.Quota {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *quota.Quota) int { return cmp.Compare(spaceOf(a), spaceOf(b)) })
@@ -108,10 +111,10 @@ func inOrder(list []*quota.Quota) []*quota.Quota {
 // spaceOf is the namespace of a quota.
 func spaceOf(q *quota.Quota) string { return (&outrank.Pod{Namespace: q.Namespace}).NamespaceName() }
 
-// Quotas are the quotas as they stand. The caller must not change them.
+// Quotas returns the quotas as they stand, sorted by namespace. The caller must not change them.
 func (b *Books) Quotas() []*quota.Quota { return b.quotas }
 
-// in returns the places of a namespace's quotas.
+// in returns the places of a namespace's quotas: from one up to, and not including, the other.
 func (b *Books) in(namespace string) (from, to int) {
 	from, _ = slices.BinarySearchFunc(b.quotas, namespace, func(q *quota.Quota, name string) int { return cmp.Compare(spaceOf(q), name) })
 	for to = from; to < len(b.quotas) && spaceOf(b.quotas[to]) == namespace; to++ {
@@ -125,22 +128,24 @@ func (b *Books) Has(of *quota.Quota) bool {
 	return slices.ContainsFunc(b.quotas[from:to], func(q *quota.Quota) bool { return q.Name == of.Name })
 }
 
-// Put adds a quota. Where it has no status, what is in use follows from the pods.
+// Put adds a quota. If it has no status, what is in use follows from the pods.
 func (b *Books) Put(q *quota.Quota, pods []quota.Pod) {
 	now := *q
+	// A quota of a manifest has no status yet.
 	if now.Used == nil {
 		now.Used = now.Measure(b.admission.Release, pods)
 	}
 	b.quotas = inOrder(append(slices.Clone(b.quotas), &now))
 }
 
-// Admit holds a pod that is to be created to the quotas, and counts it in: nil where it may be.
-// An error is about quotas that cannot be.
+// Admit holds a pod that is to be created to the quotas. If it may be created it is counted in, and the
+// result is nil. An error is about quotas that are not valid.
 func (b *Books) Admit(pod quota.Pod) (*Forbidden, error) {
 	from, to := b.in(pod.NamespaceName())
 	if from == to && len(b.admission.Limited) == 0 {
 		return nil, nil
 	}
+
 	v, err := b.admission.Admit(b.quotas[from:to], pod)
 	if err != nil {
 		return nil, err
@@ -152,7 +157,7 @@ func (b *Books) Admit(pod quota.Pod) (*Forbidden, error) {
 	return nil, nil
 }
 
-// GiveBack counts a pod off that is gone.
+// GiveBack counts a pod off that is gone. Of a resource that a quota keeps no account of nothing is in use.
 func (b *Books) GiveBack(pod *outrank.Pod) {
 	from, to := b.in(pod.NamespaceName())
 	b.update(from, to, func(q *quota.Quota) (resource.List, bool) {
@@ -166,26 +171,33 @@ func (b *Books) GiveBack(pod *outrank.Pod) {
 	})
 }
 
-// Resize holds a pod that asks for other amounts to the quotas, and counts the difference in: nil
-// where it may. Only what it asks for more can be refused.
+// Resize holds a pod that asks for other amounts to the quotas. If it may have them the difference is
+// counted in, and the result is nil. Only what it asks for more can be refused.
 func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 	from, to := b.in(before.NamespaceName())
 	used := map[string]resource.List{}
 	for _, q := range b.quotas[from:to] {
 		was := q.Measure(b.admission.Release, []quota.Pod{{Pod: before}})
 		is := q.Measure(b.admission.Release, []quota.Pod{{Pod: after}})
+
+		// over collects what would be above the quota, and now is what would be in use.
 		over := quota.Verdict{Pod: after, Reason: "exceeded", Quota: q.Name, Requested: resource.List{}, Before: resource.List{}, Hard: resource.List{}}
 		now := q.Used.Clone()
 		for name, amount := range is {
 			had, counted := q.Used[name]
+			// The pod is counted already with what it asked for before.
 			more := amount.Sub(was[name])
 			if !counted || more.IsZero() {
 				continue
 			}
-			if now[name] = had.Add(more); more.Sign() > 0 && now[name].Cmp(q.Hard[name]) > 0 {
-				over.Requested[name], over.Before[name], over.Hard[name] = more, had, q.Hard[name]
+			now[name] = had.Add(more)
+			if more.Sign() > 0 && now[name].Cmp(q.Hard[name]) > 0 {
+				over.Requested[name] = more
+				over.Before[name] = had
+				over.Hard[name] = q.Hard[name]
 			}
 		}
+
 		if len(over.Requested) > 0 {
 			return &Forbidden{Workload: after.Owner.String(), Namespace: after.NamespaceName(), Pods: 1, Quota: q.Name, Message: over.Message()}, nil
 		}
@@ -195,7 +207,7 @@ func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 	return nil, nil
 }
 
-// update gives quotas the amounts in use that used returns, if any.
+// update gives quotas the amounts in use that used returns for them, if any.
 func (b *Books) update(from, to int, used func(*quota.Quota) (resource.List, bool)) {
 	if from == to {
 		return

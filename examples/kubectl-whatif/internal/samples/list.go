@@ -1,5 +1,6 @@
 package samples
 
+// What several samples have in common: the folders of their scenarios, a pod, and a release.
 const (
 	decisions = "preemption/testdata/scenarios/"
 	admission = "kubeletadmit/testdata/scenarios/"
