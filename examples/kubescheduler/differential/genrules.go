@@ -242,6 +242,7 @@ func (g *generator) resize(p *corev1.Pod) {
 		}
 		return s
 	}
+
 	for _, c := range p.Spec.Containers {
 		if !g.oneIn(4) {
 			p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, status(c.Name))
@@ -252,6 +253,7 @@ func (g *generator) resize(p *corev1.Pod) {
 			p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, status(c.Name))
 		}
 	}
+
 	if g.oneIn(3) {
 		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
 			Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: pick(g, corev1.PodReasonInfeasible, corev1.PodReasonDeferred),
