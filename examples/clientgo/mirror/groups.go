@@ -15,15 +15,15 @@ import (
 func (m *Mirror) putGroupKind(id id, object any) error {
 	switch o := object.(type) {
 	case *schedulingv1beta1.PodGroup:
-		return put(m, id, o, convert.PodGroup, m.snap.PutGroup)
+		return m.orDrop(id, converted(o, convert.PodGroup, m.snap.PutGroup))
 	case *schedulingv1alpha3.PodGroup:
-		return put(m, id, o, convert.PodGroupAlpha, m.snap.PutGroup)
+		return m.orDrop(id, converted(o, convert.PodGroupAlpha, m.snap.PutGroup))
 	case *schedulingv1alpha3.CompositePodGroup:
-		return put(m, id, o, convert.CompositePodGroup, m.snap.PutComposite)
+		return m.orDrop(id, converted(o, convert.CompositePodGroup, m.snap.PutComposite))
 	case *schedulingv1beta1.Workload:
-		return put(m, id, o, convert.Workload, m.putWorkload)
+		return m.orDrop(id, converted(o, convert.Workload, m.putWorkload))
 	case *schedulingv1alpha3.Workload:
-		return put(m, id, o, convert.WorkloadAlpha, m.putWorkload)
+		return m.orDrop(id, converted(o, convert.WorkloadAlpha, m.putWorkload))
 	}
 	return nil
 }
