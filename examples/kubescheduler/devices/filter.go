@@ -268,7 +268,7 @@ func unresolvable(reason string) preemption.Status {
 	return preemption.UnschedulableAndUnresolvable.Because(reason)
 }
 
-// Check says whether the node has the devices. As in kube-scheduler a node without enough devices is told before an
+// Check says whether the node has the devices. That the node has not enough of them is told before an
 // allocated claim that cannot be used there.
 func (a *attempt) Check(n *outrank.Node) preemption.Status {
 	claims, request, reason := a.toAllocate(n)
@@ -384,7 +384,7 @@ func (a *attempt) unbound(c *resourcev1.ResourceClaim) bool {
 		at := c.Status.Allocation.AllocationTimestamp
 		late = late || at != nil && !a.config.Now.IsZero() && at.Add(bindingTimeout).Before(a.config.Now)
 
-		// As in kube-scheduler nothing is looked up about devices after the first one that waits, not even whether
+		// Nothing is looked up about devices after the first one that waits, not even whether
 		// they have failed.
 		if waits {
 			continue
