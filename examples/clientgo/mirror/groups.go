@@ -28,7 +28,7 @@ func (m *Mirror) putGroupKind(id id, object any) error {
 	return nil
 }
 
-// groupKindOf is the kind of a group or a workload.
+// groupKindOf returns the kind of a group or a workload.
 func groupKindOf(object any) (kind string, namespaced bool) {
 	switch o := object.(type) {
 	case *schedulingv1beta1.PodGroup:
@@ -45,7 +45,7 @@ func groupKindOf(object any) (kind string, namespaced bool) {
 	return "", false
 }
 
-// groupInformerOf is the informer of groups or workloads.
+// groupInformerOf returns the informer of groups or workloads.
 func groupInformerOf(f informers.SharedInformerFactory, kind Kind) cache.SharedIndexInformer {
 	switch kind {
 	case PodGroups:
