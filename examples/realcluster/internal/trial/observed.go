@@ -14,16 +14,16 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// Observed has the changes of a pod and those because of it.
+// Observed has the changes of a pod, and the changes of others because of it.
 type Observed struct {
 	UID types.UID
-	// Bound is the node that the pod was bound to, Nominated the one that room is made
-	// on. Both are empty where the attempt came to nothing.
+	// Bound is the node that the pod was bound to. Nominated is the node on which room is made for
+	// it. Both are empty if the attempt found no node.
 	Bound, Nominated string
-	// Condition is PodScheduled after the first attempt, nil for a pod that was
+	// Condition is the condition PodScheduled after the first attempt; nil for a pod that was
 	// bound at once.
 	Condition *corev1.PodCondition
-	// Failed are the events about the pod, and Preempted those about victims.
+	// Failed are the events about the pod, Preempted the events about victims.
 	Failed, Preempted []corev1.Event
 	// Evicted are the pods that began to leave.
 	Evicted map[string]Evicted
