@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// again makes everything once more, in a folder of another name and with an empty build cache, and
+// again makes everything once more, from a copy of the source in another folder and with an empty build cache, and
 // compares all files.
 func again(ctx context.Context, first *builder) (err error) {
 	dir, err := os.MkdirTemp("", "dist-again")
@@ -20,6 +20,7 @@ func again(ctx context.Context, first *builder) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+
 	s := *first.source
 	s.root = filepath.Join(dir, "source")
 	if err := copySource(ctx, first.source.root, s.root); err != nil {
@@ -32,7 +33,7 @@ func again(ctx context.Context, first *builder) (err error) {
 	return same(first.out, second.out)
 }
 
-// copySource copies the files that git knows or would take.
+// copySource copies the files that git knows or would add.
 func copySource(ctx context.Context, from, to string) error {
 	list, err := exec.CommandContext(ctx, "git", "-C", from, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -41,7 +42,7 @@ func copySource(ctx context.Context, from, to string) error {
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if os.IsNotExist(err) {
-			continue // removed, and that is not committed
+			continue // git knows it, but it was removed without a commit
 		} else if err != nil {
 			return err
 		}
@@ -56,31 +57,34 @@ func copySource(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// same compares the files of two folders.
-func same(a, b string) error {
-	read := func(dir string) (map[string][]byte, error) {
-		files := map[string][]byte{}
-		err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return err
-			}
-			name, err := filepath.Rel(dir, path)
-			if err != nil {
-				return err
-			}
-			files[name], err = os.ReadFile(path)
+// filesOf reads all files of a folder, by their names in it.
+func filesOf(dir string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
 			return err
-		})
-		return files, err
-	}
-	one, err := read(a)
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		files[name], err = os.ReadFile(path)
+		return err
+	})
+	return files, err
+}
+
+// same returns an error that names every file in which the two folders differ.
+func same(a, b string) error {
+	one, err := filesOf(a)
 	if err != nil {
 		return err
 	}
-	two, err := read(b)
+	two, err := filesOf(b)
 	if err != nil {
 		return err
 	}
+
 	var wrong []error
 	for _, name := range sortedKeys(one) {
 		if other, ok := two[name]; !ok {

@@ -19,20 +19,22 @@ type packed struct {
 	mode fs.FileMode
 }
 
-// pack makes an archive: a zip where its name says so, else a compressed tar. All files have one
-// time and one owner and stand in the order of their names, so that the same files make the same
+// pack makes an archive: a zip if its name ends so, otherwise a compressed tar. All files have the same
+// time and owner, and they are in the order of their names. So the same files make the same
 // bytes.
 func pack(name string, files map[string]packed, at time.Time) ([]byte, error) {
 	names := slices.Sorted(maps.Keys(files))
 	if strings.HasSuffix(name, ".zip") {
 		return zipped(names, files, at)
 	}
+
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
 	w := tar.NewWriter(z)
+
 	for _, name := range names {
 		f := files[name]
 		header := &tar.Header{
@@ -46,6 +48,7 @@ func pack(name string, files map[string]packed, at time.Time) ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	if err := errors.Join(w.Close(), z.Close()); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ type billed struct {
 	info    *buildinfo.BuildInfo
 }
 
-// The fields of SPDX 2.3 that are used.
+// The fields of SPDX 2.3 that a bill has.
 type (
 	spdxDocument struct {
 		Version       string         `json:"spdxVersion"`
@@ -66,28 +66,28 @@ type (
 	}
 )
 
-// noAssertion is what SPDX writes where nothing is said.
+// noAssertion is the value of SPDX for a field that says nothing.
 const noAssertion = "NOASSERTION"
 
-// releases is where the files of a release are, once they are published.
+// releases is the address below which the files of a release are published.
 const releases = "https://" + licence.Own + "/releases/download/"
 
 const billSuffix = ".spdx.json"
 
-// billOf is the name of the bill of materials of an archive.
+// billOf returns the name of the bill of materials of an archive.
 func billOf(archive string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(archive, ".zip"), ".tar.gz") + billSuffix
 }
 
 var notInID = regexp.MustCompile(`[^0-9A-Za-z.-]+`)
 
-// spdxID is the name of a package within the document.
+// spdxID returns the name of a package within the document.
 func spdxID(name, version string) string {
 	return "SPDXRef-" + notInID.ReplaceAllString(name+"-"+version, "-")
 }
 
-// bill is the bill of materials of an archive: its programs, and the modules that the compiler
-// has recorded in them.
+// bill returns the bill of materials of an archive. It lists the programs, and the modules that the compiler
+// has recorded in them. The checksum of the first program makes the namespace unique.
 func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 	name := strings.TrimSuffix(billOf(archive), billSuffix)
 	doc := &spdxDocument{
@@ -98,6 +98,8 @@ func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 			Creators: []string{"Organization: outrank-go", "Tool: outrank-dist"},
 		},
 	}
+
+	// Programs of one archive share modules. A module is listed once, and related to each program that contains it.
 	packages := map[string]spdxPackage{}
 	for _, one := range programs {
 		id := spdxID("Program-"+one.part.program.name, "")
@@ -108,6 +110,7 @@ func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 			Refs: golang(one.info.Main.Path, b.source.version),
 		}
 		doc.Relationships = append(doc.Relationships, spdxRelation{doc.ID, "DESCRIBES", id})
+
 		parts, err := b.materials(one)
 		if err != nil {
 			return nil, err
@@ -120,6 +123,7 @@ func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 	for _, id := range slices.Sorted(maps.Keys(packages)) {
 		doc.Packages = append(doc.Packages, packages[id])
 	}
+
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -128,8 +132,8 @@ func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// materials are the modules in a program, and Go's standard library. A module whose licence was
-// not read is an error: what is built and what is listed are compared so.
+// materials returns the modules in a program, and Go's standard library. It is an error if the licence of a module
+// was not read: then the program contains more than what was listed for it.
 func (b *builder) materials(p billed) ([]spdxPackage, error) {
 	goVersion, _, _ := strings.Cut(p.info.GoVersion, " ")
 	library := spdxPackage{
@@ -138,11 +142,13 @@ func (b *builder) materials(p billed) ([]spdxPackage, error) {
 		Refs: golang("stdlib", strings.TrimPrefix(goVersion, "go")),
 	}
 	list := []spdxPackage{library}
+
 	known, err := b.modules(p.part.program)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range p.info.Deps {
+		// The modules of this project have its version and its licence.
 		path, version, comment, licences := m.Path, m.Version, "", "Apache-2.0"
 		if path == licence.Own || strings.HasPrefix(path, licence.Own+"/") {
 			version = b.source.version
@@ -167,7 +173,7 @@ func (b *builder) materials(p billed) ([]spdxPackage, error) {
 	return list, nil
 }
 
-// golang refers to a module by its package URL.
+// golang returns a reference to a module by its package URL.
 func golang(path, version string) []spdxReference {
 	return []spdxReference{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")}}
 }

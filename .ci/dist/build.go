@@ -26,10 +26,10 @@ type part struct {
 	at      platform
 }
 
-// title is how the names of its files begin.
+// title returns the beginning of the names of the part's files.
 func (p part) title() string { return p.program.name + "_" + p.at.system + "_" + p.at.machine }
 
-// archive is the name of its archive.
+// archive returns the name of the part's archive.
 func (p part) archive() string {
 	if p.at.system == "windows" {
 		return p.title() + ".zip"
@@ -41,23 +41,25 @@ func (p part) archive() string {
 type builder struct {
 	source *source
 	parts  []part
-	// out is the folder for them; it is made anew.
+	// out is the folder for the files. It is made anew.
 	out string
 	log io.Writer
-	// cache is the build cache, empty for that of the user.
+	// cache is the folder of the build cache; empty means the user's.
 	cache string
 
-	work     string // a folder of its own, for what is built
+	// work is a temporary folder for the programs.
+	work string
+	// licences has the modules of others in each program, by the program's name and the module's path.
 	licences map[string]map[string]contained
 }
 
-// contained is a module of others with its licences by their SPDX names.
+// contained is a module of others with its licences, by their SPDX names.
 type contained struct {
 	licence.Module
 	ids []string
 }
 
-// make makes everything.
+// make makes all files of the release.
 func (b *builder) make(ctx context.Context) (err error) {
 	if b.work, err = os.MkdirTemp("", "dist"); err != nil {
 		return err
@@ -66,6 +68,9 @@ func (b *builder) make(ctx context.Context) (err error) {
 	if err := fresh(b.out); err != nil {
 		return err
 	}
+
+	// The parts of a platform come one after the other, because the cache is emptied between platforms. The
+	// documents of a program are the same on all of them.
 	b.licences = map[string]map[string]contained{}
 	documents := map[string]map[string][]byte{}
 	parts := slices.SortedStableFunc(slices.Values(b.parts), func(p, q part) int { return p.at.compare(q.at) })
@@ -76,8 +81,9 @@ func (b *builder) make(ctx context.Context) (err error) {
 			}
 		}
 		if p.at == browser {
-			continue // it has no archive of its own
+			continue // page makes its archive
 		}
+
 		if _, ok := documents[p.program.name]; !ok {
 			if documents[p.program.name], err = b.documents(ctx, p.program); err != nil {
 				return err
@@ -88,6 +94,7 @@ func (b *builder) make(ctx context.Context) (err error) {
 		}
 		fmt.Fprintln(b.log, p.archive())
 	}
+
 	if err := b.page(ctx); err != nil {
 		return err
 	}
@@ -97,8 +104,8 @@ func (b *builder) make(ctx context.Context) (err error) {
 	return b.sums()
 }
 
-// forget empties a build cache that is not the user's: what one platform has left in it helps no
-// other, and all of them together would fill a disk.
+// forget empties a build cache that is not the user's. What one platform leaves in it is of no use to
+// another, and all platforms together would fill a disk.
 func (b *builder) forget() error {
 	if b.cache == "" {
 		return nil
@@ -106,10 +113,10 @@ func (b *builder) forget() error {
 	return os.RemoveAll(b.cache)
 }
 
-// mark is a file in a folder that this program has made, so that it removes no other.
+// mark is a file in every folder that this program has made. It removes no folder without it.
 const mark = "SHA256SUMS"
 
-// fresh makes an empty folder, in place of an earlier one.
+// fresh makes an empty folder in place of an earlier one.
 func fresh(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -124,10 +131,10 @@ func fresh(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, mark), nil, 0o644) // what is interrupted can be made again
+	return os.WriteFile(filepath.Join(dir, mark), nil, 0o644) // so that a folder of an interrupted run can be made anew
 }
 
-// documents are the files beside a program.
+// documents returns the files that are in an archive beside its programs.
 func (b *builder) documents(ctx context.Context, p *program) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if p.documents != nil {
@@ -144,7 +151,7 @@ func (b *builder) documents(ctx context.Context, p *program) (map[string][]byte,
 	return files, err
 }
 
-// legal are the licences that come with a program.
+// legal returns the files with the licences of a program.
 func (b *builder) legal(ctx context.Context, p *program) (map[string][]byte, error) {
 	own, err := os.ReadFile(b.source.path("LICENSE"))
 	if err != nil {
@@ -154,12 +161,14 @@ func (b *builder) legal(ctx context.Context, p *program) (map[string][]byte, err
 	return map[string][]byte{"LICENSE": own, "THIRD-PARTY-LICENCES.txt": others}, err
 }
 
-// part makes the archive of a program for a platform, and its bill.
+// part makes the archive of a program for a platform, and its bill. Some programs have others beside them in the
+// archive.
 func (b *builder) part(ctx context.Context, p part, documents map[string][]byte) error {
 	files := map[string]packed{}
 	for name, text := range documents {
 		files[name] = packed{text, 0o644}
 	}
+
 	var bills []billed
 	for _, name := range append([]string{p.program.name}, p.program.beside...) {
 		one := part{named(name), p.at}
@@ -175,12 +184,13 @@ func (b *builder) part(ctx context.Context, p part, documents map[string][]byte)
 		if err != nil {
 			return err
 		}
-		if _, err := b.modules(one.program); err != nil {
+		if _, err := b.modules(one.program); err != nil { // a licence that is not known ends the build here
 			return err
 		}
 		files[name+p.at.suffix()] = packed{program, 0o755}
 		bills = append(bills, billed{one, program, info})
 	}
+
 	archive, err := pack(p.archive(), files, b.source.time)
 	if err != nil {
 		return err
@@ -191,10 +201,10 @@ func (b *builder) part(ctx context.Context, p part, documents map[string][]byte)
 	return b.writeBill(p.archive(), bills)
 }
 
-// stamped is the package whose variables say which version a program is.
+// stamped is the package whose variables hold the version of a program.
 const stamped = licence.Own + "/examples/internal/stamp."
 
-// build builds a program for a platform, once.
+// build returns the file of a program for a platform, which it builds at the first call.
 func (b *builder) build(ctx context.Context, p part) (string, error) {
 	path := filepath.Join(b.work, p.title()+p.at.suffix())
 	if _, err := os.Stat(path); err == nil {
@@ -208,6 +218,7 @@ func (b *builder) build(ctx context.Context, p part) (string, error) {
 		}
 		variables = append(variables, more...)
 	}
+
 	flags := "-s -w"
 	for _, v := range variables {
 		flags += " -X " + v
@@ -223,7 +234,8 @@ func (b *builder) build(ctx context.Context, p part) (string, error) {
 	return path, nil
 }
 
-// environment is that of the go command: nothing of the machine has a part in what is built.
+// environment returns the environment of the go command for a platform. Every setting of the machine that could
+// change what is built is set.
 func (b *builder) environment(at platform) []string {
 	env := append(os.Environ(), "GOOS="+at.system, "GOARCH="+at.machine, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GODEBUG=")
@@ -233,8 +245,8 @@ func (b *builder) environment(at platform) []string {
 	return env
 }
 
-// check reads what the compiler has recorded in a program, and looks for what must be in it and
-// what must not.
+// check reads what the compiler has recorded in a program. The program must hold its version, must not
+// name the folder that it was built in, and must be built with the right settings.
 func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
 	version := b.source.version
 	if p.program.variables != nil {
@@ -246,13 +258,15 @@ func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
 	if bytes.Contains(program, []byte(b.source.root+string(filepath.Separator))) {
 		return nil, fmt.Errorf("it holds the name of the folder that it was built in, %s", b.source.root)
 	}
-	if p.at == browser { // the compiler's record is not to be read there
+
+	if p.at == browser { // the compiler's record cannot be read in such a program
 		return b.record(p)
 	}
 	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
 		return nil, err
 	}
+
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
@@ -299,7 +313,7 @@ func (b *builder) sums() error {
 	return b.write(mark, []byte(text.String()))
 }
 
-// checksum is the SHA-256 of a text in hexadecimal digits.
+// checksum returns the SHA-256 of a text in hexadecimal digits.
 func checksum(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

@@ -13,13 +13,13 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// krewTemplate is the manifest of the plugin for krew, and krewName that of the release.
+// krewTemplate is the template of the plugin's manifest for krew, krewName the name of the manifest in a release.
 const (
 	krewTemplate = "examples/kubectl-whatif/krew.yaml"
 	krewName     = "whatif.yaml"
 )
 
-// krew writes the manifest of the plugin, where all of its archives are there.
+// krew writes the manifest of the plugin, if all archives that it names are made.
 func (b *builder) krew() error {
 	text, err := os.ReadFile(b.source.path(krewTemplate))
 	if err != nil {
@@ -37,8 +37,8 @@ func (b *builder) krew() error {
 	return b.write(krewName, filled)
 }
 
-// fillKrew fills in the template as the bot that submits plugins to krew does, but for archives that
-// are here: read gives one by its name.
+// fillKrew fills in the template as the bot that submits plugins to krew does. The archives are not fetched:
+// read returns an archive by its name.
 func fillKrew(text, version string, read func(name string) ([]byte, error)) ([]byte, error) {
 	data := struct{ TagName string }{version}
 	funcs := template.FuncMap{
@@ -59,7 +59,7 @@ func fillKrew(text, version string, read func(name string) ([]byte, error)) ([]b
 		},
 	}
 	filled, err := execute(text, funcs, data)
-	// The first lines are about the template.
+	// The first lines are comments about the template.
 	for strings.HasPrefix(filled, "#") {
 		_, filled, _ = strings.Cut(filled, "\n")
 	}

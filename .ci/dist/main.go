@@ -1,18 +1,18 @@
-// Command dist makes everything that a release of this project consists of.
+// Command dist makes all files of a release of this project.
 //
 //	go run -C .ci/dist .                             everything, into the folder dist
-//	go run -C .ci/dist . -version v0.9.0             a release; without it the version is that of the commit
-//	go run -C .ci/dist . -twice                      and once more from empty caches, to compare all bytes
+//	go run -C .ci/dist . -version v0.9.0             a release; otherwise the version is that of the commit
+//	go run -C .ci/dist . -twice                      everything twice, to compare all bytes
 //	go run -C .ci/dist . -programs kubectl-whatif -platforms linux/amd64,windows/arm64
 //
-// The folder has, for each program and platform, an archive with the program, the licences of
-// what is in it and its documentation, and a bill of materials (SPDX); the page that runs
-// kubectl-whatif in a browser, for which the platform is js/wasm; the manifest of the plugin for
-// krew; and SHA256SUMS over all of them. What is in an archive has the time of the commit. The same
+// For each program and platform the folder has an archive and a bill of materials (SPDX). The archive has the
+// program, its documentation, and the licences of everything that is in it. The folder also has the page that runs
+// kubectl-whatif in a browser, for which the platform is js/wasm, the manifest of the plugin for
+// krew, and SHA256SUMS with the checksums of all files. The files in an archive have the time of the commit. The same
 // commit, version and release of Go give the same bytes, wherever they are built and whatever
-// an earlier build left.
+// an earlier build left behind.
 //
-// Nothing is published.
+// The command publishes nothing.
 package main
 
 import (
@@ -40,6 +40,7 @@ func main() {
 	}
 }
 
+// run makes what the arguments ask for and, with -twice, everything once more.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var out, version, names, platforms string
 	var twice bool
@@ -49,10 +50,11 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	fs.StringVar(&names, "programs", "", "these programs alone, a `LIST` with commas")
 	fs.StringVar(&platforms, "platforms", "", "these platforms alone, a `LIST` like linux/amd64,darwin/arm64")
 	fs.BoolVar(&twice, "twice", false, "make everything once more, from a copy of the source and empty caches, and compare the bytes")
-	_ = fs.Parse(args) // it ends the process
+	_ = fs.Parse(args) // an error ends the process
 	if fs.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
+
 	root, err := top(ctx)
 	if err != nil {
 		return err
@@ -70,12 +72,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	} else if out, err = filepath.Abs(out); err != nil {
 		return err
 	}
+
 	start := time.Now()
 	b := &builder{source: s, parts: parts, out: out, log: stdout}
 	if err := b.make(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "%s: Outrank %s, made in %s\n", out, s.version, time.Since(start).Round(time.Second))
+
 	if !twice {
 		return nil
 	}
@@ -87,7 +91,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// top is the folder of the repository.
+// top returns the folder of the repository.
 func top(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOMOD")
 	text, err := cmd.Output()
@@ -97,7 +101,7 @@ func top(ctx context.Context) (string, error) {
 	return filepath.Abs(filepath.Join(filepath.Dir(strings.TrimSpace(string(text))), "..", ".."))
 }
 
-// chosen are the parts that are named; everything where nothing is.
+// chosen returns the parts with these programs and platforms. An empty list means all of them.
 func chosen(names, platforms string) ([]part, error) {
 	list := func(text string) []string {
 		return slices.DeleteFunc(strings.Split(text, ","), func(s string) bool { return s == "" })
@@ -115,6 +119,7 @@ func chosen(names, platforms string) ([]part, error) {
 			used[p.name], used[at.String()] = true, true
 		}
 	}
+
 	for _, name := range slices.Concat(wanted, on) {
 		if !used[name] {
 			return nil, fmt.Errorf("nothing is built of %s: the programs are %s, the platforms of most are %v", name, strings.Join(programNames(), ", "), everywhere)

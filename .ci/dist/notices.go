@@ -13,12 +13,13 @@ import (
 	"github.com/outrank-go/outrank/.ci/dist/licence"
 )
 
-// modules are the modules of others in a program on any of its platforms, by path.
+// modules returns the modules of others that a program contains on any of its platforms, by path.
 func (b *builder) modules(p *program) (map[string]contained, error) {
 	if known, ok := b.licences[p.name]; ok {
 		return known, nil
 	}
-	var systems []string
+
+	var systems []string // the platforms of a system are next to each other
 	for _, at := range p.platforms {
 		if len(systems) == 0 || systems[len(systems)-1] != at.system {
 			systems = append(systems, at.system)
@@ -28,6 +29,7 @@ func (b *builder) modules(p *program) (map[string]contained, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	all := map[string]contained{}
 	var wrong []error
 	for _, m := range list {
@@ -39,8 +41,8 @@ func (b *builder) modules(p *program) (map[string]contained, error) {
 	return all, errors.Join(wrong...)
 }
 
-// thirdParty is the text of all licences and notices of what a program contains, and of what
-// comes with it. A text that several modules share stands once.
+// thirdParty returns the text of all licences and notices of the modules in a program, and in the programs
+// beside it. A text that several modules share is there once.
 func (b *builder) thirdParty(ctx context.Context, p *program) ([]byte, error) {
 	modules := map[string]licence.Module{}
 	for _, name := range append([]string{p.name}, p.beside...) {
@@ -53,6 +55,7 @@ func (b *builder) thirdParty(ctx context.Context, p *program) ([]byte, error) {
 			modules[path] = licence.Module{Path: path, Dir: m.Dir, Folders: folders}
 		}
 	}
+
 	texts := newTexts()
 	for _, path := range sortedKeys(modules) {
 		files, err := licence.Texts(modules[path])
@@ -63,6 +66,7 @@ func (b *builder) thirdParty(ctx context.Context, p *program) ([]byte, error) {
 			texts.add(path+" "+f.Name, f.Body)
 		}
 	}
+
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
@@ -75,27 +79,27 @@ func (b *builder) thirdParty(ctx context.Context, p *program) ([]byte, error) {
 	return texts.write(p.name), nil
 }
 
-// texts are different texts with their origins, in the order in which they came.
+// texts collects different texts with their origins, in the order in which they came.
 type texts struct {
-	order []string
-	of    map[string][]string
+	order   []string
+	origins map[string][]string // by text
 }
 
-func newTexts() *texts { return &texts{of: map[string][]string{}} }
+func newTexts() *texts { return &texts{origins: map[string][]string{}} }
 
 func (t *texts) add(origin string, body []byte) {
 	text := strings.TrimSpace(strings.ReplaceAll(string(body), "\r\n", "\n"))
-	if t.of[text] == nil {
+	if t.origins[text] == nil {
 		t.order = append(t.order, text)
 	}
-	t.of[text] = append(t.of[text], origin)
+	t.origins[text] = append(t.origins[text], origin)
 }
 
 func (t *texts) write(program string) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "Licences and notices of what %s contains, besides Outrank itself, which is under LICENSE.\n", program)
 	for _, text := range t.order {
-		fmt.Fprintf(&out, "\n%s\n\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(t.of[text], "\n"), text)
+		fmt.Fprintf(&out, "\n%s\n\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(t.origins[text], "\n"), text)
 	}
 	return out.Bytes()
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/outrank-go/outrank/.ci/dist/licence"
 )
 
-// platform is what a program is built for.
+// platform is a system and a machine for which programs are built.
 type platform struct{ system, machine string }
 
-// String is like linux/amd64.
+// String returns the platform in a form like linux/amd64.
 func (p platform) String() string { return p.system + "/" + p.machine }
 
-// compare puts this machine's platform first, which makes the documents of the others, and the
-// others in the order of their names.
+// compare puts the platform of this machine first, because its programs make the documents. The
+// others are in the order of their names.
 func (p platform) compare(q platform) int {
 	host := platform{runtime.GOOS, runtime.GOARCH}
 	switch {
@@ -32,7 +32,7 @@ func (p platform) compare(q platform) int {
 	return strings.Compare(p.String(), q.String())
 }
 
-// suffix is what the names of programs end with there.
+// suffix returns the ending of programs' names on the platform.
 func (p platform) suffix() string {
 	if p.system == "windows" {
 		return ".exe"
@@ -40,7 +40,7 @@ func (p platform) suffix() string {
 	return ""
 }
 
-// everywhere are the platforms of a program that runs on the desk of a person.
+// everywhere are the platforms of a program that people run on their own machines.
 var everywhere = []platform{
 	{"darwin", "amd64"}, {"darwin", "arm64"},
 	{"linux", "amd64"}, {"linux", "arm64"},
@@ -50,25 +50,25 @@ var everywhere = []platform{
 // servers are the platforms of a program that runs in a cluster.
 var servers = []platform{{"linux", "amd64"}, {"linux", "arm64"}}
 
-// program is one that a release has.
+// program is a program of a release.
 type program struct {
 	name string
-	// module is the folder of its module, and pkg its package from there: a folder, or a path of
+	// module is the folder of the program's module. pkg is the package as the module names it: a folder in it, or a path in
 	// a module that it requires.
 	module, pkg string
 	platforms   []platform
-	// beside are programs that its archives hold as well, because it runs them.
+	// beside are programs that its archives also hold, because it runs them.
 	beside []string
 	// tags are build tags, separated by commas.
 	tags string
-	// variables are further ones that the linker sets.
+	// variables returns further variables that the linker sets; nil for none.
 	variables func(context.Context, *source, *program) ([]string, error)
-	// documents makes what its archives have beside it, by name; host is the program for this
+	// documents makes the files that its archives have beside it, by name; nil for none. host is the program for this
 	// machine.
 	documents func(ctx context.Context, host string) (map[string][]byte, error)
 }
 
-// programs are those of a release, in the order in which they are built.
+// programs are the programs of a release, in the order in which they are built.
 var programs = []program{
 	{name: "kubectl-whatif", module: "examples/kubectl-whatif", pkg: ".", platforms: append(slices.Clone(everywhere), browser), documents: whatifDocuments},
 	{name: "whatif-mcp", module: "examples/kubectl-whatif/whatif-mcp", pkg: ".", platforms: everywhere, beside: []string{"kubectl-whatif"}},
@@ -76,10 +76,10 @@ var programs = []program{
 	{name: "simulator", module: ".", pkg: "./examples/simulator", platforms: everywhere},
 	{name: "replay", module: ".", pkg: "./examples/replay", platforms: everywhere},
 	{name: "study", module: "examples/study", pkg: ".", platforms: everywhere},
-	// Like kube-scheduler itself, for linux alone.
+	// Like kube-scheduler itself it is for linux alone.
 	{name: "kube-scheduler-outrank", module: "examples/kubescheduler", pkg: "./cmd/kube-scheduler-outrank",
 		platforms: servers, variables: schedulerVariables},
-	// The same for clusters of v1.36.
+	// The same scheduler for clusters of v1.36.
 	{name: "kube-scheduler-outrank-v1.36", module: "examples/kubescheduler/v136", pkg: licence.Own + "/examples/kubescheduler/cmd/kube-scheduler-outrank",
 		tags: "kube136", platforms: servers, variables: schedulerVariables},
 }
@@ -91,7 +91,7 @@ func programNames() (names []string) {
 	return names
 }
 
-// named is the program of a name.
+// named returns the program of a name.
 func named(name string) *program {
 	for i := range programs {
 		if programs[i].name == name {
@@ -101,7 +101,7 @@ func named(name string) *program {
 	panic("no program is called " + name)
 }
 
-// whatifDocuments are the manual and the completions, by the program itself.
+// whatifDocuments returns the manual and the completions, which the program itself makes.
 func whatifDocuments(ctx context.Context, host string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, args := range map[string]string{
@@ -121,8 +121,8 @@ func whatifDocuments(ctx context.Context, host string) (map[string][]byte, error
 	return files, nil
 }
 
-// schedulerVariables are the version that kube-scheduler says it has: that of the Kubernetes it
-// is built from, with that of Outrank behind the plus sign.
+// schedulerVariables returns the variables with the version that kube-scheduler reports: the version of Kubernetes that it
+// is built from, with Outrank's behind a plus sign.
 func schedulerVariables(ctx context.Context, s *source, p *program) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}", "k8s.io/kubernetes")
 	cmd.Dir = s.path(p.module)

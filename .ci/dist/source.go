@@ -13,56 +13,44 @@ import (
 	"time"
 )
 
-// source is what is built.
+// source is the state of the repository that is built.
 type source struct {
 	root string
-	// version begins with v; behind a plus sign it says dirty where files are not committed.
-	version, revision string
-	dirty             bool
-	// time is that of the commit.
+	// version begins with v. It ends with +dirty if files are not committed.
+	version string
+	// revision is the hash of the commit.
+	revision string
+	// dirty says that files are not committed.
+	dirty bool
+	// time is the time of the commit.
 	time time.Time
 }
 
 func (s *source) path(folder string) string { return filepath.Join(s.root, filepath.FromSlash(folder)) }
 
-// semantic is a version of a module.
+// semantic matches a version of a module.
 var semantic = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
-// sourceOf reads what the repository says of itself. An empty version is worked out: the tag of the
-// commit, else what the go command calls a commit after the last tag.
+// sourceOf reads the version, the commit and its time from the repository. If the version is empty, it is the tag of
+// the commit, or else the version that the go command gives a commit after the last tag.
 func sourceOf(ctx context.Context, root, version string) (*source, error) {
-	git := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...)
-		cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
-		text, err := cmd.Output()
-		return strings.TrimSpace(string(text)), err
-	}
-	at, err := git("log", "-1", "--format=%H %ct")
-	if err != nil {
-		return nil, fmt.Errorf("%s is no git repository with a commit, from which version and time of the release come (%w)", root, err)
-	}
 	s := &source{root: root, version: version}
-	seconds := ""
-	s.revision, seconds, _ = strings.Cut(at, " ")
-	unix, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("the time of the commit: %w", err)
+	if err := s.readCommit(ctx); err != nil {
+		return nil, err
 	}
-	s.time = time.Unix(unix, 0).UTC()
-	changed, err := git("status", "--porcelain")
-	if err != nil {
-		return nil, fmt.Errorf("git status: %w", err)
-	}
-	s.dirty = changed != ""
+
 	if version == "" {
-		if s.version, err = git("describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err != nil {
-			last, _ := git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") // none before the first release
+		var err error
+		if s.version, err = s.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err != nil {
+			last, _ := s.git(ctx, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*") // none before the first release
 			s.version = after(last, s)
 		}
 	}
 	if !semantic.MatchString(s.version) {
 		return nil, fmt.Errorf("version %q is not like v0.9.0", s.version)
 	}
+
+	// A version that is given is a release: it must be in the table, and made of a commit.
 	if version != "" {
 		if err := inTable(root, version); err != nil {
 			return nil, err
@@ -77,7 +65,37 @@ func sourceOf(ctx context.Context, root, version string) (*source, error) {
 	return s, nil
 }
 
-// behindPlus is the version as it stands behind that of Kubernetes.
+// git runs git in the repository and returns what it prints.
+func (s *source) git(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", s.root}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
+	text, err := cmd.Output()
+	return strings.TrimSpace(string(text)), err
+}
+
+// readCommit reads the hash and the time of the commit, and whether files are not committed.
+func (s *source) readCommit(ctx context.Context) error {
+	at, err := s.git(ctx, "log", "-1", "--format=%H %ct")
+	if err != nil {
+		return fmt.Errorf("%s is no git repository with a commit, from which version and time of the release come (%w)", s.root, err)
+	}
+	seconds := ""
+	s.revision, seconds, _ = strings.Cut(at, " ")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return fmt.Errorf("the time of the commit: %w", err)
+	}
+	s.time = time.Unix(unix, 0).UTC()
+
+	changed, err := s.git(ctx, "status", "--porcelain")
+	if err != nil {
+		return fmt.Errorf("git status: %w", err)
+	}
+	s.dirty = changed != ""
+	return nil
+}
+
+// behindPlus returns the suffix that names this version behind the version of Kubernetes.
 func (s *source) behindPlus() string {
 	return "+outrank." + strings.ReplaceAll(strings.TrimPrefix(s.version, "v"), "+", ".")
 }
@@ -85,7 +103,7 @@ func (s *source) behindPlus() string {
 // versions is the document with a row for each version.
 const versions = ".github/RELEASES.md"
 
-// inTable wants a row for a version that is given, so that none is published without.
+// inTable returns an error if the document has no row for the version, so that none is published without.
 func inTable(root, version string) error {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(versions)))
 	if err != nil {
@@ -97,7 +115,7 @@ func inTable(root, version string) error {
 	return nil
 }
 
-// after is what the go command calls the commit where last is the tag before it, empty for none.
+// after returns the version that the go command gives the commit. Last is the tag before it; empty if there is none.
 func after(last string, s *source) string {
 	stamp := s.time.Format("20060102150405") + "-" + s.revision[:12]
 	m := semantic.FindStringSubmatch(last)

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/devicetrial"
 )
 
-// onDevices starts a cluster whose scheduler preempts for devices, tries, and ends it.
+// onDevices starts a cluster whose scheduler preempts for devices, runs the trials in it, and ends it.
 func (j *job) onDevices(ctx context.Context) error {
 	begun := time.Now()
 	c, err := controlplane.New(ctx, controlplane.Options{
@@ -27,6 +27,7 @@ func (j *job) onDevices(ctx context.Context) error {
 		return err
 	}
 	defer w.end()
+
 	runner := &devicetrial.Runner{
 		Client: w.client, Pods: w.pods, Kubectl: []string{j.program("kubectl"), "--kubeconfig", c.Kubeconfig},
 		Pause: c.PauseControllers, Resume: c.ResumeControllers, Dir: j.dir, Say: j.say,
@@ -34,6 +35,7 @@ func (j *job) onDevices(ctx context.Context) error {
 	if err := runner.Prepare(ctx); err != nil {
 		return errors.Join(err, c.Failure())
 	}
+
 	source := rand.New(rand.NewPCG(j.seed, 5690))
 	var reports []*devicetrial.Report
 	for n := range j.options.trials {
@@ -44,6 +46,7 @@ func (j *job) onDevices(ctx context.Context) error {
 		reports = append(reports, report)
 		j.say("%d of %d: %s: victims %v, devices %v, wrong: %v", n+1, j.options.trials, report.Outcome, report.Victims, report.Devices, report.Wrong)
 	}
+
 	j.head(begun)
 	if err := devicetrial.Write(j.out, reports); err != nil {
 		return err

@@ -22,19 +22,20 @@ type options struct {
 	scheduler string
 	keep      bool
 	dir       string
-	load      time.Duration // 0: trials
+	load      time.Duration // 0 for trials
 	faults    []load.Fault
 	chart     bool
 	devices   bool
 }
 
-// The schedulers.
+// The schedulers that the flag -scheduler names.
 const (
 	stock   = "stock"
 	outrank = "outrank"
 	both    = "both"
 )
 
+// parse reads the command line, checks it and fills in the defaults that depend on other flags.
 func parse(args []string) (*options, error) {
 	o, kinds, faults := &options{}, "", ""
 	fs := flagSet(o, &kinds, &faults)
@@ -44,34 +45,18 @@ func parse(args []string) (*options, error) {
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
-	if o.trials < 0 {
-		return nil, errors.New("-trials: a number of trials cannot be negative")
+	if err := o.chooseRun(kinds, faults); err != nil {
+		return nil, err
 	}
-	if o.load < 0 {
-		return nil, errors.New("-load: a duration cannot be negative")
-	}
-	var err error
-	if o.faults, err = load.ChooseFaults(faults); err != nil {
-		return nil, fmt.Errorf("-faults: %w", err)
-	}
-	if o.load == 0 && len(o.faults) > 0 {
-		return nil, errors.New("-faults: they come under -load")
-	}
-	if o.chart && (o.load > 0 || o.scheduler != "") {
-		return nil, errors.New("-chart: it is for trials, and runs the cluster's scheduler beside that of the chart")
-	}
-	if o.devices {
-		if o.chart || o.load > 0 || o.scheduler != "" || kinds != "" {
-			return nil, errors.New("-devices: its trials are of their own kind, with the plugin, and in a cluster of their own")
-		}
-		o.scheduler = outrank
-	}
+
 	if err := o.chooseScheduler(); err != nil {
 		return nil, err
 	}
+	var err error
 	if o.kinds, err = trial.Choose(kinds); err != nil {
 		return nil, fmt.Errorf("-kinds: %w", err)
 	}
+
 	if o.dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -82,7 +67,36 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// chooseScheduler has both schedulers under load, and stock in trials, if none is named.
+// chooseRun checks that the flags ask for one kind of run: trials, load, the chart or devices. The trials about
+// devices are run with the plugin.
+func (o *options) chooseRun(kinds, faults string) (err error) {
+	if o.trials < 0 {
+		return errors.New("-trials: a number of trials cannot be negative")
+	}
+	if o.load < 0 {
+		return errors.New("-load: a duration cannot be negative")
+	}
+
+	if o.faults, err = load.ChooseFaults(faults); err != nil {
+		return fmt.Errorf("-faults: %w", err)
+	}
+	if o.load == 0 && len(o.faults) > 0 {
+		return errors.New("-faults: they come under -load")
+	}
+
+	if o.chart && (o.load > 0 || o.scheduler != "") {
+		return errors.New("-chart: it is for trials, and runs the cluster's scheduler beside that of the chart")
+	}
+	if o.devices {
+		if o.chart || o.load > 0 || o.scheduler != "" || kinds != "" {
+			return errors.New("-devices: its trials are of their own kind, with the plugin, and in a cluster of their own")
+		}
+		o.scheduler = outrank
+	}
+	return nil
+}
+
+// chooseScheduler checks the scheduler. If none is named it is the stock one in trials, and both under load.
 func (o *options) chooseScheduler() error {
 	switch {
 	case o.scheduler == "" && o.load > 0:
@@ -114,7 +128,7 @@ func flagSet(o *options, kinds, faults *string) *flag.FlagSet {
 	return fs
 }
 
-// usage is the text of -h.
+// usage returns the text of -h.
 func usage() string {
 	var b strings.Builder
 	b.WriteString("realcluster: does a real control plane do what was foretold?\n\nusage: go run . [flags]\n\n")

@@ -20,7 +20,7 @@ import (
 // underLoad starts a cluster, puts the schedulers under load in it, and ends it.
 func (j *job) underLoad(ctx context.Context) error {
 	begun := time.Now()
-	rest.SetDefaultWarningHandler(rest.NoWarnings{}) // of odd objects
+	rest.SetDefaultWarningHandler(rest.NoWarnings{}) // the API server warns of the odd objects of the load
 	c, err := controlplane.New(ctx, controlplane.Options{
 		Program: j.program, Dir: j.dir, Say: j.say, AuditPolicy: audit.Policy(controlplane.SchedulerUser, load.Namespace),
 	})
@@ -28,13 +28,16 @@ func (j *job) underLoad(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
+	// The mirror follows the cluster through all faults, and is compared with it at the end. The kubelets have much
+	// trouble while the API server is away, of which nothing is printed.
 	followed, err := mirror.New(library.V1_37)
 	if err != nil {
 		return err
 	}
 	w, err := newWorld(ctx, c, j.versions, habits{
 		podsEndAfter: 1500 * time.Millisecond,
-		trouble:      func(error) {}, // there is much of it without an API server
+		trouble:      func(error) {},
 		follow: func(f informers.SharedInformerFactory) error {
 			_, err := followed.Follow(f, mirror.Everything...)
 			return err
@@ -44,11 +47,13 @@ func (j *job) underLoad(ctx context.Context) error {
 		return err
 	}
 	defer w.end()
+
 	runner := &load.Runner{
 		Cluster: c, Client: w.client, Pods: w.pods, Followed: followed, Seed: j.seed, Say: j.say,
 		Judge: audit.NewJudge(c.AuditLog(), controlplane.SchedulerUser, load.Namespace),
 	}
 	table, err := runner.Run(ctx, j.schedulers(), j.load, j.faults)
+
 	j.head(begun)
 	if err := errors.Join(err, table.Write(j.out)); err != nil {
 		return err
@@ -59,7 +64,7 @@ func (j *job) underLoad(ctx context.Context) error {
 	return nil
 }
 
-// schedulers are those that are put under load, in turn.
+// schedulers returns the schedulers that are put under load in turn.
 func (j *job) schedulers() (out []load.Scheduler) {
 	for _, name := range []string{stock, outrank} {
 		if j.scheduler == name || j.scheduler == both {

@@ -1,9 +1,8 @@
-// Command realcluster checks what the library foretells against a real control plane,
-// and puts one under load:
-// it builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl
-// from their modules, runs them on 127.0.0.1, fills the cluster, and then, trial by
-// trial, takes a dump with kubectl, asks whatif about a pod, creates the pod, and
-// compares.
+// Command realcluster checks whether a real control plane does what the library foretells.
+// It builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl
+// from their modules, runs them on 127.0.0.1 and fills the cluster. In each trial
+// it takes a dump with kubectl, asks whatif about a pod, creates the pod, and
+// compares. It can also put a control plane under load.
 //
 //	go run . -trials 100 -seed 1
 //	go run . -scheduler outrank
@@ -12,9 +11,9 @@
 //	go run . -devices -trials 20
 //
 // Run it in this folder; README.md says more. The exit status is 0 if everything
-// happened as foretold, ties that are documented aside, or nothing went wrong under load,
-// 1 if not, and 2 if it could not be run. Everything that was started is ended, also on Ctrl-C and when the
-// program that started this one ends, as go run under a timeout does.
+// happened as foretold (except for documented ties), or if nothing went wrong under load. It is
+// 1 if something did, and 2 if the command could not be run. The command ends everything that it has started, also
+// on Ctrl-C, and when the program that started it ends, as go run under a timeout does.
 package main
 
 import (
@@ -35,10 +34,10 @@ func main() {
 	os.Exit(status(ctx, os.Args[1:]))
 }
 
-// errDifferent ends a run in which something did not happen as foretold.
+// errDifferent is the error of a run in which something did not happen as foretold.
 var errDifferent = errors.New("not everything happened as foretold")
 
-// errWrong ends a run in which something went wrong under load.
+// errWrong is the error of a run in which something went wrong under load.
 var errWrong = errors.New("not everything went well under load")
 
 // status runs the program and returns its exit status.

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// errParent ends a run after its parent: nobody is left to end it.
+// errParent ends a run whose parent has ended, because nobody else would end it.
 var errParent = errors.New("the program that started this one has ended")
 
 // parentSeen is the time between two looks at the parent.
 const parentSeen = 200 * time.Millisecond
 
-// withParent returns a context that ends, with errParent, when the process that has started
-// this one does. The go command, for one, passes no signal on before it is killed. A
-// parent that ended before the call is not noticed.
+// withParent returns a context that ends, with errParent, when the process that started
+// this one ends. The go command, for one, passes no signal on before it is killed. A
+// parent that has ended before the call is not noticed.
 //
-// From then on a write to output that nobody reads is an error, not the end of the program.
+// After the call a write to output that nobody reads is an error, and does not end the program.
 func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
 )
 
-// Packages of the project that are built into programs.
+// The packages of the project that are built into programs.
 const (
 	whatifPackage    = "github.com/outrank-go/outrank/examples/kubectl-whatif"
 	schedulerPackage = "github.com/outrank-go/outrank/examples/kubescheduler/cmd/kube-scheduler-outrank"
@@ -25,7 +25,7 @@ const (
 	readme = "../../README.md"
 )
 
-// run builds the programs and runs the trials, the load or the chart.
+// run builds the programs and runs what the options ask for: trials, the load, the chart or devices.
 func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(progress, "%s "+format+"\n", append([]any{time.Now().Format("15:04:05")}, args...)...)
@@ -33,6 +33,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	if o.chart && !controlplane.HasContainers() {
 		return fmt.Errorf("-chart: %w", controlplane.ErrContainer)
 	}
+
 	noticeLostConnections()
 	versions, err := controlplane.ReadVersions(ctx)
 	if err != nil {
@@ -42,6 +43,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+
 	removed, err := clearRuns(o.dir)
 	if err != nil {
 		return err
@@ -57,9 +59,10 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say("logs and files of this run are in %s", dir)
 	defer func() {
 		if err == nil {
-			err = os.RemoveAll(dir) // nothing to look up
+			err = os.RemoveAll(dir) // after a success nobody looks anything up
 		}
 	}()
+
 	j := &job{options: o, versions: versions, program: program, dir: dir, out: out, say: say}
 	switch {
 	case o.load > 0:
@@ -72,7 +75,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	return j.trials(ctx)
 }
 
-// job is the task of a run.
+// job is what a run works with.
 type job struct {
 	*options
 	versions controlplane.Versions
@@ -82,7 +85,7 @@ type job struct {
 	say      func(string, ...any)
 }
 
-// trials starts a cluster, fills it, tries, and ends it.
+// trials starts a cluster, fills it, runs the trials in it, and ends it.
 func (j *job) trials(ctx context.Context) error {
 	begun, o, say := time.Now(), j.options, j.say
 	c, err := controlplane.New(ctx, controlplane.Options{
@@ -100,10 +103,13 @@ func (j *job) trials(ctx context.Context) error {
 	if err := w.fill(ctx); err != nil {
 		return err
 	}
+
 	runner, err := w.runner(j.program, j.dir)
 	if err != nil {
 		return err
 	}
+
+	// The table is written also if the trials ended early.
 	table, err := try(ctx, o, runner, c, say)
 	if table != nil {
 		j.head(begun)
@@ -112,26 +118,28 @@ func (j *job) trials(ctx context.Context) error {
 	if err == nil && table.Total().Different > 0 {
 		err = fmt.Errorf("%w: %d trials; dumps and pods are in %s", errDifferent, table.Total().Different, filepath.Join(j.dir, "different"))
 	}
+
 	if o.keep && ctx.Err() == nil {
 		stay(ctx, c, j.program, j.out)
 	}
 	return err
 }
 
-// head writes the subject of the tables below it.
+// head writes the line above the tables: versions, scheduler, seed, day and duration.
 func (j *job) head(begun time.Time) {
 	fmt.Fprintf(j.out, "\n%v; scheduler: %s; seed %d; %s, %v\n\n", j.versions, j.scheduler, j.seed,
 		begun.UTC().Format(time.DateOnly), time.Since(begun).Round(time.Second))
 }
 
-// noticeLostConnections makes the clients of all programs, this one's too, notice
-// a silent API server after 10 seconds in place of 45.
+// noticeLostConnections makes the clients of all programs, this one included, notice
+// a silent API server after 10 seconds instead of 45.
 func noticeLostConnections() {
 	os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
 	os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 }
 
-// build builds missing programs, and those of the project as they are now.
+// build builds the programs of Kubernetes that are missing, and those of the project as they are now. It returns a
+// function that returns the path of a program.
 func build(ctx context.Context, o *options, v controlplane.Versions, say func(string, ...any)) (func(string) string, error) {
 	b := &controlplane.Builder{Dir: filepath.Join(o.dir, v.Folder()), Versions: v, Say: say}
 	once := controlplane.Kubernetes
@@ -141,6 +149,7 @@ func build(ctx context.Context, o *options, v controlplane.Versions, say func(st
 	if err := b.Once(ctx, once); err != nil {
 		return nil, err
 	}
+
 	var own []controlplane.Program
 	if o.load == 0 && !o.devices {
 		own = append(own, controlplane.Program{Name: "whatif", Package: whatifPackage})
@@ -154,7 +163,7 @@ func build(ctx context.Context, o *options, v controlplane.Versions, say func(st
 	return b.File, b.Always(ctx, own)
 }
 
-// programOf is the program of a scheduler, and pluginOf the plugin that is on in it.
+// programOf returns the program of a scheduler.
 func programOf(scheduler string) string {
 	if scheduler == outrank {
 		return "kube-scheduler-outrank"
@@ -162,6 +171,7 @@ func programOf(scheduler string) string {
 	return "kube-scheduler"
 }
 
+// pluginOf returns the plugin that is on in a scheduler; empty for DefaultPreemption.
 func pluginOf(scheduler string) string {
 	if scheduler == outrank {
 		return plugin
@@ -172,7 +182,7 @@ func pluginOf(scheduler string) string {
 // repeats is the number of times that a disturbed trial is repeated.
 const repeats = 5
 
-// try runs the trials.
+// try runs the trials. A trial that something disturbed is repeated.
 func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Cluster, say func(string, ...any)) (*trial.Table, error) {
 	source := rand.New(rand.NewPCG(o.seed, 0))
 	table := trial.NewTable(o.kinds)
@@ -189,6 +199,7 @@ func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Clust
 			for _, text := range report.Texts[:min(5, len(report.Texts))] {
 				say("    %s", text)
 			}
+
 			if report.Result != trial.Disturbed {
 				break
 			}

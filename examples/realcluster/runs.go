@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// runFolders are the folders of runs, each of which has a lock while it is written.
 const (
+	// runFolders is the pattern of the names of the folders of runs.
 	runFolders = "run-*"
-	runLock    = "lock"
-	// keptRuns is the number of folders of earlier runs, the newest, that stay to be read.
+	// runLock is a file in the folder of a run that is locked while the run goes on.
+	runLock = "lock"
+	// keptRuns is the number of the newest folders of earlier runs that stay to be read.
 	keptRuns = 3
 )
 
-// newRun makes the folder of a run. It is locked until the returned file is closed, at the
-// latest when this process ends.
+// newRun makes the folder of a run. The folder is locked until the returned file is closed, at the
+// latest until this process ends.
 func newRun(in string) (dir string, lock *os.File, err error) {
 	if err = os.MkdirAll(in, 0o755); err != nil {
 		return "", nil, err
@@ -39,8 +40,8 @@ func lockNow(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// clearRuns removes the folders of earlier runs that are over, but for the newest, and
-// returns the names of those that it has removed.
+// clearRuns removes the folders of earlier runs that are over, except for the newest, and
+// returns the names of the folders that it has removed.
 func clearRuns(in string) (removed []string, err error) {
 	all, err := filepath.Glob(filepath.Join(in, runFolders))
 	if err != nil {
@@ -56,6 +57,7 @@ func clearRuns(in string) (removed []string, err error) {
 			over = append(over, dir)
 		}
 	}
+
 	slices.SortFunc(over, func(a, b string) int { return modified(b).Compare(modified(a)) })
 	for _, dir := range over[min(keptRuns, len(over)):] {
 		if err := os.RemoveAll(dir); err != nil {
@@ -70,7 +72,7 @@ func clearRuns(in string) (removed []string, err error) {
 func isOver(dir string) (bool, error) {
 	lock, err := os.Open(filepath.Join(dir, runLock))
 	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil // of a version without locks
+		return true, nil // the folder is from a version of this program without locks
 	}
 	if err != nil {
 		return false, err
@@ -83,8 +85,8 @@ func isOver(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// modified is the time at which something was last added to a folder, the zero time of one
-// that is gone.
+// modified returns the time at which something was last added to a folder. It is the zero time if the folder
+// is gone.
 func modified(dir string) time.Time {
 	info, err := os.Stat(dir)
 	if err != nil {

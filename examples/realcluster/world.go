@@ -20,7 +20,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
 )
 
-// world is a control plane with stand-ins for the rest of a cluster.
+// world is a control plane with stand-ins for the kubelets, and the informers that follow it.
 type world struct {
 	cluster  *controlplane.Cluster
 	client   kubernetes.Interface
@@ -31,10 +31,11 @@ type world struct {
 	say      func(string, ...any)
 }
 
-// habits say how pods end. Informers of others follow the cluster, too.
+// habits say how the kubelets of a world behave, and who else follows it.
 type habits struct {
+	// podsEndAfter is the time that a pod takes to end.
 	podsEndAfter time.Duration
-	// trouble receives the errors that the kubelets try again after.
+	// trouble receives the errors after which the kubelets try again.
 	trouble func(error)
 	// follow, if set, receives the informers before they are started.
 	follow func(informers.SharedInformerFactory) error
@@ -45,11 +46,12 @@ const startsWithin = 30 * 24 * time.Hour
 
 func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versions, h habits, say func(string, ...any)) (*world, error) {
 	config := rest.CopyConfig(c.Rest)
-	config.ContentType = runtime.ContentTypeProtobuf // JSON cannot say every time that the API server takes
+	config.ContentType = runtime.ContentTypeProtobuf // JSON has no form for some times that the API server accepts
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, stop := context.WithCancel(ctx)
 	w := &world{cluster: c, client: client, factory: informers.NewSharedInformerFactory(client, 0), stop: stop, say: say}
 	if w.pods, err = observe.Follow(w.factory); err == nil {
@@ -64,6 +66,7 @@ func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versi
 		stop()
 		return nil, err
 	}
+
 	w.factory.Start(ctx.Done())
 	w.factory.WaitForCacheSync(ctx.Done())
 	return w, nil
@@ -76,7 +79,7 @@ func (w *world) end() {
 	w.factory.Shutdown()
 }
 
-// fillWithin is the most time of a stage of filling.
+// fillWithin is the time limit of each stage of filling.
 const fillWithin = 5 * time.Minute
 
 func (w *world) fill(ctx context.Context) error {
@@ -94,7 +97,7 @@ func (w *world) fill(ctx context.Context) error {
 	return f.Fill(ctx)
 }
 
-// replicas are the numbers of pods that the deployments of the filled cluster ask for, by namespace
+// replicas returns how many pods each deployment of the filled cluster asks for, by namespace
 // and the label app.
 func (w *world) replicas(ctx context.Context) (map[string]int, error) {
 	all, err := w.client.AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
@@ -110,7 +113,7 @@ func (w *world) replicas(ctx context.Context) (map[string]int, error) {
 	return want, nil
 }
 
-// runner returns the runner of the trials here.
+// runner returns a runner of trials in this world. It takes dumps with the command of the README.
 func (w *world) runner(program func(string) string, dir string) (*trial.Runner, error) {
 	command, err := trial.ReadmeCommand(readme)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package licence answers which modules of others are in a program, and under which licences.
 //
-// It reads the licence files of each module where the go command keeps them. A module without
-// one, or with a text that is not known, is an error.
+// It reads the licence files of each module from the go command's module cache. A module without
+// such a file, or with a text that is not known, is an error.
 package licence
 
 import (
@@ -18,24 +18,24 @@ import (
 	"strings"
 )
 
-// Module is one that a program contains.
+// Module is a module that a program contains.
 type Module struct {
 	Path, Dir string
-	// Folders are those of its packages that the program contains, from Dir, in order.
+	// Folders are the folders of the packages that the program contains, relative to Dir, in order.
 	Folders []string
 }
 
-// Own is the path that the modules of this project begin with.
+// Own is the path with which the paths of this project's modules begin.
 const Own = "github.com/outrank-go/outrank"
 
-// Systems are those that programs are built for, by GOOS.
+// Systems are the systems that programs are built for, by GOOS.
 var Systems = []string{"linux", "darwin", "windows"}
 
 // Programs are some programs of a module.
 type Programs struct {
 	// Dir is the folder of the module.
 	Dir string
-	// Packages are those of the programs, "./cmd/x".
+	// Packages are the packages of the programs, like "./cmd/x".
 	Packages []string
 	// Tags are the build tags, separated by commas.
 	Tags string
@@ -59,6 +59,7 @@ func Contained(p Programs, systems []string) ([]Module, error) {
 			return nil, err
 		}
 	}
+
 	var list []Module
 	for _, m := range all {
 		slices.Sort(m.Folders)
@@ -69,7 +70,7 @@ func Contained(p Programs, systems []string) ([]Module, error) {
 	return list, nil
 }
 
-// addOthers adds the modules of others in a list of packages.
+// addOthers adds to all the modules of others in the go command's list of packages, with the folders of the packages.
 func addOthers(all map[string]Module, packages []byte) error {
 	for d := json.NewDecoder(bytes.NewReader(packages)); ; {
 		var p struct {
@@ -87,6 +88,8 @@ func addOthers(all map[string]Module, packages []byte) error {
 		if p.Module == nil || p.Module.Path == Own || strings.HasPrefix(p.Module.Path, Own+"/") {
 			continue
 		}
+
+		// The folders that other packages and systems have added stay.
 		m := Module{Path: p.Module.Path, Dir: p.Module.Dir, Folders: all[p.Module.Path].Folders}
 		if p.Module.Replace != nil {
 			m.Dir = p.Module.Replace.Dir
@@ -102,7 +105,8 @@ func addOthers(all map[string]Module, packages []byte) error {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-.].*)?$`)
 
-// sentences tell licences apart, by their SPDX names; a text may hold several.
+// sentences has a sentence that is in the text of each licence, by the licence's SPDX name. A text may hold several
+// licences.
 var sentences = []struct{ id, says string }{
 	{"Apache-2.0", "apache license version 2.0"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -119,7 +123,7 @@ const (
 	thirdClause = "may be used to endorse or promote products"
 )
 
-// named lists the licences that a text is, by their SPDX names.
+// named returns the licences in a text, by their SPDX names.
 func named(text string) []string {
 	text = strings.NewReplacer("(the \"license\")", "", ", version", " version").Replace(strings.ToLower(text))
 	text = strings.Join(strings.Fields(text), " ")
@@ -138,7 +142,7 @@ func named(text string) []string {
 	return ids
 }
 
-// Of lists the licences of a module by its own files, each once, by their SPDX names.
+// Of returns the licences of a module by its own files, each once, by their SPDX names.
 func Of(m Module) ([]string, error) {
 	files, err := filesIn(m.Dir, ".", licenceFile)
 	if err != nil {
@@ -159,18 +163,18 @@ func Of(m Module) ([]string, error) {
 	return slices.Compact(ids), nil
 }
 
-// Text is a file that has to come with copies of a module.
+// Text is a file that must come with copies of a module.
 type Text struct {
 	// Name is its path within the module, with slashes.
 	Name string
 	Body []byte
 }
 
-// passedOn are the files that licences want passed on.
+// passedOn matches the names of files that licences demand to be passed on.
 var passedOn = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense|notice|patents)([-.].*)?$`)
 
-// Texts lists the licences and notices of a module, and of those of its folders that the
-// program has packages from, by name.
+// Texts returns the licences and notices of a module, and of those of its folders from which the
+// program has packages, in the order of their names.
 func Texts(m Module) ([]Text, error) {
 	folders := map[string]bool{".": true}
 	for _, folder := range m.Folders {
@@ -190,7 +194,7 @@ func Texts(m Module) ([]Text, error) {
 	return texts, nil
 }
 
-// filesIn reads the files of a folder whose names match, by name. Source files are none, whatever
+// filesIn reads the files of a folder whose names match, in the order of their names. Source files are left out, whatever
 // their names are.
 func filesIn(dir, folder string, names *regexp.Regexp) ([]Text, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, folder))

@@ -3,7 +3,7 @@
 //
 //	go run -C .ci/dist ./licences [-tags TAGS] DIR PACKAGE...
 //
-// DIR is the folder of the module, and the packages are those of its programs, "./cmd/x".
+// DIR is the folder of the module. The packages are those of its programs, like "./cmd/x".
 package main
 
 import (

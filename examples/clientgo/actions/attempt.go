@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Bind binds the very pod to the node. Errors that may pass by themselves wrap
-// [execution.ErrRetriable]; a conflict is none of them (rule 14.1.13).
+// Bind binds the pod to the node, and no other pod of its name. Errors that may pass by themselves wrap
+// [execution.ErrRetriable]; a conflict does not (rule 14.1.13).
 func (c *Client) Bind(ctx context.Context, pod *outrank.Pod, node string) error {
 	err := c.API.CoreV1().Pods(pod.NamespaceName()).Bind(ctx, &v1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.NamespaceName(), Name: pod.Name, UID: types.UID(pod.UID)},
@@ -27,8 +27,8 @@ func (c *Client) Bind(ctx context.Context, pod *outrank.Pod, node string) error 
 	return c.said(pod, "binding", err)
 }
 
-// UpdateStatus sets the condition and changes the nomination of the very pod by one patch of its
-// status, if it changes either.
+// UpdateStatus sets the condition and changes the nomination of this very pod in one patch of its
+// status. It writes nothing if neither changes.
 func (c *Client) UpdateStatus(ctx context.Context, pod *outrank.Pod, want outrank.PodCondition, nomination execution.Nomination) error {
 	latest, err := c.current(pod)
 	if err != nil {

@@ -19,20 +19,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Scheduler is what a [Client] asks of the scheduler that it works in, which has to allow calls at
-// once. A plugin implements it with its handle: package plugin of ../kubescheduler does.
+// Scheduler is the part of a scheduler that a [Client] uses in it. Its methods may be called at
+// once. A plugin implements it with its handle, as package plugin of ../kubescheduler does.
 type Scheduler interface {
 	// Reject refuses a victim that has a node in the scheduler's memory alone: one that waits to
 	// be bound, or whose binding has not begun to be written. It reports false for any other.
 	Reject(victim types.UID) bool
 	// Activate lets the pod be tried again at once.
 	Activate(pod *v1.Pod)
-	// Nominate hands the pod's nomination, empty for none, to the scheduler's queue of API calls.
-	// It reports false where the scheduler has no such queue: the client writes it then.
+	// Nominate hands the pod's nomination to the scheduler's queue of API calls. An empty node clears it.
+	// It reports false if the scheduler has no such queue; then the client writes the nomination.
 	Nominate(pod *v1.Pod, node string) (queued bool, err error)
 }
 
-// Config is how a [Client] reaches the cluster.
+// Config says how a [Client] reaches the cluster.
 type Config struct {
 	// API receives patches and deletions.
 	API kubernetes.Interface
@@ -40,11 +40,11 @@ type Config struct {
 	Pods corelisters.PodLister
 	// Events posts events; nil posts none.
 	Events events.EventRecorder
-	// Scheduler is the scheduler that the plans are for; nil without one. No victim is
-	// then rejected in memory, and nobody is activated.
+	// Scheduler is the scheduler that the plans are for; nil if there is none. Without it no victim is
+	// rejected in memory, and no pod is activated.
 	Scheduler Scheduler
-	// WriteNominations makes the client write nominations by a patch. Without it that is
-	// left to the scheduler, which does it after a PostFilter plugin has returned its
+	// WriteNominations makes the client write nominations by a patch. Without it the scheduler
+	// writes them, after a PostFilter plugin has returned its
 	// result.
 	WriteNominations bool
 }
@@ -52,8 +52,8 @@ type Config struct {
 // Client carries out the steps of a plan. Any number of goroutines may use it at once.
 type Client struct{ Config }
 
-// Actions are what the client does for an executor, which is all that a scheduler asks for, but the
-// conditions of groups.
+// Actions returns the client's methods as the actions of an executor. They are all actions that a scheduler needs, except for
+// the conditions of groups.
 func (c *Client) Actions() execution.Actions {
 	return execution.Actions{
 		Latest: c.Latest, Reject: c.Reject, Evict: c.Evict, Nominate: c.Nominate, ClearNomination: c.ClearNomination,
@@ -85,8 +85,8 @@ func (c *Client) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, erro
 	return convert.Pod(latest)
 }
 
-// current returns the very pod, and an error that wraps [preemption.ErrNotFound]
-// where that is gone, also where another pod has its name.
+// current returns this very pod as the informer has it. The error wraps [preemption.ErrNotFound]
+// if the pod is gone, also if another pod has its name.
 func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	latest, err := c.Pods.Pods(pod.NamespaceName()).Get(pod.Name)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	return latest, nil
 }
 
-// said is the meaning of an error of the API: [preemption.ErrNotFound] where the
+// said translates an error of the API. It wraps [preemption.ErrNotFound] if the
 // pod does not exist. It returns nil for nil.
 func (c *Client) said(pod *outrank.Pod, what string, err error) error {
 	switch {
@@ -111,7 +111,7 @@ func (c *Client) said(pod *outrank.Pod, what string, err error) error {
 }
 
 // Reject refuses a victim that waits to be bound, or whose binding has not begun to be
-// written. It reports false for any other, which has to be evicted.
+// written. It reports false for any other victim, which must be evicted.
 func (c *Client) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
 	return c.Scheduler != nil && c.Scheduler.Reject(types.UID(victim.UID)), nil
 }

@@ -1,17 +1,17 @@
-// Package actions carries out plans of Outrank in a cluster: it implements
+// Package actions carries out plans of Outrank in a cluster. It implements
 // [execution.Actions] with client-go.
 //
-// What it asks of the API server is what kube-scheduler v1.37 asks:
+// It makes the same requests to the API server as kube-scheduler v1.37:
 //
 //   - a victim gets the condition DisruptionTarget by a patch of its status, with the
-//     generation that it was observed at, and is deleted then, if it still is the pod
-//     that was chosen (by its UID);
+//     generation at which it was observed. Then it is deleted, if by its UID it still is the pod
+//     that was chosen;
 //   - a victim that has not been bound yet is rejected in the scheduler's memory
 //     instead;
 //   - a nomination is cleared by a patch of the status, or through the scheduler's
-//     queue of API calls where that is on.
+//     queue of API calls if there is one.
 //
-// Which errors are worth another try is said by wrapping [execution.ErrRetriable]:
+// Errors that are worth another try wrap [execution.ErrRetriable]:
 // conflicts, internal errors, a server that is unavailable and refused connections.
 // [Wait] waits between the tries of an [execution.Config].
 //

@@ -17,7 +17,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// patchStatus patches the status of the very pod, whose UID is in the patch.
+// patchStatus patches the status of this very pod. The patch has its UID.
 func (c *Client) patchStatus(ctx context.Context, pod *outrank.Pod, patch []byte) error {
 	_, err := c.API.CoreV1().Pods(pod.NamespaceName()).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 	switch {
@@ -29,8 +29,8 @@ func (c *Client) patchStatus(ctx context.Context, pod *outrank.Pod, patch []byte
 	return c.said(pod, "patching", err)
 }
 
-// replaced asks the server whether the pod is gone after all, which the informer may
-// not know yet.
+// replaced asks the server whether the pod is gone. The informer may
+// not know that yet.
 func (c *Client) replaced(ctx context.Context, pod *outrank.Pod) bool {
 	now, err := c.API.CoreV1().Pods(pod.NamespaceName()).Get(ctx, pod.Name, metav1.GetOptions{})
 	if err != nil {
@@ -45,8 +45,8 @@ func passes(err error) bool {
 }
 
 // ClearNomination takes the nomination off the pod. The scheduler sees the change and
-// tries the pod again. Where the scheduler queues its API calls, it goes there. Nothing is
-// written about a pod that is being deleted, whose nomination counts nowhere (rule 7.16.6).
+// tries the pod again. If the scheduler queues its API calls, the call goes there. Nothing is
+// written about a pod that is being deleted, because its nomination counts nowhere (rule 7.16.6).
 func (c *Client) ClearNomination(ctx context.Context, pod *outrank.Pod) error {
 	latest, err := c.current(pod)
 	if err != nil || latest.DeletionTimestamp != nil {

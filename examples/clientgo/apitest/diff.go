@@ -13,13 +13,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// ignoringValue compares objects but for the API's objects that they lead back to.
+// ignoringValue compares objects without the API's objects that they were made of.
 var ignoringValue = cmp.Options{
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"), cmpopts.IgnoreFields(outrank.Node{}, "Value"), cmpopts.EquateEmpty(),
 }
 
-// Diff compares a snapshot with one that is built anew of a cluster: its contents, and its
-// decisions. It is empty where the two are equal.
+// Diff compares a snapshot with one that is built anew from a cluster, in their contents and their
+// decisions. It is empty if the two are equal.
 func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
 	want, err := engine.NewSnapshot(fresh)
 	if err != nil {
@@ -28,13 +28,17 @@ func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
 	if diff := cmp.Diff(want.Cluster(), snap.Cluster(), ignoringValue); diff != "" {
 		return "(-built anew +kept current):\n" + diff, nil
 	}
+
 	evaluator, err := engine.New(preemption.Config{})
 	if err != nil {
 		return "", err
 	}
-	for _, priority := range []int32{5, 1} { // by the second of which nominations count
+
+	// For the lower priority the nominations of other pods count.
+	for _, priority := range []int32{5, 1} {
 		p := &outrank.Pod{Name: "preemptor", Priority: outrank.Priority(priority), Containers: []outrank.Container{
 			{Name: "c", Requests: resource.MustList("cpu", "1500m")}}}
+
 		now := time.Unix(1_700_000_100, 0)
 		expected, err := evaluator.Preempt(context.Background(), want, preemption.Request{Pod: p, Now: now})
 		if err != nil {

@@ -13,13 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Filler fills objects of the API at random: mostly with values that an API server lets in,
+// Filler fills objects of the API at random, mostly with values that an API server accepts,
 // now and then with others. One goroutine may use it at a time.
 type Filler struct {
 	*rand.Rand
-	// Odd is the percentage of values that are refused.
+	// Odd is the percentage of values that an API server refuses.
 	Odd int
-	// Seconds are times that are drawn besides, as seconds since 1970.
+	// Seconds are further times that may be drawn, as seconds since 1970.
 	Seconds []int64
 	// Sparse leaves most optional fields out.
 	Sparse bool
@@ -35,8 +35,10 @@ var (
 	amountsType  = reflect.TypeFor[corev1.ResourceList]()
 )
 
-// fill fills a value that stands in a field of this name. It goes so deep and no deeper.
+// fill fills a value in a field of that name. Depth counts the levels above it, so that types that contain
+// themselves come to an end.
 func (f *Filler) fill(v reflect.Value, field string, depth int) {
+	// These types have a form of their own in the API.
 	switch v.Type() {
 	case timeType:
 		v.Set(reflect.ValueOf(metav1.NewTime(f.time())))
@@ -48,6 +50,7 @@ func (f *Filler) fill(v reflect.Value, field string, depth int) {
 		v.Set(reflect.ValueOf(f.intOrString()))
 		return
 	}
+
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
@@ -107,7 +110,7 @@ func (f *Filler) mapping(v reflect.Value, field string, depth int) {
 	}
 }
 
-// IsOdd draws whether a value is to be one that is refused.
+// IsOdd draws whether a value is one that an API server refuses.
 func (f *Filler) IsOdd() bool { return f.IntN(100) < f.Odd }
 
 func (f *Filler) number() int64 {
@@ -162,7 +165,7 @@ func (f *Filler) intOrString() intstr.IntOrString {
 	return intstr.FromString([]string{"3", "30%", "0%", "-5%"}[f.IntN(4)])
 }
 
-// vocabulary are the texts of a type or field.
+// vocabulary has the texts of a type or field.
 var vocabulary = map[string][]string{
 	"NodeSelectorOperator":           {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"},
 	"LabelSelectorOperator":          {"In", "NotIn", "Exists", "DoesNotExist"},
@@ -216,8 +219,8 @@ func (f *Filler) text(t reflect.Type, field string) string {
 	return from[f.IntN(len(from))]
 }
 
-// MakeValid mends the rare combinations in an object: requirements whose number of values
-// does not suit their operator, other fields of a node than its name, negative counts.
+// MakeValid mends combinations in an object that an API server refuses: requirements whose number of values
+// does not suit their operator, fields of a node other than its name, negative counts.
 func MakeValid(o any) {
 	walk(reflect.ValueOf(o), func(v reflect.Value) {
 		switch r := v.Addr().Interface().(type) {
@@ -238,7 +241,7 @@ func MakeValid(o any) {
 }
 
 // SuitOperators gives the requirements and tolerations in an object the values that their
-// operators demand, after one of them was set.
+// operators demand. It is called after an operator was set.
 func SuitOperators(o any) {
 	walk(reflect.ValueOf(o), func(v reflect.Value) {
 		switch r := v.Addr().Interface().(type) {
@@ -247,7 +250,7 @@ func SuitOperators(o any) {
 		case *metav1.LabelSelectorRequirement:
 			r.Values = valuesFor(string(r.Operator), r.Values)
 		case *corev1.Toleration:
-			if r.Key == "" { // an API server lets no other operator in
+			if r.Key == "" { // an API server accepts no other operator
 				r.Operator = corev1.TolerationOpExists
 			}
 			if r.Operator == corev1.TolerationOpExists {
@@ -270,7 +273,7 @@ func valuesFor(operator string, values []string) []string {
 	return values
 }
 
-// walk calls f for every struct within a value.
+// walk calls f with every struct within a value.
 func walk(v reflect.Value, f func(reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Pointer:

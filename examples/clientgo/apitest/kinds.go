@@ -2,6 +2,7 @@ package apitest
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,19 +17,19 @@ import (
 
 // Kind is a kind of objects that package convert reads.
 type Kind struct {
-	// Name is such as "pod", or "workload v1alpha3" for what is not the newest version.
+	// Name is a name like "pod", or "workload v1alpha3" if the version is not the newest.
 	Name string
-	// Type is the type of an object, such as that of corev1.Pod.
+	// Type is the type of the objects, for example corev1.Pod.
 	Type reflect.Type
-	// Convert converts a pointer to such an object. The error is that of package convert.
+	// Convert converts a pointer to an object of the type. The error is package convert's.
 	Convert func(o any) (any, error)
 
-	// Read lists the fields that are read, as paths such as spec.containers[].name, and
-	// Ignored has for all others the reason why they are not. A path stands for all that
-	// is below it.
-	Read    []string
+	// Read lists the fields that are read, as paths like spec.containers[].name. A path includes everything
+	// below it.
+	Read []string
+	// Ignored has the reason why a field is not read, by path, for all other fields.
 	Ignored map[string]string
-	// Valid are objects that an API server lets in. They are not to be changed.
+	// Valid are objects that an API server accepts. They must not be changed.
 	Valid []runtime.Object
 }
 
@@ -43,8 +44,8 @@ var (
 	validText string
 )
 
-// Kinds returns all kinds. The error is about the files beside this package, which its tests
-// read.
+// Kinds returns all kinds. The error is about the files beside this package, from which the fields and the objects
+// come.
 func Kinds() ([]Kind, error) {
 	kinds := []Kind{
 		kindOf("pod", func(p *corev1.Pod) (any, error) { // with the time that a cluster takes from it
@@ -76,7 +77,7 @@ func Kinds() ([]Kind, error) {
 	return kinds, readValid(kinds)
 }
 
-// named returns the kind of this name.
+// named returns the kind of that name.
 func named(kinds []Kind, name string) (*Kind, error) {
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
@@ -85,46 +86,56 @@ func named(kinds []Kind, name string) (*Kind, error) {
 	return &kinds[i], nil
 }
 
-// readFields reads fields.txt: a line with a kind and "read" or "ignored" with the reason,
-// then the paths.
+// readFields reads fields.txt. A line with a kind and "read", or "ignored" with the reason, is followed by
+// the paths that it is about, which are indented.
 func readFields(kinds []Kind) error {
-	var of *Kind
+	var kind *Kind
 	reason := ""
 	for i, line := range strings.Split(fieldsText, "\n") {
 		path, within := strings.CutPrefix(line, "  ")
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
-		case within && of == nil:
+		case within && kind == nil:
 			return fmt.Errorf("fields.txt:%d: no kind", i+1)
 		case within && reason == "":
-			of.Read = append(of.Read, path)
+			kind.Read = append(kind.Read, path)
 		case within:
-			of.Ignored[path] = reason
+			kind.Ignored[path] = reason
 		default:
-			name, rest, _ := strings.Cut(line, ": ")
-			why, ignored := strings.CutPrefix(rest, "ignored, ")
-			if !ignored && rest != "read" {
-				return fmt.Errorf("fields.txt:%d: neither read nor ignored", i+1)
-			}
-			if reason = ""; ignored {
-				reason = why
-			}
 			var err error
-			if of, err = named(kinds, name); err != nil {
+			if kind, reason, err = readHead(kinds, line); err != nil {
 				return fmt.Errorf("fields.txt:%d: %w", i+1, err)
-			}
-			if of.Ignored == nil {
-				of.Ignored = map[string]string{}
 			}
 		}
 	}
+
 	for i := range kinds {
 		slices.Sort(kinds[i].Read)
 	}
 	return nil
 }
 
-// readValid reads valid.yaml, whose documents have the name of a kind above the object.
+// readHead reads the line of fields.txt above paths. The reason is empty if the paths are read.
+func readHead(kinds []Kind, line string) (kind *Kind, reason string, err error) {
+	name, rest, _ := strings.Cut(line, ": ")
+	reason, ignored := strings.CutPrefix(rest, "ignored, ")
+	if !ignored {
+		if rest != "read" {
+			return nil, "", errors.New("neither read nor ignored")
+		}
+		reason = ""
+	}
+
+	if kind, err = named(kinds, name); err != nil {
+		return nil, "", err
+	}
+	if kind.Ignored == nil {
+		kind.Ignored = map[string]string{}
+	}
+	return kind, reason, nil
+}
+
+// readValid reads valid.yaml. Its documents have the name of a kind above the object.
 func readValid(kinds []Kind) error {
 	for _, document := range strings.Split(validText, "\n---\n") {
 		var one map[string]any
@@ -147,6 +158,7 @@ func readValid(kinds []Kind) error {
 			k.Valid = append(k.Valid, o)
 		}
 	}
+
 	for _, k := range kinds {
 		if len(k.Valid) == 0 {
 			return fmt.Errorf("valid.yaml: no %s", k.Name)
@@ -155,8 +167,8 @@ func readValid(kinds []Kind) error {
 	return nil
 }
 
-// Why returns the reason why a field is ignored, and the path which stands for it in
-// Ignored; both are empty where it is not.
+// Why returns the reason why a field is ignored, and the path in Ignored that includes it.
+// Both are empty if it is not ignored.
 func (k *Kind) Why(path string) (at, reason string) {
 	for at = path; at != ""; {
 		if reason, ok := k.Ignored[at]; ok {
@@ -171,7 +183,7 @@ func (k *Kind) Why(path string) (at, reason string) {
 	return "", ""
 }
 
-// Leaves calls f with the fields of the kind down to those that have none, as paths such as
+// Leaves calls f with each field of the kind that has no fields of its own. Its path is like
 // spec.containers[].name.
 func (k *Kind) Leaves(f func(path string, of reflect.Type)) { leaves(k.Type, "", nil, f) }
 
@@ -183,7 +195,7 @@ func leaves(t reflect.Type, at string, within []reflect.Type, f func(path string
 		leaves(t.Elem(), at+"[]", within, f)
 	case t.Kind() == reflect.Struct && t != timeType && t != quantityType && t != intstrType && t.NumField() > 0:
 		if slices.Contains(within, t) {
-			f(at, t) // a type within itself is accounted for where it stands first
+			f(at, t) // a type within itself is told once
 			return
 		}
 		within = append(slices.Clone(within), t)
@@ -195,7 +207,7 @@ func leaves(t reflect.Type, at string, within []reflect.Type, f func(path string
 	}
 }
 
-// join is the path of a field: embedded ones and TypeMeta add none of their own.
+// join returns the path of a field below another. Embedded fields and TypeMeta add nothing to the path.
 func join(at string, f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "" {

@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// At makes sure that there is a value at a path below v, such as spec.containers[].name, and
-// returns it: one of the elements where there are several.
+// At makes sure that there is a value at a path below v, for example spec.containers[].name, and
+// returns it. Of several elements of a list it takes any.
 func (f *Filler) At(v reflect.Value, path string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if below := v.Type().Elem(); path == "" && (below.Kind() != reflect.Struct || below.NumField() == 0) {
-			return v // its target counts, or that there is one
+			return v // the field is the pointer with its target
 		}
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		return f.At(v.Elem(), path)
+
 	case reflect.Slice:
 		rest, within := strings.CutPrefix(path, "[]")
 		if !within {
@@ -28,6 +29,7 @@ func (f *Filler) At(v reflect.Value, path string) reflect.Value {
 		}
 		return f.At(v.Index(f.IntN(v.Len())), rest)
 	}
+
 	path = strings.TrimPrefix(path, ".")
 	if path == "" {
 		return v
@@ -35,6 +37,8 @@ func (f *Filler) At(v reflect.Value, path string) reflect.Value {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		name := join("", field)
+
+		// The path leads through an embedded field without naming it.
 		if name == "" {
 			if found := f.At(v.Field(i), path); found.IsValid() {
 				return found

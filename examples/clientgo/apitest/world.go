@@ -20,14 +20,16 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// World draws versions of objects with so few names that they meet: pods on nodes that come
-// and go, claims on volumes, versions that are refused. It is the plainest mirror, too: it
+// World draws versions of objects. It has so few names that the objects meet: pods are on nodes that come
+// and go, claims name volumes, and some versions are refused. It is also the plainest mirror: it
 // keeps the present objects in the order in which they came. One goroutine may use it at a
 // time.
 type World struct {
 	*rand.Rand
-	// Objects are the present objects, and Told every version so far.
-	Objects, Told []metav1.Object
+	// Objects are the present objects.
+	Objects []metav1.Object
+	// Told has every version so far.
+	Told []metav1.Object
 
 	version int
 }
@@ -38,8 +40,7 @@ func (w *World) Meta(name, namespace string, uid types.UID) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid, ResourceVersion: strconv.Itoa(w.version)}
 }
 
-// Find returns the index among the present objects of the one with this kind and name, -1
-// where there is none.
+// Find returns the index of the present object with the kind and name of like; -1 if there is none.
 func (w *World) Find(like metav1.Object) int {
 	return slices.IndexFunc(w.Objects, func(o metav1.Object) bool {
 		return fmt.Sprintf("%T", o) == fmt.Sprintf("%T", like) && o.GetNamespace() == like.GetNamespace() && o.GetName() == like.GetName()
@@ -48,8 +49,9 @@ func (w *World) Find(like metav1.Object) int {
 
 // Put takes a version in.
 func (w *World) Put(o metav1.Object) {
+	// A node that was refused has lost its place among the others.
 	i := w.Find(o)
-	if i >= 0 && refusedNode(w.Objects[i]) { // it has lost its place among the others
+	if i >= 0 && refusedNode(w.Objects[i]) {
 		w.Objects, i = slices.Delete(w.Objects, i, i+1), -1
 	}
 	if i >= 0 {
@@ -69,7 +71,7 @@ func refusedNode(o metav1.Object) bool {
 	return err != nil
 }
 
-// Delete forgets the object of this kind and name.
+// Delete forgets the object with the kind and name of o.
 func (w *World) Delete(o metav1.Object) {
 	if i := w.Find(o); i >= 0 {
 		w.Objects = slices.Delete(w.Objects, i, i+1)
@@ -79,7 +81,7 @@ func (w *World) Delete(o metav1.Object) {
 // One draws one of the texts.
 func (w *World) One(of ...string) string { return of[w.IntN(len(of))] }
 
-// All returns the present objects as lists.
+// All returns the present objects as lists by kind.
 func (w *World) All() convert.Objects {
 	var out convert.Objects
 	for _, o := range w.Objects {
@@ -104,6 +106,7 @@ func (w *World) All() convert.Objects {
 			out.CSINodes = append(out.CSINodes, o)
 		case *storagev1.CSIDriver:
 			out.CSIDrivers = append(out.CSIDrivers, o)
+
 		case *schedulingv1beta1.PodGroup:
 			out.PodGroups = append(out.PodGroups, o)
 		case *schedulingv1alpha3.CompositePodGroup:
@@ -118,7 +121,7 @@ func (w *World) All() convert.Objects {
 // NodeNames are the names of the nodes.
 var NodeNames = []string{"n0", "n1", "n2"}
 
-// Another draws a version of an object, known or not.
+// Another draws a version of any object, known or not.
 func (w *World) Another() metav1.Object {
 	switch w.IntN(14) {
 	case 0, 1:
@@ -127,6 +130,7 @@ func (w *World) Another() metav1.Object {
 			n.Status.Allocatable["cpu"] = resource.MustParse("-1") // which is refused
 		}
 		return n
+
 	case 2:
 		b := &policyv1.PodDisruptionBudget{ObjectMeta: w.Meta(w.One("b0", "b1"), "default", "b")}
 		b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": w.One("a", "b")}}
@@ -134,6 +138,7 @@ func (w *World) Another() metav1.Object {
 		return b
 	case 3:
 		return &corev1.Namespace{ObjectMeta: w.Meta(w.One("default", "other"), "", "n")}
+
 	case 4, 5:
 		return w.Claim(w.One("c0", "c1"))
 	case 6:
@@ -149,13 +154,14 @@ func (w *World) Another() metav1.Object {
 	case 9:
 		required := w.IntN(2) == 0
 		return &storagev1.CSIDriver{ObjectMeta: w.Meta(w.One("d0", "d1"), "", "d"), Spec: storagev1.CSIDriverSpec{PreventPodSchedulingIfMissing: &required}}
+
 	case 10:
 		return w.Group()
 	}
 	return w.Pod(w.One("p0", "p1", "p2", "p3", "p4", "p5"))
 }
 
-// Group draws a version of a group of pods, or of what groups go with.
+// Group draws a version of a group of pods, or of an object that groups refer to.
 func (w *World) Group() metav1.Object {
 	switch w.IntN(4) {
 	case 0:
@@ -210,7 +216,7 @@ func (w *World) Volume(name string) *corev1.PersistentVolume {
 	return v
 }
 
-// Pod draws a version of a pod. A version of a known one keeps the fields that no pod
+// Pod draws a version of a pod. A new version of a known pod keeps the fields that no pod
 // loses.
 func (w *World) Pod(name string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: w.Meta(name, "default", types.UID(w.One("u0", "u1")))}
@@ -221,6 +227,7 @@ func (w *World) Pod(name string) *corev1.Pod {
 			p.UID = last.UID
 		}
 	}
+
 	priority := int32(w.IntN(3))
 	p.Labels = map[string]string{"app": w.One("a", "b")}
 	p.Spec.Priority = &priority
@@ -235,6 +242,7 @@ func (w *World) Pod(name string) *corev1.Pod {
 		group := w.One("g0", "g1")
 		p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 	}
+
 	switch w.IntN(4) {
 	case 0:
 		p.Status.NominatedNodeName = w.One(NodeNames...)
@@ -243,7 +251,7 @@ func (w *World) Pod(name string) *corev1.Pod {
 		at := metav1.NewTime(time.Unix(int64(1_700_000_000+w.IntN(3)), 0))
 		p.Status.StartTime = &at
 	}
-	if w.IntN(6) == 0 { // on a node or not: a finalizer holds it
+	if w.IntN(6) == 0 { // a finalizer holds it, also if it has no node
 		p.DeletionTimestamp, p.Finalizers = &metav1.Time{Time: time.Unix(1_700_000_050, 0)}, []string{"example.com/hold"}
 	}
 	if w.IntN(8) == 0 {
@@ -252,16 +260,23 @@ func (w *World) Pod(name string) *corev1.Pod {
 	if w.IntN(20) == 0 {
 		p.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse("-1") // which is refused
 	}
+
 	if last != nil && last.UID == p.UID {
-		if last.Spec.NodeName != "" {
-			p.Spec.NodeName = last.Spec.NodeName
-		}
-		if last.Status.StartTime != nil && w.IntN(8) > 0 { // a kubelet may take it back
-			p.Status.StartTime = last.Status.StartTime
-		}
-		if last.DeletionTimestamp != nil {
-			p.DeletionTimestamp = last.DeletionTimestamp
-		}
+		w.keep(p, last)
 	}
 	return p
+}
+
+// keep gives a version of a pod the fields of the last version that a pod does not lose. A kubelet may take the start
+// time back.
+func (w *World) keep(p, last *corev1.Pod) {
+	if last.Spec.NodeName != "" {
+		p.Spec.NodeName = last.Spec.NodeName
+	}
+	if last.Status.StartTime != nil && w.IntN(8) > 0 {
+		p.Status.StartTime = last.Status.StartTime
+	}
+	if last.DeletionTimestamp != nil {
+		p.DeletionTimestamp = last.DeletionTimestamp
+	}
 }

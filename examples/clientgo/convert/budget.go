@@ -19,6 +19,7 @@ func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, erro
 	if b == nil {
 		return nil, missing("poddisruptionbudget")
 	}
+
 	ps := problems{kind: "poddisruptionbudget", namespace: orDefault(b.Namespace), name: b.Name}
 	out := &outrank.PodDisruptionBudget{
 		Name: b.Name, Namespace: b.Namespace,
@@ -32,6 +33,7 @@ func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, erro
 	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil {
 		out.UnhealthyPodEvictionPolicy = outrank.UnhealthyPodEvictionPolicy(*policy)
 	}
+
 	if n := len(b.Status.DisruptedPods); n > 0 {
 		out.DisruptedPods = make(map[string]time.Time, n)
 		for _, name := range slices.Sorted(maps.Keys(b.Status.DisruptedPods)) {
@@ -39,6 +41,7 @@ func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, erro
 			out.DisruptedPods[name] = timeAt(&at)
 		}
 	}
+
 	if err := ps.with((&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{out}}).Validate()); err != nil {
 		return nil, err
 	}

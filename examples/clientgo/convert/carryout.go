@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// PodReference names a pod as events do; nil for no pod.
+// PodReference returns a reference to a pod as events have it; nil for no pod.
 func PodReference(p *outrank.Pod) *corev1.ObjectReference {
 	if p == nil {
 		return nil
@@ -25,13 +25,13 @@ func PodReference(p *outrank.Pod) *corev1.ObjectReference {
 	}
 }
 
-// PodName names a pod as listers and queues do.
+// PodName returns the name of a pod as listers and queues have it.
 func PodName(p *outrank.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: p.NamespaceName(), Name: p.Name}
 }
 
-// DeleteOptions are those of deleting this pod and no later one of its name, with
-// the time that it has to end; nil for the pod's own.
+// DeleteOptions returns the options for deleting this pod and no later one of its name. Grace is
+// the time that the pod has to end; nil means the pod's own.
 func DeleteOptions(p *outrank.Pod, grace *time.Duration) metav1.DeleteOptions {
 	var o metav1.DeleteOptions
 	if p.UID != "" {
@@ -44,7 +44,7 @@ func DeleteOptions(p *outrank.Pod, grace *time.Duration) metav1.DeleteOptions {
 	return o
 }
 
-// Condition is a condition to be set on a pod of this generation, at this time.
+// Condition returns a condition of the API, to be set at this time on a pod of this generation.
 func Condition(c outrank.PodCondition, generation int64, now time.Time) corev1.PodCondition {
 	return corev1.PodCondition{
 		Type: corev1.PodConditionType(c.Type), Status: corev1.ConditionStatus(c.Status),
@@ -53,8 +53,8 @@ func Condition(c outrank.PodCondition, generation int64, now time.Time) corev1.P
 	}
 }
 
-// ConditionApply is a condition for server-side apply to the status of this pod and no
-// later one of its name. LastTransitionTime is left out where it is zero.
+// ConditionApply returns a condition for server-side apply to the status of this pod and no
+// later one of its name. It has no LastTransitionTime if that is zero.
 func ConditionApply(p *outrank.Pod, c corev1.PodCondition) *corev1ac.PodApplyConfiguration {
 	condition := corev1ac.PodCondition().WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message)
 	if c.ObservedGeneration != 0 {
@@ -70,27 +70,27 @@ func ConditionApply(p *outrank.Pod, c corev1.PodCondition) *corev1ac.PodApplyCon
 	return pod
 }
 
-// ConditionPatch is a strategic merge patch of the status that sets a condition, for
+// ConditionPatch returns a strategic merge patch of the status that sets a condition, for
 // this pod and no later one of its name.
 func ConditionPatch(p *outrank.Pod, c corev1.PodCondition) []byte {
 	return StatusPatch(p, StatusChange{Condition: &c})
 }
 
-// NominationPatch is a merge patch of the status that nominates this pod, and no later
+// NominationPatch returns a merge patch of the status that nominates this pod, and no later
 // one of its name, to a node; with an empty node it clears the nomination.
 func NominationPatch(p *outrank.Pod, node string) []byte {
 	return StatusPatch(p, StatusChange{NominatedNode: &node})
 }
 
-// StatusChange is what a patch of a pod's status changes. Its zero value is nothing.
+// StatusChange says what a patch of a pod's status changes. The zero value changes nothing.
 type StatusChange struct {
-	// Condition takes the place of that of its type, if not nil.
+	// Condition, if not nil, takes the place of the condition of its type.
 	Condition *corev1.PodCondition
-	// NominatedNode, if not nil, is what the pod is nominated to; an empty one clears that.
+	// NominatedNode, if not nil, is the node that the pod is nominated to; an empty one clears the nomination.
 	NominatedNode *string
 }
 
-// StatusPatch is a strategic merge patch of the status, for this pod and no later one of its name.
+// StatusPatch returns a strategic merge patch of the status, for this pod and no later one of its name.
 func StatusPatch(p *outrank.Pod, change StatusChange) []byte {
 	status := map[string]any{}
 	if change.Condition != nil {
@@ -104,7 +104,7 @@ func StatusPatch(p *outrank.Pod, change StatusChange) []byte {
 	return patch(p, status)
 }
 
-// patch is the patch of a status. Where the pod has another UID the API server answers
+// patch returns a patch of the status. If the pod has another UID the API server answers
 // with a conflict.
 func patch(p *outrank.Pod, status map[string]any) []byte {
 	object := map[string]any{"status": status}
@@ -115,8 +115,8 @@ func patch(p *outrank.Pod, status map[string]any) []byte {
 	return text
 }
 
-// Event is an event to be created, by this controller and instance of it, at this time.
-// The name is left to the API server.
+// Event returns an event of the API, as this instance of a controller creates it at this time.
+// The API server gives it its name.
 func Event(e outrank.Event, controller, instance string, now time.Time) *eventsv1.Event {
 	out := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.Pod.NamespaceName(), GenerateName: e.Pod.Name + "."},

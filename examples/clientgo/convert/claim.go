@@ -52,13 +52,13 @@ func claimOf(c *corev1.PersistentVolumeClaim) *outrank.VolumeClaim {
 
 // Binding is a claim's reference to its volume.
 type Binding struct {
-	// Volume names its PersistentVolume, Class its StorageClass; both may be empty.
+	// Volume is the name of the PersistentVolume, Class that of the StorageClass. Both may be empty.
 	Volume, Class string
-	// Completed is set where it is bound for good.
+	// Completed says that the claim is bound for good.
 	Completed bool
 }
 
-// BindingOf is the claim's reference to its volume.
+// BindingOf returns the claim's reference to its volume.
 func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
 	b := Binding{Volume: c.Spec.VolumeName, Class: valueOf(c.Spec.StorageClassName)}
 	_, b.Completed = c.Annotations[boundAnnotation]
@@ -68,9 +68,9 @@ func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
 	return b
 }
 
-// Bind returns a claim with its volume, nil where there is none of the name, or
-// else with the driver that its class uses, nil where there is no such class. The
-// claim is one from [Claim]; it is left as it is. Its own state comes before
+// Bind returns a claim with its volume or, if the volume does not exist, with the driver that its class uses. Volume and
+// class are nil if they do not exist. The
+// claim comes from [Claim] and is not changed. Its own state comes before
 // anything else.
 func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Class) *outrank.VolumeClaim {
 	bound := *c

@@ -11,10 +11,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Cluster converts all objects into what [kube.ReadCluster] reads from a list of
-// them: with the claims of pods filled in, finished pods counted and left out, and the
-// time of the latest creation. All that is wrong with them is in one error. Time is
-// linear in the objects.
+// Cluster converts all objects into the cluster that [kube.ReadCluster] reads from a list of
+// them. The claims of pods are filled in, finished pods are counted and left out, and the cluster has the
+// time of the latest creation. One error has everything that is wrong with the objects. Time is
+// linear in the number of objects.
 func Cluster(o Objects) (*outrank.Cluster, error) {
 	r := &reading{cluster: &outrank.Cluster{}}
 	c := r.cluster
@@ -35,13 +35,13 @@ func Cluster(o Objects) (*outrank.Cluster, error) {
 	return c, nil
 }
 
-// reading is a cluster in the making.
+// reading is a cluster while it is converted.
 type reading struct {
 	cluster  *outrank.Cluster
 	problems []outrank.Problem
 }
 
-// err records the problems of an error, but for those that are known.
+// err records the problems of an error that are not known yet.
 func (r *reading) err(err error) {
 	var invalid *outrank.InputError
 	if errors.As(err, &invalid) {
@@ -68,7 +68,7 @@ func all[A metav1.Object, T any](r *reading, objects []A, convert func(A) (*T, e
 	return out
 }
 
-// pod adds a pod. Of one that has finished only its creation counts.
+// pod adds a pod. Of a finished pod only the time of its creation counts.
 func (r *reading) pod(p *corev1.Pod) {
 	if p != nil && (p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed) {
 		ps := podProblems(p)
@@ -109,7 +109,7 @@ func (r *reading) storage(o *Objects) {
 	}
 }
 
-// byName converts objects of which there may be one of a name.
+// byName converts objects of a kind in which each name may occur once.
 func byName[A metav1.Object, T any](r *reading, kind string, objects []A, convert func(A) (*T, error)) map[string]*T {
 	out := make(map[string]*T, len(objects))
 	for _, o := range objects {
@@ -128,10 +128,10 @@ func byName[A metav1.Object, T any](r *reading, kind string, objects []A, conver
 	return out
 }
 
-// mostRequired is the most drivers that may have to be on nodes, as for ReadCluster.
+// mostRequired is the largest number of drivers that nodes may be required to have, as for ReadCluster.
 const mostRequired = 100
 
-// required lists the drivers that have to be on nodes, sorted.
+// required lists the drivers that nodes must have, sorted.
 func (r *reading) required(drivers map[string]*Driver, known bool) []string {
 	var names []string
 	for name, d := range drivers {
@@ -150,8 +150,8 @@ func (r *reading) required(drivers map[string]*Driver, known bool) []string {
 	return names
 }
 
-// created reads when an object was created. The API server's clock says so; those of the
-// nodes, which write starts and conditions, may be ahead of it (rule 26.2.4).
+// created reads when an object was created. That time comes from the API server's clock. The clocks of the
+// nodes, from which starts and conditions come, may be ahead of it (rule 26.2.4).
 func (r *reading) created(o metav1.Object) {
 	if t := o.GetCreationTimestamp().Time; t.After(r.cluster.AsOf) {
 		r.cluster.AsOf = t.UTC()

@@ -28,8 +28,8 @@ func (ps *problems) podContainers(out *outrank.Pod, p *corev1.Pod) {
 	}
 }
 
-// containers converts one of the two lists. A container's status is looked for among
-// those of its own sort first.
+// containers converts one of the two lists. A container's status is looked for first in the list
+// of its own sort.
 func (ps *problems) containers(cs []corev1.Container, statuses, others []corev1.ContainerStatus, list string) []outrank.Container {
 	if len(cs) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
 	}
 }
 
-// containerStatus keeps the requests that a container's status reports.
+// containerStatus converts the requests that a container's status reports.
 func (ps *problems) containerStatus(out *outrank.Container, st *corev1.ContainerStatus) {
 	out.AllocatedResources = ps.reported(st.AllocatedResources, "(status).allocatedResources")
 	if st.Resources != nil {
@@ -91,8 +91,8 @@ func (ps *problems) containerStatus(out *outrank.Container, st *corev1.Container
 	}
 }
 
-// statusesByName finds the first status of a name where there are many containers;
-// nil stands for looking at each.
+// statusesByName finds the first status of a name if there are many containers. It is nil
+// if there are few, which are looked at one by one.
 type statusesByName map[string]*corev1.ContainerStatus
 
 const fewStatuses = 8

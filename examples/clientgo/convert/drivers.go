@@ -11,10 +11,10 @@ import (
 // NodeDrivers is the content of a CSINode.
 type NodeDrivers struct {
 	Node string
-	// Limits maps drivers to the number of their volumes that the node can attach, nil for
+	// Limits maps drivers to the number of their volumes that the node can attach; nil if there are
 	// no limits.
 	Limits map[string]int64
-	// Drivers are those that are on the node.
+	// Drivers are the drivers that are on the node.
 	Drivers []string
 }
 
@@ -41,7 +41,7 @@ func CSINode(n *storagev1.CSINode) (*NodeDrivers, error) {
 // Driver is a CSIDriver.
 type Driver struct {
 	Name string
-	// Required is set where no volume of the driver can be on a node without it
+	// Required says that no volume of the driver can be on a node without the driver
 	// (preventPodSchedulingIfMissing).
 	Required bool
 }
@@ -54,10 +54,10 @@ func CSIDriver(d *storagev1.CSIDriver) (*Driver, error) {
 	return &Driver{Name: d.Name, Required: valueOf(d.Spec.PreventPodSchedulingIfMissing)}, nil
 }
 
-// Attach returns a node with the content of its CSINode, nil for none. Required
-// are the drivers that have to be on nodes, sorted; none of them where no CSINode
-// is known at all, because then no driver's place is known. The node is one from
-// [Node]; it is left as it is.
+// Attach returns a node with the content of its CSINode, which is nil if there is none. Required
+// are the drivers that nodes must have, sorted. It is empty if no CSINode
+// is known at all, because then nobody knows where drivers are. The node comes from
+// [Node] and is not changed.
 func Attach(n *outrank.Node, drivers *NodeDrivers, required []string) *outrank.Node {
 	out := *n
 	out.AttachLimits, out.MissingDrivers = nil, nil

@@ -13,14 +13,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The types of the condition that a group has found its places for the first time.
+// The types of the condition that says that a group has found its places for the first time.
 var (
 	groupScheduled     = [...]string{"PodGroupInitiallyScheduled", "PodGroupScheduled"}
 	compositeScheduled = [...]string{"CompositePodGroupInitiallyScheduled"}
 )
 
 // PodGroup converts a pod group of v1beta1, the version that kube-scheduler v1.37
-// reads. [PodGroupAlpha] does so for v1alpha3.
+// reads. [PodGroupAlpha] converts one of v1alpha3.
 func PodGroup(g *schedulingv1beta1.PodGroup) (*outrank.PodGroup, error) {
 	if g == nil {
 		return nil, missing("podgroup")
@@ -88,7 +88,7 @@ func groupOf(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (
 	return out, nil
 }
 
-// scheduled looks at the first condition of each type.
+// scheduled reports whether one of the conditions is true. Of each type only the first condition counts.
 func (ps *problems) scheduled(cs []metav1.Condition, types []string) bool {
 	for i := range cs {
 		if slices.Contains(types, cs[i].Type) {
@@ -108,20 +108,24 @@ func (ps *problems) scheduled(cs []metav1.Condition, types []string) bool {
 	return false
 }
 
-// terms are the common part of groups and templates of every version.
+// terms are what groups and templates of every version have in common.
 type terms struct {
 	disruption outrank.DisruptionMode
 	policy     outrank.GroupPolicy
 	count      int32
 	topology   []string
-	// both is set where the policy is basic and gang, modes where the mode is single
-	// and all, at once.
-	both, modes bool
+	// both says that the policy is both basic and gang.
+	both bool
+	// modes says that the mode is both single and all.
+	modes bool
 }
 
-// termsOf takes the fields that are the same in all versions: gang is the number
-// of a gang, nil for none; mode says whether there is a mode.
-func termsOf(basic bool, gang *int32, mode, single, all bool) terms {
+// modes says whether a disruption mode is given, and which of its fields are set.
+type modes struct{ given, single, all bool }
+
+// termsOf returns the terms from the fields that are the same in all versions. Gang is the number
+// of a gang; nil if the policy is none.
+func termsOf(basic bool, gang *int32, mode modes) terms {
 	var t terms
 	switch {
 	case basic && gang != nil:
@@ -131,20 +135,21 @@ func termsOf(basic bool, gang *int32, mode, single, all bool) terms {
 	case gang != nil:
 		t.policy, t.count = outrank.GangPolicy, *gang
 	}
+
 	switch {
-	case single && all:
+	case mode.single && mode.all:
 		t.modes = true
-	case all:
+	case mode.all:
 		t.disruption = outrank.DisruptPodGroup
-	case single:
+	case mode.single:
 		t.disruption = outrank.DisruptPod
-	case mode:
+	case mode.given:
 		t.disruption = "{}" // which validating refuses
 	}
 	return t
 }
 
-// terms refuses contradictions.
+// terms notes contradictions in the terms.
 func (ps *problems) terms(t *terms, at string) {
 	if t.modes {
 		ps.add(at+".disruptionMode", "both single and all")

@@ -26,7 +26,7 @@ func alphaTerms(p scheduling.PodGroupSchedulingPolicy, m *scheduling.DisruptionM
 	if p.Gang != nil {
 		gang = &p.Gang.MinCount
 	}
-	t := termsOf(p.Basic != nil, gang, m != nil, m != nil && m.Single != nil, m != nil && m.All != nil)
+	t := termsOf(p.Basic != nil, gang, modes{given: m != nil, single: m != nil && m.Single != nil, all: m != nil && m.All != nil})
 	if c != nil {
 		t.topology = alphaTopology(c.Topology)
 	}
@@ -38,7 +38,7 @@ func alphaCompositeTerms(p scheduling.CompositePodGroupSchedulingPolicy, m *sche
 	if p.Gang != nil {
 		gang = &p.Gang.MinGroupCount
 	}
-	t := termsOf(p.Basic != nil, gang, m != nil, m != nil && m.Single != nil, m != nil && m.All != nil)
+	t := termsOf(p.Basic != nil, gang, modes{given: m != nil, single: m != nil && m.Single != nil, all: m != nil && m.All != nil})
 	if c != nil {
 		t.topology = alphaTopology(c.Topology)
 	}

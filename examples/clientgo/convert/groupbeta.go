@@ -26,7 +26,7 @@ func betaTerms(p scheduling.PodGroupSchedulingPolicy, m *scheduling.DisruptionMo
 	if p.Gang != nil {
 		gang = &p.Gang.MinCount
 	}
-	t := termsOf(p.Basic != nil, gang, m != nil, m != nil && m.Single != nil, m != nil && m.All != nil)
+	t := termsOf(p.Basic != nil, gang, modes{given: m != nil, single: m != nil && m.Single != nil, all: m != nil && m.All != nil})
 	if c != nil {
 		t.topology = betaTopology(c.Topology)
 	}
@@ -38,7 +38,7 @@ func betaCompositeTerms(p scheduling.CompositePodGroupSchedulingPolicy, m *sched
 	if p.Gang != nil {
 		gang = &p.Gang.MinGroupCount
 	}
-	t := termsOf(p.Basic != nil, gang, m != nil, m != nil && m.Single != nil, m != nil && m.All != nil)
+	t := termsOf(p.Basic != nil, gang, modes{given: m != nil, single: m != nil && m.Single != nil, all: m != nil && m.All != nil})
 	if c != nil {
 		t.topology = betaTopology(c.Topology)
 	}

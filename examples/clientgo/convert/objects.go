@@ -38,7 +38,7 @@ func (r *reading) groups(o *Objects) {
 // bindOptions reports whether a mount has options that not every kubelet knows.
 func bindOptions(m *corev1.VolumeMount) bool { return len(m.BindMountOptions) > 0 }
 
-// noResize lists the owners of the demand that no pod be pushed out of a node for a resize.
+// noResize lists who demands that no pod be pushed out of the node for a resize.
 func noResize(n *corev1.Node) []string {
 	if p := n.Spec.PodPreemptionPolicy; p != nil {
 		return list(p.DisableResizePreemption)

@@ -10,15 +10,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The annotations with the source of a pod.
+// The annotations that say where a pod comes from, and the value for the API server.
 const (
 	sourceAnnotation = "kubernetes.io/config.source"
 	mirrorAnnotation = "kubernetes.io/config.mirror"
 	apiSource        = "api"
 )
 
-// Pod converts a pod. Claims are left mere names; see the package comment. Value is
-// left nil. Time is linear in the size of the pod.
+// Pod converts a pod. Of claims it has the names alone, see the package comment. Value stays
+// nil. Time is linear in the size of the pod.
 func Pod(p *corev1.Pod) (*outrank.Pod, error) {
 	if p == nil {
 		return nil, missing("pod")
@@ -35,8 +35,11 @@ func podProblems(p *corev1.Pod) problems {
 	return problems{kind: "pod", namespace: orDefault(p.Namespace), name: p.Name}
 }
 
+// pod converts a pod, and notes the fields that have no meaning.
 func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 	spec, status := &p.Spec, &p.Status
+
+	// A pod whose source is not the API server is static.
 	source, sourced := p.Annotations[sourceAnnotation]
 	_, mirror := p.Annotations[mirrorAnnotation]
 	out := &outrank.Pod{
@@ -67,6 +70,7 @@ func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 		StartTime:                 timeAt(status.StartTime),
 		DeletionTimestamp:         timeAt(p.DeletionTimestamp),
 	}
+
 	if spec.OS != nil {
 		out.OS = string(spec.OS.Name)
 	}
@@ -81,13 +85,14 @@ func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 	if g := spec.SchedulingGroup; g != nil {
 		out.Group = valueOf(g.PodGroupName)
 	}
+
 	ps.podContainers(out, p)
 	podConditions(out, status.Conditions)
 	return out
 }
 
-// podConditions reads the three conditions that matter. Of several that say whether
-// the pod is a target of disruption or waits to be resized only the first counts.
+// podConditions reads the three conditions that matter. If there are several that say whether
+// the pod is a target of disruption, or whether it waits to be resized, only the first of them counts.
 func podConditions(p *outrank.Pod, cs []corev1.PodCondition) {
 	disruption, resize := false, false
 	for i := range cs {
@@ -151,7 +156,7 @@ func gates(gs []corev1.PodSchedulingGate) []string {
 	return out
 }
 
-// mostGrace is the longest grace period, in seconds; a longer one counts as this long.
+// mostGrace is the longest grace period, in seconds. A longer one counts as this.
 const mostGrace = int64(math.MaxInt64 / time.Second)
 
 func grace(seconds *int64) *time.Duration {
@@ -162,7 +167,7 @@ func grace(seconds *int64) *time.Duration {
 	return &d
 }
 
-// texts is a map of texts, nil for an empty one.
+// texts returns a map of texts; nil if it is empty.
 func texts(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
@@ -170,7 +175,7 @@ func texts(m map[string]string) map[string]string {
 	return m
 }
 
-// list is a list of texts, nil for an empty one. Nothing can be appended in place.
+// list returns a list of texts; nil if it is empty. Nothing can be appended to it in place.
 func list(ss []string) []string {
 	if len(ss) == 0 {
 		return nil
@@ -178,7 +183,7 @@ func list(ss []string) []string {
 	return ss[:len(ss):len(ss)]
 }
 
-// valueOf is the target of a pointer, the zero value for none.
+// valueOf returns the target of a pointer; the zero value for a nil pointer.
 func valueOf[T any](p *T) T {
 	if p == nil {
 		var zero T

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podVolumes keeps the volumes that limit where the pod can run.
+// podVolumes converts the volumes that limit where the pod can run.
 func podVolumes(p *corev1.Pod) []outrank.Volume {
 	var out []outrank.Volume
 	for i := range p.Spec.Volumes {
@@ -36,7 +36,7 @@ func podVolume(p *corev1.Pod, v *corev1.Volume) (outrank.Volume, bool) {
 	return outrank.Volume{}, false
 }
 
-// podDisk is the disk that a pod names without a claim.
+// podDisk returns the disk that a pod names without a claim.
 func podDisk(v *corev1.Volume) outrank.Disk {
 	switch {
 	case v.GCEPersistentDisk != nil:

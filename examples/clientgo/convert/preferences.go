@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// preferences keeps what a pod would like; nil for nothing.
+// preferences converts the preferences of a pod; nil if it has none.
 func preferences(s *corev1.PodSpec) *outrank.Preferences {
 	var out outrank.Preferences
 	if a := s.Affinity; a != nil {
@@ -42,7 +42,7 @@ func weightedTerms(ts []corev1.WeightedPodAffinityTerm) []outrank.WeightedPodAff
 	return out
 }
 
-// images keeps the images on a node.
+// images converts the images on a node.
 func images(is []corev1.ContainerImage) []outrank.NodeImage {
 	var out []outrank.NodeImage
 	for i := range is {

@@ -24,8 +24,8 @@ func (ps *problems) add(field, format string, args ...any) {
 	ps.list = append(ps.list, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// with adds the problems of validating, but for fields that have one already, and
-// returns all of them.
+// with adds the problems that validating has found, except for fields that have one already, and
+// returns all problems.
 func (ps *problems) with(found error) error {
 	var invalid *outrank.InputError
 	if !errors.As(found, &invalid) {
@@ -46,7 +46,7 @@ func (ps *problems) with(found error) error {
 	return &outrank.InputError{Problems: ps.list, More: invalid.More}
 }
 
-// orDefault is the namespace that an object without one is in.
+// orDefault returns the namespace; for an object without one it is the default namespace.
 func orDefault(namespace string) string {
 	if namespace == "" {
 		return outrank.DefaultNamespace
@@ -54,13 +54,13 @@ func orDefault(namespace string) string {
 	return namespace
 }
 
-// missing is the error about an object that is nil.
+// missing returns the error about an object that is nil.
 func missing(kind string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: "there is none: the pointer is nil"}}}
 }
 
-// word refuses a word of which no more than a bool is kept. The library refuses
-// those that are kept.
+// word refuses an unknown word in a field of which only a bool is kept. Words that are kept
+// are refused by the library.
 func word[T ~string](ps *problems, word T, field string, known ...T) {
 	if word == "" || slices.Contains(known, word) {
 		return
@@ -76,7 +76,7 @@ func word[T ~string](ps *problems, word T, field string, known ...T) {
 	ps.add(field, "%s is none of %s", quote(string(word)), strings.Join(list, ", "))
 }
 
-// quote shows a text from an object, cut where it is long.
+// quote quotes a text from an object, and cuts a long one.
 func quote(text string) string {
 	const most = 80
 	if len(text) > most {

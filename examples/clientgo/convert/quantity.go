@@ -26,7 +26,7 @@ func (ps *problems) amounts(l corev1.ResourceList, field string) resource.List {
 	return out
 }
 
-// reported is amounts for a list of a status, where an empty one is not the same as
+// reported is amounts for a list in a status. There an empty list means something else than
 // none.
 func (ps *problems) reported(l corev1.ResourceList, field string) resource.List {
 	if l != nil && len(l) == 0 {
@@ -36,7 +36,7 @@ func (ps *problems) reported(l corev1.ResourceList, field string) resource.List 
 }
 
 // simple converts an amount of whole units or thousandths, as nearly all are, without
-// writing it down. The format is that of the text.
+// going through its text. The format is kept.
 func simple(q apiresource.Quantity) (resource.Quantity, bool) {
 	v, whole := q.AsInt64()
 	switch {

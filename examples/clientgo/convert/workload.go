@@ -13,7 +13,7 @@ import (
 )
 
 // Workload converts a workload of v1beta1. Time is linear in its templates.
-// [WorkloadAlpha] does so for v1alpha3.
+// [WorkloadAlpha] converts one of v1alpha3.
 func Workload(w *schedulingv1beta1.Workload) (*outrank.Workload, error) {
 	if w == nil {
 		return nil, missing("workload")
@@ -58,11 +58,11 @@ func (ps *problems) workload(w *outrank.Workload) (*outrank.Workload, error) {
 	return w, nil
 }
 
-// tooMany reports whether a level may have no list of so many templates. Those
-// are not looked at, and validating refuses the list.
+// tooMany reports whether a list of n templates is too long, or its level too deep. Such a list
+// is not converted, and validating refuses it.
 func tooMany(n, level int) bool { return n > mostTemplates || level > outrank.MaxGroupLevels }
 
-// mostTemplates is the most templates of a list of a workload.
+// mostTemplates is the largest number of templates in a list of a workload.
 const mostTemplates = 8
 
 func groupsAt(parent string, i int) string {

@@ -12,8 +12,8 @@ import (
 // Collector collects the counts of plugins. [New] makes one. Any number of
 // goroutines may use it at once.
 type Collector struct {
-	// Counts are kube-scheduler's metrics, and Release is whose they are; zero means
-	// outrank.DefaultRelease. It is set before the collector is used.
+	// Counts are kube-scheduler's metrics. Release says which release's metrics they are; zero means
+	// outrank.DefaultRelease. It must be set before the collector is used.
 	Counts  *metrics.Meter
 	Release outrank.Release
 
@@ -23,7 +23,7 @@ type Collector struct {
 	handed     *prometheus.CounterVec
 	aside      *prometheus.GaugeVec
 	preemptors *preemptors
-	// own has these and those of the preemptors, and replaced the metrics that the collector replaces.
+	// own has the metrics above and those of the preemptors. replaced has the metrics that the collector replaces.
 	own, replaced *prometheus.Registry
 }
 
@@ -55,7 +55,7 @@ func New() *Collector {
 	return c
 }
 
-// buckets are from 10 µs to some 20 s.
+// buckets reach from 10 µs to about 20 s.
 var buckets = prometheus.ExponentialBuckets(1e-5, 2, 22)
 
 // AddGoroutine counts the time of carrying out a plan in the background.
@@ -67,8 +67,8 @@ func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 	c.goroutines.WithLabelValues(result).Observe(took.Seconds())
 }
 
-// AddDecision counts a decision: the time to bring the snapshot up to date and to
-// find the answer, the kind of preemptor ("pod", "podgroup"), and the outcome.
+// AddDecision counts a decision by the kind of preemptor ("pod", "podgroup") and the outcome, with the times to bring
+// the snapshot up to date and to find the answer.
 func (c *Collector) AddDecision(by string, outcome string, followed, decided time.Duration) {
 	c.followed.Observe(followed.Seconds())
 	c.AddOutcome(by, outcome, decided)
@@ -84,12 +84,12 @@ func (c *Collector) AddHandedOver(by string, because string) {
 	c.handed.WithLabelValues(by, because).Inc()
 }
 
-// AddVictims counts pods that had to leave for a pod, which is named by its UID, until
+// AddVictims counts pods that had to leave for a pod, which is named by its UID. They are summed up until
 // [Collector.EndPreemptor].
 func (c *Collector) AddVictims(preemptor string, n int) { c.preemptors.add(preemptor, n) }
 
-// EndPreemptor says that a pod has a node or is gone. One for which nobody had to leave
-// changes nothing.
+// EndPreemptor says that a pod has a node or is gone. It changes nothing if nobody had to leave for
+// the pod.
 func (c *Collector) EndPreemptor(preemptor string) { c.preemptors.end(preemptor) }
 
 // SetNotUnderstood sets the number of objects of each kind that are not understood.

@@ -1,7 +1,7 @@
-// Package metrics exports what a scheduler counts of preemption to Prometheus.
+// Package metrics exports a scheduler's counts about preemption to Prometheus.
 //
-// A [Collector] gives the values of [metrics.Meter] under kube-scheduler's own names,
-// such as scheduler_preemption_victims, and some of its own that begin with outrank_. Where
-// those names are taken, as in a kube-scheduler by the metrics of DefaultPreemption,
+// A [Collector] exports the values of [metrics.Meter] under kube-scheduler's own names,
+// for example scheduler_preemption_victims, and some values of its own whose names begin with outrank_. In a
+// kube-scheduler the metrics of DefaultPreemption have those names:
 // [Collector.Replace] puts the collector in their place.
 package metrics

@@ -6,9 +6,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Replace registers the collector in the place of others of the same names: it takes them out
-// of the registry and adds their values to its own from then on, so that what goes on counting
-// in them is not lost. One that the registry does not have is passed over. Call it once for a
+// Replace registers the collector in place of others with the same names. It takes the others out
+// of the registry and from then on adds their values to its own, so that nothing that goes on counting
+// in them is lost. It passes over collectors that the registry does not have. Call it once for a
 // registry.
 func (c *Collector) Replace(registry prometheus.Registerer, others ...prometheus.Collector) error {
 	for _, of := range others {

@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
-// series are values by the name of the metric and its labels, to which others of the same
-// name and labels are added. All values of a name have one text for people.
+// series has values by the name of the metric and its labels. Values with the same
+// name and labels are added up. All values of a name have one help text.
 type series struct {
 	values map[string]*value
 	help   map[string]string
@@ -25,14 +25,14 @@ type value struct {
 	name   string
 	kind   dto.MetricType
 	labels []metrics.Label
-	// sum is the value, in a histogram the sum of its observations; the buckets
-	// of one are cumulative.
+	// sum is the value; in a histogram it is the sum of the observations. The buckets
+	// of a histogram are cumulative.
 	sum     float64
 	count   uint64
 	buckets map[float64]uint64
 }
 
-// at is the value with these labels.
+// at returns the value with these labels.
 func (s *series) at(name, help string, kind dto.MetricType, labels []metrics.Label) *value {
 	slices.SortFunc(labels, func(a, b metrics.Label) int { return cmp.Compare(a.Name, b.Name) })
 	key := name
@@ -47,7 +47,7 @@ func (s *series) at(name, help string, kind dto.MetricType, labels []metrics.Lab
 	return v
 }
 
-// addOwn adds a family of the module's.
+// addOwn adds a family of metrics of this library.
 func (s *series) addOwn(family metrics.Family) {
 	kinds := map[string]dto.MetricType{"counter": dto.MetricType_COUNTER, "gauge": dto.MetricType_GAUGE, "histogram": dto.MetricType_HISTOGRAM}
 	for _, sample := range family.Samples {
@@ -72,14 +72,14 @@ func (s *series) addOwn(family metrics.Family) {
 	}
 }
 
-// bucket adds to a bucket. The last, without a bound, is the count.
+// bucket adds to a bucket. The last bucket, which has no bound, is the count.
 func (v *value) bucket(bound float64, n uint64) {
 	if !math.IsInf(bound, 1) {
 		v.buckets[bound] += n
 	}
 }
 
-// addOther adds a family of Prometheus.
+// addOther adds a family of metrics in the form of Prometheus.
 func (s *series) addOther(family *dto.MetricFamily) {
 	for _, m := range family.GetMetric() {
 		var labels []metrics.Label
@@ -96,7 +96,7 @@ func (s *series) addOther(family *dto.MetricFamily) {
 	}
 }
 
-// metric is the value in the form of Prometheus.
+// metric returns the value in the form of Prometheus.
 func (v *value) metric(help string) prometheus.Metric {
 	names, labels := make([]string, len(v.labels)), make([]string, len(v.labels))
 	for i, l := range v.labels {

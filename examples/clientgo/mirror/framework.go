@@ -16,7 +16,7 @@ import (
 type frame struct {
 	round uint64
 	nodes map[string]*seenNode
-	// order is the list of the last time, for the fast way: most of it is the same.
+	// order is the list of the last call. Most places of it are the same the next time, which is quick to see.
 	order []seenAt
 	// nominated are the pending pods, by key.
 	nominated map[outrank.Key]nomination
@@ -24,16 +24,16 @@ type frame struct {
 
 // seenAt is a place in the framework's list.
 type seenAt struct {
-	// info is nil where it cannot be compared with others, so that it is looked at each time.
+	// info is nil if it cannot be compared. Then the node is looked at each time.
 	info       generations
 	generation int64
 	node       *seenNode
 }
 
-// generations is what the fast way asks of a [NodeInfo], of whichever framework.
+// generations is the part of a [NodeInfo] that does not depend on the framework.
 type generations interface{ GetGeneration() int64 }
 
-// unchanged reports whether the info, which is not nil, was at the place before, as it is.
+// unchanged reports whether the info was at this place before, with the same generation. It must not be nil.
 func (s *seenAt) unchanged(info any) bool {
 	return any(s.info) == info && s.info.GetGeneration() == s.generation
 }
@@ -52,14 +52,14 @@ type nomination struct {
 	round uint64
 }
 
-// placed is a pod that came to a node or is gone from it.
+// placed is a pod that has come to a node or has gone from it.
 type placed struct {
 	pod  *corev1.Pod
 	node string
 }
 
-// at is the known state of a node, which is mostly at the same place of the list
-// as before; nil for no node.
+// at returns the known state of a node; nil for a nil node. Mostly the node is at the same place of the list
+// as before.
 func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
 	if n == nil {
 		return nil
@@ -75,7 +75,7 @@ func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
 	return s
 }
 
-// forgetOthers removes the nodes that are not on the list any more, and lists their
+// forgetOthers removes the nodes that are not in the list any more, and returns their
 // pods.
 func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 	f := m.frame
@@ -101,7 +101,7 @@ func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 	return gone, errs
 }
 
-// compare finds the pods that are gone from the node and that came to it, and keeps the
+// compare adds to gone and come the pods that have gone from the node and come to it, and keeps the
 // list. A pod that is another object with the same content has not changed.
 func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []placed) {
 	before := make(map[*corev1.Pod]bool, len(s.pods))
@@ -136,7 +136,7 @@ func same(a, b *corev1.Pod) bool {
 		a.ResourceVersion == b.ResourceVersion && a.ResourceVersion != "" && a.Spec.NodeName == b.Spec.NodeName
 }
 
-// leave removes a pod, if it is that pod that is known.
+// leave removes a pod, if the mirror knows this very pod.
 func (m *Mirror) leave(p *corev1.Pod) error {
 	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
 	known, _ := m.last(at).(*corev1.Pod)
@@ -148,8 +148,8 @@ func (m *Mirror) leave(p *corev1.Pod) error {
 	return m.drop(at)
 }
 
-// arrive puts a pod on a node, or nominated to one, wherever it was before. A nomination
-// counts for as long as the scheduler's nominator has it, also that of a pod which is being
+// arrive puts a pod on a node, or nominates it to one, wherever it was before. A nomination
+// counts as long as the scheduler's nominator has it, even if the pod is being
 // deleted and has not been taken out of the queue yet (rule 7.16.6).
 func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
@@ -170,7 +170,7 @@ func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 	return m.note(at, p, err)
 }
 
-// counted is the phase of a pod that counts, whatever its own.
+// counted returns a phase with which the pod counts, even if it has finished.
 func counted(p *outrank.Pod) outrank.Phase {
 	if p.Finished() {
 		return ""

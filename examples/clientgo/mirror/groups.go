@@ -15,20 +15,20 @@ import (
 func (m *Mirror) putGroupKind(id id, object any) error {
 	switch o := object.(type) {
 	case *schedulingv1beta1.PodGroup:
-		return put(m, id, o, convert.PodGroup, m.snap.PutGroup)
+		return m.orDrop(id, converted(o, convert.PodGroup, m.snap.PutGroup))
 	case *schedulingv1alpha3.PodGroup:
-		return put(m, id, o, convert.PodGroupAlpha, m.snap.PutGroup)
+		return m.orDrop(id, converted(o, convert.PodGroupAlpha, m.snap.PutGroup))
 	case *schedulingv1alpha3.CompositePodGroup:
-		return put(m, id, o, convert.CompositePodGroup, m.snap.PutComposite)
+		return m.orDrop(id, converted(o, convert.CompositePodGroup, m.snap.PutComposite))
 	case *schedulingv1beta1.Workload:
-		return put(m, id, o, convert.Workload, m.putWorkload)
+		return m.orDrop(id, converted(o, convert.Workload, m.putWorkload))
 	case *schedulingv1alpha3.Workload:
-		return put(m, id, o, convert.WorkloadAlpha, m.putWorkload)
+		return m.orDrop(id, converted(o, convert.WorkloadAlpha, m.putWorkload))
 	}
 	return nil
 }
 
-// groupKindOf is the kind of a group or a workload.
+// groupKindOf returns the kind of a group or a workload.
 func groupKindOf(object any) (kind string, namespaced bool) {
 	switch o := object.(type) {
 	case *schedulingv1beta1.PodGroup:
@@ -45,7 +45,7 @@ func groupKindOf(object any) (kind string, namespaced bool) {
 	return "", false
 }
 
-// groupInformerOf is the informer of groups or workloads.
+// groupInformerOf returns the informer of groups or workloads.
 func groupInformerOf(f informers.SharedInformerFactory, kind Kind) cache.SharedIndexInformer {
 	switch kind {
 	case PodGroups:

@@ -11,13 +11,13 @@ import (
 // cannot return is among [Mirror.Problems].
 var _ cache.ResourceEventHandler = (*Mirror)(nil)
 
-// OnAdd is [Mirror.Put].
+// OnAdd calls [Mirror.Put].
 func (m *Mirror) OnAdd(object any, _ bool) { _ = m.Put(object) }
 
-// OnUpdate is [Mirror.Put] of the newer version.
+// OnUpdate calls [Mirror.Put] with the newer version.
 func (m *Mirror) OnUpdate(_, object any) { _ = m.Put(object) }
 
-// OnDelete is [Mirror.Delete], also where the informer has missed the end of the
+// OnDelete calls [Mirror.Delete], also if the informer has missed the end of the
 // object.
 func (m *Mirror) OnDelete(object any) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
@@ -29,8 +29,8 @@ func (m *Mirror) OnDelete(object any) {
 // Kind is a kind of objects that [Mirror.Follow] follows.
 type Kind string
 
-// The kinds. PodGroups are those of scheduling.k8s.io/v1beta1 and CompositePodGroups of
-// v1alpha3, which kube-scheduler v1.37 reads where its gates are on. An informer for a
+// The kinds. PodGroups are of scheduling.k8s.io/v1beta1 and CompositePodGroups of
+// v1alpha3, as kube-scheduler v1.37 reads them if its gates are on. An informer for a
 // version that the API server does not serve never gets in step.
 const (
 	Pods               Kind = "pods"
@@ -48,18 +48,18 @@ const (
 	Workloads          Kind = "workloads"
 )
 
-// BesidePodsAndNodes are the kinds that decisions depend on beside pods and nodes, and
-// that every API server has; Everything are those and the two. Groups of pods are to be
+// BesidePodsAndNodes are the other kinds that decisions depend on and
+// that every API server has. Everything has pods and nodes as well. Kinds of groups of pods must be
 // named in addition.
 var (
 	BesidePodsAndNodes = []Kind{Budgets, Namespaces, Claims, Volumes, StorageClasses, CSINodes, CSIDrivers}
 	Everything         = append([]Kind{Nodes, Pods}, BesidePodsAndNodes...)
 )
 
-// Follow registers the mirror with the informers of these kinds. The functions
-// that it returns tell for each of them when the mirror has received all present
-// objects (cache.WaitForCacheSync). The factory is to be started afterwards, or
-// to be told of the new informers by another Start. An unknown kind is an error.
+// Follow registers the mirror with the informers of these kinds. For each kind it returns a function
+// that reports whether the mirror has received all present
+// objects (cache.WaitForCacheSync). The factory must be started afterwards, once more if it was started
+// before. An unknown kind is an error.
 func (m *Mirror) Follow(f informers.SharedInformerFactory, kinds ...Kind) ([]cache.InformerSynced, error) {
 	var synced []cache.InformerSynced
 	for _, kind := range kinds {
@@ -76,7 +76,7 @@ func (m *Mirror) Follow(f informers.SharedInformerFactory, kinds ...Kind) ([]cac
 	return synced, nil
 }
 
-// informerOf is the informer of a kind, nil for an unknown kind.
+// informerOf returns the informer of a kind; nil for an unknown kind.
 func informerOf(f informers.SharedInformerFactory, kind Kind) cache.SharedIndexInformer {
 	switch kind {
 	case Pods:

@@ -17,16 +17,16 @@ import (
 type Mirror struct {
 	mu   sync.RWMutex
 	snap *engine.Snapshot
-	// known are the latest objects, but for the pods that the snapshot has itself.
+	// known are the latest objects, without the pods that the snapshot has itself.
 	known    map[id]metav1.Object
 	problems map[id]error
-	// told is set once pods or nodes came one by one; frame is not nil once they
-	// came from the framework.
+	// told says that pods or nodes have come one by one. frame is not nil if they have
+	// come from the framework.
 	told  bool
 	frame *frame
-	// tell hears of the pods and nodes that change; nil for nobody.
+	// tell, if set, hears of the pods and nodes that change.
 	tell func(old, new any)
-	// news receives after each change that tell would hear of; nil for nobody.
+	// news, if set, receives a value after each change of which tell hears.
 	news chan<- struct{}
 
 	nodes     map[string]*outrank.Node     // by themselves
@@ -56,8 +56,8 @@ func New(release outrank.Release) (*Mirror, error) {
 	}, nil
 }
 
-// View calls f with the snapshot itself, for decisions: it keeps their memory for
-// the next one. f must not change or keep it. Changes of the mirror wait until f
+// View calls f with the snapshot itself, for decisions. The snapshot keeps what speeds up
+// the next decision. f must not change or keep it. Changes of the mirror wait until f
 // has returned. The error is that of f.
 func (m *Mirror) View(f func(*engine.Snapshot) error) error {
 	m.mu.RLock()
@@ -74,19 +74,19 @@ func (m *Mirror) Update(f func(*engine.Snapshot) error) error {
 	return f(m.snap)
 }
 
-// Snapshot returns a copy of the snapshot, which stays as it is. It costs little: the
-// two share all that neither changes. Decisions on a copy do not speed up those on the
-// next one; see [Mirror.View].
+// Snapshot returns a copy of the snapshot. Later changes of the mirror do not change the copy. It costs little, because the
+// two share everything that neither changes. Decisions on a copy do not speed up decisions on the
+// next copy, see [Mirror.View].
 func (m *Mirror) Snapshot() *engine.Snapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.snap.Clone()
 }
 
-// Rebuild indexes all objects anew, which is worth it once, after a mirror was filled:
-// the snapshot is laid out for the resources that the pods ask for. It is another snapshot:
-// what filters track is counted anew, and who holds the former one, as a loop of attempts does,
-// is not followed any more. Time is linear in the number of pods.
+// Rebuild makes a new snapshot of all objects. That is worth its time once, after a mirror was filled:
+// the snapshot is laid out for the resources that the pods ask for. Filters
+// count anew what they track. The former snapshot, which a loop of attempts may hold,
+// is not kept current any more. Time is linear in the number of pods.
 func (m *Mirror) Rebuild() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,8 +97,8 @@ func (m *Mirror) Rebuild() error {
 	return err
 }
 
-// Cluster returns all that is in the mirror, priority classes, claims and workloads
-// among it, sorted. The slices are the caller's. Time is linear in the number of
+// Cluster returns everything that is in the mirror, including priority classes, claims and workloads,
+// sorted. The slices are the caller's. Time is linear in the number of
 // objects.
 func (m *Mirror) Cluster() *outrank.Cluster {
 	m.mu.RLock()
@@ -120,10 +120,10 @@ func sorted[K ~string, T any](of map[K]T) []T {
 
 // Problem is an object that was refused.
 type Problem struct {
-	// Kind and Name are such as "pod" and "default/web-1".
+	// Kind and Name are like "pod" and "default/web-1".
 	Kind, Name string
-	// Node is the node itself, or the one that a pod is on or nominated to; empty for
-	// others.
+	// Node is the name of a refused node, or of the node that a refused pod is on or nominated to. It is empty for
+	// other objects.
 	Node string
 	Err  error
 }
@@ -143,7 +143,7 @@ func (m *Mirror) Problems() []Problem {
 	return out
 }
 
-// nodeOf is the node of a refused object.
+// nodeOf returns the node of a refused object.
 func (m *Mirror) nodeOf(id id) string {
 	if id.kind == nodeKind {
 		return id.name

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// drivers are the drivers of volumes.
+// drivers knows the drivers of volumes.
 type drivers struct {
 	on       map[string]*convert.NodeDrivers // by node, from its CSINode
 	required []string                        // those that have to be on nodes, sorted
@@ -52,8 +52,8 @@ func (m *Mirror) removeDrivers(node string) error {
 	return m.reattach(node)
 }
 
-// putDriver records whether a driver has to be on nodes. Where that changes, all
-// nodes do.
+// putDriver records whether nodes must have a driver. If that changes, all
+// nodes are put again.
 func (m *Mirror) putDriver(d *convert.Driver) error {
 	at, known := slices.BinarySearch(m.drivers.required, d.Name)
 	if known == d.Required {
@@ -67,8 +67,8 @@ func (m *Mirror) putDriver(d *convert.Driver) error {
 	return m.reattach(slices.Sorted(maps.Keys(m.nodes))...)
 }
 
-// reattach puts nodes whose CSINode or drivers have changed. A node that is refused
-// for it is out of the mirror, which is not the fault of the object that was put.
+// reattach puts nodes again whose CSINode or drivers have changed. A node that is refused
+// then is out of the mirror; the object that was put is not to blame.
 func (m *Mirror) reattach(names ...string) error {
 	for _, name := range names {
 		at := id{nodeKind, name}

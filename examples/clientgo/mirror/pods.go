@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// putPod adds an informer's pod.
+// putPod adds a pod as an informer delivers it.
 func (m *Mirror) putPod(p *corev1.Pod) error {
 	key, take := outrank.NewKey(p.Namespace, p.Name), m.take
 	one, err := m.convert(p)
@@ -20,14 +20,14 @@ func (m *Mirror) putPod(p *corev1.Pod) error {
 	return m.place(key, one, err, take)
 }
 
-// take puts a pod where it says.
+// take puts a pod on the node that it names, or among the pending pods.
 func (m *Mirror) take(p *outrank.Pod) error {
 	_, err := m.snap.PutPod(p)
 	return err
 }
 
-// takeAnew puts a version of a pod in the place of the known one, whatever it lacks that the known
-// one has. It keeps the node or the nomination that has not been written yet.
+// takeAnew puts a version of a pod in the place of the known one, even if it lacks something that the known
+// one has. It keeps a node or a nomination that has not been written yet.
 func (m *Mirror) takeAnew(p *outrank.Pod) error {
 	key := p.Key()
 	node, nominated := m.snap.NodeOf(key), m.snap.NominationOf(key)
@@ -45,17 +45,17 @@ func (m *Mirror) takeAnew(p *outrank.Pod) error {
 	return nil
 }
 
-// lostStart reports whether a kubelet took back a pod's start, which a snapshot by itself
-// takes for an older version: resource versions say that it is not.
+// lostStart reports whether a kubelet took back a pod's start. By itself a snapshot would take such a version
+// for an older one; the resource versions say that it is not.
 func (m *Mirror) lostStart(key outrank.Key, now *outrank.Pod) bool {
 	was, ok := m.snap.Pod(key)
 	return ok && older(m.apiPod(key), now.Value.(*corev1.Pod)) && !now.Finished() && now.NodeName == was.NodeName &&
 		!was.StartTime.IsZero() && now.StartTime.IsZero()
 }
 
-// place calls put with a pod, unless it could not be converted. One that is refused is
-// gone, but for the parts that are needed to try again when the volumes behind its claims
-// change.
+// place calls take with a pod, unless it could not be converted. A pod that is refused is
+// gone. Only what is needed to try again when the volumes behind its claims
+// change is kept.
 func (m *Mirror) place(key outrank.Key, p *outrank.Pod, err error, take func(*outrank.Pod) error) error {
 	m.unuse(key)
 	if err == nil {
@@ -82,7 +82,7 @@ func (m *Mirror) convert(p *corev1.Pod) (*outrank.Pod, error) {
 	return one, nil
 }
 
-// use records the claims that the pod of a key uses now. unuse forgets them.
+// use records the claims that the pod of a key uses. The method unuse forgets them.
 func (m *Mirror) use(key outrank.Key) {
 	if p, ok := m.snap.Pod(key); ok && len(p.Volumes) > 0 {
 		m.storage.use(key, p)
@@ -104,8 +104,8 @@ func (m *Mirror) removePod(key outrank.Key) error {
 	return m.snap.RemovePod(key)
 }
 
-// renew puts a pod whose claims have other volumes now. It stays where it is; one
-// that was refused is tried again, and may have finished. Its problems are its own.
+// renew puts a pod again whose claims have other volumes now. The pod stays where it is. A pod
+// that was refused is tried again, and may have finished. An error is the pod's problem, and not that of the caller.
 func (m *Mirror) renew(key outrank.Key) {
 	at, known := m.refused[key], false
 	if at == nil {
@@ -115,7 +115,7 @@ func (m *Mirror) renew(key outrank.Key) {
 	one, err := m.convert(api)
 	if err == nil {
 		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
-		// Another nomination may have taken the place of the pod's own since. One that runs keeps its own, which
+		// Another nomination may have taken the place of the pod's own since. A pod that runs keeps its own, which
 		// counts nowhere.
 		if known && m.snap.NodeOf(key) == "" && at.NominatedNodeName != "" {
 			one.NominatedNodeName = m.snap.NominationOf(key)
@@ -125,7 +125,7 @@ func (m *Mirror) renew(key outrank.Key) {
 	_ = m.telling(pod, func() error { return m.note(pod, api, m.place(key, one, err, m.take)) })
 }
 
-// apiPod is the pod that a pod of the snapshot was made of, nil for none.
+// apiPod returns the API's pod that a pod of the snapshot was made of; nil if there is none.
 func (m *Mirror) apiPod(key outrank.Key) *corev1.Pod {
 	p, ok := m.snap.Pod(key)
 	if !ok {

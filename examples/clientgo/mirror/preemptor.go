@@ -7,7 +7,7 @@ import (
 )
 
 // Preemptor converts a pod that is looking for a node, with the volumes behind
-// its claims. The mirror itself does not receive it.
+// its claims. It does not add the pod to the mirror.
 func (m *Mirror) Preemptor(p *corev1.Pod) (*outrank.Pod, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

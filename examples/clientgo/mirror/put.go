@@ -16,12 +16,11 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// ErrKind is wrapped by the error about an object of a kind that a mirror does
-// not use.
+// ErrKind says that a mirror does not use objects of that kind. Errors wrap it.
 var ErrKind = errors.New("no kind that a mirror has a use for")
 
-// ErrSource is wrapped by the error about pods or nodes that come one by one to a
-// mirror that takes them from the framework, or the other way round.
+// ErrSource says that pods or nodes come one by one to a
+// mirror that takes them from the framework, or the other way round. Errors wrap it.
 var ErrSource = errors.New("pods and nodes come from elsewhere")
 
 // id names an object.
@@ -34,18 +33,18 @@ func (a id) compare(b id) int {
 	return strings.Compare(a.name, b.name)
 }
 
-// Put takes an object in, whether it is new, has changed, or was told before: a Pod,
+// Put takes an object in, whether it is new, has changed, or is known as it is: a Pod,
 // Node, PodDisruptionBudget, PriorityClass, Namespace, PersistentVolumeClaim,
 // PersistentVolume, StorageClass, CSINode, CSIDriver, PodGroup, CompositePodGroup or
 // Workload. The object must not change afterwards.
 //
 // A pod that has finished is gone. The other rules for pods are those of
-// [engine.Snapshot.PutPod]. Errors: an outrank.InputError for an object that makes no
-// sense, which is not in the mirror then; [ErrKind]; [ErrSource].
+// [engine.Snapshot.PutPod]. The error is an outrank.InputError for an object that makes no
+// sense, which is not in the mirror then; or it wraps [ErrKind] or [ErrSource].
 //
-// Time is that of the one change: a pod's is linear in the pods on its node. A claim,
-// volume or class takes that for each pod that uses it, a CSIDriver that has to be on
-// nodes for each node.
+// For a pod, time is linear in the number of pods on its node. A claim,
+// volume or class takes that time for each pod that uses it, and a CSIDriver that nodes must have takes it
+// for each node.
 func (m *Mirror) Put(object any) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,13 +60,16 @@ func (m *Mirror) put(object any) error {
 	if older(meta, known) {
 		return nil
 	}
+
+	// A pod with another UID is another pod. The known one is told to be gone before the new one comes.
 	if m.tell != nil && id.kind == podKind && another(meta, known) {
-		_ = m.telling(id, func() error { return m.drop(id) }) // it is gone before the other comes
+		_ = m.telling(id, func() error { return m.drop(id) })
 	}
 	return m.telling(id, func() error { return m.note(id, meta, m.putKnown(id, object)) })
 }
 
-// note records the object, and its problem.
+// note records the latest version of an object, and its problem if there is one. A pod that was accepted is in the
+// snapshot itself.
 func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	delete(m.problems, id)
 	if err != nil {
@@ -81,8 +83,8 @@ func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	return err
 }
 
-// putKnown puts an object in place of the known one of its name. Where it is
-// refused the place is empty.
+// putKnown puts an object in place of the known one of its name. If it is
+// refused, the place is empty afterwards.
 func (m *Mirror) putKnown(id id, object any) error {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -90,36 +92,40 @@ func (m *Mirror) putKnown(id id, object any) error {
 	case *corev1.Node:
 		return m.putNode(o)
 	case *policyv1.PodDisruptionBudget:
-		return put(m, id, o, convert.Budget, m.snap.PutBudget)
+		return m.orDrop(id, converted(o, convert.Budget, m.snap.PutBudget))
 	case *schedulingv1.PriorityClass:
-		return put(m, id, o, convert.PriorityClass, func(pc *outrank.PriorityClass) error { m.classes[pc.Name] = pc; return nil })
+		return m.orDrop(id, converted(o, convert.PriorityClass, func(pc *outrank.PriorityClass) error { m.classes[pc.Name] = pc; return nil }))
 	case *corev1.Namespace:
-		return put(m, id, o, convert.Namespace, m.snap.PutNamespace)
+		return m.orDrop(id, converted(o, convert.Namespace, m.snap.PutNamespace))
 	case *corev1.PersistentVolumeClaim:
 		return m.putClaim(id, o)
 	case *corev1.PersistentVolume:
-		return put(m, id, o, convert.Volume, func(v *outrank.Volume) error { return m.putVolume(o.Name, v) })
+		return m.orDrop(id, converted(o, convert.Volume, func(v *outrank.Volume) error { return m.putVolume(o.Name, v) }))
 	case *storagev1.StorageClass:
-		return put(m, id, o, convert.StorageClass, func(c *convert.Class) error { return m.putClass(o.Name, c) })
+		return m.orDrop(id, converted(o, convert.StorageClass, func(c *convert.Class) error { return m.putClass(o.Name, c) }))
 	case *storagev1.CSINode:
-		return put(m, id, o, convert.CSINode, m.putDrivers)
+		return m.orDrop(id, converted(o, convert.CSINode, m.putDrivers))
 	case *storagev1.CSIDriver:
-		return put(m, id, o, convert.CSIDriver, m.putDriver)
+		return m.orDrop(id, converted(o, convert.CSIDriver, m.putDriver))
 	}
 	return m.putGroupKind(id, object)
 }
 
-// put converts an object and adds it. The older version of one that is refused is
-// gone.
-func put[A, T any](m *Mirror, id id, o A, convert func(A) (T, error), take func(T) error) error {
+// converted converts an object and calls take with the result.
+func converted[A, T any](o A, convert func(A) (T, error), take func(T) error) error {
 	one, err := convert(o)
-	if err == nil {
-		err = take(one)
-	}
 	if err != nil {
-		return errors.Join(err, m.drop(id))
+		return err
 	}
-	return nil
+	return take(one)
+}
+
+// orDrop drops the older version of an object that was refused with an error.
+func (m *Mirror) orDrop(id id, refused error) error {
+	if refused == nil {
+		return nil
+	}
+	return errors.Join(refused, m.drop(id))
 }
 
 func (m *Mirror) putWorkload(w *outrank.Workload) error {
@@ -127,8 +133,8 @@ func (m *Mirror) putWorkload(w *outrank.Workload) error {
 	return nil
 }
 
-// Delete forgets an object, if it is known: one with another UID than the known one of
-// its name is another object and gone already. Errors: [ErrKind], [ErrSource].
+// Delete forgets an object if it is known. An object with another UID than the known one of
+// its name is another object, which is gone already. The error wraps [ErrKind] or [ErrSource].
 func (m *Mirror) Delete(object any) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -145,8 +151,8 @@ func (m *Mirror) Delete(object any) error {
 	return m.telling(id, func() error { return m.drop(id) })
 }
 
-// drop removes an object from the snapshot and the indices. An unknown one is no
-// error.
+// drop removes an object from the snapshot and the indices. It is no error if the object is not
+// known.
 func (m *Mirror) drop(id id) error {
 	key := outrank.Key(id.name)
 	var err error
@@ -162,6 +168,7 @@ func (m *Mirror) drop(id id) error {
 		delete(m.classes, id.name)
 	case namespaceKind:
 		err = m.snap.RemoveNamespace(id.name)
+
 	case claimKind:
 		err = m.removeClaim(key)
 	case volumeKind:
@@ -172,6 +179,7 @@ func (m *Mirror) drop(id id) error {
 		err = m.removeDrivers(id.name)
 	case csiDriverKind:
 		err = m.putDriver(&convert.Driver{Name: id.name})
+
 	case groupKind:
 		err = m.snap.RemoveGroup(key)
 	case compositeKind:
@@ -199,7 +207,7 @@ const (
 	workloadKind      = "workload"
 )
 
-// identify names an object.
+// identify returns the id of an object. The first pod or node decides where they come from.
 func (m *Mirror) identify(object any) (id, metav1.Object, error) {
 	kind, namespaced := kindOf(object)
 	if kind == "" {
@@ -218,7 +226,7 @@ func (m *Mirror) identify(object any) (id, metav1.Object, error) {
 	return id{kind, meta.GetName()}, meta, nil
 }
 
-// kindOf is the kind of an object, empty for an unused kind or nil.
+// kindOf returns the kind of an object; it is empty for an unused kind or a nil object.
 func kindOf(object any) (kind string, namespaced bool) {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -252,7 +260,7 @@ func unlessNil[T any](o *T, kind string) string {
 	return kind
 }
 
-// last is the latest version of the object, nil for one that is not known.
+// last returns the latest version of an object; nil if it is not known.
 func (m *Mirror) last(id id) metav1.Object {
 	if o := m.known[id]; o != nil || id.kind != podKind {
 		return o
@@ -263,13 +271,13 @@ func (m *Mirror) last(id id) metav1.Object {
 	return nil
 }
 
-// another reports whether two objects of a name are two, as far as both have a UID.
+// another reports whether two objects of the same name have different UIDs. Without a UID they count as the same.
 func another(a, b metav1.Object) bool {
 	return b != nil && a.GetUID() != b.GetUID() && a.GetUID() != "" && b.GetUID() != ""
 }
 
-// older reports whether a version of an object is older than the known one, as far as
-// the two say so.
+// older reports whether a version of an object is older than the known one, by their resource versions. It reports
+// false if they do not say.
 func older(version, known metav1.Object) bool {
 	if known == nil || version.GetUID() != known.GetUID() || version.GetUID() == "" {
 		return false

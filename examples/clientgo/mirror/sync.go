@@ -22,23 +22,23 @@ type NodeInfo[P PodInfo] interface {
 	// Node may be nil: pods may be known before their node, and longer.
 	Node() *corev1.Node
 	GetPods() []P
-	// GetGeneration is another number whenever the node or its pods are others than before.
+	// GetGeneration returns another number whenever the node or its pods have changed.
 	GetGeneration() int64
 }
 
 // Sync brings the mirror up to date with the framework's snapshot: the nodes and the
-// pods on them, assumed ones included, and the pods nominated to each node, for which
-// nominated may be nil. Only nodes that are another NodeInfo, or of another generation, than at
-// the last call are looked at again, and of their pods those that are another object. Pods count
-// as the framework counts them: on the node that they are listed under, finished or not.
+// pods on them, assumed ones included, and the pods nominated to each node. Nominated may be nil.
+// Only nodes with another NodeInfo, or another generation, than at
+// the last call are looked at again, and only those of their pods that are other objects. Pods count
+// as the framework counts them: on the node that lists them, finished or not.
 //
-// It is a function of its own, and not a method, so that this module needs no module of the
+// Sync is a function and not a method, so that this module needs no module of the
 // framework: the types of the two arguments say which framework it is.
 //
-// The lists are those of the framework and only read; pods and nodes must not change
-// afterwards, as in the framework. The order of new nodes is kept, and a known node
+// The lists are the framework's and are only read. Pods and nodes must not change
+// afterwards, as in the framework. New nodes keep their order, and a known node
 // keeps its place. The error names every object that was refused ([Mirror.Problems]), wraps
-// [ErrSource], or wraps [outrank.ErrInvalid] for a nil info or one without a pod; all the others are in step.
+// [ErrSource], or wraps [outrank.ErrInvalid] for a nil info or one without a pod. All other objects are in step.
 //
 // Time is linear in the number of nodes, some nanoseconds each, beside that of the
 // changes. Any number of goroutines may call it at once; they wait for each other.
@@ -52,6 +52,8 @@ func Sync[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N, nominated func(node st
 		m.frame = &frame{nodes: map[string]*seenNode{}, nominated: map[outrank.Key]nomination{}}
 	}
 	m.frame.round++
+
+	// Pods leave before others arrive: a pod that has moved to another node is in both lists.
 	gone, come, errs := look[P](m, nodes)
 	for _, p := range gone {
 		errs = append(errs, m.leave(p.pod))
@@ -59,14 +61,16 @@ func Sync[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N, nominated func(node st
 	for _, p := range come {
 		errs = append(errs, m.arrive(p.pod, p.node, ""))
 	}
+
 	pending := pendingOf(m.frame, nominated)
 	errs = append(append(errs, pending.errs...), m.syncNominations(pending.pods)...)
 	return errors.Join(errs...)
 }
 
-// look finds the differences from the last time. New and changed nodes are added
-// and missing ones are removed, while pods are only listed.
+// look finds the differences from the last call. It adds new and changed nodes and removes
+// missing ones. Pods that have gone or come are only listed.
 func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, errs []error) {
+	// The order is written in place if the number of nodes is the same: most calls change few of them.
 	f := m.frame
 	before, resized := f.order, len(f.order) != len(nodes)
 	if resized {
@@ -79,12 +83,15 @@ func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, 
 			others, f.order[i] = true, seenAt{}
 			continue
 		}
+
 		if i < len(before) && before[i].unchanged(info) {
 			if resized {
 				f.order[i] = before[i]
 			}
 			continue
 		}
+
+		// An info that has changed may be about another node than the one at its place before, or about none.
 		n := info.Node()
 		s := f.at(before, i, n)
 		others = others || i >= len(before) || before[i].node != s
@@ -92,6 +99,7 @@ func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, 
 		if s == nil {
 			continue
 		}
+
 		if n != s.node {
 			s.node = n
 			errs = append(errs, m.note(id{nodeKind, n.Name}, n, m.putNode(n)))
@@ -100,6 +108,7 @@ func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, 
 		errs = append(errs, wrong...)
 		gone, come = s.compare(pods, gone, come)
 	}
+
 	if others {
 		lost, wrong := m.forgetOthers()
 		gone, errs = append(gone, lost...), append(errs, wrong...)
@@ -107,7 +116,7 @@ func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, 
 	return gone, come, errs
 }
 
-// identity is the info where its values can be compared, else nil.
+// identity returns the info; nil if infos of its type cannot be compared.
 func identity(info generations) generations {
 	if !reflect.ValueOf(info).Comparable() {
 		return nil
@@ -115,7 +124,7 @@ func identity(info generations) generations {
 	return info
 }
 
-// podsOf returns the pods of a list of a node, in a slice of its own. Infos without a pod are errors.
+// podsOf returns the pods in a list of a node, in a new slice. Infos without a pod are errors.
 func podsOf[P PodInfo](node, list string, infos []P) (pods []*corev1.Pod, errs []error) {
 	pods = make([]*corev1.Pod, 0, len(infos))
 	for i, info := range infos {

@@ -3,15 +3,15 @@ package mirror
 import "github.com/outrank-go/outrank"
 
 // Tell makes the mirror call f for each pod, node and group of pods that changes in the snapshot
-// from now on: with the object of package outrank that was there, or nil, and with the one that is
-// there now, or nil. These are what [attempt.Loop.Observe] takes. A pod changes with the volumes
+// from now on. Old is the object of package outrank that was there, and new the one that is
+// there now; either may be nil. [attempt.Loop.Observe] takes these arguments. A pod changes with the volumes
 // behind its claims, and a node with its CSINode. A pod that goes names the node that it was bound
-// to, even if no version of it did, and goes before another one of its name comes. Changes by
-// [Sync] and [Mirror.Update] are not told. A nil f ends it.
+// to, even if no version of it did, and it goes before another pod of its name comes. f does not hear of changes by
+// [Sync] and [Mirror.Update]. A nil f ends the calls.
 //
-// f is called while the mirror is locked, after the change, one call at a time. It may change the
-// snapshot as a function for [Mirror.Update] may, and must call no method of the mirror. Objects
-// that were there before Tell are not told.
+// f is called after the change while the mirror is locked, one call at a time. It may change the
+// snapshot as a function for [Mirror.Update] may, and must call no method of the mirror. It does not hear of objects
+// that were there before Tell.
 //
 // [attempt.Loop.Observe]: https://pkg.go.dev/github.com/outrank-go/outrank/preemption/scheduler/attempt#Loop.Observe
 func (m *Mirror) Tell(f func(old, new any)) {
@@ -20,9 +20,9 @@ func (m *Mirror) Tell(f func(old, new any)) {
 	m.tell = f
 }
 
-// Notify makes the mirror send to news after each change that [Mirror.Tell] tells of, and after its
-// function has returned. As with signal.Notify, nothing waits for a receiver: a channel with room
-// for one misses no news, because what is in it says that something has changed since it was last
+// Notify makes the mirror send to news after each change of which a function for [Mirror.Tell] hears, when that
+// function has returned. As with signal.Notify, the mirror does not wait for a receiver. A channel with room
+// for one value misses nothing, because a value says only that something has changed since the last one was
 // received. A nil channel ends it.
 func (m *Mirror) Notify(news chan<- struct{}) {
 	m.mu.Lock()
@@ -30,7 +30,7 @@ func (m *Mirror) Notify(news chan<- struct{}) {
 	m.news = news
 }
 
-// telling makes a change of an object, and tells of it.
+// telling makes a change of an object, and tells the function of Tell about it.
 func (m *Mirror) telling(of id, change func() error) error {
 	if m.tell == nil && m.news == nil {
 		return change()
@@ -57,7 +57,7 @@ func (m *Mirror) telling(of id, change func() error) error {
 	return err
 }
 
-// present is the pod, node or group that the snapshot has, nil for none and for other kinds.
+// present returns the pod, node or group that the snapshot has; nil if there is none, or for other kinds.
 func (m *Mirror) present(of id) any {
 	switch key := outrank.Key(of.name); of.kind {
 	case podKind:

@@ -1,5 +1,5 @@
-// Package simulatorresult writes a plan down where kube-scheduler-simulator shows what
-// PostFilter plugins have found: in an annotation of the preemptor.
+// Package simulatorresult writes a plan in the form in which kube-scheduler-simulator shows the results of
+// PostFilter plugins: as an annotation of the preemptor.
 //
 // The key, the shape and the words are those of that project's packages annotation and
 // resultstore, at the date that preemption/PROJECTS.md names. This package imports nothing of it.
@@ -14,12 +14,12 @@ import (
 // PostFilterKey is the annotation with the results of PostFilter plugins.
 const PostFilterKey = "scheduler-simulator/postfilter-result"
 
-// nominated is what stands at the node that a plugin has nominated the preemptor to.
+// nominated is the value for the node that a plugin has nominated the preemptor to.
 const nominated = "preemption victim"
 
-// PostFilter returns the value of the annotation [PostFilterKey] for a plan: the nodes that the
-// plugin was asked about, each with an object that names the plugin at the node where victims
-// leave for the preemptor and is empty at all others. The node of the plan is there in any case.
+// PostFilter returns the value of the annotation [PostFilterKey] for a plan. It has an object for each node that the
+// plugin was asked about, and for the node of the plan in any case. The object of the node where victims
+// leave for the preemptor names the plugin; all others are empty.
 // A nil plan nominates nowhere. Time is linear in the number of nodes.
 func PostFilter(plugin string, plan *preemption.Plan, nodes []string) (string, error) {
 	results := make(map[string]map[string]string, len(nodes))

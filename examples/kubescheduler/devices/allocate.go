@@ -12,29 +12,31 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// The search of the allocator is exhaustive, and takes exponential time at worst. What bounds it is the
-// work of a whole decision about a pod, in steps. A step is a device that the allocator tries, times the
-// number of devices that it goes through to find the next one, in sixteens. Each node has its own steps, so that
-// an answer does not depend on the order in which nodes are asked: so many, and an equal part of some more, of
-// which a cluster of few nodes has most. kube-scheduler ends the search on a node after ten seconds.
+// The search of the allocator is exhaustive and takes exponential time at worst. It is bounded by a number of steps
+// in a decision about a pod. Each device that the allocator tries costs one step, and one more for every sixteen
+// devices of the node, through which the allocator goes to find the next device. Each node has steps of its own, so that
+// an answer does not depend on the order in which nodes are asked. kube-scheduler ends the search on a node after ten
+// seconds.
 const (
+	// stepsOfNode are the steps that every node has.
 	stepsOfNode = 50_000
-	stepsOfAll  = 50_000
+	// stepsOfAll are further steps that all nodes share equally: each node gets more of them in a small cluster.
+	stepsOfAll = 50_000
 )
 
 // errSteps ends the allocator's search.
 var errSteps = errors.New("too many combinations of devices")
 
-// timedOut is what kube-scheduler says of a node where its search was ended.
+// timedOut is kube-scheduler's text about a node on which it has ended the search.
 const timedOut = "timed out trying to allocate devices"
 
-// Ended reports whether a reason of a status says that the search for devices was ended on a node: there may
-// be some that it would have found.
+// Ended reports whether a reason of a status says that the search for devices was ended on a node. A longer search
+// might have found some.
 func Ended(reason string) bool { return strings.HasSuffix(reason, timedOut) }
 
 func timeout(v *view) error { return fmt.Errorf("node %s: %s", v.node.Name, timedOut) }
 
-// budget is what the searches of one decision may take on each node. Workers share it.
+// budget counts the steps of the searches of one decision on each node. Workers share it.
 type budget struct {
 	mu    sync.Mutex
 	most  int
@@ -45,7 +47,7 @@ func newBudget(nodes int) *budget {
 	return &budget{most: stepsOfNode + stepsOfAll/max(1, nodes), spent: map[string]int{}}
 }
 
-// left is how many steps a node still has.
+// left returns how many steps a node still has.
 func (b *budget) left(v *view) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,8 +60,8 @@ func (b *budget) spend(v *view, steps int) {
 	b.spent[v.node.Name] += min(steps, b.most-b.spent[v.node.Name])
 }
 
-// steps is a context that ends once the allocator, which asks it before each device that it tries, has
-// taken so many.
+// steps is a context that ends when the allocator has taken too many steps. The allocator asks it before each device
+// that it tries.
 type steps struct {
 	context.Context
 	each, taken, most int
@@ -72,16 +74,19 @@ func (s *steps) Err() error {
 	return nil
 }
 
-// allocate asks the allocator for devices on a node, with at most so many steps. It returns how many it
-// took; those are more where the search was ended.
+// allocate asks the allocator for devices on a node, within a number of steps. It returns how many steps the search
+// took, which is more than that number if the search was ended.
 func (x *index) allocate(v *view, c *changes, claims []*resourcev1.ResourceClaim, most int) (results []resourcev1.AllocationResult, taken int, err error) {
 	ctx := &steps{Context: context.Background(), each: 1 + len(v.devices)/16, most: most}
-	defer func() { // the claims were not validated as an API server does
+
+	// The claims were not validated as an API server does, and the allocator may panic about them.
+	defer func() {
 		taken = ctx.taken
 		if p := recover(); p != nil {
 			results, err = nil, fmt.Errorf("the allocator failed: %v", p)
 		}
 	}()
+
 	allocator, err := structured.NewAllocator(ctx, x.features, x.state(v, c), x.classes, v.slices, x.cel)
 	if err != nil {
 		return nil, 0, err
@@ -93,32 +98,34 @@ func (x *index) allocate(v *view, c *changes, claims []*resourcev1.ResourceClaim
 	return results, 0, err
 }
 
-// answer is what the allocator said, and how many steps it took to say so.
+// answer is an answer of the allocator.
 type answer struct {
-	err   error
-	by    *view // that the error is about; nil where it is about none
-	ok    bool
+	err error
+	// by is the node that the error names; nil if it names none.
+	by *view
+	ok bool
+	// steps is the number of steps that the answer took.
 	steps int
-	// ended is set where there were no more steps, so that more may be known with more of them.
+	// ended says that the search ran out of steps. With more of them the answer may be another one.
 	ended bool
 }
 
-// named reports whether a text may be about this node and no other of its kind.
+// named reports whether a text may name this node, so that it is not about the other nodes of its kind.
 func (v *view) named(text string) bool {
 	return strings.Contains(text, v.node.Name) || slices.ContainsFunc(v.local, func(name string) bool { return strings.Contains(text, name) })
 }
 
-// answers keeps what the allocator said.
+// answers keeps the answers of the allocator.
 type answers struct {
 	mu   sync.Mutex
 	kept map[string]answer
-	most int // that are kept
+	most int // the number of answers that are kept at a time
 }
 
 const mostAnswers = 1 << 16
 
-// canAllocate reports whether the allocator finds devices. An answer that is kept takes as many steps as
-// it took, so that no answer depends on what was asked before.
+// canAllocate reports whether the allocator finds devices. An answer that was kept costs as many steps as
+// the search did, so that no answer depends on earlier questions.
 func (a *attempt) canAllocate(v *view, c *changes, claims []*resourcev1.ResourceClaim, request string) (bool, error) {
 	var buffer [512]byte
 	key := a.x.key(v, c, request, buffer[:0])
@@ -128,12 +135,15 @@ func (a *attempt) canAllocate(v *view, c *changes, claims []*resourcev1.Resource
 	})
 }
 
-// ask looks an answer up, or finds it with at most so many steps.
+// ask looks an answer up, or calls find with the steps that the node still has.
 func (a *attempt) ask(v *view, key []byte, find func(most int) (ok bool, taken int, err error)) (bool, error) {
 	x, left := a.x, a.steps.left(v)
 	x.answers.mu.Lock()
 	now, known := x.answers.kept[string(key)]
 	x.answers.mu.Unlock()
+
+	// An answer that names another node does not count, nor does one of a search that was ended with fewer steps than
+	// the node has.
 	if !known || now.by != nil && now.by != v || now.ended && now.steps < left {
 		ok, taken, err := find(left)
 		now = answer{err: err, ok: err == nil && ok, steps: taken}
@@ -145,6 +155,7 @@ func (a *attempt) ask(v *view, key []byte, find func(most int) (ok bool, taken i
 		}
 		x.keep(key, now)
 	}
+
 	a.steps.spend(v, now.steps)
 	if now.ended || now.steps > left {
 		return false, timeout(v)
@@ -152,7 +163,7 @@ func (a *attempt) ask(v *view, key []byte, find func(most int) (ok bool, taken i
 	return now.ok, now.err
 }
 
-// keep remembers an answer.
+// keep keeps an answer. If there are too many, all others are forgotten.
 func (x *index) keep(key []byte, now answer) {
 	x.answers.mu.Lock()
 	defer x.answers.mu.Unlock()

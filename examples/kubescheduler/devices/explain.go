@@ -12,42 +12,44 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Shortage says what a pod is short of in devices on a node, and who holds it. Its String is a
-// sentence a line.
+// Shortage says which devices of a node a pod lacks, and who holds them. Its String has one
+// sentence in each line.
 type Shortage struct {
 	Pod  outrank.Key
 	Node string
-	// Refused is why no node can take the pod, empty for nothing; all else is empty then.
+	// Refused is the reason why no node can take the pod; empty if there is none. All fields below are empty then.
 	Refused string
-	// Short is set where the pod's claims cannot be allocated there as things are.
+	// Short says that the pod's claims cannot be allocated on the node as things are.
 	Short bool
-	// Matching are the devices that match a request of the pod's claims, and Untouched those of
-	// them of which no claim holds anything.
-	Matching, Untouched int
-	// Held are the claims that hold something of the matching devices, by their names.
+	// Matching counts the devices that match a request of the pod's claims.
+	Matching int
+	// Untouched counts the matching devices of which no claim holds anything.
+	Untouched int
+	// Held are the claims that hold some of the matching devices, in the order of their names.
 	Held []Held
-	// Enough is set where the pod's claims could be allocated with every claim of Held given back
-	// that comes free. Failed is why the allocator cannot tell, such as a class whose CEL fails on a
-	// device that comes free; empty where it can.
+	// Enough says that the pod's claims could be allocated if every claim of Held that comes free were given back.
 	Enough bool
+	// Failed is the reason why the allocator cannot tell that; empty if it can. An example is a class whose CEL fails
+	// on a device that comes free.
 	Failed string
 }
 
 // Held is a claim that holds devices.
 type Held struct {
 	Claim outrank.Key
-	// Devices are the matching ones, as driver/pool/device.
+	// Devices are the matching devices that it holds, as driver/pool/device.
 	Devices []string
-	// Pods have to leave, all of them, for the claim to come free. They are empty where it does
-	// not come free, and Stays says why.
-	Pods  []outrank.Key
+	// Pods are the pods that must all leave for the claim to come free. They are empty if it does
+	// not come free.
+	Pods []outrank.Key
+	// Stays says why the claim does not come free; empty if it does.
 	Stays string
 }
 
-// Explain looks at the devices of a node for a pod. Which pods may leave goes by priority alone:
-// those on the node whose priority is lower than the pod's. It is nil for a pod that claims
-// nothing on the node. The error is about claims that kube-scheduler ends the attempt for with an error, too, or about a node that is not there.
-// It asks the allocator about each device of the node.
+// Explain looks at the devices of a node for a pod. It takes for granted that the pods on the node with a lower
+// priority may leave, and no others. It returns nil for a pod that claims
+// nothing on the node. The error is about claims for which kube-scheduler ends the attempt with an error, too, or about
+// a node that does not exist. Explain asks the allocator about each device of the node.
 func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (*Shortage, error) {
 	a, err := f.x.Load().start(pod, snap)
 	if err != nil || a == nil {
@@ -57,6 +59,7 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 	if !ok {
 		return nil, problem("node "+node, "", "is not in the snapshot")
 	}
+
 	s := &Shortage{Pod: pod.Key(), Node: node, Refused: a.refusal}
 	if a.refusal != "" {
 		return s, nil
@@ -69,6 +72,7 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 	if len(claims) == 0 {
 		return nil, nil
 	}
+
 	v := a.x.viewOf(n)
 	ok, err = a.canAllocate(v, &a.changes, claims, request)
 	if err != nil {
@@ -76,6 +80,9 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 		return s, nil
 	}
 	s.Short = !ok
+
+	// The allocator is asked again with all claims given back that come free. A pod that uses several of them leaves
+	// once.
 	held := s.count(a, v, claims)
 	for _, k := range held {
 		s.Held = append(s.Held, a.holder(snap, k, v))
@@ -93,10 +100,10 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 	return s, nil
 }
 
-// told is an error of the allocator in words that are the same in every run.
+// told returns the text of an error of the allocator without what differs from run to run.
 func told(err error) string { return addresses.ReplaceAllString(err.Error(), "0x") }
 
-// count counts the devices that match, and returns the claims that hold any of them, by name.
+// count counts the devices that match, and returns the claims that hold some of them, in the order of their names.
 func (s *Shortage) count(a *attempt, v *view, claims []*resourcev1.ResourceClaim) []*claim {
 	var held []*claim
 	for i, id := range v.devices {
@@ -117,8 +124,8 @@ func (s *Shortage) count(a *attempt, v *view, claims []*resourcev1.ResourceClaim
 	return held
 }
 
-// matchesAny reports whether a device by itself satisfies one of the requests: the allocator is
-// asked for one device, with no other on the node and nothing allocated.
+// matchesAny reports whether a device satisfies one of the requests by itself. The allocator is
+// asked for one device, while the node has no other and nothing is allocated.
 func (x *index) matchesAny(v *view, id structured.DeviceID, claims []*resourcev1.ResourceClaim) bool {
 	alone := &view{node: v.node}
 	for _, s := range v.slices {
@@ -128,6 +135,7 @@ func (x *index) matchesAny(v *view, id structured.DeviceID, claims []*resourcev1
 		})
 		alone.slices = append(alone.slices, &one)
 	}
+
 	for _, c := range claims {
 		for _, r := range c.Spec.Devices.Requests {
 			for _, exact := range alternatives(&r) {
@@ -143,7 +151,7 @@ func (x *index) matchesAny(v *view, id structured.DeviceID, claims []*resourcev1
 	return false
 }
 
-// alternatives are the ways to satisfy a request.
+// alternatives returns the ways to satisfy a request.
 func alternatives(r *resourcev1.DeviceRequest) []resourcev1.ExactDeviceRequest {
 	if r.Exactly != nil {
 		return []resourcev1.ExactDeviceRequest{*r.Exactly}
@@ -155,7 +163,7 @@ func alternatives(r *resourcev1.DeviceRequest) []resourcev1.ExactDeviceRequest {
 	return list
 }
 
-// holder says whose leaving would free a claim.
+// holder says which pods must leave for a claim to come free, or why it does not come free. The first reason counts.
 func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
 	h := Held{Claim: outrank.NewKey(k.name.namespace, k.name.name)}
 	for i := range k.holds {
@@ -163,6 +171,7 @@ func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
 			h.Devices = append(h.Devices, name)
 		}
 	}
+
 	switch {
 	case !a.config.DRAPreemption:
 		h.Stays = "no release frees devices for a preemption"
@@ -171,6 +180,8 @@ func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
 	case a.own(k):
 		h.Stays = "the pod uses it itself"
 	}
+
+	// All pods for which the claim is reserved must be on the node, less important and of no group.
 	for i := range k.Status.ReservedFor {
 		if h.Stays != "" {
 			break
@@ -190,13 +201,14 @@ func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
 			h.Pods = append(h.Pods, key)
 		}
 	}
+
 	if h.Stays != "" {
 		h.Pods = nil
 	}
 	return h
 }
 
-// String is a sentence a line.
+// String returns the shortage in sentences, one in each line.
 func (s *Shortage) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -205,6 +217,7 @@ func (s *Shortage) String() string {
 		return b.String()
 	}
 	line("node %s has %s for the claims of pod %s, %d untouched; the claims %s be allocated", s.Node, number(s.Matching, "device"), s.Pod, s.Untouched, word(s.Short, "cannot", "can"))
+
 	for i := range s.Held {
 		h := &s.Held[i]
 		list := strings.Join(h.Devices, ", ")
@@ -218,6 +231,7 @@ func (s *Shortage) String() string {
 		}
 		line("claim %s holds %s and comes free once %s is gone", h.Claim, list, strings.Join(pods, " and "))
 	}
+
 	switch {
 	case s.Failed != "":
 		line("with all of these that come free given back, the allocator fails: %s", s.Failed)

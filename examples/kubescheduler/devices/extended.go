@@ -15,45 +15,48 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// unlimited is the amount of a resource on a node that a device class backs there: devices and
-// not amounts limit it.
+// unlimited is the amount of a resource on a node where a device class backs it. The devices
+// limit it, and not an amount.
 const unlimited = math.MaxInt64
 
-// Cluster returns the cluster for an evaluator with the filter. Where a node does not offer an
-// extended resource that a device class backs, NodeResourcesFit leaves that resource to the
-// filter: the nodes of the result offer it without limit, and are copies. All else is the
-// caller's own. Without such a class it is the cluster itself. Nodes that come later need the
-// same, by a cluster of their own.
+// Cluster returns the cluster for an evaluator with the filter. If a node does not offer an
+// extended resource that a device class backs, NodeResourcesFit must leave that resource to the
+// filter: a copy of the node offers it without limit. Everything else is the
+// caller's own. Without such a class the result is the cluster itself. Nodes that come later must be prepared in the
+// same way, in a cluster of their own.
 func (f *Filter) Cluster(c *outrank.Cluster) *outrank.Cluster {
 	names := f.x.Load().backed()
 	if len(names) == 0 || c == nil {
 		return c
 	}
+
 	out := *c
 	out.Nodes = slices.Clone(c.Nodes)
 	for i, n := range out.Nodes {
-		if n == nil {
-			continue
-		}
-		var copied *outrank.Node
-		for _, name := range names {
-			if n.Allocatable.Amount(name) > 0 {
-				continue
-			}
-			if copied == nil {
-				one := *n
-				copied, one.Allocatable = &one, n.Allocatable.Clone()
-				if copied.Allocatable == nil {
-					copied.Allocatable = resource.List{}
-				}
-			}
-			copied.Allocatable[name] = resource.New(unlimited)
-		}
-		if copied != nil {
-			out.Nodes[i] = copied
+		if n != nil {
+			out.Nodes[i] = offering(n, names)
 		}
 	}
 	return &out
+}
+
+// offering returns a node that offers the resources without limit that n does not offer. If n offers all of them it is n.
+func offering(n *outrank.Node, names []resource.Name) *outrank.Node {
+	out := n
+	for _, name := range names {
+		if n.Allocatable.Amount(name) > 0 {
+			continue
+		}
+		if out == n {
+			one := *n
+			if one.Allocatable = n.Allocatable.Clone(); one.Allocatable == nil {
+				one.Allocatable = resource.List{}
+			}
+			out = &one
+		}
+		out.Allocatable[name] = resource.New(unlimited)
+	}
+	return out
 }
 
 // backed lists the extended resources that a class backs, sorted.
@@ -74,19 +77,19 @@ func (x *index) backed() []resource.Name {
 	return names
 }
 
-// extended is what a pod asks for by extended resources that classes back.
+// extended has what a pod asks for by extended resources, of which a class backs at least one.
 type extended struct {
 	pod *corev1.Pod
-	// wanted are the resources that are extended, backed or not.
+	// wanted are the amounts of all extended resources, backed or not.
 	wanted map[corev1.ResourceName]int64
-	// claim stands for them. It has requests already where it is of an earlier attempt.
+	// claim stands for the devices. It has requests already if it comes from an earlier attempt.
 	claim *resourcev1.ResourceClaim
 }
 
 // inMemory is the name of a claim that is not created before its pod is bound.
 const inMemory = "<extended-resources>"
 
-// extendedOf returns what a pod asks for in that way; nil for nothing.
+// extendedOf returns what a pod asks for by extended resources; nil if no class backs any of them.
 func (x *index) extendedOf(pod *corev1.Pod) *extended {
 	wanted, some := map[corev1.ResourceName]int64{}, false
 	for name, amount := range resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}) {
@@ -109,13 +112,13 @@ func (x *index) extendedOf(pod *corev1.Pod) *extended {
 	return &extended{pod, wanted, &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: inMemory}}}
 }
 
-// isExtended reports whether a name is that of an extended resource, or of a class itself.
+// isExtended reports whether a resource is extended, or stands for a class itself.
 func isExtended(name corev1.ResourceName) bool {
 	return resource.Name(name).IsExtended() || strings.HasPrefix(string(name), resourcev1.ResourceDeviceClassPrefix)
 }
 
-// on returns the claim for what a node does not offer itself; nil for nothing. The text is why
-// the node cannot take the pod.
+// on returns the claim for the resources that a node does not offer itself; nil if there are none. Others says that the
+// pod has other claims. The text, if it is not empty, says why the node cannot take the pod.
 func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.ResourceClaim, string) {
 	if e.claim.Spec.Devices.Requests != nil {
 		return nil, "cannot schedule extended resource claim"
@@ -142,8 +145,9 @@ func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.Resou
 	return claim, ""
 }
 
-// requests are the devices for a resource: for each container that lasts its own, and as many
-// more as the init container needs that needs the most beyond those of the containers after it.
+// requests returns the requests for the devices of a resource. Each container that lasts has its own. An init container
+// that ends can use the devices of lasting containers that start after it. The init container that needs the most devices
+// beyond those has a request for the difference.
 func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1.DeviceRequest {
 	inits := len(e.pod.Spec.InitContainers)
 	all := append(slices.Clone(e.pod.Spec.InitContainers), e.pod.Spec.Containers...)
@@ -156,13 +160,17 @@ func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1
 			counts[i], _ = amount.AsInt64()
 		}
 	}
+
 	var requests []resourcev1.DeviceRequest
+	add := func(i int, count int64) {
+		requests = append(requests, requestOf(requestName(i, &all[i], name), class, count))
+	}
 	most, mostAt := int64(0), -1
 	for i, count := range counts {
 		switch {
 		case count == 0:
 		case lasts(i):
-			requests = append(requests, requestOf(i, &all[i], name, class, count))
+			add(i, count)
 		default:
 			for j := i; j < len(all) && count > 0; j++ {
 				if lasts(j) {
@@ -175,21 +183,27 @@ func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1
 		}
 	}
 	if mostAt >= 0 {
-		requests = append(requests, requestOf(mostAt, &all[mostAt], name, class, most))
+		add(mostAt, most)
 	}
 	return requests
 }
 
-// requestOf names a request after the places of the container and of the resource.
-func requestOf(i int, c *corev1.Container, name corev1.ResourceName, class string, count int64) resourcev1.DeviceRequest {
+// requestName names a request after the place of the container in its pod, and the place of the resource among those
+// that the container requests.
+func requestName(i int, c *corev1.Container, name corev1.ResourceName) string {
 	place := 0
 	for other := range c.Resources.Requests {
 		if other < name {
 			place++
 		}
 	}
+	return fmt.Sprintf("container-%d-request-%d", i, place)
+}
+
+// requestOf returns a request for a number of devices of a class.
+func requestOf(name, class string, count int64) resourcev1.DeviceRequest {
 	return resourcev1.DeviceRequest{
-		Name: fmt.Sprintf("container-%d-request-%d", i, place),
+		Name: name,
 		Exactly: &resourcev1.ExactDeviceRequest{
 			DeviceClassName: class, AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: count,
 		},

@@ -21,18 +21,18 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Name is that of kube-scheduler's plugin, which stands in statuses.
+// Name is the name of kube-scheduler's plugin, which statuses have.
 const Name = "DynamicResources"
 
-// Config is how to decide. The zero value is v1.37 with its default feature gates.
+// Config says how to decide. The zero value means v1.37 with its default feature gates.
 type Config struct {
-	// Release is whose rules hold; zero means v1.37.
+	// Release says which rules hold; zero means those of v1.37.
 	Release outrank.Release
 	// DRAPreemption decides as KEP-5690 proposes: the claims of victims come free with their
-	// last consumer. It has the name of the gate that the KEP plans. The zero value is what
-	// every release does: nobody is evicted for devices.
+	// last consumer. It has the name of the gate that the KEP plans. Without it nobody is evicted for devices, as
+	// in every release.
 	DRAPreemption bool
-	// Now is when the decision is made, for claims whose devices are bound late; with the
+	// Now is the time of the decision, for claims whose devices are bound late. With the
 	// zero value none of them has waited too long.
 	Now time.Time
 }
@@ -59,8 +59,8 @@ func New(o Objects, c Config) (*Filter, error) {
 	return f, nil
 }
 
-// Set replaces the objects. What [Filter.Filter] returned before goes on with those that there were
-// then. The error is that of [New], and leaves the filter as it was.
+// Set replaces the objects. A filter that [Filter.Filter] has returned before keeps the objects that it has.
+// The error is that of [New], and leaves the filter as it was.
 func (f *Filter) Set(o Objects) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -75,12 +75,13 @@ func (f *Filter) Set(o Objects) error {
 	return nil
 }
 
-// Filter returns the filter for an evaluator. It is the same one until [Filter.Set] replaces the
-// objects, and then another: a snapshot keeps which pods concern a filter, and that has changed.
+// Filter returns the filter for an evaluator. It returns the same one until [Filter.Set] replaces the
+// objects, and then another one: a snapshot remembers which pods concern a filter, and with other objects these are
+// other pods.
 func (f *Filter) Filter() *preemption.Filter { return &f.x.Load().filter }
 
-// concerns reports whether a pod that comes or goes has a part in the answers: with
-// DRAPreemption one that claims are reserved for, or that has a nomination, and otherwise none.
+// concerns reports whether a pod that comes or goes may change the answers. With
+// DRAPreemption these are pods for which claims are reserved and pods with a nomination; otherwise no pod does.
 func (x *index) concerns(p *outrank.Pod) bool {
 	if !x.config.DRAPreemption {
 		return false
@@ -101,20 +102,22 @@ func (x *index) startFilter(pod *outrank.Pod, view preemption.View) (preemption.
 	a, err := x.start(pod, view)
 	switch {
 	case err != nil || a == nil:
-		return nil, err // a nil interface
+		return nil, err // an attempt that is nil would make an interface that is not
 	case a.refusal != "":
 		return preemption.Refuse(unresolvable(a.refusal)), nil
 	}
 	return a, nil
 }
 
-// start looks up the pod's claims. It is nil for a pod without any. The error is about claims that
-// kube-scheduler ends the attempt for with an error, too, or a pod whose name another one has.
+// start begins an attempt for a pod. It returns nil for a pod without claims. The error is about claims for
+// which kube-scheduler ends the attempt with an error, too, or about a pod whose name another pod has.
 func (x *index) start(pod *outrank.Pod, view preemption.View) (*attempt, error) {
+	// A pod that waits for a resize has its devices.
 	object, err := x.podOf(pod)
 	if err != nil || object == nil || pod.ResizeDeferred && pod.NodeName != "" {
 		return nil, err
 	}
+
 	a := &attempt{x: x, config: x.config, asker: pod}
 	if refusal := a.lookUp(object); refusal != "" {
 		a.refusal = refusal
@@ -129,6 +132,7 @@ func (x *index) start(pod *outrank.Pod, view preemption.View) (*attempt, error) 
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
+
 	nodes := 0
 	for range view.Nodes() {
 		nodes++
@@ -142,23 +146,24 @@ type attempt struct {
 	x      *index
 	config *Config
 	asker  *outrank.Pod
-	// refusal is why no node can take the pod; empty for nothing.
+	// refusal is the reason why no node can take the pod; empty if there is none.
 	refusal string
-	// claims are the pod's, that for extended resources at the end.
-	claims   []*resourcev1.ResourceClaim
+	// claims are the claims of the pod. The claim for extended resources comes last.
+	claims []*resourcev1.ResourceClaim
+	// extended are the extended resources that the filter allocates; nil for none.
 	extended *extended
-	// selectors are where allocated claims can be used, by claim; nil for everywhere.
+	// selectors say for each claim where it can be used once it is allocated; nil means everywhere.
 	selectors []*nodeaffinity.NodeSelector
-	// request is equal for two pods that ask for the same devices, but for extended resources.
+	// request is equal for two pods that ask for the same devices. Extended resources are not in it.
 	request string
-	// steps are what is left for the searches on each node.
+	// steps is what the searches on each node may still take.
 	steps *budget
-	// passes are those with nominated pods.
+	// passes are the checks that were made with nominated pods.
 	passes *passes
 	changes
 }
 
-// lookUp finds the claims that the pod names. It returns why the pod has to wait.
+// lookUp finds the claims that the pod names. It returns the reason why the pod must wait.
 func (a *attempt) lookUp(pod *corev1.Pod) string {
 	for i := range pod.Spec.ResourceClaims {
 		name, generated, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
@@ -185,7 +190,8 @@ func (a *attempt) lookUp(pod *corev1.Pod) string {
 	return ""
 }
 
-// prepare checks the claims before any node is asked.
+// prepare checks the claims before any node is asked, and notes where allocated claims can be used and what the others
+// ask for.
 func (a *attempt) prepare() error {
 	a.selectors = make([]*nodeaffinity.NodeSelector, len(a.claims))
 	var request strings.Builder
@@ -201,13 +207,15 @@ func (a *attempt) prepare() error {
 			a.selectors[i] = selector
 			continue
 		}
+
 		if a.x.inFlight[c.UID] {
 			a.refusal = fmt.Sprintf("resource claim %s/%s is in the process of being allocated", c.Namespace, c.Name)
 			return nil
 		}
 		if a.extended != nil && c == a.extended.claim {
-			continue
+			continue // its requests depend on the node
 		}
+
 		if err := a.checkRequests(c); err != nil || a.refusal != "" {
 			return err
 		}
@@ -221,7 +229,8 @@ func (a *attempt) prepare() error {
 	return nil
 }
 
-// checkRequests looks for classes that are missing.
+// checkRequests looks for classes that are missing, which refuse the pod, and for requests without a class, which are
+// an error. The first one counts.
 func (a *attempt) checkRequests(c *resourcev1.ResourceClaim) error {
 	check := func(class, request string) error {
 		if class == "" {
@@ -232,6 +241,7 @@ func (a *attempt) checkRequests(c *resourcev1.ResourceClaim) error {
 		}
 		return nil
 	}
+
 	for i := range c.Spec.Devices.Requests {
 		r := &c.Spec.Devices.Requests[i]
 		if r.Exactly == nil && len(r.FirstAvailable) == 0 {
@@ -258,7 +268,8 @@ func unresolvable(reason string) preemption.Status {
 	return preemption.UnschedulableAndUnresolvable.Because(reason)
 }
 
-// Check asks the allocator.
+// Check says whether the node has the devices. That the node has not enough of them is told before an
+// allocated claim that cannot be used there.
 func (a *attempt) Check(n *outrank.Node) preemption.Status {
 	claims, request, reason := a.toAllocate(n)
 	if reason != "" {
@@ -267,6 +278,7 @@ func (a *attempt) Check(n *outrank.Node) preemption.Status {
 	if a.extended != nil && len(a.claims) == 1 && claims == nil {
 		return preemption.Status{} // the node offers the resource itself
 	}
+
 	v := a.x.viewOf(n)
 	unavailable := a.unavailable(v)
 	if len(claims) > 0 {
@@ -286,12 +298,13 @@ func (a *attempt) Check(n *outrank.Node) preemption.Status {
 	return preemption.Status{}
 }
 
-// addresses are in what the allocator says of a device whose node selector it cannot read.
+// addresses matches addresses of memory. The allocator's errors about unreadable node selectors have them.
 var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
 const notAvailable = "resourceclaim not available on the node"
 
-// short is the status of a node without enough free devices.
+// short returns the status of a node without enough free devices. With DRAPreemption pods that leave may help, except
+// for a pod of a group.
 func (a *attempt) short(v *view, reason string) preemption.Status {
 	switch {
 	case !a.config.DRAPreemption:
@@ -311,13 +324,14 @@ func (a *attempt) short(v *view, reason string) preemption.Status {
 
 const cannotAllocate = "cannot allocate all claims"
 
-// The usual statuses are made once.
+// The statuses of most nodes are made once.
 var (
 	shortOf = unresolvable(cannotAllocate)
 	mayHelp = preemption.Status{Code: preemption.Unschedulable, Reasons: shortOf.Reasons}
 )
 
-// toAllocate returns the claims that the node has to have devices for.
+// toAllocate returns the claims for which the node must have devices, and a text that is equal for equal requests.
+// The reason, if it is not empty, says why the node cannot take the pod.
 func (a *attempt) toAllocate(n *outrank.Node) (claims []*resourcev1.ResourceClaim, request, reason string) {
 	var special *resourcev1.ResourceClaim
 	request = a.request
@@ -335,7 +349,7 @@ func (a *attempt) toAllocate(n *outrank.Node) (claims []*resourcev1.ResourceClai
 				continue
 			}
 			c = special
-			text, _ := json.Marshal(&c.Spec.Devices) // of our own making
+			text, _ := json.Marshal(&c.Spec.Devices) // the filter has made it, so that it can be written
 			request += string(text)
 		}
 		claims = append(claims, c)
@@ -358,7 +372,8 @@ func (a *attempt) unavailableAt(i int, v *view) bool {
 	return a.selectors[i] != nil && !a.selectors[i].Match(v.node) || c.Status.Allocation != nil && a.unbound(c)
 }
 
-// unbound reports whether devices of a claim were not bound, or not in time.
+// unbound reports whether the binding of a device of a claim has failed, or whether one still waits and one has taken
+// too long.
 func (a *attempt) unbound(c *resourcev1.ResourceClaim) bool {
 	late, waits := false, false
 	for i := range c.Status.Allocation.Devices.Results {
@@ -368,6 +383,9 @@ func (a *attempt) unbound(c *resourcev1.ResourceClaim) bool {
 		}
 		at := c.Status.Allocation.AllocationTimestamp
 		late = late || at != nil && !a.config.Now.IsZero() && at.Add(bindingTimeout).Before(a.config.Now)
+
+		// Nothing is looked up about devices after the first one that waits, not even whether
+		// they have failed.
 		if waits {
 			continue
 		}

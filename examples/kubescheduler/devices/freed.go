@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// stays is why a claim does not come free with its consumers by KEP-5690; empty where it does.
+// stays is the reason why by KEP-5690 a claim does not come free with its consumers; empty if it does.
 type stays string
 
 const (
@@ -19,8 +19,8 @@ const (
 	staysNodes      stays = "it has devices that are not of one node by nodeName, which KEP-5690 leaves out"
 )
 
-// staysOf says whether a claim would come free with the last of the pods that it is reserved
-// for, as far as the claim itself goes.
+// staysOf returns the reason in the claim itself why it would not come free with the last of the pods for which it is
+// reserved. Other reasons are in its pods.
 func (x *index) staysOf(c *claim) stays {
 	if c.Status.Allocation == nil {
 		return ""
@@ -44,7 +44,7 @@ func (x *index) staysOf(c *claim) stays {
 	return ""
 }
 
-// nodeOf returns the node that a device is bound to by its name, empty for none. The newest
+// nodeOf returns the node that a device is bound to by nodeName; empty for none. The newest
 // generation of its pool counts.
 func (x *index) nodeOf(id structured.DeviceID) string {
 	node, generation := "", int64(-1)
@@ -72,11 +72,14 @@ func boundTo(s *resourcev1.ResourceSlice, d *resourcev1.Device) string {
 	return *name
 }
 
-// changes are how claims and their devices differ from the index during an attempt.
+// changes says how claims and their devices differ from the index at a point of an attempt.
 type changes struct {
-	// gone counts the consumers of each claim that are taken away, grouped those of them that
-	// are of a group, and away how many nominations take the claim's devices away.
-	gone, grouped, away map[*claim]int
+	// gone counts the consumers of each claim that are taken away and belong to no group.
+	gone map[*claim]int
+	// grouped counts the consumers of each claim that are taken away and belong to a group.
+	grouped map[*claim]int
+	// away counts the nominations for whose sake a claim counts as given back.
+	away map[*claim]int
 	// taken are the allocations of nominated pods.
 	taken []taken
 }
@@ -101,7 +104,7 @@ func (c *changes) clone() changes {
 	return out
 }
 
-// count adds to a count, which is dropped at 0.
+// count adds to a count. A count of 0 is dropped, so that equal changes have equal maps.
 func (c *changes) count(of *map[*claim]int, k *claim, by int) {
 	if *of == nil {
 		*of = map[*claim]int{}
@@ -119,8 +122,8 @@ func (c *changes) free(k *claim) bool {
 	return len(c.away) > 0 && c.away[k] > 0
 }
 
-// leave follows a running pod that leaves, or comes back: by is 1 or -1. A pod of a group frees
-// nothing by KEP-5690.
+// leave follows a running pod that leaves, if by is 1, or comes back, if by is -1. By KEP-5690 a pod of a group frees
+// nothing.
 func (a *attempt) leave(p *outrank.Pod, by int) {
 	of := &a.gone
 	if p.Group != "" {
@@ -133,8 +136,8 @@ func (a *attempt) leave(p *outrank.Pod, by int) {
 	}
 }
 
-// leftOut names the claims of pods that are gone whose devices stay taken by what KEP-5690
-// leaves out, sorted.
+// leftOut returns a text for each claim of pods that are gone that keeps its devices because of something that
+// KEP-5690 leaves out, sorted.
 func (a *attempt) leftOut(v *view) []string {
 	var texts []string
 	for k := range a.gone {
@@ -156,15 +159,15 @@ func (c *claim) isOn(v *view) bool {
 	return slices.ContainsFunc(c.holds, func(h hold) bool { return slices.Contains(v.devices, h.device) })
 }
 
-// own reports whether a claim is one that the preemptor itself uses. It stays as it is,
-// whoever leaves: the preemptor will be one of its consumers.
+// own reports whether the preemptor itself uses a claim. Such a claim never comes free, whoever leaves, because the
+// preemptor will be one of its consumers.
 func (a *attempt) own(k *claim) bool {
 	return slices.Contains(a.claims, k.ResourceClaim)
 }
 
-// nominate follows a nominated pod that comes to the node or goes again: by is 1 or -1. The
+// nominate follows a nominated pod that comes to the node, if by is 1, or goes again, if by is -1. While it is there, the
 // claims that preemption has freed on the node and that are still allocated count as given back,
-// and the pod's own allocations as made.
+// and the pod's own allocations count as made.
 func (a *attempt) nominate(p *outrank.Pod, node string, by int) {
 	n := a.x.nominations[nameOf(p)]
 	if n == nil || n.Node != node {

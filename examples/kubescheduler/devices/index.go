@@ -27,8 +27,8 @@ func (n named) String() string { return n.namespace + "/" + n.name }
 
 func nameOf(p *outrank.Pod) named { return named{p.NamespaceName(), p.Name} }
 
-// index is what the filter knows of a set of objects. It is not written to after it is made,
-// but for what it keeps of answers.
+// index has what the filter knows about a set of objects. After it is made it does not change, except for the answers
+// and views that it keeps.
 type index struct {
 	config *Config
 	filter preemption.Filter
@@ -38,39 +38,41 @@ type index struct {
 	claims   []*claim
 	byName   map[named]*claim
 	byUID    map[types.UID]*claim
-	// inFlight has the claims whose allocation is not yet written.
+	// inFlight has the claims whose allocation is decided and not yet written.
 	inFlight map[types.UID]bool
-	// consumed lists the claims by the pod that they are reserved for.
+	// consumed lists the claims by the pod for which they are reserved.
 	consumed map[named][]*claim
-	// nominations are by pod, and returning are the claims that preemption has freed and that are
-	// still allocated, by node.
+	// nominations are the nominations by pod.
 	nominations map[named]*Nomination
-	returning   map[string][]*claim
-	classes     classes
-	backing     *extendedresourcecache.ExtendedResourceCache
+	// returning are the claims that preemption has freed and that are still allocated, by node.
+	returning map[string][]*claim
+	classes   classes
+	// backing finds the class that backs an extended resource.
+	backing *extendedresourcecache.ExtendedResourceCache
 
 	slices   []*slice
 	onNode   map[string][]*slice // by nodeName
 	anywhere []*slice            // all others
-	pools    map[poolID][]*slice // each by name
+	pools    map[poolID][]*slice // each in the order of names
 	held     map[structured.DeviceID][]holding
 
 	cel     *cel.Cache
 	answers answers
 	views   sync.Map // of *view, by the name of the node
 	mu      sync.Mutex
-	kinds   map[string]int // of nodes, by what is alike of them
+	kinds   map[string]int // the kinds of nodes, by what nodes of a kind have in common
 	asked   int            // how often the allocator was asked
 }
 
 // poolID names a pool of devices.
 type poolID struct{ driver, pool string }
 
-// slice is a slice with what nodes may have in common of it.
+// slice is a slice with its pool.
 type slice struct {
 	*resourcev1.ResourceSlice
-	id      poolID
-	content int // equal for two slices that differ in names of slice, pool and node alone
+	id poolID
+	// content is equal for two slices that differ only in the names of the slice, its pool and its node.
+	content int
 }
 
 // claim is a claim with what it holds.
@@ -79,21 +81,22 @@ type claim struct {
 	name  named
 	order int
 	holds []hold
-	// stays says why the claim does not come free with its consumers; empty where it does.
+	// stays says why the claim does not come free with its consumers; empty if it does.
 	stays stays
 }
 
-// hold is what a claim holds of a device.
+// hold is a device, or a part of one, that a claim holds.
 type hold struct {
 	device structured.DeviceID
-	// share is set for a part of a device that may be allocated several times.
-	share    *structured.SharedDeviceID
+	// share names the part of a device that may be allocated several times; nil for a whole device.
+	share *structured.SharedDeviceID
+	// consumed is the amount that the part takes; nil for none.
 	consumed *structured.DeviceConsumedCapacity
-	// like is equal for two holds by which the allocator decides the same.
+	// like is equal for two holds that make no difference to the allocator.
 	like string
 }
 
-// holding is a hold by its claim.
+// holding is a hold as its claim has it.
 type holding struct {
 	claim *claim
 	at    int
@@ -120,7 +123,7 @@ func (c classes) List() ([]*resourcev1.DeviceClass, error) {
 	return list, nil
 }
 
-// newIndex indexes objects that Validate has found nothing wrong with.
+// newIndex indexes objects in which Validate has found nothing wrong.
 func newIndex(o *Objects, release outrank.Release) (*index, error) {
 	x := &index{
 		features: featuresOf(release),
@@ -128,6 +131,7 @@ func newIndex(o *Objects, release outrank.Release) (*index, error) {
 		consumed: map[named][]*claim{}, classes: classes{}, backing: extendedresourcecache.NewExtendedResourceCache(klog.Background()),
 		onNode: map[string][]*slice{}, pools: map[poolID][]*slice{}, held: map[structured.DeviceID][]holding{}, kinds: map[string]int{}, answers: answers{most: mostAnswers}, nominations: map[named]*Nomination{}, returning: map[string][]*claim{},
 	}
+
 	x.cel = cel.NewCache(1000, cel.Features{EnableConsumableCapacity: x.features.ConsumableCapacity, EnableListTypeAttributes: x.features.ListTypeAttributes})
 	for _, p := range o.Pods {
 		x.pods[named{namespaceOr(p.Namespace), p.Name}] = p
@@ -136,6 +140,8 @@ func newIndex(o *Objects, release outrank.Release) (*index, error) {
 		x.classes[c.Name] = c
 		x.backing.OnAdd(c, true)
 	}
+
+	// Whether a claim comes free depends on its slices, and a nomination names claims: this is their order.
 	rules := o.TaintRules
 	if release == outrank.V1_36 {
 		rules = nil
@@ -155,7 +161,7 @@ func newIndex(o *Objects, release outrank.Release) (*index, error) {
 	return x, nil
 }
 
-// addNomination adds a nomination and what it waits for.
+// addNomination adds a nomination, and the claims that it waits for.
 func (x *index) addNomination(n *Nomination) {
 	if n.Pod != "" {
 		x.nominations[n.name()] = n
@@ -169,7 +175,7 @@ func (x *index) addNomination(n *Nomination) {
 
 func namespaceOr(name string) string { return cmp.Or(name, outrank.DefaultNamespace) }
 
-// featuresOf are those that are on by default.
+// featuresOf returns the allocator's features that are on by default in a release.
 func featuresOf(release outrank.Release) structured.Features {
 	return structured.Features{
 		AdminAccess: true, PrioritizedList: true, PartitionableDevices: true, DeviceTaints: true,
@@ -179,6 +185,7 @@ func featuresOf(release outrank.Release) structured.Features {
 
 // addSlices adds slices, and the taints that rules put on their devices.
 func (x *index) addSlices(all []*resourcev1.ResourceSlice, rules []*resourcev1.DeviceTaintRule) error {
+	// Two slices have the same content if they are written alike without the names of their pools and nodes.
 	contents := map[string]int{}
 	for _, given := range all {
 		s := &slice{ResourceSlice: tainted(given, rules), id: poolID{given.Spec.Driver, given.Spec.Pool.Name}}
@@ -192,6 +199,7 @@ func (x *index) addSlices(all []*resourcev1.ResourceSlice, rules []*resourcev1.D
 			contents[string(text)] = len(contents)
 		}
 		s.content = contents[string(text)]
+
 		x.slices = append(x.slices, s)
 		if node := s.Spec.NodeName; node != nil && *node != "" {
 			x.onNode[*node] = append(x.onNode[*node], s)
@@ -200,14 +208,15 @@ func (x *index) addSlices(all []*resourcev1.ResourceSlice, rules []*resourcev1.D
 		}
 		x.pools[s.id] = append(x.pools[s.id], s)
 	}
+
 	for _, pool := range x.pools {
 		slices.SortFunc(pool, func(a, b *slice) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return nil
 }
 
-// tainted is a slice with the taints of the rules that select its devices; the slice itself
-// where none does.
+// tainted returns a slice with the taints of the rules that select its devices. If no rule does, it is the slice
+// itself.
 func tainted(s *resourcev1.ResourceSlice, rules []*resourcev1.DeviceTaintRule) *resourcev1.ResourceSlice {
 	selects := func(wanted *string, have string) bool { return wanted == nil || *wanted == have }
 	out := s
@@ -247,7 +256,7 @@ func (x *index) addClaim(c *resourcev1.ResourceClaim) {
 	}
 }
 
-// addInFlight adds what a claim will hold. Nothing frees it.
+// addInFlight adds what a claim will hold once its allocation is written. Nothing frees it.
 func (x *index) addInFlight(c *resourcev1.ResourceClaim) {
 	one := &claim{ResourceClaim: c, name: named{namespaceOr(c.Namespace), c.Name}, order: len(x.claims), stays: staysInFlight}
 	x.claims = append(x.claims, one)
@@ -256,7 +265,7 @@ func (x *index) addInFlight(c *resourcev1.ResourceClaim) {
 	}
 }
 
-// take notes what a claim holds. Devices with admin access count for nobody.
+// take notes what a claim holds.
 func (x *index) take(c *claim, a *resourcev1.AllocationResult) {
 	c.holds = holdsOf(a)
 	for i := range c.holds {
@@ -264,7 +273,7 @@ func (x *index) take(c *claim, a *resourcev1.AllocationResult) {
 	}
 }
 
-// holdsOf is what an allocation holds of devices.
+// holdsOf returns what an allocation holds. A device with admin access is not held.
 func holdsOf(a *resourcev1.AllocationResult) []hold {
 	if a == nil {
 		return nil
@@ -282,7 +291,7 @@ func holdsOf(a *resourcev1.AllocationResult) []hold {
 			if r.ConsumedCapacity != nil {
 				consumed := structured.NewDeviceConsumedCapacity(h.device, r.ConsumedCapacity)
 				h.consumed = &consumed
-				text, _ := json.Marshal(r.ConsumedCapacity) // a map of amounts is always written, sorted
+				text, _ := json.Marshal(r.ConsumedCapacity) // a map of amounts can always be written, and is sorted
 				h.like += string(text)
 			}
 		}
@@ -302,7 +311,8 @@ func (c *claim) isFor(p *outrank.Pod) bool {
 	})
 }
 
-// podOf returns the object of a pod, nil for one that the filter does not know.
+// podOf returns the API's object of a pod; nil if the filter does not know it. A pod that brings its object along need
+// not be among the filter's.
 func (x *index) podOf(p *outrank.Pod) (*corev1.Pod, error) {
 	if own, ok := p.Value.(*corev1.Pod); ok && own != nil {
 		return own, nil

@@ -16,21 +16,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Nomination goes with the node that a pod is nominated to: the devices that preemption found for
-// the pod's claims, and the claims of its victims, which come back later than the victims go. It
-// lives as long as the nomination to the node does; who keeps nominations drops Pod and Claims
-// then, and all of it once no claim of Freed has an allocation. While one is among the [Objects],
-// other pods find the devices of the node's freed claims given back and those of the pod's own
-// claims taken, as far as they count the nominated pod at all.
+// Nomination holds the devices of a pod that is nominated to a node: the devices that preemption found for
+// the pod's claims, and the claims of its victims, which come back later than the victims go.
+//
+// It lives as long as the nomination to the node. Then its keeper drops Pod and Claims, and, when no claim of Freed has
+// an allocation any more, all of it. While it is among the [Objects],
+// the devices of the node's freed claims count as given back and those of the pod's own
+// claims as taken, for every pod for which the nominated pod counts at all.
 type Nomination struct {
-	// Pod is the pod that is nominated, empty where the nomination has ended, and Node where to.
-	Pod  outrank.Key
+	// Pod is the nominated pod; empty if the nomination has ended.
+	Pod outrank.Key
+	// Node is the node that the pod is nominated to.
 	Node string
-	// Claims are the pod's claims with the allocations that were found, beside those that had
-	// one already.
+	// Claims are the pod's claims for which devices were found, with those allocations. Claims that had an
+	// allocation already are not among them.
 	Claims []*resourcev1.ResourceClaim
-	// Freed are the claims that the victims leave. They count for the node, whoever else is
-	// nominated to it.
+	// Freed are the claims that the victims leave. They count for every pod that is
+	// nominated to the node.
 	Freed []types.UID
 }
 
@@ -39,7 +41,7 @@ func (n *Nomination) name() named {
 	return named{namespace, name}
 }
 
-// pending is what the pod will hold by claims that have no allocation yet.
+// pending returns what the pod will hold by those of its claims that have no allocation yet.
 func (n *Nomination) pending(x *index) []hold {
 	var holds []hold
 	for _, c := range n.Claims {
@@ -50,11 +52,11 @@ func (n *Nomination) pending(x *index) []hold {
 	return holds
 }
 
-// Nomination returns what goes with the nomination that a plan makes, nil where the pod has no
-// claims without an allocation or nobody is to leave. The snapshot is that of the plan. The
-// devices are those that are free with the nominated pods of the node counted, where that is
-// enough, as in the first pass of a check. The error is about claims that kube-scheduler ends the attempt for with an error, too, or
-// [outrank.ErrInvalid] for a plan that is not to preempt, or that the devices do not allow.
+// Nomination returns the devices of the nomination that a plan makes; nil if the pod has no
+// claims without an allocation. The snapshot is that of the plan. The
+// devices are free while the nominated pods of the node count, if there are enough of them,
+// as in the first pass of a check. The error is about claims for which kube-scheduler ends the attempt with an error,
+// too, or wraps [outrank.ErrInvalid] for a plan that does not preempt, or for which there are not enough devices.
 func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomination, error) {
 	if plan == nil || plan.Outcome != preemption.Preempts || !f.config.DRAPreemption {
 		return nil, problem("plan", "", "is not to preempt for devices")
@@ -67,6 +69,8 @@ func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomi
 	if !ok {
 		return nil, problem("node "+plan.Node, "", "is not in the snapshot")
 	}
+
+	// A claim comes back if all its consumers go: the victims, and pods that are leaving anyway.
 	for i := range plan.Victims {
 		a.leave(plan.Victims[i].Pod, 1)
 	}
@@ -76,6 +80,7 @@ func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomi
 			n.Freed = append(n.Freed, k.UID)
 		}
 	}
+
 	claims, _, reason := a.toAllocate(node)
 	if reason != "" {
 		return nil, problem("plan for pod "+string(n.Pod), "", "node "+plan.Node+": "+reason)
@@ -83,6 +88,7 @@ func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomi
 	if len(claims) == 0 {
 		return nil, nil
 	}
+
 	results := a.withNominated(snap, node, claims)
 	if len(results) != len(claims) {
 		return nil, problem("plan for pod "+string(n.Pod), "", "node "+plan.Node+": cannot allocate all claims")
@@ -95,7 +101,7 @@ func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomi
 	return n, nil
 }
 
-// terminating counts the consumers of a claim that end without being victims.
+// terminating counts the consumers of a claim that are leaving and are no victims.
 func (a *attempt) terminating(snap *engine.Snapshot, k *claim, victims []preemption.Victim) (n int) {
 	for i := range k.Status.ReservedFor {
 		p, ok := snap.Pod(outrank.NewKey(k.name.namespace, k.Status.ReservedFor[i].Name))
@@ -106,8 +112,8 @@ func (a *attempt) terminating(snap *engine.Snapshot, k *claim, victims []preempt
 	return n
 }
 
-// withNominated asks the allocator with the node's nominated pods that count, and where that
-// finds nothing without them.
+// withNominated asks the allocator while the nominated pods of the node count that are at least as important as the
+// preemptor. If that finds nothing, it asks without them.
 func (a *attempt) withNominated(snap *engine.Snapshot, node *outrank.Node, claims []*resourcev1.ResourceClaim) []resourcev1.AllocationResult {
 	v := a.x.viewOf(node)
 	first := a.Clone().(*attempt)
@@ -125,7 +131,7 @@ func (a *attempt) withNominated(snap *engine.Snapshot, node *outrank.Node, claim
 	return nil
 }
 
-// settled gives shares names that are the same each time; the allocator draws them.
+// settled returns an allocation whose shares have the same names each time. The allocator draws random names.
 func settled(r *resourcev1.AllocationResult, c *resourcev1.ResourceClaim) *resourcev1.AllocationResult {
 	out := r.DeepCopy()
 	for i := range out.Devices.Results {
@@ -137,9 +143,9 @@ func settled(r *resourcev1.AllocationResult, c *resourcev1.ResourceClaim) *resou
 	return out
 }
 
-// Refuse is the rule of KEP-5690 about who may preempt, for [preemption.Eligibility].Refuse: a
-// pod that is nominated to a node on which claims of victims are still allocated may not, because
-// the devices are on their way. It agrees with the usual rules otherwise.
+// Refuse is the rule of KEP-5690 about who may preempt, for [preemption.Eligibility].Refuse. A
+// pod that is nominated to a node on which claims of victims are still allocated may not preempt, because
+// the devices are on their way. Otherwise the usual rules decide.
 func (f *Filter) Refuse(pod *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
 	if !f.config.DRAPreemption || by != "" || pod.NominatedNodeName == "" {
 		return by
@@ -156,12 +162,12 @@ func (f *Filter) Refuse(pod *outrank.Pod, by preemption.Ineligibility, _ preempt
 	return preemption.Ineligibility("not eligible due to claims of its victims that are still allocated: " + strings.Join(names, ", ") + ".")
 }
 
-// Helps reports whether a change of a claim may help a pod for which there were no devices, as
-// KEP-5690 has it: a claim lost its allocation, or one of the pod's own changed. before is nil for
-// a new claim, and after for one that is gone. A pod that is nominated to a node on which
-// other claims of victims are still allocated is not helped by one that comes free. The objects
-// may be those before the change or after it. It is for a queue's own rule about events, such as
-// [queue.Config].Helps; time is linear in the claims that are on their way to the pod's node.
+// Helps reports whether a change of a claim may help a pod for which there were no devices. By
+// KEP-5690 it may if a claim lost its allocation, or if a claim of the pod changed. Before is nil for
+// a new claim, and after is nil for a claim that is gone. A claim that comes free does not help a pod that is nominated
+// to a node on which other claims of victims are still allocated. The filter's objects
+// may be those before the change or after it. Helps is for a queue's own rule about events, for example
+// [queue.Config].Helps. Time is linear in the number of claims that are on their way to the pod's node.
 func (f *Filter) Helps(pod *outrank.Pod, before, after *resourcev1.ResourceClaim) bool {
 	x := f.x.Load()
 	if before == nil && after == nil {
@@ -184,8 +190,8 @@ func (f *Filter) Helps(pod *outrank.Pod, before, after *resourcev1.ResourceClaim
 	return own && (before == nil || !equality.Semantic.DeepEqual(&before.Status, &after.Status))
 }
 
-// MayHelp returns a status that kube-scheduler's plugin gave to a node as it is with
-// DRAPreemption: where devices are short, pods that leave may help.
+// MayHelp returns the status of a node, which kube-scheduler's plugin gave, as it would be with
+// DRAPreemption: if devices are short, pods that leave may help.
 func (f *Filter) MayHelp(s preemption.Status) preemption.Status {
 	if f.config.DRAPreemption && s.Filter == Name && s.Code == preemption.UnschedulableAndUnresolvable && !slices.Equal(s.Reasons, []string{notAvailable}) {
 		s.Code = preemption.Unschedulable

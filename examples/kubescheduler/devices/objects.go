@@ -12,35 +12,36 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Objects are what the filter reads. It keeps the pointers and never writes to the objects;
-// the caller must not, either, while a filter has them, as with those of a lister.
+// Objects are the objects that the filter reads. It keeps the pointers and never writes to the objects.
+// The caller must not write to them, either, while a filter has them, as with those of a lister.
 type Objects struct {
-	// Pods are the pods that have claims or ask for extended resources; others may be left
-	// out, or be among them. A pod that is none of them has no claims, unless its
-	// outrank.Pod.Value is its *corev1.Pod.
+	// Pods are the pods that have claims or ask for extended resources. Other pods may be among them. A pod that is
+	// not among them has no claims, unless its outrank.Pod.Value is its *corev1.Pod.
 	Pods []*corev1.Pod
 	// Claims are all claims of the cluster.
 	Claims []*resourcev1.ResourceClaim
-	// InFlight are claims whose allocation a scheduler has decided about and not yet
+	// InFlight are claims whose allocation a scheduler has decided and not yet
 	// written, with that allocation. A dump has none.
 	InFlight []*resourcev1.ResourceClaim
-	// Slices, Classes and TaintRules are those of the cluster. Rules count from v1.37 on.
-	Slices     []*resourcev1.ResourceSlice
-	Classes    []*resourcev1.DeviceClass
+	// Slices are all slices of the cluster.
+	Slices []*resourcev1.ResourceSlice
+	// Classes are all device classes of the cluster.
+	Classes []*resourcev1.DeviceClass
+	// TaintRules are all rules of the cluster that taint devices. They count from v1.37 on.
 	TaintRules []*resourcev1.DeviceTaintRule
-	// Nominations are those of pods that wait for the claims of their victims, and those that
-	// have ended while such claims are allocated. They count with Config.DRAPreemption alone.
+	// Nominations are the nominations of pods that wait for the claims of their victims, and nominations that
+	// have ended while such claims are allocated. They count only with Config.DRAPreemption.
 	Nominations []*Nomination
 }
 
-// deepest is how many lists may lie one in the other.
+// deepest is the number of lists that may be nested.
 const deepest = 10
 
 // Read reads the objects from what kubectl get -o json prints: a List, or several JSON documents
-// one after another. Other kinds are skipped. Objects of group resource.k8s.io have to be of
-// version v1, which v1.34 and later serve. What an API server fills in is filled in ([Complete]), since
-// manifests leave it out. The error is one of r, or an [outrank.InputError]
-// that names the object. Memory is that of the largest document twice over.
+// one after another. It skips other kinds. Objects of the group resource.k8s.io must have
+// version v1, which v1.34 and later serve. Read fills in the defaults that an API server fills in ([Complete]), because
+// manifests leave them out. The error is one of r, or an [outrank.InputError]
+// that names the object. Memory is twice that of the largest document.
 func Read(r io.Reader) (Objects, error) {
 	var o Objects
 	if r == nil {
@@ -67,7 +68,7 @@ func Read(r io.Reader) (Objects, error) {
 	}
 }
 
-// read adds an object, or those of a list.
+// read adds an object, or the objects of a list. Where names the place of the object in errors.
 func (o *Objects) read(where string, raw []byte, depth int) error {
 	var head struct {
 		Kind       string            `json:"kind"`
@@ -81,6 +82,7 @@ func (o *Objects) read(where string, raw []byte, depth int) error {
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return problem(where, "", err.Error())
 	}
+
 	if head.Items != nil {
 		if depth >= deepest {
 			return problem(where, "items", fmt.Sprintf("more than %d lists lie one in the other", deepest))
@@ -92,16 +94,23 @@ func (o *Objects) read(where string, raw []byte, depth int) error {
 		}
 		return nil
 	}
+
 	name := where + " (" + head.Kind + " " + head.Metadata.Name + ")"
-	switch head.Kind {
+	return o.readKind(head.Kind, head.APIVersion, name, raw)
+}
+
+// readKind adds an object of a kind. An object of a kind that the filter does not read is skipped, whatever it holds.
+func (o *Objects) readKind(kind, version, name string, raw []byte) error {
+	switch kind {
 	case "Pod":
 		return readInto(&o.Pods, name, raw)
 	case "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule":
-		if head.APIVersion != resourcev1.SchemeGroupVersion.String() {
-			return problem(name, "apiVersion", fmt.Sprintf("%q; %s is read", head.APIVersion, resourcev1.SchemeGroupVersion))
+		if version != resourcev1.SchemeGroupVersion.String() {
+			return problem(name, "apiVersion", fmt.Sprintf("%q; %s is read", version, resourcev1.SchemeGroupVersion))
 		}
 	}
-	switch head.Kind {
+
+	switch kind {
 	case "ResourceClaim":
 		err := readInto(&o.Claims, name, raw)
 		if err == nil {
@@ -131,9 +140,9 @@ func problem(object, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
 }
 
-// Validate returns everything by which the objects could not be told apart, in one
-// [outrank.InputError]: objects that are nil or have no name, and two of one name. What is
-// wrong within an object is a matter of the pod that asks for it.
+// Validate returns everything that keeps the objects from being told apart, in one
+// [outrank.InputError]: objects that are nil, objects without a name, and two objects of one name. Anything
+// wrong within an object shows when a pod asks for it.
 func (o *Objects) Validate() error {
 	var v validator
 	for i, p := range o.Pods {
@@ -154,6 +163,8 @@ func (o *Objects) Validate() error {
 	for i, r := range o.TaintRules {
 		v.see("devicetaintrule", i, r == nil, func() (string, string) { return "", r.Name })
 	}
+
+	// Several nominations may have ended. They have neither a pod nor claims.
 	for i, n := range o.Nominations {
 		if n == nil || n.Pod != "" || len(n.Claims) > 0 {
 			v.see("nomination of pod", i, n == nil, func() (string, string) { return n.name().namespace, n.name().name })
@@ -170,6 +181,7 @@ type validator struct {
 	problems []outrank.Problem
 }
 
+// see notes an object of a list, and what is wrong with it.
 func (v *validator) see(kind string, i int, missing bool, named func() (namespace, name string)) {
 	object := fmt.Sprintf("%s %d", kind, i)
 	add := func(field, text string) {

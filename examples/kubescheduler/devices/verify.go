@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// passes are the first passes of checks that found devices with nominated pods counted, the last one of
-// each node. The copies of a search share them: one of them is asked with those pods, and another without.
+// passes remembers for each node the last check that found devices while nominated pods counted. It is the first of two
+// passes; the second one is made without those pods, by another copy of the attempt. The copies share the passes.
 type passes struct {
 	mu   sync.Mutex
 	last map[string]changes
@@ -29,7 +29,7 @@ func (p *passes) note(node string, c *changes) {
 	p.last[node] = c.clone()
 }
 
-// before returns the first pass of a check in which the same pods are away as now, if there was one.
+// before returns the first pass of a check, if there was one while the same pods were away as now.
 func (p *passes) before(node string, now *changes) (changes, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,9 +37,9 @@ func (p *passes) before(node string, now *changes) (changes, bool) {
 	return first, ok && maps.Equal(first.gone, now.gone) && maps.Equal(first.grouped, now.grouped)
 }
 
-// find asks the allocator about a node. With nominated pods counted this is the first pass of a check, and
-// what it finds is the allocation that counts: the second pass, without them, only verifies that the
-// allocation holds (KEP-5690). It could find another one, whose devices are then the nominated pods'.
+// find asks the allocator about a node. While nominated pods count this is the first pass of a check, and
+// the allocation that it finds is the one that counts. The second pass, without those pods, only verifies that this
+// allocation can be made (KEP-5690): if it searched anew it could find devices that the nominated pods will have.
 func (a *attempt) find(n *outrank.Node, v *view, claims []*resourcev1.ResourceClaim, request string) (bool, error) {
 	if len(a.taken) == 0 {
 		if first, ok := a.passes.before(n.Name, &a.changes); ok {
@@ -53,8 +53,9 @@ func (a *attempt) find(n *outrank.Node, v *view, claims []*resourcev1.ResourceCl
 	return ok, err
 }
 
-// verify reports whether what the first pass has found holds without the nominated pods.
+// verify reports whether the allocation that the first pass has found can be made without the nominated pods.
 func (a *attempt) verify(v *view, first *changes, claims []*resourcev1.ResourceClaim, request string) (bool, error) {
+	// If the pods make no difference to the node's devices, neither does the second pass.
 	var one, two [512]byte
 	then, now := a.x.key(v, first, request, one[:0]), a.x.key(v, &a.changes, request, two[:0])
 	if slices.Equal(then, now) {
@@ -70,9 +71,10 @@ func (a *attempt) verify(v *view, first *changes, claims []*resourcev1.ResourceC
 	})
 }
 
-// holds reports whether an allocation of devices that belong together can be made beside what is
-// allocated. Which devices match a request, and that they do together, is known.
+// holds reports whether an allocation can be made beside what is
+// allocated. That its devices match the requests, alone and together, is known.
 func (x *index) holds(v *view, c *changes, results []resourcev1.AllocationResult) bool {
+	// A whole device cannot be shared with anything that is held of it.
 	held, wanted := x.heldBy(v, c), []hold(nil)
 	for i := range results {
 		for _, w := range holdsOf(&results[i]) {
@@ -82,6 +84,7 @@ func (x *index) holds(v *view, c *changes, results []resourcev1.AllocationResult
 			wanted = append(wanted, w)
 		}
 	}
+
 	all := slices.Concat(held, wanted)
 	for _, s := range v.slices {
 		if x.newest(s) && !capacityHolds(s, all, wanted) {
@@ -91,26 +94,27 @@ func (x *index) holds(v *view, c *changes, results []resourcev1.AllocationResult
 	return x.countersHold(v, held, wanted)
 }
 
-// of reports whether some of the holds are of a device.
-func of(id structured.DeviceID, holds []hold) bool {
+// anyOf reports whether one of the holds is of the device.
+func anyOf(id structured.DeviceID, holds []hold) bool {
 	return slices.ContainsFunc(holds, func(h hold) bool { return h.device == id })
 }
 
-// newest reports whether a slice is of the newest generation of its pool, which is the one that counts.
+// newest reports whether a slice belongs to the newest generation of its pool. Only that generation counts.
 func (x *index) newest(s *resourcev1.ResourceSlice) bool {
 	return !slices.ContainsFunc(x.pools[poolID{s.Spec.Driver, s.Spec.Pool.Name}], func(o *slice) bool {
 		return o.Spec.Pool.Generation > s.Spec.Pool.Generation
 	})
 }
 
-// capacityHolds reports whether the shares of each wanted device of a slice come to no more than it has.
+// capacityHolds reports whether each wanted device of a slice has enough capacity for all its shares.
 func capacityHolds(s *resourcev1.ResourceSlice, all, wanted []hold) bool {
 	for i := range s.Spec.Devices {
 		d := &s.Spec.Devices[i]
 		id := structured.MakeDeviceID(s.Spec.Driver, s.Spec.Pool.Name, d.Name)
-		if !of(id, wanted) {
+		if !anyOf(id, wanted) {
 			continue
 		}
+
 		sums := map[resourcev1.QualifiedName]resource.Quantity{}
 		for _, h := range all {
 			if h.device != id || h.consumed == nil {
@@ -122,6 +126,7 @@ func capacityHolds(s *resourcev1.ResourceSlice, all, wanted []hold) bool {
 				sums[name] = sum
 			}
 		}
+
 		for name, sum := range sums {
 			if sum.Cmp(d.Capacity[name].Value) > 0 {
 				return false
@@ -131,46 +136,62 @@ func capacityHolds(s *resourcev1.ResourceSlice, all, wanted []hold) bool {
 	return true
 }
 
-// countersHold reports whether the devices of which anything is held draw no more on the counters of their
-// pools than these have, of those that a wanted one newly draws on. A device draws once, however many share it.
+// counter names a counter that devices of a pool draw on.
+type counter struct {
+	pool      poolID
+	set, name string
+}
+
+// counters has the amounts of the counters of some pools.
+type counters struct {
+	// has is the amount that a counter has, drawn the amount that devices draw on it.
+	has, drawn map[counter]resource.Quantity
+	// newly are the counters on which a device draws that was not held before.
+	newly map[counter]bool
+}
+
+// countersHold reports whether the counters of the pools suffice for all devices that are held or wanted. Only counters
+// on which a wanted device newly draws can fail: the others were drawn on before. A device draws once, however many
+// claims share it.
 func (x *index) countersHold(v *view, held, wanted []hold) bool {
-	type counter struct {
-		pool      poolID
-		set, name string
-	}
-	has, drawn, minded := map[counter]resource.Quantity{}, map[counter]resource.Quantity{}, map[counter]bool{}
+	c := counters{has: map[counter]resource.Quantity{}, drawn: map[counter]resource.Quantity{}, newly: map[counter]bool{}}
 	for _, s := range v.slices {
 		if !x.newest(s) {
 			continue
 		}
 		pool := poolID{s.Spec.Driver, s.Spec.Pool.Name}
 		for _, set := range s.Spec.SharedCounters {
-			for name, c := range set.Counters {
-				has[counter{pool, set.Name, name}] = c.Value
+			for name, amount := range set.Counters {
+				c.has[counter{pool, set.Name, name}] = amount.Value
 			}
 		}
+
 		for i := range s.Spec.Devices {
 			d := &s.Spec.Devices[i]
 			id := structured.MakeDeviceID(s.Spec.Driver, s.Spec.Pool.Name, d.Name)
-			before := of(id, held)
-			if !before && !of(id, wanted) {
-				continue
-			}
-			for _, draws := range d.ConsumesCounters {
-				for name, c := range draws.Counters {
-					at := counter{pool, draws.CounterSet, name}
-					sum := drawn[at]
-					sum.Add(c.Value)
-					drawn[at] = sum
-					minded[at] = minded[at] || !before
-				}
+			if before := anyOf(id, held); before || anyOf(id, wanted) {
+				c.draw(pool, d, before)
 			}
 		}
 	}
-	for at, sum := range drawn {
-		if minded[at] && sum.Cmp(has[at]) > 0 {
+
+	for at, sum := range c.drawn {
+		if c.newly[at] && sum.Cmp(c.has[at]) > 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// draw adds what a device draws. Before says that the device was held before.
+func (c *counters) draw(pool poolID, d *resourcev1.Device, before bool) {
+	for _, draws := range d.ConsumesCounters {
+		for name, amount := range draws.Counters {
+			at := counter{pool, draws.CounterSet, name}
+			sum := c.drawn[at]
+			sum.Add(amount.Value)
+			c.drawn[at] = sum
+			c.newly[at] = c.newly[at] || !before
+		}
+	}
 }

@@ -17,23 +17,23 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// view is what the allocator looks at for a node.
+// view has what the allocator looks at for a node.
 type view struct {
 	of   *outrank.Node
 	node *corev1.Node
 	// slices are all slices of the pools that have a device for the node.
 	slices []*resourcev1.ResourceSlice
-	// devices are those of the slices, in the order in which the allocator sees them.
+	// devices are the devices of the slices, in the order in which the allocator sees them.
 	devices []structured.DeviceID
 	// held are the holdings of each device.
 	held [][]holding
-	// kind is equal for two nodes that differ in names alone.
+	// kind is equal for two nodes that differ only in names.
 	kind int
-	// local are the names of pools that are the node's own.
+	// local are the names of pools that belong to the node alone.
 	local []string
 }
 
-// viewOf returns the view of a node.
+// viewOf returns the view of a node. It is made anew when the node is another object.
 func (x *index) viewOf(n *outrank.Node) *view {
 	if v, ok := x.views.Load(n.Name); ok && v.(*view).of == n {
 		return v.(*view)
@@ -43,6 +43,8 @@ func (x *index) viewOf(n *outrank.Node) *view {
 	return v
 }
 
+// newView makes the view of a node, and finds the node's kind: a text in which everything is written that the nodes of
+// a kind must have in common.
 func (x *index) newView(n *outrank.Node) *view {
 	v := &view{of: n, node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}}
 	var ids []poolID
@@ -52,17 +54,22 @@ func (x *index) newView(n *outrank.Node) *view {
 			ids = append(ids, s.id)
 		}
 	}
+
 	for _, s := range x.onNode[n.Name] {
 		add(s)
 	}
 	for _, s := range x.anywhere {
 		add(s)
 	}
+
+	// A pool with a device for the node counts with all its slices. What was written about single slices is not
+	// needed: addPool writes it again for the pools that count.
 	kind.Reset()
 	slices.SortFunc(ids, func(a, b poolID) int { return cmp.Or(cmp.Compare(a.driver, b.driver), cmp.Compare(a.pool, b.pool)) })
 	for _, id := range ids {
 		x.addPool(v, id, &kind)
 	}
+
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	at, known := x.kinds[kind.String()]
@@ -74,9 +81,9 @@ func (x *index) newView(n *outrank.Node) *view {
 	return v
 }
 
-// matches reports whether a slice has devices for the node, and writes which. A selector that
-// cannot be read counts as a match, about which the allocator says what is wrong; no other
-// node is of that kind.
+// matches reports whether a slice has devices for the node, and writes into kind which. A selector that
+// cannot be read counts as a match, so that the allocator says what is wrong with it. No other
+// node is of the same kind then.
 func (x *index) matches(v *view, s *slice, kind *strings.Builder) bool {
 	one := func(name *string, all *bool, selector *corev1.NodeSelector) bool {
 		ok, err := structured.NodeMatches(x.features, v.node, deref(name), deref(all), selector)
@@ -106,9 +113,10 @@ func deref[T any](p *T) T {
 	return *p
 }
 
-// addPool adds a pool's slices, and writes what a node of the same kind has in common.
+// addPool adds the slices of a pool to a view, and writes into kind what nodes of the same kind have in common. Of a pool
+// that belongs to the node alone the names do not count.
 func (x *index) addPool(v *view, id poolID, kind *strings.Builder) {
-	pool, seen := x.pools[id], map[string]bool{} // older generations have the same devices
+	pool, seen := x.pools[id], map[string]bool{} // slices of an older generation have the same devices
 	isOwn := !slices.ContainsFunc(pool, func(s *slice) bool { return deref(s.Spec.NodeName) != v.node.Name })
 	fmt.Fprintf(kind, "|%q", id.driver)
 	if isOwn {
@@ -133,7 +141,8 @@ func (x *index) addPool(v *view, id poolID, kind *strings.Builder) {
 	}
 }
 
-// key is equal for two states of nodes of a kind by which the allocator decides the same.
+// key returns a text that is equal for two questions to which the allocator gives the same answer: the kind of the node,
+// what is held of each device, and the request. It is appended to the buffer.
 func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 	buffer = binary.AppendUvarint(buffer, uint64(v.kind))
 	for i, id := range v.devices {
@@ -152,14 +161,14 @@ func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 				}
 			}
 		}
-		if len(buffer) == head {
+		if len(buffer) == head { // nothing of this device is held
 			buffer = buffer[:from]
 		}
 	}
 	return append(append(buffer, 0), request...)
 }
 
-// heldBy is what is held of the devices that a view has.
+// heldBy returns what is held of the devices in a view after the changes.
 func (x *index) heldBy(v *view, c *changes) []hold {
 	var out []hold
 	for i := range v.devices {
@@ -175,7 +184,7 @@ func (x *index) heldBy(v *view, c *changes) []hold {
 	return out
 }
 
-// state is the same as the allocator takes it.
+// state returns what is held of the devices in a view after the changes, in the form in which the allocator takes it.
 func (x *index) state(v *view, c *changes) structured.AllocatedState {
 	s := structured.AllocatedState{
 		AllocatedDevices: sets.New[structured.DeviceID](), AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),

@@ -13,11 +13,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// WayOut is what plugin DynamicResources does for a pod that fits nowhere, before preemption is
-// asked: it gives up an allocation of the pod's own that cannot be used on a node, where nobody
-// else has the claim. That makes no room in this attempt, so the answer of the way is none; what
-// it says stands in the pod's condition. Idle are the claims of which the plugin takes one, which
-// is a matter of chance there. The explanation is that of the attempt.
+// WayOut returns the step that the plugin DynamicResources takes for a pod that fits nowhere, before preemption is
+// asked. The plugin gives up an allocation of one of the pod's claims that cannot be used on some node, if nobody
+// else uses the claim. That makes no room in this attempt, so that the way out has no plan; the pod's condition has its
+// text. Idle are the claims of which the plugin gives one up; there chance
+// decides which. The explanation is that of the attempt.
 func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way execution.WayOut, idle []*resourcev1.ResourceClaim, err error) {
 	way = execution.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
@@ -28,13 +28,17 @@ func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way executi
 	if ex == nil || snap == nil {
 		return way, nil, problem("explanation", "", "is nil, or its snapshot is")
 	}
+
+	// If another filter refused the pod first, the plugin has noted nothing about it, and fails.
 	if ex.Refused.Code != preemption.Success && ex.Refused.Filter != Name {
-		way.Says = "not found" // the plugin has noted nothing about the pod, and fails
+		way.Says = "not found"
 		way.Ask = func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 			return ex, errors.New("not found")
 		}
 		return way, nil, nil
 	}
+
+	// A claim for extended resources that was created in an earlier attempt is deleted.
 	a, err := f.x.Load().start(ex.Pod, snap)
 	if err != nil || a == nil || a.refusal != "" {
 		return way, nil, err
@@ -43,6 +47,7 @@ func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way executi
 		way.Says = "deletion of ResourceClaim completed"
 		return way, nil, nil
 	}
+
 	for i := range ex.Nodes {
 		s := &ex.Nodes[i].Status
 		if s.Filter != Name || !slices.Equal(s.Reasons, []string{notAvailable}) {
@@ -52,6 +57,7 @@ func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way executi
 			idle = a.idleOn(n, idle)
 		}
 	}
+
 	if f.config.Release == outrank.V1_36 {
 		way.Says = "still not schedulable"
 	}
@@ -61,7 +67,7 @@ func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way executi
 	return way, idle, nil
 }
 
-// idleOn adds the pod's claims that cannot be used on a node and that nobody else has.
+// idleOn adds the pod's claims that cannot be used on a node and that nobody else uses.
 func (a *attempt) idleOn(n *outrank.Node, idle []*resourcev1.ResourceClaim) []*resourcev1.ResourceClaim {
 	v := a.x.viewOf(n)
 	for i, c := range a.claims {

@@ -10,37 +10,40 @@ import (
 
 // Answer is the result of a scheduling attempt, by the reference or by outrank.
 type Answer struct {
-	// Fits is set where a node takes the pod as things are. Nothing else but Nodes is
+	// Fits says that a node takes the pod as things are. Nothing else but Nodes is
 	// set then.
 	Fits bool
-	// Nodes has the status of each node as things are: that of the reference where it
-	// asked the node.
+	// Nodes has the status of each node as things are. The reference's answer has only the nodes that
+	// it asked.
 	Nodes map[string]Status
-	// Candidates are the nodes where removing pods makes room, in the order of their names,
-	// also where the pod may not preempt. The others that were tried are in Unhelpful.
+	// Candidates are the nodes where removing pods makes room, in the order of their names. They are listed
+	// even if the pod may not preempt.
 	Candidates []Candidate
-	Unhelpful  map[string]Status
+	// Unhelpful has the status of each node that was tried and is no candidate.
+	Unhelpful map[string]Status
 
-	// Preempts is set where the PostFilter plugins succeeded.
+	// Preempts says that the PostFilter plugins succeeded.
 	Preempts bool
-	// Nominated is the pod's nomination afterwards: NominationKept, or the node,
-	// which is empty where the nomination is cleared.
+	// Nominated is the pod's nomination afterwards: NominationKept, the name of a node, or
+	// empty if the nomination is cleared.
 	Nominated string
-	// Evicted are the pods that were deleted, Cleared those that lost their nomination,
-	// sorted.
-	Evicted, Cleared []string
-	// Waits is set where the pod waits for its claims and no attempt is made. Nothing else but
+	// Evicted are the pods that were deleted, sorted.
+	Evicted []string
+	// Cleared are the pods that lost their nomination, sorted.
+	Cleared []string
+	// Waits says that the pod waits for its claims and no attempt is made. Nothing else but
 	// Nodes is set then.
 	Waits bool
-	// Deallocated are claims of the pod whose allocation was given up; of outrank, those of which
+	// Deallocated are claims of the pod whose allocation was given up. Outrank's answer has all claims of which
 	// the reference gives up any one.
 	Deallocated []string
-	// Errors are, of outrank, the texts of nodes with an error; the reference tells that of any one.
+	// Errors are the texts of nodes with an error, in outrank's answer alone. The reference tells any one of them.
 	Errors []string
-	// Event is the note of event FailedScheduling, Reason and Message those of
-	// condition PodScheduled.
-	Event, Reason, Message string
-	// Part is the part of the queue that the pod ends in.
+	// Event is the note of the event FailedScheduling.
+	Event string
+	// Reason and Message are those of the condition PodScheduled.
+	Reason, Message string
+	// Part is the part of the queue in which the pod ends.
 	Part string
 }
 
@@ -62,15 +65,18 @@ func (s Status) String() string {
 	return s.Code + " by " + s.Plugin + ": " + strings.Join(s.Reasons, "; ")
 }
 
-// Candidate is a node with its victims as namespace/name, the most important first.
+// Candidate is a node on which the pod fits once the victims are gone.
 type Candidate struct {
-	Node       string
-	Victims    []string
+	Node string
+	// Victims are named as namespace/name, the most important first.
+	Victims []string
+	// Violations is the number of victims that break a budget.
 	Violations int
-	Importance []string // of each victim
+	// Importance has the importance of each victim.
+	Importance []string
 }
 
-// equal reports whether two candidates are the same, but for the order of victims that
+// equal reports whether two candidates are the same, except for the order of victims that
 // are equally important.
 func (c Candidate) equal(d Candidate) bool {
 	return c.Node == d.Node && c.Violations == d.Violations &&
@@ -82,7 +88,7 @@ func (c Candidate) String() string {
 	return fmt.Sprintf("%s %v %d", c.Node, c.Victims, c.Violations)
 }
 
-// importance says how important a pod is, as text.
+// importance returns a text that is equal for pods that are equally important as victims.
 func importance(p *corev1.Pod) string {
 	var priority int32
 	if p.Spec.Priority != nil {

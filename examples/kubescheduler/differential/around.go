@@ -6,47 +6,47 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Around is the part of a scheduler beside its own plugins. The zero value is nothing.
+// Around is what a scheduler has beside its own plugins. The zero value is nothing.
 type Around struct {
 	// Extenders are asked in this order.
 	Extenders []*Extender `json:",omitempty"`
-	// Contrary is a filter with one answer as things are and another in dry runs;
+	// Contrary is a filter that answers otherwise in dry runs than in the attempt itself;
 	// nil for none.
 	Contrary *Contrary `json:",omitempty"`
 	// Foreign is a plugin that this module cannot ask; nil for none.
 	Foreign *Foreign `json:",omitempty"`
 	// Plugins are the settings of the preemptor's profile.
 	Plugins Plugins
-	// Other is another way out, which Plugins may switch on.
+	// Other is another way out. It counts if Plugins switches it on.
 	Other Other
 }
 
-// Any reports whether there is anything.
+// Any reports whether the scheduler has anything beside its own plugins.
 func (a *Around) Any() bool {
 	return len(a.Extenders) > 0 || a.Contrary != nil || a.Foreign != nil || !a.Plugins.usual()
 }
 
-// Extender is one of the scheduler's. Its answers about nodes are by their names.
+// Extender is one of the scheduler's extenders.
 type Extender struct {
-	// Filters, Preempts and Ignorable are as in the scheduler's file; Cached is its
-	// nodeCacheCapable, and Gpu whether it has to do with pods alone that ask for a GPU.
+	// Filters, Preempts and Ignorable are settings of the scheduler's file. Cached is nodeCacheCapable there. Gpu
+	// says that only pods that ask for a GPU concern the extender.
 	Filters, Preempts, Ignorable, Cached, Gpu bool
 	// Fails makes every call fail, by its code or by the error in its answer.
 	Fails bool `json:",omitempty"`
-	// Turns are its answers about nodes as things are: one of the turns below, or nothing.
+	// Turns has the answer about each node in the attempt itself: one of the turns below, or nothing.
 	Turns map[string]string `json:",omitempty"`
-	// Changes are its changes of candidates: one of the changes below, or nothing.
+	// Changes says for each node how the extender changes the candidate: one of the changes below, or nothing.
 	Changes map[string]string `json:",omitempty"`
 }
 
-// An extender's answers about a node as things are.
+// The turns: an extender's answers about a node in the attempt itself.
 const (
 	turnsDown    = "no"
 	turnsForGood = "never"
 	leavesOut    = "leaves it out"
 )
 
-// An extender's changes of a candidate.
+// The changes of a candidate by an extender.
 const (
 	drops      = "drops it"
 	spares     = "spares the last victim"
@@ -59,14 +59,14 @@ const (
 	absentNode = "n-absent"
 )
 
-// Contrary has a filter's answers about nodes, by their names.
+// Contrary has a filter's answers about nodes, by the nodes' names.
 type Contrary struct{ Says map[string]Moods }
 
-// Moods are a filter's answers about one node: Now as things are, Then in dry runs.
+// Moods are a filter's answers about one node: Now in the attempt itself, Then in dry runs.
 type Moods struct{ Now, Then string }
 
-// Its answers; nothing for a node that takes the pod. By what is there is an
-// answer that depends on the pods on the node.
+// The answers of a contrary filter. An empty one lets the node take the pod; byWhatIsHere
+// depends on the pods on the node.
 const (
 	no           = "no"
 	never        = "never"
@@ -74,11 +74,11 @@ const (
 	byWhatIsHere = "by what is there"
 )
 
-// Plugins are a profile's settings of its plugins at the points that have a part in ways
+// Plugins are a profile's settings of its plugins at the extension points that concern ways
 // out.
 type Plugins struct{ MultiPoint, PostFilter PluginSet }
 
-// PluginSet is the setting of one point.
+// PluginSet is the setting of one extension point.
 type PluginSet struct{ Enabled, Disabled []string }
 
 func (p *Plugins) usual() bool {
@@ -88,9 +88,9 @@ func (p *Plugins) usual() bool {
 
 // Other is a way out that is neither preemption nor the one for devices.
 type Other struct {
-	// Does is one of those below; empty for nothing.
+	// Does is one of the actions below; empty for none.
 	Does string `json:",omitempty"`
-	// Node is the one that it finds.
+	// Node is the node that it finds.
 	Node string `json:",omitempty"`
 }
 
@@ -101,7 +101,7 @@ const (
 	fails  = "fails"
 )
 
-// Its texts.
+// The name and the texts of the other way out.
 const (
 	otherName = "Other"
 	otherText = "nothing else helps"
@@ -109,7 +109,8 @@ const (
 	otherFail = "something else is broken"
 )
 
-// asksForGpu reports whether a pod has anything to do with GPUs, as the reference looks at it.
+// asksForGpu reports whether a container of the pod requests a GPU or limits its GPUs. The reference asks an
+// extender that manages GPUs about such pods alone.
 func asksForGpu(p *corev1.Pod) bool {
 	const gpu = "example.com/gpu"
 	for _, containers := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
@@ -126,8 +127,7 @@ func asksForGpu(p *corev1.Pod) bool {
 
 func (x *Extender) interested(p *corev1.Pod) bool { return !x.Gpu || asksForGpu(p) }
 
-// around draws the surroundings of the scheduler's own plugins, where the case is about
-// them.
+// around draws what the scheduler has beside its own plugins, if the case is about that.
 func (g *generator) around() {
 	a := &g.c.Around
 	if g.extenders {
@@ -160,7 +160,7 @@ func (g *generator) extender() *Extender {
 			x.Changes[n.Name] = pick(g, strange, nowhere)
 		}
 	}
-	if g.oneIn(5) { // nothing is left
+	if g.oneIn(5) { // the extender leaves no candidate
 		for _, n := range g.c.Nodes {
 			x.Changes[n.Name] = drops
 		}
@@ -178,7 +178,7 @@ func (g *generator) contraryFilter() *Contrary {
 	return c
 }
 
-// waysOut draws which plugins are asked for a way out.
+// waysOut draws which plugins are asked for a way out, and in which order.
 func (g *generator) waysOut() {
 	const devices, preempts = "DynamicResources", "DefaultPreemption"
 	a := &g.c.Around

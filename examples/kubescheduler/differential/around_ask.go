@@ -9,12 +9,13 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// asking asks an extender of a case about candidates.
+// asking lets outrank ask an extender of a case about candidates.
 type asking struct {
 	*Extender
 	c *Case
 }
 
+// extender returns the extender as outrank knows extenders.
 func (x *asking) extender() preemption.Extender {
 	return preemption.Extender{
 		Name: "x", Process: x.process, Ignorable: x.Ignorable,
@@ -22,19 +23,21 @@ func (x *asking) extender() preemption.Extender {
 	}
 }
 
+// process changes the candidates as the extender does over HTTP. A victim that is on no node has the UID nobody.
 func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
-	asked := map[string]proposal{}
+	proposals := map[string]proposal{}
 	for _, c := range candidates {
 		p := proposal{violations: int64(c.Score.Violations)}
 		for _, v := range c.Victims {
 			p.victims = append(p.victims, string(v.Pod.Key()))
 		}
-		asked[c.Node] = p
+		proposals[c.Node] = p
 	}
-	left, err := x.change(x.c, asked)
+	left, err := x.change(x.c, proposals)
 	if err != nil {
 		return nil, err
 	}
+
 	all := x.c.onNodes()
 	var out []preemption.Candidate
 	for _, node := range slices.Sorted(maps.Keys(left)) {

@@ -8,33 +8,36 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// extenderErrors match an error of an extender, or about one, in the reference.
+// extenderErrors matches the reference's errors of extenders and about them.
 var extenderErrors = regexp.MustCompile(`failed (preempt|filter) with extender|an extender fails|claims to preempt pod|expected at least one victim|not found for node name`)
 
-// failing replaces an error of an extender in a compared answer: the texts differ
+// failing replaces the error of an extender in answers that are compared, because the texts differ
 // (rule 15.3.6).
 const failing = "(an extender fails)"
 
-// comparable is an answer of the reference with all permitted differences made
-// the same in both: the words of an extender's error, the order of several
-// errors, and the end of an event that is cut.
+// comparable makes the permitted differences the same in both answers: the words of an extender's error, the order
+// of several errors, and the end of an event that is cut. It changes ours, and returns the
+// reference's answer as it is compared; a itself stays.
 func (a *Answer) comparable(c *Case, ours *Answer, extenderFails bool) *Answer {
 	if a.Fits || !c.Around.Any() {
 		return a
 	}
+
 	same := *a
 	if extenderFails || ours.Reason == corev1.PodReasonSchedulerError {
 		same.Message, ours.Message = withoutError(a.Message), withoutError(ours.Message)
 	}
 	same.Message, ours.Message = sortedErrors(same.Message), sortedErrors(ours.Message)
 	same.Event, ours.Event = "", ""
-	if len(a.Nodes) == 0 { // nobody was asked for a way out
+
+	// Without nodes the reference asked nobody for a way out, and has tried no node.
+	if len(a.Nodes) == 0 {
 		ours.Candidates, ours.Unhelpful = nil, map[string]Status{}
 	}
 	return &same
 }
 
-// withoutError is a message that ends in an error of an extender, without that.
+// withoutError replaces the error of an extender at the end of a message.
 func withoutError(message string) string {
 	before, after, found := strings.Cut(message, " preemption: ")
 	switch {
@@ -49,7 +52,7 @@ func withoutError(message string) string {
 // errorList begins the list of several errors in a message.
 const errorList = " preemption: ["
 
-// sortedErrors is a message with several errors in an order of their own.
+// sortedErrors returns a message with its errors sorted, if it lists several.
 func sortedErrors(message string) string {
 	before, after, found := strings.Cut(message, errorList)
 	if !found || !strings.HasSuffix(after, "]") {
@@ -60,7 +63,7 @@ func sortedErrors(message string) string {
 	return before + errorList + strings.Join(list, ", ") + "]"
 }
 
-// CompareReferences compares two answers of the reference, the second with
+// CompareReferences compares two answers of the reference. The second one is of a scheduler with
 // another plugin in place of DefaultPreemption.
 func CompareReferences(c *Case, want, got *Answer) []string {
 	second := *got

@@ -15,20 +15,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// surrounded is a case that is decided as by a scheduler with more than its own
-// plugins.
+// surrounded is a case that is decided as a scheduler with more than its own
+// plugins decides it.
 type surrounded struct {
 	*Case
 	snap *engine.Snapshot
-	// config is that of the profile, ways its ways out.
-	config  preemption.Config
+	// config is the configuration of the profile.
+	config preemption.Config
+	// ways are the names of the profile's ways out, in their order.
 	ways    []string
 	request preemption.Request
 	release outrank.Release
 	d       *decided
 }
 
-// decideAround decides a case with its surroundings.
+// decideAround decides a case with what the scheduler has beside its own plugins.
 func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod) (*decided, error) {
 	text, err := c.file("")
 	if err != nil {
@@ -42,9 +43,11 @@ func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod)
 	if !ok {
 		return nil, fmt.Errorf("no profile for %s", pod.Scheduler())
 	}
+
+	// The contrary plugin is a filter alone, and no way out.
 	s := &surrounded{
 		Case: c, snap: snap, config: profile.Config, release: h.Release,
-		ways:    slices.DeleteFunc(slices.Clone(profile.WaysOut), func(name string) bool { return name == contraryName }), // a filter alone
+		ways:    slices.DeleteFunc(slices.Clone(profile.WaysOut), func(name string) bool { return name == contraryName }),
 		request: preemption.Request{Pod: pod, Now: time.Now()}, d: &decided{pod: pod, queued: true, release: h.Release, importance: map[outrank.Key]string{}},
 	}
 	if c.Around.Contrary != nil {
@@ -53,13 +56,14 @@ func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod)
 	for _, p := range c.Pods {
 		s.d.importance[outrank.Key(podKey(p))] = importance(p)
 	}
+
 	if asked, err := s.filter(); err != nil || !asked {
 		return s.d, err
 	}
 	return s.d, s.findWayOut()
 }
 
-// explain explains without extenders, as if the pod might preempt.
+// explain explains the decision without extenders, with preemption switched on.
 func (s *surrounded) explain() (err error) {
 	plain := s.config
 	plain.Profile.Off = s.off(false)
@@ -71,8 +75,8 @@ func (s *surrounded) explain() (err error) {
 	return err
 }
 
-// filter asks all filters and then the extenders, and reports whether nobody takes the pod,
-// so that ways out are asked.
+// filter asks all filters and then the extenders. It reports whether the ways out are asked, which is so if no node
+// takes the pod.
 func (s *surrounded) filter() (bool, error) {
 	if err := s.explain(); err != nil {
 		return false, err
@@ -80,6 +84,8 @@ func (s *surrounded) filter() (bool, error) {
 	if s.d.Outcome != preemption.Fits {
 		return true, nil
 	}
+
+	// The extenders are asked about the nodes that pass all filters.
 	statuses, left := map[string]preemption.Status{}, []string{}
 	for i := range s.d.Nodes {
 		n := &s.d.Nodes[i]
@@ -87,6 +93,7 @@ func (s *surrounded) filter() (bool, error) {
 			left = append(left, n.Node)
 		}
 	}
+
 	for _, x := range s.Around.asked() {
 		if len(left) == 0 || !x.Filters || !x.interested(s.Preemptor) {
 			continue
@@ -109,6 +116,8 @@ func (s *surrounded) filter() (bool, error) {
 	if len(left) > 0 {
 		return false, nil
 	}
+
+	// The extenders have turned all nodes down. Preemption goes by their statuses.
 	s.request.Statuses = func(_ int, node *outrank.Node) (status preemption.Status, asked bool) {
 		status, asked = statuses[node.Name]
 		return status, asked
@@ -117,10 +126,10 @@ func (s *surrounded) filter() (bool, error) {
 }
 
 // extenderName is the name under which the reference counts extenders among the
-// filters that turned a pod down; the status of a node names none.
+// filters that turned a pod down. The status of a node does not have it.
 const extenderName = "Extender"
 
-// turnedAway is the status of a node that an extender has turned down, or left out.
+// turnedAway returns the status of a node that an extender has turned down, or left out.
 func turnedAway(no, never string) preemption.Status {
 	switch {
 	case never != "":
@@ -131,7 +140,7 @@ func turnedAway(no, never string) preemption.Status {
 	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: extenderName}
 }
 
-// off are the plugins that the profile has off, with DefaultPreemption among them or without.
+// off returns the plugins that the profile has off. Disabled says whether DefaultPreemption is one of them.
 func (s *surrounded) off(disabled bool) []string {
 	off := slices.DeleteFunc(slices.Clone(s.config.Profile.Off), func(name string) bool { return name == preemption.DefaultPreemption })
 	if disabled {
@@ -140,7 +149,7 @@ func (s *surrounded) off(disabled bool) []string {
 	return off
 }
 
-// evaluator decides with extenders.
+// evaluator returns an evaluator that asks the extenders. Disabled switches preemption off.
 func (s *surrounded) evaluator(disabled bool) (*engine.Evaluator, error) {
 	full := s.config
 	full.Profile.Off = s.off(disabled)
@@ -152,12 +161,14 @@ func (s *surrounded) evaluator(disabled bool) (*engine.Evaluator, error) {
 	return engine.New(full)
 }
 
-// findWayOut asks the ways out in their order.
+// findWayOut asks the ways out, and records the plan and the result of the attempt.
 func (s *surrounded) findWayOut() error {
 	preempts, err := s.evaluator(false)
 	if err != nil {
 		return err
 	}
+
+	// The plan of a profile without preemption is told unless a way out finds another one.
 	off, err := s.evaluator(true)
 	if err != nil {
 		return err
@@ -167,11 +178,14 @@ func (s *surrounded) findWayOut() error {
 		return err
 	}
 	s.d.told = told
-	// Candidates that extenders leave are ranked anew. Without an answer of theirs there is
+
+	// The candidates that extenders leave are ranked anew. If an extender fails there is
 	// no plan.
 	if s.d.ranked, err = preempts.Explain(context.Background(), s.snap, s.request); err != nil {
 		s.d.ranked = nil
 	}
+
+	// The usual ways out are what outrank has by itself.
 	switch usual := []string{"DynamicResources", preemptorName}; {
 	case slices.Equal(s.ways, usual):
 		s.d.told, s.d.failure.Err = preempts.Preempt(context.Background(), s.snap, s.request)
@@ -210,7 +224,7 @@ func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) 
 	return nil
 }
 
-// devices is the step for devices, which fails for a pod that was refused before any node
+// devices returns the step for devices. It fails for a pod that was refused before any node
 // was asked (rule 15.3.9).
 func (s *surrounded) devices(name string, told *preemption.Plan) execution.WayOut {
 	way := execution.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
@@ -228,9 +242,11 @@ func (s *surrounded) devices(name string, told *preemption.Plan) execution.WayOu
 	return way
 }
 
-// other is the other way out.
+// other returns the other way out of the case.
 func (s *surrounded) other(told *preemption.Plan) execution.WayOut {
-	answer, plan, err := *told, (*preemption.Plan)(nil), error(nil)
+	var plan *preemption.Plan
+	var err error
+	answer := *told
 	way := execution.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
 	switch s.Around.Other.Does {
 	case clears:

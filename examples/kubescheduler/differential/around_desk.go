@@ -16,13 +16,16 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 )
 
-// desk serves the extenders of all cases that run at the time, each under a number.
+// desk serves the extenders of all cases that run at the time, each under a name of its own.
 type desk struct {
 	mu   sync.Mutex
 	next int
+	// open are the extenders by name.
 	open map[string]*served
-	at   string
-	err  error
+	// at is the address of the desk.
+	at string
+	// err is the error that keeps the desk from serving.
+	err error
 }
 
 // served is an extender of a case.
@@ -31,7 +34,7 @@ type served struct {
 	c *Case
 }
 
-// theDesk is made when the first extender is served.
+// theDesk returns the desk of this program, which it makes when the first extender is served.
 var theDesk = sync.OnceValue(func() *desk {
 	d := &desk{open: map[string]*served{}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -46,8 +49,7 @@ var theDesk = sync.OnceValue(func() *desk {
 	return d
 })
 
-// serve opens the extenders of a case, for the scheduler's configuration, until close is
-// called.
+// serve serves the extenders of a case until closed is called, and returns them for the scheduler's configuration.
 func serve(c *Case) (list []config.Extender, closed func(), err error) {
 	closed = func() {}
 	if len(c.Around.Extenders) == 0 {
@@ -57,6 +59,7 @@ func serve(c *Case) (list []config.Extender, closed func(), err error) {
 	if d.err != nil {
 		return nil, closed, d.err
 	}
+
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var names []string
@@ -67,6 +70,7 @@ func serve(c *Case) (list []config.Extender, closed func(), err error) {
 		d.open[name] = &served{x, c}
 		list = append(list, x.config(d.at+"/"+name))
 	}
+
 	return list, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -112,6 +116,8 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
+// filter answers the question which nodes take the pod. The scheduler sends names or whole nodes, and gets the same
+// back.
 func (x *served) filter(r *http.Request) (any, error) {
 	var asked extenderv1.ExtenderArgs
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -126,6 +132,8 @@ func (x *served) filter(r *http.Request) (any, error) {
 			names = append(names, asked.Nodes.Items[i].Name)
 		}
 	}
+
+	// An extender that caches nodes fails by its answer, another one by the code.
 	left, no, never, err := x.turn(names)
 	if err != nil && x.Cached {
 		return &extenderv1.ExtenderFilterResult{Error: err.Error()}, nil
@@ -139,16 +147,39 @@ func (x *served) filter(r *http.Request) (any, error) {
 	return answer, err
 }
 
+// preempt answers the question which candidates are left. The answer names victims by their UIDs; a victim that is
+// on no node has the UID nobody.
 func (x *served) preempt(r *http.Request) (any, error) {
 	var args extenderv1.ExtenderPreemptionArgs
 	if err := json.NewDecoder(r.Body).Decode(&args); err != nil {
 		return nil, err
 	}
 	all := x.c.onNodes()
+	left, err := x.change(x.c, proposalsOf(&args, all))
+
+	answer := &extenderv1.ExtenderPreemptionResult{NodeNameToMetaVictims: map[string]*extenderv1.MetaVictims{}}
+	for node, p := range left {
+		victims := &extenderv1.MetaVictims{NumPDBViolations: p.violations}
+		for _, key := range p.victims {
+			uid := "nobody"
+			if pod := all[key]; pod != nil {
+				uid = string(pod.UID)
+			}
+			victims.Pods = append(victims.Pods, &extenderv1.MetaPod{UID: uid})
+		}
+		answer.NodeNameToMetaVictims[node] = victims
+	}
+	return answer, err
+}
+
+// proposalsOf returns the candidates of a question, by node. An extender that caches nodes is asked with the UIDs of
+// the victims, another one with the pods.
+func proposalsOf(args *extenderv1.ExtenderPreemptionArgs, all map[string]*corev1.Pod) map[string]proposal {
 	keys := map[string]string{} // by UID
 	for key, p := range all {
 		keys[string(p.UID)] = key
 	}
+
 	asked := map[string]proposal{}
 	for node, v := range args.NodeNameToMetaVictims {
 		p := proposal{violations: v.NumPDBViolations}
@@ -164,18 +195,5 @@ func (x *served) preempt(r *http.Request) (any, error) {
 		}
 		asked[node] = p
 	}
-	left, err := x.change(x.c, asked)
-	answer := &extenderv1.ExtenderPreemptionResult{NodeNameToMetaVictims: map[string]*extenderv1.MetaVictims{}}
-	for node, p := range left {
-		victims := &extenderv1.MetaVictims{NumPDBViolations: p.violations}
-		for _, key := range p.victims {
-			uid := "nobody"
-			if pod := all[key]; pod != nil {
-				uid = string(pod.UID)
-			}
-			victims.Pods = append(victims.Pods, &extenderv1.MetaPod{UID: uid})
-		}
-		answer.NodeNameToMetaVictims[node] = victims
-	}
-	return answer, err
+	return asked
 }

@@ -9,16 +9,16 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 )
 
-// proposal is a question to an extender about a candidate, with its answer.
+// proposal is a candidate as an extender is asked about it, or as it answers.
 type proposal struct {
 	victims    []string // namespace/name, the most important first
 	violations int64
 }
 
-// errExtender is that of an extender that fails.
+// errExtender is the error of an extender that fails.
 var errExtender = errors.New("an extender fails")
 
-// asked are the extenders in the order in which they are asked: those that are ignorable come
+// asked returns the extenders in the order in which they are asked: the ignorable ones come
 // last (rule 10.2.1).
 func (a *Around) asked() []*Extender {
 	list := slices.Clone(a.Extenders)
@@ -34,7 +34,7 @@ func (a *Around) asked() []*Extender {
 	return list
 }
 
-// onNodes are the pods of a case that are on nodes, by key.
+// onNodes returns the pods of a case that are on nodes and have not finished, by key.
 func (c *Case) onNodes() map[string]*corev1.Pod {
 	all := map[string]*corev1.Pod{}
 	for _, p := range c.Pods {
@@ -45,11 +45,12 @@ func (c *Case) onNodes() map[string]*corev1.Pod {
 	return all
 }
 
-// change is what the extender makes of the candidates of a case.
+// change returns the candidates of a case as the extender changes them. It does not change what it is given.
 func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]proposal, error) {
 	if x.Fails {
 		return nil, errExtender
 	}
+
 	left := map[string]proposal{}
 	for _, n := range c.Nodes {
 		p, there := asked[n.Name]
@@ -60,6 +61,7 @@ func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]propos
 		if !there || how == drops {
 			continue
 		}
+
 		p.victims = slices.Clone(p.victims)
 		switch how {
 		case spares:
@@ -75,6 +77,7 @@ func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]propos
 		case nowhere:
 			left[absentNode] = p
 		}
+
 		c.byImportance(p.victims)
 		left[n.Name] = p
 	}
@@ -82,7 +85,7 @@ func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]propos
 }
 
 // namesOthers reports whether an extender names an unknown node, or a victim that
-// is not on its node: the scheduler takes that for a failure of the extender.
+// is not on its node. The scheduler treats both as a failure of the extender.
 func (c *Case) namesOthers(left map[string]proposal) bool {
 	all := c.onNodes()
 	for node, p := range left {
@@ -93,7 +96,7 @@ func (c *Case) namesOthers(left map[string]proposal) bool {
 	return false
 }
 
-// othersOn is the first pod of a node that is not among some, if there is one.
+// othersOn returns the first pod of a node that is not in a list; it is empty if there is none.
 func (c *Case) othersOn(node string, but []string) []string {
 	for _, p := range c.Pods {
 		if key := podKey(p); p.Spec.NodeName == node && c.onNodes()[key] != nil && !slices.Contains(but, key) {
@@ -103,7 +106,7 @@ func (c *Case) othersOn(node string, but []string) []string {
 	return nil
 }
 
-// anyNotOn is the first pod of another node, or one that does not exist.
+// anyNotOn returns the first pod of another node, or one that does not exist.
 func (c *Case) anyNotOn(node string) []string {
 	for _, p := range c.Pods {
 		if c.onNodes()[podKey(p)] != nil && p.Spec.NodeName != node {
@@ -113,8 +116,8 @@ func (c *Case) anyNotOn(node string) []string {
 	return []string{"default/nobody"}
 }
 
-// byImportance sorts victims, the most important first: the reference takes the
-// first for the one that it ranks by (rule 10.2.5).
+// byImportance sorts victims, the most important first. The reference takes the
+// first victim for the most important one (rule 10.2.5).
 func (c *Case) byImportance(keys []string) {
 	all := c.onNodes()
 	slices.SortStableFunc(keys, func(a, b string) int {
@@ -133,7 +136,7 @@ func priorityOf(p *corev1.Pod) int32 {
 	return *p.Spec.Priority
 }
 
-// compareStarts puts the earlier start first, and pods without one last.
+// compareStarts puts the earlier start first, and pods without a start last.
 func compareStarts(p, q *corev1.Pod) int {
 	switch a, b := p.Status.StartTime, q.Status.StartTime; {
 	case a == nil && b == nil:
@@ -147,12 +150,14 @@ func compareStarts(p, q *corev1.Pod) int {
 	}
 }
 
-// turn names the nodes that the extender leaves, and its answers about the others.
+// turn returns the nodes that the extender leaves, and its answers about the others: those that it turns down, and
+// those that it turns down for good. Some of the others it leaves out without an answer.
 func (x *Extender) turn(nodes []string) (left []string, no, never extenderv1.FailedNodesMap, err error) {
 	if x.Fails {
 		return nil, nil, nil, errExtender
 	}
-	no, never, left = extenderv1.FailedNodesMap{}, extenderv1.FailedNodesMap{}, []string{}
+	no, never = extenderv1.FailedNodesMap{}, extenderv1.FailedNodesMap{}
+	left = []string{}
 	for _, n := range nodes {
 		switch x.Turns[n] {
 		case turnsDown:

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// backInQueue handles the failure beside a queue, and returns the part of it that
-// the pod ends in.
+// backInQueue handles a failed attempt with a queue of this library, from which the pod has come. It returns the part
+// of the queue in which the pod ends.
 func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verdict, string, error) {
 	q, err := queue.New(queue.Config{Release: release})
 	if err != nil {
@@ -19,11 +19,13 @@ func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verd
 	if err := q.Add(f.Entry.Pod, f.Now); err != nil {
 		return nil, "", err
 	}
+
 	entry, ok := q.TryPop(f.Now)
 	if !ok {
 		return nil, "", errors.New("the pod is not in the queue")
 	}
 	f.Entry, f.Queue = entry, q
+
 	executor, err := execution.NewExecutor(execution.Config{})
 	if err != nil {
 		return nil, "", err
@@ -32,6 +34,8 @@ func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verd
 	if err != nil {
 		return nil, "", err
 	}
+
+	// The pod is alone in the queue.
 	pending := q.Pending()
 	part := "none"
 	switch {

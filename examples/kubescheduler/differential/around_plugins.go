@@ -28,7 +28,7 @@ const (
 	preemptorName = "DefaultPreemption"
 )
 
-// says is the filter's answer about a node with these pods.
+// says returns the filter's answer about a node with these pods.
 func (c *Contrary) says(node string, dry bool, pods []string) string {
 	m := c.Says[node]
 	if !dry {
@@ -37,6 +37,8 @@ func (c *Contrary) says(node string, dry bool, pods []string) string {
 	if m.Then != byWhatIsHere {
 		return m.Then
 	}
+
+	// The same pods give the same answer, in whatever order they come.
 	h := fnv.New32a()
 	for _, key := range slices.Sorted(slices.Values(pods)) {
 		_, _ = h.Write([]byte(node + key + " "))
@@ -50,7 +52,7 @@ func (c *Contrary) says(node string, dry bool, pods []string) string {
 // contraryPlugin is the filter in a scheduler.
 type contraryPlugin struct{ *Contrary }
 
-// contraryDry is set once a pod has been removed in an attempt, as dry runs alone do.
+// contraryDry is the filter's state in an attempt. Dry is set when a pod is removed, which happens in dry runs alone.
 type contraryDry struct{ dry bool }
 
 func (d *contraryDry) Clone() fwk.StateData { c := *d; return &c }
@@ -163,7 +165,7 @@ func (p otherPlugin) PostFilter(context.Context, fwk.CycleState, *corev1.Pod, fw
 	return nil, fwk.NewStatus(fwk.Unschedulable, otherText)
 }
 
-// registry has the plugins that are not the scheduler's own.
+// registry returns the plugins that are not the scheduler's own.
 func (a *Around) registry() frameworkruntime.Registry {
 	plugged := func(p fwk.Plugin) frameworkruntime.PluginFactory {
 		return func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return p, nil }
@@ -175,8 +177,8 @@ func (a *Around) registry() frameworkruntime.Registry {
 	return r
 }
 
-// file is a scheduler's file for the case, with another plugin in place of
-// DefaultPreemption; empty for that.
+// file returns the configuration file of the case's scheduler. If instead is not empty, that plugin takes the place
+// of DefaultPreemption.
 func (c *Case) file(instead string) ([]byte, error) {
 	type object = map[string]any
 	var profiles []any
@@ -186,13 +188,13 @@ func (c *Case) file(instead string) ([]byte, error) {
 		if c.Preemptor.Spec.SchedulerName == name {
 			p = &c.Around.Plugins
 		}
-		profile["plugins"] = p.in(c.Around.filters(), instead)
+		profile["plugins"] = p.fields(c.Around.filters(), instead)
 		profiles = append(profiles, profile)
 	}
 	return json.Marshal(object{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles})
 }
 
-// filters are the names of the filters that are not the scheduler's own.
+// filters returns the names of the filters that are not the scheduler's own.
 func (a *Around) filters() (names []string) {
 	if a.Contrary != nil {
 		names = append(names, contraryName)
@@ -203,13 +205,17 @@ func (a *Around) filters() (names []string) {
 	return names
 }
 
-// in is a profile's setting of its plugins.
-func (p *Plugins) in(filters []string, instead string) map[string]any {
+// fields returns the plugins as a profile of the file has them. The filters are added, and instead, if it is not
+// empty, takes the place of DefaultPreemption.
+func (p *Plugins) fields(filters []string, instead string) map[string]any {
+	// Without a setting of its own DefaultPreemption is on, so that it has to be switched off. The plugin in its
+	// place comes first.
 	multi := PluginSet{slices.Concat(p.MultiPoint.Enabled, filters), slices.Clone(p.MultiPoint.Disabled)}
 	if instead != "" && !slices.Contains(multi.Disabled, preemptorName) {
 		multi.Enabled = slices.Insert(multi.Enabled, 0, instead)
 		multi.Disabled = append(multi.Disabled, preemptorName)
 	}
+
 	list := func(names []string) []any {
 		out := []any{}
 		for _, name := range names {
@@ -226,6 +232,7 @@ func (p *Plugins) in(filters []string, instead string) map[string]any {
 		}
 		return names
 	}
+
 	post := PluginSet{replaced(p.PostFilter.Enabled), replaced(p.PostFilter.Disabled)}
 	return map[string]any{
 		"multiPoint": map[string]any{"enabled": list(multi.Enabled), "disabled": list(multi.Disabled)},
@@ -233,8 +240,8 @@ func (p *Plugins) in(filters []string, instead string) map[string]any {
 	}
 }
 
-// profilesOf are the profiles of a case's scheduler, with another plugin in place
-// of DefaultPreemption; empty for that.
+// profilesOf returns the profiles of a case's scheduler. If instead is not empty, that plugin takes the place
+// of DefaultPreemption.
 func profilesOf(c *Case, instead string) ([]config.KubeSchedulerProfile, error) {
 	text, err := c.file(instead)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// matrixCase is a row of the matrix that outrank's figures are measured on, as API objects.
+// matrixCase returns a row of the matrix on which outrank is measured, as API objects.
 func matrixCase(row string, nodes, budgets int) (*Case, error) {
 	cluster, preemptor := gen.Matrix(row, nodes, matrixPods, budgets)
 	return caseOf(cluster, preemptor)
@@ -25,7 +25,7 @@ func matrixCase(row string, nodes, budgets int) (*Case, error) {
 // matrixPods is the number of pods on each node of the matrix.
 const matrixPods = 30
 
-// caseOf is a cluster with a preemptor as API objects, by way of the dump of that cluster.
+// caseOf returns a cluster with a preemptor as API objects. It goes through the dump of the cluster.
 func caseOf(cluster *outrank.Cluster, preemptor *outrank.Pod) (*Case, error) {
 	whole := *cluster
 	whole.Pods = append(slices.Clip(cluster.Pods), preemptor)
@@ -48,12 +48,13 @@ func caseOf(cluster *outrank.Cluster, preemptor *outrank.Pod) (*Case, error) {
 	return c, nil
 }
 
-// add takes an object up by its kind.
+// add adds an object of a dump to the list of its kind.
 func (c *Case) add(item json.RawMessage) error {
 	var kind metav1.TypeMeta
 	if err := json.Unmarshal(item, &kind); err != nil {
 		return err
 	}
+
 	switch kind.Kind {
 	case "Namespace":
 		return addTo(&c.Namespaces, item)
@@ -71,7 +72,9 @@ func (c *Case) add(item json.RawMessage) error {
 		return addTo[storagev1.CSINode](&c.CSINodes, item)
 	case "CSIDriver":
 		return addTo[storagev1.CSIDriver](&c.CSIDrivers, item)
+
 	case "Pod":
+		// Outrank's dump leaves out the UID and the scheduler's name, which kube-scheduler needs.
 		if err := addTo(&c.Pods, item); err != nil {
 			return err
 		}

@@ -28,31 +28,33 @@ type Case struct {
 	StorageClasses []*storagev1.StorageClass
 	CSINodes       []*storagev1.CSINode
 	CSIDrivers     []*storagev1.CSIDriver
-	// Groups mean something with the feature gate GenericWorkload. They are PodGroups of
-	// GroupVersion, which not every release has.
+	// Groups are PodGroups of GroupVersion, which not every release has. They count only with the feature gate
+	// GenericWorkload.
 	Groups []Object
 
-	// Devices are claims of pods, and what they ask for.
+	// Devices are the claims of devices, with everything that their allocation depends on.
 	Devices Devices
 
 	Preemptor *corev1.Pod
-	// Around is the part of the scheduler beside its own plugins.
+	// Around is what the scheduler has beside its own plugins.
 	Around Around
 }
 
-// Devices are the objects that plugin DynamicResources looks at. TaintRules are of version
-// v1, which not every release has. InFlight are claims whose allocation is not yet written.
+// Devices are the objects that the plugin DynamicResources looks at.
 type Devices struct {
-	Claims, InFlight []*resourcev1.ResourceClaim
-	Slices           []*resourcev1.ResourceSlice
-	Classes          []*resourcev1.DeviceClass
-	TaintRules       []Object
+	Claims []*resourcev1.ResourceClaim
+	// InFlight are claims whose allocation is decided and not yet written.
+	InFlight []*resourcev1.ResourceClaim
+	Slices   []*resourcev1.ResourceSlice
+	Classes  []*resourcev1.DeviceClass
+	// TaintRules are of version v1, which not every release has.
+	TaintRules []Object
 }
 
 // SecondProfile is the schedulerName of a second profile of the same scheduler.
 const SecondProfile = "second-scheduler"
 
-// Profiles are the schedulerNames of the case's scheduler.
+// Profiles returns the schedulerNames of the case's scheduler.
 func (c *Case) Profiles() []string {
 	names := []string{corev1.DefaultSchedulerName}
 	isOfSecond := func(p *corev1.Pod) bool { return p.Spec.SchedulerName == SecondProfile }
@@ -69,65 +71,48 @@ func (c *Case) lacksClaim(p *corev1.Pod) bool {
 	})
 }
 
-// Write writes the case as the list that kubectl get -o json prints, the preemptor
-// among the pods. Programs whatif and replay of outrank read it.
+// Write writes the case as the list that kubectl get -o json prints. The preemptor is
+// the last of the pods. The programs whatif and replay of outrank read the list.
 func (c *Case) Write(w io.Writer) error {
-	list := &corev1.List{}
-	list.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "List"})
 	core := schema.GroupVersion{Version: "v1"}
 	storage := schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"}
-	add := func(gv schema.GroupVersion, kind string, o runtime.Object) {
-		o = o.DeepCopyObject()
-		o.GetObjectKind().SetGroupVersionKind(gv.WithKind(kind))
-		list.Items = append(list.Items, runtime.RawExtension{Object: o})
-	}
-	for _, o := range c.Namespaces {
-		add(core, "Namespace", o)
-	}
-	for _, o := range c.Nodes {
-		add(core, "Node", o)
-	}
-	for _, o := range c.Volumes {
-		add(core, "PersistentVolume", o)
-	}
-	for _, o := range c.Claims {
-		add(core, "PersistentVolumeClaim", o)
-	}
-	for _, o := range c.StorageClasses {
-		add(storage, "StorageClass", o)
-	}
-	for _, o := range c.CSINodes {
-		add(storage, "CSINode", o)
-	}
-	for _, o := range c.CSIDrivers {
-		add(storage, "CSIDriver", o)
-	}
-	for _, o := range c.Budgets {
-		add(schema.GroupVersion{Group: "policy", Version: "v1"}, "PodDisruptionBudget", o)
-	}
-	for _, o := range c.Groups {
-		add(GroupVersion, "PodGroup", o)
-	}
+	policy := schema.GroupVersion{Group: "policy", Version: "v1"}
 	devices := resourcev1.SchemeGroupVersion
-	for _, o := range c.Devices.Classes {
-		add(devices, "DeviceClass", o)
-	}
-	for _, o := range c.Devices.Slices {
-		add(devices, "ResourceSlice", o)
-	}
-	for _, o := range c.Devices.TaintRules {
-		add(devices, "DeviceTaintRule", o)
-	}
-	for _, o := range c.Devices.Claims {
-		add(devices, "ResourceClaim", o)
-	}
-	for _, o := range c.Pods {
-		add(core, "Pod", o)
-	}
+
+	items := slices.Concat(
+		itemsOf(core.WithKind("Namespace"), c.Namespaces),
+		itemsOf(core.WithKind("Node"), c.Nodes),
+		itemsOf(core.WithKind("PersistentVolume"), c.Volumes),
+		itemsOf(core.WithKind("PersistentVolumeClaim"), c.Claims),
+		itemsOf(storage.WithKind("StorageClass"), c.StorageClasses),
+		itemsOf(storage.WithKind("CSINode"), c.CSINodes),
+		itemsOf(storage.WithKind("CSIDriver"), c.CSIDrivers),
+		itemsOf(policy.WithKind("PodDisruptionBudget"), c.Budgets),
+		itemsOf(GroupVersion.WithKind("PodGroup"), c.Groups),
+		itemsOf(devices.WithKind("DeviceClass"), c.Devices.Classes),
+		itemsOf(devices.WithKind("ResourceSlice"), c.Devices.Slices),
+		itemsOf(devices.WithKind("DeviceTaintRule"), c.Devices.TaintRules),
+		itemsOf(devices.WithKind("ResourceClaim"), c.Devices.Claims),
+		itemsOf(core.WithKind("Pod"), c.Pods),
+	)
 	if c.Preemptor != nil {
-		add(core, "Pod", c.Preemptor)
+		items = append(items, itemsOf(core.WithKind("Pod"), []*corev1.Pod{c.Preemptor})...)
 	}
+
+	list := &corev1.List{Items: items}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "List"})
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(list)
+}
+
+// itemsOf returns copies of the objects that name their kind, which objects of an informer do not.
+func itemsOf[T runtime.Object](kind schema.GroupVersionKind, objects []T) []runtime.RawExtension {
+	items := make([]runtime.RawExtension, len(objects))
+	for i, o := range objects {
+		named := o.DeepCopyObject()
+		named.GetObjectKind().SetGroupVersionKind(kind)
+		items[i] = runtime.RawExtension{Object: named}
+	}
+	return items
 }

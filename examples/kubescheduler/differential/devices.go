@@ -20,23 +20,27 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// DeviceFilter is the filter for devices, with what it does about the cluster and as a way out.
+// DeviceFilter is the filter for devices, as package devices has it.
 type DeviceFilter interface {
+	// Filter returns the filter for the configuration of a decision.
 	Filter() *preemption.Filter
+	// Cluster returns the cluster without the resources that are left to the filter.
 	Cluster(*outrank.Cluster) *outrank.Cluster
+	// WayOut returns the step that comes before preemption and gives a claim up, with the claims that it may give up.
 	WayOut(*preemption.Plan, *engine.Snapshot) (execution.WayOut, []*resourcev1.ResourceClaim, error)
 }
 
 const devicesName = "DynamicResources"
 
-// prepareDevices tells the scheduler of allocations that are not yet written, and reports whether
-// the preemptor has to wait for its claims before it comes into the queue.
+// prepareDevices tells the scheduler of allocations that are not yet written. It reports whether
+// the preemptor waits for its claims: then it does not come into the queue, and each node has that status.
 func (r *reference) prepareDevices(ctx context.Context, profile framework.Framework, c *Case) (waits bool, err error) {
 	for _, claim := range c.Devices.InFlight {
 		if err := profile.SharedDRAManager().ResourceClaims().SignalClaimPendingAllocation(claim.UID, claim); err != nil {
 			return false, err
 		}
 	}
+
 	for _, plugin := range profile.PreEnqueuePlugins() {
 		if plugin.Name() != devicesName {
 			continue
@@ -54,8 +58,8 @@ func (r *reference) prepareDevices(ctx context.Context, profile framework.Framew
 	return waits, nil
 }
 
-// decideDevices decides a case with claims, as a scheduler does that ends an attempt in which a
-// filter fails.
+// decideDevices decides a case with claims. As in the scheduler an attempt in which a filter fails ends with its
+// error.
 func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.Pod) (*decided, error) {
 	filter, err := h.Filter(c)
 	if err != nil {
@@ -65,26 +69,30 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	if err != nil {
 		return nil, err
 	}
+
 	config := preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Profile: preemption.Profile{Schedulers: c.Profiles()}}
 	now := time.Now()
 	d, err := h.decideAbout(snap, config, pod, now)
 	if err != nil {
-		// An error of the filter's Start comes also where another filter refuses the pod before.
-		if d, err := h.decideAbout(snap, preemption.Config{Profile: preemption.Profile{Schedulers: c.Profiles()}}, pod, now); err == nil && d.Refused.Code != preemption.Success {
-			d.queued = true
-			return d, nil
+		// All filters begin before any of them is asked here. In the reference a filter that refuses the pod comes
+		// before the error, and the pod is refused.
+		others := preemption.Config{Profile: config.Profile}
+		if refused, otherErr := h.decideAbout(snap, others, pod, now); otherErr == nil && refused.Refused.Code != preemption.Success {
+			refused.queued = true
+			return refused, nil
 		}
-		d = &decided{Plan: &preemption.Plan{}, pod: pod, release: h.Release, ended: true, queued: true}
-		d.failure.Err = fmt.Errorf("running PreFilter plugin %q: %w", devicesName, err)
-		return d, nil
+		return h.failedPreFilter(pod, err), nil
 	}
 	d.queued = true
 	for _, p := range c.Pods {
 		d.importance[outrank.Key(podKey(p))] = importance(p)
 	}
+
+	// If the pod's nominated node takes it, the reference asks no other node: errors there do not count.
 	if d.Outcome == preemption.Fits && len(d.Nodes) > d.Feasible && nominatedTakes(d) {
 		return d, nil
 	}
+
 	for i := range d.Nodes {
 		if s := &d.Nodes[i].Status; s.Code == preemption.Contradiction {
 			d.errors = append(d.errors, s.Reasons[0])
@@ -98,19 +106,27 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	return d, h.giveUp(d, filter, snap, config)
 }
 
-// nominatedTakes reports whether the node that the pod is nominated to takes it, so that no other
-// is asked.
+// failedPreFilter returns the result of an attempt that ends because the filter of devices cannot begin with the pod.
+func (h *Harness) failedPreFilter(pod *outrank.Pod, failed error) *decided {
+	d := &decided{Plan: &preemption.Plan{}, pod: pod, release: h.Release, ended: true, queued: true}
+	d.failure.Err = fmt.Errorf("running PreFilter plugin %q: %w", devicesName, failed)
+	return d
+}
+
+// nominatedTakes reports whether the node that the pod is nominated to takes it.
 func nominatedTakes(d *decided) bool {
 	return slices.ContainsFunc(d.Nodes, func(n preemption.NodeReport) bool {
 		return n.Node == d.pod.NominatedNodeName && n.Status.Code == preemption.Success
 	})
 }
 
-// giveUp asks the step for devices before preemption.
+// giveUp asks the step for devices, and then preemption, as an attempt does that finds no node.
 func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot, config preemption.Config) error {
+	// The scheduler's step knows nothing of a pod that another filter refused before it began.
 	if d.Refused.Code != preemption.Success && d.Refused.Filter != devicesName {
-		return nil // the step has noted nothing of the pod
+		return nil
 	}
+
 	way, idle, err := filter.WayOut(d.Plan, snap)
 	if err != nil || len(idle) == 0 && way.Says == "" || d.Outcome == preemption.Fits {
 		return err
@@ -118,6 +134,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	for _, c := range idle {
 		d.idle = append(d.idle, c.Namespace+"/"+c.Name)
 	}
+
 	eval, err := engine.New(config)
 	if err != nil {
 		return err
@@ -133,27 +150,28 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	return nil
 }
 
-// nodeErrors match what an error of a filter says of the node or device that it was about: of
-// several nodes, the reference names any one.
+// nodeErrors matches the node or the device in the error of a filter. If several nodes have an error, the reference
+// names any of them.
 var nodeErrors = regexp.MustCompile(`(on device|device|pool|node) \S+`)
 
-// withoutAddresses drops those of memory, which are in some errors.
+// withoutAddresses drops addresses of memory, which are in some errors.
 func withoutAddresses(text string) string { return addresses.ReplaceAllString(text, "0x") }
 
 var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
-// v1.37 names the device of an error at run time, and says more about it.
+// An error of a selector at run time is longer in v1.37 than in v1.36: it names the device and gives advice. Shorter
+// matches the text of v1.36, longer the parts that v1.37 adds.
 var (
 	shorter = regexp.MustCompile(`selector #\d+: CEL runtime error`)
 	longer  = regexp.MustCompile(` on device( \S+)?(:? CEL runtime error)|\. consider using CEL[^\]]*?optional fields`)
 )
 
-// Some errors print a device with all fields, of which v1.36 calls one otherwise.
+// fieldBefore is a field of a device that has another name in v1.37. Some errors print a device with all its fields.
 const fieldBefore = "NodeAllocatableResourceMappings:"
 
 var fieldsBefore = strings.NewReplacer("NodeAllocatableResources:", fieldBefore, "]NodeAllocatableResource{", "]NodeAllocatableResourceMapping{")
 
-// asBefore is a text of outrank as v1.36 has it, where the reference's is of v1.36.
+// asBefore returns a text of outrank, in the form of v1.36 if the reference's text is of v1.36.
 func asBefore(reference, text string) string {
 	if strings.Contains(reference, fieldBefore) {
 		text = fieldsBefore.Replace(text)
@@ -169,8 +187,8 @@ func asBefore(reference, text string) string {
 	}))
 }
 
-// onceEach is a message with each of its errors once: those of several devices that v1.36 does not
-// name are one.
+// onceEach returns a message with each of its errors once. Errors of several devices are equal if they do not name
+// the devices, as in v1.36.
 func onceEach(message string) string {
 	before, after, found := strings.Cut(message, errorList)
 	if !found || !strings.HasSuffix(after, "]") {
@@ -184,23 +202,59 @@ func onceEach(message string) string {
 	return before + errorList + strings.Join(list, ", ") + "]"
 }
 
-// comparableDevices makes permitted differences the same in both.
+// comparableDevices makes the permitted differences the same in both answers. It changes ours, and returns the
+// reference's answer as it is compared; a itself stays.
 func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	if c.Devices.Classes == nil {
 		return a
 	}
-
-	// Texts: an allocator's error names an address in memory, and joins errors in any order.
 	same := *a
+	comparableTexts(&same, a, ours)
+
+	switch reference := same.Message; {
+	case same.Waits:
+		comparableWaiting(&same, ours)
+		return &same
+
+	// Both fail before any node is looked at. Outrank's error must contain the reference's reason.
+	case strings.Contains(reference, "running PreFilter plugin") && strings.Contains(ours.Message, "running PreFilter plugin"):
+		_, reason, _ := strings.Cut(reference, `"`+devicesName+`": `)
+		if !strings.Contains(ours.Message, reason) {
+			return &same
+		}
+		same.Message, same.Event = ours.Message, ours.Event
+
+	// Of several nodes with errors the reference tells the error of any one.
+	case ours.saysOfSome(reference):
+		same.Message, same.Event = ours.Message, ours.Event
+
+	case strings.Contains(reference, "filter plugin:"):
+		same.Message, same.Event = nodeErrors.ReplaceAllString(same.Message, "$1"), nodeErrors.ReplaceAllString(same.Event, "$1")
+		ours.Message, ours.Event = nodeErrors.ReplaceAllString(ours.Message, "$1"), nodeErrors.ReplaceAllString(ours.Event, "$1")
+	}
+
+	// The reference may give up any one of the claims that outrank names.
+	if len(same.Deallocated) == 1 && slices.Contains(ours.Deallocated, same.Deallocated[0]) {
+		same.Deallocated = ours.Deallocated
+	}
+	return &same
+}
+
+// comparableTexts puts the texts of the reference's answer a into same, and changes those of ours, so that
+// permitted differences do not count. An error of the allocator names an address in memory, joins errors in any
+// order, and depends on the release.
+func comparableTexts(same, a, ours *Answer) {
 	same.Message, same.Event = withoutAddresses(a.Message), withoutAddresses(a.Event)
 	ours.Message, ours.Event = asBefore(a.Message, ours.Message), asBefore(a.Event, ours.Event)
-	if same.Message != a.Message { // an event is cut at a length that addresses count for
+
+	// An event is cut at a length, for which addresses count.
+	if same.Message != a.Message {
 		same.Event, ours.Event = "", ""
 	}
 	same.Message, ours.Message = sortedErrors(same.Message), sortedErrors(ours.Message)
 	same.Event, ours.Event = sortedErrors(same.Event), sortedErrors(ours.Event)
 
-	// The reasons of nodes on which preemption did not help, likewise.
+	// The reasons of nodes on which preemption did not help have the same errors.
 	same.Unhelpful = map[string]Status{}
 	for name, s := range a.Unhelpful {
 		for i := range s.Reasons {
@@ -213,41 +267,25 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 		}
 		same.Unhelpful[name] = s
 	}
-
-	// What the two may tell in another way.
-	a = &same
-	switch {
-	case a.Waits: // for its claims: no attempt is made, and nothing else is said
-		ours.Fits, ours.Candidates, ours.Unhelpful = false, nil, map[string]Status{}
-		ours.Preempts, ours.Nominated, ours.Evicted, ours.Cleared = false, a.Nominated, nil, nil
-		ours.Event, ours.Reason, ours.Message, ours.Part = "", "", "", ""
-		for name, s := range ours.Nodes { // a filter that refuses the pod before that for devices
-			if s.Plugin != devicesName {
-				same.Nodes = maps.Clone(same.Nodes)
-				delete(same.Nodes, name)
-			}
-		}
-		return &same
-	case strings.Contains(a.Message, "running PreFilter plugin") && strings.Contains(ours.Message, "running PreFilter plugin"):
-		_, reason, _ := strings.Cut(a.Message, `"`+devicesName+`": `)
-		if !strings.Contains(ours.Message, reason) {
-			return a
-		}
-		same.Message, same.Event = ours.Message, ours.Event
-	case ours.saysOfSome(same.Message): // of nodes with errors, the reference tells that of any one
-		same.Message, same.Event = ours.Message, ours.Event
-	case strings.Contains(a.Message, "filter plugin:"):
-		same.Message, same.Event = nodeErrors.ReplaceAllString(a.Message, "$1"), nodeErrors.ReplaceAllString(a.Event, "$1")
-		ours.Message, ours.Event = nodeErrors.ReplaceAllString(ours.Message, "$1"), nodeErrors.ReplaceAllString(ours.Event, "$1")
-	}
-
-	if len(same.Deallocated) == 1 && slices.Contains(ours.Deallocated, same.Deallocated[0]) {
-		same.Deallocated = ours.Deallocated // any one of them
-	}
-	return &same
 }
 
-// saysOfSome reports whether a text is the error of a node.
+// comparableWaiting leaves the statuses of nodes alone to be compared: the pod waits for its claims, so that the
+// reference makes no attempt. On a node where another filter refuses the pod, outrank names that filter.
+func comparableWaiting(same, ours *Answer) {
+	nodes := ours.Nodes
+	*ours = Answer{
+		Nodes: nodes, Unhelpful: map[string]Status{}, Nominated: same.Nominated,
+		Deallocated: ours.Deallocated, Errors: ours.Errors, Waits: ours.Waits,
+	}
+	for name, s := range nodes {
+		if s.Plugin != devicesName {
+			same.Nodes = maps.Clone(same.Nodes)
+			delete(same.Nodes, name)
+		}
+	}
+}
+
+// saysOfSome reports whether a text is the error of one of the nodes.
 func (a *Answer) saysOfSome(text string) bool {
 	return slices.ContainsFunc(a.Errors, func(e string) bool { return sortedErrors(asBefore(text, withoutAddresses(e))) == text })
 }
@@ -258,7 +296,8 @@ type Judged struct {
 	Answer *Answer
 }
 
-// Distinct is the case as the reference can answer it settled: see [Harness].ClockEachTime.
+// Distinct returns the case in a form about which the reference always gives the same answer, see
+// [Harness].ClockEachTime.
 func (h *Harness) Distinct(c *Case) *Case {
 	if h.ClockEachTime {
 		return oneWithoutStart(c)
@@ -266,23 +305,23 @@ func (h *Harness) Distinct(c *Case) *Case {
 	return c
 }
 
-// AllocatorDiffers reports whether the allocator of v1.36 may decide otherwise than that of v1.37, by
-// which outrank goes in both releases.
+// AllocatorDiffers reports whether the allocator of v1.36 may decide otherwise than that of v1.37. Outrank uses
+// the latter in both releases.
 func (c *Case) AllocatorDiffers() bool {
 	return c.allOfShared() || c.distinctOfSeveral() || c.shareOfCounters()
 }
 
-// shareOfCounters reports whether somebody holds a share, without an amount, of a device that can be
-// allocated several times and consumes counters. The allocator of v1.36 takes these from the counters
-// again for the next share.
+// shareOfCounters reports whether a claim holds a share, without an amount, of a device that can be
+// allocated several times and consumes counters. The allocator of v1.36 takes what the device consumes from the
+// counters again for the next share.
 func (c *Case) shareOfCounters() bool {
 	return c.holds(func(r *resourcev1.DeviceRequestAllocationResult, d *resourcev1.Device) bool {
 		return r.ShareID != nil && len(r.ConsumedCapacity) == 0 && len(d.ConsumesCounters) > 0
 	})
 }
 
-// distinctOfSeveral reports whether a request for several devices has to have distinct attributes.
-// The allocator of v1.36 remembers the last value of a request alone.
+// distinctOfSeveral reports whether a request asks for several devices with distinct attributes.
+// The allocator of v1.36 remembers only the last value of a request.
 func (c *Case) distinctOfSeveral() bool {
 	distinct := func(d resourcev1.DeviceConstraint) bool { return d.DistinctAttribute != nil }
 	return c.asks(func(k *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, count int64) bool {
@@ -290,9 +329,9 @@ func (c *Case) distinctOfSeveral() bool {
 	})
 }
 
-// allOfShared reports whether the preemptor asks for all devices where somebody holds an amount of one
-// that can be allocated several times. The allocator of v1.36 leaves those out that have too little
-// left; that of v1.37 then allocates none.
+// allOfShared reports whether the preemptor asks for all devices while a claim holds an amount of a device
+// that can be allocated several times. The allocator of v1.36 leaves out devices with too little
+// left; that of v1.37 then allocates no device.
 func (c *Case) allOfShared() bool {
 	return c.asks(func(_ *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, _ int64) bool {
 		return mode == resourcev1.DeviceAllocationModeAll
@@ -301,8 +340,8 @@ func (c *Case) allOfShared() bool {
 	})
 }
 
-// holds reports whether a claim holds something like this of a device that can be allocated several
-// times.
+// holds reports whether a claim holds a device that can be allocated several times, and like returns true about
+// both.
 func (c *Case) holds(like func(*resourcev1.DeviceRequestAllocationResult, *resourcev1.Device) bool) bool {
 	several := map[[3]string]*resourcev1.Device{}
 	for _, s := range c.Devices.Slices {
@@ -312,6 +351,7 @@ func (c *Case) holds(like func(*resourcev1.DeviceRequestAllocationResult, *resou
 			}
 		}
 	}
+
 	for _, k := range slices.Concat(c.Devices.Claims, c.Devices.InFlight) {
 		if k.Status.Allocation == nil {
 			continue
@@ -326,8 +366,8 @@ func (c *Case) holds(like func(*resourcev1.DeviceRequestAllocationResult, *resou
 	return false
 }
 
-// asks reports whether a claim of the preemptor's that is not allocated has a request like this, or a
-// request with such an alternative.
+// asks reports whether like returns true about a request, or an alternative of a request, in a claim of the
+// preemptor that is not allocated.
 func (c *Case) asks(like func(k *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, count int64) bool) bool {
 	for _, k := range c.Devices.Claims {
 		if k.Status.Allocation != nil || !c.claims(k.Name) {

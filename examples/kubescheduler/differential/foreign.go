@@ -15,20 +15,26 @@ import (
 
 const foreignName = "Foreign"
 
-// Foreign is somebody else's plugin, whose answers a hash gives. The zero value has no say.
+// Foreign is somebody else's plugin. A hash gives its answers. The zero value has no say.
 type Foreign struct {
 	// Seed changes all answers.
 	Seed uint64
-	// PreFilter, Hears and Filter are its parts: whether it begins attempts, hears which pods come
-	// and go in dry runs, and is asked about nodes.
-	PreFilter, Hears, Filter bool
-	// Counts makes its answers about a node depend on how often it was asked about the node, and
-	// Remembers on what it has heard.
-	Counts, Remembers bool
-	// No, Never, Breaks and Clings say how many of 64 answers about a node refuse it, refuse it for
-	// good or are errors, and how many of 64 pods it cannot let go. Skips leaves the preemptor alone.
-	No, Never, Breaks, Clings uint64
-	Skips                     bool
+	// PreFilter says that the plugin begins attempts.
+	PreFilter bool
+	// Hears says that it hears which pods come and go in dry runs.
+	Hears bool
+	// Filter says that it is asked about nodes.
+	Filter bool
+	// Counts makes its answers about a node depend on how often it was asked about the node.
+	Counts bool
+	// Remembers makes its answers depend on what it has heard.
+	Remembers bool
+	// No, Never and Breaks say how many of 64 answers about a node refuse it, refuse it for good, and are errors.
+	No, Never, Breaks uint64
+	// Clings says for how many of 64 pods it fails when they are removed.
+	Clings uint64
+	// Skips makes it leave the preemptor alone.
+	Skips bool
 }
 
 // GenerateForeign draws a plugin for a case.
@@ -38,7 +44,8 @@ func GenerateForeign(seed uint64) *Foreign {
 	f := &Foreign{Seed: seed, PreFilter: !one(4), Counts: one(2), Remembers: one(2), Skips: one(10)}
 	f.Hears, f.Filter = f.PreFilter && !one(4), !f.PreFilter || !one(3)
 	some := func(most ...uint64) uint64 { return most[r.IntN(len(most))] }
-	f.No, f.Never, f.Breaks, f.Clings = some(0, 8, 24, 40), some(0, 0, 4), some(0, 0, 2), some(0, 0, 4, 16)
+	f.No, f.Never = some(0, 8, 24, 40), some(0, 0, 4)
+	f.Breaks, f.Clings = some(0, 0, 2), some(0, 0, 4, 16)
 	return f
 }
 
@@ -49,19 +56,19 @@ type foreignPlugin struct {
 	asked map[string]int // by node
 }
 
-// foreignHeard is what it has heard in an attempt, or in a dry run.
+// foreignHeard lists the changes that the plugin has heard of in an attempt, or in a dry run.
 type foreignHeard struct{ changes []string }
 
 func (h *foreignHeard) Clone() fwk.StateData { return &foreignHeard{slices.Clone(h.changes)} }
 
-// at64 is a number below 64 that depends on all of these.
+// at64 returns a number below 64 that depends on the seed and on all of the values.
 func (f *Foreign) at64(of ...any) uint64 {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, f.Seed, of)
 	return h.Sum64() >> 20 % 64
 }
 
-// at is the plugin at the points where it has a part.
+// at returns the plugin with the extension points that it has.
 func (p *foreignPlugin) at() fwk.Plugin {
 	begins, filters := foreignBegins{p}, foreignFilters{p}
 	switch {
@@ -73,7 +80,7 @@ func (p *foreignPlugin) at() fwk.Plugin {
 	return filters
 }
 
-// foreignBoth is a plugin at both points.
+// foreignBoth is a plugin at both extension points.
 type foreignBoth struct {
 	foreignBegins
 	filters foreignFilters

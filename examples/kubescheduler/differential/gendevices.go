@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// DeviceKinds are the kinds of cases about claims of devices, which [Kinds] does not have.
+// DeviceKinds are the kinds of cases about claims of devices. [Kinds] does not have them.
 var DeviceKinds = []string{"devices", "claims", "crowded"}
 
 const (
@@ -22,7 +22,7 @@ const (
 // ptr returns a pointer to a value of its own.
 func ptr[T any](v T) *T { return &v }
 
-// claims draws classes, slices and the claims of all pods. The nodes and pods are there.
+// claims draws classes, slices and the claims of all pods. The case must have its nodes and pods.
 func (g *generator) claims() {
 	g.deviceClasses()
 	for _, n := range g.c.Nodes {
@@ -62,11 +62,12 @@ func (g *generator) deviceClasses() {
 	}
 }
 
-// gpus draws the slices of a node.
+// gpus draws the slices of a node: its devices and, if these are parts of one card, the card. Few nodes have none.
 func (g *generator) gpus(n *corev1.Node) {
 	if g.oneIn(8) {
 		return
 	}
+
 	s := g.slice(n.Name+"-gpus", gpuDriver, n.Name)
 	s.Spec.NodeName = ptr(n.Name)
 	split := g.oneIn(4)
@@ -82,21 +83,25 @@ func (g *generator) gpus(n *corev1.Node) {
 	if g.oneIn(25) {
 		s.Spec.Devices = append(s.Spec.Devices, s.Spec.Devices[0]) // two of one name
 	}
+
+	// The devices and the card are two slices of one pool. Sometimes the second is missing: the pool is incomplete.
 	if split {
 		s.Spec.Pool.ResourceSliceCount = 2
-		if !g.oneIn(8) { // else the pool is incomplete
+		if !g.oneIn(8) {
 			cards := g.slice(n.Name+"-cards", gpuDriver, n.Name)
 			cards.Spec.NodeName, cards.Spec.Pool = s.Spec.NodeName, s.Spec.Pool
 			cards.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "card", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("80Gi")}}}}
 		}
 	}
+
+	// A slice of another generation of the pool: one that is out of date, or the first of a newer generation.
 	if g.oneIn(10) {
-		old := s.DeepCopy()
-		old.Name, old.UID = n.Name+"-old", uid(n.Name+"-old")
-		old.Spec.Pool.Generation = int64(pick(g, 0, 0, 2)) // older, or the first of a newer one
-		old.Spec.Pool.ResourceSliceCount = int64(pick(g, 1, 2))
-		old.Spec.Devices = append(old.Spec.Devices, g.device("gpu-9"))
-		g.c.Devices.Slices = append(g.c.Devices.Slices, old)
+		other := s.DeepCopy()
+		other.Name, other.UID = n.Name+"-old", uid(n.Name+"-old")
+		other.Spec.Pool.Generation = int64(pick(g, 0, 0, 2))
+		other.Spec.Pool.ResourceSliceCount = int64(pick(g, 1, 2))
+		other.Spec.Devices = append(other.Spec.Devices, g.device("gpu-9"))
+		g.c.Devices.Slices = append(g.c.Devices.Slices, other)
 	}
 }
 
@@ -134,30 +139,35 @@ func (g *generator) device(name string) resourcev1.Device {
 	return d
 }
 
-// fabric draws devices that are not of one node.
+// fabric draws devices that do not belong to one node: they are for all nodes, for those that a selector matches,
+// or each device says for which. The case may have none.
 func (g *generator) fabric() {
 	if g.oneIn(3) {
 		return
 	}
+
 	s := g.slice("fabric", netDriver, "fabric")
 	zone := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{
 		Key: "topology.kubernetes.io/zone", Operator: pick(g, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn), Values: []string{pick(g, "z0", "z1")},
 	}}}}}
 	if g.oneIn(30) {
-		zone.NodeSelectorTerms[0].MatchExpressions[0].Operator = "Near" // none there is
+		zone.NodeSelectorTerms[0].MatchExpressions[0].Operator = "Near" // there is no such operator
 	}
+
+	const allNodes, selected, perDevice = 0, 1, 2
 	way := g.IntN(3)
 	switch way {
-	case 0:
+	case allNodes:
 		s.Spec.AllNodes = ptr(true)
-	case 1:
+	case selected:
 		s.Spec.NodeSelector = zone
-	case 2:
+	case perDevice:
 		s.Spec.PerDeviceNodeSelection = ptr(true)
 	}
+
 	for i := range g.between(1, 3) {
 		d := g.device(fmt.Sprintf("net-%d", i))
-		if way == 2 {
+		if way == perDevice {
 			switch g.IntN(3) {
 			case 0:
 				d.NodeName = ptr(g.c.Nodes[0].Name)
@@ -171,12 +181,13 @@ func (g *generator) fabric() {
 	}
 }
 
-// taintRule draws a rule that puts a taint on devices, where the release has rules.
+// taintRule draws a rule that puts a taint on devices, if the release has such rules.
 func (g *generator) taintRule() {
 	rule, err := newOf(resourcev1.SchemeGroupVersion.WithKind("DeviceTaintRule"))
 	if err != nil {
 		return
 	}
+
 	selector := map[string]any{}
 	if g.oneIn(2) {
 		selector["driver"] = gpuDriver
@@ -196,7 +207,7 @@ func (g *generator) taintRule() {
 	g.c.Devices.TaintRules = append(g.c.Devices.TaintRules, rule)
 }
 
-// claimOf makes a claim that the pod names, and adds it to the case.
+// claimOf makes a claim that the pod names, by itself or by a template, and adds it to the case.
 func (g *generator) claimOf(p *corev1.Pod, template bool) *resourcev1.ResourceClaim {
 	at := len(p.Spec.ResourceClaims)
 	name := fmt.Sprintf("%s-%d", p.Name, at)
@@ -214,7 +225,7 @@ func (g *generator) claimOf(p *corev1.Pod, template bool) *resourcev1.ResourceCl
 	return c
 }
 
-// consumer is the reference of a claim to a pod.
+// consumer returns the reference by which a claim names a pod that uses it.
 func consumer(p *corev1.Pod) resourcev1.ResourceClaimConsumerReference {
 	return resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: p.Name, UID: p.UID}
 }
@@ -234,10 +245,11 @@ func (g *generator) runningClaims(p *corev1.Pod) {
 	}
 }
 
-// allocate draws an allocation of devices of a node, or of those for all nodes.
+// allocate draws an allocation of a node's devices, or of devices that belong to no node. It takes at most two, one
+// of a slice, and does not ask whether they are free.
 func (g *generator) allocate(c *resourcev1.ResourceClaim, node string) {
 	a := &resourcev1.AllocationResult{}
-	here := false
+	onNode := false
 	for _, s := range g.c.Devices.Slices {
 		if s.Spec.NodeName != nil && *s.Spec.NodeName != node || len(a.Devices.Results) > 1 {
 			continue
@@ -247,23 +259,16 @@ func (g *generator) allocate(c *resourcev1.ResourceClaim, node string) {
 			if g.oneIn(2) {
 				continue
 			}
-			r := resourcev1.DeviceRequestAllocationResult{Request: "r0", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: d.Name, BindingConditions: d.BindingConditions, BindingFailureConditions: d.BindingFailureConditions}
-			if d.AllowMultipleAllocations != nil {
-				r.ShareID = ptr(types.UID("share-" + c.Name))
-				if !g.oneIn(6) {
-					r.ConsumedCapacity = map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse(pick(g, "20Gi", "40Gi", "80Gi"))}
-				}
-			}
-			if g.oneIn(12) {
-				r.AdminAccess = ptr(true)
-			}
-			here = here || s.Spec.NodeName != nil
+			r := g.deviceResult(c, s, d)
+			onNode = onNode || s.Spec.NodeName != nil
 			a.Devices.Results = append(a.Devices.Results, r)
 			g.bindingStatus(c, &r)
 			break
 		}
 	}
-	if here || g.oneIn(2) {
+
+	// With a device of the node the claim can be used there alone.
+	if onNode || g.oneIn(2) {
 		a.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
 			Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node},
 		}}}}}
@@ -277,7 +282,23 @@ func (g *generator) allocate(c *resourcev1.ResourceClaim, node string) {
 	c.Status.Allocation = a
 }
 
-// bindingStatus draws what a driver says of a device that is bound late.
+// deviceResult draws how a claim has a device: of one that allows several allocations it has a share, mostly with an
+// amount.
+func (g *generator) deviceResult(c *resourcev1.ResourceClaim, s *resourcev1.ResourceSlice, d *resourcev1.Device) resourcev1.DeviceRequestAllocationResult {
+	r := resourcev1.DeviceRequestAllocationResult{Request: "r0", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: d.Name, BindingConditions: d.BindingConditions, BindingFailureConditions: d.BindingFailureConditions}
+	if d.AllowMultipleAllocations != nil {
+		r.ShareID = ptr(types.UID("share-" + c.Name))
+		if !g.oneIn(6) {
+			r.ConsumedCapacity = map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse(pick(g, "20Gi", "40Gi", "80Gi"))}
+		}
+	}
+	if g.oneIn(12) {
+		r.AdminAccess = ptr(true)
+	}
+	return r
+}
+
+// bindingStatus draws what a driver reports about a device that is bound late.
 func (g *generator) bindingStatus(c *resourcev1.ResourceClaim, r *resourcev1.DeviceRequestAllocationResult) {
 	if len(r.BindingConditions) == 0 || g.oneIn(3) {
 		return
@@ -291,13 +312,13 @@ func (g *generator) bindingStatus(c *resourcev1.ResourceClaim, r *resourcev1.Dev
 	c.Status.Devices = append(c.Status.Devices, s)
 }
 
-// requests draws what a claim asks for; without odd, nothing that is wrong.
+// requests draws what a claim asks for, and constraints on the devices. With odd the claim may be invalid.
 func (g *generator) requests(c *resourcev1.ResourceClaim, odd bool) {
 	for i := range pick(g, 1, 1, 1, 2) {
 		r := resourcev1.DeviceRequest{Name: fmt.Sprintf("r%d", i)}
 		switch {
-		case odd && g.oneIn(50): // of no known type
-		case g.oneIn(5):
+		case odd && g.oneIn(50): // a request of no known type
+		case g.oneIn(5): // one of several alternatives
 			for j := range g.between(1, 3) {
 				e := g.exactly(odd)
 				r.FirstAvailable = append(r.FirstAvailable, resourcev1.DeviceSubRequest{
@@ -312,6 +333,7 @@ func (g *generator) requests(c *resourcev1.ResourceClaim, odd bool) {
 		}
 		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, r)
 	}
+
 	if g.oneIn(4) {
 		one := resourcev1.DeviceConstraint{}
 		if attribute := resourcev1.FullyQualifiedName(gpuDriver + "/" + pick(g, "model", "numa")); g.oneIn(3) {
@@ -329,6 +351,7 @@ func (g *generator) requests(c *resourcev1.ResourceClaim, odd bool) {
 	}
 }
 
+// exactly draws a request for devices of one class. With odd it may be invalid.
 func (g *generator) exactly(odd bool) *resourcev1.ExactDeviceRequest {
 	r := &resourcev1.ExactDeviceRequest{DeviceClassName: pick(g, "gpu", "gpu", "gpu", "any", "big", "net"), AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: int64(pick(g, 1, 1, 1, 2, 3))}
 	if g.oneIn(6) {
@@ -357,61 +380,81 @@ func (g *generator) exactly(odd bool) *resourcev1.ExactDeviceRequest {
 	return r
 }
 
-// preemptorClaims gives the preemptor claims in every state.
+// preemptorClaims gives the preemptor claims in every state. It may also add a claim of another pod whose allocation
+// is decided and not yet written.
 func (g *generator) preemptorClaims() {
 	p := g.c.Preemptor
 	for range pick(g, 0, 1, 1, 1, 1, 2, 3) {
 		template := g.oneIn(2)
 		c := g.claimOf(p, template)
 		g.requests(c, true)
-		last := len(p.Spec.ResourceClaims) - 1
 		node := g.c.Nodes[g.IntN(len(g.c.Nodes))].Name
-		switch g.IntN(24) {
-		case 0, 1, 2:
-			g.allocate(c, node)
-		case 3:
-			g.allocate(c, node)
-			c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(p))
-		case 4:
-			g.allocate(c, node)
-			for _, other := range g.c.Pods {
-				if other.Namespace == p.Namespace && g.oneIn(3) {
-					c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(other))
-				}
-			}
-		case 5:
-			c.DeletionTimestamp, c.Finalizers = &metav1.Time{Time: start}, []string{"example.com/hold"}
-		case 6:
-			g.c.Devices.Claims = g.c.Devices.Claims[:len(g.c.Devices.Claims)-1] // missing
-		case 7:
-			if template { // no claim was made of it yet, or none will be
-				g.c.Devices.Claims = g.c.Devices.Claims[:len(g.c.Devices.Claims)-1]
-				if at := len(p.Status.ResourceClaimStatuses) - 1; g.oneIn(2) {
-					p.Status.ResourceClaimStatuses[at].ResourceClaimName = nil
-				} else {
-					p.Status.ResourceClaimStatuses = p.Status.ResourceClaimStatuses[:at]
-				}
-			}
-		case 8:
-			if template {
-				c.OwnerReferences[0].UID = "uid-of-another"
-			}
-		case 9:
-			if g.oneIn(4) { // of no known kind
-				p.Spec.ResourceClaims[last].ResourceClaimName, p.Spec.ResourceClaims[last].ResourceClaimTemplateName = nil, nil
-			}
-		case 10:
-			pending := c.DeepCopy()
-			g.allocate(pending, node)
-			g.c.Devices.InFlight = append(g.c.Devices.InFlight, pending)
-		}
+		g.settleClaim(c, template, node)
 	}
-	if g.oneIn(6) { // of another pod
+
+	if g.oneIn(6) {
 		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: p.Namespace, UID: "claim-other"}}
 		g.c.Devices.Claims = append(g.c.Devices.Claims, c)
 		g.requests(c, false)
-		pending := c.DeepCopy()
-		g.allocate(pending, g.c.Nodes[0].Name)
-		g.c.Devices.InFlight = append(g.c.Devices.InFlight, pending)
+		g.allocateInFlight(c, g.c.Nodes[0].Name)
 	}
+}
+
+// settleClaim draws the state of a claim of the preemptor. The claim is the last of the case and of the pod. More
+// than half of the claims are as a pod's claims are at first: there, and neither allocated nor reserved.
+func (g *generator) settleClaim(c *resourcev1.ResourceClaim, template bool, node string) {
+	p := g.c.Preemptor
+	switch g.IntN(24) {
+	case 0, 1, 2:
+		g.allocate(c, node)
+
+	case 3: // reserved for the preemptor already
+		g.allocate(c, node)
+		c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(p))
+
+	case 4: // used by others
+		g.allocate(c, node)
+		for _, other := range g.c.Pods {
+			if other.Namespace == p.Namespace && g.oneIn(3) {
+				c.Status.ReservedFor = append(c.Status.ReservedFor, consumer(other))
+			}
+		}
+
+	case 5: // being deleted
+		c.DeletionTimestamp, c.Finalizers = &metav1.Time{Time: start}, []string{"example.com/hold"}
+
+	case 6: // missing
+		g.c.Devices.Claims = g.c.Devices.Claims[:len(g.c.Devices.Claims)-1]
+
+	case 7: // not made of its template: none will be, or not yet
+		if template {
+			g.c.Devices.Claims = g.c.Devices.Claims[:len(g.c.Devices.Claims)-1]
+			if at := len(p.Status.ResourceClaimStatuses) - 1; g.oneIn(2) {
+				p.Status.ResourceClaimStatuses[at].ResourceClaimName = nil
+			} else {
+				p.Status.ResourceClaimStatuses = p.Status.ResourceClaimStatuses[:at]
+			}
+		}
+
+	case 8: // made for another pod of the same name
+		if template {
+			c.OwnerReferences[0].UID = "uid-of-another"
+		}
+
+	case 9: // named in no known way
+		if g.oneIn(4) {
+			named := &p.Spec.ResourceClaims[len(p.Spec.ResourceClaims)-1]
+			named.ResourceClaimName, named.ResourceClaimTemplateName = nil, nil
+		}
+
+	case 10:
+		g.allocateInFlight(c, node)
+	}
+}
+
+// allocateInFlight draws an allocation of a claim that is decided and not yet written.
+func (g *generator) allocateInFlight(c *resourcev1.ResourceClaim, node string) {
+	pending := c.DeepCopy()
+	g.allocate(pending, node)
+	g.c.Devices.InFlight = append(g.c.Devices.InFlight, pending)
 }

@@ -12,23 +12,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Kinds are the kinds of cases that [Generate] knows. Each is about one part of the
-// rules; everything has all of them at once.
+// Kinds are the kinds of cases that [Generate] draws. Each is about one part of the
+// rules; the kind everything has all parts that concern the cluster.
 var Kinds = append(ClusterKinds[:len(ClusterKinds):len(ClusterKinds)], "extenders", "contrary", "ways", "surrounded")
 
-// ClusterKinds are those that are about the cluster alone, and not about the
-// scheduler beside its own plugins.
+// ClusterKinds are the kinds that are about the cluster alone. The others add something to the scheduler's own
+// plugins.
 var ClusterKinds = []string{
 	"resources", "budgets", "filters", "affinity", "spread", "nominated", "volumes", "resizes", "everything",
 }
 
-// features are the subjects of a cluster beside nodes, pods and resources.
+// features are the subjects of a case beside nodes, pods and resources.
 type features struct {
 	budgets, filters, affinity, spread, nominated, volumes, resizes bool
 	extenders, contrary, ways                                       bool
 	devices                                                         bool
 }
 
+// featuresOf returns the subjects of a kind of case.
 func featuresOf(kind string) (features, error) {
 	f := features{}
 	switch kind {
@@ -47,6 +48,7 @@ func featuresOf(kind string) (features, error) {
 		f.volumes = true
 	case "resizes":
 		f.resizes = true
+
 	case "everything":
 		f = features{budgets: true, filters: true, affinity: true, spread: true, nominated: true, volumes: true, resizes: true}
 	case "extenders":
@@ -56,7 +58,11 @@ func featuresOf(kind string) (features, error) {
 	case "ways":
 		f.ways, f.nominated, f.volumes = true, true, true
 	case "surrounded":
-		f = features{true, true, true, true, true, true, true, true, true, true, false}
+		f = features{
+			budgets: true, filters: true, affinity: true, spread: true, nominated: true, volumes: true, resizes: true,
+			extenders: true, contrary: true, ways: true,
+		}
+
 	case "devices":
 		f.devices = true
 	case "claims":
@@ -69,19 +75,22 @@ func featuresOf(kind string) (features, error) {
 	return f, nil
 }
 
-// start is the time before which all pods of all cases were started. It is long past,
-// so that a pod without a start time is the youngest wherever it is.
+// start is a time before which all pods of all cases have started. It is long past,
+// so that a pod without a start time is younger than any other.
 var start = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
 
 // Generate draws a case. The same kind and seed give the same case. Its pods are sorted by
-// namespace and name: kube-scheduler leaves pods that are equally important in the order
-// in which it learned of them, and outrank in this one.
+// namespace and name: kube-scheduler leaves equally important pods in the order
+// in which it learned of them, and outrank sorts them by namespace and name.
 func Generate(kind string, seed uint64) (*Case, error) {
 	f, err := featuresOf(kind)
 	if err != nil {
 		return nil, err
 	}
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(slices.Index(Kinds, kind)))), features: f, c: &Case{Kind: kind, Seed: seed}}
+
+	// Nodes draw their pods, and pods name claims of the storage, budgets select pods, and the claims of devices
+	// need the nodes and all pods.
 	g.profile()
 	g.namespaces()
 	if f.volumes {
@@ -100,25 +109,31 @@ func Generate(kind string, seed uint64) (*Case, error) {
 	if f.devices {
 		g.claims()
 	}
+
 	slices.SortStableFunc(g.c.Pods, func(a, b *corev1.Pod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return g.c, nil
 }
 
-// generator draws the objects of one case. Few values of everything: ties and
-// conflicts are to be the rule.
+// generator draws the objects of one case. It has few values for everything, so that ties and
+// conflicts are frequent.
 type generator struct {
 	*rand.Rand
 	features
 	c *Case
 
+	// priorities are the priorities that pods may have.
 	priorities []int32
-	starts     int
-	pods       int
-	roomy      int // one node in so many has room for more than stands on it
+	// starts is the number of different times at which pods have started.
+	starts int
+	// pods is the number of the last pod.
+	pods int
+	// roomy is the number of nodes of which one, on average, has much room left.
+	roomy int
 }
 
+// profile draws how often the values of this case repeat, and how often a node has room.
 func (g *generator) profile() {
 	all := []int32{-100, -1, 0, 0, 5, 10, 100, 1000, 5000, 1000000000, 2000000000}
 	for range g.between(2, 5) {
@@ -133,7 +148,7 @@ func (g *generator) profile() {
 
 func pick[T any](g *generator, values ...T) T { return values[g.IntN(len(values))] }
 
-// oneIn is true once in n times.
+// oneIn returns true once in n times, on average.
 func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
 // between draws from low to high, both included.
@@ -152,6 +167,7 @@ func (g *generator) namespaces() {
 	}
 }
 
+// node draws a node with its pods. What it can hold is what the pods ask for and a little more or, sometimes, less.
 func (g *generator) node(i int) {
 	name := fmt.Sprintf("n%d", i)
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "node-" + uid(name), Labels: map[string]string{
@@ -164,32 +180,16 @@ func (g *generator) node(i int) {
 	if g.oneIn(8) {
 		delete(n.Labels, "topology.kubernetes.io/zone")
 	}
-	var used [2]int64
+
+	var cpu, memory int64 // in thousandths of a core and MiB, as roughly returns them
 	for range g.between(0, pick(g, 3, 6, 9)) {
-		p := g.running(name)
-		cpu, memory := roughly(p)
-		used[0] += cpu
-		used[1] += memory
+		podCPU, podMemory := roughly(g.running(name))
+		cpu += podCPU
+		memory += podMemory
 	}
-	slack := [2]int64{int64(g.between(0, 4)) * 100, int64(g.between(0, 4)) * 64}
-	if g.oneIn(g.roomy) {
-		slack = [2]int64{4000, 4096}
-	}
-	if g.oneIn(20) {
-		slack = [2]int64{-200, 0} // more promised than there is
-	}
-	n.Status.Allocatable = corev1.ResourceList{
-		corev1.ResourceCPU:    *resource.NewMilliQuantity(max(0, used[0]+slack[0]), resource.DecimalSI),
-		corev1.ResourceMemory: *resource.NewQuantity(max(0, used[1]+slack[1])<<20, resource.BinarySI),
-		corev1.ResourcePods:   *resource.NewQuantity(int64(pick(g, 110, 110, 110, 6, 3)), resource.DecimalSI),
-	}
-	if g.oneIn(2) {
-		n.Status.Allocatable["example.com/gpu"] = *resource.NewQuantity(int64(g.between(0, 4)), resource.DecimalSI)
-	}
-	if g.oneIn(3) {
-		n.Status.Allocatable[corev1.ResourceEphemeralStorage] = resource.MustParse(pick(g, "1Gi", "4Gi"))
-	}
+	n.Status.Allocatable = g.allocatable(cpu, memory)
 	n.Status.Capacity = n.Status.Allocatable
+
 	if g.filters {
 		g.restrict(n)
 	}
@@ -197,6 +197,30 @@ func (g *generator) node(i int) {
 		g.attach(n)
 	}
 	g.c.Nodes = append(g.c.Nodes, n)
+}
+
+// allocatable draws what a node can hold whose pods ask for that much CPU and memory. Sometimes it is less.
+func (g *generator) allocatable(cpu, memory int64) corev1.ResourceList {
+	moreCPU, moreMemory := int64(g.between(0, 4))*100, int64(g.between(0, 4))*64
+	if g.oneIn(g.roomy) {
+		moreCPU, moreMemory = 4000, 4096
+	}
+	if g.oneIn(20) {
+		moreCPU, moreMemory = -200, 0
+	}
+
+	list := corev1.ResourceList{
+		corev1.ResourceCPU:    *resource.NewMilliQuantity(max(0, cpu+moreCPU), resource.DecimalSI),
+		corev1.ResourceMemory: *resource.NewQuantity(max(0, memory+moreMemory)<<20, resource.BinarySI),
+		corev1.ResourcePods:   *resource.NewQuantity(int64(pick(g, 110, 110, 110, 6, 3)), resource.DecimalSI),
+	}
+	if g.oneIn(2) {
+		list["example.com/gpu"] = *resource.NewQuantity(int64(g.between(0, 4)), resource.DecimalSI)
+	}
+	if g.oneIn(3) {
+		list[corev1.ResourceEphemeralStorage] = resource.MustParse(pick(g, "1Gi", "4Gi"))
+	}
+	return list
 }
 
 // restrict gives a node properties that keep pods away.

@@ -12,18 +12,20 @@ import (
 
 func uid(name string) types.UID { return types.UID("uid-" + name) }
 
-// pod draws the common part of all pods.
+// pod draws what all pods have: labels, containers and what they ask for.
 func (g *generator) pod(name string) *corev1.Pod {
 	namespace := pick(g, "default", "default", "default", "red", "blue")
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name), Labels: map[string]string{}}}
 	p.Spec.SchedulerName = corev1.DefaultSchedulerName
 	p.Status.Phase = corev1.PodPending
+
 	if !g.oneIn(8) {
 		p.Labels["app"] = pick(g, "web", "web", "db", "cache")
 	}
 	if g.oneIn(2) {
 		p.Labels["tier"] = pick(g, "front", "back")
 	}
+
 	for i := range g.between(1, pick(g, 1, 1, 2, 3)) {
 		p.Spec.Containers = append(p.Spec.Containers, g.container(fmt.Sprintf("c%d", i)))
 	}
@@ -89,7 +91,7 @@ func (g *generator) name() string {
 
 func (g *generator) setPriority(p *corev1.Pod) {
 	if g.oneIn(20) {
-		return // never given one
+		return // a pod without a priority counts as one of priority 0
 	}
 	priority := pick(g, g.priorities...)
 	p.Spec.Priority = &priority
@@ -101,6 +103,7 @@ func (g *generator) running(node string) *corev1.Pod {
 	p.Spec.NodeName = node
 	p.Status.Phase = corev1.PodRunning
 	g.setPriority(p)
+
 	if !g.oneIn(12) {
 		t := metav1.NewTime(start.Add(-time.Duration(g.IntN(g.starts)) * time.Minute))
 		p.Status.StartTime = &t
@@ -108,9 +111,11 @@ func (g *generator) running(node string) *corev1.Pod {
 	if g.oneIn(10) {
 		g.terminate(p)
 	}
+
+	// A group means nothing with the default feature gates.
 	if g.oneIn(10) {
 		group := pick(g, "crew", "gang")
-		p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group} // means nothing with the default gates
+		p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 	}
 	if g.affinity && g.oneIn(3) {
 		p.Spec.Affinity = g.podAffinity(p.Labels)
@@ -140,7 +145,7 @@ func (g *generator) terminate(p *corev1.Pod) {
 	})
 }
 
-// pending draws pods that wait, most of them nominated.
+// pending draws pods that wait. Most of them are nominated, some to a node that does not exist.
 func (g *generator) pending() {
 	if !g.nominated {
 		return
@@ -151,6 +156,7 @@ func (g *generator) pending() {
 		if !g.oneIn(8) {
 			p.Status.NominatedNodeName = fmt.Sprintf("n%d", g.IntN(len(g.c.Nodes)+1))
 		}
+
 		if g.oneIn(6) {
 			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
 		}
@@ -160,7 +166,9 @@ func (g *generator) pending() {
 		case 1:
 			p.Spec.SchedulerName = SecondProfile
 		}
-		if g.oneIn(8) && len(p.Spec.SchedulingGates) == 0 { // gated ones stay in the queue (rule 7.16.6)
+
+		// A pod with gates that is being deleted would stay in the queue (rule 7.16.6).
+		if g.oneIn(8) && len(p.Spec.SchedulingGates) == 0 {
 			p.DeletionTimestamp, p.Finalizers = &metav1.Time{Time: start.Add(time.Second)}, []string{"example.com/hold"}
 		}
 		if g.affinity && g.oneIn(3) {
@@ -169,11 +177,13 @@ func (g *generator) pending() {
 		if g.volumes && g.oneIn(4) {
 			g.mount(p)
 		}
+
 		g.c.Pods = append(g.c.Pods, p)
 	}
 }
 
-// preemptor draws the pod that the case is about: one that asks for much.
+// preemptor draws the pod that the case is about. It mostly asks for much, and it may be nominated from an earlier
+// attempt.
 func (g *generator) preemptor() {
 	p := g.pod("preemptor")
 	if !g.oneIn(20) {
@@ -187,12 +197,14 @@ func (g *generator) preemptor() {
 		never := corev1.PreemptNever
 		p.Spec.PreemptionPolicy = &never
 	}
+
 	if g.nominated && g.oneIn(4) {
 		p.Spec.SchedulerName = SecondProfile
 	}
 	if g.nominated && g.oneIn(3) || g.oneIn(15) {
 		p.Status.NominatedNodeName = fmt.Sprintf("n%d", g.IntN(len(g.c.Nodes)+1))
 	}
+
 	if g.filters {
 		g.demand(p)
 	}
@@ -208,9 +220,9 @@ func (g *generator) preemptor() {
 	g.c.Preemptor = p
 }
 
-// keepDropped removes the nomination of pending pods that are being deleted where
-// it counts for the reference alone: as that of a pod of priority 0 that takes
-// the room of one pod (rule 7.16.6).
+// keepDropped removes the nominations of pending pods that are being deleted, if the preemptor's priority is not
+// above 0. For the reference such a nomination would count as that of a pod of priority 0 that takes
+// the room of one pod; for outrank it does not count (rule 7.16.6).
 func (g *generator) keepDropped() {
 	if priorityOf(g.c.Preemptor) > 0 {
 		return
@@ -222,7 +234,7 @@ func (g *generator) keepDropped() {
 	}
 }
 
-// roughly sums the requests of a pod, to give its node about as much.
+// roughly sums the requests of a pod's containers: the CPU in thousandths of a core, the memory in MiB.
 func roughly(p *corev1.Pod) (cpu, memory int64) {
 	for i := range p.Spec.Containers {
 		r := p.Spec.Containers[i].Resources.Requests

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// selector draws a label selector, among them none, an empty one, and ones that the API
-// server would not let pass for a budget of today but may have let pass once.
+// selector draws a label selector. It may be nil, empty, or of a kind that the API
+// server refuses for a budget today but may have accepted once.
 func (g *generator) selector() *metav1.LabelSelector {
 	expression := func(key string, op metav1.LabelSelectorOperator, values ...string) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: op, Values: values}}}
@@ -22,6 +22,7 @@ func (g *generator) selector() *metav1.LabelSelector {
 		}
 		return &metav1.LabelSelector{MatchLabels: m}
 	}
+
 	switch g.IntN(12) {
 	case 0, 1, 2:
 		return labels("app", "web")
@@ -64,7 +65,8 @@ func (g *generator) budgets() {
 	}
 }
 
-// demand gives the preemptor demands on nodes.
+// demand gives a pod demands on nodes: tolerations, a node selector, node affinity, and features that a node must
+// declare.
 func (g *generator) demand(p *corev1.Pod) {
 	for range g.IntN(3) {
 		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{
@@ -77,6 +79,7 @@ func (g *generator) demand(p *corev1.Pod) {
 			t.Value = pick(g, "", "a", "b")
 		}
 	}
+
 	if g.oneIn(4) {
 		p.Spec.NodeSelector = map[string]string{"disk": pick(g, "ssd", "hdd")}
 	}
@@ -86,6 +89,7 @@ func (g *generator) demand(p *corev1.Pod) {
 			g.makeOdd(p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 		}
 	}
+
 	if g.oneIn(20) {
 		p.Spec.HostNetwork = true
 		users := false
@@ -120,8 +124,8 @@ func (g *generator) nodeSelector() *corev1.NodeSelector {
 	return s
 }
 
-// makeOdd adds requirements to the terms that may not be readable, which API servers let in:
-// numbers with signs, spaces or zeros in front, too large ones, and what no label can be.
+// makeOdd adds a requirement to each term that API servers accept and that may not be readable:
+// numbers with signs, spaces or leading zeros, numbers that are too large, and values that no label can have.
 func (g *generator) makeOdd(s *corev1.NodeSelector) {
 	for i := range s.NodeSelectorTerms {
 		r := corev1.NodeSelectorRequirement{Key: "cores", Operator: pick(g, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt),
@@ -182,8 +186,8 @@ func (g *generator) podTerm(own map[string]string) corev1.PodAffinityTerm {
 	return t
 }
 
-// mergeKey does the API server's part with keys of labels to match when a pod is
-// created: a requirement on the pod's own value, where it has one.
+// mergeKey does what the API server does with the label keys of a term when a pod is
+// created: it adds a requirement with the pod's own value, if the pod has one.
 func mergeKey(s *metav1.LabelSelector, own map[string]string, op metav1.LabelSelectorOperator) {
 	if value, there := own["tier"]; there {
 		s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: "tier", Operator: op, Values: []string{value}})
@@ -238,6 +242,7 @@ func (g *generator) resize(p *corev1.Pod) {
 		}
 		return s
 	}
+
 	for _, c := range p.Spec.Containers {
 		if !g.oneIn(4) {
 			p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, status(c.Name))
@@ -248,6 +253,7 @@ func (g *generator) resize(p *corev1.Pod) {
 			p.Status.InitContainerStatuses = append(p.Status.InitContainerStatuses, status(c.Name))
 		}
 	}
+
 	if g.oneIn(3) {
 		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
 			Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: pick(g, corev1.PodReasonInfeasible, corev1.PodReasonDeferred),

@@ -15,22 +15,22 @@ import (
 // ScoreCase is a cluster and pods that are given places in it one after the other.
 type ScoreCase struct {
 	*Case
-	// Waiting are the pods. None of them is in Case.
+	// Waiting are the pods that are given places. None of them is in Case.
 	Waiting []*corev1.Pod
-	// File is the scheduler's file.
+	// File is the scheduler's configuration file.
 	File []byte
-	// What selects pods, for default constraints.
+	// Services, Controllers, ReplicaSets and StatefulSets select the pods that default constraints count.
 	Services     []*corev1.Service
 	Controllers  []*corev1.ReplicationController
 	ReplicaSets  []*appsv1.ReplicaSet
 	StatefulSets []*appsv1.StatefulSet
 }
 
-// scoreKinds are the kinds of clusters that nodes are scored in.
+// scoreKinds are the kinds of the clusters, as [Generate] knows them.
 var scoreKinds = []string{"resources", "filters", "affinity", "spread", "nominated", "volumes", "resizes", "everything"}
 
-// GenerateScores draws a case: a cluster as [Generate] draws it, with room, and with
-// everything that scores go by.
+// GenerateScores draws a case: a cluster of [Generate] in which there is room, with
+// everything that scores depend on.
 func GenerateScores(seed uint64) (*ScoreCase, error) {
 	kind := scoreKinds[seed%uint64(len(scoreKinds))]
 	c, err := Generate(kind, seed)
@@ -41,6 +41,7 @@ func GenerateScores(seed uint64) (*ScoreCase, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 4711)), features: f, c: c, priorities: []int32{0, 10, 1000}, starts: 4, pods: 500}
 	s := &ScoreCase{Case: c}
 	g.selectors(s)
@@ -51,6 +52,9 @@ func GenerateScores(seed uint64) (*ScoreCase, error) {
 	for _, p := range c.Pods {
 		g.wish(p)
 	}
+
+	// The preemptor of the case waits first. Nobody preempts here, so that the case has none. A pod whose claim is
+	// missing would not be placed at all.
 	first := c.Preemptor
 	if c.lacksClaim(first) {
 		first.Spec.Volumes = nil
@@ -68,6 +72,7 @@ func GenerateScores(seed uint64) (*ScoreCase, error) {
 		g.wish(p)
 	}
 	c.Preemptor = nil
+
 	s.File, err = json.Marshal(g.scoreFile())
 	return s, err
 }
@@ -93,7 +98,7 @@ func (g *generator) waiting() *corev1.Pod {
 
 var imageNames = []string{"registry.example/app:1", "registry.example/app", "registry.example/db:2", "registry.example:5000/tool", "registry.example/model@sha256:00", "small"}
 
-// furnish gives a node room, images and taints that are only preferred.
+// furnish gives a node room, images, taints that keep nobody away, and a label.
 func (g *generator) furnish(n *corev1.Node) {
 	more := func(name corev1.ResourceName, by resource.Quantity) {
 		q := n.Status.Allocatable[name]
@@ -108,6 +113,8 @@ func (g *generator) furnish(n *corev1.Node) {
 	if g.oneIn(3) {
 		more("example.com/gpu", resource.MustParse("8"))
 	}
+
+	// A kubelet may list an image by several names. A name without a tag means the tag latest.
 	for range g.IntN(5) {
 		name := pick(g, imageNames...)
 		names := []string{name}
@@ -117,6 +124,7 @@ func (g *generator) furnish(n *corev1.Node) {
 		size := pick(g, int64(1), 10, 60, 300, 900, 2500) << 20
 		n.Status.Images = append(n.Status.Images, corev1.ContainerImage{Names: names, SizeBytes: size})
 	}
+
 	for range g.IntN(3) {
 		t := g.taint()
 		t.Effect = corev1.TaintEffectPreferNoSchedule
@@ -140,15 +148,7 @@ func (g *generator) wish(p *corev1.Pod) {
 		})
 	}
 	if g.oneIn(2) {
-		yes := true
-		kind, version := pick(g, "ReplicaSet", "StatefulSet", "ReplicationController", "Job"), "apps/v1"
-		switch kind {
-		case "ReplicationController":
-			version = "v1"
-		case "Job":
-			version = "batch/v1"
-		}
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: pick(g, "a", "b"), UID: "u", Controller: &yes}}
+		g.own(p)
 	}
 	if g.oneIn(4) {
 		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{
@@ -158,13 +158,32 @@ func (g *generator) wish(p *corev1.Pod) {
 	if g.oneIn(4) {
 		g.constrainSoftly(p)
 	}
-	if !g.oneIn(3) {
-		return
+	if g.oneIn(3) {
+		g.prefer(p)
 	}
+}
+
+// own gives a pod a controller, of those that the case has or a job.
+func (g *generator) own(p *corev1.Pod) {
+	yes := true
+	kind, version := pick(g, "ReplicaSet", "StatefulSet", "ReplicationController", "Job"), "apps/v1"
+	switch kind {
+	case "ReplicationController":
+		version = "v1"
+	case "Job":
+		version = "batch/v1"
+	}
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: pick(g, "a", "b"), UID: "u", Controller: &yes}}
+}
+
+// prefer adds preferences for nodes, for pods to be near to and for pods to be far from. What the pod requires
+// stays.
+func (g *generator) prefer(p *corev1.Pod) {
 	if p.Spec.Affinity == nil {
 		p.Spec.Affinity = &corev1.Affinity{}
 	}
 	a := p.Spec.Affinity
+
 	if g.oneIn(2) {
 		if a.NodeAffinity == nil {
 			a.NodeAffinity = &corev1.NodeAffinity{}
@@ -178,6 +197,7 @@ func (g *generator) wish(p *corev1.Pod) {
 				corev1.PreferredSchedulingTerm{Weight: int32(g.between(1, 100)), Preference: t})
 		}
 	}
+
 	if g.oneIn(2) {
 		if a.PodAffinity == nil {
 			a.PodAffinity = &corev1.PodAffinity{}
@@ -192,6 +212,7 @@ func (g *generator) wish(p *corev1.Pod) {
 	}
 }
 
+// weighted draws one or two preferences for pods to be near to, or far from.
 func (g *generator) weighted(own map[string]string) (ts []corev1.WeightedPodAffinityTerm) {
 	for range g.between(1, 2) {
 		ts = append(ts, corev1.WeightedPodAffinityTerm{Weight: int32(g.between(1, 100)), PodAffinityTerm: g.podTerm(own)})
@@ -209,7 +230,7 @@ func (g *generator) constrainSoftly(p *corev1.Pod) {
 	}
 }
 
-// selectors draws what default constraints select pods by.
+// selectors draws the services and controllers whose pods default constraints count.
 func (g *generator) selectors(s *ScoreCase) {
 	plain := func() map[string]string {
 		return pick(g, map[string]string{"app": "web"}, map[string]string{"app": "db"}, map[string]string{"tier": "front"}, map[string]string{}, nil)
@@ -237,7 +258,7 @@ func (g *generator) selectors(s *ScoreCase) {
 
 type fields = map[string]any
 
-// scoreFile draws a scheduler's file: the default profile in half of the cases.
+// scoreFile draws a scheduler's configuration file, with the default profile in half of the cases.
 func (g *generator) scoreFile() fields {
 	profile := fields{"schedulerName": corev1.DefaultSchedulerName}
 	if g.oneIn(2) {
@@ -246,6 +267,7 @@ func (g *generator) scoreFile() fields {
 	return fields{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": []any{profile}}
 }
 
+// weights draws the weights of the score plugins, and which of them are off.
 func (g *generator) weights() fields {
 	var changed, off []any
 	for _, name := range []string{"TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity", "NodeResourcesBalancedAllocation", "ImageLocality"} {
@@ -264,12 +286,14 @@ func (g *generator) weights() fields {
 	return fields{"multiPoint": fields{"enabled": changed}, "score": fields{"disabled": off}}
 }
 
+// pluginArgs draws arguments for the plugins whose scores depend on them.
 func (g *generator) pluginArgs() []any {
 	var all []any
 	add := func(name string, args fields) {
 		args["apiVersion"], args["kind"] = "kubescheduler.config.k8s.io/v1", name+"Args"
 		all = append(all, fields{"name": name, "args": args})
 	}
+
 	if g.oneIn(2) {
 		add("NodeResourcesFit", fields{"scoringStrategy": g.strategy()})
 	}
@@ -286,6 +310,7 @@ func (g *generator) pluginArgs() []any {
 		}
 		add("NodeAffinity", fields{"addedAffinity": fields{"preferredDuringSchedulingIgnoredDuringExecution": terms}})
 	}
+
 	if g.oneIn(3) {
 		var constraints []any
 		for _, key := range []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"} {

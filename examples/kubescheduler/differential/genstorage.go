@@ -9,12 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// drivers of volumes; the last replaces the in-tree disks of one cloud.
+// drivers are the drivers of volumes. The last one replaces the in-tree disks of one cloud.
 var drivers = []string{"disk.example.com", "file.example.com", "ebs.csi.aws.com"}
 
-// storage draws claims with their volumes, in each namespace the same names.
+// storage draws classes, drivers, and claims with their volumes. Each namespace has claims of the same names.
 func (g *generator) storage() {
-	// A node that is gone: without any CSINode, a dump says nothing of drivers.
+	// One CSINode is always there, of a node that is gone: without any, a dump says nothing of drivers.
 	g.c.CSINodes = append(g.c.CSINodes, &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "gone", UID: "csi-gone"}})
 	immediate, late := storagev1.VolumeBindingImmediate, storagev1.VolumeBindingWaitForFirstConsumer
 	for _, sc := range []struct {
@@ -25,12 +25,15 @@ func (g *generator) storage() {
 			ObjectMeta: metav1.ObjectMeta{Name: sc.name, UID: uid(sc.name)}, Provisioner: drivers[0], VolumeBindingMode: sc.mode,
 		})
 	}
+
 	for _, namespace := range []string{"default", "red", "blue"} {
 		for i := range 6 {
 			g.claim(namespace, i)
 		}
 	}
-	required := false // one at most, because which of several is missed first is chance (rule 7.9.9)
+
+	// At most one driver is required: if several were missing, chance would say which is named (rule 7.9.9).
+	required := false
 	for _, driver := range drivers[:2] {
 		d := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: driver, UID: uid(driver)}}
 		if g.oneIn(4) && !required {
@@ -42,6 +45,7 @@ func (g *generator) storage() {
 	}
 }
 
+// claim draws a claim, which is bound with few exceptions, and its volume.
 func (g *generator) claim(namespace string, i int) {
 	name := fmt.Sprintf("claim%d", i)
 	volume := "pv-" + namespace + "-" + name
@@ -53,32 +57,43 @@ func (g *generator) claim(namespace string, i int) {
 	c.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	c.Annotations["pv.kubernetes.io/bind-completed"] = "yes"
 	c.Status.Phase = corev1.ClaimBound
+
 	switch g.IntN(30) {
 	case 0:
 		c.Status.Phase = corev1.ClaimLost
 	case 1:
 		t := metav1.NewTime(start)
 		c.DeletionTimestamp = &t
-	case 2: // of class now: the volumes that a waiting claim may get are left out of outrank on purpose
+	case 2:
+		// The class is now: outrank leaves out on purpose which volumes a waiting claim may get.
 		class = "now"
 		c.Spec.VolumeName, c.Status.Phase = "", corev1.ClaimPending
 		delete(c.Annotations, "pv.kubernetes.io/bind-completed")
 	}
 	g.c.Claims = append(g.c.Claims, c)
+
+	// The volume of a lost claim is gone, and sometimes that of a bound one.
 	if c.Status.Phase == corev1.ClaimLost || g.oneIn(30) {
-		return // a volume that is gone
+		return
 	}
+	g.volume(volume, class, c)
+}
+
+// volume draws the volume of a claim: who provides it, and where it can be used.
+func (g *generator) volume(volume, class string, c *corev1.PersistentVolumeClaim) {
 	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: volume, UID: uid(volume), Labels: map[string]string{}}}
 	v.Spec.StorageClassName = class
 	v.Spec.AccessModes = c.Spec.AccessModes
 	v.Spec.Capacity = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
-	v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: namespace, Name: name, UID: c.UID}
+	v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: c.Namespace, Name: c.Name, UID: c.UID}
 	v.Status.Phase = corev1.VolumeBound
+
 	v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: pick(g, drivers[:2]...), VolumeHandle: pick(g, volume, volume, "shared")}
 	if g.oneIn(5) {
 		v.Spec.CSI = nil
 		v.Spec.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: volume}
 	}
+
 	if v.Spec.CSI != nil && g.oneIn(5) {
 		v.Labels["topology.kubernetes.io/zone"] = pick(g, "z0", "z1", "z0__z1")
 	}
@@ -117,7 +132,7 @@ func (g *generator) mount(p *corev1.Pod) {
 	}
 }
 
-// attach sets the number of volumes that a node can attach.
+// attach draws the CSINode of a node, which says how many volumes of each driver the node takes. Few nodes have none.
 func (g *generator) attach(n *corev1.Node) {
 	if g.oneIn(8) {
 		return

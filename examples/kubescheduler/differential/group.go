@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// GroupVersion is the version of the API in which groups of pods are drawn. This package is
-// also built with releases that do not have it, so that it makes groups by their names.
+// GroupVersion is the version of the API of the groups of pods that are drawn. This package is
+// also built with releases that do not have it, so that it makes groups by the name of their kind.
 var GroupVersion = schema.GroupVersion{Group: "scheduling.k8s.io", Version: "v1beta1"}
 
 // Object is an object of the API.
@@ -19,10 +19,10 @@ type Object interface {
 	runtime.Object
 }
 
-// newGroup makes an empty group. It fails for a release without this API.
+// newGroup makes an empty group. It fails in a release without this API.
 func newGroup() (Object, error) { return newOf(GroupVersion.WithKind("PodGroup")) }
 
-// newOf makes an empty object of a kind. It fails for a release without it.
+// newOf makes an empty object of a kind. It fails in a release without the kind.
 func newOf(kind schema.GroupVersionKind) (Object, error) {
 	made, err := scheme.Scheme.New(kind)
 	if err != nil {

@@ -20,29 +20,29 @@ import (
 type Harness struct {
 	// Release has the rules that outrank follows.
 	Release outrank.Release
-	// Convert makes a cluster of a case, the preemptor among its pods.
+	// Convert makes a cluster of a case. The preemptor is among its pods.
 	Convert func(*Case) (*outrank.Cluster, error)
-	// Filter makes the filter for the devices of a case; nil where there are none.
+	// Filter makes the filter for the devices of a case; nil if no case has devices.
 	Filter func(*Case) (DeviceFilter, error)
-	// ClockEachTime is set where the reference reads the clock at each comparison of pods
-	// without a start time, as in v1.36: the result of several of the same priority on a
-	// node is an accident of the sort. All but the first of them are given a start then.
+	// ClockEachTime says that the reference reads the clock at each comparison of pods
+	// without a start time, as v1.36 does. The order of several of them with the same priority on a
+	// node is then an accident of the sort. All but the first of them are given a start.
 	ClockEachTime bool
 }
 
 // Result is a case with both answers and their differences.
 type Result struct {
 	Reference, Outrank *Answer
-	// Differences is empty where the two agree.
+	// Differences is empty if the two agree.
 	Differences []string
-	// Tied is set where the reference could have chosen another node as well.
+	// Tied says that the reference could have chosen another node as well.
 	Tied bool
-	// Apart is set where outrank differs on purpose, so that nothing is compared:
+	// Apart says that outrank differs on purpose and nothing is compared, because
 	// the preemptor names a claim that does not exist (rule 7.10.4).
 	Apart bool
 }
 
-// Run puts a case to both and compares.
+// Run puts a case to both sides and compares their answers.
 func (h *Harness) Run(c *Case) (*Result, error) {
 	c = h.Distinct(c)
 	want, err := RunReference(c, Instead{})
@@ -52,7 +52,7 @@ func (h *Harness) Run(c *Case) (*Result, error) {
 	return h.Judge(c, want)
 }
 
-// Judge compares an answer of the reference, which may be of another process, with outrank's.
+// Judge compares an answer of the reference, perhaps from another process, with outrank's.
 func (h *Harness) Judge(c *Case, want *Answer) (*Result, error) {
 	r := &Result{Reference: want}
 	cluster, err := h.Convert(c)
@@ -63,6 +63,7 @@ func (h *Harness) Judge(c *Case, want *Answer) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("outrank: %w", err)
 	}
+
 	r.Outrank = ours.answer(want.Nominated)
 	r.Tied = ours.tied
 	want = want.comparable(c, r.Outrank, ours.extenderFails)
@@ -104,29 +105,31 @@ func oneWithoutStart(c *Case) *Case {
 
 // decided is outrank's decision.
 type decided struct {
-	// Plan is about the nodes and the candidates, before extenders have a
-	// say in them; ranked are those that extenders leave, nil where they fail.
+	// Plan has the nodes and the candidates before extenders have a
+	// say in them.
 	*preemption.Plan
+	// ranked has the candidates that extenders leave; nil if they fail.
 	ranked *preemption.Plan
-	// failure is the result of the attempt where no node takes the pod, and told its plan, nil for
-	// none.
+	// failure is the result of the attempt if no node takes the pod.
 	failure execution.Failure
-	told    *preemption.Plan
-	// extenderFails is set where preemption ends in the error of an extender.
+	// told is the plan that the attempt carries out and reports; nil for none.
+	told *preemption.Plan
+	// extenderFails says that preemption ends with the error of an extender.
 	extenderFails bool
-	// queued is set where the part of the queue is asked for that the pod ends in.
+	// queued says that the part of the queue in which the pod ends is compared.
 	queued  bool
 	pod     *outrank.Pod
 	release outrank.Release
-	// importance has that of each pod of the case.
+	// importance has the importance of each pod of the case.
 	importance map[outrank.Key]string
 	tied       bool
 	problems   []string
-	// ended is set where the attempt ended in an error before preemption was asked.
+	// ended says that the attempt ended with an error before preemption was asked.
 	ended bool
-	// idle are claims of the pod of which one is given up, and errors those of the nodes of which
-	// one ends the attempt.
-	idle, errors []string
+	// idle are claims of the pod. One of them is given up.
+	idle []string
+	// errors are the errors of the nodes. One of them ends the attempt.
+	errors []string
 }
 
 // decide decides the case.
@@ -157,8 +160,7 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	return d, nil
 }
 
-// decideAbout explains the decision for a pod, and compares it with the search
-// without explanations.
+// decideAbout explains the decision for a pod. The search without explanations must come to the same.
 func (h *Harness) decideAbout(snap *engine.Snapshot, config preemption.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
 	eval, err := engine.New(config)
 	if err != nil {
@@ -180,8 +182,8 @@ func (h *Harness) decideAbout(snap *engine.Snapshot, config preemption.Config, p
 	return d, nil
 }
 
-// answer is the result of an attempt that carries the decision out, on the node
-// that the reference chose if that is as good as the best.
+// answer returns the result of an attempt that carries the decision out. If the node that the reference chose is as
+// good as the best, it is outrank's choice, too.
 func (d *decided) answer(chosen string) *Answer {
 	a := &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}, Fits: d.fits()}
 	for _, n := range d.Nodes {
@@ -190,6 +192,8 @@ func (d *decided) answer(chosen string) *Answer {
 			a.Unhelpful[n.Node] = statusFrom(*n.AfterRemoval, preemption.Status{})
 		}
 	}
+
+	// Outrank asks all nodes, and explains more than the reference tells of such attempts.
 	if a.Fits {
 		a.Unhelpful = map[string]Status{}
 		return a
@@ -199,6 +203,7 @@ func (d *decided) answer(chosen string) *Answer {
 		a.Nodes, a.Unhelpful, a.Errors = map[string]Status{}, map[string]Status{}, d.errors
 		return a
 	}
+
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
 		one := Candidate{Node: c.Node, Violations: c.Score.Violations}
@@ -209,6 +214,7 @@ func (d *decided) answer(chosen string) *Answer {
 		a.Candidates = append(a.Candidates, one)
 	}
 	slices.SortFunc(a.Candidates, func(x, y Candidate) int { return cmp.Compare(x.Node, y.Node) })
+
 	if plan := d.told; plan != nil && plan.Outcome == preemption.Preempts && len(plan.Victims) > 0 {
 		d.told = d.tiedPlan(chosen)
 	}
@@ -217,12 +223,13 @@ func (d *decided) answer(chosen string) *Answer {
 	return a
 }
 
-// fits reports whether a node takes the pod, and no extender has turned down all that do.
+// fits reports whether a node takes the pod and the extenders leave one such node.
 func (d *decided) fits() bool {
 	return d.Outcome == preemption.Fits && d.failure.Err == nil
 }
 
-// tiedPlan is the plan for the reference's node if that ties with the best in all ranks.
+// tiedPlan returns the plan for the reference's node if that node ties with the best in all ranks. Otherwise it
+// returns the plan as it is.
 func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 	best := d.ranked.Candidates[0].Score
 	ties := 0
@@ -242,7 +249,7 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 	return plan
 }
 
-// carryOut fills in the actions and the texts.
+// carryOut writes into the answer what the attempt does and says.
 func (d *decided) carryOut(a *Answer) {
 	if plan := d.told; plan != nil && d.failure.Err == nil {
 		a.Preempts = plan.Outcome == preemption.Preempts
@@ -256,6 +263,8 @@ func (d *decided) carryOut(a *Answer) {
 		}
 	}
 	a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
+
+	// The verdict's texts depend on the release, of which the plan gets a copy.
 	d.failure.Now, d.failure.Entry.Pod = time.Now(), d.pod
 	if d.told != nil {
 		own := *d.told
@@ -267,13 +276,15 @@ func (d *decided) carryOut(a *Answer) {
 		d.problems = append(d.problems, fmt.Sprintf("no verdict: %v", err))
 		return
 	}
-	a.Event, a.Reason, a.Message, a.Part = verdict.Event.Message, verdict.Condition.Reason, verdict.Condition.Message, part
+
+	a.Event, a.Part = verdict.Event.Message, part
+	a.Reason, a.Message = verdict.Condition.Reason, verdict.Condition.Message
 	if a.Nominated = verdict.Nomination.Node; !verdict.Nomination.Override {
 		a.Nominated = NominationKept
 	}
 }
 
-// handle finds the meaning of the failure, and the part of the queue that the pod ends in.
+// handle returns the verdict on the failure, and the part of the queue in which the pod ends.
 func (d *decided) handle() (verdict *execution.Verdict, part string, err error) {
 	if d.queued {
 		return backInQueue(&d.failure, d.release)
@@ -292,7 +303,7 @@ func statusFrom(s, refused preemption.Status) Status {
 	return Status{Code: CodeName(s.Code), Plugin: s.Filter, Reasons: s.Reasons}
 }
 
-// CodeName is kube-scheduler's name of a code.
+// CodeName returns kube-scheduler's name of a code.
 func CodeName(c preemption.Code) string {
 	switch c {
 	case preemption.Success:

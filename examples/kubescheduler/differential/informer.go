@@ -17,14 +17,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// still is an informer that receives objects by hand, and passes them on at once.
-// It lists them in the order in which it received them, where the real one has
+// still is an informer that is given its objects by method calls, and passes them on at once.
+// It lists them in the order in which it was given them; the real one lists them in
 // the order of a map.
 type still struct {
 	cache.SharedIndexInformer
 	indexer  *ordered
 	handlers []cache.ResourceEventHandler
-	// heard is called after the handlers with what they were told; nil for nobody.
+	// heard, if set, is called after the handlers with what they were told.
 	heard func(before, after any)
 }
 
@@ -36,7 +36,7 @@ func newStill(example runtime.Object) *still {
 	}
 }
 
-// add passes an object on.
+// add passes a new object on.
 func (s *still) add(o runtime.Object) error {
 	if err := s.indexer.Add(o); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *still) add(o runtime.Object) error {
 	return nil
 }
 
-// set passes on a new object or version.
+// set passes a new object, or a new version of one, on.
 func (s *still) set(o runtime.Object) error {
 	before, there, err := s.indexer.Get(o)
 	if err != nil || !there {
@@ -116,7 +116,7 @@ func (s *still) HasSyncedChecker() cache.DoneChecker    { return synced{} }
 func (s *still) LastSyncResourceVersion() string        { return "1" }
 func (s *still) SetTransform(cache.TransformFunc) error { return nil }
 
-// synced has nothing to wait for.
+// synced is the registration of a handler, which is always in step.
 type synced struct{}
 
 var done = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
@@ -153,7 +153,7 @@ func keyOf(o any) string {
 	return m.GetNamespace() + "/" + m.GetName()
 }
 
-// stillInformers are those of a factory that the scheduler's code looks at.
+// stillInformers are the informers of a factory that the scheduler's code looks at.
 type stillInformers struct {
 	informers.SharedInformerFactory
 	pods, nodes, namespaces, budgets, claims, volumes, classes, csiNodes, csiDrivers, groups *still
@@ -182,7 +182,7 @@ func newInformers(client kubernetes.Interface) *stillInformers {
 	return f
 }
 
-// fill passes on all objects of a case but pods.
+// fill passes on all objects of a case except pods and groups.
 func (f *stillInformers) fill(c *Case) error {
 	for _, err := range []error{
 		addAll(f.namespaces, c.Namespaces), addAll(f.classes, c.StorageClasses), addAll(f.csiDrivers, c.CSIDrivers),

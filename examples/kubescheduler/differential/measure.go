@@ -30,41 +30,45 @@ import (
 	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
-// Cell is a cell of the matrix: how much processor time both take for one decision, by the
-// median of as many rounds, in which they take turns. A decision is made and not carried out.
+// Cell is a cell of the matrix: the processor time that both sides take for one decision, as the
+// median of several rounds in which they take turns. A decision is made and not carried out.
 // Both use one goroutine. A time of 0 was not measured.
 type Cell struct {
 	Row            string
 	Nodes, Budgets int
-	// Sampled is set where both look at the reference's default sample of nodes, else at all.
+	// Sampled says that both look at the reference's default sample of nodes. Without it they look at all nodes.
 	Sampled bool
-	// Node is the node that both chose, or empty where no node helps. With a sample it is
-	// outrank's, since the reference starts at random.
+	// Node is the node that both chose; it is empty if no node helps. With a sample it is
+	// outrank's choice, because the reference begins at a random node.
 	Node string
 
-	// Filters is the reference's time to ask its filters about all nodes, and PostFilter its
+	// Filters is the reference's time to ask its filters about all nodes, PostFilter its
 	// time to look for victims after that. Outrank's times contain both.
 	Filters, PostFilter time.Duration
-	// New, Known and Changed are outrank's times for a shape of pod not asked for before, for
-	// the same one again, and for the same one after a pod of the cluster has changed.
-	New, Known, Changed time.Duration
-	// Book is the time of package preemption, which begins anew with each decision: with sorting the pods by nodes.
+	// New is outrank's time for a shape of pod that was not asked for before.
+	New time.Duration
+	// Known is outrank's time for the same shape again.
+	Known time.Duration
+	// Changed is outrank's time for the same shape after a pod of the cluster has changed.
+	Changed time.Duration
+	// Book is the time of package preemption, which begins each decision by sorting the pods by nodes.
 	Book time.Duration
-	// ReferenceChange and Change are the times to follow such a change; Changed contains the latter.
+	// ReferenceChange and Change are the times of both sides to follow such a change. Changed contains Change.
 	ReferenceChange, Change time.Duration
-	// ReferenceBuild is the reference's time to take all objects up, Conversion and Build are
-	// outrank's to convert them and to index them. Each is done once.
-	ReferenceBuild, Conversion, Build time.Duration
+	// ReferenceBuild is the reference's time to take all objects up. It is spent once.
+	ReferenceBuild time.Duration
+	// Conversion and Build are outrank's times to convert all objects and to index them. They are spent once.
+	Conversion, Build time.Duration
 }
 
-// Reference is the reference's time for a decision.
+// Reference returns the reference's time for a decision.
 func (c *Cell) Reference() time.Duration { return c.Filters + c.PostFilter }
 
-// Ratio says how many times faster outrank is for a new shape.
+// Ratio returns how many times faster outrank is than the reference for a new shape.
 func (c *Cell) Ratio() float64 { return float64(c.Reference()) / float64(c.New) }
 
-// Measure measures a cell with so many rounds. It fails where the two choose other nodes. The
-// fields before Filters say which cell.
+// Measure measures a cell in that number of rounds. The fields before Filters say which cell. It is an error if the
+// two sides choose different nodes.
 func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	if !slices.Contains(gen.MatrixRows(), cell.Row) {
 		return nil, fmt.Errorf("no row %q, there are %s", cell.Row, strings.Join(gen.MatrixRows(), ", "))
@@ -83,24 +87,29 @@ func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	return &m.cell, nil
 }
 
-// Slower says how many times as long as the reference package preemption takes.
+// Slower returns how many times as long as the reference package preemption takes.
 func (c *Cell) Slower() float64 { return float64(c.Book) / float64(c.Reference()) }
 
 // measurement is a cell that is being measured.
 type measurement struct {
 	cell   Cell
 	rounds int
-	times  map[*time.Duration][]time.Duration // of each figure of the cell, a time per round
+	// times has a time per round for each figure of the cell.
+	times map[*time.Duration][]time.Duration
 
 	cluster *outrank.Cluster
 	snap    *engine.Snapshot
 	eval    *engine.Evaluator
-	askers  []*outrank.Pod
-	moving  [2]*outrank.Pod
-	asked   int
+	// askers are pods of different shapes. The first is the preemptor.
+	askers []*outrank.Pod
+	// moving are two versions of a pod of the cluster.
+	moving [2]*outrank.Pod
+	// asked counts the decisions about new shapes.
+	asked int
 }
 
-// time adds what a call takes of the processor to a figure.
+// time makes the calls and takes the processor time of one of them as the figure's time in this round. The figure
+// becomes the median of its rounds.
 func (m *measurement) time(figure *time.Duration, calls int, call func(i int) error) error {
 	began := CPUTime()
 	for i := range calls {
@@ -108,6 +117,7 @@ func (m *measurement) time(figure *time.Duration, calls int, call func(i int) er
 			return err
 		}
 	}
+
 	taken := append(m.times[figure], (CPUTime()-began)/time.Duration(calls))
 	m.times[figure] = taken
 	taken = slices.Sorted(slices.Values(taken))
@@ -115,6 +125,7 @@ func (m *measurement) time(figure *time.Duration, calls int, call func(i int) er
 	return nil
 }
 
+// buildOurs converts the cluster and indexes it, and measures both.
 func (m *measurement) buildOurs(h *Harness, c *Case) error {
 	if err := m.time(&m.cell.Conversion, 1, func(int) (err error) {
 		m.cluster, err = h.Convert(c)
@@ -122,6 +133,7 @@ func (m *measurement) buildOurs(h *Harness, c *Case) error {
 	}); err != nil {
 		return err
 	}
+
 	cluster := m.cluster
 	cluster.Release = h.Release
 	m.askers = gen.MatrixAskers(cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name))
@@ -140,7 +152,7 @@ func (m *measurement) buildOurs(h *Harness, c *Case) error {
 	})
 }
 
-// decide is a decision of outrank's.
+// decide makes a decision of outrank and returns the node.
 func (m *measurement) decide(asker *outrank.Pod) (string, error) {
 	plan, err := m.eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: clustergen.Now()})
 	if err != nil {
@@ -152,7 +164,7 @@ func (m *measurement) decide(asker *outrank.Pod) (string, error) {
 	return plan.Node, nil
 }
 
-// byTheBook is a decision of package preemption, which chooses the same node.
+// byTheBook makes a decision of package preemption, which must choose the engine's node.
 func (m *measurement) byTheBook(int) error {
 	plan, err := preemption.Preempt(m.cluster, preemption.Request{Pod: m.askers[0], Now: clustergen.Now()}, m.eval.Config())
 	if err == nil && plan.Node != m.cell.Node {
@@ -161,7 +173,7 @@ func (m *measurement) byTheBook(int) error {
 	return err
 }
 
-// ours is outrank's part of a round.
+// ours makes and measures outrank's decisions of a round.
 func (m *measurement) ours() error {
 	began := CPUTime()
 	node, err := m.decide(m.askers[0])
@@ -169,11 +181,15 @@ func (m *measurement) ours() error {
 		return err
 	}
 	m.cell.Node = node
-	if m.asked == 0 { // later a pod has changed in the snapshot alone
+
+	// Package preemption decides on the cluster itself. After the first round a pod has changed in the snapshot.
+	if m.asked == 0 {
 		if err := m.time(&m.cell.Book, 1, m.byTheBook); err != nil {
 			return err
 		}
 	}
+
+	// The first decision says how many more of them a round has time for.
 	calls := int(min(decisions, max(1, shareOfRound/max(1, CPUTime()-began))))
 	goruntime.GC()
 	if err := m.time(&m.cell.New, calls, func(int) error {
@@ -183,6 +199,8 @@ func (m *measurement) ours() error {
 	}); err != nil {
 		return err
 	}
+
+	// The shape has to be known before the time is taken.
 	known := func(int) error {
 		_, err := m.decide(m.askers[0])
 		return err
@@ -190,6 +208,7 @@ func (m *measurement) ours() error {
 	if err := errors.Join(known(0), m.time(&m.cell.Known, calls, known)); err != nil {
 		return err
 	}
+
 	change := func(i int) error {
 		_, err := m.snap.PutPod(m.moving[i%2])
 		return err
@@ -200,13 +219,14 @@ func (m *measurement) ours() error {
 	return m.time(&m.cell.Change, decisions, change)
 }
 
-// Outrank makes so many decisions in a round, fewer where they take longer than a share of it.
 const (
-	decisions    = 200
+	// decisions is the number of decisions that outrank makes in a round.
+	decisions = 200
+	// shareOfRound is the time that these decisions may take. If they would take longer, there are fewer.
 	shareOfRound = 300 * time.Millisecond
 )
 
-// attempt is the attempt of the reference within which both are measured: the filters when the
+// attempt makes the attempt of the reference in which both sides are measured. The filters are measured when the
 // pod is scheduled, the rest when all nodes have turned it down.
 func (m *measurement) attempt(c *Case) error {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -219,30 +239,22 @@ func (m *measurement) attempt(c *Case) error {
 		return err
 	}
 
-	// In place of preemption the two take turns, so that what else the machine does slows down both.
+	// The reference calls instead in place of its preemption. The two sides take turns there: if other programs
+	// slow the machine down, they slow both sides down.
 	ran := false
 	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, answers fwk.NodeToStatusReader) error {
 		ran = true
 		for range m.rounds {
-			goruntime.GC()
-			node := ""
-			if err := m.time(&m.cell.PostFilter, 1, func(int) (err error) {
-				node, err = r.decide(ctx, state, pod, answers, !m.cell.Sampled)
-				return err
+			if err := m.round(func() (string, error) {
+				return r.decide(ctx, state, pod, answers, !m.cell.Sampled)
 			}); err != nil {
 				return err
-			}
-			if err := m.ours(); err != nil {
-				return err
-			}
-			if !m.cell.Sampled && node != m.cell.Node {
-				return fmt.Errorf("kube-scheduler chose %q and outrank %q", node, m.cell.Node)
 			}
 		}
 		return m.follow(r, c)
 	}
 
-	// The filters are measured by themselves, each time on a state of its own.
+	// The filters are measured by themselves. Each time they begin with a state of their own.
 	schedule := r.sched.SchedulePod
 	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
 		for range m.rounds {
@@ -267,12 +279,34 @@ func (m *measurement) attempt(c *Case) error {
 	return r.failed
 }
 
-// GroupCase is the row plain of the matrix, as API objects, with a group of pods in place of the
-// preemptor. The pods are like it.
+// round makes a round: a decision of the reference, and those of outrank. Without a sample both must choose the same
+// node.
+func (m *measurement) round(reference func() (node string, err error)) error {
+	goruntime.GC()
+	node := ""
+	if err := m.time(&m.cell.PostFilter, 1, func(int) (err error) {
+		node, err = reference()
+		return err
+	}); err != nil {
+		return err
+	}
+
+	if err := m.ours(); err != nil {
+		return err
+	}
+	if !m.cell.Sampled && node != m.cell.Node {
+		return fmt.Errorf("kube-scheduler chose %q and outrank %q", node, m.cell.Node)
+	}
+	return nil
+}
+
+// GroupCase returns the row plain of the matrix as API objects, with a group of pods in place of the
+// preemptor. The pods of the group are copies of the preemptor.
 func GroupCase(pods, nodes, budgets int) (c *Case, members []*corev1.Pod, err error) {
 	if c, err = matrixCase("plain", nodes, budgets); err != nil {
 		return nil, nil, err
 	}
+
 	like, name := c.Preemptor, "train"
 	group, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: like.Namespace, UID: uid(name)}, map[string]any{
 		"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": int64(pods)}}, "priority": int64(*like.Spec.Priority),
@@ -291,8 +325,8 @@ func GroupCase(pods, nodes, budgets int) (c *Case, members []*corev1.Pod, err er
 	return c, members, nil
 }
 
-// TryGroup has a scheduler try the members of a group. The framework of its profile is watched,
-// and ready called before the attempt.
+// TryGroup lets a scheduler try the members of a group. It calls watch to wrap the framework of their profile, and
+// ready right before the attempt.
 func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) framework.Framework, ready func()) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -300,6 +334,7 @@ func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) fr
 	client := &fake.Clientset{}
 	client.AddReactor("*", "podgroups", func(clienttesting.Action) (bool, runtime.Object, error) { return true, c.Groups[0], nil })
 	client.AddReactor("*", "*", r.react)
+
 	in := newInformers(client)
 	options, err := r.options(ctx, c, Instead{})
 	if err != nil {
@@ -309,6 +344,7 @@ func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) fr
 	if err != nil {
 		return err
 	}
+
 	name := c.Preemptor.Spec.SchedulerName
 	sched.Profiles[name] = watch(sched.Profiles[name])
 	if err := errors.Join(in.fill(c), addAll(in.groups, c.Groups), addAll(in.pods, c.Pods), addAll(in.pods, members)); err != nil {
@@ -319,7 +355,7 @@ func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) fr
 	return nil
 }
 
-// follow measures how the reference follows the change of a pod.
+// follow measures the time in which the reference follows the change of a pod.
 func (m *measurement) follow(r *reference, c *Case) error {
 	snapshot, ok := r.all.Evaluator.Handler.SnapshotSharedLister().(*schedulercache.Snapshot)
 	if !ok {
@@ -336,7 +372,8 @@ func (m *measurement) follow(r *reference, c *Case) error {
 	})
 }
 
-// decide does what PostFilter does before it carries anything out. No node is where nothing helps.
+// decide makes the decision that PostFilter makes, and carries nothing out. The node is empty if nothing helps. With
+// all it tries every node and not a sample.
 func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader, all bool) (string, error) {
 	if ok, why := r.all.PodEligibleToPreemptOthers(ctx, pod, m.Get(pod.Status.NominatedNodeName)); !ok {
 		return "", errors.New(why)
@@ -345,6 +382,7 @@ func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev
 	if err != nil || len(potential) == 0 {
 		return "", err
 	}
+
 	pdbs, err := r.all.Evaluator.PdbLister.List(everything)
 	if err != nil {
 		return "", err
@@ -360,8 +398,8 @@ func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev
 	return r.all.Evaluator.SelectCandidate(ctx, candidates).Name(), nil
 }
 
-// CPUTime returns the time that the process has used of its processors. It does not depend on who
-// else uses them at the same time.
+// CPUTime returns the processor time that this process has used. It does not depend on what
+// other processes do at the same time.
 func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -370,7 +408,7 @@ func CPUTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// WriteCells writes a table of cells, and which of them is the worst and which the best.
+// WriteCells writes a table of cells, with a line about the worst and the best of them.
 func WriteCells(w io.Writer, cells []*Cell) {
 	if len(cells) == 0 {
 		return
@@ -396,7 +434,7 @@ func WriteCells(w io.Writer, cells []*Cell) {
 		worst.Row, worst.Nodes, worst.Budgets, worst.Ratio(), best.Row, best.Nodes, best.Budgets, best.Ratio())
 }
 
-// times is a time of outrank's, and how many times faster it is.
+// times returns the text of one of outrank's times: the time, and how many times faster than the reference it is.
 func (c *Cell) times(d time.Duration) string {
 	if d == 0 {
 		return brief(d)
@@ -404,7 +442,8 @@ func (c *Cell) times(d time.Duration) string {
 	return fmt.Sprintf("%s, %.0f times", brief(d), float64(c.Reference())/float64(d))
 }
 
-// slower is the time of package preemption, and how many times as long as the reference it takes.
+// slower returns the text of the time of package preemption: the time, and how many times as long as the reference's
+// it is.
 func (c *Cell) slower() string {
 	if c.Book == 0 {
 		return brief(c.Book)
@@ -412,7 +451,7 @@ func (c *Cell) slower() string {
 	return fmt.Sprintf("%s, %.1f times as long", brief(c.Book), c.Slower())
 }
 
-// brief is a time with two digits that count.
+// brief formats a time with few digits.
 func brief(d time.Duration) string {
 	switch us := float64(d) / 1e3; {
 	case d == 0:

@@ -23,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	plfeature "k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	kubepreemption "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
@@ -41,41 +42,42 @@ func Quiet() {
 
 func init() { metrics.Register() }
 
-// reference is a scheduler with a cluster in it, and its actions.
+// reference is a scheduler with a cluster in it, and a record of what it does.
 type reference struct {
 	sched *scheduler.Scheduler
-	// all finds all candidates: that of the profile of an attempt.
+	// all finds all candidates, with the profile of the attempt.
 	all       *defaultpreemption.DefaultPreemption
 	answer    *Answer
 	preemptor string
-	// instead of finding candidates and preempting, for measurements; failed is its error.
+	// instead, if set, is called in place of preemption, for measurements.
 	instead func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error
-	failed  error
+	// failed is the error of instead.
+	failed error
 
-	// around is the part of the scheduler beside its own plugins; asked is set
-	// where it asked for a way out.
+	// around is what the scheduler has beside its own plugins.
 	around *Around
-	asked  bool
+	// asked says that the scheduler asked for a way out.
+	asked bool
 
-	// importance returns a victim's importance, nil for that of the pod by itself.
+	// importance returns a victim's importance; nil means that of the pod by itself.
 	importance func(*corev1.Pod) string
 
-	// waits is set where the preemptor does not come into the queue before its claims are there.
+	// waits says that the preemptor does not come into the queue before its claims are there.
 	waits bool
-	// devices is set where the case has any.
+	// devices says that the case has devices.
 	devices bool
 
-	// beside is called before preemption is.
+	// beside, if set, is called before preemption.
 	beside func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader)
 
-	mu      sync.Mutex // what evictions note runs beside
+	mu      sync.Mutex // guards the fields below: the scheduler evicts in the background
 	evicted []string
 	// deallocated are the claims that were given up.
 	deallocated []string
 	cleared     []string
 }
 
-// profileFramework is the framework of the scheduler's profile, which it watches.
+// profileFramework is the framework of a profile. It records what the scheduler asks of it.
 type profileFramework struct {
 	framework.Framework
 	r   *reference
@@ -91,28 +93,30 @@ func (f *profileFramework) RunFilterPluginsWithNominatedPods(ctx context.Context
 	return s
 }
 
-// RunPostFilterPlugins finds all candidates, and then runs the plugins.
+// RunPostFilterPlugins finds all candidates and runs the plugins.
 func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) (result *fwk.PostFilterResult, status *fwk.Status) {
-	if f.r.instead != nil {
-		f.r.failed = f.r.instead(ctx, state, pod, m)
+	r := f.r
+	if r.instead != nil {
+		r.failed = r.instead(ctx, state, pod, m)
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
-	a := f.r.answer
-	f.r.asked, f.r.all = true, f.all
-	find := func() error { return f.r.candidates(ctx, state, pod, m) }
-	if f.r.devices { // what is asked of its filter for devices is noted for the step after it
-		find = func() error { return nil }
+
+	// The filter for devices notes what it is asked, for the step that comes after the filters. So that the dry
+	// runs here are not noted, candidates of a case with devices are found after the plugins have run.
+	a := r.answer
+	r.asked, r.all = true, f.all
+	if r.devices {
 		defer func() {
-			if err := f.r.candidates(ctx, state, pod, m); err != nil {
+			if err := r.candidates(ctx, state, pod, m); err != nil {
 				result, status = nil, fwk.AsStatus(err)
 			}
 		}()
-	}
-	if err := find(); err != nil {
+	} else if err := r.candidates(ctx, state, pod, m); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	if f.r.beside != nil {
-		f.r.beside(ctx, state.Clone(), pod, m)
+
+	if r.beside != nil {
+		r.beside(ctx, state.Clone(), pod, m)
 	}
 	result, status = f.Framework.RunPostFilterPlugins(ctx, state, pod, m)
 	a.Preempts = status.IsSuccess()
@@ -122,7 +126,7 @@ func (f *profileFramework) RunPostFilterPlugins(ctx context.Context, state fwk.C
 	return result, status
 }
 
-// candidates asks every node that preemption may help on.
+// candidates makes a dry run on every node where preemption may help, and records the candidates and the others.
 func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader) error {
 	infos := r.all.Evaluator.Handler.SnapshotSharedLister().NodeInfos()
 	nodes, err := infos.List()
@@ -140,20 +144,16 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	if err != nil {
 		return err
 	}
-	important := importance
-	if r.importance != nil {
-		important = r.importance
-	}
+
+	// With devices or surroundings an error is about nodes whose answers contradict each other, which the case is
+	// about. Otherwise there must be none.
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
 	if err != nil && !r.devices && (r.around == nil || r.around.Contrary == nil && r.around.Foreign == nil && len(r.around.Extenders) == 0) {
-		return err // else it is about nodes that contradict themselves
+		return err
 	}
+
 	for _, c := range candidates {
-		one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
-		for _, v := range c.Victims().Pods {
-			one.Victims, one.Importance = append(one.Victims, v.Namespace+"/"+v.Name), append(one.Importance, important(v))
-		}
-		r.answer.Candidates = append(r.answer.Candidates, one)
+		r.answer.Candidates = append(r.answer.Candidates, r.candidate(c))
 	}
 	slices.SortFunc(r.answer.Candidates, func(a, b Candidate) int { return cmp.Compare(a.Node, b.Node) })
 	for _, n := range potential {
@@ -164,6 +164,21 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	return nil
 }
 
+// candidate returns a candidate of the scheduler's as answers have it.
+func (r *reference) candidate(c kubepreemption.Candidate) Candidate {
+	important := importance
+	if r.importance != nil {
+		important = r.importance
+	}
+
+	one := Candidate{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
+	for _, v := range c.Victims().Pods {
+		one.Victims = append(one.Victims, v.Namespace+"/"+v.Name)
+		one.Importance = append(one.Importance, important(v))
+	}
+	return one
+}
+
 func statusOf(s *fwk.Status) Status {
 	if s == nil {
 		return Status{Code: fwk.Success.String()}
@@ -171,7 +186,7 @@ func statusOf(s *fwk.Status) Status {
 	return Status{Code: s.Code().String(), Plugin: s.Plugin(), Reasons: s.Reasons()}
 }
 
-// watch records the scheduler's answers. It returns the framework of the profile.
+// watch puts a framework that records in place of the profile's own, and returns the latter.
 func (r *reference) watch(ctx context.Context, sched *scheduler.Scheduler, name string) (framework.Framework, error) {
 	r.sched = sched
 	profile := sched.Profiles[name]
@@ -184,13 +199,14 @@ func (r *reference) watch(ctx context.Context, sched *scheduler.Scheduler, name 
 	return profile, nil
 }
 
-// newReference builds a scheduler with the objects, and lets it take up the preemptor.
+// newReference makes a scheduler with the objects of the case, and lets it take up the preemptor.
 func newReference(ctx context.Context, c *Case, instead Instead) (*reference, error) {
 	r := &reference{around: &c.Around, devices: c.Devices.Classes != nil, preemptor: podKey(c.Preemptor), answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
 	client := &fake.Clientset{}
 	client.AddReactor("*", "*", r.react)
 	in := newInformers(client)
 	recorder := &recorder{r}
+
 	options, err := r.options(ctx, c, instead)
 	if err != nil {
 		return nil, err
@@ -206,25 +222,9 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	if err := r.dropDeleted(ctx, in, c); err != nil {
 		return nil, err
 	}
-	handle := sched.FailureHandler
-	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
-		if r.answer.Fits {
-			return
-		}
-		if r.answer.Nominated = NominationKept; n != nil && n.Mode() == fwk.ModeOverride {
-			r.answer.Nominated = n.NominatedNodeName
-		}
-		handle(ctx, f, pod, s, n, at)
-	}
-	schedule := sched.SchedulePod
-	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
-		result, err := schedule(ctx, f, state, pod)
-		if err == nil {
-			r.answer.Fits = true
-			err = errFits // nothing is to be bound
-		}
-		return result, err
-	}
+	r.listen(sched)
+
+	// The preemptor comes last. An object that came after it would be an event during its attempt.
 	if err := in.fill(c); err != nil {
 		return nil, err
 	}
@@ -245,15 +245,40 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	return r, r.takeUp(in, c.Preemptor)
 }
 
+// listen records whether a node takes the pod, and which nomination an attempt without one leaves. A pod that fits
+// is not bound: the attempt ends with an error that nobody handles.
+func (r *reference) listen(sched *scheduler.Scheduler) {
+	handle := sched.FailureHandler
+	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
+		if r.answer.Fits {
+			return
+		}
+		if r.answer.Nominated = NominationKept; n != nil && n.Mode() == fwk.ModeOverride {
+			r.answer.Nominated = n.NominatedNodeName
+		}
+		handle(ctx, f, pod, s, n, at)
+	}
+
+	schedule := sched.SchedulePod
+	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
+		result, err := schedule(ctx, f, state, pod)
+		if err == nil {
+			r.answer.Fits = true
+			err = errFits
+		}
+		return result, err
+	}
+}
+
 // Instead is a plugin in place of DefaultPreemption; the zero value is none.
 type Instead struct {
 	Name string
 	Make frameworkruntime.PluginFactory
 }
 
-// options are those of a scheduler for the case: its profiles, all of them the
-// default one but for their names and their surroundings, and its extenders,
-// which exist until the context ends.
+// options returns the options of a scheduler for the case: its profiles and its extenders. The profiles
+// are the default one, except for their names and surroundings. The extenders
+// are served until the context ends.
 func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]scheduler.Option, error) {
 	profiles, err := profilesOf(c, instead.Name)
 	if err != nil {
@@ -273,12 +298,12 @@ func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]sc
 	}, nil
 }
 
-// isDropped reports whether a pod is dropped when it is taken out of the queue.
+// isDropped reports whether the scheduler drops a pod when it takes it out of the queue.
 func isDropped(p *corev1.Pod) bool { return p.Spec.NodeName == "" && p.DeletionTimestamp != nil }
 
 // dropDeleted lets the scheduler take up the pending pods that are being deleted,
-// one at a time, and drop them, as it does sooner or later with each. The
-// nominator keeps their names.
+// one at a time, and drop them. It does so with each of them sooner or later. The
+// nominator still knows their names.
 func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case) error {
 	for _, p := range c.Pods {
 		if !isDropped(p) {
@@ -295,11 +320,11 @@ func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case
 	return nil
 }
 
-// takeUp has the scheduler take the preemptor up from its queue before everybody else, as the
-// last thing that happens, and makes it what ScheduleOne goes on with: nothing that came
-// before is an event during its attempt, and the other pods stay in the queue, where the
-// nominator looks for them. The field for it has another name and type in each version.
+// takeUp takes the preemptor out of the scheduler's queue before every other pod, and makes ScheduleOne try it.
+// Nothing that came before is an event during its attempt. The other pods stay in the queue, where the
+// nominator looks for them.
 func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
+	// With the highest priority the pod is first in the queue. The informer then has it as it is.
 	first, highest := preemptor.DeepCopy(), int32(math.MaxInt32)
 	first.Spec.Priority = &highest
 	if err := in.pods.add(first); err != nil {
@@ -308,6 +333,8 @@ func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
 	if err := in.pods.indexer.Update(preemptor); err != nil {
 		return err
 	}
+
+	// The function that takes the next pod is in a field with another name and type in each version.
 	next := reflect.ValueOf(r.sched).Elem().FieldByName("NextEntity")
 	if !next.IsValid() {
 		next = reflect.ValueOf(r.sched).Elem().FieldByName("NextPod")
@@ -316,6 +343,7 @@ func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
 	if !popped[1].IsNil() {
 		return popped[1].Interface().(error)
 	}
+
 	info, ok := popped[0].Interface().(*framework.QueuedPodInfo)
 	if !ok || info.Pod.UID != preemptor.UID {
 		return fmt.Errorf("the queue gives %v, want the preemptor", popped[0])

@@ -16,8 +16,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// RunReference lets kube-scheduler try to schedule the preemptor of a case, with
-// another plugin in place of DefaultPreemption if there is one; the candidates of
+// RunReference lets kube-scheduler try to schedule the preemptor of a case. If there is
+// another plugin in place of DefaultPreemption, it preempts; the candidates of
 // the answer are DefaultPreemption's all the same.
 func RunReference(c *Case, instead Instead) (*Answer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -29,8 +29,10 @@ func RunReference(c *Case, instead Instead) (*Answer, error) {
 	if r.waits {
 		return r.answer, nil
 	}
+
 	r.sched.ScheduleOne(ctx)
 	r.wait(c)
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer.Deallocated = r.deallocated
@@ -39,14 +41,15 @@ func RunReference(c *Case, instead Instead) (*Answer, error) {
 		r.answer.Preempts = r.answer.Nominated != "" && r.answer.Nominated != NominationKept
 		r.answer.Part = r.part(c.Preemptor)
 	}
+	// Without a way out not all nodes were asked.
 	if !r.asked && !r.answer.Fits {
-		r.answer.Nodes = map[string]Status{} // not all of them were asked
+		r.answer.Nodes = map[string]Status{}
 	}
 	r.sched.SchedulingQueue.Close()
 	return r.answer, nil
 }
 
-// part is the part of the queue that a pod is in.
+// part returns the part of the queue that a pod is in.
 func (r *reference) part(pod *corev1.Pod) string {
 	q := r.sched.SchedulingQueue
 	for _, part := range []struct {
@@ -60,37 +63,25 @@ func (r *reference) part(pod *corev1.Pod) string {
 	return "none"
 }
 
-// wait waits for the goroutine that evicts: it ends with its last victim.
+// wait waits for the goroutine that evicts. It is done when as many pods are evicted as the candidate has victims.
 func (r *reference) wait(c *Case) {
-	a := r.answer
+	// With a foreign plugin the plans that are compared are carried out within the attempt.
 	if c.Around.Foreign != nil {
-		return // which is compared where plans are carried out at once
+		return
 	}
+	a := r.answer
 	if a.Fits || a.Nominated == "" || a.Nominated == NominationKept || strings.Contains(a.Message, otherHelp) {
 		return
 	}
-	left := map[string]proposal{}
-	for _, one := range a.Candidates {
-		left[one.Node] = proposal{victims: one.Victims}
-	}
-	for _, x := range c.Around.asked() {
-		if !x.Preempts || !x.interested(c.Preemptor) {
-			continue
-		}
-		changed, err := x.change(c, left)
-		if err != nil || c.namesOthers(changed) {
-			continue // and the next one is asked about what was left before
-		}
-		if left = changed; x.Ignorable {
-			maps.DeleteFunc(left, func(_ string, p proposal) bool { return len(p.victims) == 0 })
-		}
-	}
+
+	victims := c.afterExtenders(a.Candidates)[a.Nominated].victims
 	want := 0
 	for _, p := range c.Pods {
-		if slices.Contains(left[a.Nominated].victims, podKey(p)) && p.DeletionTimestamp == nil {
+		if slices.Contains(victims, podKey(p)) && p.DeletionTimestamp == nil {
 			want++
 		}
 	}
+
 	for range 5000 {
 		r.mu.Lock()
 		n := len(r.evicted)
@@ -100,6 +91,29 @@ func (r *reference) wait(c *Case) {
 		}
 		time.Sleep(200 * time.Microsecond)
 	}
+}
+
+// afterExtenders returns the candidates as the extenders leave them, by node.
+func (c *Case) afterExtenders(candidates []Candidate) map[string]proposal {
+	left := map[string]proposal{}
+	for _, one := range candidates {
+		left[one.Node] = proposal{victims: one.Victims}
+	}
+
+	for _, x := range c.Around.asked() {
+		if !x.Preempts || !x.interested(c.Preemptor) {
+			continue
+		}
+		// After an error the next extender is asked about what was left before.
+		changed, err := x.change(c, left)
+		if err != nil || c.namesOthers(changed) {
+			continue
+		}
+		if left = changed; x.Ignorable {
+			maps.DeleteFunc(left, func(_ string, p proposal) bool { return len(p.victims) == 0 })
+		}
+	}
+	return left
 }
 
 // react records the client's requests, and lets all of them succeed.
@@ -128,7 +142,7 @@ func (r *reference) react(action clienttesting.Action) (bool, runtime.Object, er
 	return true, &corev1.Pod{}, nil
 }
 
-// noteCondition records the preemptor's condition.
+// noteCondition records the condition PodScheduled of the preemptor.
 func (r *reference) noteCondition(patch []byte) {
 	var p struct {
 		Status struct{ Conditions []corev1.PodCondition }

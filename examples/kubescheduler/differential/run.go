@@ -8,22 +8,27 @@ import (
 	"time"
 )
 
-// Count has the results of the cases of one kind.
+// Count counts the cases of one kind by their results.
 type Count struct {
 	Cases, Fits, Preempts, NotEligible, Hopeless int
-	// Tied counts those where kube-scheduler could have chosen another node, Candidates the
-	// candidates that were compared and Victims their victims. Apart are the cases that were
-	// not compared, and count as nothing else.
-	Tied, Candidates, Victims int
-	Apart, Failed             int
+	// Tied counts the cases in which kube-scheduler could have chosen another node.
+	Tied int
+	// Candidates counts the candidates that were compared, Victims their victims.
+	Candidates, Victims int
+	// Apart counts the cases that were not compared. They count as nothing else.
+	Apart int
+	// Failed counts the cases with differences.
+	Failed int
 }
 
+// add counts a case.
 func (n *Count) add(r *Result) {
 	n.Cases++
 	if r.Apart {
 		n.Apart++
 		return
 	}
+
 	a := r.Reference
 	switch {
 	case a.Fits:
@@ -35,6 +40,7 @@ func (n *Count) add(r *Result) {
 	default:
 		n.Hopeless++
 	}
+
 	if r.Tied {
 		n.Tied++
 	}
@@ -47,18 +53,18 @@ func (n *Count) add(r *Result) {
 	}
 }
 
-// Sweep is a number of cases from a seed on, spread over kinds.
+// Sweep describes a number of cases of several kinds. Their seeds count up from the first.
 type Sweep struct {
-	Kinds []string // none means all
+	Kinds []string // empty means all
 	Cases int
 	Seed  uint64
-	// Failure receives each case that differs, made smaller. It returns false to stop.
+	// Failure receives each case with differences, made as small as possible. It returns false to stop.
 	Failure func(c *Case, r *Result) bool
 	// Until ends the run early; zero means never.
 	Until time.Time
 }
 
-// Sweep draws the cases and compares each. Kinds take turns.
+// Sweep draws the cases and compares the answers about each. The kinds take turns.
 func (h *Harness) Sweep(s Sweep) (map[string]*Count, error) {
 	kinds := s.Kinds
 	if len(kinds) == 0 {
@@ -68,10 +74,12 @@ func (h *Harness) Sweep(s Sweep) (map[string]*Count, error) {
 	for _, k := range kinds {
 		counts[k] = &Count{}
 	}
+
 	for i := range s.Cases {
 		if !s.Until.IsZero() && time.Now().After(s.Until) {
 			break
 		}
+
 		kind, seed := kinds[i%len(kinds)], s.Seed+uint64(i/len(kinds))
 		c, err := Generate(kind, seed)
 		if err != nil {
@@ -82,6 +90,7 @@ func (h *Harness) Sweep(s Sweep) (map[string]*Count, error) {
 			return counts, fmt.Errorf("%s, seed %d: %w", kind, seed, err)
 		}
 		counts[kind].add(r)
+
 		if len(r.Differences) > 0 && s.Failure != nil {
 			c, r = h.Shrink(c, r)
 			if !s.Failure(c, r) {

@@ -35,11 +35,13 @@ type placer struct {
 	framework.Framework
 	sched *scheduler.Scheduler
 	in    *stillInformers
-	next  reflect.Value // what takes pods from its queue
+	// next is the scheduler's field with the function that takes pods from its queue.
+	next reflect.Value
 
-	// What the last attempt found. Scores is nil where no scores were needed.
+	// host and failed are the result of the last attempt.
 	host   string
 	failed error
+	// scores are the scores of the last attempt; nil if it needed none.
 	scores []fwk.NodePluginScores
 }
 
@@ -50,12 +52,12 @@ func (p *placer) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod 
 	return scores, status
 }
 
-// RunPostFilterPlugins looks for no way out.
+// RunPostFilterPlugins asks for no way out.
 func (p *placer) RunPostFilterPlugins(context.Context, fwk.CycleState, *corev1.Pod, fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	return nil, fwk.NewStatus(fwk.Unschedulable)
 }
 
-// newPlacer builds a scheduler with the objects of a case.
+// newPlacer makes a scheduler with the objects of a case.
 func newPlacer(ctx context.Context, c *ScoreCase) (*placer, error) {
 	read, _, err := scheme.Codecs.UniversalDecoder().Decode(c.File, nil, nil)
 	if err != nil {
@@ -69,6 +71,8 @@ func newPlacer(ctx context.Context, c *ScoreCase) (*placer, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// The placer binds by itself: an attempt always ends with an error, which nobody handles.
 	p.Framework = p.sched.Profiles[corev1.DefaultSchedulerName]
 	p.sched.Profiles[corev1.DefaultSchedulerName] = p
 	p.sched.FailureHandler = func(context.Context, framework.Framework, *framework.QueuedPodInfo, *fwk.Status, *fwk.NominatingInfo, time.Time) {
@@ -77,17 +81,18 @@ func newPlacer(ctx context.Context, c *ScoreCase) (*placer, error) {
 	p.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
 		result, err := schedule(ctx, f, state, pod)
 		if p.host, p.failed = result.SuggestedHost, err; err == nil {
-			err = errFits // the binding is the caller's
+			err = errFits
 		}
 		return result, err
 	}
+
 	if p.next = reflect.ValueOf(p.sched).Elem().FieldByName("NextEntity"); !p.next.IsValid() {
 		p.next = reflect.ValueOf(p.sched).Elem().FieldByName("NextPod")
 	}
 	return p, p.fill(c)
 }
 
-// fill passes on the objects.
+// fill passes the objects of a case on.
 func (p *placer) fill(c *ScoreCase) error {
 	core, apps := p.in.Core().V1(), p.in.Apps().V1()
 	for _, o := range c.Services {
@@ -116,11 +121,13 @@ func (p *placer) fill(c *ScoreCase) error {
 	return addAll(p.in.pods, c.Pods)
 }
 
-// place has the scheduler try a pod, before everybody else in its queue.
+// place lets the scheduler try a pod before every other pod in its queue, see reference.takeUp.
 func (p *placer) place(ctx context.Context, pod *corev1.Pod) error {
-	p.host, p.failed, p.scores = "", nil, nil
+	p.host, p.failed = "", nil
+	p.scores = nil
 	next := reflect.ValueOf(p.next.Interface())
 	defer p.next.Set(next)
+
 	first, highest := pod.DeepCopy(), int32(math.MaxInt32)
 	first.Spec.Priority = &highest
 	if err := p.in.pods.add(first); err != nil {
@@ -129,6 +136,7 @@ func (p *placer) place(ctx context.Context, pod *corev1.Pod) error {
 	if err := p.in.pods.indexer.Update(pod); err != nil {
 		return err
 	}
+
 	popped := next.Call([]reflect.Value{reflect.ValueOf(klog.Background())})
 	info, ok := popped[0].Interface().(*framework.QueuedPodInfo)
 	if !ok || info.Pod.UID != pod.UID {
@@ -146,7 +154,8 @@ func (p *placer) place(ctx context.Context, pod *corev1.Pod) error {
 // bind puts a pod on a node.
 func (p *placer) bind(pod *corev1.Pod, node string) error {
 	bound := pod.DeepCopy()
-	bound.Spec.NodeName, bound.Status.NominatedNodeName, bound.Status.Phase = node, "", corev1.PodRunning
+	bound.Spec.NodeName, bound.Status.NominatedNodeName = node, ""
+	bound.Status.Phase = corev1.PodRunning
 	return p.in.pods.set(bound)
 }
 
@@ -159,16 +168,22 @@ func (silent) AnnotatedEventf(_ runtime.Object, _ map[string]string, _, _, _ str
 
 // ScoreCount counts what was compared.
 type ScoreCount struct {
-	// Pods were tried, Placed of them have a place, and of these Scored had a choice. Tied
-	// had several best nodes. Scores are those of a plugin for a node. Of Unreadable both
-	// failed over the preferences.
-	Pods, Placed, Scored, Tied, Scores, Unreadable int
-	// Longest is the most pods that were placed one after the other.
+	// Pods counts the pods that were tried.
+	Pods int
+	// Placed counts the pods that have a place, Scored those of them for which there was a choice.
+	Placed, Scored int
+	// Tied counts the pods with several best nodes.
+	Tied int
+	// Scores counts the scores, of which each is a plugin's for a node.
+	Scores int
+	// Unreadable counts the pods with preferences that neither side can read.
+	Unreadable int
+	// Longest is the largest number of pods of a case that were placed one after the other.
 	Longest int
 }
 
-// RunScores puts a case to both: each pod is scored, placed and bound, and then the next one.
-// It returns what differs.
+// RunScores puts a case to both sides. Each pod is scored, placed and bound before the next one is tried.
+// RunScores returns the differences, and ends with the first pod that has some.
 func (h *Harness) RunScores(c *ScoreCase, n *ScoreCount) (differences []string, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -181,6 +196,7 @@ func (h *Harness) RunScores(c *ScoreCase, n *ScoreCount) (differences []string, 
 	if err != nil {
 		return nil, fmt.Errorf("outrank: %w", err)
 	}
+
 	placed := 0
 	for _, pod := range c.Waiting {
 		if err := p.place(ctx, pod); err != nil {
@@ -191,8 +207,10 @@ func (h *Harness) RunScores(c *ScoreCase, n *ScoreCount) (differences []string, 
 		if err != nil || len(found) > 0 {
 			return found, err
 		}
+
+		// Both sides take the reference's place. A pod without one goes, so that its nomination holds no room.
 		key := outrank.NewKey(pod.Namespace, pod.Name)
-		if p.host == "" { // it gives up, and its nomination is over
+		if p.host == "" {
 			err = errors.Join(p.in.pods.remove(pod), o.snap.RemovePod(key))
 		} else {
 			placed++
@@ -206,14 +224,16 @@ func (h *Harness) RunScores(c *ScoreCase, n *ScoreCount) (differences []string, 
 	return nil, nil
 }
 
-// scoring is this library's side of a case.
+// scoring is outrank's side of a case.
 type scoring struct {
 	snap   *engine.Snapshot
 	eval   *engine.Evaluator
 	scorer *score.Scorer
 }
 
+// newScoring makes outrank's side of a case, with the settings of its file.
 func (h *Harness) newScoring(c *ScoreCase) (*scoring, error) {
+	// A case is converted with one preemptor, which stands for any pod that waits.
 	whole := *c.Case
 	whole.Pods, whole.Preemptor = slices.Concat(c.Pods, c.Waiting[1:]), c.Waiting[0]
 	cluster, err := h.Convert(&whole)
@@ -221,6 +241,7 @@ func (h *Harness) newScoring(c *ScoreCase) (*scoring, error) {
 		return nil, err
 	}
 	cluster.Release = h.Release
+
 	file, err := schedulerconfig.Read(h.Release, bytes.NewReader(c.File))
 	if err != nil {
 		return nil, err
@@ -231,6 +252,7 @@ func (h *Harness) newScoring(c *ScoreCase) (*scoring, error) {
 	}
 	selector := schedulerconfig.SpreadSelector(c.workloads())
 	profile.Config.Profile.SpreadSelector, profile.Scores.SpreadSelector = selector, selector
+
 	o := &scoring{}
 	if o.snap, err = engine.NewSnapshot(cluster); err != nil {
 		return nil, err
@@ -244,6 +266,7 @@ func (h *Harness) newScoring(c *ScoreCase) (*scoring, error) {
 	return o, nil
 }
 
+// workloads returns the services and controllers of a case in the form in which package schedulerconfig takes them.
 func (c *ScoreCase) workloads() (all []schedulerconfig.Workload) {
 	add := func(kind string, o metav1.Object, s *metav1.LabelSelector) {
 		w := schedulerconfig.Workload{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
@@ -261,6 +284,7 @@ func (c *ScoreCase) workloads() (all []schedulerconfig.Workload) {
 		}
 		return &metav1.LabelSelector{MatchLabels: m}
 	}
+
 	for _, o := range c.Services {
 		add("Service", o, plain(o.Spec.Selector))
 	}
@@ -276,7 +300,7 @@ func (c *ScoreCase) workloads() (all []schedulerconfig.Workload) {
 	return all
 }
 
-// compare holds this library's scores for a pod to those of an attempt.
+// compare compares outrank's scores for a pod with those of the reference's attempt.
 func (o *scoring) compare(ctx context.Context, p *placer, key outrank.Key, n *ScoreCount) (differences []string, err error) {
 	pod, ok := o.snap.Pod(key)
 	if !ok {
@@ -285,7 +309,7 @@ func (o *scoring) compare(ctx context.Context, p *placer, key outrank.Key, n *Sc
 	c := comparison{key: key}
 	c.ranked, err = o.scorer.Rank(ctx, o.eval, o.snap, pod)
 
-	// What neither can read is no difference. A pod that merely fits nowhere has been read.
+	// A pod that neither side can read is no difference. A pod that merely fits nowhere has been read.
 	var unfit *framework.FitError
 	isUnfit := errors.As(p.failed, &unfit)
 	if errors.Is(err, outrank.ErrInvalid) && p.failed != nil && !isUnfit {
@@ -307,7 +331,7 @@ func (o *scoring) compare(ctx context.Context, p *placer, key outrank.Key, n *Sc
 	}
 	n.Placed++
 
-	// A node that is alone is taken without a score.
+	// The reference takes the only node without a score.
 	if p.scores == nil {
 		if !slices.Equal(c.ours, []string{p.host}) {
 			c.differ("the reference takes the only node %s, outrank finds %v", p.host, c.ours)
@@ -325,7 +349,7 @@ func (o *scoring) compare(ctx context.Context, p *placer, key outrank.Key, n *Sc
 	return c.differences, err
 }
 
-// comparison is what the two say of one pod.
+// comparison compares the two sides' scores for one pod.
 type comparison struct {
 	key         outrank.Key
 	ranked      *score.Ranking
@@ -337,7 +361,7 @@ func (c *comparison) differ(format string, args ...any) {
 	c.differences = append(c.differences, string(c.key)+": "+fmt.Sprintf(format, args...))
 }
 
-// sameNodes reports whether both score the same nodes, in whatever order.
+// sameNodes reports whether both sides score the same nodes, in whatever order.
 func (c *comparison) sameNodes(scores []fwk.NodePluginScores) bool {
 	theirs := namesOf(scores)
 	if slices.Equal(slices.Sorted(slices.Values(c.ours)), slices.Sorted(slices.Values(theirs))) {
@@ -347,7 +371,7 @@ func (c *comparison) sameNodes(scores []fwk.NodePluginScores) bool {
 	return false
 }
 
-// node compares the scores of a node, plugin by plugin and in all, and returns how many there are.
+// node compares the scores of a node, by plugin and in total, and returns the number of scores.
 func (c *comparison) node(scored *fwk.NodePluginScores) int {
 	at := slices.Index(c.ours, scored.Name)
 	raw := rawScores(scored)
@@ -359,7 +383,8 @@ func (c *comparison) node(scored *fwk.NodePluginScores) int {
 	for _, s := range raw {
 		want["raw "+s.Name] = s.Score
 	}
-	for _, name := range []string{"DynamicResources", "VolumeBinding"} { // they say nothing here
+	// These two plugins score nothing here, and outrank does not have them.
+	for _, name := range []string{"DynamicResources", "VolumeBinding"} {
 		if want[name] == 0 {
 			delete(want, name)
 			delete(want, "raw "+name)
@@ -380,8 +405,8 @@ func (c *comparison) node(scored *fwk.NodePluginScores) int {
 	return len(got)
 }
 
-// compareChoice compares which of the nodes is taken. They are scored once more, in the reference's
-// order, which decides a tie.
+// compareChoice compares the nodes that the two sides take. Outrank scores the nodes once more in the reference's
+// order, because the order decides a tie.
 func (o *scoring) compareChoice(ctx context.Context, c *comparison, pod *outrank.Pod, p *placer, n *ScoreCount) error {
 	theirs := namesOf(p.scores)
 	nodes := make([]*outrank.Node, len(theirs))
@@ -413,7 +438,7 @@ func namesOf(scores []fwk.NodePluginScores) []string {
 	return names
 }
 
-// rawScores are the scores before normalization, which not every release tells.
+// rawScores returns the scores before normalization; nil for a release that does not tell them.
 func rawScores(s *fwk.NodePluginScores) []fwk.PluginScore {
 	f := reflect.ValueOf(s).Elem().FieldByName("RawScores")
 	if !f.IsValid() {

@@ -22,46 +22,45 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Sequence is a live scheduler in a cluster that changes between its attempts, with others
-// that follow the cluster and decide about the same attempts. Its cache, queue, nominator
+// Sequence describes a run of a live scheduler in a cluster that changes between its attempts. Followers know the
+// same cluster and decide about the same attempts. The scheduler's cache, queue, nominator
 // and bindings are the real ones. The same kind and seed give the same changes.
 type Sequence struct {
 	Kind string
 	Seed uint64
 	// Attempts is the number of pods that are tried.
 	Attempts int
-	// Harness has the rules of outrank. Its Convert makes a follower without a
-	// memory.
+	// Harness has the rules of outrank. Its Convert serves a follower without memory, which converts the whole
+	// cluster for each attempt.
 	Harness *Harness
 	// Follow makes the followers that receive changes.
 	Follow func(told informers.SharedInformerFactory, handle fwk.Handle) ([]Follower, error)
 	// Rival makes a plugin that is asked for room beside the scheduler's own, in the same
-	// attempts, with an API of its own.
+	// attempts. It has an API of its own.
 	Rival func(ctx context.Context, handle fwk.Handle) (fwk.PostFilterPlugin, error)
-	// Resizes adds pods whose resize in place is deferred, for which the feature
-	// gate has to be on.
+	// Resizes adds pods whose resize in place is deferred. The feature gate of such resizes must be on.
 	Resizes bool
 	// Queue makes a queue that follows the scheduler's; nil for none.
 	Queue func() QueueFollower
-	// Loop makes the attempts as well, told of the same events; nil for none. Then no calls
-	// fail or hang, no news comes late, and nobody deletes a pod that waits.
+	// Loop makes an attempt loop that hears of the same events and makes the same attempts; nil for none. With
+	// a loop no calls fail or hang, no news comes late, and nobody deletes a pod that waits.
 	Loop func() LoopFollower
-	// Groups lets groups of pods come and go, and pods on nodes belong to them,
-	// for which the feature gate GenericWorkload has to be on.
+	// Groups lets groups of pods come and go, to which pods on nodes belong. The feature gate GenericWorkload
+	// must be on.
 	Groups bool
-	// Cycles adds waiting pods of known groups, which the scheduler places
-	// together, and wraps each profile in a comparison of these attempts with the
-	// followers; nil for none. The queue cannot be followed then.
+	// Cycles wraps a profile so that attempts about groups are compared with the followers; nil for none. With
+	// it there are waiting pods of known groups, which the scheduler places
+	// together. The queue cannot be followed then.
 	Cycles func(profile framework.Framework, cycle *GroupCycle) framework.Framework
 }
 
 // Follower is a way to know the cluster.
 type Follower struct {
 	Name string
-	// Late is set where it knows no more than the informers. The others know the
+	// Late is true for a follower that knows no more than the informers. The others know the
 	// scheduler's memory.
 	Late bool
-	// View brings it up to date and calls decide with the cluster and the pods of the attempt.
+	// View brings the follower up to date and calls decide with the cluster and the pods of the attempt.
 	View func(pods []*corev1.Pod, decide func(*engine.Snapshot, []*outrank.Pod) error) error
 }
 
@@ -69,10 +68,12 @@ type Follower struct {
 type SequenceResult struct {
 	// Counts are the attempts, changes and comparisons by their kinds.
 	Counts map[string]int
-	// Differences are those between a follower and the scheduler, with the changes before
-	// that in Log and the cluster as it was then in Case. The sequence ends there.
-	Differences, Log []string
-	Case             *Case
+	// Differences lists how a follower's decision differs from the scheduler's. The sequence ends with them.
+	Differences []string
+	// Log lists the changes and attempts, in their order.
+	Log []string
+	// Case is the cluster at the differences; nil if there are none.
+	Case *Case
 }
 
 // ProfileNames are the profiles of the scheduler.
@@ -90,26 +91,28 @@ type sequenceRun struct {
 	followers []Follower
 	queue     QueueFollower
 	loop      LoopFollower
-	// loopEnded is set where the loop cannot follow any longer, and the sequence ends.
+	// loopEnded says that the loop cannot follow any longer. The sequence ends then.
 	loopEnded bool
-	// exempt are the exemptions for a change during the attempt; nil if there was
-	// none.
+	// exempt are the exemptions as they were before a change during the attempt; nil if there was
+	// no such change.
 	exempt *exemptions
-	// current is the pod of the attempt, and answers those of the followers.
+	// current is the pod of the attempt.
 	current *corev1.Pod
+	// answers and errors are those of the followers, by name.
 	answers map[string]*decided
 	errors  map[string]error
-	// late are the versions of pods that the informers have not told of yet, nil if there
+	// late are the versions of pods that the informers have not told of yet; nil if there
 	// are none.
 	late []*corev1.Pod
+	// held describes the hanging calls; nil if none hangs.
 	held *heldBack
 	// cycle is the attempt of a group.
 	cycle *GroupCycle
-	// underWay are those whose plans hung before the attempt.
+	// underWay are the preemptors whose plans hung before the attempt.
 	underWay []types.UID
 }
 
-// Run runs the sequence. The error keeps it from running.
+// Run runs the sequence. An error means that it could not be run to its end.
 func (s *Sequence) Run() (*SequenceResult, error) {
 	c, err := Generate(s.Kind, s.Seed)
 	if err != nil {
@@ -119,6 +122,7 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	run := &sequenceRun{Sequence: s, result: &SequenceResult{Counts: map[string]int{}},
@@ -128,7 +132,9 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 		return nil, err
 	}
 	defer run.end()
+
 	for i := range s.Attempts {
+		// While news is late nothing changes: a later version of a pod must not overtake an earlier one.
 		if run.late == nil {
 			for range run.between(0, 6) {
 				if err := run.change(); err != nil {
@@ -136,6 +142,7 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 				}
 			}
 		}
+
 		if err := run.attempt(ctx); err != nil {
 			return nil, fmt.Errorf("attempt %d: %w", i, err)
 		}
@@ -147,13 +154,14 @@ func (s *Sequence) Run() (*SequenceResult, error) {
 			break
 		}
 	}
+
 	if run.queue != nil {
 		maps.Copy(run.result.Counts, run.queue.Counts())
 	}
 	return run.result, nil
 }
 
-// begin makes the scheduler and the followers, with the objects of the cluster.
+// begin makes the scheduler and the followers, and then the objects of the cluster.
 func (s *sequenceRun) begin(ctx context.Context) error {
 	s.scheduler = newClerk()
 	s.world = newWorld(s.scheduler.client())
@@ -162,7 +170,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	s.cycle = newGroupCycle(s)
 	s.fresh()
 
-	// The scheduler, its framework watched by profile.
+	// The scheduler comes first. The reference watches the framework of each of its profiles.
 	list, err := profilesOf(&Case{Preemptor: &corev1.Pod{Spec: corev1.PodSpec{SchedulerName: SecondProfile}}}, "")
 	if err != nil {
 		return err
@@ -183,7 +191,8 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 		}
 	}
 
-	// Who looks on: a queue, what happens meanwhile, another scheduler's plugin, cycles of groups.
+	// The others hook into the scheduler. The cycles of groups wrap the profiles, so that they come after the
+	// queue and the rival, which take the profiles as they are.
 	if s.queue != nil {
 		if err := s.queue.Follow(sched, profiles); err != nil {
 			return err
@@ -207,8 +216,8 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	return s.fill(s.generator)
 }
 
-// listen notes each attempt of the scheduler, and has the followers decide once its filters have
-// spoken and before its preemption changes anything. Members of a group are decided in its cycle.
+// listen notes each attempt of the scheduler. It lets the followers decide when the filters have
+// spoken and before the preemption changes anything. The followers decide about members of a group in its cycle.
 func (s *sequenceRun) listen(sched *scheduler.Scheduler) {
 	schedule := sched.SchedulePod
 	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
@@ -226,7 +235,7 @@ func (s *sequenceRun) listen(sched *scheduler.Scheduler) {
 	}
 }
 
-// end releases all hanging calls, and waits for them.
+// end lets all hanging calls go on, waits for them, and closes the rival and the queue.
 func (s *sequenceRun) end() {
 	s.letGo()
 	s.rival.close()
@@ -243,7 +252,7 @@ func (s *sequenceRun) fresh() {
 	s.current, s.answers, s.errors = nil, map[string]*decided{}, map[string]error{}
 }
 
-// note counts something and writes it down.
+// note counts a change by its kind and writes it into the log.
 func (s *sequenceRun) note(what, format string, args ...any) {
 	s.result.Counts[what]++
 	s.result.Log = append(s.result.Log, what+" "+fmt.Sprintf(format, args...))
@@ -264,7 +273,8 @@ func (s *sequenceRun) decide() {
 	})
 }
 
-// ask lets every follower decide about pods.
+// ask calls decide with every follower's view of the cluster. Followers that know no more than the informers are
+// left out while news is late: the scheduler knows more.
 func (s *sequenceRun) ask(pods []*corev1.Pod, decide func(name string, snap *engine.Snapshot, pods []*outrank.Pod) error) {
 	for _, f := range append([]Follower{{Name: "fresh", Late: true, View: s.anew}}, s.followers...) {
 		if f.Late && s.late != nil {
@@ -276,7 +286,7 @@ func (s *sequenceRun) ask(pods []*corev1.Pod, decide func(name string, snap *eng
 	}
 }
 
-// anew converts the cluster as it is.
+// anew is the View of the follower without memory: it converts the whole cluster.
 func (s *sequenceRun) anew(pods []*corev1.Pod, decide func(*engine.Snapshot, []*outrank.Pod) error) error {
 	cluster, err := s.Harness.Convert(s.asCaseOf(pods[0]))
 	if err != nil {
@@ -287,6 +297,7 @@ func (s *sequenceRun) anew(pods []*corev1.Pod, decide func(*engine.Snapshot, []*
 	if err != nil {
 		return err
 	}
+
 	converted := make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
 		converted[i] = cluster.Pod(p.Namespace, p.Name)
@@ -294,9 +305,10 @@ func (s *sequenceRun) anew(pods []*corev1.Pod, decide func(*engine.Snapshot, []*
 	return decide(snap, converted)
 }
 
-// asCase is the cluster as a case about the pod of the attempt.
+// asCase returns the cluster as a case about the pod of the attempt.
 func (s *sequenceRun) asCase() *Case { return s.asCaseOf(s.current) }
 
+// asCaseOf returns the cluster as a case about a pod.
 func (s *sequenceRun) asCaseOf(pod *corev1.Pod) *Case {
 	c := s.objects
 	c.Kind, c.Seed, c.Preemptor = s.Kind, s.Seed, pod
@@ -310,7 +322,7 @@ func (s *sequenceRun) asCaseOf(pod *corev1.Pod) *Case {
 	return &c
 }
 
-// attempt lets the scheduler try a pod, and compares.
+// attempt lets the scheduler try a pod, and compares the answers.
 func (s *sequenceRun) attempt(ctx context.Context) error {
 	if err := s.release(); err != nil {
 		return err
@@ -319,11 +331,14 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 		s.result.Counts["nothing to try"]++
 		return nil
 	}
+
+	// Late is what was late before the attempt: the attempt's own calls may make further news late.
 	late := s.late
 	s.fresh()
 	s.draw()
 	s.underWay = s.hanging()
 	s.r.sched.ScheduleOne(ctx)
+
 	switch {
 	case s.current != nil:
 		s.settle()
@@ -332,7 +347,7 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	case len(s.cycle.members) > 0:
 		s.settleGroup()
 		s.compareGroup()
-	default: // it is being deleted (rule 7.16.6)
+	default: // the pod is being deleted, and is not tried (rule 7.16.6)
 		s.result.Counts["passed over"]++
 		s.compareQueues()
 		return s.arrive()
@@ -341,7 +356,9 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 	if len(s.result.Differences) > 0 {
 		return nil
 	}
-	if late != nil { // followers receive it together with late versions
+
+	// News is late for one attempt. It arrives before the attempt's own calls take effect.
+	if late != nil {
 		if err := s.arrive(); err != nil {
 			return err
 		}
@@ -357,7 +374,7 @@ func (s *sequenceRun) compare() {
 	a.Evicted, a.Cleared = s.scheduler.did(s.r.preemptor)
 	s.count(a)
 
-	// Some of what the reference does is left to chance, by rules that the exemption names.
+	// The reference leaves some things to chance. The exemptions name the rules that say so.
 	e := s.exemptions()
 	if s.exempt != nil {
 		e = *s.exempt
@@ -380,6 +397,7 @@ func (s *sequenceRun) compare() {
 	}
 	choice := a.Preempts && (e.mixed || e.byOrder)
 
+	// A follower without an answer was not asked, because it is late, or has failed.
 	for _, f := range append([]Follower{{Name: "fresh"}}, s.followers...) {
 		if err := s.errors[f.Name]; err != nil {
 			differ(f.Name, err.Error())
@@ -395,21 +413,25 @@ func (s *sequenceRun) compare() {
 		}
 		differ(f.Name, append(Compare(&want, got), d.problems...)...)
 	}
+
 	if told := s.rival.compare(a, s.answers["framework"]); !choice {
 		differ("rival", told...)
 	}
 }
 
-// leaveOut takes out of an answer what is not compared: what is not all done yet, and what rests on a choice
-// among equals.
+// leaveOut takes out of an answer what cannot be compared: calls that are not all made yet, and what rests on a
+// choice among equals.
 func (s *sequenceRun) leaveOut(a *Answer, choice, byOrder bool) {
-	a.Reason, a.Message = "", "" // as the event says
+	a.Reason, a.Message = "", "" // the event says the same
+
+	// While calls hang or fail the plan is carried out in part.
 	if s.held != nil && s.held.now || s.scheduler.refused > 0 {
-		a.Evicted, a.Cleared = nil, nil // not all is done
+		a.Evicted, a.Cleared = nil, nil
 	}
 	if isRunning(s.current) { // nothing is made known of a resize (rule 7.19.10)
 		a.Nominated, a.Event = "", ""
 	}
+
 	if choice {
 		a.Nominated, a.Event, a.Evicted, a.Cleared = "", "", nil, nil
 	}
@@ -419,7 +441,7 @@ func (s *sequenceRun) leaveOut(a *Answer, choice, byOrder bool) {
 	a.Cleared = s.toldOf(a.Cleared)
 }
 
-// count records the result of the attempt.
+// count counts the attempt by its result, and writes it into the log.
 func (s *sequenceRun) count(a *Answer) {
 	what := "cleared"
 	switch {
@@ -430,6 +452,7 @@ func (s *sequenceRun) count(a *Answer) {
 	case a.Nominated == NominationKept:
 		what = "kept"
 	}
+
 	s.result.Counts["attempts"]++
 	s.result.Counts["attempts: "+what]++
 	s.result.Counts["victims"] += len(a.Evicted)
@@ -442,8 +465,8 @@ func (s *sequenceRun) count(a *Answer) {
 
 func podKey(p *corev1.Pod) string { return p.Namespace + "/" + p.Name }
 
-// begun gives a pod on a node a start that no other pod has: the result of equal
-// starts depends on the order in which the scheduler has learned of the pods.
+// begun gives a pod on a node a start that no other pod has. Between pods with equal starts the scheduler would
+// decide by the order in which it has learned of them.
 func (s *sequenceRun) begun(p *corev1.Pod) {
 	s.begins++
 	at := metav1.NewTime(start.Add(-time.Duration((s.begins*7919)%100000) * time.Minute))
@@ -453,7 +476,7 @@ func (s *sequenceRun) begun(p *corev1.Pod) {
 func isRunning(p *corev1.Pod) bool { return p.Spec.NodeName != "" }
 func isPending(p *corev1.Pod) bool { return p.Spec.NodeName == "" }
 
-// one picks one of the pods that are wanted, nil if there is none.
+// one picks one of the pods for which want returns true; nil if there is none.
 func (s *sequenceRun) one(want func(*corev1.Pod) bool) *corev1.Pod {
 	list := slices.DeleteFunc(slices.Clone(s.known()), func(p *corev1.Pod) bool { return !want(p) })
 	if len(list) == 0 {

@@ -23,7 +23,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// call is a request to the API about one pod.
+// call is a request to the API about one pod: to delete it, to bind it to a node, or to patch it.
 type call struct {
 	pod    string
 	delete bool
@@ -31,7 +31,7 @@ type call struct {
 	patch  []byte
 }
 
-// trouble is the fate of calls about victims.
+// trouble says which of the calls about a pod fail or hang.
 type trouble uint8
 
 const (
@@ -46,16 +46,21 @@ const (
 // some deletions hang.
 type clerk struct {
 	mu sync.Mutex
-	// made are the calls that have not been taken, ever all of the attempt.
-	made, ever []call
-	// of is the trouble of calls about a pod; nil for none.
-	of func(pod string) trouble
-	// refused counts the calls that failed, hanging those that hang until open is closed.
-	refused, hanging int
-	open             chan struct{}
-	// told are the pods whose deletion has begun and that are not gone, toldBefore those of
-	// them before the attempt.
-	told, toldBefore map[string]bool
+	// made are the calls that have not been taken.
+	made []call
+	// ever are all calls of the attempt.
+	ever []call
+	// fate returns the trouble of the calls about a pod; nil for none.
+	fate func(pod string) trouble
+	// refused counts the calls of the attempt that failed.
+	refused int
+	// hanging counts the calls that hang. They hang until open is closed.
+	hanging int
+	open    chan struct{}
+	// told are the pods whose deletion has begun and that are not gone.
+	told map[string]bool
+	// toldBefore is told as it was before the attempt.
+	toldBefore map[string]bool
 	// unbound are the pods whose binding was refused in the attempt.
 	unbound map[string]bool
 }
@@ -68,10 +73,12 @@ func (c *clerk) client() kubernetes.Interface {
 	return &hangingClient{client, c}
 }
 
-// react records a call, and lets it succeed or fail.
+// react lets a call succeed or fail, and records it if it succeeds.
 func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
+	// A client needs an object of the right type in return, whatever it holds.
 	if action.GetResource().Resource == "podgroups" {
 		group, err := newGroup()
 		return true, group, err
@@ -79,20 +86,11 @@ func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error)
 	if action.GetResource().Resource != "pods" {
 		return true, &corev1.Pod{}, nil
 	}
-	one := call{}
-	switch a := action.(type) {
-	case clienttesting.DeleteAction:
-		one = call{pod: a.GetNamespace() + "/" + a.GetName(), delete: true}
-	case clienttesting.PatchAction:
-		one = call{pod: a.GetNamespace() + "/" + a.GetName(), patch: a.GetPatch()}
-	case clienttesting.CreateAction:
-		if binding, ok := a.GetObject().(*corev1.Binding); ok {
-			one = call{pod: binding.Namespace + "/" + binding.Name, bind: binding.Target.Name}
-		}
-	}
+	one := callOf(action)
 	if one.pod == "" {
 		return true, &corev1.Pod{}, nil
 	}
+
 	t := c.troubleOf(one.pod)
 	if t == noBinding && one.bind != "" {
 		c.unbound[one.pod] = true
@@ -102,6 +100,7 @@ func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error)
 		c.refused++
 		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, one.pod, fmt.Errorf("not today"))
 	}
+
 	c.made, c.ever = append(c.made, one), append(c.ever, one)
 	if one.delete {
 		c.told[one.pod] = true
@@ -109,11 +108,26 @@ func (c *clerk) react(action clienttesting.Action) (bool, runtime.Object, error)
 	return true, &corev1.Pod{}, nil
 }
 
+// callOf returns what an action on pods asks for. It is about no pod if the action is of another kind.
+func callOf(action clienttesting.Action) call {
+	switch a := action.(type) {
+	case clienttesting.DeleteAction:
+		return call{pod: a.GetNamespace() + "/" + a.GetName(), delete: true}
+	case clienttesting.PatchAction:
+		return call{pod: a.GetNamespace() + "/" + a.GetName(), patch: a.GetPatch()}
+	case clienttesting.CreateAction:
+		if binding, ok := a.GetObject().(*corev1.Binding); ok {
+			return call{pod: binding.Namespace + "/" + binding.Name, bind: binding.Target.Name}
+		}
+	}
+	return call{}
+}
+
 func (c *clerk) troubleOf(pod string) trouble {
-	if c.of == nil {
+	if c.fate == nil {
 		return none
 	}
-	return c.of(pod)
+	return c.fate(pod)
 }
 
 // disrupts reports whether a patch sets the condition of a victim.
@@ -124,21 +138,23 @@ func disrupts(patch []byte) bool {
 	return json.Unmarshal(patch, &p) == nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
 }
 
-// begin is called before an attempt.
-func (c *clerk) begin(of func(pod string) trouble) {
+// begin prepares the clerk for an attempt whose calls have that fate.
+func (c *clerk) begin(fate func(pod string) trouble) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ever, c.of, c.refused, c.toldBefore, c.unbound = nil, of, 0, maps.Clone(c.told), map[string]bool{}
+	c.fate, c.ever = fate, nil
+	c.refused, c.unbound = 0, map[string]bool{}
+	c.toldBefore = maps.Clone(c.told)
 }
 
-// forget forgets that a pod was deleted, which is gone.
+// forget forgets that a pod was deleted, because it is gone.
 func (c *clerk) forget(pod string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.told, pod)
 }
 
-// news are those of the pods that were not deleted before the attempt.
+// news returns those of the pods that were not deleted before the attempt.
 func (c *clerk) news(pods []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,8 +170,8 @@ func (c *clerk) take() []call {
 	return made
 }
 
-// did returns the pods that the calls of the attempt deleted, and those whose
-// nominations they cleared but for the pod's own, sorted.
+// did returns the pods that the calls of the attempt deleted, and the other pods whose nominations they cleared.
+// Both lists are sorted. The argument is the pod of the attempt, whose own nomination does not count.
 func (c *clerk) did(pod string) (deleted, cleared []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,22 +193,22 @@ func (c *clerk) state(pod string) (hanging, refused int, bound bool) {
 	return c.hanging, c.refused, slices.ContainsFunc(c.ever, func(one call) bool { return one.pod == pod && one.bind != "" })
 }
 
-// bindingFailed reports whether the pod's binding was refused, and whether its status says so by
-// now.
+// bindingFailed reports whether the pod's binding was refused, and whether its status was patched since.
 func (c *clerk) bindingFailed(pod string) (refused, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.unbound[pod], slices.ContainsFunc(c.ever, func(one call) bool { return one.pod == pod && one.patch != nil })
 }
 
-// hold waits where a deletion is to hang, and returns the function to be called once it is
-// made.
+// hold waits if the deletion of the pod hangs. The caller makes the deletion afterwards and then calls made.
 func (c *clerk) hold(pod string) (made func()) {
 	c.mu.Lock()
 	if c.troubleOf(pod) != hangs {
 		c.mu.Unlock()
 		return func() {}
 	}
+
+	// The lock is released while the call hangs. LetGo replaces the channel, so that the present one is noted.
 	if c.open == nil {
 		c.open = make(chan struct{})
 	}
@@ -201,6 +217,7 @@ func (c *clerk) hold(pod string) (made func()) {
 	c.told[pod] = true
 	c.mu.Unlock()
 	<-open
+
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -208,18 +225,18 @@ func (c *clerk) hold(pod string) (made func()) {
 	}
 }
 
-// letGo ends all that hangs.
+// letGo lets all hanging calls go on. The calls that follow have no trouble.
 func (c *clerk) letGo() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open != nil {
 		close(c.open)
 	}
-	c.open, c.of = nil, nil
+	c.open, c.fate = nil, nil
 }
 
-// hangingClient lets deletions hang outside of the clientset, which takes one call at a
-// time.
+// hangingClient lets deletions hang before they reach the clientset. The clientset takes one call at a
+// time, so that a call that hung in it would stop all others.
 type hangingClient struct {
 	kubernetes.Interface
 	clerk *clerk
@@ -249,23 +266,28 @@ func (p *hangingPods) Delete(ctx context.Context, name string, options metav1.De
 	return p.PodInterface.Delete(ctx, name, options)
 }
 
-// heldBack is an attempt with hanging calls.
+// heldBack describes the calls that hang.
 type heldBack struct {
-	// now is set in the attempt itself. left is the number of attempts before they go on.
-	now  bool
+	// now is true during the attempt whose calls they are.
+	now bool
+	// left is the number of attempts that are made before the calls go on.
 	left int
 }
 
 // draw decides the fate of the calls of the next attempt: mostly success.
 func (s *sequenceRun) draw() {
-	var of func(string) trouble
+	// Only the calls of one attempt hang at a time.
+	var fate func(string) trouble
 	kinds := []trouble{noCondition, noDeletion, noBinding, hangs}
 	if s.held != nil {
 		kinds = kinds[:3]
 	}
+
+	// One in three victims is in trouble. Which ones must not depend on the order of calls, which are made at
+	// once: a hash of the name decides.
 	if s.Loop == nil && s.oneIn(5) {
 		kind, salt := pick(s.generator, kinds...), fmt.Sprint(s.Uint64())
-		of = func(pod string) trouble {
+		fate = func(pod string) trouble {
 			h := fnv.New32a()
 			_, _ = h.Write([]byte(salt + pod))
 			if h.Sum32()%3 > 0 && kind != noBinding {
@@ -274,19 +296,22 @@ func (s *sequenceRun) draw() {
 			return kind
 		}
 	}
-	s.scheduler.begin(of)
-	s.rival.clerk.begin(of)
+	s.scheduler.begin(fate)
+	s.rival.clerk.begin(fate)
 }
 
 // settle waits until the scheduler has done everything of this attempt, or hangs.
 func (s *sequenceRun) settle() {
 	expected := s.expected()
 	s.until(func() bool {
+		// A pod that fits is bound, or its binding fails. A resize that fits is left to the kubelet.
 		hanging, _, bound := s.scheduler.state(s.r.preemptor)
 		if s.r.answer.Fits {
 			refused, told := s.scheduler.bindingFailed(s.r.preemptor)
-			return bound || refused && told || isRunning(s.current) // a resize, which its kubelet carries out
+			return bound || refused && told || isRunning(s.current)
 		}
+
+		// A plan that hung before the attempt still does, so that the victims are awaited and not its end.
 		return s.held == nil && hanging > 0 || !s.carriesOut(s.current) || s.hasHungBefore(s.current.UID) && s.toldAll(expected)
 	})
 	s.settleRival(s.current)
@@ -296,7 +321,7 @@ func (s *sequenceRun) settle() {
 	s.settleTrouble(s.current)
 }
 
-// expected are the victims that the scheduler tells to go, by a follower's plan.
+// expected returns the victims that the scheduler will tell to go, if the follower that shares its memory is right.
 func (s *sequenceRun) expected() []string {
 	if d := s.answers["framework"]; d != nil && !s.r.answer.Fits {
 		return d.answer(s.r.answer.Nominated).Evicted
@@ -310,11 +335,11 @@ func (s *sequenceRun) toldAll(expected []string) bool {
 	return slices.Equal(deleted, expected)
 }
 
-// hasHungBefore reports whether a plan of the preemptor hung before the attempt already: then it
-// still does when the attempt is over, whatever became of that.
+// hasHungBefore reports whether a plan of the preemptor hung already before the attempt. Then it
+// still hangs when the attempt is over, with whatever result.
 func (s *sequenceRun) hasHungBefore(uid types.UID) bool { return slices.Contains(s.underWay, uid) }
 
-// hanging are the preemptors whose plans hang.
+// hanging returns the preemptors whose plans hang.
 func (s *sequenceRun) hanging() (list []types.UID) {
 	if s.held == nil {
 		return nil
@@ -325,7 +350,8 @@ func (s *sequenceRun) hanging() (list []types.UID) {
 	return list
 }
 
-// settleRival waits for the rival, which is compared with nothing while calls hang.
+// settleRival waits until the rival has carried its plan out. While calls hang it is compared with nothing, and the
+// wait is short.
 func (s *sequenceRun) settleRival(p *corev1.Pod) {
 	if s.held != nil {
 		s.soon(func() bool { return !s.rival.underWay(p) })
@@ -334,15 +360,18 @@ func (s *sequenceRun) settleRival(p *corev1.Pod) {
 	s.until(func() bool { return s.rival.clerk.busy() || !s.rival.underWay(p) })
 }
 
-// settleTrouble records failed and hanging calls about a pod, or the first pod of a group.
+// settleTrouble records the failed and hanging calls of an attempt about the pod, or about a group with that pod.
 func (s *sequenceRun) settleTrouble(pod *corev1.Pod) {
 	hanging, refused, _ := s.scheduler.state(podKey(pod))
+
+	// After a failed call the scheduler may activate the preemptor.
 	if refused > 0 {
 		s.result.Counts["calls that failed"] += refused
 		s.soon(func() bool {
 			return slices.ContainsFunc(s.r.sched.SchedulingQueue.PodsInActiveQ(), func(p *corev1.Pod) bool { return p.UID == pod.UID })
 		})
 	}
+
 	switch {
 	case s.held != nil:
 		s.held.now = false
@@ -352,13 +381,14 @@ func (s *sequenceRun) settleTrouble(pod *corev1.Pod) {
 	}
 }
 
-// until waits for a change beside the attempt, soon for one that may not come.
+// until waits for a change that another goroutine makes and that must come.
 func (s *sequenceRun) until(is func() bool) {
 	if !wait(25000, is) {
 		s.result.Counts["waited for nothing"]++
 	}
 }
 
+// soon waits for a change that need not come.
 func (s *sequenceRun) soon(is func() bool) { wait(100, is) }
 
 func wait(times int, is func() bool) bool {
@@ -371,19 +401,20 @@ func wait(times int, is func() bool) bool {
 	return false
 }
 
-// release lets hanging calls go on once they have hung long enough.
+// release lets hanging calls go on when they have hung long enough. While news is late they go on hanging: what
+// they change must not overtake it.
 func (s *sequenceRun) release() error {
 	if s.held == nil {
 		return nil
 	}
 	if s.held.left--; s.held.left >= 0 || s.late != nil {
-		return nil // no version of a pod comes before an earlier one
+		return nil
 	}
 	s.letGo()
 	return s.apply(s.scheduler.take())
 }
 
-// letGo lets hanging calls go on, and waits for their end.
+// letGo lets the hanging calls of the scheduler and the rival go on, and waits for their end.
 func (s *sequenceRun) letGo() {
 	s.scheduler.letGo()
 	s.rival.clerk.letGo()
@@ -399,8 +430,9 @@ func (c *clerk) busy() bool {
 	return c.hanging > 0
 }
 
-// apply does the API server's part of calls, and passes the result on, at once or late.
+// apply does what the API server does with the calls, and passes the new versions of the pods on, at once or late.
 func (s *sequenceRun) apply(calls []call) error {
+	// Several calls about a pod make one version of it. A pod that is gone has none.
 	var changed []*corev1.Pod
 	for _, one := range calls {
 		at := slices.IndexFunc(changed, func(p *corev1.Pod) bool { return podKey(p) == one.pod })
@@ -415,6 +447,7 @@ func (s *sequenceRun) apply(calls []call) error {
 			return err
 		}
 	}
+
 	if s.Loop == nil && s.late == nil && len(changed) > 0 && s.oneIn(4) {
 		s.late = changed
 		s.note("late", "%d pods", len(changed))
@@ -431,7 +464,8 @@ func (s *sequenceRun) applyTo(p *corev1.Pod, one call) error {
 			*p.DeletionGracePeriodSeconds = 30
 		}
 	case one.bind != "":
-		p.Spec.NodeName, p.Status.NominatedNodeName, p.Status.Phase = one.bind, "", corev1.PodRunning
+		p.Spec.NodeName, p.Status.NominatedNodeName = one.bind, ""
+		p.Status.Phase = corev1.PodRunning
 		s.begun(p)
 	default:
 		before, err := json.Marshal(p)
@@ -448,14 +482,14 @@ func (s *sequenceRun) applyTo(p *corev1.Pod, one call) error {
 	return nil
 }
 
-// arrive passes late versions on.
+// arrive passes the late versions on.
 func (s *sequenceRun) arrive() error {
 	late := s.late
 	s.late = nil
 	return s.tell(late)
 }
 
-// tell passes on new versions of pods, but for pods that are gone.
+// tell passes on new versions of pods, except of pods that are gone.
 func (s *sequenceRun) tell(changed []*corev1.Pod) error {
 	for _, p := range changed {
 		if now := s.all[podKey(p)]; now == nil || now.UID != p.UID {

@@ -9,8 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// changes are the changes of the cluster between attempts, each as often as its
-// weight.
+// changes are the changes that the cluster may undergo between attempts. The weight says how often each is drawn.
 var changes = []struct {
 	weight int
 	make   func(*sequenceRun) error
@@ -34,7 +33,7 @@ var changes = []struct {
 	{1, (*sequenceRun).tolerate},
 }
 
-// change makes one change.
+// change draws one change and makes it.
 func (s *sequenceRun) change() error {
 	if s.Groups && s.oneIn(6) {
 		return s.changeGroup()
@@ -42,6 +41,7 @@ func (s *sequenceRun) change() error {
 	if s.Cycles != nil && s.oneIn(6) {
 		return s.newMembers()
 	}
+
 	all := 0
 	for i := range changes {
 		all += changes[i].weight
@@ -55,15 +55,15 @@ func (s *sequenceRun) change() error {
 	return nil
 }
 
-// generated is a pod that the generator draws and nobody knows yet. The generator
-// adds it to its case.
+// generated returns a pod that the generator draws. Nobody knows the pod yet: it is taken off the case, to which
+// the generator adds it.
 func (s *sequenceRun) generated(draw func(*generator) *corev1.Pod) *corev1.Pod {
 	p := draw(s.generator)
 	s.objects.Pods, s.objects.Preemptor = nil, nil
 	return p
 }
 
-// somewhere is the name of a node, sometimes of one that does not exist.
+// somewhere draws the name of a node, sometimes of one that does not exist.
 func (s *sequenceRun) somewhere() string { return fmt.Sprintf("n%d", s.IntN(len(s.objects.Nodes)+1)) }
 
 // pendingPod draws a pod that asks for much.
@@ -134,7 +134,7 @@ func (s *sequenceRun) delete() error {
 	return s.put(p)
 }
 
-// deletePending deletes a pod that waits, and that a finalizer holds.
+// deletePending deletes a pod that waits. A finalizer keeps the pod in the API.
 func (s *sequenceRun) deletePending() error {
 	if s.Loop != nil {
 		return nil
@@ -163,8 +163,8 @@ func (s *sequenceRun) relabel() error {
 	return s.put(p)
 }
 
-// resizeRunning changes the request of a running pod's container, which its
-// kubelet has carried out, or not yet, or puts off.
+// resizeRunning changes the request of a running pod's container. Its
+// kubelet has carried the resize out, has not looked at it yet, or puts it off.
 func (s *sequenceRun) resizeRunning() error {
 	p := s.one(isRunning)
 	if p == nil {
@@ -175,6 +175,8 @@ func (s *sequenceRun) resizeRunning() error {
 		c.Resources.Requests = corev1.ResourceList{}
 	}
 	c.Resources.Requests[corev1.ResourceCPU] = s.cpu()
+
+	// Without any status about resources the resize counts as carried out.
 	p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.Resources, p.Status.AllocatedResources = nil, nil, nil, nil
 	p.Status.Conditions = slices.DeleteFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodResizePending })
 	if s.oneIn(2) {
@@ -184,7 +186,7 @@ func (s *sequenceRun) resizeRunning() error {
 	return s.put(p)
 }
 
-// nominate lets somebody else than the scheduler nominate a pod.
+// nominate changes the nomination of a pod, or clears it, as if somebody beside the scheduler did.
 func (s *sequenceRun) nominate() error {
 	p := s.one(isPending)
 	if p == nil {

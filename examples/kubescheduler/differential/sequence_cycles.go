@@ -16,23 +16,24 @@ import (
 )
 
 // teams are the groups of the pods that wait. Pods that others put on nodes belong to
-// none of them: their priority would have to be the group's (rule 12.9.2).
+// none of them, because their priority would have to be the group's (rule 12.9.2).
 var teams = []string{"team", "squad"}
 
-// GroupCycle is an attempt to place the pods of a group together, which ask for room together.
+// GroupCycle is an attempt to place the pods of a group together. If they have no place, they ask for room together.
 type GroupCycle struct {
 	s *sequenceRun
-	// members are the pods that the scheduler has looked at, and placed those of them, by UID,
-	// that a node takes and that have not failed since.
+	// members are the pods that the scheduler has looked at.
 	members []*corev1.Pod
-	placed  map[types.UID]bool
-	// asked is set where the scheduler asked for room; the rest means nothing otherwise.
+	// placed says for each member, by UID, whether a node takes it and its binding has not failed since.
+	placed map[types.UID]bool
+	// asked says that the scheduler asked for room for the group. Without it the fields below mean nothing.
 	asked bool
 	uid   types.UID
-	// before are the nodes to which members were nominated before, where several ask.
+	// before are the nodes to which members were nominated by an earlier attempt; nil if only one member asks.
 	before map[string]bool
-	// answers are those of the followers and of the rival, want is the scheduler's.
-	want    GroupAnswer
+	// want is the scheduler's answer.
+	want GroupAnswer
+	// answers are those of the followers and of the rival, by name.
 	answers map[string]GroupAnswer
 }
 
@@ -41,16 +42,16 @@ type GroupAnswer struct {
 	Code, Says string
 	// Nominated are the nodes of the members, by namespace and name.
 	Nominated map[string]string
-	// Evicted are the victims that have to be told, sorted.
+	// Evicted are the victims that have to be told to go, sorted.
 	Evicted []string
-	// Inexact is set where the scheduler has not followed the least count of a
-	// topology spread (rule 12.9.9).
+	// Inexact says that the scheduler has not kept the least count of a
+	// topology spread up to date (rule 12.9.9).
 	Inexact bool
 }
 
-// Undecided reports whether the scheduler's plugin for devices has failed: none
-// of the members came as far as it, and it does not find its state of them (rule
-// 12.9.11). The one that preempts is not asked then.
+// Undecided reports whether the scheduler's plugin for devices has failed. It fails if it does not find its state
+// of the members, because no member came as far as that plugin (rule 12.9.11). The plugin that preempts is not
+// asked then.
 func (a GroupAnswer) Undecided() bool {
 	return a.Code == fwk.Error.String() && a.Says == `error in "DynamicResources" PodGroupPostFilter plugins: not found`
 }
@@ -74,7 +75,8 @@ func (s *sequenceRun) inCycle(p *corev1.Pod) bool {
 	return s.Cycles != nil && p.Spec.SchedulingGroup != nil
 }
 
-// noteMember notes whether a pod of the group has a place. Bindings fail beside the attempt.
+// noteMember notes whether a pod of the group has a place. It locks, because a binding may fail after the attempt
+// has gone on.
 func (c *GroupCycle) noteMember(p *corev1.Pod, placed bool) {
 	c.s.r.mu.Lock()
 	defer c.s.r.mu.Unlock()
@@ -84,18 +86,18 @@ func (c *GroupCycle) noteMember(p *corev1.Pod, placed bool) {
 	c.placed[p.UID] = placed
 }
 
-// going are the members that are being bound.
+// going returns the members that are being bound.
 func (c *GroupCycle) going() []*corev1.Pod {
 	c.s.r.mu.Lock()
 	defer c.s.r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(c.members), func(p *corev1.Pod) bool { return !c.placed[p.UID] })
 }
 
-// Rival is the plugin that is asked beside the scheduler's own.
+// Rival returns the plugin that is asked beside the scheduler's own.
 func (c *GroupCycle) Rival(profile string) fwk.PostFilterPlugin { return c.s.rival.plugins[profile] }
 
-// Asked receives the scheduler's answer to a group that asked for room, and the
-// rival's. Decide is called for each follower.
+// Asked receives the answers of the scheduler and of the rival about a group that asked for room. It calls decide
+// with each follower's view.
 func (c *GroupCycle) Asked(uid types.UID, members []*corev1.Pod, want, rival GroupAnswer, decide func(*engine.Snapshot, []*outrank.Pod) (GroupAnswer, error)) {
 	c.asked, c.uid, c.want = true, uid, want
 	if len(members) > 1 {
@@ -108,7 +110,7 @@ func (c *GroupCycle) Asked(uid types.UID, members []*corev1.Pod, want, rival Gro
 	})
 }
 
-// nominatedTo are the nodes to which the scheduler has one of the pods nominated.
+// nominatedTo returns the nodes to which the scheduler has nominated one of the pods.
 func (s *sequenceRun) nominatedTo(pods []*corev1.Pod) map[string]bool {
 	nodes := map[string]bool{}
 	for _, n := range s.objects.Nodes {
@@ -121,8 +123,8 @@ func (s *sequenceRun) nominatedTo(pods []*corev1.Pod) map[string]bool {
 	return nodes
 }
 
-// bareCounts reports whether a member that is known by its name alone may be in the way of
-// others: it counts as a pod of priority 0 on the node that it was nominated to before.
+// bareCounts reports whether a member of which the nominator knows only the name may be in the way of
+// others. It counts as a pod of priority 0 on the node that it was nominated to before (rule 12.9.9).
 func (c *GroupCycle) bareCounts() bool {
 	if corev1helpers.PodPriority(c.members[0]) > 0 || !c.want.preempts() {
 		return false
@@ -135,7 +137,7 @@ func (c *GroupCycle) bareCounts() bool {
 	return false
 }
 
-// settleGroup is settle for a group.
+// settleGroup waits until the scheduler has done everything of an attempt about a group, or hangs.
 func (s *sequenceRun) settleGroup() {
 	c := s.cycle
 	first := c.members[0]
@@ -146,6 +148,9 @@ func (s *sequenceRun) settleGroup() {
 			return bound || refused && told
 		})
 	}
+
+	// The plan is carried out when neither the scheduler nor its own plugin keeps the group out any more. A plan
+	// that hung before the attempt still does, so that its victims are awaited instead.
 	s.until(func() bool {
 		hanging, _, _ := s.scheduler.state("")
 		return s.held == nil && hanging > 0 || !s.keptOut(first) && !slices.Contains(preempting(s.rival.own[first.Spec.SchedulerName]), c.uid) ||
@@ -155,7 +160,8 @@ func (s *sequenceRun) settleGroup() {
 	s.settleTrouble(first)
 }
 
-// compareGroup is compare for a group.
+// compareGroup records the result of an attempt about a group, and how the answers of the followers and the rival
+// differ from the scheduler's.
 func (s *sequenceRun) compareGroup() {
 	c := s.cycle
 	var keys []string
@@ -169,31 +175,64 @@ func (s *sequenceRun) compareGroup() {
 	if !c.asked {
 		return
 	}
-	e := exemptions{mixed: s.mixedUnits(), byOrder: s.chargedByOrder()}
-	for _, s.current = range c.members {
-		if rule := s.here(); rule != "" && rule != "7.10.4" { // a member whose claim is missing has no place
-			e.rule = rule
-		}
-	}
-	s.current = nil
+
+	e := s.groupExemptions()
 	if e.rule != "" {
 		s.result.Counts["groups not compared: "+e.rule]++
 		return
 	}
-	differ := func(format string, args ...any) {
-		s.result.Differences = append(s.result.Differences, fmt.Sprintf(format, args...))
-	}
+
 	for name, err := range s.errors {
-		differ("%s: group: %v", name, err)
+		s.differ("%s: group: %v", name, err)
 	}
+	// A group takes no nomination away from anybody (rule 12.9.12).
 	if len(cleared) > 0 {
-		differ("group: nominations cleared of %v", cleared)
+		s.differ("group: nominations cleared of %v", cleared)
 	}
+
+	parts := s.comparedPartsOfGroup(e)
+	for _, name := range slices.Sorted(maps.Keys(c.answers)) {
+		s.result.Counts["groups compared with "+name]++
+		s.compareGroupWith(name, parts)
+	}
+}
+
+// differ notes a difference.
+func (s *sequenceRun) differ(format string, args ...any) {
+	s.result.Differences = append(s.result.Differences, fmt.Sprintf(format, args...))
+}
+
+// groupExemptions returns the exemptions for an attempt about a group: a rule exempts the group if it exempts one
+// of its members. The exception is a member whose claim is missing: it has no place, with the followers as well.
+func (s *sequenceRun) groupExemptions() exemptions {
+	e := exemptions{mixed: s.mixedUnits(), byOrder: s.chargedByOrder()}
+	for _, s.current = range s.cycle.members { // here asks about the current pod
+		if rule := s.here(); rule != "" && rule != "7.10.4" {
+			e.rule = rule
+		}
+	}
+	s.current = nil
+	return e
+}
+
+// comparedParts says which parts of the answers about a group are compared.
+type comparedParts struct {
+	// apart says that other pods may leave in the reference, so that neither the victims nor the text is compared.
+	apart bool
+	// evicts says that the victims are compared.
+	evicts bool
+	// undecided says that the scheduler has no answer, of which only that nobody leaves is compared.
+	undecided bool
+}
+
+// comparedPartsOfGroup returns which parts of the answers are compared, and counts why others are not.
+func (s *sequenceRun) comparedPartsOfGroup(e exemptions) comparedParts {
+	c := s.cycle
 	_, refused, _ := s.scheduler.state("")
 	helped, undecided := c.want.Code == fwk.Success.String(), c.want.Undecided()
 	bare := c.bareCounts()
-	apart := helped && (e.byOrder || c.want.Inexact) || bare // who leaves is not compared
-	evicts := s.held == nil && refused == 0 && !apart
+	apart := helped && (e.byOrder || c.want.Inexact) || bare
+
 	switch {
 	case bare:
 		s.result.Counts["victims of groups not compared: 12.9.9"]++
@@ -201,39 +240,49 @@ func (s *sequenceRun) compareGroup() {
 		s.result.Counts["victims of groups not compared: 12.9.9, spread"]++
 	case apart:
 		s.result.Counts["victims of groups not compared: 12.7.5"]++
-	case undecided: // but that nobody leaves
+	case undecided:
 		s.result.Counts["what is said of groups not compared: 12.9.11"]++
 	case c.want.preempts() && len(c.before) > 0:
 		s.result.Counts["groups that preempt with nominations from before"]++
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.answers)) {
-		got, want := c.answers[name], c.want
-		s.result.Counts["groups compared with "+name]++
-		if name == "rival" {
-			news := s.scheduler.news(c.want.Evicted)
-			want.Evicted = s.rival.clerk.news(news)
-			s.until(func() bool {
-				told, _ := s.rival.clerk.did("")
-				got.Evicted = s.rival.clerk.news(told)
-				return !evicts || slices.Equal(got.Evicted, want.Evicted)
-			})
-		}
-		if undecided && !got.preempts() && got.Code != fwk.Error.String() {
-			got.Code, got.Says, got.Nominated = want.Code, want.Says, want.Nominated
-		}
-		if got.Code != want.Code || !apart && got.Says != want.Says {
-			differ("%s: group: kube-scheduler says %s %q, outrank %s %q", name, want.Code, want.Says, got.Code, got.Says)
-		}
-		if !maps.Equal(got.Nominated, want.Nominated) {
-			differ("%s: group nominated: kube-scheduler has %v, outrank %v", name, want.Nominated, got.Nominated)
-		}
-		if evicts && !slices.Equal(got.Evicted, want.Evicted) {
-			differ("%s: group evicted: kube-scheduler has %v, outrank %v", name, want.Evicted, got.Evicted)
-		}
+
+	// While calls hang or fail the plan is carried out in part.
+	evicts := s.held == nil && refused == 0 && !apart
+	return comparedParts{apart: apart, evicts: evicts, undecided: undecided}
+}
+
+// compareGroupWith compares the answer of a follower or the rival with the scheduler's.
+func (s *sequenceRun) compareGroupWith(name string, parts comparedParts) {
+	got, want := s.cycle.answers[name], s.cycle.want
+
+	// The rival carries its plan out by itself. It does not tell victims that were told before the attempt, by it
+	// or by the scheduler, and may not have told all of them yet.
+	if name == "rival" {
+		news := s.scheduler.news(want.Evicted)
+		want.Evicted = s.rival.clerk.news(news)
+		s.until(func() bool {
+			told, _ := s.rival.clerk.did("")
+			got.Evicted = s.rival.clerk.news(told)
+			return !parts.evicts || slices.Equal(got.Evicted, want.Evicted)
+		})
+	}
+
+	if parts.undecided && !got.preempts() && got.Code != fwk.Error.String() {
+		got.Code, got.Says = want.Code, want.Says
+		got.Nominated = want.Nominated
+	}
+	if got.Code != want.Code || !parts.apart && got.Says != want.Says {
+		s.differ("%s: group: kube-scheduler says %s %q, outrank %s %q", name, want.Code, want.Says, got.Code, got.Says)
+	}
+	if !maps.Equal(got.Nominated, want.Nominated) {
+		s.differ("%s: group nominated: kube-scheduler has %v, outrank %v", name, want.Nominated, got.Nominated)
+	}
+	if parts.evicts && !slices.Equal(got.Evicted, want.Evicted) {
+		s.differ("%s: group evicted: kube-scheduler has %v, outrank %v", name, want.Evicted, got.Evicted)
 	}
 }
 
-// countGroup records the result of the attempt of a group.
+// countGroup counts the attempt about a group by its result, and writes it into the log.
 func (s *sequenceRun) countGroup(keys []string) {
 	c := s.cycle
 	what := "is not asked about"
@@ -247,6 +296,7 @@ func (s *sequenceRun) countGroup(keys []string) {
 	case c.asked:
 		what = "is not helped"
 	}
+
 	s.result.Counts["attempts"]++
 	s.result.Counts["attempts: group "+what]++
 	if len(c.members) > 1 {
@@ -257,14 +307,17 @@ func (s *sequenceRun) countGroup(keys []string) {
 		keys, what, c.want.Nominated, c.want.Evicted, s.late != nil, c.want.Says))
 }
 
-// newMembers adds waiting pods of a group, mostly a known one.
+// newMembers adds waiting pods of a group, mostly of a known one.
 func (s *sequenceRun) newMembers() error {
+	// Of the known groups one is drawn: the last for which the lot falls.
 	name, namespace := pick(s.generator, teams...), pick(s.generator, "default", "default", "red", "blue")
-	for _, g := range s.objects.Groups { // the last that comes up is as good as any
+	for _, g := range s.objects.Groups {
 		if slices.Contains(teams, g.GetName()) && !s.oneIn(3) {
 			name, namespace = g.GetName(), g.GetNamespace()
 		}
 	}
+
+	// All pods of a group have the same scheduler (rule 12.9.2).
 	for range s.between(1, 4) {
 		p := s.pendingPod()
 		p.Namespace = namespace
@@ -281,11 +334,13 @@ func (s *sequenceRun) newMembers() error {
 	return nil
 }
 
-// fallIn gives a pod the priority of its group and the policy of the other members.
+// fallIn gives a pod the priority of its group and the policy of the other members. A few pods keep their own,
+// and their groups are turned down (rule 12.9.2).
 func (s *sequenceRun) fallIn(p *corev1.Pod) {
 	if s.oneIn(30) {
-		return // the group is turned down
+		return
 	}
+
 	priority := int32(0)
 	for _, g := range s.objects.Groups {
 		if g.GetName() == *p.Spec.SchedulingGroup.PodGroupName && g.GetNamespace() == p.Namespace {
@@ -293,6 +348,7 @@ func (s *sequenceRun) fallIn(p *corev1.Pod) {
 		}
 	}
 	p.Spec.Priority = &priority
+
 	for _, other := range s.known() {
 		if o := other.Spec.SchedulingGroup; o != nil && other.Namespace == p.Namespace && *o.PodGroupName == *p.Spec.SchedulingGroup.PodGroupName {
 			p.Spec.PreemptionPolicy = other.Spec.PreemptionPolicy
@@ -301,7 +357,7 @@ func (s *sequenceRun) fallIn(p *corev1.Pod) {
 	}
 }
 
-// priorityOfMembers is the priority that the present members of a group have, nil for none.
+// priorityOfMembers returns the priority of the present members of a group; nil if it has none.
 func (s *sequenceRun) priorityOfMembers(namespace, group string) *int32 {
 	for _, p := range s.known() {
 		if o := p.Spec.SchedulingGroup; o != nil && p.Namespace == namespace && *o.PodGroupName == group {

@@ -9,8 +9,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 )
 
-// join puts a pod on a node in a group, in half of the cases, whether or not the
-// group exists.
+// join makes a pod on a node the member of a group, in half of the cases. The group need not exist.
 func (s *sequenceRun) join(p *corev1.Pod) {
 	if !s.Groups || s.oneIn(2) {
 		return
@@ -19,7 +18,7 @@ func (s *sequenceRun) join(p *corev1.Pod) {
 	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 }
 
-// changeGroup adds or removes a group, whose content never changes meanwhile.
+// changeGroup removes a group or adds one. The content of a group never changes.
 func (s *sequenceRun) changeGroup() (err error) {
 	names := []string{"crew", "gang"}
 	if s.Cycles != nil {
@@ -34,24 +33,8 @@ func (s *sequenceRun) changeGroup() (err error) {
 		s.objects.Groups, err = removed(s.told.groups, list, at)
 		return err
 	}
-	spec := map[string]any{"schedulingPolicy": map[string]any{"basic": map[string]any{}}}
-	switch s.IntN(4) {
-	case 0: // as before there were modes
-	case 1:
-		spec["disruptionMode"] = map[string]any{"single": map[string]any{}}
-	default:
-		spec["disruptionMode"] = map[string]any{"all": map[string]any{}}
-		s.together[namespace+"/"+name] = true
-	}
-	if slices.Contains(teams, name) && !s.oneIn(4) {
-		spec["schedulingPolicy"] = map[string]any{"gang": map[string]any{"minCount": int64(s.between(1, 3))}}
-	}
-	if !s.oneIn(8) {
-		spec["priority"] = int64(pick(s.generator, s.priorities...))
-	}
-	if members := s.priorityOfMembers(namespace, name); slices.Contains(teams, name) && members != nil {
-		spec["priority"] = int64(*members)
-	}
+
+	spec := s.groupSpec(name, namespace)
 	g, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name + "-" + s.next())}, spec)
 	if err != nil {
 		return err
@@ -64,8 +47,34 @@ func (s *sequenceRun) changeGroup() (err error) {
 	return err
 }
 
-// importance is the importance of a pod as a victim. Pods that leave together are
-// equal: the reference has them in the order of a map (rule 12.7.4).
+// groupSpec draws the spec of a new group, and notes in together whether its pods leave together.
+func (s *sequenceRun) groupSpec(name, namespace string) map[string]any {
+	spec := map[string]any{"schedulingPolicy": map[string]any{"basic": map[string]any{}}}
+	switch s.IntN(4) {
+	case 0: // no mode, as before there were modes
+	case 1:
+		spec["disruptionMode"] = map[string]any{"single": map[string]any{}}
+	default:
+		spec["disruptionMode"] = map[string]any{"all": map[string]any{}}
+		s.together[namespace+"/"+name] = true
+	}
+
+	if slices.Contains(teams, name) && !s.oneIn(4) {
+		spec["schedulingPolicy"] = map[string]any{"gang": map[string]any{"minCount": int64(s.between(1, 3))}}
+	}
+
+	// A group that waits has the priority of its members, if there are any (rule 12.9.2).
+	if !s.oneIn(8) {
+		spec["priority"] = int64(pick(s.generator, s.priorities...))
+	}
+	if members := s.priorityOfMembers(namespace, name); slices.Contains(teams, name) && members != nil {
+		spec["priority"] = int64(*members)
+	}
+	return spec
+}
+
+// importance returns the importance of a pod as a victim. Pods that leave together are
+// equally important: the reference has them in the order of a map (rule 12.7.4).
 func (s *sequenceRun) importance(p *corev1.Pod) string {
 	if unit := s.unitOf(p); unit != "" {
 		return "group " + unit
@@ -73,7 +82,7 @@ func (s *sequenceRun) importance(p *corev1.Pod) string {
 	return importance(p)
 }
 
-// unitOf is the group together with which a pod leaves, empty for a pod that leaves alone.
+// unitOf returns the group with which a pod leaves; it is empty for a pod that leaves alone.
 func (s *sequenceRun) unitOf(p *corev1.Pod) string {
 	if !s.Groups || p.Spec.SchedulingGroup == nil {
 		return ""
@@ -84,37 +93,38 @@ func (s *sequenceRun) unitOf(p *corev1.Pod) string {
 	return ""
 }
 
-// unitsOnLostNodes reports whether a pod of a unit is on a node that does not exist.
-// The reference's preemption ends in an error then, for any pod on any node.
+// unitsOnLostNodes reports whether a pod that leaves with its group is on a node that does not exist.
+// The reference's preemption then ends in an error, whatever pod it is for.
 func (s *sequenceRun) unitsOnLostNodes() bool {
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		return isRunning(p) && s.unitOf(p) != "" && !slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName })
 	})
 }
 
-// mixedUnits reports whether the priorities of the pods of a unit differ. The reference has any
-// of them for the highest then, by which it chooses among candidates.
+// mixedUnits reports whether pods that leave together have different priorities. The reference then takes any
+// of the priorities for the highest one, by which it chooses among candidates.
 func (s *sequenceRun) mixedUnits() bool {
-	first := map[string]int32{}
+	last := map[string]int32{}
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		unit := s.unitOf(p)
 		if unit == "" || isPending(p) {
 			return false
 		}
-		before, there := first[unit]
-		first[unit] = corev1helpers.PodPriority(p)
-		return there && before != first[unit]
+		before, there := last[unit]
+		last[unit] = corev1helpers.PodPriority(p)
+		return there && before != last[unit]
 	})
 }
 
-// chargedByOrder reports whether budgets may be violated by more or fewer pods of a unit,
-// depending on their order, which in the reference is that of a map (rule 12.7.5): two budgets
-// cover one of them, so that it can use up what others need or find it used up.
+// chargedByOrder reports whether the number of violations may depend on the order of the pods that leave together,
+// which in the reference is that of a map (rule 12.7.5). It does so if two budgets
+// cover one of the pods: it can use up what others need, or find it used up.
 func (s *sequenceRun) chargedByOrder() bool {
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		if s.unitOf(p) == "" || isPending(p) {
 			return false
 		}
+
 		covering := 0
 		for _, b := range s.objects.Budgets {
 			selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
@@ -126,8 +136,8 @@ func (s *sequenceRun) chargedByOrder() bool {
 	})
 }
 
-// placesOf keeps the nodes of candidates alone: the pods that are put back, and
-// so the victims, depend on the violations.
+// placesOf returns the candidates with their nodes alone. Which pods are put back, and
+// so the victims, depends on the violations.
 func placesOf(candidates []Candidate) (out []Candidate) {
 	for _, c := range candidates {
 		out = append(out, Candidate{Node: c.Node})

@@ -7,19 +7,22 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// exemptions are the parts of an attempt that are not compared: nothing by a
-// rule, the choice, or the victims and the choice.
+// exemptions say which parts of an attempt are not compared.
 type exemptions struct {
-	rule           string
-	mixed, byOrder bool
+	// rule is the rule for whose sake nothing is compared; empty for none.
+	rule string
+	// mixed says that the choice among the candidates is not compared.
+	mixed bool
+	// byOrder says that neither the victims nor the choice is compared.
+	byOrder bool
 }
 
 func (s *sequenceRun) exemptions() exemptions {
-	return exemptions{s.here(), s.mixedUnits(), s.chargedByOrder()}
+	return exemptions{rule: s.here(), mixed: s.mixedUnits(), byOrder: s.chargedByOrder()}
 }
 
-// here returns the rule by which outrank differs on purpose in an attempt, empty where
-// there is none: nothing is compared then.
+// here returns the rule by which outrank may differ on purpose in the attempt about the current pod. Nothing is
+// compared then. It is empty if there is no such rule.
 func (s *sequenceRun) here() string {
 	switch {
 	case s.nominationIsLate():
@@ -45,8 +48,8 @@ func (s *sequenceRun) nominationIsLate() bool {
 	})
 }
 
-// toldOf leaves out pods whose nominations the informers do not know yet: those are
-// cleared here, and in the reference where the pod itself names a node (rule 14.3.7).
+// toldOf leaves out the pods whose present nominations the informers do not know yet. Outrank clears those
+// nominations; the reference does so only if the pod that it has names a node (rule 14.3.7).
 func (s *sequenceRun) toldOf(pods []string) []string {
 	return slices.DeleteFunc(slices.Clone(pods), func(key string) bool {
 		return slices.ContainsFunc(s.late, func(p *corev1.Pod) bool {
@@ -55,7 +58,7 @@ func (s *sequenceRun) toldOf(pods []string) []string {
 	})
 }
 
-// deletedNominee reports whether the nomination of a pending pod counts that is being deleted.
+// deletedNominee reports whether the scheduler counts the nomination of a pending pod that is being deleted.
 func (s *sequenceRun) deletedNominee() bool {
 	return slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool {
 		return slices.ContainsFunc(s.r.sched.SchedulingQueue.NominatedPodsForNode(n.Name), func(info fwk.PodInfo) bool {
@@ -65,8 +68,7 @@ func (s *sequenceRun) deletedNominee() bool {
 	})
 }
 
-// claimsOfLostNodes reports whether the pod uses a claim that a pod on a node uses that is
-// gone, or was gone once.
+// claimsOfLostNodes reports whether the pod shares a claim with a pod whose node is gone, or was gone once.
 func (s *sequenceRun) claimsOfLostNodes() bool {
 	if slices.ContainsFunc(claimsOf(s.current), func(claim string) bool { return s.miscounted[s.current.Namespace+"/"+claim] }) {
 		return true

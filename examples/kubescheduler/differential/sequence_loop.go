@@ -6,21 +6,21 @@ import (
 
 // LoopFollower makes the attempts of the scheduler with an attempt loop.
 type LoopFollower interface {
-	// Observe is told what the informers deliver: of a new object nothing before, of one that
-	// goes nothing after.
+	// Observe receives what the informers deliver. Before is nil for a new object, after is nil for one that
+	// goes.
 	Observe(before, after any)
-	// Attempt makes the attempt that came to this, and returns what differs. An end that is not
-	// empty says why the loop cannot follow any longer.
+	// Attempt makes the attempt that the scheduler has made with this result, and returns the differences. An end
+	// that is not empty says why the loop cannot follow any longer.
 	Attempt(pod *corev1.Pod, done Attempted) (differences []string, end string)
 }
 
-// Attempted is what an attempt of the scheduler came to, and the node that it bound the pod to.
+// Attempted is the result of an attempt of the scheduler, with the node that it bound the pod to.
 type Attempted struct {
 	*Answer
 	Bound string
 }
 
-// followWithLoop has a loop hear of everything from the beginning.
+// followWithLoop makes the loop, which hears of every object from the beginning.
 func (s *sequenceRun) followWithLoop() {
 	if s.Loop == nil {
 		return
@@ -31,17 +31,19 @@ func (s *sequenceRun) followWithLoop() {
 	}
 }
 
-// compareLoop has the loop make the attempt that the scheduler has made. Where the scheduler's
-// answer depends on chance, what follows does, too.
+// compareLoop lets the loop make the attempt that the scheduler has made.
 func (s *sequenceRun) compareLoop() {
 	if s.loop == nil || len(s.result.Differences) > 0 {
 		return
 	}
+
+	// If the scheduler's answer depends on chance, so does everything that follows.
 	if e := s.exemptions(); e.rule != "" || e.mixed || e.byOrder {
 		s.loopEnded = true
 		s.result.Counts["loop ended: "+e.rule]++
 		return
 	}
+
 	s.r.mu.Lock()
 	done := Attempted{Answer: s.r.answer}
 	s.r.mu.Unlock()

@@ -13,27 +13,29 @@ import (
 
 // QueueFollower is a queue that repeats the steps of the scheduler's.
 type QueueFollower interface {
-	// Options are those that the scheduler is made with.
+	// Options are options that the scheduler must be made with.
 	Options() []scheduler.Option
-	// Follow begins, while the scheduler's queue is empty.
+	// Follow begins to follow the scheduler's queue, which must be empty.
 	Follow(sched *scheduler.Scheduler, profiles map[string]framework.Framework) error
 	// Pass lets time pass for both queues.
 	Pass(time.Duration)
 	// Ready reports whether there is a pod to be popped.
 	Ready() bool
-	// Compare returns the differences of the queues, and Counts what was seen.
+	// Compare returns the differences of the queues.
 	Compare() []string
+	// Counts returns how often each kind of step was seen.
 	Counts() map[string]int
 }
 
 // upNext prepares the queue for the next attempt, and reports whether there is a
-// pod to try. Mostly one pod is put at the head of the queue; else the queue
-// chooses the next, some time later.
+// pod to try. Without a follower of the queue pods are put at its head. With one, in half of the cases, the queue
+// chooses the next pod, perhaps after some time has passed.
 func (s *sequenceRun) upNext() bool {
 	if s.queue == nil {
 		s.r.sched.SchedulingQueue.Activate(klog.Background(), s.toTry())
 		return len(s.r.sched.SchedulingQueue.PodsInActiveQ()) > 0
 	}
+
 	s.compareQueues()
 	if s.oneIn(2) {
 		d := pick(s.generator, 10*time.Millisecond, 300*time.Millisecond, time.Second, 3*time.Second, 12*time.Second, 6*time.Minute)
@@ -47,7 +49,7 @@ func (s *sequenceRun) upNext() bool {
 	return s.queue.Ready()
 }
 
-// toTry are the pods that are put at the head of the queue: mostly one.
+// toTry draws the pods that are put at the head of the queue: mostly one, sometimes all.
 func (s *sequenceRun) toTry() map[string]*corev1.Pod {
 	all := map[string]*corev1.Pod{}
 	var keys []string
@@ -57,6 +59,7 @@ func (s *sequenceRun) toTry() map[string]*corev1.Pod {
 			all[podKey(p)] = p
 		}
 	}
+
 	often := 5
 	if s.queue != nil {
 		often = 25
@@ -78,7 +81,7 @@ func (s *sequenceRun) compareQueues() {
 	}
 }
 
-// waits puts a pending pod in a group that does not exist, which the queue keeps apart.
+// waits makes some pending pods members of a group that does not exist. The queue keeps them apart.
 func (s *sequenceRun) waits(p *corev1.Pod) {
 	if !s.Groups || !s.oneIn(12) {
 		return
@@ -88,7 +91,7 @@ func (s *sequenceRun) waits(p *corev1.Pod) {
 }
 
 // meanwhile makes a change now and then between the decision about a pod and its
-// way back to the queue: events during an attempt count then.
+// return to the queue. The queue must count events that come during an attempt.
 func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
@@ -97,6 +100,8 @@ func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 			handle(ctx, f, pod, status, n, at)
 			return
 		}
+
+		// The exemptions are noted before the change: the decision was made by then.
 		if s.queue != nil && s.late == nil && !s.r.answer.Fits && s.oneIn(3) {
 			e := s.exemptions()
 			s.exempt = &e
@@ -108,9 +113,9 @@ func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 	}
 }
 
-// changeMeanwhile changes objects that no executor looks at: the pod of the
-// attempt, nodes, or pods that nobody is told to go. A preemptor stays: for one
-// that is gone the plugin tells nobody to go any more.
+// changeMeanwhile changes an object that no executor looks at: the pod of the
+// attempt, a node, or a pod that nobody tells to go. A preemptor must stay: the plugin tells nobody to go for a
+// pod that is gone.
 func (s *sequenceRun) changeMeanwhile() error {
 	s.note("meanwhile", "")
 	own := s.all[podKey(s.current)]

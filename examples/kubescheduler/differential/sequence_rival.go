@@ -20,12 +20,13 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
-// rival is a plugin, in each profile, that is asked for room beside the
-// scheduler's own. Its writes go to an API of its own, which changes nothing.
+// rival holds a plugin for each profile that is asked for room beside the
+// scheduler's own. The plugins write to an API of their own, which changes nothing.
 type rival struct {
 	plugins map[string]fwk.PostFilterPlugin // by profile
-	// clerk knows also its own victims: nobody is told twice (rule 14.1.8).
-	clerk  *clerk
+	// clerk is the rival's API. It also knows the rival's earlier victims: nobody is told twice (rule 14.1.8).
+	clerk *clerk
+	// result and status are the rival's answer in this attempt.
 	result *fwk.PostFilterResult
 	status *fwk.Status
 	// own are the scheduler's plugins that keep preemptors out of the queue, by profile.
@@ -76,16 +77,16 @@ func (v *rival) underWay(p *corev1.Pod) bool {
 	return ok && !plugin.PreEnqueue(context.Background(), p).IsSuccess()
 }
 
-// keptOut reports whether a pod is kept out of the queue because its plan is being carried
+// keptOut reports whether the scheduler's plugin keeps a pod out of the queue because its plan is being carried
 // out.
 func (s *sequenceRun) keptOut(p *corev1.Pod) bool {
 	own := s.rival.own[p.Spec.SchedulerName]
 	return own != nil && !own.PreEnqueue(context.Background(), p).IsSuccess()
 }
 
-// anyPreempting reports whether the scheduler still carries out a plan. It is asked
-// itself, because it lets a preemptor back into the queue once the last victim is
-// terminating, for any reason, and may tell that victim to go again later.
+// anyPreempting reports whether the scheduler still carries out a plan. Whether a preemptor is kept out does not
+// tell that: it is let in once the last victim is
+// terminating, for any reason, and the plan may tell that victim to go again later.
 func (s *sequenceRun) anyPreempting() bool {
 	return slices.ContainsFunc(ProfileNames, func(name string) bool { return len(preempting(s.rival.own[name])) > 0 })
 }
@@ -95,8 +96,8 @@ func (s *sequenceRun) carriesOut(p *corev1.Pod) bool {
 	return s.keptOut(p) || slices.Contains(preempting(s.rival.own[p.Spec.SchedulerName]), p.UID)
 }
 
-// preempting returns the UIDs of the preemptors whose plans a plugin of the scheduler
-// carries out.
+// preempting returns the UIDs of the preemptors whose plans the scheduler's plugin
+// carries out. They are in unexported fields of its executor.
 func preempting(own fwk.PreEnqueuePlugin) (list []types.UID) {
 	plugin, ok := own.(*defaultpreemption.DefaultPreemption)
 	if !ok {
@@ -110,28 +111,36 @@ func preempting(own fwk.PreEnqueuePlugin) (list []types.UID) {
 	return uids.UnsortedList()
 }
 
-// compare returns the differences of the rival.
+// compare returns how the rival's answer, and what it did, differ from the scheduler's. Tied is the decision of a
+// follower that knows the scheduler's memory; nil if there is none.
 func (v *rival) compare(a *Answer, tied *decided) []string {
 	result, status := v.result, v.status
 	v.result, v.status = nil, nil
 	if a.Fits || status == nil || !strings.Contains(a.Event, "preemption: ") {
 		return nil // nobody asked for room (rule 15.3.9)
 	}
+
 	nominated := NominationKept
 	if result != nil && result.Mode() == fwk.ModeOverride {
 		nominated = result.NominatedNodeName
 	}
 	if nominated != a.Nominated {
+		// Of several nodes that are equal in every rank each side may choose another.
 		if tied != nil && tied.tied && a.Preempts && status.IsSuccess() {
 			return nil
 		}
 		return []string{fmt.Sprintf("nominated: kube-scheduler has %q, the plugin %q: %s", a.Nominated, nominated, status.Message())}
 	}
+
+	// While calls hang or fail the two plans reach different victims, and leave different ones to an earlier plan
+	// (rules 14.2.7 and 14.1.8).
 	s := v.sequence
 	_, refused, _ := s.scheduler.state("")
 	if s.held != nil || refused > 0 {
-		return nil // who is reached, and who is left to a plan under way, differs (rules 14.2.7 and 14.1.8)
+		return nil
 	}
+
+	// The rival carries its plan out in the background, so that the calls are awaited.
 	want := v.clerk.news(a.Evicted)
 	var deleted, cleared []string
 	same := func() bool {

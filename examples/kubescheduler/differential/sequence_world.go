@@ -17,17 +17,17 @@ type world struct {
 	order   []string
 	version int
 	begins  int
-	// shared are the nodes on which two pods held a host port at once, in the scheduler's
-	// memory for good (rule 7.6.8).
+	// shared are the nodes on which two pods have held a host port at once. The scheduler's
+	// memory does not recover from that (rule 7.6.8).
 	shared map[string]bool
-	// miscounted are the claims, by namespace and name, of pods on nodes that have gone: the
+	// miscounted are the claims, by namespace and name, of pods whose nodes have gone. The
 	// scheduler's count of such a claim may be off (rule 7.8.8).
 	miscounted map[string]bool
-	// lost are the claims that have gone and may come again.
+	// lost are claims that have gone and may come again.
 	lost []*corev1.PersistentVolumeClaim
 	// together are the groups, by namespace and name, whose pods leave together.
 	together map[string]bool
-	// priorityOf has the priorities of the groups that say one, by UID.
+	// priorityOf has the priorities of the groups that have one, by UID.
 	priorityOf map[types.UID]int32
 }
 
@@ -35,7 +35,7 @@ func newWorld(client kubernetes.Interface) *world {
 	return &world{told: newInformers(client), all: map[string]*corev1.Pod{}, shared: map[string]bool{}, miscounted: map[string]bool{}, together: map[string]bool{}, priorityOf: map[types.UID]int32{}}
 }
 
-// known are the pods, in the order in which they came.
+// known lists the pods in the order in which they came.
 func (w *world) known() []*corev1.Pod {
 	list := make([]*corev1.Pod, len(w.order))
 	for i, key := range w.order {
@@ -44,13 +44,13 @@ func (w *world) known() []*corev1.Pod {
 	return list
 }
 
-// next is the next resource version.
+// next returns the next resource version.
 func (w *world) next() string {
 	w.version++
 	return fmt.Sprint(w.version)
 }
 
-// put passes on a pod.
+// put passes on a new pod or a new version of one.
 func (w *world) put(p *corev1.Pod) error {
 	p.ResourceVersion = w.next()
 	key := podKey(p)
@@ -70,15 +70,15 @@ func (w *world) gone(p *corev1.Pod) error {
 	return w.told.pods.remove(p)
 }
 
-// gone passes on that a pod has ended, whose name others may have who are told to
-// go later.
+// gone passes on that a pod has ended. The clerks forget its deletion: a later pod may have its name, and be told
+// to go.
 func (s *sequenceRun) gone(p *corev1.Pod) error {
 	s.rival.clerk.forget(podKey(p))
 	s.scheduler.forget(podKey(p))
 	return s.world.gone(p)
 }
 
-// notePorts records a pod that comes to a node where one of its host ports is taken.
+// notePorts records the node of a pod if another pod there has one of its host ports.
 func (w *world) notePorts(p *corev1.Pod) {
 	ports := hostPorts(p)
 	if len(ports) == 0 || p.Spec.NodeName == "" {
@@ -91,7 +91,7 @@ func (w *world) notePorts(p *corev1.Pod) {
 	}
 }
 
-// miscount records the claims of the pods on a node that goes.
+// miscount records the claims of the pods on a node that is removed.
 func (w *world) miscount(node string) {
 	for _, p := range w.all {
 		if p.Spec.NodeName != node {

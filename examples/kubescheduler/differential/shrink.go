@@ -7,9 +7,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Shrink drops parts of a case without which the answers differ in the same
-// respect, until nothing more can go. It runs the case a few hundred times.
+// Shrink drops parts of a case as long as the answers still differ in the same
+// respect. It runs the case a few hundred times.
 func (h *Harness) Shrink(c *Case, r *Result) (*Case, *Result) {
+	// A dropper may change nothing, as when a pod does not have the part.
 	try := func(smaller *Case) bool {
 		if reflect.DeepEqual(smaller, c) {
 			return false
@@ -21,6 +22,9 @@ func (h *Harness) Shrink(c *Case, r *Result) (*Case, *Result) {
 		c, r = smaller, got
 		return true
 	}
+
+	// One thing that goes may let another one go, so that the droppers begin again until none succeeds. After a
+	// success the same position holds the next thing.
 	for again := true; again; {
 		again = false
 		for _, dropOne := range droppers {
@@ -40,7 +44,7 @@ func (h *Harness) Shrink(c *Case, r *Result) (*Case, *Result) {
 	return c, r
 }
 
-// subject is the first word of a difference.
+// subject returns the first word of a difference, which says what differs.
 func subject(difference string) string {
 	for i, r := range difference {
 		if r == ' ' || r == ':' {
@@ -50,8 +54,8 @@ func subject(difference string) string {
 	return difference
 }
 
-// droppers return the case without its i-th thing of one sort; false where there are no
-// more.
+// droppers return the case without its i-th thing of one sort. They return false if there are no
+// more things of the sort.
 var droppers = []func(c *Case, i int) (*Case, bool){
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, len(c.Nodes) > 1 && drop(&s.Nodes, i) },
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.Pods, i) },
@@ -61,8 +65,8 @@ var droppers = []func(c *Case, i int) (*Case, bool){
 	dropPart,
 }
 
-// dropClaim drops a claim that no pod names, with its volume: a missing claim
-// would be another case.
+// dropClaim drops the i-th claim that no pod names, with its volume. A pod whose claim is missing
+// would make another case.
 func dropClaim(c *Case, i int) (*Case, bool) {
 	used := map[string]bool{}
 	for _, p := range append(slices.Clone(c.Pods), c.Preemptor) {
@@ -93,7 +97,7 @@ func drop[T any](list *[]T, i int) bool {
 	return true
 }
 
-// parts remove a part of a pod.
+// parts remove one part of a pod each.
 var parts = []func(p *corev1.Pod){
 	func(p *corev1.Pod) { p.Spec.Affinity = nil },
 	func(p *corev1.Pod) {

@@ -22,31 +22,32 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Decisions while an object in the cluster is not understood.
+// The ways to decide while an object in the cluster is not understood.
 const (
-	// Isolate leaves out the node that the object is, or that it is or is nominated on:
-	// without the object the node would seem to have room that it does not have.
+	// Isolate leaves the node of such an object out of decisions: the node itself, the node of a pod, or the node
+	// that a pod is nominated to. Without the object the node would seem to have room that it does not have. A
+	// preemptor that is not understood is an error.
 	Isolate = "Isolate"
-	// DefaultPreemption lets that plugin decide, also about a preemptor that is not understood,
-	// for which there is an error otherwise.
+	// DefaultPreemption lets that plugin decide, also about a preemptor that is not understood.
 	DefaultPreemption = "DefaultPreemption"
 )
 
-// errAside is the error of a decision that DefaultPreemption is to make.
+// errAside is the error of a decision that DefaultPreemption makes instead.
 var errAside = errors.New("objects are not understood")
 
 // reasonAside is the reason of a node that is left out.
 const reasonAside = "an object on the node is not understood"
 
-// aside are the objects that are not understood.
+// aside knows the objects that are not understood.
 type aside struct {
-	// nodes are left out of decisions; told are the texts that were logged, by object.
+	// nodes are left out of decisions.
 	nodes map[string]bool
-	told  map[string]string
+	// told has the texts that were logged, by object.
+	told map[string]string
 }
 
-// statuses are the scheduler's filters' answers about the nodes, but for those that are
-// left out.
+// statuses returns the answers of the scheduler's filters about the nodes of the snapshot, in its order. A node
+// that is left out can be helped by nothing.
 func (a *aside) statuses(snap *engine.Snapshot, said fwk.NodeToStatusReader) []preemption.Status {
 	list := make([]preemption.Status, 0, snap.NumNodes())
 	for node := range snap.Nodes() {
@@ -59,13 +60,15 @@ func (a *aside) statuses(snap *engine.Snapshot, said fwk.NodeToStatusReader) []p
 	return list
 }
 
-// setAside records the objects that are not understood, and reports each of them once: in a
-// line of the log, in an event where it is a pod or a node, and by their number in the
-// metrics.
+// setAside records the objects that are not understood. It reports each of them once, in a
+// line of the log and, for a pod or a node, in an event; their number is a metric. The error is errAside if
+// DefaultPreemption decides in such a case.
 func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error {
+	// An object that is understood by now is forgotten: if it comes back, it is reported again.
 	a := &p.process.aside
-	was, kinds := a.told, map[string]int{}
+	before, kinds := a.told, map[string]int{}
 	a.nodes, a.told = map[string]bool{}, map[string]string{}
+
 	for _, problem := range problems {
 		id, text := problem.Kind+" "+problem.Name, problem.Err.Error()
 		a.told[id] = text
@@ -73,11 +76,12 @@ func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error 
 		if problem.Node != "" {
 			a.nodes[problem.Node] = true
 		}
-		if was[id] != text {
+		if before[id] != text {
 			klog.FromContext(ctx).Error(problem.Err, "Object not understood", "kind", problem.Kind, "name", problem.Name, "node", problem.Node)
 			p.tellOf(problem)
 		}
 	}
+
 	p.options.Metrics.SetNotUnderstood(kinds)
 	if len(problems) > 0 && p.fallback != nil {
 		return fmt.Errorf("%w: %d, the first of them %w", errAside, len(problems), problems[0].Err)
@@ -85,8 +89,8 @@ func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error 
 	return nil
 }
 
-// strange is the error about a preemptor that is not understood: where DefaultPreemption
-// decides in such a case, that it is to do so.
+// strange returns the error about a preemptor that is not understood. It wraps errAside if DefaultPreemption
+// decides in such a case.
 func (p *Plugin) strange(err error) error {
 	if p.fallback == nil {
 		return err
@@ -106,12 +110,14 @@ func (p *Plugin) tellOf(problem mirror.Problem) {
 	case "node":
 		about = &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: problem.Name}}
 	}
+
 	if about != nil && p.handle.EventRecorder() != nil {
 		p.handle.EventRecorder().Eventf(about, nil, v1.EventTypeWarning, "NotUnderstood", "Preempting", "%s", cut(fmt.Sprintf("Left out of preemption: %v", problem.Err)))
 	}
 }
 
-// makeFallback makes the plugin that decides in place of this one.
+// makeFallback makes the DefaultPreemption that decides while an object is not understood, if the arguments ask
+// for it. It looks for as many candidates as this plugin does, or as is usual if this one looks at every node.
 func (p *Plugin) makeFallback(ctx context.Context) (err error) {
 	if p.args.WhenNotUnderstood != DefaultPreemption {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// carrying are the actions of the executor, which keep the flights informed and
-// post each event as the profile of the preemptor.
+// carrying performs the actions of the executor. It keeps the flights informed and
+// posts each event in the name of the preemptor's profile.
 type carrying struct {
 	*actions.Client
 	under *underway
@@ -22,8 +22,7 @@ type carrying struct {
 	mu sync.Mutex
 	// recorders post the events of the profiles, by scheduler name.
 	recorders map[string]events.EventRecorder
-	// tellers are the profiles that have told victims to go, by the UID of the victim, until the
-	// event about it is posted.
+	// tellers maps the UID of a victim to the profile that told it to go, until the event about it is posted.
 	tellers map[string]string
 }
 
@@ -37,14 +36,14 @@ func newCarrying(handle fwk.Handle, under *underway) (*carrying, error) {
 	return &carrying{Client: client, under: under, recorders: map[string]events.EventRecorder{}, tellers: map[string]string{}}, nil
 }
 
-// actions are those of the client, but for what the flights and the profiles have to hear of.
+// actions returns the actions of the client, with those of carrying in place of four of them.
 func (c *carrying) actions() execution.Actions {
 	all := c.Client.Actions()
 	all.Reject, all.Evict, all.Event, all.Activate = c.Reject, c.Evict, c.Event, c.Activate
 	return all
 }
 
-// add makes a profile known.
+// add makes the recorder of a profile known.
 func (c *carrying) add(handle fwk.Handle) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,12 +55,12 @@ func (c *carrying) add(handle fwk.Handle) {
 // profileKey is the context's key of the profile that carries a plan out.
 type profileKey struct{}
 
-// asProfile makes the actions of a context those of the profile.
+// asProfile returns a context whose actions are those of the profile.
 func asProfile(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, profileKey{}, name)
 }
 
-// told records the profile that has told a victim to go.
+// told records that the profile of the context has told the victim to go.
 func (c *carrying) told(ctx context.Context, victim *outrank.Pod) {
 	name, _ := ctx.Value(profileKey{}).(string)
 	c.mu.Lock()
@@ -69,7 +68,7 @@ func (c *carrying) told(ctx context.Context, victim *outrank.Pod) {
 	c.tellers[victim.UID] = name
 }
 
-// Reject records a victim that was rejected.
+// Reject rejects a victim that waits, and records it if that succeeds.
 func (c *carrying) Reject(ctx context.Context, victim *outrank.Pod) (bool, error) {
 	rejected, err := c.Client.Reject(ctx, victim)
 	if rejected {
@@ -79,7 +78,7 @@ func (c *carrying) Reject(ctx context.Context, victim *outrank.Pod) (bool, error
 	return rejected, err
 }
 
-// Evict tells the victim to go.
+// Evict tells the victim to go, and records the profile that did.
 func (c *carrying) Evict(ctx context.Context, e execution.Eviction) error {
 	err := c.Client.Evict(ctx, e)
 	if err == nil {
@@ -88,14 +87,14 @@ func (c *carrying) Evict(ctx context.Context, e execution.Eviction) error {
 	return err
 }
 
-// Event posts an event about a victim.
+// Event posts an event about a victim, with the recorder of the profile that told it to go.
 func (c *carrying) Event(e outrank.Event) {
 	client := &actions.Client{Config: c.Config}
 	client.Events = c.teller(e.Pod)
 	client.Event(e)
 }
 
-// teller is the recorder of the profile that has told the victim to go.
+// teller returns the recorder of the profile that told the victim to go, and forgets the profile.
 func (c *carrying) teller(victim *outrank.Pod) events.EventRecorder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +103,7 @@ func (c *carrying) teller(victim *outrank.Pod) events.EventRecorder {
 	return c.recorders[name]
 }
 
-// Activate lets the pod in first.
+// Activate lets the pod be tried again. PreEnqueue must no longer keep it out by then.
 func (c *carrying) Activate(pod *outrank.Pod) {
 	c.under.end(types.UID(pod.UID))
 	c.Client.Activate(pod)

@@ -14,42 +14,49 @@ import (
 	schedulermetrics "github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
-// fly carries a plan out in the background. The preemptor is under way until then. A plan
-// that comes while an earlier one of the same preemptor is about to end waits for it. A preemptor
-// that waits for devices is tried once more when pods were told to go: what made the devices free
-// may have found it kept out, and the plugin for claims names no pod among its events.
+// fly carries a plan out in the background. The preemptor is under way until the plan is carried out. If an
+// earlier plan of the same preemptor is about to end, the new one waits for it. By names the preemptor in the
+// metrics: a pod, a group or a tree of groups.
 func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by string, run func(context.Context) (*execution.Report, error)) {
 	f.unbound = p.anyUnbound(f.victims)
+	ctx, devices := p.process.ctx, p.process.devices
 	told := 0
 	p.process.background.Go(func() {
 		defer close(f.done)
+
+		// No event may be left that lets the preemptor in again, so that it is activated by hand in two cases.
+		// The end of a victim that was not bound is no event that PreEnqueue is asked again for. And the event
+		// that freed the devices may have found the preemptor kept out; the plugin for claims registers no
+		// event of pods that would come later.
 		defer func() {
 			p.process.under.land(f)
-			if (f.unbound || told > 0 && p.process.devices.has(preemptor.UID)) && p.process.ctx.Err() == nil {
+			if (f.unbound || told > 0 && devices.has(preemptor.UID)) && ctx.Err() == nil {
 				p.activate(preemptor)
 			}
 		}()
+
 		if f.before != nil {
 			select {
 			case <-f.before:
-			case <-p.process.ctx.Done():
+			case <-ctx.Done():
 				return
 			}
 		}
-		log, begun := klog.FromContext(p.process.ctx), time.Now()
-		report, err := p.timed(p.process.ctx, by, run)
+
+		log, begun := klog.FromContext(ctx), time.Now()
+		report, err := p.timed(ctx, by, run)
 		told = toldToGo(report)
 		p.options.Metrics.AddGoroutine(time.Since(begun), err != nil)
 		if err != nil {
 			log.Error(err, "A preemption was not carried out to its end", "report", report.String())
-			p.process.devices.drop(preemptor.UID)
+			devices.drop(preemptor.UID)
 			return
 		}
 		log.V(2).Info("A preemption was carried out", "report", report.String())
 	})
 }
 
-// timed carries a plan out and counts its time.
+// timed calls run, which carries a plan out, and counts the time that it takes.
 func (p *Plugin) timed(ctx context.Context, by string, run func(context.Context) (*execution.Report, error)) (*execution.Report, error) {
 	begun := time.Now()
 	report, err := run(asProfile(ctx, p.handle.ProfileName()))
@@ -61,7 +68,7 @@ func (p *Plugin) timed(ctx context.Context, by string, run func(context.Context)
 	return report, err
 }
 
-// anyUnbound reports whether one of the pods is on its node in the scheduler's memory alone.
+// anyUnbound reports whether one of the pods is on its node in the scheduler's memory alone, and not in the API.
 func (p *Plugin) anyUnbound(pods []*outrank.Pod) bool {
 	return slices.ContainsFunc(pods, func(pod *outrank.Pod) bool {
 		now, err := p.pods.Pods(pod.NamespaceName()).Get(pod.Name)

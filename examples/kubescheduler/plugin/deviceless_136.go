@@ -14,14 +14,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// deviceDesk is nil in every decision: the filter of devices contains the allocator of v1.37, and the
+// deviceDesk is nil in every decision. The filter of devices contains the allocator of v1.37, so that this
 // plugin does not start with DRAPreemption.
 type deviceDesk struct{}
 
-// Nomination is that of a pod that claims devices, of which there is none here.
+// Nomination would hold the devices of a pod's nomination. Here it is always nil.
 type Nomination struct{}
 
-// deviceGates reports that there is no DRAPreemption.
+// deviceGates returns the error of a profile that asks for DRAPreemption.
 func deviceGates() error {
 	return errors.New("args: draPreemption: the plugin for v1.36 does not preempt for devices, the one for v1.37 does")
 }

@@ -25,19 +25,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Nomination goes with the nomination of a pod that claims devices.
+// Nomination holds the devices of the nomination of a pod that claims some.
 type Nomination = devices.Nomination
 
-// pair is the pair of evaluators for pods: the usual one, unless the filter of devices stands for the
-// scheduler's own.
+// pair returns the evaluators for pods. They are the usual ones unless the profile has the scheduler's filter of
+// devices: then this module's filter of devices takes its place.
 func (d *deviceDesk) pair(all *evaluators) (*pair, error) {
 	if d == nil || !slices.Contains(all.asks.unknown, devices.Name) {
 		return all.usual, nil
 	}
+
+	// A filter is made anew whenever the objects about devices change, and evaluators keep theirs for good.
 	filter := d.filter.Filter()
 	if all.pods != nil && all.pods.devices == filter {
 		return all.pods, nil
 	}
+
+	// The scheduler's filter of devices is no longer unknown: it must not be asked besides.
 	c := all.config
 	c.Filters, c.Eligibility.Refuse = []*preemption.Filter{filter}, d.filter.Refuse
 	rest := slices.DeleteFunc(slices.Clone(all.asks.unknown), func(name string) bool { return name == devices.Name })
@@ -49,11 +53,11 @@ func (d *deviceDesk) pair(all *evaluators) (*pair, error) {
 	return e, nil
 }
 
-// forDevices is the plugin that preempts for devices.
+// forDevices returns the plugin as one that preempts for devices.
 func (p *Plugin) forDevices() fwk.Plugin { return withDevices{p} }
 
-// withDevices is the plugin where DRAPreemption is on: before the scheduler's own plugin for
-// claims begins with a pod, devices that wait for others are put out of its reach.
+// withDevices is the plugin where DRAPreemption is on. Before the scheduler's own plugin for
+// claims begins with a pod, it puts devices that wait for other pods out of its reach.
 type withDevices struct{ *Plugin }
 
 var (
@@ -64,7 +68,7 @@ var (
 // errOrder is the error of a profile in which the plugin comes too late.
 var errOrder = fmt.Errorf("%s has to be enabled in preFilter, too, where it comes before %s: the argument draPreemption takes that", Name, devices.Name)
 
-// PreFilter holds the devices of other pods' nominations. It has no say about nodes.
+// PreFilter holds the devices of other pods' nominations. It says nothing about nodes.
 func (p withDevices) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	desk := p.process.devices
 	if desk.wants(pod) && p.tooLate() {
@@ -76,7 +80,7 @@ func (p withDevices) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod,
 	return nil, fwk.NewStatus(fwk.Skip)
 }
 
-// PreFilterExtensions is nil: pods that come and go are followed when this plugin decides.
+// PreFilterExtensions returns nil: PreFilter keeps no state about pods that come and go.
 func (withDevices) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
 // SignPod adds nothing to a pod's signature: the scheduler's plugin signs no pod with claims.
@@ -84,7 +88,7 @@ func (withDevices) SignPod(context.Context, *v1.Pod) ([]fwk.SignFragment, *fwk.S
 	return nil, nil
 }
 
-// tooLate reports whether the scheduler's plugin for claims has begun with a pod before this one.
+// tooLate reports whether the scheduler's plugin for claims comes before this one in PreFilter.
 func (p *Plugin) tooLate() bool {
 	l, ok := p.handle.(lister)
 	if !ok {
@@ -101,8 +105,10 @@ func (p *Plugin) tooLate() bool {
 	return false
 }
 
-// deviceGates are the gates about devices with another setting than the filter knows.
+// deviceGates returns an error if a gate about devices has another setting than its default, which the filter of
+// devices takes for granted.
 func deviceGates() error {
+	// These gates change nothing about which devices a pod gets.
 	elsewhere := []featuregate.Feature{features.DRAResourcePoolStatus, features.DRAResourceClaimGranularStatusAuthorization, features.DRASchedulerFilterTimeout}
 	var wrong []string
 	for name, usual := range utilfeature.DefaultMutableFeatureGate.GetAll() {
@@ -117,7 +123,7 @@ func deviceGates() error {
 	return fmt.Errorf("args: draPreemption: it takes the default of feature gate %s", strings.Join(wrong, ", "))
 }
 
-// wants reports whether devices are allocated for a pod.
+// wants reports whether the pod asks for devices.
 func (d *deviceDesk) wants(pod *v1.Pod) bool {
 	if d == nil {
 		return false
@@ -125,7 +131,7 @@ func (d *deviceDesk) wants(pod *v1.Pod) bool {
 	return len(pod.Spec.ResourceClaims) > 0 || d.backed(pod)
 }
 
-// backed reports whether a pod asks for an extended resource that a device class backs.
+// backed reports whether the pod asks for an extended resource that a device class backs.
 func (d *deviceDesk) backed(pod *v1.Pod) bool {
 	resolver := d.handle.SharedDRAManager().DeviceClassResolver()
 	some := func(list []v1.Container) bool {
@@ -141,17 +147,24 @@ func (d *deviceDesk) backed(pod *v1.Pod) bool {
 	return some(pod.Spec.Containers) || some(pod.Spec.InitContainers)
 }
 
-// follow brings the filter's objects up to date, where it has a part in a decision about the pod.
+// follow brings the filter's objects up to date if they may matter to a decision about the pod.
 func (d *deviceDesk) follow(pod *v1.Pod) error {
 	if d == nil {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+
+	// Devices that are held for this attempt would look taken to the filter. It knows the nominations themselves.
 	d.release()
+
+	// For a pod that asks for no devices the filter need not be up to date, unless there are nominations with
+	// devices or it still has some.
 	if !d.wants(pod) && len(d.records)+len(d.ended)+len(d.set.Nominations) == 0 {
 		return nil
 	}
+
+	// PreFilter has seen the objects when the attempt began, unless the attempt is another pod's.
 	if d.seen.uid != pod.UID {
 		if err := d.look(pod); err != nil {
 			return err
@@ -168,9 +181,9 @@ func (d *deviceDesk) follow(pod *v1.Pod) error {
 	return nil
 }
 
-// look notes the objects as they are when an attempt begins, before the scheduler's plugin does. What
-// comes free during the attempt is for the next one: with it, the pod would be found to fit where
-// the scheduler has just said that it does not, and preempt elsewhere.
+// look notes the objects as they are before the scheduler's plugin begins with the pod. The decision is made
+// on them. With a device that comes free during the attempt the pod would seem to fit on a node that the
+// scheduler has just refused, and would preempt elsewhere; the next attempt will find that device.
 func (d *deviceDesk) look(pod *v1.Pod) error {
 	o, err := d.objects()
 	if err != nil {
@@ -181,8 +194,8 @@ func (d *deviceDesk) look(pod *v1.Pod) error {
 	return nil
 }
 
-// objects are those that the scheduler allocates by: with allocations that it has decided about
-// and not yet written, and taints of rules on the devices.
+// objects lists what the scheduler allocates by, in the order of names. Included are allocations that it has
+// decided about and not yet written, and the taints that rules put on devices.
 func (d *deviceDesk) objects() (o devices.Objects, err error) {
 	manager := d.handle.SharedDRAManager()
 	if o.Claims, err = manager.ResourceClaims().List(); err != nil {
@@ -194,6 +207,7 @@ func (d *deviceDesk) objects() (o devices.Objects, err error) {
 	if o.Classes, err = manager.DeviceClasses().List(); err != nil {
 		return o, err
 	}
+
 	slices.SortFunc(o.Claims, func(a, b *resourcev1.ResourceClaim) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
@@ -203,15 +217,17 @@ func (d *deviceDesk) objects() (o devices.Objects, err error) {
 	return o, err
 }
 
-// inFlight are the claims whose allocation is not yet written. Devices that are taken by nobody
-// in the list, for extended resources, are those of a claim without a name in the API.
+// inFlight returns the claims whose allocation is decided and not yet written. Some taken devices belong to no
+// claim in the API, because they were taken for extended resources: one claim without a name has all of them.
 func inFlight(tracker fwk.ResourceClaimTracker, claims []*resourcev1.ResourceClaim) ([]*resourcev1.ResourceClaim, error) {
 	taken, err := allocated(tracker)
 	if err != nil {
 		return nil, err
 	}
+
+	// Taken begins with every device that is allocated. What a claim has, written or pending, is taken off.
 	var list []*resourcev1.ResourceClaim
-	give := func(a *resourcev1.AllocationResult) {
+	explain := func(a *resourcev1.AllocationResult) {
 		for i := range a.Devices.Results {
 			r := &a.Devices.Results[i]
 			taken.Delete(structured.MakeDeviceID(r.Driver, r.Pool, r.Device))
@@ -219,31 +235,40 @@ func inFlight(tracker fwk.ResourceClaimTracker, claims []*resourcev1.ResourceCla
 	}
 	for _, c := range claims {
 		if c.Status.Allocation != nil {
-			give(c.Status.Allocation)
+			explain(c.Status.Allocation)
 		}
 		if pending := tracker.GetPendingAllocation(c.UID); pending != nil {
 			one := c.DeepCopy()
 			one.Status.Allocation = pending
 			list = append(list, one)
-			give(pending)
+			explain(pending)
 		}
 	}
+
 	if taken.Len() == 0 {
 		return list, nil
 	}
-	rest := &resourcev1.ResourceClaim{}
-	rest.Name, rest.Status.Allocation = nameless, &resourcev1.AllocationResult{}
+	return append(list, claimOf(taken)), nil
+}
+
+// claimOf returns a claim without a name in the API that has the devices, in the order of their names.
+func claimOf(taken sets.Set[structured.DeviceID]) *resourcev1.ResourceClaim {
 	ids := taken.UnsortedList()
 	slices.SortFunc(ids, func(a, b structured.DeviceID) int { return cmp.Compare(a.String(), b.String()) })
+	allocation := &resourcev1.AllocationResult{}
 	for _, id := range ids {
-		rest.Status.Allocation.Devices.Results = append(rest.Status.Allocation.Devices.Results, resourcev1.DeviceRequestAllocationResult{
+		allocation.Devices.Results = append(allocation.Devices.Results, resourcev1.DeviceRequestAllocationResult{
 			Driver: id.Driver.String(), Pool: id.Pool.String(), Device: id.Device.String(),
 		})
 	}
-	return append(list, rest), nil
+
+	claim := &resourcev1.ResourceClaim{}
+	claim.Name, claim.Status.Allocation = nameless, allocation
+	return claim
 }
 
-// allocated asks until nothing changed meanwhile.
+// allocated lists all devices that are allocated. The tracker fails if something changes while it lists them, so
+// that it is asked again, at most ten times.
 func allocated(tracker fwk.ResourceClaimTracker) (taken sets.Set[structured.DeviceID], err error) {
 	for range 10 {
 		if taken, err = tracker.ListAllAllocatedDevices(); err == nil {
@@ -253,20 +278,22 @@ func allocated(tracker fwk.ResourceClaimTracker) (taken sets.Set[structured.Devi
 	return nil, err
 }
 
-// sameObjects reports whether the filter has these objects. Allocations that are not yet written
-// are gone soon.
+// sameObjects reports whether the objects are the same. Those with allocations that are not yet written never
+// are, because each call of objects copies these claims.
 func sameObjects(a, b *devices.Objects) bool {
 	return len(a.InFlight)+len(b.InFlight) == 0 && slices.Equal(a.Claims, b.Claims) && slices.Equal(a.Slices, b.Slices) &&
 		slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Nominations, b.Nominations)
 }
 
-// viewFor calls decide with the snapshot for a pod. Where it asks for extended resources that
-// classes back, that is a copy with nodes that leave them to the filter.
+// viewFor calls decide with the snapshot for a pod. If the pod asks for extended resources that device
+// classes back, the snapshot is a copy whose nodes leave those resources to the filter of devices.
 func (p *Plugin) viewFor(pod *v1.Pod, decide func(*engine.Snapshot) error) error {
 	d := p.process.devices
 	if d == nil || !d.backed(pod) {
 		return p.process.state.view(decide)
 	}
+
+	// A node that the filter returns as it was has nothing to leave to it.
 	snap := p.process.state.mirror.Snapshot()
 	for _, n := range d.filter.Cluster(snap.Cluster()).Nodes {
 		if had, ok := snap.Node(n.Name); !ok || had == n {
@@ -279,8 +306,8 @@ func (p *Plugin) viewFor(pod *v1.Pod, decide func(*engine.Snapshot) error) error
 	return decide(snap)
 }
 
-// statuses are the scheduler's answers about the nodes, as they are with DRAPreemption. The slice is
-// the caller's own.
+// statuses changes the scheduler's answers about the nodes into those that DRAPreemption gives: where devices are
+// missing preemption may help. It changes the slice and returns it.
 func (d *deviceDesk) statuses(said []preemption.Status) []preemption.Status {
 	if d != nil {
 		for i := range said {
@@ -290,7 +317,7 @@ func (d *deviceDesk) statuses(said []preemption.Status) []preemption.Status {
 	return said
 }
 
-// nomination is what goes with a plan's nomination.
+// nomination returns the devices of a plan's nomination; nil if the plan nominates nobody.
 func (d *deviceDesk) nomination(snap *engine.Snapshot, plan *preemption.Plan) (*devices.Nomination, error) {
 	if d == nil || plan.Outcome != preemption.Preempts {
 		return nil, nil
@@ -301,7 +328,7 @@ func (d *deviceDesk) nomination(snap *engine.Snapshot, plan *preemption.Plan) (*
 // errNoManager is the error of a scheduler that allocates no devices.
 var errNoManager = errors.New("args: draPreemption: the scheduler allocates no devices")
 
-// uidOf is the UID under which devices are held for a claim of a nomination.
+// uidOf returns the UID under which devices are held for a claim of a nomination.
 func uidOf(c *resourcev1.ResourceClaim) types.UID {
 	return types.UID(Name + "/" + c.Namespace + "/" + c.Name + "/" + string(c.UID))
 }

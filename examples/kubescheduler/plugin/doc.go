@@ -1,20 +1,19 @@
-// Package plugin is Outrank as a plugin of kube-scheduler v1.37, in place of
-// DefaultPreemption.
+// Package plugin decides, inside kube-scheduler v1.37, which pods have to leave when no node takes a pod. It
+// is Outrank as a scheduler plugin and takes the place of DefaultPreemption.
 //
-// When no node takes a pod, the plugin (PostFilter) decides with this module who has to
-// leave, on a snapshot that follows the scheduler's own at the price of what has changed
-// since. The statuses that the scheduler's filters gave are the ones that count, those of
-// filters included that the module does not know. Where such filters, hooks or feature gates have
-// a say in dry runs, DefaultPreemption's own code finds the victims. The preemptor is nominated, and the plan
-// is carried out as the scheduler has it configured: beside the next attempts (the
-// default), or before the attempt ends. While that is under way the pod is kept out of the
-// queue (PreEnqueue). A group of pods is preempted for in the same way where the feature
-// gate GenericWorkload is on (PodGroupPostFilter).
+// PostFilter decides with this module. It works on a snapshot that follows the scheduler's own and costs only
+// what has changed since. The statuses of the scheduler's filters count, also those of filters that the module
+// does not know. Where such a filter, a hook or a feature gate has a say in dry runs, DefaultPreemption's own
+// code finds the victims.
 //
-// The plugins of all profiles of a scheduler share the snapshot and the executor, so that a
-// victim which two of them need away is told to go once.
+// PostFilter then nominates the preemptor and carries the plan out: by default in the background, beside the
+// next attempts, or before the attempt ends if the scheduler is configured so. PreEnqueue keeps the pod out of
+// the queue meanwhile. PodGroupPostFilter does the same for a group of pods where the feature gate
+// GenericWorkload is on.
 //
-// Every answer is one line of the log with all its figures. The API is asked to write what
-// DefaultPreemption would have it write, and nothing else; an event about every plan can be
-// asked for.
+// The plugins of all profiles of a scheduler share the snapshot and the executor. A victim that two of them
+// need away is therefore told to go once.
+//
+// Every decision is one line of the log with all its figures. The plugin makes the same writes to the API as
+// DefaultPreemption. An event about every plan is the only addition, and the arguments have to ask for it.
 package plugin

@@ -12,20 +12,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// evaluators decide as the profile does. They are made at the first decision: while a
+// evaluators decide with the filters of the profile. They are made at the first decision: while a
 // plugin is made, its handle does not know the other plugins of the profile yet.
 type evaluators struct {
-	// config, workers and asks are what usual is made of.
-	config  preemption.Config
+	// config is the configuration of usual.
+	config preemption.Config
+	// workers is the number of goroutines that share a decision.
 	workers int
-	asks    *framework
-	// usual are those of groups and, without DRAPreemption, of pods. pods are made anew where the
-	// filter of devices is another one.
-	usual, pods *pair
+	// asks has the filters that the module does not know.
+	asks *framework
+	// usual decides about groups and, without DRAPreemption, about pods.
+	usual *pair
+	// pods decides about pods. With DRAPreemption it is made anew when the filter of devices is another one.
+	pods *pair
 }
 
-// pair are two evaluators: plain knows all filters that concern the pod, and asking asks the
-// scheduler's own filters in dry runs besides, for the sake of those that are unknown.
+// pair holds two evaluators with the same configuration. Plain has the filters that the module knows. Asking has
+// one more, which asks the scheduler's own filters in dry runs: for pods that an unknown filter concerns.
 type pair struct {
 	plain, asking *engine.Evaluator
 	framework     *framework
@@ -33,7 +36,7 @@ type pair struct {
 	devices *preemption.Filter
 }
 
-// lister is the framework's part beside a [fwk.Handle].
+// lister is a method of the scheduler's framework that [fwk.Handle] does not have.
 type lister interface{ ListPlugins() *config.Plugins }
 
 func (p *Plugin) makeEvaluators() (*evaluators, error) {
@@ -41,43 +44,46 @@ func (p *Plugin) makeEvaluators() (*evaluators, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c := p.baseConfig()
-	of := &framework{handle: p.handle}
+	asks := &framework{handle: p.handle}
 	if l, ok := p.handle.(lister); ok {
-		of.unknown = p.switches(&c, usual.Filters(p.release), l.ListPlugins())
+		asks.unknown = p.switches(&c, usual.Filters(p.release), l.ListPlugins())
 	}
-	e := &evaluators{config: c, workers: p.args.Workers, asks: of}
-	e.usual, err = newPair(c, e.workers, of)
+	e := &evaluators{config: c, workers: p.args.Workers, asks: asks}
+	e.usual, err = newPair(c, e.workers, asks)
 	return e, err
 }
 
-func newPair(c preemption.Config, workers int, of *framework) (*pair, error) {
+func newPair(c preemption.Config, workers int, asks *framework) (*pair, error) {
 	plain, err := engine.New(c)
 	if err != nil {
 		return nil, err
 	}
-	c.Filters = append(slices.Clone(c.Filters), of.filter())
+	c.Filters = append(slices.Clone(c.Filters), asks.filter())
 	asking, err := engine.New(c)
-	return &pair{plain: plain.Parallel(workers), asking: asking.Parallel(workers), framework: of}, err
+	return &pair{plain: plain.Parallel(workers), asking: asking.Parallel(workers), framework: asks}, err
 }
 
-// baseConfig is the configuration but for the filters that are off.
+// baseConfig returns the configuration of the profile. The filters that are off are not in it: switches adds them.
 func (p *Plugin) baseConfig() preemption.Config {
 	c := preemption.Config{}
 	if p.options.Configuration != nil {
 		if profile, ok := p.options.Configuration.Profile(p.handle.ProfileName()); ok {
 			c = profile.Config
-			c.Profile.Off, c.Profile.OffOnNodes = nil, nil // DefaultPreemption, too, is off there
+			c.Profile.Off, c.Profile.OffOnNodes = nil, nil // the file has DefaultPreemption among them
 		}
 	}
+
 	c.Sample = p.args.sample()
-	c.Profile.Schedulers = nil // the nominator of the process has its profiles' pods alone
+	c.Profile.Schedulers = nil // the nominations come from this scheduler, which knows only its profiles' pods
 	c.Profile.SpreadSelector, c.Extenders = p.spreadSelector, extenders(p.handle)
 	return c
 }
 
-// switches returns the profile's filters that are on and not known to this
-// module, and switches off those that are off.
+// switches switches those of the known filters off that the profile does not have, and returns the profile's
+// filters that are not known to this module. A filter that is on at PreFilter alone is off on nodes: it is never
+// asked about one.
 func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugins) (unknown []string) {
 	has := func(set config.PluginSet, name string) bool {
 		return slices.ContainsFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })
@@ -91,6 +97,7 @@ func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugi
 			c.Profile.Off = append(c.Profile.Off, name)
 		}
 	}
+
 	for _, filter := range on.Filter.Enabled {
 		if !slices.Contains(known, filter.Name) {
 			unknown = append(unknown, filter.Name)
@@ -99,7 +106,7 @@ func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugi
 	return unknown
 }
 
-// evaluators makes them when they are first asked for.
+// evaluators returns the evaluators of the profile, which it makes at the first call.
 func (p *Plugin) evaluators() (*evaluators, error) {
 	if p.evaluator == nil {
 		made, err := p.makeEvaluators()
@@ -111,8 +118,8 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 	return p.evaluator, nil
 }
 
-// evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's
-// filters only where one of those that are not known has a say about it.
+// evaluatorFor returns the evaluator for a pod. It asks the scheduler's filters only if an unknown filter has a
+// say about the pod.
 func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*engine.Evaluator, error) {
 	all, err := p.evaluators()
 	if err != nil {

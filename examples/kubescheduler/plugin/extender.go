@@ -15,14 +15,14 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// extender asks one of the scheduler's extenders about candidates. The objects of the API are
-// those that the pods in the snapshot were made of.
+// extender asks one of the scheduler's extenders about candidates. It passes on the API's objects, from which
+// the pods in the snapshot were made.
 type extender struct {
 	fwk.Extender
 	handle fwk.Handle
 }
 
-// extenders are those that have a say in preemption, in their order.
+// extenders returns the scheduler's extenders that have a say in preemption, in the scheduler's order.
 func extenders(handle fwk.Handle) []preemption.Extender {
 	var list []preemption.Extender
 	for _, e := range handle.Extenders() {
@@ -34,33 +34,28 @@ func extenders(handle fwk.Handle) []preemption.Extender {
 	return list
 }
 
-// interested asks the extender whether it has a part in the pod.
+// interested asks the extender whether the pod concerns it.
 func (e *extender) interested(pod *outrank.Pod) bool {
 	object, ok := pod.Value.(*v1.Pod)
 	return ok && e.IsInterested(object)
 }
 
-// process asks the extender for the remaining candidates.
+// process asks the extender which candidates remain, and with which victims.
 func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
 	preemptor, _ := pod.Value.(*v1.Pod)
-	asked := make(map[string]*extenderv1.Victims, len(candidates))
-	for _, c := range candidates {
-		victims := &extenderv1.Victims{NumPDBViolations: int64(c.Score.Violations)}
-		for _, v := range c.Victims {
-			object, ok := v.Pod.Value.(*v1.Pod)
-			if !ok {
-				return nil, fmt.Errorf("pod %s is not one of the API", v.Pod.Key())
-			}
-			victims.Pods = append(victims.Pods, object)
-		}
-		asked[c.Node] = victims
-	}
-	left, err := e.ProcessPreemption(preemptor, asked, e.handle.SnapshotSharedLister().NodeInfos())
+	question, err := victimsByNode(candidates)
 	if err != nil {
 		return nil, err
 	}
+	left, err := e.ProcessPreemption(preemptor, question, e.handle.SnapshotSharedLister().NodeInfos())
+	if err != nil {
+		return nil, err
+	}
+
+	// An extender may name nodes that it was not asked about. Victims are passed on by name and UID: the caller
+	// knows the pods.
 	var answer []preemption.Candidate
-	for _, node := range slices.Sorted(maps.Keys(left)) { // also nodes that it was not asked about
+	for _, node := range slices.Sorted(maps.Keys(left)) {
 		c := preemption.Candidate{Node: node}
 		if victims := left[node]; victims != nil {
 			c.Score.Violations = int(victims.NumPDBViolations)
@@ -77,7 +72,25 @@ func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []pre
 	return answer, nil
 }
 
-// told is the error of an extender in its own words, where it is the extender's.
+// victimsByNode puts candidates into the form in which extenders are asked.
+func victimsByNode(candidates []preemption.Candidate) (map[string]*extenderv1.Victims, error) {
+	byNode := make(map[string]*extenderv1.Victims, len(candidates))
+	for _, c := range candidates {
+		victims := &extenderv1.Victims{NumPDBViolations: int64(c.Score.Violations)}
+		for _, v := range c.Victims {
+			object, ok := v.Pod.Value.(*v1.Pod)
+			if !ok {
+				return nil, fmt.Errorf("pod %s is not one of the API", v.Pod.Key())
+			}
+			victims.Pods = append(victims.Pods, object)
+		}
+		byNode[c.Node] = victims
+	}
+	return byNode, nil
+}
+
+// told returns the error that a failed search wraps, as the extender worded it. An error about invalid
+// objects, or one that wraps nothing, is returned as it is.
 func told(err error) error {
 	if cause := errors.Unwrap(err); cause != nil && cause != outrank.ErrInvalid {
 		return cause

@@ -15,46 +15,48 @@ import (
 )
 
 // framework makes a filter that asks the scheduler's own filters in dry runs, as
-// DefaultPreemption does: for filters of Kubernetes that the module does not know, and for
-// those of others about pods that preempt for devices. It is
-// asked after those that it knows, so that the slow way is taken on nodes alone that all of
-// them pass.
+// DefaultPreemption does. It stands for filters of Kubernetes that the module does not know, and, for pods that
+// preempt for devices, for filters of others. The evaluator asks it after the filters that the module knows, so
+// that only nodes that pass all of those pay for this slow way.
 type framework struct {
 	handle fwk.Handle
-	// unknown are the filters that the module does not know, and known those of the scheduler
-	// that are not asked because another filter of the evaluator stands for them.
-	unknown, known []string
-	ctx            context.Context
-	// attempts are those of the pods that are to be placed, by key.
+	// unknown are the filters that the module does not know.
+	unknown []string
+	// known are filters of the scheduler that are not asked because another filter of the evaluator
+	// stands for them.
+	known []string
+	// ctx is the context of the present decision.
+	ctx context.Context
+	// attempts are the scheduler's attempts for the pods that are to be placed, by their keys.
 	attempts map[outrank.Key]attempt
-	// group is set for a group.
+	// group is the group that the decision is about; nil for a pod.
 	group *placedGroup
 }
 
-// attempt is the scheduler's state for a pod.
+// attempt is the state of the scheduler's attempt to place a pod.
 type attempt struct {
 	pod   *v1.Pod
 	cycle fwk.CycleState
 }
 
-// begin is called before the decision about a pod, beginGroup before that about a group.
+// begin prepares the filter for the decision about a pod. The method beginGroup does so for a group.
 func (f *framework) begin(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) {
 	f.ctx, f.group, f.attempts = ctx, nil, map[outrank.Key]attempt{keyOf(pod): {pod, cycle}}
 }
 
-// concerned reports whether one of the unknown filters has a say in an attempt.
+// concerned reports whether one of the unknown filters has a say in an attempt. A filter that was skipped has none.
 func (f *framework) concerned(cycle fwk.CycleState) bool {
 	skipped := cycle.GetSkipFilterPlugins()
 	return slices.ContainsFunc(f.unknown, func(name string) bool { return !skipped.Has(name) })
 }
 
-// filter returns the filter. Its name stands in the statuses of filters that the module does not know.
+// filter returns the filter.
 func (f *framework) filter() *preemption.Filter {
 	return &preemption.Filter{Name: "Framework", Start: f.start}
 }
 
-// start begins an attempt with the state of the scheduler's attempt. The pods of a group that
-// have their places by then count as if they were there.
+// start begins a dry run with the state of the scheduler's attempt for the pod. The pods of a group that
+// have their places in the view count as if they ran there.
 func (f *framework) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	mine, ok := f.attempts[pod.Key()]
 	if !ok || !f.concerned(mine.cycle) {
@@ -69,7 +71,7 @@ func (f *framework) start(pod *outrank.Pod, view preemption.View) (preemption.Fi
 	}, nil
 }
 
-// frameworkState follows the pods of an attempt in copies of the scheduler's nodes.
+// frameworkState follows the pods that come and go in a dry run, in copies of the scheduler's nodes.
 type frameworkState struct {
 	*framework
 	pod   *v1.Pod
@@ -77,22 +79,27 @@ type frameworkState struct {
 	nodes map[string]*frameworkNode
 	// placed are the pods of the same group that have their places, by node.
 	placed map[string][]fwk.PodInfo
-	// failed is the error while pods came and went.
+	// failed is the first error of a pod that came or went. Every later check reports it.
 	failed error
 }
 
-// frameworkNode is a node with the pods that it had at first and those nominated to it.
+// frameworkNode is the copy of a node.
 type frameworkNode struct {
-	now  fwk.NodeInfo
+	// now is the node as it is at this point of the dry run.
+	now fwk.NodeInfo
+	// pods are all pods that may come or go, by UID: those that the node had at first and those nominated to it.
 	pods map[string]fwk.PodInfo
 }
 
-// node is the copy of a node, which is made when it is first asked for.
+// node returns the copy of a node, and makes it at the first call.
 func (s *frameworkState) node(name string) (*frameworkNode, error) {
 	if n := s.nodes[name]; n != nil {
 		return n, nil
 	}
-	info, err := s.handle.SnapshotSharedLister().NodeInfos().Get(name) // of a group, as it is changed
+
+	// In a decision about a group the scheduler's snapshot has been changed by then: the possible victims are
+	// away, and are found in group.away.
+	info, err := s.handle.SnapshotSharedLister().NodeInfos().Get(name)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +115,7 @@ func (s *frameworkState) node(name string) (*frameworkNode, error) {
 			n.pods[string(pod.GetPod().UID)] = pod
 		}
 	}
+
 	for _, pod := range s.placed[name] {
 		n.now.AddPodInfo(pod)
 	}
@@ -115,7 +123,7 @@ func (s *frameworkState) node(name string) (*frameworkNode, error) {
 	return n, nil
 }
 
-// change lets a pod come or go, in the node and in the filters' state.
+// change calls how with the copy of a node and a pod that comes or goes there, and keeps the first error.
 func (s *frameworkState) change(pod *outrank.Pod, at *outrank.Node, how func(*frameworkNode, fwk.PodInfo) error) {
 	n, err := s.node(at.Name)
 	if err == nil {
@@ -160,7 +168,7 @@ func (s *frameworkState) Check(at *outrank.Node) preemption.Status {
 	return status(s.handle.RunFilterPlugins(s.ctx, s.cycle, s.pod, n.now))
 }
 
-// Clone copies the state.
+// Clone copies the state. The pods of a node are shared: they do not change once the node is copied.
 func (s *frameworkState) Clone() preemption.FilterState {
 	c := &frameworkState{framework: s.framework, pod: s.pod, cycle: s.cycle.Clone(), nodes: make(map[string]*frameworkNode, len(s.nodes)), placed: s.placed, failed: s.failed}
 	for name, n := range s.nodes {

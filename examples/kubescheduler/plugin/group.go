@@ -24,12 +24,13 @@ import (
 var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
 
 // PodGroupPostFilter decides which pods have to leave so that the pods of a group can run
-// together. The places of the pods are the scheduler's decision, which it makes once with
+// together. The scheduler decides about the places of the pods, once, with
 // every possible victim away. Results and texts are those of DefaultPreemption.
 func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	if because := p.handsOverGroup(); because != "" {
 		return p.handOverGroup(ctx, because, group, place)
 	}
+
 	result, said, err := p.postFilterGroup(ctx, group, place)
 	if err != nil {
 		klog.FromContext(ctx).V(preemptLevel).Info("DefaultPreemption decides", "group", klog.KRef(group.GetNamespace(), group.GetName()), "because", err)
@@ -38,9 +39,9 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycle
 	return result, said
 }
 
-// postFilterGroup decides about a group by this plugin's own rules and carries out. The scheduler's
-// snapshot may be changed meanwhile, and is restored. The error is one of a decision that
-// DefaultPreemption is to make.
+// postFilterGroup decides about a group with this module and carries the plan out. It changes the scheduler's
+// snapshot meanwhile and restores it. The error aside means that DefaultPreemption decides instead; any other
+// error is in the status.
 func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (result *fwk.PodGroupPostFilterResult, said *fwk.Status, aside error) {
 	scheduler := p.handle.MutableSnapshotSharedLister()
 	if err := scheduler.StartMutations(); err != nil {
@@ -57,6 +58,7 @@ func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, pl
 		}
 	}()
 
+	// DefaultPreemption counts the attempt if it decides.
 	d, queued, err := p.decideGroup(ctx, group, place)
 	if errors.Is(err, errAside) {
 		return nil, nil, err
@@ -66,6 +68,8 @@ func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, pl
 	if err != nil {
 		return nil, groupFails(err), nil
 	}
+
+	// The group may fit as things are by now: then it is nominated and nobody has to leave.
 	plan := d.Group
 	said = fwk.NewStatus(code(plan.Status.Code), groupSays(plan))
 	if !said.IsSuccess() {
@@ -79,12 +83,12 @@ func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, pl
 	return nominateGroup(plan), said, nil
 }
 
-// groupSays is the plan's message to the group, which begins with "pod group preemption: ".
+// groupSays returns the plan's message to the group, which begins with "pod group preemption: ".
 func groupSays(plan *preemption.GroupPlan) string {
 	return fwk.NewStatus(fwk.Unschedulable, plan.Status.Reasons...).Message()
 }
 
-// code translates a code of the module's.
+// code translates a code of this module into the scheduler's.
 func code(of preemption.Code) fwk.Code {
 	switch of {
 	case preemption.Success:
@@ -105,17 +109,19 @@ func nominateGroup(plan *preemption.GroupPlan) *fwk.PodGroupPostFilterResult {
 	return &fwk.PodGroupPostFilterResult{NominatingInfos: infos}
 }
 
-// decideGroup brings the snapshot up to date and asks for a plan. The scheduler's snapshot is
-// changed.
+// decideGroup brings the snapshot up to date and asks for a plan. It leaves the scheduler's snapshot changed.
 func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (d Decision, queued *queue.Group, err error) {
 	begun := time.Now()
 	defer func() {
 		d.Err, d.Decided = err, time.Since(begun)-d.Followed
-		p.observe("podgroup", d) // for a tree, too: the reference tells no difference here
+		p.observe("podgroup", d) // the reference calls a tree of groups so, too
 	}()
-	p.process.deciding.Lock()
-	defer p.process.deciding.Unlock()
-	problems, err := p.process.state.follow(ctx)
+
+	// The profiles share the snapshot. One decision at a time brings it up to date and searches it.
+	process := p.process
+	process.deciding.Lock()
+	defer process.deciding.Unlock()
+	problems, err := process.state.follow(ctx)
 	if err != nil {
 		return d, nil, fmt.Errorf("following the cluster: %w", err)
 	}
@@ -123,6 +129,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 		return d, nil, err
 	}
 	d.Followed = time.Since(begun)
+
 	queued, err = p.queued(info)
 	if err != nil {
 		return d, nil, p.strange(err)
@@ -131,24 +138,28 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	for _, member := range queued.Members {
 		request.Pods = append(request.Pods, member.Pod)
 	}
-	placed := &placedGroup{scheduler: p.handle.MutableSnapshotSharedLister(), place: place, aside: p.process.aside.nodes}
+
+	placed := &placedGroup{scheduler: p.handle.MutableSnapshotSharedLister(), place: place, aside: process.aside.nodes}
 	evaluator, err := p.evaluatorForGroup(ctx, placed)
 	if err != nil {
 		return d, nil, err
 	}
 	request.Place = placed.places
+
+	// The plan knows the scheduler's refusal by its text alone. An error of placing is returned as the scheduler
+	// worded it, and a refusal keeps its code.
 	d.Group, err = p.planGroup(ctx, evaluator, request)
 	switch {
 	case placed.failed != nil:
-		d.Group, err = nil, placed.failed // in its own words
+		d.Group, err = nil, placed.failed
 	case err == nil && placed.refused != nil && d.Group.Outcome == preemption.NothingHelps:
 		d.Group.Status.Code = status(placed.refused).Code
 	}
 	return d, queued, err
 }
 
-// planGroup asks for a plan. Nominations that the pods have from an earlier attempt are set
-// aside meanwhile, because the queue has handed the pods out (rule 12.9.5).
+// planGroup asks for a plan. Nominations that the pods have from an earlier attempt do not count, because the
+// queue has handed the pods out (rule 12.9.5). If there are any, the decision is made on a copy of the snapshot.
 func (p *Plugin) planGroup(ctx context.Context, evaluator *engine.Evaluator, request preemption.GroupRequest) (plan *preemption.GroupPlan, err error) {
 	again := false
 	err = p.process.state.view(func(snap *engine.Snapshot) (err error) {
@@ -163,7 +174,7 @@ func (p *Plugin) planGroup(ctx context.Context, evaluator *engine.Evaluator, req
 	return plan, err
 }
 
-// queued is the group as the executor knows it.
+// queued returns the group in the form in which the executor takes it.
 func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
 	group := &queue.Group{}
 	var err error
@@ -175,6 +186,7 @@ func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, pod := range info.GetUnscheduledPods() {
 		member, err := p.process.state.mirror.Preemptor(pod)
 		if err != nil {
@@ -185,7 +197,7 @@ func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
 	return group, nil
 }
 
-// carryOutGroup carries the plan out: now, or in the background.
+// carryOutGroup carries the plan out: at once, or in the background.
 func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) error {
 	by, uid := "podgroup", ""
 	if group.Composite != nil {
@@ -193,6 +205,7 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 	} else {
 		uid = group.PodGroup.UID
 	}
+
 	run := func(ctx context.Context) (*execution.Report, error) {
 		report, err := p.process.executor.ExecuteGroup(ctx, group, plan)
 		p.options.Metrics.Counts.AddExecution(report, err)
@@ -202,6 +215,8 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 		_, err := p.timed(ctx, by, run)
 		return err
 	}
+
+	// The scheduler activates a whole group with any of its pods, so that one of them stands for all.
 	first, _ := group.Members[0].Pod.Value.(*v1.Pod)
 	members := make([]types.UID, len(group.Members))
 	for i, member := range group.Members {
@@ -211,8 +226,8 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 	return nil
 }
 
-// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter
-// has a say about its pods shows when they have their places.
+// evaluatorForGroup returns the evaluator for a group. Whether an unknown filter has a say about its pods is not
+// known before they have their places. So the scheduler's filters are asked whenever there are unknown ones.
 func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*engine.Evaluator, error) {
 	all, err := p.evaluators()
 	if err != nil {

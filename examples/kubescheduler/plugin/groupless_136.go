@@ -15,8 +15,8 @@ import (
 // Reference is the release of Kubernetes that the plugin is compiled with.
 const Reference = outrank.V1_36
 
-// placedGroup is nil in every decision: the plugin does not start with the feature gates of
-// groups, which are alpha in v1.36 and which the library does not follow there.
+// placedGroup is nil in every decision. The feature gates of groups are alpha in v1.36; the library does not
+// follow them there, and the plugin does not start with them.
 type placedGroup struct{ away map[string][]fwk.PodInfo }
 
 func (*placedGroup) on(preemption.View) map[string][]fwk.PodInfo { return nil }
@@ -24,11 +24,11 @@ func (*placedGroup) on(preemption.View) map[string][]fwk.PodInfo { return nil }
 // groupsCount reports whether groups of pods mean anything to the scheduler.
 func (p *Plugin) groupsCount() bool { return false }
 
-// rootUID is not asked for where groups mean nothing.
+// rootUID is never called, because groups mean nothing.
 func (p *Plugin) rootUID(*v1.Pod) (types.UID, bool) { return "", false }
 
-// newer are metrics that v1.36 does not have.
+// newer returns the metrics that v1.36 does not have: none here.
 func newer() []prometheus.Collector { return nil }
 
-// podDeleted is the event that a pod on a node is deleted.
+// podDeleted is the event of a pod that is deleted. In v1.36 it has no kind of its own for pods on nodes.
 var podDeleted = fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}

@@ -13,29 +13,31 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// placedGroup lets the scheduler place a group, within a session of changes of
-// the scheduler's snapshot.
+// placedGroup lets the scheduler place a group. The scheduler's snapshot must allow changes meanwhile.
 type placedGroup struct {
 	scheduler fwk.MutableSnapshotSharedLister
 	place     fwk.PodGroupSchedulingFunc
-	// aside are nodes that are left as they are.
+	// aside are nodes that keep all their pods.
 	aside map[string]bool
 	// placed, if set, receives each place.
 	placed func(fwk.ProposedAssignment)
-	// failed is the error in which placing ended, and refused the answer that there is no place.
-	failed  error
+	// failed is the error with which placing ended.
+	failed error
+	// refused is the scheduler's answer if the group has no place.
 	refused *fwk.Status
-	// assignments are the places, and away the pods that were taken out for them, by node.
+	// assignments are the places.
 	assignments []fwk.ProposedAssignment
-	away        map[string][]fwk.PodInfo
+	// away are the pods that were taken out of the scheduler's snapshot, by node.
+	away map[string][]fwk.PodInfo
 }
 
-// places is a [preemption.PlaceFunc]: the scheduler places the group with those pods away
-// that are away in the draft.
+// places is a [preemption.PlaceFunc]. It takes the pods that are away in the draft out of the scheduler's
+// snapshot and lets the scheduler place the group.
 func (g *placedGroup) places(ctx context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 	if g.failed = g.remove(ctx, draft); g.failed != nil {
 		return nil, nil, g.failed
 	}
+
 	placed, said := g.place(ctx)
 	switch {
 	case said.IsSuccess():
@@ -46,6 +48,7 @@ func (g *placedGroup) places(ctx context.Context, draft preemption.Draft, pods [
 		g.failed = said.AsError()
 		return nil, nil, g.failed
 	}
+
 	g.assignments = placed.ProposedAssignments
 	on := map[outrank.Key]string{}
 	for _, at := range g.assignments {
@@ -54,8 +57,10 @@ func (g *placedGroup) places(ctx context.Context, draft preemption.Draft, pods [
 			g.placed(at)
 		}
 	}
+
+	// The plan lists the places in the order of the pods, not in that of the scheduler's answer.
 	var answer []preemption.Assignment
-	for _, pod := range pods { // in their order, whatever that of the answer is
+	for _, pod := range pods {
 		if node := on[pod.Key()]; node != "" {
 			answer = append(answer, preemption.Assignment{Pod: pod, Node: node})
 		}
@@ -63,7 +68,7 @@ func (g *placedGroup) places(ctx context.Context, draft preemption.Draft, pods [
 	return answer, nil, nil
 }
 
-// on has the pods that are in their places in a view, by node; without a group it is empty.
+// on returns the pods of the group that have their places in a view, by node. A nil group has none.
 func (g *placedGroup) on(view preemption.View) map[string][]fwk.PodInfo {
 	placed := map[string][]fwk.PodInfo{}
 	if g == nil {
@@ -78,7 +83,7 @@ func (g *placedGroup) on(view preemption.View) map[string][]fwk.PodInfo {
 	return placed
 }
 
-// remove takes the pods out of the scheduler's snapshot that are away in the draft.
+// remove takes out of the scheduler's snapshot the pods that are away in the draft.
 func (g *placedGroup) remove(ctx context.Context, draft preemption.Draft) error {
 	infos, err := g.scheduler.NodeInfos().List()
 	if err != nil {
@@ -90,6 +95,9 @@ func (g *placedGroup) remove(ctx context.Context, draft preemption.Draft) error 
 			there[p.Key()] = true
 		}
 	}
+
+	// On a node that is left out no pod may leave; a pod there that the draft does not know is one that is not
+	// understood.
 	g.away = map[string][]fwk.PodInfo{}
 	for _, info := range infos {
 		if g.aside[info.Node().Name] {
@@ -101,6 +109,7 @@ func (g *placedGroup) remove(ctx context.Context, draft preemption.Draft) error 
 			}
 		}
 	}
+
 	for node, pods := range g.away { // in any order: they do not depend on each other
 		for _, pod := range pods {
 			if err := g.scheduler.RemovePod(klog.FromContext(ctx), pod.GetPod(), node); err != nil {
@@ -111,7 +120,8 @@ func (g *placedGroup) remove(ctx context.Context, draft preemption.Draft) error 
 	return nil
 }
 
-// beginGroup is called before the decision about a group.
+// beginGroup prepares the filter for the decision about a group. The scheduler's states of the pods become known
+// when they get their places.
 func (f *framework) beginGroup(ctx context.Context, group *placedGroup) {
 	f.ctx, f.group, f.attempts = ctx, group, map[outrank.Key]attempt{}
 	group.placed = func(at fwk.ProposedAssignment) {

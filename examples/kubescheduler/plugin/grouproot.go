@@ -11,9 +11,10 @@ import (
 // groupsCount reports whether groups of pods mean anything to the scheduler.
 func (p *Plugin) groupsCount() bool { return p.release.Gates()["GenericWorkload"] }
 
-// rootUID is the UID of the group that a pod is queued with: its own, or the topmost above
-// it. It reports false where that is not known.
+// rootUID returns the UID of the group that the pod is queued with: its own group, or the topmost group above
+// that one. It reports false if the group is not known.
 func (p *Plugin) rootUID(pod *v1.Pod) (types.UID, bool) {
+	// Without composite groups no group is above another.
 	manager, name := p.handle.PodGroupManager(), *pod.Spec.SchedulingGroup.PodGroupName
 	if !p.release.Gates()["CompositePodGroup"] {
 		group, err := manager.PodGroups().Get(pod.Namespace, name)
@@ -22,6 +23,8 @@ func (p *Plugin) rootUID(pod *v1.Pod) (types.UID, bool) {
 		}
 		return group.UID, true
 	}
+
+	// The root of the pod's tree is a composite group, or the pod's own group.
 	tree, err := manager.BuildHierarchySnapshotFromPod(pod)
 	if err != nil {
 		return "", false
@@ -36,6 +39,7 @@ func (p *Plugin) rootUID(pod *v1.Pod) (types.UID, bool) {
 		}
 		return "", false
 	}
+
 	group, err := tree.PodGroups().Get(root.Namespace, root.Name)
 	if err != nil {
 		return "", false

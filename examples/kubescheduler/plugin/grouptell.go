@@ -14,14 +14,15 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// tellGroup does so for a group: one line, and where pods have to leave an event on the
-// group if that is asked for.
+// tellGroup explains the decision about a group in one line of the log. If pods have to leave and the arguments
+// ask for events, it also posts one on the group.
 func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decision) {
 	log := klog.FromContext(ctx)
 	if d.Err != nil {
 		log.Error(d.Err, "No decision about preemption", "group", klog.KRef(group.GetNamespace(), group.GetName()))
 		return
 	}
+
 	plan := d.Group
 	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", string(plan.Outcome), "says", groupSays(plan)}
 	if plan.Outcome == preemption.Preempts {
@@ -31,6 +32,7 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 		line = append(line, "handedOver", d.HandedOver)
 	}
 	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "followed", d.Followed, "decided", d.Decided)...)
+
 	if plan.Outcome != preemption.Preempts {
 		return
 	}
@@ -41,7 +43,7 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 	p.plannedEvent(about, groupNote(plan))
 }
 
-// groupNote is the text of the event about a group.
+// groupNote returns the text of the event about a group.
 func groupNote(plan *preemption.GroupPlan) string {
 	victims := names(podsOf(plan.Victims))
 	text := fmt.Sprintf("%d pods have room without %d of lower priority", len(plan.Placement), len(victims))

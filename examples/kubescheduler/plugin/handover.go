@@ -15,26 +15,25 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 )
 
-// HandOver is why DefaultPreemption's code finds the victims in place of this module's.
+// HandOver is the reason why DefaultPreemption's code finds the victims in place of this module's.
 type HandOver string
 
 // The reasons, which a metric counts.
 const (
-	// ForFilters: the profile has filters that are not the scheduler's own, and one of them has
-	// a say about the pod. Only the scheduler can ask them, and they may notice how often and in
-	// which order they are asked.
+	// ForFilters says that a filter that is not the scheduler's own has a say about the pod. Only the scheduler
+	// can ask it, and it may notice how often it is asked and in which order.
 	ForFilters HandOver = "filters"
-	// ForHooks: the options have a hook.
+	// ForHooks says that the options have a hook.
 	ForHooks HandOver = "hooks"
-	// ForGates: a feature gate is on whose rules this module does not have.
+	// ForGates says that a feature gate is on for which this module has no rules.
 	ForGates HandOver = "gates"
-	// ForObjects: an object is not understood, and the arguments ask for DefaultPreemption then,
-	// which carries out, too.
+	// ForObjects says that an object is not understood and that the arguments name DefaultPreemption for this
+	// case, which then carries the plan out, too.
 	ForObjects HandOver = "objects"
 )
 
 // makeStock makes the DefaultPreemption that finds victims in place of this module. It has the
-// arguments of this plugin: without a sample it looks at every node. Nothing is carried out by it.
+// arguments of this plugin: without a sample it looks at every node. It carries nothing out.
 func (p *Plugin) makeStock(ctx context.Context) (err error) {
 	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}
 	if percent, minimum, sampled := p.args.enough(); sampled {
@@ -52,7 +51,7 @@ func (p *Plugin) makeStock(ctx context.Context) (err error) {
 	return nil
 }
 
-// idle is the handle of a plugin that carries nothing out: it has no nominations to clear.
+// idle is the handle of a plugin that carries nothing out. It hides the nominations, so that none is cleared.
 type idle struct{ fwk.Handle }
 
 // NominatedPodsForNode returns none.
@@ -60,20 +59,21 @@ func (idle) NominatedPodsForNode(string) []fwk.PodInfo { return nil }
 
 // foreign are the profile's plugins that are not the scheduler's own.
 type foreign struct {
-	// filters have a say in dry runs: also a plugin without Filter hears which pods come and go
-	// there, and may fail.
+	// filters are the plugins that have a say in dry runs. A plugin that has PreFilter alone is one of them: it
+	// hears which pods come and go, and may fail.
 	filters []string
-	// reserve is set if there is one at Reserve, which the dry runs for a group ask as well.
+	// reserve is true if one of the plugins has Reserve, which the dry runs for a group ask as well.
 	reserve bool
 }
 
-// foreignPlugins finds them at the first decision: while a plugin is made, its handle does not know
-// the other plugins of the profile yet.
+// foreignPlugins looks for the plugins of others in the profile. It must not be called before the first
+// decision: while a plugin is made, its handle does not know the other plugins of the profile yet.
 func (p *Plugin) foreignPlugins() foreign {
 	l, ok := p.handle.(lister)
 	if !ok {
 		return foreign{}
 	}
+
 	own := plugins.NewInTreeRegistry()
 	others := func(set config.PluginSet) (names []string) {
 		for _, on := range set.Enabled {
@@ -83,6 +83,7 @@ func (p *Plugin) foreignPlugins() foreign {
 		}
 		return names
 	}
+
 	on := l.ListPlugins()
 	f := foreign{filters: append(others(on.PreFilter), others(on.Filter)...), reserve: len(others(on.Reserve)) > 0}
 	slices.Sort(f.filters)
@@ -90,14 +91,15 @@ func (p *Plugin) foreignPlugins() foreign {
 	return f
 }
 
-// handsOver returns why DefaultPreemption has to find the victims for a pod, and nothing where this
-// module does. A filter has no say about a pod for which it was skipped: dry runs do not ask it,
-// either. No DefaultPreemption preempts for devices, so that this module decides about pods with
-// claims where it is to.
+// handsOver returns the reason why DefaultPreemption must find the victims for a pod; it is empty if this
+// module finds them.
 func (p *Plugin) handsOver(cycle fwk.CycleState, pod *v1.Pod) HandOver {
 	if because := p.alwaysHandsOver(); because != "" {
 		return because
 	}
+
+	// A filter that was skipped for the pod has no say: dry runs do not ask it, either. DefaultPreemption does
+	// not preempt for devices, so that pods that want some stay with this module all the same.
 	asked := slices.ContainsFunc(p.foreign().filters, func(name string) bool { return !cycle.GetSkipFilterPlugins().Has(name) })
 	if asked && !p.process.devices.wants(pod) {
 		return ForFilters
@@ -105,6 +107,7 @@ func (p *Plugin) handsOver(cycle fwk.CycleState, pod *v1.Pod) HandOver {
 	return ""
 }
 
+// alwaysHandsOver returns the reason why DefaultPreemption must find the victims for every pod.
 func (p *Plugin) alwaysHandsOver() HandOver {
 	switch {
 	case p.options.hooked():
@@ -115,7 +118,7 @@ func (p *Plugin) alwaysHandsOver() HandOver {
 	return ""
 }
 
-// decideByStock asks DefaultPreemption for a plan. The pod is the informer's version, as for decide.
+// decideByStock asks DefaultPreemption for a plan. As in decide the plan is for the informer's version of the pod.
 func (p *Plugin) decideByStock(ctx context.Context, because HandOver, cycle fwk.CycleState, tried *v1.Pod, said fwk.NodeToStatusReader) (d Decision, err error) {
 	p.tellWhy(ctx)
 	begun := time.Now()
@@ -129,6 +132,7 @@ func (p *Plugin) decideByStock(ctx context.Context, because HandOver, cycle fwk.
 	if err != nil {
 		return d, err
 	}
+
 	p.process.deciding.Lock()
 	defer p.process.deciding.Unlock()
 	err = (&stockAttempt{Plugin: p, pod: pod, said: said}).run(ctx, cycle, &d)
@@ -138,7 +142,7 @@ func (p *Plugin) decideByStock(ctx context.Context, because HandOver, cycle fwk.
 	return d, err
 }
 
-// tellWhy says once for a profile what is handed over, and which settings mean nothing then.
+// tellWhy logs once for a profile why decisions are handed over, and which settings mean nothing then.
 func (p *Plugin) tellWhy(ctx context.Context) {
 	p.toldWhy.Do(func() {
 		klog.FromContext(ctx).Info("Decisions are handed over", "to", defaultpreemption.Name, "profile", p.handle.ProfileName(), "filters", p.foreign().filters,

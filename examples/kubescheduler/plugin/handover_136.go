@@ -23,7 +23,7 @@ func (o *Options) setHooks(of *defaultpreemption.DefaultPreemption) {
 	}
 }
 
-// found is nothing: groups do not preempt.
+// found is empty: groups do not preempt.
 type found struct{}
 
 func (*found) follow(*defaultpreemption.DefaultPreemption) {}

@@ -28,8 +28,8 @@ import (
 // MoreImportantFunc is the type of the hook [Options].MoreImportantVictim.
 type MoreImportantFunc = defaultpreemption.MoreImportantVictimFunc
 
-// groupFeatures sets the gates of groups for pods as preemptors as the release has them, which a program
-// may have set. A scheduler without groups has nothing for DefaultPreemption to look them up in.
+// groupFeatures sets the gates of groups as the release has them: a program may have named a release with other
+// settings than the process. A scheduler that does not manage groups cannot look them up for DefaultPreemption.
 func (p *Plugin) groupFeatures(of *feature.Features) {
 	gates := p.release.Gates()
 	of.EnableGenericWorkload = gates["GenericWorkload"] && p.handle.PodGroupManager() != nil
@@ -47,14 +47,14 @@ func (o *Options) setHooks(of *defaultpreemption.DefaultPreemption) {
 	}
 }
 
-// found is the candidate of DefaultPreemption's last decision about a group, which its answer does not
-// name; nil for none, or where all its victims are leaving already.
+// found notes the candidate of DefaultPreemption's last decision about a group, because its answer does not
+// name the victims. The candidate is nil if there is none, or if all its victims are leaving already.
 type found struct {
-	mu        sync.Mutex // victims are gone through at once
+	mu        sync.Mutex // DefaultPreemption tells several victims to go at once
 	candidate kubepreemption.Candidate
 }
 
-// follow takes the candidate down in place of carrying it out.
+// follow makes DefaultPreemption note the candidate in place of telling its victims to go.
 func (f *found) follow(of *defaultpreemption.DefaultPreemption) {
 	of.Executor.PreemptPod = func(_ context.Context, c kubepreemption.Candidate, _ kubepreemption.ExecutorPreemptor, _ *v1.Pod, _ string) (bool, error) {
 		f.mu.Lock()
@@ -64,9 +64,9 @@ func (f *found) follow(of *defaultpreemption.DefaultPreemption) {
 	}
 }
 
-// handsOverGroup returns why DefaultPreemption has to find the victims for a group. The scheduler
-// places a group once, so that it is too late then to ask which filters have a say about its pods.
-// The hooks have none.
+// handsOverGroup returns the reason why DefaultPreemption must find the victims for a group; it is empty if this
+// module finds them. Every foreign filter counts: which of them have a say about the pods is known only once the
+// scheduler has placed the group, and it places a group once. The hooks are not asked about groups.
 func (p *Plugin) handsOverGroup() HandOver {
 	if len(p.unfollowed) > 0 {
 		return ForGates
@@ -77,8 +77,8 @@ func (p *Plugin) handsOverGroup() HandOver {
 	return ""
 }
 
-// handOverGroup lets DefaultPreemption find the victims for a group, and carries out. It counts by
-// itself what the scheduler's own metrics say about groups, but for the time of carrying out.
+// handOverGroup lets DefaultPreemption find the victims for a group, and carries the plan out. DefaultPreemption
+// counts what the scheduler's own metrics say about groups, except for the time of carrying out.
 func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	p.tellWhy(ctx)
 	result, answer, d := p.decideGroupByStock(ctx, because, group, place)
@@ -92,6 +92,7 @@ func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, group fwk.
 	return result, answer
 }
 
+// decideGroupByStock asks DefaultPreemption for the answer about a group, and makes the decision from it.
 func (p *Plugin) decideGroupByStock(ctx context.Context, because HandOver, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status, Decision) {
 	p.process.deciding.Lock()
 	defer p.process.deciding.Unlock()
@@ -104,6 +105,7 @@ func (p *Plugin) decideGroupByStock(ctx context.Context, because HandOver, group
 		d.Err = answer.AsError()
 		return result, answer, d
 	}
+
 	d.Group = p.groupFound(group, result, answer)
 	if tree := group.GetCompositePodGroup(); tree != nil {
 		if d.Group.Composite, d.Err = convert.CompositePodGroup(tree); d.Err != nil {
@@ -113,14 +115,14 @@ func (p *Plugin) decideGroupByStock(ctx context.Context, because HandOver, group
 	return result, answer, d
 }
 
-// runStockForGroup asks DefaultPreemption's evaluator of groups, which needs no more of a scheduler than
-// its snapshot, and counts the attempt as DefaultPreemption does.
+// runStockForGroup asks DefaultPreemption's evaluator of groups, which needs only the scheduler's snapshot. It
+// counts the attempt as DefaultPreemption does.
 func (p *Plugin) runStockForGroup(ctx context.Context, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (result *fwk.PodGroupPostFilterResult, answer *fwk.Status) {
 	defer func() { metrics.WorkloadPreemptionAttempts.WithLabelValues(answer.Code().String()).Inc() }()
 
-	of := p.release.Gates()
-	gates := feature.Features{EnablePodGroupPreemptionPolicy: of["PodGroupPreemptionPolicy"], EnableCompositePodGroup: of["CompositePodGroup"]}
-	evaluator := kubepreemption.NewPodGroupEvaluator(idle{p.handle}, p.stock.Executor, gates)
+	gates := p.release.Gates()
+	features := feature.Features{EnablePodGroupPreemptionPolicy: gates["PodGroupPreemptionPolicy"], EnableCompositePodGroup: gates["CompositePodGroup"]}
+	evaluator := kubepreemption.NewPodGroupEvaluator(idle{p.handle}, p.stock.Executor, features)
 
 	snapshot := p.handle.MutableSnapshotSharedLister()
 	if err := snapshot.StartMutations(); err != nil {
@@ -131,6 +133,7 @@ func (p *Plugin) runStockForGroup(ctx context.Context, group fwk.PodGroupInfo, p
 			answer = groupFails(notEnded(err))
 		}
 	}()
+
 	result, answer = evaluator.Preempt(ctx, group, place)
 	if text := answer.Message(); text != "" {
 		answer = fwk.NewStatus(answer.Code(), groupPrefix+text)
@@ -138,14 +141,14 @@ func (p *Plugin) runStockForGroup(ctx context.Context, group fwk.PodGroupInfo, p
 	return result, answer
 }
 
-// notStarted and notEnded are the errors of a snapshot that cannot be changed, or not be restored.
+// notStarted is the error of a snapshot that cannot be changed, notEnded of one that cannot be restored.
 func notStarted(err error) error { return fmt.Errorf("failed to start mutations: %w", err) }
 func notEnded(err error) error   { return fmt.Errorf("failed to end mutations: %w", err) }
 
 const groupPrefix = "pod group preemption: "
 
-// groupFound is the plan that DefaultPreemption's answer is about, with as many victims against a
-// budget as it counts.
+// groupFound returns the plan that DefaultPreemption's answer describes. It has as many victims against a
+// budget as DefaultPreemption counts, but they may be other victims.
 func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilterResult, answer *fwk.Status) *preemption.GroupPlan {
 	plan := &preemption.GroupPlan{
 		Group: outrank.NewKey(group.GetNamespace(), group.GetName()), Release: p.release, Outcome: preemption.NothingHelps,
@@ -159,6 +162,7 @@ func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilt
 		}
 	}
 
+	// DefaultPreemption tells why a group may not preempt by its text alone.
 	why := strings.TrimPrefix(answer.Message(), groupPrefix)
 	switch {
 	case why == preemption.PolicyNever.Message():
@@ -168,20 +172,28 @@ func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilt
 	case answer.IsSuccess():
 		plan.Outcome, plan.Placement = preemption.Preempts, plan.Nominations
 	}
+
 	if c := p.found.candidate; c != nil {
-		for i, v := range c.Victims().Pods {
-			victim := preemption.Victim{Pod: plain(v)}
-			if int64(i) < c.Victims().NumPDBViolations {
-				victim.Violated = make([]*outrank.PodDisruptionBudget, 1) // which pods and budgets is not told
-			}
-			plan.Victims = append(plan.Victims, victim)
-		}
+		plan.Victims = victimsOf(c)
 		p.leaveTogether(plan.Victims)
 	}
 	return plan
 }
 
-// leaveTogether says of victims which of them leave with a group, as far as this plugin's own view of the
+// victimsOf returns the victims of a candidate for a group. DefaultPreemption tells how many violations there
+// are, but neither the pods nor the budgets: the first victims have one unnamed budget each.
+func victimsOf(c kubepreemption.Candidate) (victims []preemption.Victim) {
+	for i, v := range c.Victims().Pods {
+		victim := preemption.Victim{Pod: plain(v)}
+		if int64(i) < c.Victims().NumPDBViolations {
+			victim.Violated = make([]*outrank.PodDisruptionBudget, 1)
+		}
+		victims = append(victims, victim)
+	}
+	return victims
+}
+
+// leaveTogether notes for each victim the group that it leaves with, as far as this plugin's own view of the
 // cluster knows.
 func (p *Plugin) leaveTogether(victims []preemption.Victim) {
 	err := p.process.state.view(func(snap *engine.Snapshot) error {
@@ -196,12 +208,12 @@ func (p *Plugin) leaveTogether(victims []preemption.Victim) {
 	}
 }
 
-// queuedByStock is the group of a plan as the executor knows it.
+// queuedByStock returns the group of a plan in the form in which the executor takes it.
 func queuedByStock(plan *preemption.GroupPlan, info fwk.PodGroupInfo) *queue.Group {
 	group := &queue.Group{Composite: plan.Composite}
 	if plan.Composite == nil {
-		of := info.GetPodGroup()
-		group.PodGroup = &outrank.PodGroup{Namespace: of.Namespace, Name: of.Name, UID: string(of.UID)}
+		single := info.GetPodGroup()
+		group.PodGroup = &outrank.PodGroup{Namespace: single.Namespace, Name: single.Name, UID: string(single.UID)}
 	}
 	for _, pod := range info.GetUnscheduledPods() {
 		group.Members = append(group.Members, queue.Entry{Pod: plain(pod)})
@@ -209,7 +221,7 @@ func queuedByStock(plan *preemption.GroupPlan, info fwk.PodGroupInfo) *queue.Gro
 	return group
 }
 
-// groupFails is the message to a group about which there is no decision.
+// groupFails returns the message to a group for which no decision could be made.
 func groupFails(err error) *fwk.Status {
 	return fwk.AsStatus(fmt.Errorf("%s%w", groupPrefix, err))
 }

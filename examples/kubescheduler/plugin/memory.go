@@ -9,12 +9,13 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/actions"
 )
 
-// memory is what a scheduler knows and does without the API server, by way of a plugin's handle.
+// memory does what a scheduler does in its memory, without the API server. It goes by a plugin's handle.
 type memory struct{ handle fwk.Handle }
 
 var _ actions.Scheduler = memory{}
 
-// Reject refuses a victim that waits to be bound, or whose binding has not begun to be written.
+// Reject stops the binding of a victim that waits to be bound, or that is about to be. It reports false if the
+// victim is neither.
 func (m memory) Reject(victim types.UID) bool {
 	if waiting := m.handle.GetWaitingPod(victim); waiting != nil {
 		return waiting.Preempt(Name, "preempted")
@@ -30,7 +31,7 @@ func (m memory) Activate(pod *v1.Pod) {
 	m.handle.Activate(klog.Background(), map[string]*v1.Pod{pod.Name: pod})
 }
 
-// Nominate hands the nomination to the queue of API calls, where the scheduler has one.
+// Nominate hands the nomination to the scheduler's queue of API calls. It reports false if there is no such queue.
 func (m memory) Nominate(pod *v1.Pod, node string) (queued bool, err error) {
 	cacher := m.handle.APICacher()
 	if cacher == nil {

@@ -19,45 +19,47 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 )
 
-// deviceDesk is what the plugins of a scheduler share about devices: the filter, and the
+// deviceDesk holds what the plugins of a scheduler share about devices: the filter, and the
 // nominations with allocations. A nomination stands as long as the scheduler's own nomination of the
-// pod does. All methods of a nil desk do nothing; any number of goroutines may use it at once.
+// pod does. The methods of a nil desk do nothing. Any number of goroutines may use a desk at once.
 type deviceDesk struct {
 	handle fwk.Handle
 	pods   corelisters.PodLister
 	filter *devices.Filter
 
 	mu sync.Mutex
-	// set are the objects that the filter has, and seen those that the present attempt began with.
-	set  devices.Objects
+	// set are the objects that the filter has.
+	set devices.Objects
+	// seen has the objects with which the present attempt began, and its pod.
 	seen struct {
 		uid     types.UID
 		objects devices.Objects
 	}
-	// records are by preemptor. The ended ones wait for claims to come back, in their order.
+	// records are the nominations that have not ended, by the UID of the preemptor.
 	records map[types.UID]*record
-	ended   []*record
+	// ended are nominations that have ended while claims of their victims have not come back, oldest first.
+	ended []*record
 	// held are the UIDs under which devices are held.
 	held map[types.UID]bool
-	// waiting are the pods for which devices were held back since the last nomination ended.
+	// waiting are the pods from which devices were held back since the last nomination ended.
 	waiting map[types.UID]*v1.Pod
 }
 
-// record is a nomination with the pods that it was made for and about.
+// record is a nomination with its preemptor and the UIDs of its victims.
 type record struct {
 	nomination *devices.Nomination
 	pod        *v1.Pod
 	victims    map[types.UID]bool
 }
 
-func newDeviceDesk(handle fwk.Handle, of terms) (*deviceDesk, error) {
-	if !of.devices {
+func newDeviceDesk(handle fwk.Handle, agreed terms) (*deviceDesk, error) {
+	if !agreed.devices {
 		return nil, nil
 	}
 	if handle.SharedDRAManager() == nil {
 		return nil, errNoManager
 	}
-	filter, err := devices.New(devices.Objects{}, devices.Config{Release: of.release, DRAPreemption: true})
+	filter, err := devices.New(devices.Objects{}, devices.Config{Release: agreed.release, DRAPreemption: true})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func newDeviceDesk(handle fwk.Handle, of terms) (*deviceDesk, error) {
 	}, nil
 }
 
-// inOrder are the records by the UID of their pods.
+// inOrder lists the records in the order of their preemptors' UIDs.
 func (d *deviceDesk) inOrder() []*record {
 	list := make([]*record, 0, len(d.records))
 	for _, uid := range slices.Sorted(maps.Keys(d.records)) {
@@ -76,13 +78,14 @@ func (d *deviceDesk) inOrder() []*record {
 	return list
 }
 
-// stands reports whether the scheduler has the nomination. One of a pod that is about to be bound it
-// has not: the pod's claims have what it was nominated for, or the devices are not needed.
+// stands reports whether the scheduler still has the nomination. It has no nomination of a pod that is about to
+// be bound: the pod's claims have the devices by then, or it does not need them.
 func (d *deviceDesk) stands(r *record) bool {
 	return slices.ContainsFunc(d.handle.NominatedPodsForNode(r.nomination.Node), func(p fwk.PodInfo) bool { return p.GetPod().UID == r.pod.UID })
 }
 
-// nominations adds the nominations to the objects, and forgets what has come back.
+// nominations adds the nominations to the objects, and forgets claims that have come back. A nomination that no
+// longer stands holds no devices, but the claims of its victims are still on their way.
 func (d *deviceDesk) nominations(o *devices.Objects) {
 	claims := make(map[types.UID]*resourcev1.ResourceClaim, len(o.Claims))
 	for _, c := range o.Claims {
@@ -96,6 +99,7 @@ func (d *deviceDesk) nominations(o *devices.Objects) {
 			o.Nominations = append(o.Nominations, &devices.Nomination{Node: r.nomination.Node, Freed: r.nomination.Freed})
 		}
 	}
+
 	d.ended = slices.DeleteFunc(d.ended, func(r *record) bool {
 		d.prune(r, claims)
 		return len(r.nomination.Freed) == 0
@@ -105,8 +109,8 @@ func (d *deviceDesk) nominations(o *devices.Objects) {
 	}
 }
 
-// prune drops the claims that are no longer on their way: given back, or reserved for another pod
-// since, which is there and stays.
+// prune drops from a nomination the claims that its victims will not free any more: claims that came back, and
+// claims that are reserved for another pod by now, which runs and is not leaving.
 func (d *deviceDesk) prune(r *record, claims map[types.UID]*resourcev1.ResourceClaim) {
 	stays := func(namespace string) func(resourcev1.ResourceClaimConsumerReference) bool {
 		return func(by resourcev1.ResourceClaimConsumerReference) bool {
@@ -114,6 +118,8 @@ func (d *deviceDesk) prune(r *record, claims map[types.UID]*resourcev1.ResourceC
 			return err == nil && pod.UID == by.UID && pod.DeletionTimestamp == nil && !r.victims[by.UID]
 		}
 	}
+
+	// The filter may have the nomination, so that it is replaced and not changed.
 	var freed []types.UID
 	for _, uid := range r.nomination.Freed {
 		if c := claims[uid]; c != nil && c.Status.Allocation != nil && !slices.ContainsFunc(c.Status.ReservedFor, stays(c.Namespace)) {
@@ -126,8 +132,8 @@ func (d *deviceDesk) prune(r *record, claims map[types.UID]*resourcev1.ResourceC
 	}
 }
 
-// nominated is a preemptor with the nomination that the scheduler has, which the API may not have
-// yet.
+// nominated returns the preemptor with the nomination that the scheduler has for it. If the API has the same
+// one, or the scheduler has none, it returns the pod itself.
 func (d *deviceDesk) nominated(pod *outrank.Pod) *outrank.Pod {
 	if d == nil {
 		return pod
@@ -143,7 +149,7 @@ func (d *deviceDesk) nominated(pod *outrank.Pod) *outrank.Pod {
 	return &one
 }
 
-// keep records what goes with a plan's nomination, in place of an earlier one of the pod.
+// keep records the devices of a plan's nomination, in place of an earlier nomination of the pod.
 func (d *deviceDesk) keep(pod *v1.Pod, decided Decision) {
 	if d == nil {
 		return
@@ -152,6 +158,7 @@ func (d *deviceDesk) keep(pod *v1.Pod, decided Decision) {
 	if decided.Nomination == nil {
 		return
 	}
+
 	r := &record{nomination: decided.Nomination, pod: pod, victims: map[types.UID]bool{}}
 	for i := range decided.Plan.Victims {
 		r.victims[types.UID(decided.Plan.Victims[i].Pod.UID)] = true
@@ -172,8 +179,7 @@ func (d *deviceDesk) drop(uid types.UID) {
 	d.wake()
 }
 
-// end ends the nomination of a pod. The claims of its victims stay on their way, as far as these
-// were told to go by then.
+// end ends the nomination of a pod. The victims may have been told to go, so that their claims stay on their way.
 func (d *deviceDesk) end(uid types.UID) {
 	if d == nil {
 		return
@@ -190,7 +196,7 @@ func (d *deviceDesk) end(uid types.UID) {
 	}
 }
 
-// has reports whether a pod has a nomination with devices.
+// has reports whether the pod has a nomination with devices.
 func (d *deviceDesk) has(uid types.UID) bool {
 	if d == nil {
 		return false
@@ -200,7 +206,7 @@ func (d *deviceDesk) has(uid types.UID) bool {
 	return d.records[uid] != nil
 }
 
-// wake lets the pods be tried again for which devices were held back.
+// wake lets the pods from which devices were held back be tried again.
 func (d *deviceDesk) wake() {
 	d.mu.Lock()
 	pods := map[string]*v1.Pod{}
@@ -214,8 +220,8 @@ func (d *deviceDesk) wake() {
 	}
 }
 
-// changed follows a pod: its nomination ends when it gets a node, loses the nomination in the API,
-// or goes, for which now is nil.
+// changed hears of a pod that has changed or, if now is nil, has gone. The pod's nomination ends when it gets a
+// node, loses the nomination in the API, or goes.
 func (d *deviceDesk) changed(before, now *v1.Pod) {
 	if d == nil {
 		return
@@ -235,15 +241,20 @@ func (d *deviceDesk) changed(before, now *v1.Pod) {
 	}
 }
 
-// special is the name of claims of the scheduler that are not in the API. The scheduler's tracker
-// takes an allocation for one without looking for the claim.
-const special, nameless = "<extended-resources>", "<in flight>"
+const (
+	// special is the name that the scheduler gives claims that are not in the API. Its tracker takes an
+	// allocation for such a claim without looking for the claim.
+	special = "<extended-resources>"
+	// nameless is the name of the claim that has the devices of no known claim.
+	nameless = "<in flight>"
+)
 
-// hold puts the devices of nominations out of a pod's reach, as if their allocation were being
-// written: those of pods that are at least as important. No others are held afterwards.
+// hold puts the devices of other pods' nominations out of the pod's reach, as if their allocation were being
+// written, if those pods are at least as important. Devices that were held for an earlier attempt are released.
 func (d *deviceDesk) hold(pod *v1.Pod) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+
 	d.release()
 	d.seen.uid = ""
 	if !d.wants(pod) {
@@ -252,6 +263,8 @@ func (d *deviceDesk) hold(pod *v1.Pod) error {
 	if err := d.look(pod); err != nil {
 		return err
 	}
+
+	// A less important pod's devices are not held: the scheduler gives room that is nominated to it away, too.
 	for _, r := range d.inOrder() {
 		if r.pod.UID == pod.UID || helpers.PodPriority(r.pod) < helpers.PodPriority(pod) || !d.stands(r) {
 			continue
@@ -264,6 +277,7 @@ func (d *deviceDesk) hold(pod *v1.Pod) error {
 	return nil
 }
 
+// holdFor holds the devices of one nomination. A claim that is allocated by now holds them itself.
 func (d *deviceDesk) holdFor(r *record) error {
 	tracker := d.handle.SharedDRAManager().ResourceClaims()
 	for _, c := range r.nomination.Claims {

@@ -7,21 +7,23 @@ import (
 	schedulermetrics "github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
-// The outcomes of the metrics beside those of plans.
+// The outcomes in the metrics that no plan has.
 const (
 	outcomeError = "error"
-	// outcomeHandedOver is that of attempts that DefaultPreemption decides.
+	// outcomeHandedOver is the outcome of an attempt about which DefaultPreemption decides.
 	outcomeHandedOver = "handed over"
 )
 
-// observe counts a decision and passes it to the program. One that was handed over is counted
-// alone: DefaultPreemption counts what it does.
+// observe counts a decision and passes it to the program. By names the preemptor in the metrics.
 func (p *Plugin) observe(by string, d Decision) {
+	// The fallback makes the decision, counts what it does, and shows it to nobody.
+	metrics := p.options.Metrics
 	if errors.Is(d.Err, errAside) {
-		p.options.Metrics.AddHandedOver(by, string(ForObjects))
-		p.options.Metrics.AddDecision(by, outcomeHandedOver, d.Followed, d.Decided)
+		metrics.AddHandedOver(by, string(ForObjects))
+		metrics.AddDecision(by, outcomeHandedOver, d.Followed, d.Decided)
 		return
 	}
+
 	outcome, code := outcomeError, preemption.Contradiction
 	switch {
 	case d.Err != nil:
@@ -33,18 +35,22 @@ func (p *Plugin) observe(by string, d Decision) {
 	case d.Group != nil:
 		outcome, code = string(d.Group.Outcome), d.Group.Status.Code
 	}
+
+	// A decision that was handed over did not bring the snapshot up to date. For a group DefaultPreemption's
+	// evaluator counts the evaluation itself.
 	step := schedulermetrics.PreemptionStep{By: by, Result: code}
 	switch {
 	case d.HandedOver == "":
-		p.options.Metrics.AddDecision(by, outcome, d.Followed, d.Decided)
-		p.options.Metrics.Counts.AddEvaluation(step, d.Decided)
+		metrics.AddDecision(by, outcome, d.Followed, d.Decided)
+		metrics.Counts.AddEvaluation(step, d.Decided)
 	default:
-		p.options.Metrics.AddHandedOver(by, string(d.HandedOver))
-		p.options.Metrics.AddOutcome(by, outcome, d.Decided)
-		if by == "pod" { // about a group, DefaultPreemption counts it
-			p.options.Metrics.Counts.AddEvaluation(step, d.Decided)
+		metrics.AddHandedOver(by, string(d.HandedOver))
+		metrics.AddOutcome(by, outcome, d.Decided)
+		if by == "pod" {
+			metrics.Counts.AddEvaluation(step, d.Decided)
 		}
 	}
+
 	if p.options.Observe != nil {
 		p.options.Observe(d)
 	}

@@ -23,29 +23,29 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Options are the program's settings of the plugin. The zero value is that of a
-// scheduler by itself.
+// Options are the program's settings of the plugin. The zero value suits a
+// scheduler in a program of its own.
 type Options struct {
-	// Release has the rules that hold; zero means those of Reference with the feature
+	// Release says which rules hold. Zero means those of Reference, with the feature
 	// gates of this process.
 	Release outrank.Release
-	// Configuration is the scheduler's file, from which the arguments of filters are taken
-	// that a plugin's handle does not have (package schedulerconfig). Without it filters
-	// have their default arguments; those that are switched off are known all the same.
+	// Configuration is the scheduler's configuration file (package schedulerconfig). It has the arguments of
+	// the filters, which a plugin's handle does not. Without it filters have their default arguments; which
+	// filters are switched off is known in any case.
 	Configuration *schedulerconfig.Configuration
-	// Synchronous is set to carry a plan out before the attempt ends; nil means
+	// Synchronous, if true, carries a plan out before the attempt ends. Nil means
 	// the setting of the feature gate SchedulerAsyncPreemption.
 	Synchronous *bool
-	// Metrics counts; nil counts for nobody.
+	// Metrics collects the metrics. Nil means a collector that nobody reads.
 	Metrics *metrics.Collector
-	// Observe, if set, receives each decision before it is carried out. It must
-	// not change it. Those for the sake of objects that are not understood are not passed on.
+	// Observe, if set, receives each decision before it is carried out, and must not change it. It does not
+	// receive decisions that DefaultPreemption makes because an object is not understood.
 	Observe func(Decision)
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
-	// IsEligiblePod and MoreImportantVictim are the hooks of DefaultPreemption, by whose rules it
-	// asks them. With one of them it finds the victims for every pod; they have no part in
-	// decisions about a group, as there.
+	// IsEligiblePod and MoreImportantVictim are hooks of DefaultPreemption, which asks them by its own rules.
+	// If one of them is set, DefaultPreemption finds the victims for every pod. Decisions about groups do not
+	// ask them, as in DefaultPreemption.
 	IsEligiblePod       defaultpreemption.IsEligiblePodFunc
 	MoreImportantVictim MoreImportantFunc
 }
@@ -58,33 +58,38 @@ type Decision struct {
 	Plan  *preemption.Plan
 	Group *preemption.GroupPlan
 	Err   error
-	// Nomination goes with the plan's nomination where the pod claims devices and the
-	// arguments have DRAPreemption; else nil.
+	// Nomination holds the devices of the plan's nomination. It is nil unless the pod claims devices and the
+	// arguments have DRAPreemption.
 	Nomination *Nomination
-	// HandedOver is why DefaultPreemption's code found the victims, empty for this module's. Then
-	// Plan has no reasons about single victims, and Group every victim as a unit of its own, with
-	// all violations at the first.
+	// HandedOver is the reason why DefaultPreemption's code found the victims. It is empty if this module
+	// found them. A Plan that was handed over has no reasons about single victims; a Group has every victim as
+	// a unit of its own and counts the violations at the first victims.
 	HandedOver HandOver
-	// nomination and text go with a plan that was handed over.
+	// nomination is the scheduler's nomination if the decision was handed over.
 	nomination execution.Nomination
-	text       string
+	// text is the plugin's message to the scheduler if the decision was handed over.
+	text string
 	// inMemory is the node of a nomination with devices that the API does not have yet.
 	inMemory string
-	// Followed is the time to bring the snapshot up to date, Decided that to find
+	// Followed is the time to bring the snapshot up to date. Decided is the time to find
 	// the answer.
 	Followed, Decided time.Duration
 }
 
-// release is the release with the feature gates of the process, beside those of them that
-// the scheduler alone follows.
-func (o *Options) release() (of outrank.Release, unfollowed []string, err error) {
+// release returns the release with the feature gates of the process. Unfollowed are the gates that are set
+// otherwise than usual and that only the scheduler's own code follows.
+func (o *Options) release() (rules outrank.Release, unfollowed []string, err error) {
+	// A program that names a release has said which gates hold, but for the gate that is an option of its own.
 	if o.Release != 0 {
 		if _, has := o.Release.Gates()[asyncPreemption]; !has {
 			return o.Release, nil, nil
 		}
-		of, err = o.Release.With(map[string]bool{asyncPreemption: o.asynchronous()})
-		return of, nil, err
+		rules, err = o.Release.With(map[string]bool{asyncPreemption: o.asynchronous()})
+		return rules, nil, err
 	}
+
+	// A gate that this process does not know keeps its usual setting. If the module has no rules for another
+	// setting, With returns the error, except for the gates in handedOver.
 	gates := map[string]bool{asyncPreemption: o.asynchronous()}
 	known := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for name, usual := range Reference.Gates() {
@@ -99,22 +104,23 @@ func (o *Options) release() (of outrank.Release, unfollowed []string, err error)
 			gates[name] = on
 		}
 	}
+
 	slices.Sort(unfollowed)
-	if of, err = Reference.With(gates); err != nil {
+	if rules, err = Reference.With(gates); err != nil {
 		return 0, nil, fmt.Errorf("the scheduler's feature gates: %w", err)
 	}
-	return of, unfollowed, nil
+	return rules, unfollowed, nil
 }
 
-// handedOver are gates with which DefaultPreemption finds all victims: what they change are amounts
-// that only the scheduler knows.
+// handedOver are gates that change amounts which only the scheduler knows. If one of them is set otherwise than
+// usual, DefaultPreemption finds all victims.
 var handedOver = map[string]bool{"DRANodeAllocatableResources": true}
 
-// asyncPreemption is the gate that the option Synchronous stands for. Which nominations a plan clears
+// asyncPreemption is the gate that the option Synchronous replaces. Which nominations a plan clears
 // depends on it.
 const asyncPreemption = "SchedulerAsyncPreemption"
 
-// elsewhere are gates that make no difference to what is decided here: about the scheduling
+// elsewhere are gates that change no decision of this plugin. They are about the scheduling
 // queue, the kubelet, how calls are made, and how fast something is found.
 var elsewhere = map[string]bool{
 	asyncPreemption: true, "SchedulerAsyncAPICalls": true, "SchedulerPopFromBackoffQ": true, "SchedulerPreQueueingHints": true,
@@ -162,8 +168,8 @@ type Args struct {
 	DRAPreemption bool `json:"draPreemption,omitempty"`
 }
 
-// decode reads arguments as the scheduler reads those of its own plugins: an
-// unknown field, one that stands there twice and one in other case are errors.
+// decode reads arguments as strictly as the scheduler reads those of its own plugins: an
+// unknown field, a field that occurs twice and a field in another case are errors.
 func decode(raw apiruntime.Object, args *Args) error {
 	if raw == nil {
 		return nil
@@ -172,6 +178,7 @@ func decode(raw apiruntime.Object, args *Args) error {
 	if !ok {
 		return fmt.Errorf("want args of type runtime.Unknown, got %T", raw)
 	}
+
 	text := unknown.Raw
 	if unknown.ContentType == apiruntime.ContentTypeYAML {
 		var err error
@@ -186,7 +193,7 @@ func decode(raw apiruntime.Object, args *Args) error {
 	return errors.Join(append(strict, err)...)
 }
 
-// mostWorkers is the most goroutines that share a decision.
+// mostWorkers is the largest number of goroutines that may share a decision.
 const mostWorkers = 1024
 
 func readArgs(raw apiruntime.Object) (Args, error) {
@@ -194,6 +201,7 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	if err := decode(raw, &args); err != nil {
 		return Args{}, fmt.Errorf("args: %w", err)
 	}
+
 	percent, absolute := args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute
 	switch {
 	case percent != nil && (*percent < 0 || *percent > 100):
@@ -203,6 +211,7 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	case percent != nil && *percent == 0 && absolute != nil && *absolute == 0:
 		return Args{}, fmt.Errorf("args: minCandidateNodesPercentage and minCandidateNodesAbsolute: both are 0")
 	}
+
 	if w := args.WhenNotUnderstood; w != "" && w != Isolate && w != DefaultPreemption {
 		return Args{}, fmt.Errorf("args: whenNotUnderstood: %q is neither %s nor %s", w, Isolate, DefaultPreemption)
 	}
@@ -212,8 +221,8 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	return args, nil
 }
 
-// enough is how many candidates are, as in the arguments of DefaultPreemption; not sampled means that
-// every node is looked at.
+// enough returns how many candidates are enough, as a percentage of the nodes and as a minimum, with the
+// defaults of DefaultPreemption. Sampled is false if the arguments have neither: every node is looked at then.
 func (a *Args) enough() (percent, minimum int32, sampled bool) {
 	percent, minimum = 10, 100
 	if a.MinCandidateNodesPercentage != nil {
@@ -225,12 +234,12 @@ func (a *Args) enough() (percent, minimum int32, sampled bool) {
 	return percent, minimum, a.MinCandidateNodesPercentage != nil || a.MinCandidateNodesAbsolute != nil
 }
 
-// sample is the searched part of the cluster; nil means all of it.
+// sample returns the part of the cluster that is searched; nil means all of it.
 func (a *Args) sample() *preemption.Sample {
 	percent, minimum, sampled := a.enough()
 	if !sampled {
 		return nil
 	}
-	const none = -1 // where zero is the usual one
+	const none = -1 // zero would mean the default
 	return &preemption.Sample{Percent: cmp.Or(int(percent), none), Minimum: cmp.Or(int(minimum), none)}
 }

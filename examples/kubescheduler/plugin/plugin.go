@@ -29,23 +29,27 @@ type Plugin struct {
 	release outrank.Release
 	pods    corelisters.PodLister
 
-	// evaluator is guarded by deciding of the process.
+	// evaluator is nil until the first decision; the deciding lock of the process guards it.
 	evaluator *evaluators
-	// fallback decides and carries out while objects are not understood; nil where this plugin does.
+	// fallback decides and carries out while an object in the cluster is not understood. It is nil if this
+	// plugin decides all the same.
 	fallback *defaultpreemption.DefaultPreemption
 
-	// stock finds the victims where this module does not, and found is what it found: unfollowed
-	// are the feature gates that ask for it, and foreign finds the plugins of others in the
-	// profile, once.
-	stock      *defaultpreemption.DefaultPreemption
-	found      found
+	// stock finds the victims where this module does not.
+	stock *defaultpreemption.DefaultPreemption
+	// found is the candidate of stock's last decision about a group.
+	found found
+	// unfollowed are the feature gates for whose sake stock finds the victims.
 	unfollowed []string
-	foreign    func() foreign
-	toldWhy    sync.Once
+	// foreign returns the profile's plugins that are not the scheduler's own. It looks for them once.
+	foreign func() foreign
+	// toldWhy logs once that decisions are handed over.
+	toldWhy sync.Once
 
 	// process is shared with the plugins of the other profiles.
 	process *process
-	leave   func()
+	// leave takes this plugin out of the process, once.
+	leave func()
 }
 
 var (
@@ -54,15 +58,15 @@ var (
 	_ fwk.EnqueueExtensions = (*Plugin)(nil)
 )
 
-// New makes the plugin with the zero [Options].
+// New makes a plugin with the zero [Options].
 func New(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	return Factory(Options{})(ctx, args, handle)
 }
 
 // Factory returns a function that makes the plugin, for app.WithPlugin or a registry.
 // All plugins that one factory makes, one for each profile, share the options. Those of
-// one scheduler also share the snapshot that they decide on and the executor, whichever
-// factory makes them: no victim is told to go twice because two profiles need it away.
+// one scheduler also share the snapshot that they decide on and the executor, even if different
+// factories make them: no victim is told to go twice because two profiles need it away.
 func Factory(options Options) runtime.PluginFactory {
 	return func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 		p, err := newPlugin(ctx, options, args, handle)
@@ -85,21 +89,22 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 	if p.release, p.unfollowed, err = options.release(); err != nil {
 		return nil, err
 	}
+
 	p.foreign = sync.OnceValue(p.foreignPlugins)
 	if err = errors.Join(p.makeFallback(ctx), p.makeStock(ctx)); err != nil {
 		return nil, err
 	}
+
+	// The scheduler starts the informers that were asked for by the time it has made its plugins, so that
+	// this cannot wait for the first decision.
 	p.startSpread()
-	if p.args.DRAPreemption {
-		if err = deviceGates(); err != nil {
-			return nil, err
-		}
-		if because := p.alwaysHandsOver(); because != "" {
-			return nil, fmt.Errorf("args: draPreemption: DefaultPreemption decides because of %s, which does not preempt for devices", because)
-		}
+	if err = p.checkDRAPreemption(); err != nil {
+		return nil, err
 	}
-	of := terms{release: p.release, order: p.options.order(), metrics: p.options.Metrics, devices: p.args.DRAPreemption}
-	if p.process, err = processes.join(ctx, handle, of); err != nil {
+
+	// The process comes last: a plugin that joined it and then failed would never leave it.
+	shared := terms{release: p.release, order: p.options.order(), metrics: p.options.Metrics, devices: p.args.DRAPreemption}
+	if p.process, err = processes.join(ctx, handle, shared); err != nil {
 		return nil, err
 	}
 	p.options.Metrics = p.process.metrics
@@ -107,28 +112,44 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 	return p, nil
 }
 
+// checkDRAPreemption refuses the argument draPreemption where it could not be kept: with feature gates that
+// the filter of devices does not follow, or where DefaultPreemption finds the victims of all pods.
+func (p *Plugin) checkDRAPreemption() error {
+	if !p.args.DRAPreemption {
+		return nil
+	}
+	if err := deviceGates(); err != nil {
+		return err
+	}
+	if because := p.alwaysHandsOver(); because != "" {
+		return fmt.Errorf("args: draPreemption: DefaultPreemption decides because of %s, which does not preempt for devices", because)
+	}
+	return nil
+}
+
 // Name returns the plugin's name.
 func (p *Plugin) Name() string { return Name }
 
-// Close ends the executions that are under way and waits for them, where no other profile of
-// the scheduler has a plugin that is open. The scheduler calls it when it ends.
+// Close takes the plugin out of its scheduler. When the plugin of the last profile closes, the executions that
+// are under way end, and Close waits for them. The scheduler calls it when it ends.
 func (p *Plugin) Close() error {
 	p.leave()
 	return nil
 }
 
-// EventsToRegister lets pods that PreEnqueue refused be looked at again when a pod on a
-// node is deleted, and no pod tried for it: the filters that turned the pod down name the
-// helpful events.
+// EventsToRegister lets the scheduler ask PreEnqueue again when a pod on a node is deleted. The event makes no
+// other pod be tried: the filters that turned a pod down name the events that help it.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	// PreEnqueue keeps no pod out if plans are carried out before the attempt ends.
 	if !p.options.asynchronous() {
 		return nil, nil
 	}
+
 	skip := func(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { return fwk.QueueSkip, nil }
 	return []fwk.ClusterEventWithHint{{Event: podDeleted, QueueingHintFn: skip}}, nil
 }
 
-// now is the clock of the decisions.
+// now returns the time of a decision.
 func (p *Plugin) now() time.Time {
 	if p.options.Now != nil {
 		return p.options.Now()

@@ -17,9 +17,9 @@ import (
 )
 
 // PostFilter decides which pods have to leave so that the pod can run, nominates it and
-// carries the plan out. The result and the texts are those of DefaultPreemption: an empty
-// nomination where nothing helps, none at all where the pod may not preempt, extenders have
-// left no candidate or there was an error, so that the pod keeps its own.
+// carries the plan out. The result and the texts are those of DefaultPreemption. If nothing helps, the
+// nomination is empty. If the pod may not preempt, if extenders left no candidate or after an error there is
+// none at all, and the pod keeps the nomination that it has.
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	decide := p.decide
 	if because := p.handsOver(cycle, pod); because != "" {
@@ -27,8 +27,10 @@ func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 			return p.decideByStock(ctx, because, cycle, pod, said)
 		}
 	}
+
+	// DefaultPreemption counts the attempt in this case.
 	d, err := decide(ctx, cycle, pod, said)
-	if errors.Is(err, errAside) { // who counts the attempt
+	if errors.Is(err, errAside) {
 		klog.FromContext(ctx).V(preemptLevel).Info("DefaultPreemption decides", "pod", klog.KObj(pod), "because", err)
 		return p.fallback.PostFilter(ctx, cycle, pod, said)
 	}
@@ -37,20 +39,28 @@ func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	if err != nil {
 		return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 	}
+
+	devices := p.process.devices
 	change, text := p.answer(d)
 	switch {
 	case change.Override && change.Node != "":
-		p.process.devices.keep(pod, d)
+		// The devices are kept before the plan is carried out. If that fails in the background it drops them,
+		// perhaps before carryOut has returned.
+		devices.keep(pod, d)
 		if err := p.carryOut(ctx, pod, d.Plan); err != nil {
-			p.process.devices.drop(pod.UID)
+			devices.drop(pod.UID)
 			return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 		}
 		return nominate(change.Node), fwk.NewStatus(fwk.Success, text)
+
 	case change.Override:
-		p.process.devices.end(pod.UID)
+		devices.end(pod.UID)
 		return nominate(""), fwk.NewStatus(fwk.Unschedulable, text)
 	}
-	if d.inMemory != "" { // the scheduler would take the API's word and forget it
+
+	// The pod keeps its nomination. One that is known in memory alone must be named again: without a result
+	// the scheduler would go by the pod in the API, which does not have it, and forget it.
+	if d.inMemory != "" {
 		return nominate(d.inMemory), fwk.NewStatus(fwk.Unschedulable, text)
 	}
 	return nil, fwk.NewStatus(fwk.Unschedulable, text)
@@ -60,35 +70,30 @@ func nominate(node string) *fwk.PostFilterResult {
 	return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatedNodeName: node, NominatingMode: fwk.ModeOverride}}
 }
 
-// decide brings the snapshot up to date and asks for a plan. The pod is the
-// informer's version, which may be newer than the one that was tried.
+// decide brings the snapshot up to date and asks for a plan. The plan is for the informer's version of the
+// pod, which may be newer than the version that was tried.
 func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod, said fwk.NodeToStatusReader) (d Decision, err error) {
 	begun := time.Now()
 	defer func() {
 		d.Err, d.Decided = err, time.Since(begun)-d.Followed
 		p.observe("pod", d)
 	}()
+
 	pod, err := p.pods.Pods(tried.Namespace).Get(tried.Name)
 	if err != nil {
 		return d, err
 	}
 
-	// One decision at a time follows the cluster and asks it: profiles share the snapshot.
-	p.process.deciding.Lock()
-	defer p.process.deciding.Unlock()
-	problems, err := p.process.state.follow(ctx)
-	if err != nil {
-		return d, fmt.Errorf("following the cluster: %w", err)
-	}
-	if err := p.setAside(ctx, problems); err != nil {
-		return d, err
-	}
-	if err := p.process.devices.follow(pod); err != nil {
+	// The profiles share the snapshot. One decision at a time brings it up to date and searches it.
+	process := p.process
+	process.deciding.Lock()
+	defer process.deciding.Unlock()
+	if err := p.followFor(ctx, pod); err != nil {
 		return d, err
 	}
 	d.Followed = time.Since(begun)
 
-	preemptor, err := p.process.state.mirror.Preemptor(pod)
+	preemptor, err := process.state.mirror.Preemptor(pod)
 	if err != nil {
 		return d, p.strange(err)
 	}
@@ -97,24 +102,25 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		return d, err
 	}
 
-	// A nomination may be known in memory alone so far.
-	request := preemption.Request{Pod: p.process.devices.nominated(preemptor), Now: p.now()}
+	// The scheduler may know of a nomination that has not reached the API.
+	request := preemption.Request{Pod: process.devices.nominated(preemptor), Now: p.now()}
 	if request.Pod != preemptor {
 		d.inMemory = request.Pod.NominatedNodeName
 	}
 
-	// The scheduler has filtered the nodes; the sample begins where its own preemption would.
+	// The statuses are those of the scheduler's own attempt, so that no node is filtered twice. The sample
+	// begins at the node that the seed determines among those where preemption may help.
 	err = p.viewFor(pod, func(snap *engine.Snapshot) (err error) {
-		statuses := p.process.devices.statuses(p.process.aside.statuses(snap, said))
+		statuses := process.devices.statuses(process.aside.statuses(snap, said))
 		request.Statuses = func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }
 		request.Offset = int(p.args.offset(helpable(statuses), pod))
 		if d.Plan, err = evaluator.Preempt(ctx, snap, request); err == nil {
-			d.Nomination, err = p.process.devices.nomination(snap, d.Plan)
+			d.Nomination, err = process.devices.nomination(snap, d.Plan)
 		}
 		return err
 	})
 
-	// A plan with an error beside it says what the nodes answered, and is carried out by nobody.
+	// A plan with an error says what the nodes answered; nobody carries it out.
 	if err == nil {
 		err = d.Plan.Err()
 	} else if d.Plan != nil {
@@ -124,6 +130,18 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		d.Plan = nil
 	}
 	return d, err
+}
+
+// followFor brings the snapshot, and the devices as far as the pod concerns them, up to date.
+func (p *Plugin) followFor(ctx context.Context, pod *v1.Pod) error {
+	problems, err := p.process.state.follow(ctx)
+	if err != nil {
+		return fmt.Errorf("following the cluster: %w", err)
+	}
+	if err := p.setAside(ctx, problems); err != nil {
+		return err
+	}
+	return p.process.devices.follow(pod)
 }
 
 // helpable counts the nodes where preemption may help.
@@ -136,8 +154,8 @@ func helpable(said []preemption.Status) (nodes int32) {
 	return nodes
 }
 
-// status translates the status of a node. Only Unschedulable lets preemption
-// help, as in the reference, which looks for that code.
+// status translates the status of a node. Preemption may help on a node only if the code is Unschedulable.
+// Codes that the module does not have become UnschedulableAndUnresolvable.
 func status(s *fwk.Status) preemption.Status {
 	if s == nil {
 		return preemption.Status{}
@@ -156,16 +174,18 @@ func status(s *fwk.Status) preemption.Status {
 	return of
 }
 
-// carryOut carries the plan out: now, or in the background.
+// carryOut carries the plan out: at once, or in the background.
 func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Plan) error {
-	// A pod's plan counts no groups among its victims in the reference, either.
+	// The reference counts no groups among the victims of a pod.
 	p.options.Metrics.Counts.AddDisruptions("pod", 0, plan.Score.Violations)
+
 	run := func(ctx context.Context) (*execution.Report, error) {
 		report, err := p.process.executor.Execute(ctx, plan)
 		p.options.Metrics.Counts.AddExecution(report, err)
 		p.countVictims(pod, report)
 		return report, err
 	}
+
 	if !p.options.asynchronous() {
 		_, err := p.timed(ctx, "pod", run)
 		return err
@@ -174,7 +194,7 @@ func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Pla
 	return nil
 }
 
-// toldToGo is how many victims were told to go.
+// toldToGo counts the victims that were told to go.
 func toldToGo(report *execution.Report) (n int) {
 	for _, v := range report.Victims {
 		switch v.Result {
@@ -185,10 +205,12 @@ func toldToGo(report *execution.Report) (n int) {
 	return n
 }
 
-// countVictims counts the pods that were told to go for a pod. Whether it still waits is asked
-// afterwards: the end of one that has a node by now may have been noticed before.
+// countVictims counts the pods that were told to go for the preemptor.
 func (p *Plugin) countVictims(preemptor *v1.Pod, report *execution.Report) {
 	p.options.Metrics.AddVictims(string(preemptor.UID), toldToGo(report))
+
+	// The preemptor may have got its node, or have gone, while the plan was carried out. The metrics were told
+	// then, before AddVictims made them remember the preemptor, so that they are told once more.
 	now, err := p.pods.Pods(preemptor.Namespace).Get(preemptor.Name)
 	if err != nil || now.UID != preemptor.UID || now.Spec.NodeName != "" {
 		p.options.Metrics.EndPreemptor(string(preemptor.UID))

@@ -18,16 +18,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// process is shared by the profiles of one scheduler: the snapshot, the executor, which
-// knows the victims that were told to go, and the preemptors that are under way. With
-// an executor for each profile a victim that two of them need away would be told twice.
+// process holds what the profiles of one scheduler share: the snapshot, the executor, which
+// knows the victims that were told to go, and the preemptors that are under way. If each profile had
+// an executor of its own, a victim that two of them need away would be told to go twice.
 type process struct {
 	terms terms
-	// users is the number of plugins, which the registry guards.
+	// users is the number of open plugins. The registry guards it.
 	users int
 
-	// deciding guards the three that follow. A scheduler asks for one preemption at a time; a
-	// caller of its own may not.
+	// deciding guards state and aside, and the evaluators of the plugins. A scheduler asks for one preemption
+	// at a time, but a program that calls the plugins by itself may ask for several.
 	deciding sync.Mutex
 	state    *state
 	aside    aside
@@ -37,19 +37,21 @@ type process struct {
 	under    underway
 	devices  *deviceDesk // nil without DRAPreemption
 	metrics  *metrics.Collector
-	// unwatch ends the executor's news of pods that are gone; forget removes the
-	// process from the registry.
-	unwatch, forget func()
-	// background has the executions that are under way; end ends them.
+	// unwatch ends the process's news of pods.
+	unwatch func()
+	// forget removes the process from the registry.
+	forget func()
+	// background counts the executions that are under way.
 	background sync.WaitGroup
-	ctx        context.Context
-	end        context.CancelCauseFunc
+	// ctx is the context of the executions in the background, and end cancels it.
+	ctx context.Context
+	end context.CancelCauseFunc
 }
 
-// errClosed is why executions end when the scheduler does.
+// errClosed is the cause with which executions end when the scheduler ends.
 var errClosed = errors.New("the scheduler ends")
 
-// terms are what the plugins of a process have to agree about.
+// terms are the settings in which all plugins of a process must agree.
 type terms struct {
 	release outrank.Release
 	order   execution.Order
@@ -59,41 +61,45 @@ type terms struct {
 	devices bool
 }
 
-// identity identifies a scheduler. Its profiles have these in common.
+// identity identifies a scheduler by what its profiles have in common.
 type identity struct {
 	informers informers.SharedInformerFactory
 	api       kubernetes.Interface
 	snapshot  fwk.SharedLister
 }
 
-// registry has the processes that are in use.
+// registry holds the processes that are in use.
 type registry struct {
 	mu sync.Mutex
 	by map[identity]*process
 }
 
-// processes are those of this program. There is one for each scheduler in it, from its first
-// plugin until all are closed or the context that they were made with has ended.
+// processes has a process for each scheduler in this program. A process lives from its scheduler's first
+// plugin until all its plugins are closed, or until the context of the first plugin ends.
 var processes = registry{by: map[identity]*process{}}
 
-// join returns the process of a scheduler, which is made with its first plugin. Terms other
-// than those of the first are an error.
-func (r *registry) join(ctx context.Context, handle fwk.Handle, of terms) (*process, error) {
+// join returns the process of a scheduler and adds a plugin to it. The first plugin makes the process; it is
+// an error if a later one comes with other terms.
+func (r *registry) join(ctx context.Context, handle fwk.Handle, agreed terms) (*process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	id := identity{handle.SharedInformerFactory(), handle.ClientSet(), handle.SnapshotSharedLister()}
 	p := r.by[id]
 	if p == nil || p.ctx.Err() != nil {
-		made, err := newProcess(ctx, handle, of)
+		made, err := newProcess(ctx, handle, agreed)
 		if err != nil {
 			return nil, err
 		}
 		p, r.by[id] = made, made
+
+		// A scheduler whose context ends may never close its plugins. Either way the process is forgotten once.
 		forget := sync.OnceFunc(func() { r.forget(id, made) })
 		stop := context.AfterFunc(ctx, forget)
 		made.forget = func() { stop(); forget() }
 	}
-	if p.terms != of {
+
+	if p.terms != agreed {
 		return nil, fmt.Errorf("profile %s differs from an earlier one in release, order, metrics or draPreemption, which the profiles of a scheduler share", handle.ProfileName())
 	}
 	p.users++
@@ -101,13 +107,14 @@ func (r *registry) join(ctx context.Context, handle fwk.Handle, of terms) (*proc
 	return p, nil
 }
 
-// leave takes one plugin from a process. With the last one the executions that are under way
+// leave takes one plugin out of a process. With the last plugin the executions that are under way
 // end, and leave waits for them.
 func (r *registry) leave(p *process) {
 	r.mu.Lock()
 	p.users--
 	last := p.users == 0
 	r.mu.Unlock()
+
 	if last {
 		p.end(errClosed)
 		p.forget()
@@ -115,7 +122,7 @@ func (r *registry) leave(p *process) {
 	}
 }
 
-// forget removes a process. A later plugin of the same scheduler begins anew.
+// forget removes a process from the registry. A later plugin of the same scheduler makes a new one.
 func (r *registry) forget(id identity, p *process) {
 	r.mu.Lock()
 	if r.by[id] == p {
@@ -125,28 +132,32 @@ func (r *registry) forget(id identity, p *process) {
 	p.unwatch()
 }
 
-func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, error) {
-	p := &process{terms: of, metrics: of.metrics}
+func newProcess(ctx context.Context, handle fwk.Handle, agreed terms) (*process, error) {
+	p := &process{terms: agreed, metrics: agreed.metrics}
 	if p.metrics == nil {
 		p.metrics = metrics.New()
 	}
-	p.metrics.Release = of.release
+	p.metrics.Release = agreed.release
+
 	var err error
-	if p.state, err = newState(handle, of.release); err != nil {
+	if p.state, err = newState(handle, agreed.release); err != nil {
 		return nil, err
 	}
-	if p.devices, err = newDeviceDesk(handle, of); err != nil {
+	if p.devices, err = newDeviceDesk(handle, agreed); err != nil {
 		return nil, err
 	}
+
 	if p.carrying, err = newCarrying(handle, &p.under); err != nil {
 		return nil, err
 	}
 	p.executor, err = execution.NewExecutor(execution.Config{
-		Actions: p.carrying.actions(), Order: of.order, Wait: actions.Wait,
+		Actions: p.carrying.actions(), Order: agreed.order, Wait: actions.Wait,
 	})
 	if err != nil {
 		return nil, err
 	}
+
+	// The watch is the last step that can fail: nothing would end it.
 	if p.unwatch, err = p.watch(handle.SharedInformerFactory().Core().V1().Pods().Informer()); err != nil {
 		return nil, err
 	}
@@ -154,8 +165,8 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 	return p, nil
 }
 
-// watch tells the executor of pods that are gone, and the metrics of those that have a node
-// as well, so that they need not remember them.
+// watch tells the executor of pods that are gone, and the metrics of pods that are gone or have a node, so
+// that neither remembers them for ever. The devices hear of every change.
 func (p *process) watch(pods cache.SharedIndexInformer) (unwatch func(), err error) {
 	registration, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(before, object any) {

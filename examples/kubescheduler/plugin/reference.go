@@ -13,7 +13,7 @@ import (
 // Reference is the release of Kubernetes that the plugin is compiled with.
 const Reference = outrank.V1_37
 
-// newer are metrics that v1.36 does not have. They are made when the scheduler registers its own.
+// newer returns the scheduler's metrics that v1.36 does not have. The scheduler makes them when it registers them.
 func newer() []prometheus.Collector {
 	return []prometheus.Collector{
 		scheduler.WorkloadPreemptionAttempts, scheduler.WorkloadPreemptionVictims, scheduler.PreemptionWorkloadDisruptions,
@@ -21,5 +21,5 @@ func newer() []prometheus.Collector {
 	}
 }
 
-// podDeleted is the event that a pod on a node is deleted.
+// podDeleted is the event of a pod on a node that is deleted.
 var podDeleted = fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete}

@@ -9,7 +9,7 @@ import (
 )
 
 // spreadSelector joins the selectors of a pod's services and of the controller that
-// made it, by the informers: the default constraints of a profile count these pods.
+// made it. The default constraints of a profile count the pods that it selects.
 func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	factory, namespace := p.handle.SharedInformerFactory(), pod.NamespaceName()
 	var list []schedulerconfig.Workload
@@ -19,6 +19,8 @@ func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	plain := func(kind string, object metav1.Object, selector map[string]string) {
 		add(kind, object.GetName(), &outrank.LabelSelector{MatchLabels: selector})
 	}
+
+	// Listers read a cache, and none of these calls can fail.
 	services, _ := factory.Core().V1().Services().Lister().Services(namespace).List(labels.Everything())
 	for _, s := range services {
 		plain("Service", s, s.Spec.Selector)
@@ -27,6 +29,7 @@ func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	for _, c := range controllers {
 		plain("ReplicationController", c, c.Spec.Selector)
 	}
+
 	sets, _ := factory.Apps().V1().ReplicaSets().Lister().ReplicaSets(namespace).List(labels.Everything())
 	for _, s := range sets {
 		add("ReplicaSet", s.Name, labelSelector(s.Spec.Selector))
@@ -38,8 +41,8 @@ func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	return schedulerconfig.SpreadSelector(list)(pod)
 }
 
-// startSpread makes the scheduler start the informers that spreadSelector reads,
-// where the profile has default constraints.
+// startSpread asks for the listers that spreadSelector reads if the profile has default constraints. The
+// scheduler then starts their informers.
 func (p *Plugin) startSpread() {
 	if len(p.baseConfig().Profile.DefaultConstraints) == 0 {
 		return

@@ -13,14 +13,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// state is the snapshot that decisions are made on, with its sources.
+// state holds the snapshot that decisions are made on, with its sources.
 type state struct {
 	handle fwk.Handle
 	mirror *mirror.Mirror
 	synced []cache.InformerSynced
 }
 
-// newState follows everything that decisions depend on beside pods and nodes. The
+// newState makes a state that follows everything that decisions depend on beside pods and nodes. The
 // scheduler starts the informers.
 func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 	m, err := mirror.New(release)
@@ -46,21 +46,24 @@ func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 const syncLimit = 10 * time.Second
 
 // follow brings the snapshot in step with the scheduler's, and returns the objects that are
-// not understood.
+// not understood. They are no error by themselves.
 func (s *state) follow(ctx context.Context) ([]mirror.Problem, error) {
 	ctx, cancel := context.WithTimeout(ctx, syncLimit)
 	defer cancel()
 	if !cache.WaitForCacheSync(ctx.Done(), s.synced...) {
 		return nil, errors.New("the informers are not in step yet")
 	}
+
 	nodes, err := s.handle.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
 		return nil, err
 	}
 	err = mirror.Sync(s.mirror, nodes, s.handle.NominatedPodsForNode)
+
+	// Unless the mirror has the wrong source, the error names the objects that the problems name.
 	problems := s.mirror.Problems()
 	if len(problems) > 0 && !errors.Is(err, mirror.ErrSource) {
-		err = nil // those of the problems
+		err = nil
 	}
 	return problems, err
 }

@@ -22,15 +22,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// stockAttempt is an attempt to preempt for a pod by DefaultPreemption's own steps, up to the victims.
+// stockAttempt is an attempt to preempt for a pod that takes DefaultPreemption's own steps, from the question
+// whether the pod may preempt to the choice of the candidate. It carries nothing out.
 type stockAttempt struct {
 	*Plugin
 	pod  *v1.Pod
 	said fwk.NodeToStatusReader
 }
 
-// run takes the steps. They end with an error, for which there is no plan, or with the plan, its
-// nomination and its text.
+// run takes the steps and writes the plan, its nomination and its text into the decision. After an error the
+// plan in it means nothing.
 func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decision) error {
 	nodes, err := a.handle.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
@@ -38,6 +39,7 @@ func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decisio
 	}
 	d.Plan = &preemption.Plan{Pod: plain(a.pod), TurnedDown: a.turnedDown(nodes)}
 
+	// The order of the two checks decides which text a pod that may not preempt gets in a cluster without nodes.
 	if may, why := a.stock.PodEligibleToPreemptOthers(ctx, a.pod, a.said.Get(a.pod.Status.NominatedNodeName)); !may {
 		d.Plan.Outcome, d.Plan.Ineligible = preemption.NotEligible, ineligible(why)
 		d.text = preemptionSays + why
@@ -47,6 +49,7 @@ func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decisio
 		return errors.New("no nodes available")
 	}
 
+	// An error matters only if there is no candidate: it is about nodes that are none.
 	d.Plan.Outcome = preemption.NothingHelps
 	candidates, statuses, err := a.dryRuns(ctx, cycle)
 	if len(candidates) == 0 {
@@ -58,6 +61,7 @@ func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decisio
 	}
 	d.Plan.Unhelpful = unhelpful(statuses)
 
+	// The extenders may leave no candidate.
 	if candidates, err = a.askExtenders(candidates); err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decisio
 	return nil
 }
 
-// turnedDown counts the nodes by their statuses as things are.
+// turnedDown counts the nodes by the statuses that the scheduler's filters gave them in this attempt.
 func (a *stockAttempt) turnedDown(nodes []fwk.NodeInfo) []preemption.Count {
 	list := make([]preemption.Status, len(nodes))
 	for i, node := range nodes {
@@ -80,8 +84,8 @@ func (a *stockAttempt) turnedDown(nodes []fwk.NodeInfo) []preemption.Count {
 	return counted(list)
 }
 
-// dryRuns looks for victims on the nodes where preemption may help, as many as the arguments say. An
-// error beside candidates is about nodes that are none.
+// dryRuns looks for victims on the nodes where preemption may help, until there are as many candidates as the
+// arguments ask for. If it returns candidates and an error, the error is about nodes that are no candidates.
 func (a *stockAttempt) dryRuns(ctx context.Context, cycle fwk.CycleState) ([]kubepreemption.Candidate, *kubeframework.NodeToStatus, error) {
 	potential, err := a.said.NodesForStatusCode(a.handle.SnapshotSharedLister().NodeInfos(), fwk.Unschedulable)
 	if err != nil || len(potential) == 0 {
@@ -91,12 +95,15 @@ func (a *stockAttempt) dryRuns(ctx context.Context, cycle fwk.CycleState) ([]kub
 	if err != nil {
 		return nil, nil, err
 	}
+
+	// The node at which the sample begins is this plugin's, from its seed; DefaultPreemption would draw one.
 	nodes := int32(len(potential))
 	_, enough := a.stock.GetOffsetAndNumCandidates(nodes)
 	return a.stock.Evaluator.DryRunPreemption(ctx, cycle, a.pod, potential, budgets, a.args.offset(nodes, a.pod), enough)
 }
 
-// offset is the node at which a sample begins, among those where preemption may help.
+// offset returns the position of the node at which a sample begins, among the nodes where preemption may help.
+// It depends on the seed and the pod's key alone, so that a decision can be repeated.
 func (a *Args) offset(nodes int32, pod *v1.Pod) int32 {
 	if a.Seed == 0 || nodes == 0 {
 		return 0
@@ -106,15 +113,15 @@ func (a *Args) offset(nodes int32, pod *v1.Pod) int32 {
 	return int32(h.Sum64() % uint64(nodes))
 }
 
-// notHelpful is the text about a pod for which nothing helps. It adds the nodes that were not tried to
-// the statuses.
+// notHelpful returns the text about a pod for which nothing helps. It changes statuses: nodes that were not
+// tried get a status, too.
 func notHelpful(pod *v1.Pod, nodes int, statuses *kubeframework.NodeToStatus) string {
 	statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	e := &kubeframework.FitError{Pod: pod, NumAllNodes: nodes, Diagnosis: kubeframework.Diagnosis{NodeToStatus: statuses}}
 	return e.Error()
 }
 
-// unhelpful counts the nodes that were tried in vain.
+// unhelpful counts the nodes that were tried in vain, by their statuses.
 func unhelpful(statuses *kubeframework.NodeToStatus) []preemption.Count {
 	names := map[string]preemption.Status{}
 	statuses.ForEachExplicitNode(func(node string, said *fwk.Status) { names[node] = status(said) })
@@ -131,7 +138,7 @@ func (p proposal) Name() string                 { return p.node }
 func (p proposal) Victims() *extenderv1.Victims { return p.victims }
 func (proposal) NumPodGroupDisruptions() int    { return 0 }
 
-// askExtenders lets the scheduler's extenders change the candidates, one after the other, until none
+// askExtenders lets the scheduler's extenders change the candidates, one after the other, until no candidate
 // is left.
 func (a *stockAttempt) askExtenders(candidates []kubepreemption.Candidate) ([]kubepreemption.Candidate, error) {
 	extenders := a.handle.Extenders()
@@ -139,6 +146,7 @@ func (a *stockAttempt) askExtenders(candidates []kubepreemption.Candidate) ([]ku
 	if len(extenders) == 0 || len(left) == 0 {
 		return candidates, nil
 	}
+
 	for _, e := range extenders {
 		if len(left) == 0 {
 			break
@@ -146,6 +154,8 @@ func (a *stockAttempt) askExtenders(candidates []kubepreemption.Candidate) ([]ku
 		if !e.SupportsPreemption() || !e.IsInterested(a.pod) {
 			continue
 		}
+
+		// An extender that may be ignored and fails changes nothing: the next one is asked about the same nodes.
 		answer, err := e.ProcessPreemption(a.pod, left, a.handle.SnapshotSharedLister().NodeInfos())
 		switch {
 		case err == nil:
@@ -154,17 +164,12 @@ func (a *stockAttempt) askExtenders(candidates []kubepreemption.Candidate) ([]ku
 		default:
 			return nil, err
 		}
-		for node, victims := range answer { // in any order: nodes do not depend on each other
-			switch {
-			case victims != nil && len(victims.Pods) > 0:
-			case e.IsIgnorable():
-				delete(answer, node)
-			default:
-				return nil, fmt.Errorf("expected at least one victim pod on node %q", node)
-			}
+		if err := checkVictims(answer, e.IsIgnorable()); err != nil {
+			return nil, err
 		}
 		left = answer
 	}
+
 	var list []kubepreemption.Candidate
 	for node, victims := range left { // in any order: the best of them is chosen
 		list = append(list, proposal{node, victims})
@@ -172,7 +177,22 @@ func (a *stockAttempt) askExtenders(candidates []kubepreemption.Candidate) ([]ku
 	return list, nil
 }
 
-// candidate is the chosen node with its victims, and the less important pods that lose their
+// checkVictims looks for nodes without a victim in the answer of an extender. If the extender may be ignored
+// they are deleted from the answer, otherwise they are an error.
+func checkVictims(answer map[string]*extenderv1.Victims, ignorable bool) error {
+	for node, victims := range answer { // in any order: nodes do not depend on each other
+		switch {
+		case victims != nil && len(victims.Pods) > 0:
+		case ignorable:
+			delete(answer, node)
+		default:
+			return fmt.Errorf("expected at least one victim pod on node %q", node)
+		}
+	}
+	return nil
+}
+
+// candidate returns the chosen node with its victims and the less important pods that lose their
 // nomination to it.
 func (a *stockAttempt) candidate(best kubepreemption.Candidate) preemption.Candidate {
 	victims := best.Victims()
@@ -187,6 +207,7 @@ func (a *stockAttempt) candidate(best kubepreemption.Candidate) preemption.Candi
 			c.Score.TopPriority = priority
 		}
 	}
+
 	for _, info := range a.handle.NominatedPodsForNode(c.Node) {
 		if pod := info.GetPod(); helpers.PodPriority(pod) < helpers.PodPriority(a.pod) {
 			c.ClearedNominations = append(c.ClearedNominations, plain(pod))
@@ -196,21 +217,21 @@ func (a *stockAttempt) candidate(best kubepreemption.Candidate) preemption.Candi
 	return c
 }
 
-// inOrderOfNames has the values by their keys.
-func inOrderOfNames(of map[string]preemption.Status) []preemption.Status {
+// inOrderOfNames lists the statuses in the order of the nodes' names.
+func inOrderOfNames(statuses map[string]preemption.Status) []preemption.Status {
 	var names []string
-	for name := range of {
+	for name := range statuses {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	list := make([]preemption.Status, len(names))
 	for i, name := range names {
-		list[i] = of[name]
+		list[i] = statuses[name]
 	}
 	return list
 }
 
-// counted counts equal statuses, the most frequent first.
+// counted counts equal statuses, the most frequent first. Equally frequent ones stay in the order of the list.
 func counted(list []preemption.Status) (counts []preemption.Count) {
 	for _, s := range list {
 		same := func(c preemption.Count) bool {
@@ -226,8 +247,8 @@ func counted(list []preemption.Status) (counts []preemption.Count) {
 	return counts
 }
 
-// ineligible is why a pod or a group may not preempt, by DefaultPreemption's text, which
-// stands for itself where this module does not have it.
+// ineligible translates DefaultPreemption's text about a pod that may not preempt. A text that this module does
+// not know becomes the reason as it is.
 func ineligible(why string) preemption.Ineligibility {
 	for _, i := range []preemption.Ineligibility{preemption.PolicyNever, preemption.VictimsTerminating} {
 		if why == i.Message() {
@@ -237,7 +258,7 @@ func ineligible(why string) preemption.Ineligibility {
 	return preemption.Ineligibility(why)
 }
 
-// plain is the pod as plans have it; of one that is not understood, its names and priority.
+// plain returns the pod as plans have it. A pod that is not understood has its names and its priority alone.
 func plain(pod *v1.Pod) *outrank.Pod {
 	p, err := convert.Pod(pod)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 )
 
 // TakeOver registers the collector in place of kube-scheduler's metrics of the
-// same names. Call it when plugins are made, by when kube-scheduler has
-// registered them, and once for a registry.
+// same names. Call it once for a registry, when the plugins are made: kube-scheduler has
+// registered its metrics by then.
 //
 // Profiles with DefaultPreemption go on counting in the metrics that were
-// replaced; the collector adds their values to its own.
+// replaced. The collector adds their values to its own.
 func TakeOver(registry prometheus.Registerer, c *metrics.Collector) error {
 	var made []prometheus.Collector
 	for _, of := range append(newer(), scheduler.PreemptionAttempts, scheduler.PreemptionVictims, scheduler.PreemptionGoroutinesDuration,
 		scheduler.PreemptionGoroutinesExecutionTotal) {
-		if m, ok := of.(interface{ IsCreated() bool }); ok && m.IsCreated() { // else of a feature that is off
+		if m, ok := of.(interface{ IsCreated() bool }); ok && m.IsCreated() { // else its feature is off
 			made = append(made, of)
 		}
 	}

@@ -15,21 +15,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Reason and action of the event on a preemptor, where the arguments ask for it.
+// The event on a preemptor. NoteLimit is the number of bytes that the API allows for its text.
 const (
 	reasonPlanned   = "PreemptionPlanned"
 	actionPreempted = "Preempting"
 	noteLimit       = 1024
 )
 
-// The levels of the lines about decisions. A pod that finds no room is tried again and again,
-// so that its lines are for those who look for them.
+// The log levels of the lines about decisions. A pod that finds no room is tried again and again: its lines are
+// at a level that is usually off.
 const (
 	preemptLevel = 2
 	otherLevel   = 3
 )
 
-// level is that of a line about a decision.
+// level returns the log level of the line about a decision.
 func level(outcome preemption.Outcome) int {
 	if outcome == preemption.Preempts {
 		return preemptLevel
@@ -37,15 +37,15 @@ func level(outcome preemption.Outcome) int {
 	return otherLevel
 }
 
-// plannedEvent posts the text of a plan on the preemptor, where the arguments ask for it.
+// plannedEvent posts the text of a plan on the preemptor if the arguments ask for it.
 func (p *Plugin) plannedEvent(about runtime.Object, text string) {
 	if p.args.PlanEvents && p.handle.EventRecorder() != nil {
 		p.handle.EventRecorder().Eventf(about, nil, v1.EventTypeNormal, reasonPlanned, actionPreempted, "%s", text)
 	}
 }
 
-// tell explains a decision: in one line of the log, and where pods have to leave in an
-// event on the preemptor if that is asked for.
+// tell explains a decision in one line of the log. If pods have to leave and the arguments ask for events, it also
+// posts one on the preemptor.
 func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 	log := klog.FromContext(ctx)
 	if d.Err != nil {
@@ -75,7 +75,7 @@ func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 	log.Info("Preemption", line...)
 }
 
-// note is the text of the event about a pod.
+// note returns the text of the event about a pod.
 func note(plan *preemption.Plan) string {
 	text := fmt.Sprintf("Node %s has room without %d pods of lower priority (at most %d)", plan.Node, len(plan.Victims), plan.Score.TopPriority)
 	if len(plan.Victims) == 1 {
@@ -87,7 +87,7 @@ func note(plan *preemption.Plan) string {
 	return cut(text + ": " + strings.Join(names(podsOf(plan.Victims)), ", "))
 }
 
-// cut shortens a text to the length of an event.
+// cut shortens a text to the length that an event may have.
 func cut(text string) string {
 	if len(text) <= noteLimit {
 		return text
@@ -104,7 +104,7 @@ func names(pods []*outrank.Pod) []string {
 	return list
 }
 
-// causes has the filter that the preemptor failed when each victim was put back.
+// causes lists for each victim the filter that the preemptor failed when the victim was put back.
 func causes(plan *preemption.Plan) []string {
 	list := make([]string, len(plan.Victims))
 	for i := range plan.Victims {
@@ -121,10 +121,10 @@ func counts(of []preemption.Count) []string {
 	return list
 }
 
-// preemptionSays is how the plugin's message to the scheduler begins.
+// preemptionSays begins the plugin's message to the scheduler.
 const preemptionSays = "preemption: "
 
-// answer is the nomination and the plugin's message to the scheduler about a decision.
+// answer returns the nomination and the plugin's message to the scheduler about a decision.
 func (p *Plugin) answer(d Decision) (execution.Nomination, string) {
 	if d.HandedOver != "" {
 		return d.nomination, d.text
@@ -132,16 +132,21 @@ func (p *Plugin) answer(d Decision) (execution.Nomination, string) {
 	return p.says(d.Plan)
 }
 
-// says is the plugin's message to the scheduler about a plan: the pod's
-// nomination, and the text of DefaultPreemption.
+// says returns the nomination that a plan gives the pod, and DefaultPreemption's text about the plan. The text is
+// cut out of the message that the scheduler would write into the pod's condition.
 func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
+	// The scheduler has found that the pod fits nowhere.
+	if plan.Outcome == preemption.Fits {
+		return execution.Nomination{}, "preemption: the pod fits"
+	}
+
+	// The condition begins with the nodes that turned the pod down. The scheduler writes that part itself, so
+	// that their number is enough. A resize would have no condition, but its attempt has a message.
 	short := *plan
 	short.TurnedDown = []preemption.Count{{Nodes: nodes(plan)}}
 	short.Release = p.release
-	short.Feasible, short.Resize = 0, false // of a resize nothing is made known, and the scheduler is told
-	if plan.Outcome == preemption.Fits {
-		return execution.Nomination{}, "preemption: the pod fits" // which the scheduler has found not to be so
-	}
+	short.Feasible, short.Resize = 0, false
+
 	v, err := (&execution.Failure{Entry: queue.Entry{Pod: plan.Pod}, Plan: &short}).Verdict()
 	if err != nil {
 		return execution.Nomination{}, err.Error()
@@ -153,7 +158,7 @@ func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
 	return v.Nomination, preemptionSays + text
 }
 
-// nodes is the number of nodes with an answer in the plan.
+// nodes counts the nodes that the plan has an answer about.
 func nodes(plan *preemption.Plan) int {
 	n := plan.Feasible
 	for _, c := range plan.TurnedDown {

@@ -14,9 +14,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// underway are the preemptors whose plans are being carried out, by UID. Any number of
-// goroutines may use it at once. A preemptor is under way from the moment that its plan is
-// made: the goroutine that carries it out may begin later.
+// underway knows the preemptors whose plans are being carried out, by UID. A preemptor is under way from the moment
+// that its plan is made: the goroutine that carries it out may begin later. Any number of
+// goroutines may use it at once.
 type underway struct {
 	mu sync.Mutex
 	by map[types.UID]*flight
@@ -27,16 +27,18 @@ type flight struct {
 	uid types.UID
 	// members are the pods of a group.
 	members []types.UID
-	// victims are those that have to be told to go.
+	// victims are the victims that were not leaving when the plan was made.
 	victims []*outrank.Pod
-	// rejected are the victims that were rejected in memory, so that the API will never say
+	// rejected has the UIDs of victims that were rejected in memory: the API will never say
 	// that they go.
 	rejected map[string]bool
-	// unbound is set if a victim was not bound when the plan was made. The end of
+	// unbound is true if a victim was not bound when the plan was made. The end of
 	// such a pod is no event that lets in pods that PreEnqueue has kept out.
 	unbound bool
-	// before is the flight of an earlier plan of the same preemptor that is not quite over.
-	before, done chan struct{}
+	// before is closed when an earlier flight of the same preemptor is over; nil if there is none.
+	before chan struct{}
+	// done is closed when this flight is over.
+	done chan struct{}
 }
 
 // begin records a plan of the preemptor with these victims.
@@ -49,6 +51,7 @@ func (u *underway) begin(uid types.UID, victims []*outrank.Pod, members ...types
 			f.victims = append(f.victims, v)
 		}
 	}
+
 	if last := u.by[uid]; last != nil {
 		f.before = last.done
 	}
@@ -68,8 +71,7 @@ func (u *underway) land(f *flight) {
 	}
 }
 
-// end removes the preemptor, or the group that the pod is a member of: nothing is
-// waited for any more.
+// end removes the pod, and the group that it is a member of: nobody waits for their victims any more.
 func (u *underway) end(pod types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -91,10 +93,11 @@ func (u *underway) reject(uid string) {
 }
 
 // waits reports whether the preemptor still waits for a victim to be told to go.
-// It does not ask whether the plan is being carried out: the last victim may end
+//
+// It does not ask whether the plan is being carried out. The last victim may end
 // before the goroutine has returned, and a pod that is kept out then would miss
-// the very event that makes room for it. The informer's store knows of that end
-// before any of its handlers, those of the scheduling queue included.
+// the very event that makes room for it. The informer's store knows that the victim has ended
+// before any handler hears of it, those of the scheduling queue included.
 func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -114,7 +117,7 @@ func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 	return false
 }
 
-// What DefaultPreemption says of a pod that it keeps out of the queue.
+// The texts of DefaultPreemption about a pod that it keeps out of the queue.
 const (
 	waitingForPodPreemption   = "waiting for the preemption for this pod to be finished"
 	waitingForGroupPreemption = "waiting for the preemption for this pod group to be finished"
@@ -130,6 +133,8 @@ func (p *Plugin) PreEnqueue(ctx context.Context, pod *v1.Pod) *fwk.Status {
 	if !p.options.asynchronous() {
 		return nil
 	}
+
+	// A member of a group is queued with it, so that plans for the pod alone do not keep it out.
 	if pod.Spec.SchedulingGroup != nil && p.groupsCount() {
 		if root, ok := p.rootUID(pod); ok && p.process.under.waits(root, p.pods) {
 			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, waitingForGroupPreemption)

@@ -22,14 +22,15 @@ import (
 // groupGate is the feature gate for groups of pods.
 const groupGate = "GenericWorkload"
 
-// MeasureGroup measures a decision for a group of so many pods, on a cluster of the row plain
-// of the matrix, and fails where the two take another number of victims. Filters is the time
-// of the reference until its plugins look for room, PostFilter theirs; they place the group and
-// call for the evictions, too. It opens the feature gate for groups in the whole process.
+// MeasureGroup measures a decision for a group of that many pods, on a cluster of the row plain
+// of the matrix. It is an error if the two sides take different numbers of victims. Filters is the time
+// of the reference until its plugins look for room. PostFilter is the time of the plugins, which also place the group
+// and call for the evictions. MeasureGroup opens the feature gate for groups in the whole process.
 func MeasureGroup(pods, nodes, budgets int) (*differential.Cell, error) {
 	if err := utilfeature.DefaultMutableFeatureGate.Set(groupGate + "=true"); err != nil {
 		return nil, err
 	}
+
 	cell := &differential.Cell{Row: fmt.Sprint("group-", pods), Nodes: nodes, Budgets: budgets}
 	c, members, err := differential.GroupCase(pods, nodes, budgets)
 	if err != nil {
@@ -46,6 +47,8 @@ func MeasureGroup(pods, nodes, budgets int) (*differential.Cell, error) {
 	if w.said == nil {
 		return nil, errors.New("the group was not refused")
 	}
+
+	// The message of both names the number of victims.
 	said, err := decideForGroup(cell, c, len(members))
 	if err != nil {
 		return nil, err
@@ -56,7 +59,7 @@ func MeasureGroup(pods, nodes, budgets int) (*differential.Cell, error) {
 	return cell, nil
 }
 
-// decideForGroup measures outrank, and returns what it says.
+// decideForGroup measures outrank's decision, and returns its message.
 func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (string, error) {
 	cluster, err := Convert(c)
 	if err != nil {
@@ -73,6 +76,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 	if err != nil {
 		return "", err
 	}
+
 	like := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
 	req := preemption.GroupRequest{Now: clustergen.Now()}
 	for i := range pods {
@@ -80,6 +84,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 		p.Name, p.UID = fmt.Sprint("member-", i), fmt.Sprint("uid-member-", i)
 		req.Pods = append(req.Pods, &p)
 	}
+
 	const times = 5
 	var plan *preemption.GroupPlan
 	began := differential.CPUTime()

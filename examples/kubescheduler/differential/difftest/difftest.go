@@ -1,4 +1,4 @@
-// Package difftest is the test of package differential for any version. Its flags:
+// Package difftest tests package differential with any version of Kubernetes. Its flags:
 //
 //	-cases N    how many random cases
 //	-seed S     seed of the first
@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,11 +30,11 @@ var (
 	most  = flag.Int("most", 1, "number of cases that may differ before the test ends")
 )
 
-// Run compares the reference and outrank on random cases, and fails where they
-// differ: with the smallest case found and the way to repeat it.
+// Run compares the reference and outrank on random cases. If they differ, the failure has the smallest
+// case found and the flags to repeat it.
 func Run(t *testing.T, h *differential.Harness) { RunKinds(t, h, differential.Kinds...) }
 
-// RunKinds is Run for kinds of cases of its own, where the flag names none.
+// RunKinds is Run for the given kinds of cases, unless the flag names others.
 func RunKinds(t *testing.T, h *differential.Harness, usual ...string) {
 	differential.Quiet()
 	left := *most
@@ -76,8 +77,8 @@ func show(t *testing.T, c *differential.Case) {
 	}
 }
 
-// RunScores compares the scores of nodes on random cases: by default one for every three of
-// the flag cases.
+// RunScores compares the scores of nodes on random cases. There is one case for every three of
+// the flag -cases.
 func RunScores(t *testing.T, h *differential.Harness) {
 	differential.Quiet()
 	count, tried := differential.ScoreCount{}, 0
@@ -98,30 +99,12 @@ func RunScores(t *testing.T, h *differential.Harness) {
 	t.Logf("%d cases from seed %d: %+v", tried, *seed, count)
 }
 
-// RunJudged compares claims of devices by a command that stands in the module above: one case
-// for every three of the flag cases. Those of [differential.Case.AllocatorDiffers] are left out.
+// RunJudged compares the answers about claims of devices with the command judge of the module above. There is one case
+// for every three of the flag -cases. It leaves out the cases of [differential.Case.AllocatorDiffers].
 func RunJudged(t *testing.T, h *differential.Harness) {
 	differential.Quiet()
-	program := filepath.Join(t.TempDir(), "judge")
-	build := exec.Command("go", "build", "-C", "..", "-o", program, "./differential/cmd/judge")
-	build.Env = append(os.Environ(), "GOFLAGS=") // tags of this module are not those of the one above
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	judge := exec.Command(program)
-	in, err := judge.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := judge.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	judge.Stderr = os.Stderr
-	if err := judge.Start(); err != nil {
-		t.Fatal(err)
-	}
-	answers, left, apart := json.NewDecoder(out), *most, 0
+	j := startJudge(t)
+	left, apart := *most, 0
 	for i := range max(1, *cases/3) {
 		c, err := differential.Generate(differential.DeviceKinds[i%len(differential.DeviceKinds)], *seed+uint64(i/len(differential.DeviceKinds)))
 		if err != nil {
@@ -131,22 +114,12 @@ func RunJudged(t *testing.T, h *differential.Harness) {
 			apart++
 			continue
 		}
+
 		want, err := differential.RunReference(c, differential.Instead{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(differential.Judged{Case: c, Answer: want})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := in.Write(text); err != nil {
-			t.Fatal(err)
-		}
-		var differences []string
-		if err := answers.Decode(&differences); err != nil {
-			t.Fatal(err)
-		}
-		if len(differences) > 0 {
+		if differences := j.ask(t, differential.Judged{Case: c, Answer: want}); len(differences) > 0 {
 			t.Errorf("kind %s, seed %d differs:\n%s", c.Kind, c.Seed, strings.Join(differences, "\n"))
 			if left--; left <= 0 {
 				break
@@ -154,10 +127,62 @@ func RunJudged(t *testing.T, h *differential.Harness) {
 		}
 	}
 	t.Logf("%d cases, of which %d are not compared", max(1, *cases/3), apart)
-	if err := in.Close(); err != nil {
+	j.end(t)
+}
+
+// judge is the command judge while it runs. It answers one case after the other.
+type judge struct {
+	command *exec.Cmd
+	in      io.WriteCloser
+	answers *json.Decoder
+}
+
+// startJudge builds the command and starts it.
+func startJudge(t *testing.T) *judge {
+	program := filepath.Join(t.TempDir(), "judge")
+	build := exec.Command("go", "build", "-C", "..", "-o", program, "./differential/cmd/judge")
+	build.Env = append(os.Environ(), "GOFLAGS=") // the build tags of this module mean another thing above
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+
+	command := exec.Command(program)
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Stderr = os.Stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return &judge{command: command, in: in, answers: json.NewDecoder(out)}
+}
+
+// ask returns the differences of a case.
+func (j *judge) ask(t *testing.T, question differential.Judged) (differences []string) {
+	text, err := json.Marshal(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.in.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.answers.Decode(&differences); err != nil {
+		t.Fatal(err)
+	}
+	return differences
+}
+
+// end lets the command end, and waits for it.
+func (j *judge) end(t *testing.T) {
+	if err := j.in.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := judge.Wait(); err != nil {
+	if err := j.command.Wait(); err != nil {
 		t.Error(err)
 	}
 }

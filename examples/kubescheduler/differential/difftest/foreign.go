@@ -18,7 +18,7 @@ var (
 	foreignMost  = flag.Int("foreignmost", 1, "number of them that may differ before the test ends")
 )
 
-// RunForeign is RunPlugin for profiles with a plugin of somebody else's, which may count how often it is
+// RunForeign is RunPlugin for profiles with a plugin of somebody else. That plugin may count how often it is
 // asked, remember what it heard, hear without being asked, and fail.
 func RunForeign(t *testing.T, h *differential.Harness, instead differential.Instead) {
 	differential.Quiet()
@@ -32,6 +32,8 @@ func RunForeign(t *testing.T, h *differential.Harness, instead differential.Inst
 		}
 		c = h.Distinct(c)
 		c.Around.Foreign = differential.GenerateForeign(seed*uint64(len(differential.Kinds)) + uint64(i%len(differential.Kinds)))
+
+		// The plugin goes first: the stock scheduler may have to be run until it takes the same node.
 		got, err := differential.RunReference(c, instead)
 		if err != nil {
 			t.Fatal(err)
@@ -40,6 +42,7 @@ func RunForeign(t *testing.T, h *differential.Harness, instead differential.Inst
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got.Preempts {
 			preempt++
 		}
@@ -53,8 +56,8 @@ func RunForeign(t *testing.T, h *differential.Harness, instead differential.Inst
 	t.Logf("%d cases, %d preempt", *foreignCases, preempt)
 }
 
-// runTied runs the stock scheduler until it takes a node, for it may take any of several that are equal
-// in every rank; after many runs any answer is the answer.
+// runTied runs the stock scheduler until it takes the node, because it may take any of several nodes that are equal
+// in every rank. After 20 runs the last answer counts.
 func runTied(c *differential.Case, node string) (answer *differential.Answer, err error) {
 	for range 20 {
 		if answer, err = differential.RunReference(c, differential.Instead{}); err != nil || answer.Nominated == node {

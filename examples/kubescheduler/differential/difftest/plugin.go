@@ -15,8 +15,8 @@ var (
 )
 
 // RunPlugin compares a scheduler that has another plugin in place of DefaultPreemption with the
-// stock one: it nominates, evicts, clears nominations, writes the same condition and event,
-// and puts the pod back into the same part of the queue.
+// stock one. Both must nominate, evict and clear the same, write the same condition and event,
+// and put the pod back into the same part of the queue.
 func RunPlugin(t *testing.T, h *differential.Harness, instead differential.Instead) {
 	differential.Quiet()
 	left := *pluginMost
@@ -35,8 +35,10 @@ func RunPlugin(t *testing.T, h *differential.Harness, instead differential.Inste
 		if err != nil {
 			t.Fatal(err)
 		}
+
+		// Of several nodes that are equal in every rank any is right.
 		if r.Tied && got.Nominated != r.Reference.Nominated {
-			continue // any of them is right
+			continue
 		}
 		if differences := differential.CompareReferences(c, r.Reference, got); len(differences) > 0 {
 			t.Errorf("kind %s, seed %d: with the plugin in the place of what outrank is here:\n%s", kind, seed, strings.Join(differences, "\n"))

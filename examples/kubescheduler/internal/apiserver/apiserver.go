@@ -1,9 +1,9 @@
-// Package apiserver answers: does an API server of this release let an object in, and as
-// what does it keep it?
+// Package apiserver answers whether an API server of this release accepts an object, and what
+// it stores.
 //
-// It asks the reference's own code: defaults, what an API server prepares before it writes,
-// and the validation of objects and of their statuses. Admission plugins and authorization are
-// not among it.
+// It asks the reference's own code for the defaults, for what an API server prepares before it writes,
+// and for the validation of objects and of their statuses. It does not ask admission plugins or
+// authorization.
 package apiserver
 
 import (
@@ -42,7 +42,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 )
 
-// kind is the way to write the objects of a kind; status is nil where they have none.
+// kind says how the objects of a kind are written. The strategy for the status is nil if they have none.
 type kind struct {
 	create rest.RESTCreateStrategy
 	status rest.RESTUpdateStrategy
@@ -64,14 +64,16 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[*storage.CSIDriver]():            {csidriver.Strategy, nil},
 }
 
-// Store returns an object of the API as the API server has it once it was created and its
-// status was written, as clients read it. The error is the API server's.
+// Store returns an object of the API as clients read it once it was created and its
+// status was written. The error is the API server's.
 func Store(o runtime.Object) (runtime.Object, error) {
 	gvks, _, err := legacyscheme.Scheme.ObjectKinds(o)
 	if err != nil {
 		return nil, err
 	}
 	version := gvks[0].GroupVersion()
+
+	// Defaults belong to the version; everything else is done with the internal version.
 	o = o.DeepCopyObject()
 	legacyscheme.Scheme.Default(o)
 	stored, err := internal(o)
@@ -86,6 +88,8 @@ func Store(o runtime.Object) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// An API server ignores the status of a new object. The status is written in a second request.
 	ctx := requestOf(version, m.GetNamespace(), "")
 	initialize(m)
 	if err := rest.BeforeCreate(of.create, ctx, stored); err != nil {
@@ -99,7 +103,7 @@ func Store(o runtime.Object) (runtime.Object, error) {
 	return legacyscheme.Scheme.ConvertToVersion(stored, version)
 }
 
-// writeStatus writes the status that an object has onto the stored one.
+// writeStatus writes the status of the object o into the stored one.
 func writeStatus(of kind, version schema.GroupVersion, o, stored runtime.Object) (runtime.Object, error) {
 	written, err := internal(o)
 	if err != nil {

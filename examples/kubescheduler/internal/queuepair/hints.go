@@ -11,8 +11,8 @@ import (
 	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// helps asks the reference's hints about an event for a pod, so that both queues know
-// the same. The hints of this library are coarser, but have to leave nobody out.
+// helps asks the reference's hints about an event for a pod, so that both queues move
+// the same pods. The hints of this library are coarser: they may help more pods, but must not help fewer.
 func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	if p.only != "" && types.UID(e.Pod.UID) != p.only {
 		return false
@@ -20,6 +20,7 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	if len(e.FailedFilters) == 0 || event.Kind == "" {
 		return true
 	}
+
 	h, ok := p.about[event]
 	if event.Kind == ourqueue.EventPodUpdated {
 		h, ok = p.updates[event.Pod]
@@ -28,12 +29,14 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 		p.problem("an event of kind %q is asked about, which nobody told of", event.Kind)
 		return false
 	}
+
 	info, err := framework.NewPodInfo(e.Pod.Value.(*corev1.Pod))
 	p.check("NewPodInfo", err)
 	theirs := slices.ContainsFunc(h.events, func(event fwk.ClusterEvent) bool {
 		return helps(p.theirs, info, e.FailedFilters, event, h.before, h.object)
 	})
 	ours := ourqueue.Helps(p.release, e, event)
+
 	switch {
 	case theirs && !ours && event.Kind == ourqueue.EventNodeAdded && e.Pod.NodeName != "" && event.Node.Name != e.Pod.NodeName:
 		p.counts["queue: hints that help a resize in the reference alone, by another node: 5.4.17"]++
@@ -49,8 +52,8 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	return theirs
 }
 
-// waitsAs is what a pod waits for in the reference: an event, or its gates; empty
-// for neither.
+// waitsAs returns what a pod waits for in the reference's queue: an event, or its gates. It is empty
+// if the pod waits for neither.
 func (p *Pair) waitsAs(pod *corev1.Pod) string {
 	info, ok := p.theirs.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
 	switch {

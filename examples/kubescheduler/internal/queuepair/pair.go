@@ -1,10 +1,10 @@
-// Package queuepair answers whether this library's scheduling queue goes through what the
-// queue of kube-scheduler v1.37 goes through, step by step.
+// Package queuepair answers whether this library's scheduling queue takes the same steps as the
+// queue of kube-scheduler v1.37.
 //
 // A [Pair] takes the place of a live scheduler's queue. Each call goes to the scheduler's
-// own queue first, and to one of this library at the same time by the same clock. What
-// they say is compared whenever a pod is popped and whenever somebody asks. The rest is
-// for those who drive both queues by themselves.
+// own queue and then to a queue of this library, at the same time of the same clock. The two
+// are compared whenever a pod is popped and whenever somebody asks. The rest of the package
+// is for tests that drive both queues by themselves.
 package queuepair
 
 import (
@@ -27,10 +27,10 @@ import (
 	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Began is when the clock of a [Pair] begins.
+// Began is the time at which the clock of a [Pair] begins.
 var Began = time.Date(2026, 3, 1, 12, 0, 0, 123, time.UTC)
 
-// Pair is a scheduler's queue with one of this library in lockstep. Any number of
+// Pair is a scheduler's queue in lockstep with a queue of this library. Any number of
 // goroutines may use it at once. [New] makes one.
 type Pair struct {
 	queue.SchedulingQueue
@@ -41,21 +41,23 @@ type Pair struct {
 	clock     *testingclock.FakeClock
 
 	mu sync.Mutex
-	// flying are the pods that were popped, and binding those of them that the scheduler is
-	// done with and that may come back all the same: their binding is under way.
-	flying  map[types.UID]ourqueue.Entry
+	// flying are the pods that were popped.
+	flying map[types.UID]ourqueue.Entry
+	// binding are the pods among them whose binding is under way. The scheduler is done with them, but they may
+	// come back.
 	binding map[types.UID]bool
-	// about are the reference's events behind ours, and updates those of pods themselves.
-	about   map[ourqueue.ClusterEvent]happened
+	// about has the reference's event for each event of ours.
+	about map[ourqueue.ClusterEvent]happened
+	// updates has the reference's event for each new version of a pod.
 	updates map[*outrank.Pod]happened
-	// only is the pod that an event under way is about; empty for all.
+	// only is the only pod that an event under way may move; empty for all pods.
 	only     types.UID
 	gates    *gates
 	counts   map[string]int
 	problems []string
 }
 
-// New returns a pair by the rules of a release, which [Pair.Follow] gives a scheduler to.
+// New returns a pair with the rules of a release. [Pair.Follow] gives it a scheduler.
 func New(release outrank.Release) *Pair {
 	return &Pair{
 		release: release, clock: testingclock.NewFakeClock(Began), counts: map[string]int{}, gates: newGates(),
@@ -64,11 +66,11 @@ func New(release outrank.Release) *Pair {
 	}
 }
 
-// Options are those that the scheduler is to be made with.
+// Options returns options that the scheduler must be made with.
 func (p *Pair) Options() []scheduler.Option { return []scheduler.Option{scheduler.WithClock(p.clock)} }
 
-// Follow puts the pair in place of the queue of a scheduler, whose queue is
-// empty, with these frameworks.
+// Follow puts the pair in place of the queue of a scheduler with these frameworks. The queue must be
+// empty.
 func (p *Pair) Follow(sched *scheduler.Scheduler, profiles map[string]framework.Framework) error {
 	theirs, ok := sched.SchedulingQueue.(*queue.PriorityQueue)
 	if !ok {
@@ -87,7 +89,7 @@ func (p *Pair) Follow(sched *scheduler.Scheduler, profiles map[string]framework.
 	return nil
 }
 
-// problem records a mistake that is found at once.
+// problem records a difference that is found at once. Compare returns it.
 func (p *Pair) problem(format string, args ...any) {
 	p.problems = append(p.problems, fmt.Sprintf(format, args...))
 }
@@ -98,7 +100,7 @@ func (p *Pair) check(what string, err error) {
 	}
 }
 
-// lock begins an operation, at a time of its own.
+// lock begins an operation. The clock moves on, so that no two operations have the same time.
 func (p *Pair) lock() (now time.Time) {
 	p.mu.Lock()
 	p.clock.Step(997 * time.Nanosecond)
@@ -118,7 +120,7 @@ func (p *Pair) Pass(d time.Duration) {
 // Ready reports whether there is a pod to be popped.
 func (p *Pair) Ready() bool { return Poppable(p.theirs, true) }
 
-// Counts are the counts so far, by name.
+// Counts returns the counts so far, by name.
 func (p *Pair) Counts() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,12 +134,15 @@ func (p *Pair) Compare() []string {
 	if len(p.problems) > 0 {
 		return p.problems
 	}
+
+	// The reference's queue has forgotten the pods that are being bound.
 	theirs, ours := Theirs(p.theirs, Began, p.gates.names()...), Ours(p.ours, Began)
 	for uid := range p.binding {
 		if ours[string(uid)].Part == "in flight" {
 			delete(ours, string(uid))
 		}
 	}
+
 	p.counts["queue: compared"]++
 	for _, s := range ours {
 		p.counts["queue: pods "+s.Part]++
@@ -145,6 +150,7 @@ func (p *Pair) Compare() []string {
 			p.counts["queue: pods held by "+s.Gate]++
 		}
 	}
+
 	var lines []string
 	for _, uid := range slices.Sorted(maps.Keys(theirs)) {
 		if diff := cmp.Diff(theirs[uid], ours[uid]); diff != "" {
@@ -158,7 +164,7 @@ func (p *Pair) Compare() []string {
 	return lines
 }
 
-// Pop takes the first pod of either queue, which have to be the same. Without any it returns
+// Pop takes the first pod of both queues, which must be the same pod. If there is none it returns
 // nil at once.
 func (p *Pair) Pop(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 	p.lock()
@@ -166,6 +172,8 @@ func (p *Pair) Pop(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 	if !Poppable(p.theirs, true) {
 		return nil, nil
 	}
+
+	// Events matter to attempts under way. Without one nobody asks about earlier events any more.
 	if p.ours.Counts().InFlight == 0 {
 		clear(p.about)
 		clear(p.updates)
@@ -181,6 +189,8 @@ func (p *Pair) Pop(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 	if !ok {
 		return nil, fmt.Errorf("popped a %T", entity)
 	}
+
+	// Our queue waits if it has no pod, which would be a difference.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	e, err := p.ours.Pop(ctx)

@@ -7,18 +7,20 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// State is a queue's record of a pod. Times are those since a moment that is the
+// State is what a queue knows about a pod. Times are counted from a moment that is the
 // same for both queues.
 type State struct {
 	Part                      string
 	Attempts, Refused, Errors int
 	Enqueued, BackoffEnd      string
-	// Gate holds the pod back, and Failed are the filters that it failed with.
-	Gate   string
+	// Gate is the plugin that holds the pod back; empty for none.
+	Gate string
+	// Failed are the filters that the pod failed with.
 	Failed []string
 }
 
@@ -29,8 +31,8 @@ func stamp(at, since time.Time) string {
 	return at.Sub(since).String()
 }
 
-// Theirs is the reference's queue's record of each pod, by UID. Its names of
-// plugins that hold pods back are left out of the filters.
+// Theirs returns the states of the pods in the reference's queue, by UID. The reference lists plugins
+// that hold pods back among the failed filters; the gates given by name are left out of them.
 func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string]State {
 	states := map[string]State{}
 	note := func(pods []*corev1.Pod, part string) {
@@ -40,24 +42,15 @@ func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string
 				states[string(p.UID)] = State{Part: "lost"}
 				continue
 			}
-			s := State{
-				Part: part, Attempts: info.Attempts, Refused: info.UnschedulableCount, Errors: info.ConsecutiveErrorsCount,
-				Enqueued: stamp(info.Timestamp, since),
-			}
-			for _, name := range slices.Sorted(maps.Keys(info.UnschedulablePlugins.Union(info.PendingPlugins))) {
-				if !slices.Contains(gates, name) {
-					s.Failed = append(s.Failed, name)
-				}
-			}
-			if part == "unschedulable" && info.Gated() {
-				s.Part, s.Gate = "gated", info.GatingPlugin
-			}
+			s := stateOf(info, part, gates)
+			s.Enqueued = stamp(info.Timestamp, since)
 			if s.Part == "backoff" {
 				s.BackoffEnd = stamp(info.BackoffExpiration, since)
 			}
 			states[string(p.UID)] = s
 		}
 	}
+
 	note(q.PodsInActiveQ(), "active")
 	note(q.PodsInBackoffQ(), "backoff")
 	note(q.UnschedulablePods(), "unschedulable")
@@ -70,7 +63,22 @@ func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string
 	return states
 }
 
-// Ours is this library's queue's record of each pod that is queued by itself.
+// stateOf returns the state of a pod in a part of the reference's queue, without its times. The reference has no part
+// of its own for pods that are held back.
+func stateOf(info *framework.QueuedPodInfo, part string, gates []string) State {
+	s := State{Part: part, Attempts: info.Attempts, Refused: info.UnschedulableCount, Errors: info.ConsecutiveErrorsCount}
+	for _, name := range slices.Sorted(maps.Keys(info.UnschedulablePlugins.Union(info.PendingPlugins))) {
+		if !slices.Contains(gates, name) {
+			s.Failed = append(s.Failed, name)
+		}
+	}
+	if part == "unschedulable" && info.Gated() {
+		s.Part, s.Gate = "gated", info.GatingPlugin
+	}
+	return s
+}
+
+// Ours returns the states of the pods in this library's queue that are queued by themselves, by UID.
 func Ours(q *ourqueue.Queue, since time.Time) map[string]State {
 	states := map[string]State{}
 	pending := q.Pending()

@@ -17,7 +17,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// Add adds a pod; one on a node has a resize that is deferred.
+// Add adds a pod. A pod on a node is added because its resize is deferred.
 func (p *Pair) Add(ctx context.Context, pod *corev1.Pod) {
 	now := p.lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p *Pair) Delete(logger klog.Logger, pod *corev1.Pod) {
 	delete(p.binding, pod.UID)
 }
 
-// named has the fields by which a pod is found.
+// named returns a pod with the fields by which queues find it.
 func named(pod *corev1.Pod) *outrank.Pod {
 	return &outrank.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}
 }
@@ -92,12 +92,13 @@ func (p *Pair) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framewo
 	return err
 }
 
-// Done ends an attempt for good, or comes before the pod is bound: that may still
-// fail, and to our queue the attempt ends with it.
+// Done ends an attempt. The scheduler also calls it before a pod is bound. The binding may still
+// fail, so that for our queue such an attempt ends with the binding.
 func (p *Pair) Done(uid types.UID) {
 	p.lock()
 	defer p.mu.Unlock()
 	p.SchedulingQueue.Done(uid)
+
 	e, ok := p.flying[uid]
 	if !ok || p.binding[uid] {
 		return
@@ -114,6 +115,9 @@ func (p *Pair) Done(uid types.UID) {
 func (p *Pair) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.ClusterEvent, before, object any, may queue.PreEnqueueCheck) {
 	now := p.lock()
 	defer p.mu.Unlock()
+
+	// An event without an object is the end of a pod. It is ordinary news unless the pod gives up room that the
+	// scheduler had reserved for it.
 	pod, _ := before.(*corev1.Pod)
 	if pod == nil || object != nil || may == nil && !p.binding[pod.UID] {
 		p.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, object, may)
@@ -122,6 +126,7 @@ func (p *Pair) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.Clust
 		p.ours.MoveAll(ours, now)
 		return
 	}
+
 	was := p.waitsAs(pod)
 	p.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, object, may)
 	ours := p.eventOf(event, before, object)
@@ -130,6 +135,9 @@ func (p *Pair) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.Clust
 		p.counts["queue: room given up by a pod on its node"]++
 		return
 	}
+
+	// In the reference the event may move the very pod that gave the room up; our queue leaves it out, so that
+	// it is told of the event once more.
 	p.counts["queue: room given up"]++
 	if was != "" && was != p.waitsAs(pod) {
 		p.counts["queue: moved by its own room: 5.4.10"]++

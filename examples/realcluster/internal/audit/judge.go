@@ -30,28 +30,28 @@ type allowance struct {
 	more     int32
 }
 
-// Report has the log's findings since the last report.
+// Report has what the log says about the time since the last report.
 type Report struct {
-	// Bound counts pods, and Waited has how long those that were created in the judged
-	// namespace waited for it.
+	// Bound counts pods that were bound. Waited has the times that pods waited for that which were created in the judged
+	// namespace.
 	Bound  int
 	Waited []time.Duration
-	// Victims are pods whose deletion was begun by the user, AgainstBudget those of them
-	// that a budget which allowed no disruption covered at that moment.
+	// Victims counts the pods that the user began to delete. AgainstBudget counts those of them
+	// that a budget covered which allowed no disruption at that moment.
 	Victims, AgainstBudget int
-	// Twice names the pods that a process deleted again, and Both those that it deleted after
-	// another one had, each once for each time.
+	// Twice names the pods that a process deleted again, Both the pods that a process deleted after
+	// another process had. A pod is listed once for each time.
 	Twice, Both []string
-	// Writes counts requests by kind, whatever the answer was, but for those about leases.
+	// Writes counts requests by kind, whatever the answer was. Requests about leases are left out.
 	Writes Writes
-	// Unread counts lines that are no requests: a server that is killed may leave one.
+	// Unread counts lines that are no requests. A server that is killed may leave one.
 	Unread int
 }
 
 // Writes counts requests.
 type Writes struct{ Bindings, StatusPatches, Deletes, Events, Others int }
 
-// NewJudge returns a judge of what a user did to pods, and to those that were created in a
+// NewJudge returns a judge of what a user did to pods, and of the pods that were created in a
 // namespace.
 func NewJudge(file, user, namespace string) *Judge {
 	return &Judge{
@@ -73,7 +73,7 @@ func (j *Judge) Report() (Report, error) {
 	return j.report, nil
 }
 
-// news are the whole lines that were not read yet.
+// news returns the complete lines that were not read yet.
 func (j *Judge) news() ([]byte, error) {
 	f, err := os.Open(j.file)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package audit judges schedulers by the audit log of an API server: the evicted
-// pods, how often, against which disruption budgets, how long pods waited to be
-// bound, and the requests for it.
+// Package audit answers, from the audit log of an API server, what schedulers did: which pods they evicted, how
+// often, against which disruption budgets, how long pods waited to be
+// bound, and how many requests that took.
 package audit
 
 import (
@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Resources that are judged, with the subresource after a slash.
+// The resources that are judged. A subresource comes after a slash.
 const (
 	pods          = "pods"
 	bindings      = "pods/binding"
@@ -23,9 +23,9 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// Policy returns the audit policy that a Judge of the same arguments needs: all
-// that the user writes, the pods that the user deletes, the budgets, and which
-// pods were created in the namespace.
+// Policy returns the audit policy that a Judge with the same arguments needs. It logs everything
+// that the user writes, the pods that the user deletes, the budgets, and the
+// pods that are created in the namespace.
 func Policy(user, namespace string) string {
 	in := func(group string, resources ...string) []object {
 		return []object{{"group": group, "resources": resources}}
@@ -48,7 +48,7 @@ func Policy(user, namespace string) string {
 	return string(text)
 }
 
-// entry is a request of the log that was answered, as far as it is judged.
+// entry has the parts of a logged request that are judged.
 type entry struct {
 	Verb, UserAgent string
 	User            struct{ Username string }

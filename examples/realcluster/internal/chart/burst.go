@@ -35,13 +35,13 @@ type Burst struct {
 	audit.Report
 	// UnderWay is the number of pods that waited for their victims when the leader was told to end.
 	UnderWay int
-	// From and To are the leaders before and afterwards.
+	// From is the pod that led before the change, To the one that leads after it.
 	From, To string
-	// Seconds is the time until all pods had a node, or until nobody waited any longer.
+	// Seconds is the time until all pods had a node, or until the burst was given up.
 	Seconds float64
 }
 
-// The size of a burst, its pace and the most time that it takes.
+// The size of a burst, the time between two pods and the time limit.
 const (
 	burstSize = 50
 	burstPace = 400 * time.Millisecond
@@ -51,7 +51,7 @@ const (
 // Run sends the pods, changes the release as soon as preemptions are under way, and waits until
 // every pod has a node and another pod leads.
 func (b *Bursts) Run(ctx context.Context, name string, change func(context.Context) error) (*Burst, error) {
-	if _, err := b.Judge.Report(); err != nil { // of what was before
+	if _, err := b.Judge.Report(); err != nil { // forgets what was before
 		return nil, err
 	}
 	out, begun := &Burst{}, time.Now()
@@ -59,12 +59,14 @@ func (b *Bursts) Run(ctx context.Context, name string, change func(context.Conte
 	if out.From, err = b.Pods.AwaitLeader(ctx, ""); err != nil {
 		return nil, err
 	}
+
 	var underWay atomic.Int64
 	b.Pods.SetEnding(func(pod string) {
 		if pod == out.From {
 			underWay.Store(int64(b.count(name, nominated)))
 		}
 	})
+
 	created, changed, err := b.send(ctx, name, change)
 	if err != nil {
 		return nil, err
@@ -73,6 +75,7 @@ func (b *Bursts) Run(ctx context.Context, name string, change func(context.Conte
 		time.Sleep(200 * time.Millisecond)
 	}
 	out.Seconds = time.Since(begun).Seconds()
+
 	if err := errors.Join(<-changed, ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func (b *Bursts) Run(ctx context.Context, name string, change func(context.Conte
 	return out, b.judge(ctx, created, out)
 }
 
-// send creates the pods, and begins the change after the first of them.
+// send creates the pods, and begins the change when a tenth of them is created.
 func (b *Bursts) send(ctx context.Context, name string, change func(context.Context) error) (created []*corev1.Pod, changed chan error, _ error) {
 	random := rand.New(rand.NewPCG(b.Seed, 1))
 	changed = make(chan error, 1)
@@ -105,7 +108,8 @@ func (b *Bursts) send(ctx context.Context, name string, change func(context.Cont
 	return created, changed, nil
 }
 
-// judge fills in the account. Events may come a little later.
+// judge completes the burst with the judge's report and the fates of the pods. It waits a little for events that
+// come late.
 func (b *Bursts) judge(ctx context.Context, created []*corev1.Pod, out *Burst) (err error) {
 	if out.Report, err = b.Judge.Report(); err != nil {
 		return err
@@ -140,12 +144,12 @@ func (b *Bursts) count(name string, is func(*corev1.Pod) bool) (n int) {
 	return n
 }
 
-// ownNodes is the label and the taint of the nodes that the release has for itself.
+// ownNodes is the label and the taint of the nodes that only pods of the release use.
 const ownNodes = "scheduler"
 
-// TakeNodes keeps the pods of the cluster's scheduler from coming back to nodes that pods of the
-// release push them out of. Two schedulers do not know of each other's nominations: where both
-// have the same full nodes, the one takes the room that the other has made.
+// TakeNodes taints nodes so that the pods of the cluster's scheduler do not come back to them after pods of the
+// release have pushed them out. Two schedulers do not know each other's nominations: on full nodes that
+// both use, one takes the room that the other has made.
 func TakeNodes(ctx context.Context, client kubernetes.Interface, names ...string) error {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}},"spec":{"taints":[{"key":%q,"value":%q,"effect":"NoSchedule"}]}}`, ownNodes, Release, ownNodes, Release)
 	for _, name := range names {
@@ -156,7 +160,7 @@ func TakeNodes(ctx context.Context, client kubernetes.Interface, names ...string
 	return nil
 }
 
-// burstPod is more important than most of what fills the cluster.
+// burstPod draws a pod that is more important than most pods that fill the cluster.
 func burstPod(r *rand.Rand, name string) *corev1.Pod {
 	cpu, memory := resource.NewMilliQuantity(int64(300+100*r.IntN(10)), resource.DecimalSI), resource.NewQuantity(int64(256+128*r.IntN(8))<<20, resource.BinarySI)
 	return &corev1.Pod{

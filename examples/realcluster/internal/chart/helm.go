@@ -1,5 +1,5 @@
-// Package chart installs the Helm chart of the second scheduler on a control plane, runs its
-// pods as processes, and looks whether anything is lost while it changes.
+// Package chart answers whether anything is lost while a release of the Helm chart changes. It installs the chart of a
+// second scheduler on a control plane and runs its pods as processes.
 package chart
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// The release, which has the name that pods ask for as well.
+// The release. Its name is also the profile that pods ask for.
 const (
 	Release   = "outrank-scheduler"
 	Namespace = "outrank-system"
@@ -22,12 +22,12 @@ const (
 
 // Helm runs helm.
 type Helm struct {
-	// Program is helm, Chart the chart's folder, Kubeconfig the access of an administrator, and
+	// Program is helm, Chart the folder of the chart, Kubeconfig the access of an administrator, and
 	// Home a folder for helm's own files.
 	Program, Chart, Kubeconfig, Home string
 }
 
-// within is the most time that a change of the release may take.
+// within is the time limit for a change of the release.
 const within = "3m"
 
 // Upgrade installs the release, or changes it, with these values (--set), and waits until its pods
@@ -40,8 +40,8 @@ func (h *Helm) Upgrade(ctx context.Context, values ...string) error {
 	return h.run(ctx, args...)
 }
 
-// Rollback takes the release back to a revision, the first of which is 1, and waits until its pods are
-// ready.
+// Rollback takes the release back to a revision, and waits until its pods are
+// ready. The first revision is 1.
 func (h *Helm) Rollback(ctx context.Context, revision int) error {
 	return h.run(ctx, "rollback", Release, strconv.Itoa(revision), "--wait", "--timeout", within)
 }

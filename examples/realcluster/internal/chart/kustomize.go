@@ -13,18 +13,18 @@ import (
 
 // Kubectl runs kubectl.
 type Kubectl struct {
-	// Program is kubectl, and Kubeconfig the access of an administrator.
+	// Program is kubectl. Kubeconfig is the access of an administrator.
 	Program, Kubeconfig string
 }
 
-// Apply applies what a folder of kustomize makes.
+// Apply applies the objects of a folder of kustomize.
 func (k *Kubectl) Apply(ctx context.Context, folder string) error {
 	_, err := k.run(ctx, "apply", "-k", folder)
 	return err
 }
 
-// Stored are the objects of a file as the API server has them, by kind and name, without what differs
-// from one object to the next of the same manifest, or says by which program it was made.
+// Stored returns the objects of a file as the API server has them, by kind and name. It leaves out fields that differ
+// whenever the same manifest is created again, and fields that name the program that created them.
 func (k *Kubectl) Stored(ctx context.Context, file string) (map[string]any, error) {
 	text, err := k.run(ctx, "get", "-f", file, "-o", "json")
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// Account has the fates of pods that were created, and of those that had to leave for them.
+// Account counts the fates of the pods that were created, and of the pods that had to leave for them.
 type Account struct {
 	Created, Bound, Pending int
 	// Victims counts the pods that events name as evicted for one of the created pods.
 	Victims int
-	// Lost names what must not be: pods that are gone or wait without a reason, and victims
+	// Lost lists what must not happen: created pods that are gone or wait without a reason, and victims
 	// whose preemptor does not run.
 	Lost []string
 }
 
-// fates looks at the pods that were created, by UID, as the cluster has them now, and at the
+// fates returns the fates of the created pods, from the pods that the cluster has now and the
 // events about evictions.
 func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) Account {
 	a := Account{Created: len(created)}
@@ -29,6 +29,7 @@ func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) A
 	for _, p := range now {
 		current[p.UID] = p
 	}
+
 	runs := map[types.UID]bool{}
 	for _, p := range created {
 		is := current[p.UID]
@@ -46,6 +47,8 @@ func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) A
 			}
 		}
 	}
+
+	// The event about a victim names its preemptor by the UID.
 	victims := map[types.UID]bool{}
 	for _, e := range evictions {
 		for _, p := range created {
@@ -58,6 +61,7 @@ func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) A
 			}
 		}
 	}
+
 	a.Victims = len(victims)
 	slices.Sort(a.Lost)
 	return a

@@ -23,7 +23,7 @@ const (
 	readerNamespace = metav1.NamespaceDefault
 )
 
-// AllowMetrics makes a service account with the right to get metrics, and nothing else.
+// AllowMetrics creates a service account with the right to get metrics and no other right.
 func AllowMetrics(ctx context.Context, client kubernetes.Interface) error {
 	about := metav1.ObjectMeta{Name: reader, Namespace: readerNamespace}
 	_, one := client.CoreV1().ServiceAccounts(readerNamespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: about}, metav1.CreateOptions{})
@@ -38,7 +38,7 @@ func AllowMetrics(ctx context.Context, client kubernetes.Interface) error {
 	return errors.Join(one, two, three)
 }
 
-// Leader is the pod that leads, with its metrics. It is an error if none does.
+// Leader returns the pod that leads, with its metrics. It is an error if none does.
 func (p *Pods) Leader(ctx context.Context) (pod string, _ controlplane.Metrics, _ error) {
 	token, err := p.Token(ctx, readerNamespace, reader)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *Pods) Leader(ctx context.Context) (pod string, _ controlplane.Metrics, 
 	return "", nil, trouble
 }
 
-// AwaitLeader waits until a pod leads, another than the one before.
+// AwaitLeader waits until a pod leads that is not the one before.
 func (p *Pods) AwaitLeader(ctx context.Context, before string) (pod string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -81,7 +81,7 @@ func (p *Pods) AwaitLeader(ctx context.Context, before string) (pod string, err 
 	}
 }
 
-// metrics asks a scheduler, whose certificate is its own work.
+// metrics asks a scheduler for its metrics. The scheduler has signed its certificate itself, so that it is not verified.
 func metrics(ctx context.Context, port int, token string) (controlplane.Metrics, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
 	client := &http.Client{Timeout: 10 * time.Second, Transport: transport}

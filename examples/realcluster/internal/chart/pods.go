@@ -21,28 +21,32 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// Pods runs the pods of the release: as soon as a kubelet has reported that one runs, a process
+// Pods runs the pods of the release. When a kubelet has reported that a pod runs, a process
 // runs in its place, in the layout of the image, with the pod's arguments, configuration, user
-// and service account. It ends when the pod is told to, and starts again if it ends by itself.
-// Ports are those that are free, because all pods share the machine.
+// and service account. The process ends when the pod is told to, and starts again if it ends by itself.
+// It uses free ports, because all pods share the machine.
 type Pods struct {
 	Cluster *controlplane.Cluster
 	Client  kubernetes.Interface
 	// All returns the pods of the cluster.
 	All func() []*corev1.Pod
-	// Program is the scheduler's file, which needs no other, and Dir a folder on the same disk.
-	Program, Dir string
+	// Program is the scheduler's file. It needs no other files.
+	Program string
+	// Dir is a folder for the file systems of pods. It is on the same disk as Program.
+	Dir string
 	// Say prints a line about what goes on.
 	Say func(format string, args ...any)
 
 	mu      sync.Mutex
 	running map[types.UID]*container
-	again   int
-	ending  func(pod string)
-	ended   sync.WaitGroup
+	// again counts the processes that ended by themselves.
+	again int
+	// ending, if set, is called before a process is told to end.
+	ending func(pod string)
+	ended  sync.WaitGroup
 }
 
-// SetEnding sets a function that is called, with the pod's name, before a process is told to
+// SetEnding sets a function that is called with the pod's name before a process is told to
 // end.
 func (p *Pods) SetEnding(do func(pod string)) {
 	p.mu.Lock()
@@ -55,7 +59,7 @@ type container struct {
 	pod     string
 	port    int
 	process *controlplane.Process
-	// gone is closed when the pod has to go.
+	// gone is closed when the process must end.
 	gone chan struct{}
 }
 
@@ -161,17 +165,11 @@ func (p *Pods) keep(c *container, how controlplane.Container) {
 	for {
 		select {
 		case <-c.gone:
-			p.mu.Lock()
-			ending := p.ending
-			p.mu.Unlock()
-			if ending != nil {
-				ending(c.pod)
-			}
-			c.process.Stop(30 * time.Second)
-			p.Say("pod %s has ended", c.pod)
+			p.stop(c)
 			return
 		case <-c.process.Ended():
 		}
+
 		p.Say("%v", c.process.Failure())
 		p.mu.Lock()
 		p.again++
@@ -188,37 +186,29 @@ func (p *Pods) keep(c *container, how controlplane.Container) {
 	}
 }
 
-// layOut makes the file system of a pod: the image and the volumes.
+// stop tells the process of a pod to end, and waits for its end.
+func (p *Pods) stop(c *container) {
+	p.mu.Lock()
+	ending := p.ending
+	p.mu.Unlock()
+	if ending != nil {
+		ending(c.pod)
+	}
+	c.process.Stop(30 * time.Second)
+	p.Say("pod %s has ended", c.pod)
+}
+
+// layOut makes the file system of a pod: the program of the image, and the files of the volumes.
 func (p *Pods) layOut(ctx context.Context, pod *corev1.Pod) (root string, err error) {
 	root = filepath.Join(p.Dir, pod.Name)
-	if err := os.RemoveAll(root); err != nil { // what a failure left
+	if err := os.RemoveAll(root); err != nil { // a failure may have left one
 		return "", err
 	}
-	files := map[string]string{}
-	of := &pod.Spec.Containers[0]
-	for _, mount := range of.VolumeMounts {
-		at := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
-		if at < 0 || pod.Spec.Volumes[at].ConfigMap == nil {
-			continue // the service account's, which follows
-		}
-		data, err := p.Client.CoreV1().ConfigMaps(pod.Namespace).Get(ctx, pod.Spec.Volumes[at].ConfigMap.Name, metav1.GetOptions{})
-		if err != nil {
-			return "", err
-		}
-		for name, text := range data.Data {
-			files[filepath.Join(mount.MountPath, name)] = text
-		}
-	}
-	token, err := p.Token(ctx, pod.Namespace, pod.Spec.ServiceAccountName)
+
+	files, err := p.volumes(ctx, pod)
 	if err != nil {
 		return "", err
 	}
-	ca, err := os.ReadFile(p.Cluster.CAFile())
-	if err != nil {
-		return "", err
-	}
-	const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
-	files[account+"token"], files[account+"ca.crt"], files[account+"namespace"] = token, string(ca), pod.Namespace
 	for name, text := range files {
 		file := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -228,6 +218,7 @@ func (p *Pods) layOut(ctx context.Context, pod *corev1.Pod) (root string, err er
 			return "", err
 		}
 	}
+
 	program := filepath.Join(root, entrypoint)
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 		return "", err
@@ -235,7 +226,39 @@ func (p *Pods) layOut(ctx context.Context, pod *corev1.Pod) (root string, err er
 	return root, os.Link(p.Program, program)
 }
 
-// Token is a token of a service account.
+// volumes returns the files in the volumes of a pod, by path: those of its config maps, and those by which it is a
+// service account.
+func (p *Pods) volumes(ctx context.Context, pod *corev1.Pod) (map[string]string, error) {
+	files := map[string]string{}
+	for _, mount := range pod.Spec.Containers[0].VolumeMounts {
+		at := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
+		if at < 0 || pod.Spec.Volumes[at].ConfigMap == nil {
+			continue // the volume of the service account, whose files are added below
+		}
+		data, err := p.Client.CoreV1().ConfigMaps(pod.Namespace).Get(ctx, pod.Spec.Volumes[at].ConfigMap.Name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for name, text := range data.Data {
+			files[filepath.Join(mount.MountPath, name)] = text
+		}
+	}
+
+	token, err := p.Token(ctx, pod.Namespace, pod.Spec.ServiceAccountName)
+	if err != nil {
+		return nil, err
+	}
+	ca, err := os.ReadFile(p.Cluster.CAFile())
+	if err != nil {
+		return nil, err
+	}
+	const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
+	files[account+"token"], files[account+"ca.crt"] = token, string(ca)
+	files[account+"namespace"] = pod.Namespace
+	return files, nil
+}
+
+// Token returns a token of a service account.
 func (p *Pods) Token(ctx context.Context, namespace, account string) (string, error) {
 	seconds := int64(24 * 3600)
 	made, err := p.Client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, account,
@@ -253,7 +276,7 @@ func (p *Pods) Restarts() int {
 	return p.again
 }
 
-// Forbidden are the lines of the pods' logs about calls that were not allowed.
+// Forbidden returns the lines of the pods' logs about calls that were not allowed.
 func (p *Pods) Forbidden() (out []string, err error) {
 	logs, err := filepath.Glob(filepath.Join(p.Cluster.Logs(), Release+"-*.log"))
 	for _, log := range logs {

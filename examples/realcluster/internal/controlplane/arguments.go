@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// The commands of the programs. Everything listens on 127.0.0.1 and speaks TLS with
+// The arguments of the programs. All of them listen on 127.0.0.1 and speak TLS with
 // certificates of the cluster's own authority.
 
 func (c *Cluster) etcdArguments() []string {
@@ -37,8 +37,8 @@ func (c *Cluster) apiserverArguments() []string {
 	}, c.auditArguments()...)
 }
 
-// auditArguments make the API server keep an audit log in one file, which it
-// writes before it answers.
+// auditArguments make the API server keep an audit log in one file. It writes a request
+// there before it answers.
 func (c *Cluster) auditArguments() []string {
 	if c.options.AuditPolicy == "" {
 		return nil
@@ -48,7 +48,7 @@ func (c *Cluster) auditArguments() []string {
 
 func (c *Cluster) auditPolicy() string { return filepath.Join(c.dir, "audit-policy.json") }
 
-// AuditLog is the file of the audit log.
+// AuditLog returns the file of the audit log.
 func (c *Cluster) AuditLog() string { return filepath.Join(c.dir, "audit.log") }
 
 func (c *Cluster) controllersArguments() []string {

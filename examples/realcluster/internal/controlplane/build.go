@@ -15,17 +15,19 @@ import (
 	"time"
 )
 
-// Program is something to build: the name of the file and the package that it is made
-// from.
+// Program is a program to build.
 type Program struct {
-	Name, Package string
-	// Module is the folder of another module than the current one that has the package.
+	// Name is the name of the file.
+	Name string
+	// Package is the package that the program is built from.
+	Package string
+	// Module is the folder of the module that has the package; empty for the current module.
 	Module string
 	// Static makes a program that needs no files of the system.
 	Static bool
 }
 
-// Kubernetes are the programs of a control plane, those that others need first.
+// Kubernetes are the programs of a control plane. Programs that others need come first.
 var Kubernetes = []Program{
 	{Name: "etcd", Package: "go.etcd.io/etcd/server/v3"},
 	{Name: "kube-scheduler", Package: "k8s.io/kubernetes/cmd/kube-scheduler"},
@@ -34,15 +36,15 @@ var Kubernetes = []Program{
 	{Name: "kube-controller-manager", Package: "k8s.io/kubernetes/cmd/kube-controller-manager"},
 }
 
-// Versions are those of go.mod, which are built.
+// Versions are the versions that go.mod pins and that are built.
 type Versions struct{ Kubernetes, Etcd, Go string }
 
-// String returns all of them, with a comma between two.
+// String returns all versions, separated by commas.
 func (v Versions) String() string {
 	return fmt.Sprintf("Kubernetes %s, etcd %s, %s", v.Kubernetes, v.Etcd, v.Go)
 }
 
-// Folder is the name of a folder for programs of these versions.
+// Folder returns the name of a folder for programs of these versions.
 func (v Versions) Folder() string {
 	return fmt.Sprintf("k8s-%s-etcd-%s-%s", v.Kubernetes, v.Etcd, v.Go)
 }
@@ -76,7 +78,7 @@ func ReadVersions(ctx context.Context) (Versions, error) {
 	return Versions{Kubernetes: v[0], Etcd: v[1], Go: strings.TrimSpace(version)}, nil
 }
 
-// Once builds the missing ones of the programs.
+// Once builds those of the programs that are missing.
 func (b *Builder) Once(ctx context.Context, programs []Program) error {
 	var missing []Program
 	for _, p := range programs {
@@ -90,7 +92,7 @@ func (b *Builder) Once(ctx context.Context, programs []Program) error {
 	return b.Always(ctx, missing)
 }
 
-// Always builds the programs; unchanged ones come from the cache of the go command.
+// Always builds the programs. Unchanged ones come from the cache of the go command.
 func (b *Builder) Always(ctx context.Context, programs []Program) error {
 	if err := os.MkdirAll(b.Dir, 0o755); err != nil {
 		return err
@@ -106,11 +108,11 @@ func (b *Builder) Always(ctx context.Context, programs []Program) error {
 	return nil
 }
 
-// File is the path of a program.
+// File returns the path of a program.
 func (b *Builder) File(name string) string { return filepath.Join(b.Dir, name) }
 
-// build writes beside the file and renames, so that an existing file is whole.
-// While the compiler works, a line a minute says so.
+// build builds a program. It writes beside the file and renames, so that a file that exists is complete.
+// While the compiler works it says so every minute.
 func (b *Builder) build(ctx context.Context, p Program) error {
 	done := make(chan struct{})
 	defer close(done)
@@ -124,13 +126,17 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 			}
 		}
 	}()
+
 	fresh := b.File(p.Name) + ".new"
 	fresh, err := filepath.Abs(fresh)
 	if err != nil {
 		return err
 	}
+
+	// The flags of a static program are those of published programs, so that its packages are compiled once for
+	// both.
 	var variables, flags []string
-	if p.Static { // with the flags of programs that are published, so that packages are compiled once
+	if p.Static {
 		variables, flags = []string{"CGO_ENABLED=0"}, []string{"-trimpath"}
 	}
 	args := slices.Concat([]string{"build", "-C", p.module()}, flags, []string{"-ldflags", b.linking(), "-o", fresh, p.Package})
@@ -143,7 +149,7 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 
 func (p *Program) module() string { return cmp.Or(p.Module, ".") }
 
-// linking leaves debug symbols out, and puts the version in.
+// linking returns the flags for the linker, which leave debug symbols out and put the version in.
 func (b *Builder) linking() string {
 	const at = "k8s.io/component-base/version."
 	part := strings.SplitN(strings.TrimPrefix(b.Versions.Kubernetes, "v"), ".", 3)
@@ -154,19 +160,20 @@ func (b *Builder) linking() string {
 	return strings.Join(append(flags, "-X", at+"gitTreeState=clean"), " ")
 }
 
-// ErrNoGo is the error where there is no go command, ErrNoModules that where the modules of a
-// program are neither in the module cache nor to be had from the module proxy.
 var (
-	ErrNoGo      = errors.New("the go command is not in PATH; this program builds the control plane with it")
+	// ErrNoGo says that there is no go command.
+	ErrNoGo = errors.New("the go command is not in PATH; this program builds the control plane with it")
+	// ErrNoModules says that modules of a program are not in the module cache, and that the module proxy does not
+	// give them.
 	ErrNoModules = errors.New("modules are missing")
 )
 
-// goCommand runs the go command, which ends with the context, with all that it has started.
+// goCommand runs the go command. When the context ends, the command ends with everything that it has started.
 func goCommand(ctx context.Context, args ...string) (string, error) {
 	return goCommandWith(ctx, nil, args...)
 }
 
-// goCommandWith runs it with more variables in its environment.
+// goCommandWith runs the go command with more variables in its environment.
 func goCommandWith(ctx context.Context, variables []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), variables...)
@@ -187,11 +194,11 @@ func goCommandWith(ctx context.Context, variables []string, args ...string) (str
 	return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(trouble.Bytes()))
 }
 
-// noProxy is the setting of the go command without a module proxy, which its messages name.
+// noProxy is the setting of the go command without a module proxy. Its messages about missing modules name it.
 const noProxy = "GOPROXY=off"
 
-// lacking tells missing modules from other reasons why a package was not built: without a
-// proxy the go command says of them that it may not look for them.
+// lacking returns the error of a failed build, as ErrNoModules if modules are missing. To find that out it lists
+// the package's modules without a proxy: about a missing one the go command says that it may not look for it.
 func lacking(ctx context.Context, of Program, failed error) error {
 	_, err := goCommandWith(ctx, []string{noProxy}, "list", "-C", of.module(), "-deps", of.Package)
 	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), noProxy) {

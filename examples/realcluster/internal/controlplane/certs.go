@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// validity is the time that certificates are good for: longer than any run.
+// validity is the time for which certificates are valid. It is longer than any run.
 const validity = 30 * 24 * time.Hour
 
 // Authority signs the certificates of one cluster and writes them into a folder.
@@ -29,7 +29,7 @@ type Authority struct {
 // Pair are the files of a certificate and its key.
 type Pair struct{ Cert, Key string }
 
-// NewAuthority makes a certificate authority that lives in dir, which only the user
+// NewAuthority makes a certificate authority with its files in dir, which only the user
 // may read.
 func NewAuthority(dir string) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -55,7 +55,7 @@ func NewAuthority(dir string) (*Authority, error) {
 	return a, writePEM(a.CertFile(), "CERTIFICATE", der)
 }
 
-// CertFile is the file of the authority's certificate.
+// CertFile returns the file of the authority's certificate.
 func (a *Authority) CertFile() string { return filepath.Join(a.dir, "ca.crt") }
 
 // Server issues a certificate for a server on 127.0.0.1 that is also a client of its
@@ -77,7 +77,7 @@ func (a *Authority) Client(name, user string, groups ...string) (Pair, error) {
 	})
 }
 
-// Key makes a pair of keys without a certificate, as service accounts use it; Cert is
+// Key makes a pair of keys without a certificate, as service accounts need it. Cert is
 // the file of the public key.
 func (a *Authority) Key(name string) (Pair, error) {
 	files := Pair{Cert: filepath.Join(a.dir, name+".pub"), Key: filepath.Join(a.dir, name+".key")}

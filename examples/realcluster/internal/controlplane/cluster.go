@@ -16,22 +16,22 @@ import (
 type Options struct {
 	// Program returns the file of a program by its name.
 	Program func(name string) string
-	// Scheduler is the program that schedules, none if it is empty. Plugin
-	// replaces DefaultPreemption in it, unless it is empty.
+	// Scheduler is the program that schedules; empty for none. Plugin
+	// replaces DefaultPreemption in it; empty for none.
 	Scheduler, Plugin string
-	// DRAPreemption has the plugin preempt for devices.
+	// DRAPreemption makes the plugin preempt for devices.
 	DRAPreemption bool
-	// Profiles are the names that pods may ask for, DefaultProfile alone if there are none.
+	// Profiles are the names that pods may ask for. If there are none, DefaultProfile is the only one.
 	Profiles []string
-	// AuditPolicy is the policy of the API server's audit log. None is kept if it is empty.
+	// AuditPolicy is the policy of the API server's audit log. If it is empty no log is kept.
 	AuditPolicy string
-	// Dir is for keys, logs and data of this run.
+	// Dir is the folder for keys, logs and data of this run.
 	Dir string
 	// Say prints a line about what goes on.
 	Say func(format string, args ...any)
 }
 
-// Cluster is a control plane that runs.
+// Cluster is a running control plane.
 type Cluster struct {
 	// Kubeconfig is a file for an administrator.
 	Kubeconfig string
@@ -49,7 +49,7 @@ type Cluster struct {
 	controllerManager, apiserver *Process
 }
 
-// New starts a control plane. End ends everything that was started, also after an error.
+// New starts a control plane. The caller calls End, also after an error, to end everything that was started.
 func New(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{options: o, dir: o.Dir, logs: filepath.Join(o.Dir, "logs")}
 	if err := c.prepare(); err != nil {
@@ -78,7 +78,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	return c, c.start(ctx, "kube-scheduler", o.Scheduler, c.schedulerArguments(config, c.Ports.Scheduler), ready)
 }
 
-// DefaultProfile is the profile of pods that name none.
+// DefaultProfile is the profile of pods that name no profile.
 const DefaultProfile = "default-scheduler"
 
 func (c *Cluster) profiles() []string {
@@ -88,9 +88,9 @@ func (c *Cluster) profiles() []string {
 	return c.options.Profiles
 }
 
-// WriteProfiles writes the configuration of a scheduler with these profiles, those of the
-// cluster's scheduler if there are none, and no plugin: decisions by it are those of a
-// scheduler with the profiles and any plugins.
+// WriteProfiles writes the configuration of a scheduler with these profiles, or with those of the
+// cluster's scheduler if none are given. It names no plugin, because a plugin decides like the
+// scheduler's own.
 func (c *Cluster) WriteProfiles(file string, profiles ...string) error {
 	if len(profiles) == 0 {
 		profiles = c.profiles()
@@ -131,17 +131,17 @@ func (c *Cluster) prepare() (err error) {
 	return c.clients()
 }
 
-// SchedulerUser is the name under which schedulers come to the API server.
+// SchedulerUser is the user that schedulers are for the API server.
 const SchedulerUser = "system:kube-scheduler"
 
-// CAFile is the file of the authority that the API server is known by.
+// CAFile returns the file with the certificate of the authority that has signed the API server's.
 func (c *Cluster) CAFile() string { return c.authority.CertFile() }
 
-// Logs is the folder of the logs.
+// Logs returns the folder of the logs.
 func (c *Cluster) Logs() string { return c.logs }
 
-// clients gives each client its certificate. The scheduler has the rights that every
-// cluster gives to it and no others.
+// clients makes the certificate of each client. The scheduler has the rights that every
+// cluster gives it, and no others.
 func (c *Cluster) clients() (err error) {
 	if c.Kubeconfig, err = c.client("admin", "admin", "system:masters"); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (c *Cluster) start(ctx context.Context, name, program string, args []string
 	return nil
 }
 
-// patience is the most time that a program may take to get ready.
+// patience is the longest time that a program may take to get ready.
 const patience = 3 * time.Minute
 
 func (c *Cluster) await(ctx context.Context, p *Process, ready func(context.Context) error) error {
@@ -208,7 +208,7 @@ func (c *Cluster) await(ctx context.Context, p *Process, ready func(context.Cont
 	}
 }
 
-// Failure is set once a program has ended by itself.
+// Failure returns an error if a program has ended by itself.
 func (c *Cluster) Failure() error {
 	for _, p := range c.processes {
 		if err := p.Failure(); err != nil {
@@ -218,7 +218,7 @@ func (c *Cluster) Failure() error {
 	return nil
 }
 
-// PauseControllers stops all controllers until ResumeControllers: no pod
+// PauseControllers stops all controllers until ResumeControllers. Meanwhile no pod
 // replaces one that was evicted, and no budget changes.
 func (c *Cluster) PauseControllers() error { return c.controllerManager.Pause() }
 

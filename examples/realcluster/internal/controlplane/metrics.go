@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Metrics are values by name, those with labels as name{labels}.
+// Metrics has values by name. A metric with labels is named name{labels}.
 type Metrics map[string]float64
 
 // SchedulerMetrics asks the scheduler for its metrics.

@@ -22,13 +22,13 @@ type Process struct {
 	result error // once ended is closed
 }
 
-// Start runs a program in a process group of its own, so that Ctrl-C reaches this
-// program alone, which ends the others in order.
+// Start runs a program in a process group of its own. So Ctrl-C reaches only this
+// program, which ends the others in order.
 func Start(name, program, logFolder string, args ...string) (*Process, error) {
 	return startAs(program, name, program, logFolder, args...)
 }
 
-// startAs gives the program another name for itself, which clients tell the API server.
+// startAs is Start for a program that is told another name for itself. Clients tell that name to the API server.
 func startAs(self, name, program, logFolder string, args ...string) (*Process, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Args[0] = self
@@ -55,16 +55,16 @@ func launch(name, logFolder string, cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// ID is the id of the process.
+// ID returns the id of the process.
 func (p *Process) ID() int { return p.cmd.Process.Pid }
 
-// Ended is closed when the process has ended, by itself or by Stop.
+// Ended returns a channel that is closed when the process has ended, by itself or by Stop.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
 // Pause stops the process where it is until Resume.
 func (p *Process) Pause() error { return p.signal(syscall.SIGSTOP) }
 
-// Resume goes on after Pause.
+// Resume lets the process go on after Pause.
 func (p *Process) Resume() error { return p.signal(syscall.SIGCONT) }
 
 // Stop asks the process to end, and kills it after the grace period. It returns when
@@ -89,7 +89,7 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// signal is for the process alone, by its id. It leaves one that has ended alone.
+// signal sends a signal to the process itself, and not to its group. It does nothing if the process has ended.
 func (p *Process) signal(s syscall.Signal) error {
 	err := p.cmd.Process.Signal(s)
 	if errors.Is(err, os.ErrProcessDone) {
@@ -98,7 +98,7 @@ func (p *Process) signal(s syscall.Signal) error {
 	return err
 }
 
-// Failure has the end of the process and its last output.
+// Failure returns an error that says how the process ended, with its last output.
 func (p *Process) Failure() error {
 	select {
 	case <-p.ended:
@@ -108,7 +108,7 @@ func (p *Process) Failure() error {
 	}
 }
 
-// tail is the end of a file.
+// tail returns the end of a file.
 func tail(file string, most int) string {
 	text, err := os.ReadFile(file)
 	if err != nil {

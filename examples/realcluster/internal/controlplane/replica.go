@@ -10,17 +10,17 @@ import (
 
 // Scheduler is a program that schedules under leader election, with its profiles.
 type Scheduler struct {
-	// Program is its name, and Plugin the plugin in place of DefaultPreemption,
-	// unless it is empty.
+	// Program is the name of the program. Plugin is the plugin in place of DefaultPreemption;
+	// empty for none.
 	Program, Plugin string
 	// Profiles are the names that pods may ask for.
 	Profiles []string
 }
 
-// Replica is one of several schedulers that elect a leader. Whenever it ends, it is started
-// again as a kubelet does: at once, then after 10, 20 and at most 40 seconds, and at once
-// again after a minute without trouble. Each of its processes has a name of its own for
-// the API server: the replica's and the number of the start.
+// Replica is one of several schedulers that elect a leader. When it ends it is started
+// again as by a kubelet: at once, then after 10, 20 and at most 40 seconds, and at once
+// again after a minute without trouble. For the API server each of its processes has another name,
+// made of the replica's name and the number of the start.
 type Replica struct {
 	Name    string
 	port    int
@@ -94,10 +94,10 @@ func (r *Replica) keep() {
 	}
 }
 
-// backOff is the time that a kubelet waits before it starts a container again.
+// backOff is the time that a kubelet would wait before it starts a container again.
 type backOff time.Duration
 
-// next is the wait after a container that ran so long.
+// next returns the wait after a container that ran for that time.
 func (b *backOff) next(ran time.Duration) time.Duration {
 	if ran >= time.Minute {
 		*b = 0
@@ -107,7 +107,7 @@ func (b *backOff) next(ran time.Duration) time.Duration {
 	return wait
 }
 
-// Process is the one that runs, or that ran last.
+// Process returns the process that runs, or that ran last.
 func (r *Replica) Process() *Process {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +130,7 @@ func (r *Replica) Metrics(ctx context.Context) (Metrics, error) {
 	return m, nil
 }
 
-// Leads reports whether metrics are those of the leader.
+// Leads reports whether the metrics come from the leader.
 func (m Metrics) Leads() bool { return m.Sum("leader_election_master_status") == 1 }
 
 // Stop ends the replica for good and returns when it has ended. It is called once.

@@ -8,9 +8,9 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// schedulerConfiguration is the scheduler's configuration. Without a plugin it has
-// nothing but the access to the API server, so that decisions are kube-scheduler's
-// by default. A plugin replaces DefaultPreemption. Each name is that of a profile.
+// schedulerConfiguration returns a scheduler's configuration with profiles of these names. Without a plugin it has
+// only the access to the API server, so that decisions are those of kube-scheduler with its
+// defaults. A plugin replaces DefaultPreemption.
 func schedulerConfiguration(kubeconfig, plugin string, elect bool, names ...string) object {
 	var profiles []object
 	for _, name := range names {
@@ -31,7 +31,7 @@ func schedulerConfiguration(kubeconfig, plugin string, elect bool, names ...stri
 	}
 }
 
-// configuration is that of the cluster's scheduler.
+// configuration returns the configuration of the cluster's scheduler.
 func (c *Cluster) configuration(plugin string) object {
 	configuration := schedulerConfiguration(c.scheduler, plugin, false, c.profiles()...)
 	if c.options.DRAPreemption {

@@ -1,6 +1,6 @@
-// Package devicetrial tries preemption for devices in a cluster: random nodes get devices, pods of
-// little importance claim them, and an urgent pod comes that claims some, too. Who leaves for it,
-// and with which devices it runs, is foretold and compared.
+// Package devicetrial answers whether preemption for devices works in a cluster as foretold. In each trial random
+// nodes get devices, unimportant pods claim them, and an urgent pod that claims some comes, too. The package foretells
+// who leaves for it and which devices it gets, and compares.
 package devicetrial
 
 import (
@@ -23,7 +23,7 @@ const (
 	urgentPod = "urgent"
 	rivalPod  = "rival"
 	high      = "high"
-	never     = "never" // as important as high, and preempts nobody, as none but high does
+	never     = "never" // as important as high, but preempts nobody; only pods of class high preempt
 	holderApp = "holder"
 )
 
@@ -31,7 +31,7 @@ var priorities = map[string]int32{"batch": -10, "low": 100, "medium": 1000, high
 
 var lower = []string{"batch", "low", "medium"}
 
-// base has what all trials refer to.
+// base returns the objects that all trials refer to.
 func base() []runtime.Object {
 	out := []runtime.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}},
@@ -51,7 +51,7 @@ func base() []runtime.Object {
 	return out
 }
 
-// wants is a claim of so many devices.
+// wants returns the spec of a claim for a number of devices.
 func wants(count int64) resourcev1.ResourceClaimSpec {
 	return resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
 		Name: "gpus", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: class, AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: count},
@@ -65,7 +65,7 @@ func template(count int64) *resourcev1.ResourceClaimTemplate {
 		Spec: resourcev1.ResourceClaimTemplateSpec{Spec: wants(count)}}
 }
 
-// claim is a claim that a pod names.
+// claim returns a claim that a pod names.
 func claim(name string, spec resourcev1.ResourceClaimSpec) *resourcev1.ResourceClaim {
 	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}, Spec: spec}
 }
@@ -74,12 +74,15 @@ func claim(name string, spec resourcev1.ResourceClaimSpec) *resourcev1.ResourceC
 type drawn struct {
 	nodes  []*corev1.Node
 	slices []*resourcev1.ResourceSlice
-	// claims are those that pods name. All others are made from templates, by the controller.
-	claims  []*resourcev1.ResourceClaim
+	// claims are the claims that pods name. The controller makes all others from templates.
+	claims []*resourcev1.ResourceClaim
+	// holders are the pods that hold devices.
 	holders []*corev1.Pod
-	// urgent is the preemptor, and rival comes while it waits.
-	urgent, rival *corev1.Pod
-	// late is set where the controllers stand still until the pod was tried again some times.
+	// urgent is the preemptor.
+	urgent *corev1.Pod
+	// rival comes while the urgent pod waits.
+	rival *corev1.Pod
+	// late says that the controllers stand still until the urgent pod was tried again several times.
 	late bool
 }
 
@@ -94,7 +97,9 @@ func draw(r *rand.Rand, n int) *drawn {
 		devices += len(slice.Spec.Devices)
 		d.slices = append(d.slices, slice)
 	}
-	for i, left := 0, devices; left > -devices; i++ { // more than there is room for, the later ones small
+
+	// The pods want about twice the devices that there are. Those that find none want one device each.
+	for i, left := 0, devices; left > -devices; i++ {
 		count := int64(1)
 		if left > 0 {
 			count += int64(r.IntN(2))
@@ -105,7 +110,9 @@ func draw(r *rand.Rand, n int) *drawn {
 		d.holders = append(d.holders, p)
 		left -= int(count)
 	}
-	if r.IntN(3) == 0 { // two pods of one claim, which leaves with both
+
+	// Two pods may share a claim. Its device comes free only when both leave.
+	if r.IntN(3) == 0 {
 		shared := claim(fmt.Sprintf("shared-%d", n), wants(1))
 		d.claims = append(d.claims, shared)
 		for i, p := range d.holders[:min(2, len(d.holders))] {
@@ -113,11 +120,13 @@ func draw(r *rand.Rand, n int) *drawn {
 			p.Spec.ResourceClaims[0] = corev1.PodResourceClaim{Name: "gpus", ResourceClaimName: &shared.Name}
 		}
 	}
+
 	spec := wants(int64(1 + r.IntN(2)))
 	if spec.Devices.Requests[0].Exactly.Count == 2 && r.IntN(2) == 0 {
 		model := resourcev1.FullyQualifiedName(Driver + "/model")
 		spec.Devices.Constraints = []resourcev1.DeviceConstraint{{MatchAttribute: &model}}
 	}
+
 	d.urgent, d.rival = pod(fmt.Sprintf("%s-%d", urgentPod, n), high), pod(fmt.Sprintf("%s-%d", rivalPod, n), never)
 	use(d.urgent, &corev1.PodResourceClaim{ResourceClaimName: &d.urgent.Name})
 	use(d.rival, &corev1.PodResourceClaim{ResourceClaimName: &d.rival.Name})
@@ -133,7 +142,7 @@ func node(name string) *corev1.Node {
 	}
 }
 
-// deviceSlice is what the driver publishes of a node.
+// deviceSlice draws the slice that the driver publishes for a node.
 func deviceSlice(r *rand.Rand, node string) *resourcev1.ResourceSlice {
 	s := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: resourcev1.ResourceSliceSpec{
 		Driver: Driver, NodeName: &node, Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
@@ -155,7 +164,7 @@ func pod(name, class string) *corev1.Pod {
 	}}
 }
 
-// use has the pod's container claim devices.
+// use makes the pod's container claim devices.
 func use(p *corev1.Pod, c *corev1.PodResourceClaim) {
 	c.Name = "gpus"
 	p.Spec.ResourceClaims = []corev1.PodResourceClaim{*c}

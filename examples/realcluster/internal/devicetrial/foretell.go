@@ -19,18 +19,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// forecast is what the library says about the urgent pod.
+// forecast is what the library foretells about the urgent pod.
 type forecast struct {
 	outcome preemption.Outcome
 	node    string
 	victims []string
-	// devices are those that the pod will have, and freed those that its victims give back.
-	devices, freed []string
-	// today is the outcome by v1.37.
+	// devices are the devices that the pod will have.
+	devices []string
+	// freed are the devices that its victims give back.
+	freed []string
+	// today is the outcome with v1.37 as it is.
 	today preemption.Outcome
 }
 
-// foretell asks about a pod with the objects of a dump.
+// foretell asks the library about a pod in the cluster of a dump: once by the rules of today, and once by those that
+// are proposed.
 func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	text, err := json.Marshal(pod)
 	if err != nil {
@@ -49,6 +52,7 @@ func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	if asked == nil {
 		return nil, fmt.Errorf("pod %s is not in the dump", pod.Name)
 	}
+
 	f := &forecast{}
 	for _, proposed := range []bool{false, true} {
 		filter, err := devices.New(objects, devices.Config{DRAPreemption: proposed})
@@ -59,6 +63,7 @@ func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 			return nil, err
 		}
 	}
+
 	for _, c := range objects.Claims {
 		if c.Status.Allocation != nil && slices.ContainsFunc(c.Status.ReservedFor, func(by resourcev1.ResourceClaimConsumerReference) bool {
 			return slices.Contains(f.victims, by.Name)
@@ -69,6 +74,8 @@ func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	return f, nil
 }
 
+// ask asks about a pod with one filter of devices, and notes the answer. By the rules of today it notes the outcome
+// alone.
 func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *outrank.Pod, proposed bool) error {
 	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	if err != nil {
@@ -86,6 +93,7 @@ func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *
 		f.today = plan.Outcome
 		return nil
 	}
+
 	f.outcome, f.node = plan.Outcome, plan.Node
 	if plan.Outcome != preemption.Preempts {
 		return nil
@@ -94,6 +102,7 @@ func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *
 		f.victims = append(f.victims, plan.Victims[i].Pod.Name)
 	}
 	slices.Sort(f.victims)
+
 	n, err := filter.Nomination(snap, plan)
 	if err != nil {
 		return err
@@ -104,7 +113,7 @@ func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *
 	return nil
 }
 
-// devicesOf are the devices that a claim has, as pool/device, sorted.
+// devicesOf returns the devices that a claim has, as pool/device, sorted.
 func devicesOf(c *resourcev1.ResourceClaim) (list []string) {
 	if c.Status.Allocation == nil {
 		return nil

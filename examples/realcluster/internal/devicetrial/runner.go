@@ -38,31 +38,35 @@ type Runner struct {
 // Report is the result of a trial.
 type Report struct {
 	Number int
-	// Today is what v1.37 would do, and Outcome what happened.
-	Today, Outcome string
-	Victims        []string
-	// Devices are those that the urgent pod has; Foretold is set where they are the ones that were
-	// foretold, and not others that were free or came free.
-	Devices  []string
+	// Today is the outcome with v1.37 as it is.
+	Today string
+	// Outcome is what happened.
+	Outcome string
+	Victims []string
+	// Devices are the devices of the urgent pod.
+	Devices []string
+	// Foretold says that the pod has the devices that were foretold, and not others that were free or came free.
 	Foretold bool
-	// Late is the time that the controllers stood still after the victims were gone, and Tries how
-	// often the pod was tried without success meanwhile.
-	Late  time.Duration
+	// Late is the time for which the controllers stood still after the victims were gone.
+	Late time.Duration
+	// Tries is how often the pod was tried in vain meanwhile.
 	Tries int
 	// Took is the time from the pod's creation until it was bound.
 	Took time.Duration
-	// Wrong says what did not go as foretold; empty for nothing.
+	// Wrong lists what did not go as foretold.
 	Wrong []string
 }
 
-// The most time of each step, and how long nothing may move before a dump is taken.
 const (
+	// stepWithin is the time limit of each step.
 	stepWithin = 90 * time.Second
-	restFor    = 2 * time.Second
-	lateFor    = 3 * time.Second
+	// restFor is how long nothing may move before a dump is taken.
+	restFor = 2 * time.Second
+	// lateFor is how long the controllers stand still in a trial that is late.
+	lateFor = 3 * time.Second
 )
 
-// Prepare makes what all trials refer to.
+// Prepare creates the objects that all trials refer to.
 func (r *Runner) Prepare(ctx context.Context) error {
 	for _, o := range base() {
 		if err := create(ctx, r.Client, o); err != nil {
@@ -88,6 +92,8 @@ func (r *Runner) Run(ctx context.Context, n int, source *rand.Rand) (*Report, er
 	return report, r.clear(ctx, d)
 }
 
+// try fills the cluster, foretells what happens to the urgent pod, creates it and compares. The controllers stand
+// still from the dump until the decision is carried out, so that nothing else changes.
 func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 	if err := r.fill(ctx, d); err != nil {
 		return err
@@ -95,22 +101,15 @@ func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 	if err := r.Pause(); err != nil {
 		return err
 	}
-	pods := r.Client.CoreV1().Pods(Namespace)
-	made, err := pods.Create(ctx, d.urgent, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	if err != nil {
-		return err
-	}
-	made.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
-	dump, err := r.dump(ctx)
-	if err != nil {
-		return err
-	}
-	f, err := foretell(dump, made)
+
+	f, err := r.foretell(ctx, d.urgent)
 	if err != nil {
 		return err
 	}
 	report.Today = string(f.today)
+
 	r.Pods.Forget()
+	pods := r.Client.CoreV1().Pods(Namespace)
 	created, err := pods.Create(ctx, d.urgent, metav1.CreateOptions{})
 	if err != nil {
 		return err
@@ -124,6 +123,7 @@ func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 			return err
 		}
 	}
+
 	if err := r.Resume(); err != nil {
 		return err
 	}
@@ -133,11 +133,26 @@ func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 		}
 	}
 	report.Took = time.Since(begun)
-	time.Sleep(restFor) // for a second eviction
+
+	time.Sleep(restFor) // a second eviction would come within this time
 	return r.compare(ctx, d, f, report)
 }
 
-// fill makes nodes, slices, claims and the pods that hold devices. Those that found none go again.
+// foretell takes a dump and asks the library about the pod, as the API server would store it.
+func (r *Runner) foretell(ctx context.Context, urgent *corev1.Pod) (*forecast, error) {
+	made, err := r.Client.CoreV1().Pods(Namespace).Create(ctx, urgent, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		return nil, err
+	}
+	made.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	dump, err := r.dump(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return foretell(dump, made)
+}
+
+// fill creates nodes, slices, claims and the pods that hold devices. Pods that find no devices are removed again.
 func (r *Runner) fill(ctx context.Context, d *drawn) error {
 	for _, n := range d.nodes {
 		if err := create(ctx, r.Client, n); err != nil {
@@ -154,7 +169,9 @@ func (r *Runner) fill(ctx context.Context, d *drawn) error {
 			return err
 		}
 	}
-	for _, p := range d.holders { // one after the other, so that some come early
+
+	// The pods are created one after the other, so that some start early.
+	for _, p := range d.holders {
 		if err := create(ctx, r.Client, p); err != nil {
 			return err
 		}
@@ -170,6 +187,7 @@ func (r *Runner) fill(ctx context.Context, d *drawn) error {
 	if err := r.until(ctx, "pods that hold devices", settled); err != nil {
 		return err
 	}
+
 	for _, p := range d.holders {
 		if r.pod(ctx, p.Name).Spec.NodeName == "" {
 			if err := r.remove(ctx, p.Name); err != nil {
@@ -177,6 +195,7 @@ func (r *Runner) fill(ctx context.Context, d *drawn) error {
 			}
 		}
 	}
+
 	waiting, cancel := context.WithTimeout(ctx, stepWithin)
 	defer cancel()
 	return r.Pods.Wait(waiting, observe.Stillness{For: restFor})
@@ -187,14 +206,14 @@ func unschedulable(p *corev1.Pod) bool {
 	return c != nil && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
 }
 
-// decided reports whether the scheduler has said something about the pod.
+// decided reports whether the pod has a node, or a condition that says why it has none.
 func (r *Runner) decided(name string) bool {
 	now := r.pod(context.Background(), name)
 	return now.Spec.NodeName != "" || unschedulable(now)
 }
 
-// wait is the time while the victims' claims come back. The controllers stand still, so that it
-// is long where the trial wants it; the pod is tried again meanwhile, and a rival comes.
+// wait waits until the victims are gone, and then lets a rival come. The claims of the victims come back only when
+// the controllers go on. If the trial is late, that takes some time, in which the urgent pod is tried again.
 func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 	gone := func() bool {
 		all, err := r.Client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{})
@@ -211,6 +230,7 @@ func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 	if err := create(ctx, r.Client, d.rival); err != nil {
 		return err
 	}
+
 	if !d.late {
 		return nil
 	}
@@ -226,7 +246,7 @@ func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 	return nil
 }
 
-// touch publishes a slice anew, for which pods without devices are tried again.
+// touch publishes a slice anew. The scheduler then tries pods again that lack devices.
 func (r *Runner) touch(ctx context.Context, s *resourcev1.ResourceSlice, n int) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		now, err := r.Client.ResourceV1().ResourceSlices().Get(ctx, s.Name, metav1.GetOptions{})
@@ -240,7 +260,7 @@ func (r *Runner) touch(ctx context.Context, s *resourcev1.ResourceSlice, n int) 
 	})
 }
 
-// compare compares what happened.
+// compare compares what happened with what was foretold.
 func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Report) error {
 	wrong := func(format string, args ...any) { report.Wrong = append(report.Wrong, fmt.Sprintf(format, args...)) }
 	for _, m := range r.Pods.Moves() {
@@ -252,6 +272,7 @@ func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Rep
 	if !slices.Equal(report.Victims, f.victims) {
 		wrong("the victims are %v, foretold were %v", report.Victims, f.victims)
 	}
+
 	now := r.pod(ctx, d.urgent.Name)
 	switch {
 	case len(report.Victims) > 0:
@@ -270,13 +291,15 @@ func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Rep
 	return r.compareClaims(ctx, d, f, report)
 }
 
-// compareClaims looks at what every claim has.
+// compareClaims compares the devices of the urgent pod with those that were foretold. No device may belong to two
+// claims, and the rival must not get one that the pod was nominated for.
 func (r *Runner) compareClaims(ctx context.Context, d *drawn, f *forecast, report *Report) error {
 	wrong := func(format string, args ...any) { report.Wrong = append(report.Wrong, fmt.Sprintf(format, args...)) }
 	claims, err := r.Client.ResourceV1().ResourceClaims(Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
+
 	holder := map[string]string{}
 	for i := range claims.Items {
 		c := &claims.Items[i]
@@ -290,6 +313,9 @@ func (r *Runner) compareClaims(ctx context.Context, d *drawn, f *forecast, repor
 			report.Devices = devicesOf(c)
 		}
 	}
+
+	// The pod may take other devices than those that were foretold, but at least one from its victims. If it got the
+	// foretold ones it holds them itself.
 	report.Foretold = slices.Equal(report.Devices, f.devices)
 	if f.outcome != preemption.Preempts {
 		return nil
@@ -318,7 +344,7 @@ func (r *Runner) dump(ctx context.Context) ([]byte, error) {
 	return text, os.WriteFile(filepath.Join(r.Dir, "dump.json"), text, 0o600)
 }
 
-// pod is the pod as the API has it, empty where it is gone.
+// pod returns the pod as the API has it. It is empty if the pod is gone.
 func (r *Runner) pod(ctx context.Context, name string) *corev1.Pod {
 	p, err := r.Client.CoreV1().Pods(Namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -365,7 +391,7 @@ func (r *Runner) clear(ctx context.Context, d *drawn) error {
 	return nil
 }
 
-// until waits for something to become so.
+// until waits until is returns true. What names the step in errors.
 func (r *Runner) until(ctx context.Context, what string, is func() bool) error {
 	for deadline := time.Now().Add(stepWithin); !is(); time.Sleep(100 * time.Millisecond) {
 		if ctx.Err() != nil {

@@ -19,7 +19,7 @@ func Write(out io.Writer, reports []*Report) error {
 	return err
 }
 
-// foretold says whether the devices are those of the nomination.
+// foretold says in a word whether the pod has the devices that were foretold.
 func foretold(r *Report) string {
 	switch {
 	case len(r.Victims) == 0:

@@ -26,7 +26,7 @@ const (
 // TrialNamespace is where trials create their pods if they need no other.
 const TrialNamespace = "trial"
 
-// Classes are the priority classes.
+// Classes returns the priority classes.
 func Classes() []*schedulingv1.PriorityClass {
 	class := func(name string, value int32) *schedulingv1.PriorityClass {
 		return &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
@@ -39,7 +39,7 @@ func Classes() []*schedulingv1.PriorityClass {
 	}
 }
 
-// Namespaces are those of the workloads and of the trials; the teams' are labelled.
+// Namespaces returns the namespaces of the workloads and of the trials. Those of teams have labels.
 func Namespaces() []*corev1.Namespace {
 	var out []*corev1.Namespace
 	for _, name := range []string{"team-a", "team-b", "edge", "ml", "mesh", "batch", "infra", "monitoring", TrialNamespace} {
@@ -52,11 +52,11 @@ func Namespaces() []*corev1.Namespace {
 	return out
 }
 
-// Volumes is the number of bound claims of trials: Claim(0) and so on, each to a
-// volume of one zone.
+// Volumes is the number of bound claims for trials, named Claim(0) and so on. Each has a
+// volume in one zone.
 const Volumes = 9
 
-// Claim is the name of a bound claim in TrialNamespace.
+// Claim returns the name of a bound claim in TrialNamespace.
 func Claim(i int) string { return fmt.Sprintf("data-%d", i) }
 
 func volume(i int) (*corev1.PersistentVolume, *corev1.PersistentVolumeClaim) {
@@ -84,7 +84,7 @@ func volume(i int) (*corev1.PersistentVolume, *corev1.PersistentVolumeClaim) {
 	return pv, pvc
 }
 
-// Base has the objects that workloads refer to: all but nodes and workloads.
+// Base returns the objects that workloads refer to: everything except nodes and workloads.
 func Base() []runtime.Object {
 	var out []runtime.Object
 	for _, c := range Classes() {
@@ -121,8 +121,8 @@ func limitRange() *corev1.LimitRange {
 	}
 }
 
-// Amounts are resources by name and amount in turn; it panics on an amount that is
-// none, as they stand in code.
+// Amounts returns resources from names and amounts in turn. It panics on a text that is no amount,
+// because the texts are constants.
 func Amounts(pairs ...string) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Create creates an object.
+// Create creates an object of one of the kinds that fill a cluster.
 func Create(ctx context.Context, c kubernetes.Interface, o runtime.Object) (err error) {
 	var opts metav1.CreateOptions
 	switch o := o.(type) {
@@ -29,6 +29,7 @@ func Create(ctx context.Context, c kubernetes.Interface, o runtime.Object) (err 
 		_, err = c.CoreV1().PersistentVolumeClaims(o.Namespace).Create(ctx, o, opts)
 	case *corev1.LimitRange:
 		_, err = c.CoreV1().LimitRanges(o.Namespace).Create(ctx, o, opts)
+
 	case *schedulingv1.PriorityClass:
 		_, err = c.SchedulingV1().PriorityClasses().Create(ctx, o, opts)
 	case *storagev1.CSINode:
@@ -37,6 +38,7 @@ func Create(ctx context.Context, c kubernetes.Interface, o runtime.Object) (err 
 		_, err = c.StorageV1().CSIDrivers().Create(ctx, o, opts)
 	case *nodev1.RuntimeClass:
 		_, err = c.NodeV1().RuntimeClasses().Create(ctx, o, opts)
+
 	case *policyv1.PodDisruptionBudget:
 		_, err = c.PolicyV1().PodDisruptionBudgets(o.Namespace).Create(ctx, o, opts)
 	case *appsv1.Deployment:

@@ -15,8 +15,8 @@ import (
 // Filler fills a cluster.
 type Filler struct {
 	Client kubernetes.Interface
-	// Settled returns when there are so many pods of each app, by namespace/app, and
-	// none has changed for a while.
+	// Settled returns when each app, named as namespace/app, has the wanted number of pods and
+	// none of them has changed for a while.
 	Settled func(ctx context.Context, want map[string]int) error
 	// Pods returns all pods as they are.
 	Pods func() []*corev1.Pod
@@ -24,32 +24,11 @@ type Filler struct {
 	Say func(format string, args ...any)
 }
 
-// Fill creates everything, and ends the fillers with as many pods as fit, and one
-// of them with one more, which waits.
+// Fill creates everything. In the end as many pods of the fillers are left as fit, and one more, which
+// waits.
 func (f *Filler) Fill(ctx context.Context) error {
-	var nodes, first, last []runtime.Object
-	for _, n := range Nodes() {
-		nodes = append(nodes, n)
-	}
-	first = append(first, Daemons()...)
-	want := map[string]int{}
-	for _, w := range Workloads() {
-		first = append(first, w.Objects()...)
-		want[w.app()] = int(w.Replicas)
-	}
-	all := maps.Clone(want)
-	for _, w := range Fillers() {
-		last = append(last, w.Objects()...)
-		all[w.app()] = int(w.Replicas)
-	}
-	for _, stage := range []struct {
-		name    string
-		objects []runtime.Object
-		want    map[string]int
-	}{
-		{"classes, namespaces and volumes", Base(), nil}, {"nodes", nodes, nil},
-		{"what takes its place first", first, want}, {"what takes the rest", last, all},
-	} {
+	stages, all := plan()
+	for _, stage := range stages {
 		f.Say("creating %s: %d objects", stage.name, len(stage.objects))
 		for _, o := range stage.objects {
 			if err := Create(ctx, f.Client, o); err != nil {
@@ -60,6 +39,7 @@ func (f *Filler) Fill(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", stage.name, err)
 		}
 	}
+
 	if err := f.trim(ctx, all); err != nil {
 		return err
 	}
@@ -69,12 +49,45 @@ func (f *Filler) Fill(ctx context.Context) error {
 	if err := f.Settled(ctx, all); err != nil {
 		return err
 	}
-	f.Say("the cluster is full: %s", summary(f.Pods(), len(nodes)))
+	f.Say("the cluster is full: %s", summary(f.Pods(), len(Nodes())))
 	return nil
 }
 
-// trim removes the replicas that have no place, but for one of the first filler
-// that has any, and returns their new numbers.
+// stage is a set of objects that are created together, with the number of pods of each app afterwards.
+type stage struct {
+	name    string
+	objects []runtime.Object
+	want    map[string]int
+}
+
+// plan returns the stages of filling, and the number of pods of each app after all of them. The fillers come last,
+// so that every other pod finds its place.
+func plan() (stages []stage, all map[string]int) {
+	var nodes, first, last []runtime.Object
+	for _, n := range Nodes() {
+		nodes = append(nodes, n)
+	}
+
+	first = append(first, Daemons()...)
+	want := map[string]int{}
+	for _, w := range Workloads() {
+		first = append(first, w.Objects()...)
+		want[w.app()] = int(w.Replicas)
+	}
+	all = maps.Clone(want)
+	for _, w := range Fillers() {
+		last = append(last, w.Objects()...)
+		all[w.app()] = int(w.Replicas)
+	}
+
+	return []stage{
+		{"classes, namespaces and volumes", Base(), nil}, {"nodes", nodes, nil},
+		{"what takes its place first", first, want}, {"what takes the rest", last, all},
+	}, all
+}
+
+// trim removes the replicas that have no place, except for one of the first filler
+// that has any. It writes their new numbers into all.
 func (f *Filler) trim(ctx context.Context, all map[string]int) error {
 	spare := 1
 	for _, w := range Fillers() {

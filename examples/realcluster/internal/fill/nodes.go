@@ -1,5 +1,5 @@
-// Package fill makes the objects of a cluster that is full: nodes of several kinds,
-// priority classes, budgets, volumes, and workloads of every importance.
+// Package fill answers what a full cluster has in it: nodes of several kinds,
+// priority classes, budgets, volumes, and workloads of every importance. It makes the objects and creates them.
 package fill
 
 import (
@@ -19,7 +19,7 @@ const (
 	FPGA       = corev1.ResourceName("example.com/fpga")
 )
 
-// Pool is a number of nodes that are equal but for their names and zones.
+// Pool is a number of nodes that differ only in their names and zones.
 type Pool struct {
 	Name              string
 	Nodes             int
@@ -28,7 +28,7 @@ type Pool struct {
 	Taint             *corev1.Taint
 }
 
-// Pools are those of the cluster. They have fewer than 100 nodes together, so
+// Pools are the pools of the cluster. Together they have fewer than 100 nodes, so
 // that the scheduler looks at every node.
 var Pools = []Pool{
 	{Name: "std", Nodes: 28, CPU: 8, Memory: 32, Pods: 30},
@@ -52,7 +52,7 @@ var Zones = []string{"eu-1a", "eu-1b", "eu-1c"}
 // Cordoned are nodes that take no new pods once the cluster is full.
 var Cordoned = []string{"std-26", "std-27"}
 
-// Nodes are all nodes.
+// Nodes returns all nodes.
 func Nodes() []*corev1.Node {
 	var out []*corev1.Node
 	for _, p := range Pools {
@@ -88,10 +88,10 @@ func (p *Pool) node(i int) *corev1.Node {
 	return n
 }
 
-// Driver is a storage driver, of whose volumes big nodes attach two each.
+// Driver is a storage driver. Each big node attaches at most two of its volumes.
 const Driver = "disk.example.com"
 
-// CSINodes have the numbers of volumes that the big nodes attach.
+// CSINodes returns the objects with the numbers of volumes that the big nodes attach.
 func CSINodes() []*storagev1.CSINode {
 	var out []*storagev1.CSINode
 	two := int32(2)

@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Image is the image of every container, if anything ran.
+// Image is the image of every container. Nothing runs it.
 const Image = "registry.k8s.io/pause:3.10"
 
 // Workload is a number of equal pods.
 type Workload struct {
 	Namespace, Name, Class string
 	Replicas               int32
-	Requests               []string // in the form of Amounts
-	Limits                 []string
+	Requests               []string // as the arguments of Amounts
+	Limits                 []string // likewise
 	Shape                  func(*corev1.PodSpec)
 	Budget                 *policyv1.PodDisruptionBudgetSpec
 }
@@ -68,7 +68,8 @@ func Even(app, key string, skew int32) corev1.TopologySpreadConstraint {
 	}
 }
 
-// Workloads are the workloads that take their places first.
+// Workloads returns the workloads that take their places first: of every class above the fillers', with
+// disruption budgets of each kind, ports, devices, and requests in every part of a pod.
 func Workloads() []Workload {
 	always := corev1.ContainerRestartPolicyAlways
 	return []Workload{
@@ -77,6 +78,7 @@ func Workloads() []Workload {
 		{Namespace: "team-a", Name: "web", Class: Medium, Replicas: 45, Requests: []string{"cpu", "1", "memory", "2Gi"}, Budget: atLeast("90%")},
 		{Namespace: "team-a", Name: "api", Class: Medium, Replicas: 22, Requests: []string{"cpu", "500m", "memory", "1Gi"}, Budget: atMost("1"),
 			Shape: func(s *corev1.PodSpec) { s.Affinity = Apart("api", corev1.LabelHostname) }},
+
 		{Namespace: "edge", Name: "legacy", Class: Medium, Replicas: 9, Requests: []string{"cpu", "200m", "memory", "256Mi"},
 			Shape: func(s *corev1.PodSpec) { hostPort(9443)(s); s.NodeSelector = map[string]string{PoolLabel: "big"} }},
 		{Namespace: "batch", Name: "stubborn", Class: Never, Replicas: 6, Requests: []string{"cpu", "500m", "memory", "1Gi"}},
@@ -84,6 +86,7 @@ func Workloads() []Workload {
 			Shape: tolerating(InfraToleration, "infra")},
 		{Namespace: "infra", Name: "fpga", Class: Low, Replicas: 6, Requests: []string{"cpu", "200m", "memory", "256Mi"}, Limits: []string{string(FPGA), "2"},
 			Shape: tolerating(InfraToleration, "")},
+
 		{Namespace: "edge", Name: "proxy", Class: Low, Replicas: 16, Requests: []string{"cpu", "200m", "memory", "256Mi"}, Shape: hostPort(8080)},
 		{Namespace: "ml", Name: "train", Class: Low, Replicas: 9, Requests: []string{"cpu", "4", "memory", "16Gi"}, Limits: []string{string(GPU), "2"},
 			Shape: tolerating(GPUToleration, "")},
@@ -91,6 +94,7 @@ func Workloads() []Workload {
 			s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{Even("worker", corev1.LabelTopologyZone, 2)}
 		}},
 		{Namespace: "team-b", Name: "report", Class: Low, Replicas: 32, Requests: []string{"cpu", "1", "memory", "4Gi"}, Budget: atMost("30%")},
+
 		{Namespace: "mesh", Name: "sidecars", Class: Low, Replicas: 16, Requests: []string{"cpu", "300m", "memory", "256Mi"}, Shape: func(s *corev1.PodSpec) {
 			s.InitContainers = []corev1.Container{
 				{Name: "proxy", Image: Image, RestartPolicy: &always, Resources: corev1.ResourceRequirements{Requests: Amounts("cpu", "200m", "memory", "128Mi")}},
@@ -107,7 +111,7 @@ func Workloads() []Workload {
 	}
 }
 
-// Fillers take the rest; there are more of them than fit.
+// Fillers returns the workloads that take the rest of the cluster. They ask for more than there is.
 func Fillers() []Workload {
 	return []Workload{
 		{Namespace: "batch", Name: "unnamed", Replicas: 30, Requests: []string{"cpu", "500m", "memory", "1Gi"}},
@@ -121,10 +125,10 @@ func Fillers() []Workload {
 	}
 }
 
-// app is namespace/app, as its pods are labelled.
+// app returns namespace/app. The pods have the label app.
 func (w *Workload) app() string { return w.Namespace + "/" + w.Name }
 
-// Objects are the deployment and the budget of a workload.
+// Objects returns the deployment of a workload, and its budget if it has one.
 func (w *Workload) Objects() []runtime.Object {
 	labels := map[string]string{"app": w.Name}
 	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: w.Name, Labels: labels}
@@ -154,8 +158,8 @@ func (w *Workload) spec() corev1.PodSpec {
 	return s
 }
 
-// Daemons have a pod on every node: one that nothing pushes out, and one of low
-// importance with a port of the node.
+// Daemons returns two daemon sets, which have a pod on every node. Nothing pushes the pods of the first out. Those
+// of the second are unimportant and use a port of the node.
 func Daemons() []runtime.Object {
 	daemon := func(w Workload) runtime.Object {
 		d := w.Objects()[0].(*appsv1.Deployment)

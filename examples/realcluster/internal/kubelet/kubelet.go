@@ -1,5 +1,5 @@
-// Package kubelet plays the kubelets of all nodes of a cluster: it makes nodes
-// ready, lets bound pods run, and ends pods that are being deleted. Nothing runs.
+// Package kubelet stands in for the kubelets of all nodes of a cluster. It makes nodes
+// ready, reports that bound pods run, and ends pods that are being deleted. Nothing really runs.
 package kubelet
 
 import (
@@ -27,12 +27,12 @@ type Config struct {
 	Version string
 	// Delay is the time that a pod takes to end.
 	Delay time.Duration
-	// Spread is the range of start times: as the API keeps whole seconds, pods
-	// that really started at once would all be equal.
+	// Spread is the range of start times. The API keeps whole seconds, so that without it
+	// many pods would have started at the same time.
 	Spread time.Duration
 	// Workers is the number of pods that are looked after at a time.
 	Workers int
-	// Trouble, if set, receives the errors that are tried again after.
+	// Trouble, if set, receives the errors after which the kubelets try again.
 	Trouble func(error)
 }
 
@@ -41,22 +41,26 @@ type Kubelets struct {
 	config Config
 	pods   listers.PodLister
 	queue  workqueue.TypedDelayingInterface[types.NamespacedName]
-	hold   atomic.Bool // pods that are being deleted stay
-	idle   atomic.Bool // pods that are bound do not start
-	done   sync.WaitGroup
+	// hold makes pods that are being deleted stay.
+	hold atomic.Bool
+	// idle keeps bound pods from starting.
+	idle atomic.Bool
+	done sync.WaitGroup
 
-	mu    sync.Mutex
-	leave map[types.UID]time.Time // when a pod's end was seen first
+	mu sync.Mutex
+	// leave has the time at which the deletion of a pod was first seen.
+	leave map[types.UID]time.Time
 }
 
-// Start starts the kubelets, which work until the context ends; Wait waits for that.
-// The informers are started by the caller afterwards.
+// Start starts the kubelets. They work until the context ends; Wait waits for their end.
+// The caller starts the informers afterwards.
 func Start(ctx context.Context, config Config, f informers.SharedInformerFactory) (*Kubelets, error) {
 	k := &Kubelets{
 		config: config, pods: f.Core().V1().Pods().Lister(),
 		queue: workqueue.NewTypedDelayingQueue[types.NamespacedName](),
 		leave: map[types.UID]time.Time{},
 	}
+
 	_, err := f.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    k.enqueue,
 		UpdateFunc: func(_, now any) { k.enqueue(now) },
@@ -71,6 +75,7 @@ func Start(ctx context.Context, config Config, f informers.SharedInformerFactory
 	if err != nil {
 		return nil, err
 	}
+
 	for range config.Workers {
 		k.done.Go(func() { k.work(ctx) })
 	}
@@ -119,11 +124,11 @@ func (k *Kubelets) work(ctx context.Context) {
 	}
 }
 
-// heldAgain is the time until a held pod is looked at again.
+// heldAgain is the time after which a pod that is held back is looked at again.
 const heldAgain = 200 * time.Millisecond
 
-// sync does the next thing about a pod, and returns when to look at it again, 0
-// for when it changes.
+// sync does what is next to be done about a pod. It returns the time after which to look at the pod again; 0
+// means when it changes.
 func (k *Kubelets) sync(ctx context.Context, key types.NamespacedName) time.Duration {
 	p, err := k.pods.Pods(key.Namespace).Get(key.Name)
 	if err != nil || p.Spec.NodeName == "" {
@@ -141,7 +146,7 @@ func (k *Kubelets) sync(ctx context.Context, key types.NamespacedName) time.Dura
 	return k.retry(err)
 }
 
-// end ends a pod some time after its deletion was seen.
+// end ends a pod when some time has passed since its deletion was first seen.
 func (k *Kubelets) end(ctx context.Context, p *corev1.Pod) time.Duration {
 	k.mu.Lock()
 	since, seen := k.leave[p.UID]
@@ -161,8 +166,8 @@ func (k *Kubelets) end(ctx context.Context, p *corev1.Pod) time.Duration {
 		metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &p.UID}}))
 }
 
-// retry is the time until a further try after an error. A pod that is gone needs
-// none, and one that has changed meanwhile comes back by itself.
+// retry returns the time after which to try again after an error. A pod that is gone needs
+// no further try, and a pod that has changed meanwhile is looked at anyway.
 func (k *Kubelets) retry(err error) time.Duration {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return 0

@@ -17,14 +17,15 @@ import (
 // Burst is the result of a burst of pods.
 type Burst struct {
 	Scheduler, Fault string
-	// Pods counts those that were created, and Unbound those of them that no node had got
-	// when nobody waited any longer.
-	Pods, Unbound int
-	// After is when the last was bound, or when nobody waited any longer.
+	// Pods counts the pods that were created.
+	Pods int
+	// Unbound counts the pods without a node when the wait was given up.
+	Unbound int
+	// After is the time until the last pod was bound, or until the wait was given up.
 	After time.Duration
-	// Odd counts the odd objects that the API server took.
+	// Odd counts the odd objects that the API server accepted.
 	Odd int
-	// Unlike names the differences between the mirror that followed all the time
+	// Unlike lists the differences between the mirror that followed all the time
 	// and a fresh list afterwards.
 	Unlike []string
 	audit.Report
@@ -38,19 +39,23 @@ func (b *Burst) String() string {
 		b.label, b.Fault, b.Pods-b.Unbound, b.Pods, b.After.Seconds(), b.Victims, b.AgainstBudget, len(b.Twice), len(b.Both), b.Odd, b.Unlike)
 }
 
-// Times of a burst.
 const (
-	burstLasts = 45 * time.Second // at least
-	burstApart = time.Minute      // the beginning of one and of the next
-	underWay   = 10               // pods that wait for their victims when a fault strikes
+	// burstLasts is the least time that a burst lasts.
+	burstLasts = 45 * time.Second
+	// burstApart is the time from the beginning of a burst to that of the next one.
+	burstApart = time.Minute
+	// underWay is the number of pods that must wait for their victims when a fault strikes.
+	underWay = 10
+	// untilUnder is the longest time to wait for that.
 	untilUnder = 20 * time.Second
 )
 
-// sendBurst creates pods, starts a fault once some of them wait for their victims
+// sendBurst creates pods, lets a fault strike when some of them wait for their victims
 // to end, waits until all are bound, removes them and checks the rest.
 func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fault Fault, running []*controlplane.Replica) error {
 	begun := time.Now()
 	r.Pods.Forget()
+
 	odd := &oddities{client: r.Client}
 	if fault.odd {
 		if err := odd.add(ctx, rand.New(rand.NewPCG(r.Seed, 0)), r.running()); err != nil {
@@ -63,35 +68,44 @@ func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fa
 	}
 	b.Pods = len(pods)
 	if fault.strike != nil {
-		leads, err := r.awaitLeader(ctx, running)
-		if err != nil {
-			return err
-		}
-		if !until(ctx, untilUnder, func() bool { return r.nominated(b.label) >= underWay }) {
-			r.Say("no %d pods of %s wait for their victims", underWay, b.label)
-		}
-		r.Say("%s strikes %s, process %d", fault.Name, leads.Name, leads.Process().ID())
-		if err := fault.strike(ctx, struck{cluster: r.Cluster, leader: leads}); err != nil {
+		if err := r.strike(ctx, b, fault, running); err != nil {
 			return err
 		}
 	}
+
+	// The cluster goes on changing for a while after the last pod was bound, so that every burst does as much.
 	until(ctx, patience, func() bool { b.Unbound = r.unbound(b.label); return b.Unbound == 0 })
 	b.After = time.Since(begun)
 	r.sleep(ctx, burstLasts-time.Since(begun))
 	if err := r.end(ctx, b, odd); err != nil {
 		return err
 	}
+
 	r.sleep(ctx, burstApart-time.Since(begun))
 	var err error
 	b.Report, err = r.Judge.Report()
 	return err
 }
 
-// end removes the burst, and after a fault compares the mirror with a fresh list.
+// strike lets a fault strike the scheduler that leads, when enough pods wait for their victims.
+func (r *Runner) strike(ctx context.Context, b *Burst, fault Fault, running []*controlplane.Replica) error {
+	leads, err := r.awaitLeader(ctx, running)
+	if err != nil {
+		return err
+	}
+	if !until(ctx, untilUnder, func() bool { return r.nominated(b.label) >= underWay }) {
+		r.Say("no %d pods of %s wait for their victims", underWay, b.label)
+	}
+	r.Say("%s strikes %s, process %d", fault.Name, leads.Name, leads.Process().ID())
+	return fault.strike(ctx, struck{cluster: r.Cluster, leader: leads})
+}
+
+// end removes the burst. After a fault it first compares the mirror with a fresh list.
 func (r *Runner) end(ctx context.Context, b *Burst, odd *oddities) (err error) {
 	if b.Fault == "" {
 		return insist(ctx, func() error { return r.remove(ctx, b.label) })
 	}
+
 	r.quiet.Lock()
 	defer r.quiet.Unlock()
 	err = insist(ctx, func() (err error) {
@@ -107,7 +121,7 @@ func (r *Runner) end(ctx context.Context, b *Burst, odd *oddities) (err error) {
 	return err
 }
 
-// insist tries until it works: an API server that has much to do, or that was only just
+// insist tries until do succeeds, or until the time is up. An API server that is busy, or that has just
 // started, fails now and then.
 func insist(ctx context.Context, do func() error) (err error) {
 	until(ctx, patience, func() bool { err = do(); return err == nil })

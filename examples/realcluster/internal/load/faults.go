@@ -16,7 +16,7 @@ type Fault struct {
 	// strike is called when pods of a burst wait for their victims to end. It
 	// returns when the fault is over.
 	strike func(ctx context.Context, on struck) error
-	// odd is set where odd objects are there from before the burst to after it.
+	// odd says that odd objects exist from before the burst until after it.
 	odd bool
 }
 
@@ -26,14 +26,14 @@ type struck struct {
 	leader  *controlplane.Replica
 }
 
-// Schedulers renew their lease within 10 seconds, and others may have it after 15.
+// Schedulers renew their lease within 10 seconds. After 15 seconds without renewal others may take it.
 const (
 	leaderStandsStill = 22 * time.Second
 	serverStandsStill = 20 * time.Second
 	serverAway        = 30 * time.Second
 )
 
-// Faults are all faults.
+// Faults returns all faults.
 func Faults() []Fault {
 	return []Fault{
 		{Name: "scheduler-killed", About: "the leader is killed, another takes over", strike: func(_ context.Context, on struck) error {
@@ -56,7 +56,7 @@ func Faults() []Fault {
 	}
 }
 
-// between does one thing and some time later the other, also if the context ends.
+// between calls first and some time later then. It calls then also if the context ends.
 func between(ctx context.Context, pause time.Duration, first, then func() error) error {
 	if err := first(); err != nil {
 		return err

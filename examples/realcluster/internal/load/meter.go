@@ -8,21 +8,20 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// usage is the usage of schedulers over some time, by their metrics.
+// usage is what schedulers used over some time, by their metrics.
 type usage struct {
 	CPU time.Duration // of whoever led
-	// PostFilters are attempts that came to preemption, and In the time that they took.
+	// PostFilters counts the attempts that came to preemption. In is the time that preemption took in them.
 	PostFilters int
 	In          time.Duration
-	// First and Last are those of the leader at the time.
+	// First and Last are the sizes of the leader at the beginning and at the end.
 	First, Last size
 }
 
 // size is the size of a scheduler.
 type size struct{ Resident, Goroutines float64 }
 
-// meter sums the usage of replicas. A counter that starts again, because its
-// process did, counts from zero.
+// meter sums the usage of replicas. The counters of a process that was started again count from zero.
 type meter struct {
 	replicas []*controlplane.Replica
 
@@ -31,7 +30,7 @@ type meter struct {
 	usage
 }
 
-// counters are those of a process.
+// counters are the counters of a process.
 type counters struct {
 	starts               int
 	cpu, postFilters, in float64
@@ -41,7 +40,7 @@ func newMeter(replicas []*controlplane.Replica) *meter {
 	return &meter{replicas: replicas, last: map[string]counters{}}
 }
 
-// read asks all replicas once. One that does not answer is asked again the next time.
+// read asks all replicas once. A replica that does not answer is asked again the next time.
 func (m *meter) read(ctx context.Context) {
 	for _, r := range m.replicas {
 		starts := r.Starts()
@@ -86,7 +85,7 @@ func (m *meter) add(replica string, starts int, of controlplane.Metrics) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// leader is the replica that leads, nil if none does.
+// leader returns the replica that leads; nil if none does.
 func leader(ctx context.Context, of []*controlplane.Replica) *controlplane.Replica {
 	for _, r := range of {
 		if m, err := r.Metrics(ctx); err == nil && m.Leads() {

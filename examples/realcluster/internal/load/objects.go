@@ -1,6 +1,6 @@
-// Package load keeps a control plane under load and breaks it: bursts of important pods in
-// a full cluster, with kube-scheduler and the plugin in turn, while schedulers and the API
-// server are killed or stand still and objects that make little sense come and go.
+// Package load answers what a control plane does under load, and when parts of it fail. It sends bursts of important
+// pods into a full cluster, with kube-scheduler and the plugin in turn. Schedulers and the API
+// server are killed or stand still meanwhile, and objects that make little sense come and go.
 package load
 
 import (
@@ -19,22 +19,22 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// The size of the cluster and of a burst.
+// The numbers of nodes in the cluster and of pods in a burst.
 const (
 	nodeCount = 100
 	burstSize = 200
 )
 
-// Profiles are those of the schedulers; pods of a burst ask for them in turn.
+// Profiles are the profiles of the schedulers. The pods of a burst ask for them in turn.
 var Profiles = []string{"default-scheduler", "second-scheduler"}
 
-// Namespace is that of the bursts' pods.
+// Namespace is the namespace of the bursts' pods.
 const Namespace = fill.TrialNamespace
 
-// burstLabel has the number of the burst that a pod is of.
+// burstLabel is the label with the name of the burst that a pod belongs to.
 const burstLabel = "burst"
 
-// nodes are those of the cluster, a quarter of them twice as large as the others.
+// nodes returns the nodes of the cluster. A quarter of them are twice as large as the others.
 func nodes() []*corev1.Node {
 	var out []*corev1.Node
 	for i := range nodeCount {
@@ -56,15 +56,16 @@ func nodes() []*corev1.Node {
 
 func nodeName(i int) string { return fmt.Sprintf("n-%03d", i) }
 
-// workloads draws workloads of little importance that ask for somewhat more than
-// the capacity, half of them with a disruption budget.
+// workloads draws unimportant workloads that together ask for a little more CPU than the cluster has. Half of them
+// have a disruption budget.
 func workloads(r *rand.Rand) []fill.Workload {
 	var out []fill.Workload
-	left := int64(0)
+	left := int64(0) // CPU that no workload asks for yet, in thousandths of a core
 	for _, n := range nodes() {
 		left += n.Status.Allocatable.Cpu().MilliValue()
 	}
 	left += left * 6 / 100
+
 	namespaces := []string{"team-a", "team-b", "batch", "ml", "edge"}
 	classes := []string{fill.Batch, fill.Batch, fill.Batch, fill.Standard, fill.Standard, fill.Low, fill.Low, fill.Medium}
 	for i := 0; left > 0; i++ {
@@ -74,6 +75,7 @@ func workloads(r *rand.Rand) []fill.Workload {
 			Replicas: int32(20 + r.IntN(120)),
 			Requests: []string{"cpu", fmt.Sprintf("%dm", cpu), "memory", fmt.Sprintf("%dMi", 128+128*r.IntN(12))},
 		}
+
 		switch r.IntN(8) {
 		case 0:
 			w.Shape = func(s *corev1.PodSpec) { s.Affinity = fill.Apart(w.Name, corev1.LabelHostname) }
@@ -101,18 +103,18 @@ func budgetOf(kind int) *policyv1.PodDisruptionBudgetSpec {
 	return nil
 }
 
-// objects are all objects of the workloads.
+// objects returns all objects of the workloads. A budget comes before the pods that it covers.
 func objects(of []fill.Workload) []runtime.Object {
 	var out []runtime.Object
 	for i := range of {
 		o := of[i].Objects()
-		out = append(out, o[1:]...) // budgets before pods
+		out = append(out, o[1:]...)
 		out = append(out, o[0].(*appsv1.Deployment))
 	}
 	return out
 }
 
-// burstPods draws the pods of a burst, by its number, the same for each scheduler.
+// burstPods draws the pods of a burst. The same seed and number give the same pods, for every scheduler.
 func burstPods(seed uint64, number int) []*corev1.Pod {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	classes := []string{fill.Medium, fill.High, fill.High, fill.Critical}
@@ -130,6 +132,7 @@ func burstPods(seed uint64, number int) []*corev1.Pod {
 				}},
 			},
 		}
+
 		switch r.IntN(12) {
 		case 0:
 			p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: fill.Zones[r.IntN(len(fill.Zones))]}
@@ -145,7 +148,7 @@ func burstPods(seed uint64, number int) []*corev1.Pod {
 	return out
 }
 
-// named names the pods of a burst, which no other pods of the run are named like.
+// named gives the pods of a burst names and the label of the burst. No other pods of the run have these names.
 func named(pods []*corev1.Pod, label string) []*corev1.Pod {
 	for i, p := range pods {
 		p.Name = fmt.Sprintf("%s-%03d", label, i)

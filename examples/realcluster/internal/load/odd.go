@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// oddStatuses are merge patches of statuses of pods that run. Any kubelet may write them.
-// NAME is the pod's container.
+// oddStatuses are merge patches for the statuses of pods that run. A kubelet may write each of them.
+// NAME stands for the pod's container.
 var oddStatuses = []string{
 	`{"containerStatuses":[{"name":"NAME","image":"i","imageID":"i","ready":true,"restartCount":0,"allocatedResources":{"cpu":"-100m"}}]}`,
 	`{"containerStatuses":[{"name":"NAME","image":"i","imageID":"i","ready":true,"restartCount":0,"resources":{"requests":{"cpu":"-1","memory":"-1Gi"}}}]}`,
@@ -97,15 +97,16 @@ func request(s *corev1.PodSpec, pairs ...string) {
 	}
 }
 
-// oddities are the odd objects of a burst.
+// oddities makes the odd objects of a burst.
 type oddities struct {
 	client kubernetes.Interface
-	pods   []*corev1.Pod
+	// pods are the pods that are odd.
+	pods []*corev1.Pod
 	// taken counts the objects that the API server accepted, refused the others.
 	taken, refused int
 }
 
-// add makes objects odd: pods that run, nodes, and pods that it creates.
+// add gives running pods and nodes odd statuses, and creates odd pods.
 func (o *oddities) add(ctx context.Context, r *rand.Rand, running []*corev1.Pod) error {
 	r.Shuffle(len(running), func(i, j int) { running[i], running[j] = running[j], running[i] })
 	for i, patch := range oddStatuses[:min(len(oddStatuses), len(running))] {
@@ -117,6 +118,7 @@ func (o *oddities) add(ctx context.Context, r *rand.Rand, running []*corev1.Pod)
 			return err
 		}
 	}
+
 	for _, patch := range oddNodeStatuses {
 		name := nodeName(r.IntN(nodeCount))
 		_, err := o.client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(`{"status":`+patch+`}`), metav1.PatchOptions{}, "status")
@@ -124,6 +126,7 @@ func (o *oddities) add(ctx context.Context, r *rand.Rand, running []*corev1.Pod)
 			return err
 		}
 	}
+
 	for i, shape := range oddSpecs {
 		p := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: fmt.Sprintf("odd-%02d", i)},
@@ -139,8 +142,8 @@ func (o *oddities) add(ctx context.Context, r *rand.Rand, running []*corev1.Pod)
 	return nil
 }
 
-// count counts an object. It is no error that the API server refuses it, nor that
-// it went in between.
+// count counts an object by the error of the call. It is no error if the API server refuses the object, or if the
+// object has gone meanwhile.
 func (o *oddities) count(err error) error {
 	switch {
 	case err == nil:
@@ -153,7 +156,7 @@ func (o *oddities) count(err error) error {
 	return nil
 }
 
-// remove removes the odd pods; those of workloads come again as they were.
+// remove removes the odd pods. The controllers replace those of workloads.
 func (o *oddities) remove(ctx context.Context) error {
 	now := int64(0)
 	for _, p := range o.pods {

@@ -38,25 +38,25 @@ type Runner struct {
 	Say      func(format string, args ...any)
 
 	workloads []fill.Workload
-	quiet     sync.RWMutex // held while nothing may change but by the scheduler
+	// quiet is locked while nobody but the scheduler may change the cluster.
+	quiet sync.RWMutex
 }
 
-// replicas is the number of schedulers of a kind that run at a time.
+// replicas is the number of processes of a scheduler that run at a time.
 const replicas = 2
 
-// Run puts each scheduler under load twice, for a quarter of the time each if there are
-// two. Where there are faults, they come in the second round, one after the other.
+// Run puts each scheduler under load in two rounds of the same length. The faults strike
+// in the second round, one after the other.
 func (r *Runner) Run(ctx context.Context, schedulers []Scheduler, length time.Duration, faults []Fault) (*Table, error) {
 	t := &Table{}
 	r.workloads = workloads(rand.New(rand.NewPCG(r.Seed, 0)))
-	slice := length / time.Duration(rounds*len(schedulers))
 	for round := range rounds {
 		for _, s := range schedulers {
-			strikes := faults
-			if round == 0 {
-				strikes = nil
+			next := turn{scheduler: s, round: round, length: length / time.Duration(rounds*len(schedulers))}
+			if round > 0 {
+				next.faults = faults
 			}
-			if err := r.slice(ctx, t, &s, round, slice, strikes); err != nil {
+			if err := r.slice(ctx, t, &next); err != nil {
 				return t, errors.Join(err, r.Cluster.Failure())
 			}
 		}
@@ -66,9 +66,17 @@ func (r *Runner) Run(ctx context.Context, schedulers []Scheduler, length time.Du
 
 const rounds = 2
 
-// slice is one scheduler's turn.
-func (r *Runner) slice(ctx context.Context, t *Table, s *Scheduler, round int, length time.Duration, faults []Fault) error {
-	running, err := r.start(s, round)
+// turn is the time in which one scheduler is under load.
+type turn struct {
+	scheduler Scheduler
+	round     int
+	length    time.Duration
+	faults    []Fault
+}
+
+// slice gives a scheduler its turn, and adds the result to the table. After an error the result is as far as it came.
+func (r *Runner) slice(ctx context.Context, t *Table, now *turn) error {
+	running, err := r.start(&now.scheduler, now.round)
 	defer stop(running)
 	if err != nil {
 		return err
@@ -76,43 +84,56 @@ func (r *Runner) slice(ctx context.Context, t *Table, s *Scheduler, round int, l
 	if _, err := r.awaitLeader(ctx, running); err != nil {
 		return err
 	}
-	if round == 0 && len(t.Slices) == 0 {
+
+	// A scheduler must lead before the cluster can be filled. The judge forgets what was before the turn.
+	if now.round == 0 && len(t.Slices) == 0 {
 		if err := r.fill(ctx); err != nil {
 			return err
 		}
 	}
 	r.rest(ctx)
-	if _, err := r.Judge.Report(); err != nil { // what was before
+	if _, err := r.Judge.Report(); err != nil {
 		return err
 	}
+
 	measured := newMeter(running)
 	measured.read(ctx)
-	slice := Slice{Scheduler: s.Name, Faults: len(faults) > 0}
+	slice := Slice{Scheduler: now.scheduler.Name, Faults: len(now.faults) > 0}
 	begun := time.Now()
-	done := r.accompany(ctx, measured, rand.New(rand.NewPCG(r.Seed, uint64(1+round))))
-	for n := 0; ctx.Err() == nil && (time.Since(begun) < length || n < len(faults)); n++ {
-		b := &Burst{Scheduler: s.Name, label: fmt.Sprintf("burst-%d-%s-%d", round, s.Name, n)}
-		var fault Fault
-		if n < len(faults) {
-			fault = faults[n]
-		}
-		b.Fault = fault.Name
-		if err = r.sendBurst(ctx, b, burstPods(r.Seed, round*1000+n), fault, running); err != nil {
-			break
-		}
-		r.Say("%s", b)
+	done := r.accompany(ctx, measured, rand.New(rand.NewPCG(r.Seed, uint64(1+now.round))))
+	err = r.bursts(ctx, now, running, func(b *Burst) {
 		slice.add(b)
 		t.Bursts = append(t.Bursts, b)
-	}
+	})
 	done()
 	slice.Time = time.Since(begun)
+
 	if err == nil {
 		r.rest(ctx)
 		measured.read(ctx)
 	}
 	slice.usage = measured.usage
-	t.Slices = append(t.Slices, slice) // as far as it came
+	t.Slices = append(t.Slices, slice)
 	return errors.Join(err, ctx.Err())
+}
+
+// bursts sends bursts until the turn is over and all its faults have struck. It calls add with each result.
+func (r *Runner) bursts(ctx context.Context, now *turn, running []*controlplane.Replica, add func(*Burst)) error {
+	begun, name := time.Now(), now.scheduler.Name
+	for n := 0; ctx.Err() == nil && (time.Since(begun) < now.length || n < len(now.faults)); n++ {
+		b := &Burst{Scheduler: name, label: fmt.Sprintf("burst-%d-%s-%d", now.round, name, n)}
+		var fault Fault
+		if n < len(now.faults) {
+			fault = now.faults[n]
+		}
+		b.Fault = fault.Name
+		if err := r.sendBurst(ctx, b, burstPods(r.Seed, now.round*1000+n), fault, running); err != nil {
+			return err
+		}
+		r.Say("%s", b)
+		add(b)
+	}
+	return nil
 }
 
 func (r *Runner) start(s *Scheduler, round int) (running []*controlplane.Replica, err error) {
@@ -134,13 +155,14 @@ func stop(running []*controlplane.Replica) {
 	all.Wait()
 }
 
-// The most time until the cluster is full and comes to rest.
 const (
+	// fillWithin is the time limit for filling the cluster.
 	fillWithin = 5 * time.Minute
+	// restWithin is the time limit for the cluster to come to rest.
 	restWithin = time.Minute
 )
 
-// patience is the most time that bursts and leaders are waited for.
+// patience is the longest time to wait for a burst or a leader.
 const patience = 3 * time.Minute
 
 func (r *Runner) awaitLeader(ctx context.Context, running []*controlplane.Replica) (*controlplane.Replica, error) {
@@ -151,7 +173,7 @@ func (r *Runner) awaitLeader(ctx context.Context, running []*controlplane.Replic
 	return leads, nil
 }
 
-// until waits for a condition, and reports whether it came true.
+// until waits until what returns true, and reports whether it did within the time.
 func until(ctx context.Context, most time.Duration, what func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -190,7 +212,7 @@ func (r *Runner) fill(ctx context.Context) error {
 	return nil
 }
 
-// rest waits until no pod is on the move but those that have no place, or long enough.
+// rest waits until no pod changes any more, except for pods that have no place. It gives up after some time.
 func (r *Runner) rest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, restWithin)
 	defer cancel()
@@ -199,7 +221,7 @@ func (r *Runner) rest(ctx context.Context) {
 	}
 }
 
-// accompany measures, and scales workloads and deletes pods, until the function
+// accompany measures the schedulers, scales workloads and deletes pods, until the function
 // that it returns is called.
 func (r *Runner) accompany(ctx context.Context, m *meter, random *rand.Rand) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -220,7 +242,7 @@ func (r *Runner) accompany(ctx context.Context, m *meter, random *rand.Rand) (do
 	return func() { cancel(); all.Wait() }
 }
 
-// churn changes the cluster a little. Failures without an API server are left out.
+// churn changes the cluster a little. Errors do not matter: the API server may be away.
 func (r *Runner) churn(ctx context.Context, random *rand.Rand) {
 	r.quiet.RLock()
 	defer r.quiet.RUnlock()
@@ -236,7 +258,7 @@ func (r *Runner) churn(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// running are the workloads' pods that run.
+// running returns the pods of the workloads that run.
 func (r *Runner) running() (out []*corev1.Pod) {
 	for _, p := range r.Pods.All() {
 		if p.Spec.NodeName != "" && p.Status.StartTime != nil && p.DeletionTimestamp == nil && p.Namespace != Namespace {

@@ -13,10 +13,10 @@ import (
 // Slice is the result of a scheduler's turn.
 type Slice struct {
 	Scheduler string
-	// Faults is set if there were any.
+	// Faults says that faults struck in this turn.
 	Faults bool
 	Time   time.Duration
-	// Pods counts those of bursts, and Unbound those that got no node.
+	// Pods counts the pods of bursts, Unbound those of them that got no node.
 	Pods, Unbound int
 	audit.Report
 	usage
@@ -28,14 +28,14 @@ func (s *Slice) add(b *Burst) {
 	s.Report.Add(&b.Report)
 }
 
-// Table has all slices and bursts, in order.
+// Table has the results of all turns and bursts, in their order.
 type Table struct {
 	Slices []Slice
 	Bursts []*Burst
 }
 
-// Wrong names forbidden results: with the judged scheduler pods that got no node and pods
-// that one process deleted twice, and with any a mirror that differs from the cluster.
+// Wrong lists the results that must not be. With the judged scheduler these are pods that got no node and pods
+// that one process deleted twice; with any scheduler, a mirror that differs from the cluster.
 func (t *Table) Wrong(judged string) []string {
 	var out []string
 	for _, b := range t.Bursts {
@@ -53,7 +53,7 @@ func (t *Table) Wrong(judged string) []string {
 	return out
 }
 
-// rows are the lines about a slice.
+// rows are the rows of the table of turns.
 var rows = []struct {
 	name string
 	cell func(*Slice) string
@@ -82,7 +82,7 @@ var rows = []struct {
 
 func inSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// quantile is the smallest duration that so many percent do not exceed, 0 of none.
+// quantile returns the smallest duration that the given percentage of the durations do not exceed; 0 if there are none.
 func quantile(of []time.Duration, percent int) time.Duration {
 	if len(of) == 0 {
 		return 0
@@ -91,7 +91,7 @@ func quantile(of []time.Duration, percent int) time.Duration {
 	return sorted[(len(sorted)*percent+99)/100-1]
 }
 
-// Write writes two tables in Markdown: the slices side by side, and the bursts with faults.
+// Write writes two tables in Markdown: the turns side by side, and the bursts with faults.
 func (t *Table) Write(w io.Writer) error {
 	head := []string{""}
 	for i := range t.Slices {
@@ -101,6 +101,7 @@ func (t *Table) Write(w io.Writer) error {
 		}
 		head = append(head, name)
 	}
+
 	lines := [][]string{head, slices.Repeat([]string{"---"}, len(head))}
 	for _, row := range rows {
 		line := []string{row.name}
@@ -111,6 +112,7 @@ func (t *Table) Write(w io.Writer) error {
 	}
 	lines = append(lines, nil)
 	lines = append(lines, t.struck()...)
+
 	for _, line := range lines {
 		text := ""
 		if line != nil {
@@ -123,7 +125,7 @@ func (t *Table) Write(w io.Writer) error {
 	return nil
 }
 
-// struck are the lines about bursts with faults.
+// struck returns the rows of the bursts with faults, with their head.
 func (t *Table) struck() (lines [][]string) {
 	for _, b := range t.Bursts {
 		if b.Fault == "" {

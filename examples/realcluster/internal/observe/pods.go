@@ -1,5 +1,5 @@
-// Package observe follows the pods of a cluster: whether anything moves, and the
-// fate of each since a moment.
+// Package observe answers whether the pods of a cluster are at rest, and what has happened to each of them since a
+// moment.
 package observe
 
 import (
@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Pods follows all pods. Any number of goroutines may use it at once; the pods that it
-// returns belong to everybody and must not be changed.
+// Pods follows all pods. Any number of goroutines may use it at once. The pods that it
+// returns are shared and must not be changed.
 type Pods struct {
 	lister listers.PodLister
 
@@ -27,10 +27,10 @@ type Pods struct {
 	moves   []Move
 }
 
-// Version is a pod as it was from a moment on.
+// Version is a version of a pod.
 type Version struct {
 	Pod *corev1.Pod
-	// Gone is set for the last version of a pod that is there no longer.
+	// Gone says that it is the last version of a pod that no longer exists.
 	Gone bool
 }
 
@@ -38,8 +38,8 @@ type Version struct {
 type Move struct {
 	Pod  *corev1.Pod
 	What string
-	// Deleted is set where the pod's end begins, and Lost is a node that the pod was
-	// nominated to and is no longer.
+	// Deleted says that the pod began to leave. Lost is the node of a nomination that the pod has
+	// lost.
 	Deleted bool
 	Lost    string
 }
@@ -47,7 +47,7 @@ type Move struct {
 // String returns the pod and its change.
 func (m Move) String() string { return fmt.Sprintf("%s/%s %s", m.Pod.Namespace, m.Pod.Name, m.What) }
 
-// Follow begins to follow the pods. The informers are started by the caller afterwards.
+// Follow begins to follow the pods. The caller starts the informers afterwards.
 func Follow(f informers.SharedInformerFactory) (*Pods, error) {
 	o := &Pods{lister: f.Core().V1().Pods().Lister(), journal: map[types.UID][]Version{}, changed: time.Now()}
 	_, err := f.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -107,7 +107,7 @@ func change(was, now *corev1.Pod, gone bool) string {
 	return strings.Join(out, ", ")
 }
 
-// Condition is a pod's condition of a type, nil if it has none.
+// Condition returns a pod's condition of a type; nil if it has none.
 func Condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
 	for i := range p.Status.Conditions {
 		if p.Status.Conditions[i].Type == t {
@@ -125,21 +125,21 @@ func (o *Pods) Forget() {
 	o.moves = nil
 }
 
-// History has the versions of a pod, in order, since Forget.
+// History returns the versions of a pod since Forget, in order.
 func (o *Pods) History(uid types.UID) []Version {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]Version(nil), o.journal[uid]...)
 }
 
-// Moves are the changes since Forget, in order.
+// Moves returns the changes since Forget, in order.
 func (o *Pods) Moves() []Move {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return append([]Move(nil), o.moves...)
 }
 
-// All are the present versions of all pods.
+// All returns the present versions of all pods.
 func (o *Pods) All() []*corev1.Pod {
 	all, err := o.lister.List(labels.Everything())
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// circumstances brings the cluster into the state of the kind. From here on no
+// circumstances brings the cluster into the state of the kind. Afterwards no
 // controller acts, and no pod that has to leave is gone before the trial is over.
 func (r *Runner) circumstances(ctx context.Context, n int, kind *Kind, source *rand.Rand) error {
+	// Pods that have not started are new ones, which the controllers create before they are paused.
 	want := &kind.Before
 	if want.Unstarted > 0 {
 		r.Idle(true)
@@ -27,6 +28,7 @@ func (r *Runner) circumstances(ctx context.Context, n int, kind *Kind, source *r
 			return err
 		}
 	}
+
 	if err := r.Pause(); err != nil {
 		return err
 	}
@@ -41,6 +43,7 @@ func (r *Runner) circumstances(ctx context.Context, n int, kind *Kind, source *r
 			return err
 		}
 	}
+
 	still := observe.Stillness{For: settleAfter, Leaving: true, Unstarted: want.Unstarted > 0}
 	if want.any() {
 		still.For = restFor
@@ -48,7 +51,7 @@ func (r *Runner) circumstances(ctx context.Context, n int, kind *Kind, source *r
 	return r.rest(ctx, still)
 }
 
-// create creates a pod and waits until it was tried.
+// create creates a pod and waits until the scheduler has tried it.
 func (r *Runner) create(ctx context.Context, p *corev1.Pod) error {
 	created, err := r.Client.CoreV1().Pods(p.Namespace).Create(ctx, p, metav1.CreateOptions{})
 	if err != nil {
@@ -61,7 +64,7 @@ func (r *Runner) create(ctx context.Context, p *corev1.Pod) error {
 	return nil
 }
 
-// remove deletes n pods of deployments, chosen by the source among those that run.
+// remove deletes n pods of deployments that are on nodes. The source chooses them.
 func (r *Runner) remove(ctx context.Context, n int, source *rand.Rand, how metav1.DeleteOptions) error {
 	var some []*corev1.Pod
 	for _, p := range r.Pods.All() {

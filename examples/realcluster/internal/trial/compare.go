@@ -20,14 +20,14 @@ type Result string
 // The results.
 const (
 	Same      Result = "same"
-	Tie       Result = "tie" // a tie that is documented to be settled by chance
+	Tie       Result = "tie" // chance decides between the two, and the documentation says so
 	Different Result = "different"
-	// Disturbed is a trial with another change between the dump and the decision;
-	// it is repeated.
+	// Disturbed says that something else changed between the dump and the decision. The trial
+	// is repeated.
 	Disturbed Result = "disturbed"
 )
 
-// Outcome is the scheduler's action in one word for the table.
+// Outcome returns what the scheduler did in one word, for the table.
 func (o *Observed) Outcome() string {
 	switch {
 	case o.Nominated != "":
@@ -38,7 +38,7 @@ func (o *Observed) Outcome() string {
 	return "waits"
 }
 
-// Compare compares the forecast with the observation. The texts name the
+// Compare compares the forecast with the observation. The texts describe the
 // differences, or the tie.
 func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, error) {
 	tie, wrong := compareDecision(&f.Decision, o)
@@ -61,7 +61,8 @@ func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, e
 	return Same, nil, nil
 }
 
-// compareDecision compares node and victims; tie names the documented tie that decided.
+// compareDecision compares the outcome, the node and the victims. Tie describes the documented tie, if chance decided
+// one.
 func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	outcome := map[string]preemption.Outcome{"preempted": preemption.Preempts, "fitted": preemption.Fits}[o.Outcome()]
 	if o.Outcome() == "waits" {
@@ -70,15 +71,23 @@ func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 		}
 		return "", wrong
 	}
+
 	if d.Outcome != outcome {
 		return "", []string{fmt.Sprintf("outcome: foretold %v %s, but the pod %s %s%s", d.Outcome, d.Node, o.Outcome(), o.Nominated, o.Bound)}
 	}
+	// Which of the nodes that take the pod gets it is decided by scores, of which the forecast says nothing.
 	if outcome == preemption.Fits {
 		if !d.Feasible(o.Bound) {
 			wrong = append(wrong, fmt.Sprintf("node: the pod was bound to %s, which was not to take it", o.Bound))
 		}
 		return "", wrong
 	}
+	return comparePreemption(d, o)
+}
+
+// comparePreemption compares the nodes and the victims of two preemptions. Any candidate that ranks like the best may
+// be taken.
+func comparePreemption(d *Decision, o *Observed) (tie string, wrong []string) {
 	there := d.Candidate(o.Nominated)
 	if there == nil {
 		return "", []string{fmt.Sprintf("node: foretold %s, real %s, which was no candidate", d.Node, o.Nominated)}
@@ -90,6 +99,7 @@ func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 		}
 		tie = fmt.Sprintf("%s and %s rank alike", d.Node, o.Nominated)
 	}
+
 	want, got := there.Evicted(), slices.Sorted(maps.Keys(o.Evicted))
 	if !slices.Equal(want, got) {
 		if alike := unstartedAlike(there, want, got); alike != "" {
@@ -100,16 +110,16 @@ func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	return tie, wrong
 }
 
-// sameScore compares all ranks.
+// sameScore reports whether two candidates are equal in all ranks.
 func sameScore(a, b Score) bool {
 	start := a.Start.Equal(b.Start)
 	a.Start, b.Start = time.Time{}, time.Time{}
 	return start && a == b
 }
 
-// unstartedAlike: pods without a start time count as started at the moment of
-// asking, which the reference reads anew with every comparison, so that among
-// those of one priority chance decides.
+// unstartedAlike returns a text about the tie if the victims differ only in pods without a start time. Such a pod
+// counts as started at the moment of asking. The reference reads the clock anew with every comparison, so that
+// chance decides among those of one priority.
 func unstartedAlike(c *Candidate, want, got []string) string {
 	if len(want) != len(got) {
 		return ""
@@ -122,7 +132,7 @@ func unstartedAlike(c *Candidate, want, got []string) string {
 	return fmt.Sprintf("on %s others without a start time left: foretold %v, real %v", c.Node, want, got)
 }
 
-// compareTexts compares the texts about the pod itself.
+// compareTexts compares the condition of the pod itself, and the event about it.
 func compareTexts(w *Writing, o *Observed) (wrong []string) {
 	add := func(what string, want, got any) {
 		if fmt.Sprint(want) != fmt.Sprint(got) {
@@ -142,7 +152,8 @@ func compareTexts(w *Writing, o *Observed) (wrong []string) {
 	return wrong
 }
 
-// compareEvictions compares the texts about others.
+// compareEvictions compares what was written about other pods: nominations that were cleared, and the conditions and
+// events of victims.
 func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	if !slices.Equal(w.Cleared, o.Cleared) && len(w.Cleared)+len(o.Cleared) > 0 {
 		wrong = append(wrong, fmt.Sprintf("nominations cleared: foretold %v, real %v", w.Cleared, o.Cleared))
@@ -156,18 +167,19 @@ func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	}
 	for _, victim := range slices.Sorted(maps.Keys(o.Evicted)) {
 		if _, foretold := w.Preempted[victim]; tied && !foretold {
-			continue // another of the same rank
+			continue // with a tie another pod may have left
 		}
 		wrong = append(wrong, compareVictim(victim, w, o.Evicted[victim], about[victim])...)
 	}
 	return wrong
 }
 
-// foretold and posted are texts of an event, which begin with its author.
+// foretold returns the text of an event of the library. Like the text of posted it begins with the author.
 func (w *Writing) foretold(e *outrank.Event) string {
 	return strings.Join([]string{w.Profile, string(e.Type), e.Reason, e.Action, e.Message}, " | ")
 }
 
+// posted returns the text of an event of the API.
 func posted(e *corev1.Event) string {
 	return strings.Join([]string{e.ReportingController, e.Type, e.Reason, e.Action, e.Message}, " | ")
 }
@@ -192,17 +204,17 @@ func compareVictim(victim string, w *Writing, e Evicted, about corev1.Event) (wr
 	return wrong
 }
 
-// Each time that the scheduler found no place for a pod it counts one attempt to preempt.
+// The scheduler counts an attempt to preempt each time that it finds no place for a pod.
 const (
 	attemptsMetric   = "scheduler_preemption_attempts_total"
 	unplacedMetric   = "scheduler_schedule_attempts_total{"
 	unplacedResult   = `result="unschedulable"`
 	preemptionPrefix = "scheduler_preemption_"
-	// preemptionsMetric counts the preemptions, that is, how often victims were counted.
+	// preemptionsMetric counts the preemptions, because it says how often victims were counted.
 	preemptionsMetric = "scheduler_preemption_victims_count"
 )
 
-// unplaced counts the times that the scheduler found no place for a pod, of any profile.
+// unplaced returns how often the scheduler found no place for a pod, with any profile.
 func (o *Observed) unplaced() (n float64) {
 	for name, value := range o.Metrics {
 		if strings.HasPrefix(name, unplacedMetric) && strings.Contains(name, unplacedResult) {
@@ -212,11 +224,11 @@ func (o *Observed) unplaced() (n float64) {
 	return n
 }
 
-// compareMetrics compares the growth of the metrics of preemption. Pods that
-// waited before may have been tried again meanwhile, and where these have evicted
-// others, the scheduler's counts of victims do not concern the one pod. It counts
-// them before it evicts them, so that such a pod may show in the counts alone.
+// compareMetrics compares the growth of the metrics of preemption.
 func compareMetrics(w *Writing, o *Observed) (wrong []string) {
+	// Pods that waited before may have been tried again meanwhile. If they have evicted others, the counts of
+	// victims are not about the pod alone. The scheduler counts victims before it evicts them, so that such a pod
+	// may show in the counts only.
 	unplaced := o.unplaced()
 	others := o.Others > 0 || unplaced > 1 && o.Metrics[preemptionsMetric] > w.Metrics[preemptionsMetric]
 	for _, name := range slices.Sorted(maps.Keys(w.Metrics)) {

@@ -24,8 +24,8 @@ import (
 type Forecast struct {
 	// Decision is whatif's answer.
 	Decision Decision
-	// explained is the library's answer to the same question, from which the texts of
-	// events and conditions are made; whatif does not print these.
+	// explained is the library's answer to the same question. The texts of
+	// events and conditions are made from it, because whatif does not print them.
 	explained *preemption.Plan
 	release   outrank.Release
 }
@@ -67,10 +67,10 @@ type PodRef struct {
 	Terminating bool      `json:"terminating"`
 }
 
-// Key is namespace/name.
+// Key returns namespace/name.
 func (p PodRef) Key() string { return p.Namespace + "/" + p.Name }
 
-// Score has the values that candidates are ranked by.
+// Score has the values by which candidates are ranked.
 type Score struct {
 	Violations  int       `json:"violations"`
 	TopPriority int32     `json:"topPriority"`
@@ -79,7 +79,7 @@ type Score struct {
 	Start       time.Time `json:"start"`
 }
 
-// Candidate is the candidate on a node, nil if there is none.
+// Candidate returns the candidate on a node; nil if there is none.
 func (d *Decision) Candidate(node string) *Candidate {
 	i := slices.IndexFunc(d.Candidates, func(c Candidate) bool { return c.Node == node })
 	if i < 0 {
@@ -98,7 +98,7 @@ func (d *Decision) Feasible(node string) bool {
 	return false
 }
 
-// Evicted are the keys of the victims that are not on their way out already, sorted.
+// Evicted returns the keys of the victims that are not leaving already, sorted.
 func (c *Candidate) Evicted() []string {
 	out := []string{}
 	for _, v := range c.Victims {
@@ -110,12 +110,13 @@ func (c *Candidate) Evicted() []string {
 	return out
 }
 
-// Question is a question about a pod. All are files.
+// Question is a question about a pod. All fields are names of files.
 type Question struct {
-	// Whatif is the program that answers, about the pod of the Manifest in the
-	// cluster of the Dump.
-	Whatif, Dump, Manifest string
-	// Configuration is that of the scheduler; empty leaves whatif to its defaults.
+	// Whatif is the program that answers.
+	Whatif string
+	// Dump has the cluster, Manifest the pod.
+	Dump, Manifest string
+	// Configuration is the scheduler's configuration; empty means the defaults of whatif.
 	Configuration string
 }
 
@@ -198,22 +199,23 @@ func readPod(manifest string, c *outrank.Cluster) (*outrank.Pod, error) {
 
 // Writing has the expected writes about a decision.
 type Writing struct {
-	// Profile is the one that all events are posted by.
+	// Profile is the author of all events.
 	Profile string
 	// Condition and Event are about the pod that was not placed.
 	Condition outrank.PodCondition
 	Event     outrank.Event
-	// Evictions are by the key of the victim, and so are the events about them.
+	// Evictions has the evictions by the key of the victim.
 	Evictions map[string]execution.Eviction
+	// Preempted has the events about victims, by the key of the victim.
 	Preempted map[string]outrank.Event
 	// Cleared are pods that lose their nomination, sorted.
 	Cleared []string
-	// Metrics are those of preemption, by name and labels.
+	// Metrics are the metrics of preemption, by name and labels.
 	Metrics map[string]float64
 }
 
-// Writing returns the writes when the scheduler has chosen a node for the pod
-// with this identity; empty for none. Nothing is written about a pod that fits.
+// Writing returns the writes if the scheduler has chosen that node for the pod
+// with that UID. An empty node means that it has chosen none. Nothing is written about a pod that fits.
 func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, error) {
 	plan := f.explained
 	if node != "" && node != plan.Node {
@@ -223,6 +225,7 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 		}
 		plan = other
 	}
+
 	pod := *plan.Pod
 	pod.UID = uid
 	own := *plan
@@ -236,7 +239,7 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 	return w, w.execute(ctx, &own, f.release)
 }
 
-// execute lets the library carry the plan out on a recorder.
+// execute lets the library carry the plan out on a recorder, and notes the calls and the metrics.
 func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release outrank.Release) error {
 	meter := &metrics.Meter{}
 	meter.AddPreemption()
@@ -254,6 +257,7 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 			return err
 		}
 	}
+
 	for _, call := range recorder.Calls() {
 		switch call.Op {
 		case "evict":
@@ -265,6 +269,7 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 		}
 	}
 	slices.Sort(w.Cleared)
+
 	w.Metrics = map[string]float64{}
 	for _, family := range meter.Values().Families(release) {
 		for _, sample := range family.Samples {

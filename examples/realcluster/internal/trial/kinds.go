@@ -1,4 +1,4 @@
-// Package trial foretells a scheduler's actions, lets it act, and compares.
+// Package trial answers whether a scheduler does what was foretold: it foretells, lets the scheduler act, and compares.
 package trial
 
 import (
@@ -16,20 +16,20 @@ import (
 // Kind is a kind of trial: the sort of pod, and its circumstances.
 type Kind struct {
 	Name, About string
-	// Pod makes a pod of the kind; all its random values come from the source.
+	// Pod makes a pod of the kind. All its random values come from r.
 	Pod func(r *rand.Rand, name string) *corev1.Pod
 	// Before is the state of the cluster when the pod comes.
 	Before Circumstances
-	// Profiles is set if pods ask for any of the profiles, so that whatif needs
-	// to know them.
+	// Profiles says that pods ask for any of the profiles, so that whatif must
+	// know them.
 	Profiles bool
 }
 
-// Circumstances are the additions to a full cluster at rest.
+// Circumstances say how the cluster differs from a full one at rest.
 type Circumstances struct {
 	// Leaving is the number of pods that are being deleted.
 	Leaving int
-	// Nominated are pods that have room made for them and wait for it.
+	// Nominated are pods for which room is being made, and which wait for it.
 	Nominated []func(r *rand.Rand, name string) *corev1.Pod
 	// Unstarted is the number of pods without a start time.
 	Unstarted int
@@ -37,15 +37,15 @@ type Circumstances struct {
 
 func (c *Circumstances) any() bool { return c.Leaving > 0 || len(c.Nominated) > 0 || c.Unstarted > 0 }
 
-// Profiles are those of the scheduler. Pods that name none ask for the first.
+// Profiles are the profiles of the scheduler. A pod that names none asks for the first.
 var Profiles = []string{"default-scheduler", "second-scheduler"}
 
-// Kinds are all kinds, in the order of the table.
+// Kinds returns all kinds, in the order of the table.
 func Kinds() []Kind {
 	return slices.Concat(resourceKinds(), placeKinds(), neighbourKinds(), circumstanceKinds(), hopelessKinds())
 }
 
-// Choose returns the kinds with these names, separated by commas; all for none.
+// Choose returns the kinds with these names, which are separated by commas. An empty text means all kinds.
 func Choose(names string) ([]Kind, error) {
 	all := Kinds()
 	if names == "" {
@@ -62,7 +62,7 @@ func Choose(names string) ([]Kind, error) {
 	return out, nil
 }
 
-// For returns the kind with pods that ask for a profile, whatever they asked for before.
+// For returns the kind with pods that ask for the profile, and for no other.
 func (k Kind) For(profile string) Kind {
 	asks := func(make func(*rand.Rand, string) *corev1.Pod) func(*rand.Rand, string) *corev1.Pod {
 		return func(r *rand.Rand, name string) *corev1.Pod {
@@ -88,8 +88,8 @@ func namesOf(kinds []Kind) []string {
 	return out
 }
 
-// Schedule is n kinds to try, each as often as every other, give or take one, in
-// random order.
+// Schedule returns n kinds to try in random order. The numbers of trials of two kinds differ by one at
+// most.
 func Schedule(kinds []Kind, n int, r *rand.Rand) []Kind {
 	var out []Kind
 	for len(out) < n {
@@ -100,7 +100,7 @@ func Schedule(kinds []Kind, n int, r *rand.Rand) []Kind {
 	return out
 }
 
-// newPod is a pod with a container that requests amounts, by name and amount in turn.
+// newPod returns a pod with a container that requests amounts, which are given by name and amount in turn.
 func newPod(name, class string, requests ...string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: fill.TrialNamespace, Name: name, Labels: map[string]string{"app": name}},
@@ -113,7 +113,7 @@ func newPod(name, class string, requests ...string) *corev1.Pod {
 	}
 }
 
-// onPool makes the pod insist on a pool, whose taint it tolerates.
+// onPool makes the pod demand a node of a pool, and tolerate the pool's taint.
 func onPool(p *corev1.Pod, pool string) *corev1.Pod {
 	if pool == "" {
 		return p
@@ -128,11 +128,11 @@ func onPool(p *corev1.Pod, pool string) *corev1.Pod {
 	return p
 }
 
-// pick is one of several.
+// pick draws one of several values.
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// milli is a random amount of thousandths between two bounds.
+// milli draws an amount of thousandths between two bounds.
 func milli(r *rand.Rand, low, high int) string { return fmt.Sprintf("%dm", low+r.IntN(high-low+1)) }
 
-// gibi is a random amount of GiB.
+// gibi draws an amount of GiB.
 func gibi(r *rand.Rand, low, high int) string { return fmt.Sprintf("%dGi", low+r.IntN(high-low+1)) }

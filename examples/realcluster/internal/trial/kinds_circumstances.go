@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// circumstanceKinds are about changes under way when the pod comes.
+// circumstanceKinds returns the kinds of trials in which something is under way when the pod comes.
 func circumstanceKinds() []Kind {
 	type maker = func(*rand.Rand, string) *corev1.Pod
 	crowd := make([]maker, 5)
@@ -17,6 +17,7 @@ func circumstanceKinds() []Kind {
 			return onPool(newPod(name, pick(r, fill.Low, fill.Medium, fill.High), "cpu", milli(r, 1500, 7000)), pick(r, "std", "big"))
 		}
 	}
+
 	sized := func(r *rand.Rand, name string) *corev1.Pod {
 		pool := pick(r, "std", "big")
 		if pool == "std" {
@@ -24,9 +25,10 @@ func circumstanceKinds() []Kind {
 		}
 		return onPool(newPod(name, pick(r, fill.Medium, fill.High, fill.Critical), "cpu", milli(r, 4000, 24000)), pool)
 	}
-	anyProfile := func(of maker) maker {
+
+	anyProfile := func(make maker) maker {
 		return func(r *rand.Rand, name string) *corev1.Pod {
-			p := of(r, name)
+			p := make(r, name)
 			p.Spec.SchedulerName = pick(r, Profiles...)
 			return p
 		}
@@ -35,6 +37,7 @@ func circumstanceKinds() []Kind {
 	for i := range crowd {
 		mixed[i] = anyProfile(crowd[i])
 	}
+
 	return []Kind{
 		{Name: "leaving", About: "some pods are on their way out", Pod: sized, Before: Circumstances{Leaving: 40}},
 		{Name: "all-leaving", About: "so many are on their way out that victims are among them", Pod: sized, Before: Circumstances{Leaving: 250}},
@@ -45,7 +48,7 @@ func circumstanceKinds() []Kind {
 	}
 }
 
-// hopelessKinds are pods that push nobody out.
+// hopelessKinds returns the kinds of trials whose pods push nobody out.
 func hopelessKinds() []Kind {
 	return []Kind{
 		{Name: "never", About: "a class that preempts nobody", Pod: func(r *rand.Rand, name string) *corev1.Pod {

@@ -9,10 +9,11 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// neighbourKinds are about the places of other pods.
+// neighbourKinds returns the kinds of trials about the places of other pods.
 func neighbourKinds() []Kind {
 	return []Kind{
 		{Name: "anti-affinity", About: "away from pods that are there", Pod: antiAffinity},
+
 		{Name: "others-anti-affinity", About: "pods that are there want it away", Pod: func(r *rand.Rand, name string) *corev1.Pod {
 			p := newPod(name, fill.High, "cpu", milli(r, 200, 3000))
 			p.Namespace, p.Labels["app"] = "team-a", pick(r, "api", "cache")
@@ -21,11 +22,12 @@ func neighbourKinds() []Kind {
 			}
 			return onPool(p, pick(r, "", "std"))
 		}},
+
 		{Name: "affinity", About: "beside pods that are there, or that would have to leave", Pod: func(r *rand.Rand, name string) *corev1.Pod {
 			p := newPod(name, pick(r, fill.Medium, fill.High), "cpu", milli(r, 500, 4000))
 			app, ns := pick(r, "cache", "report", "worker", "nobody"), []string{"team-a", "team-b"}
 			if r.IntN(5) == 0 {
-				app, ns = name, nil // itself
+				app, ns = name, nil // the pod itself, which satisfies its own term
 			}
 			p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
@@ -35,6 +37,7 @@ func neighbourKinds() []Kind {
 			}}
 			return p
 		}},
+
 		{Name: "spread", About: "spread over zones and nodes", Pod: spread},
 	}
 }

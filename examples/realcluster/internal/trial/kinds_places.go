@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// placeKinds are about the possible nodes.
+// placeKinds returns the kinds of trials about the nodes that are possible.
 func placeKinds() []Kind {
 	return []Kind{
 		{Name: "host-ports", About: "a port of the node that others hold", Pod: hostPorts},
@@ -47,7 +47,7 @@ func hostPorts(r *rand.Rand, name string) *corev1.Pod {
 		return withPort(newPod(name, pick(r, fill.Medium, fill.High), "cpu", milli(r, 100, 2000)), 8080)
 	}
 	p := withPort(onPool(newPod(name, fill.High, "cpu", milli(r, 1000, 5000)), "big"), 9443)
-	p.Spec.Containers[0].Ports[0].Protocol = corev1.ProtocolUDP // nobody's
+	p.Spec.Containers[0].Ports[0].Protocol = corev1.ProtocolUDP // nobody uses that port
 	return p
 }
 
@@ -60,13 +60,15 @@ func taints(r *rand.Rand, name string) *corev1.Pod {
 		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	case 2:
 		p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpEqual, Value: "other"}}
-		p.Spec.NodeSelector = map[string]string{fill.PoolLabel: "infra"} // in vain
+		p.Spec.NodeSelector = map[string]string{fill.PoolLabel: "infra"} // whose taint it does not tolerate
 	case 3:
 		return onPool(p, pick(r, "gpu", "infra"))
 	}
 	return p
 }
 
+// nodeAffinity draws a pod with one of five affinities: by a number, by several labels, by the name of a node, by
+// alternatives, or one that no node satisfies.
 func nodeAffinity(r *rand.Rand, name string) *corev1.Pod {
 	p := newPod(name, fill.High, "cpu", milli(r, 500, 5000))
 	need := func(key string, op corev1.NodeSelectorOperator, values ...string) corev1.NodeSelectorRequirement {
@@ -76,6 +78,7 @@ func nodeAffinity(r *rand.Rand, name string) *corev1.Pod {
 	one := func(all ...corev1.NodeSelectorRequirement) {
 		terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: all})
 	}
+
 	switch r.IntN(5) {
 	case 0:
 		one(need(fill.CoresLabel, corev1.NodeSelectorOpGt, "8"))
@@ -90,6 +93,7 @@ func nodeAffinity(r *rand.Rand, name string) *corev1.Pod {
 	case 4:
 		one(need("nowhere", corev1.NodeSelectorOpExists))
 	}
+
 	p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
 	}}

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// resourceKinds are about amounts.
+// resourceKinds returns the kinds of trials about amounts of resources.
 func resourceKinds() []Kind {
 	return []Kind{
 		{Name: "resources", About: "cpu and memory, anywhere", Pod: plain},
@@ -22,6 +22,7 @@ func resourceKinds() []Kind {
 		{Name: "memory", About: "memory that is short where cpu is not", Pod: func(r *rand.Rand, name string) *corev1.Pod {
 			return newPod(name, pick(r, fill.High, fill.Critical), "cpu", milli(r, 10, 300), "memory", gibi(r, 18, 100))
 		}},
+
 		{Name: "devices", About: "extended resources", Pod: devices},
 		{Name: "huge-pages", About: "huge pages beside memory", Pod: func(r *rand.Rand, name string) *corev1.Pod {
 			p := onPool(newPod(name, fill.High, "cpu", milli(r, 2000, 8000), "memory", "1Gi"), "gpu")
@@ -32,6 +33,7 @@ func resourceKinds() []Kind {
 			return onPool(newPod(name, pick(r, fill.Medium, fill.High)), pick(r, "few", "few", "std"))
 		}},
 		{Name: "containers", About: "init containers, sidecars, overhead, limits alone, requests of the pod", Pod: containers},
+
 		{Name: "budgets", About: "where every victim has a budget", Pod: func(r *rand.Rand, name string) *corev1.Pod {
 			return onPool(newPod(name, pick(r, fill.High, fill.Critical), "cpu", milli(r, 4000, 7200)), "infra")
 		}},
@@ -69,7 +71,7 @@ func devices(r *rand.Rand, name string) *corev1.Pod {
 	return p
 }
 
-// containers is about the parts of a pod that count.
+// containers draws a pod that asks for much in one of the parts of a pod that count.
 func containers(r *rand.Rand, name string) *corev1.Pod {
 	p := onPool(newPod(name, fill.High, "cpu", milli(r, 100, 1500)), pick(r, "", "std"))
 	main := &p.Spec.Containers[0]

@@ -14,16 +14,16 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// Observed has the changes of a pod and those because of it.
+// Observed has the changes of a pod, and the changes of others because of it.
 type Observed struct {
 	UID types.UID
-	// Bound is the node that the pod was bound to, Nominated the one that room is made
-	// on. Both are empty where the attempt came to nothing.
+	// Bound is the node that the pod was bound to. Nominated is the node on which room is made for
+	// it. Both are empty if the attempt found no node.
 	Bound, Nominated string
-	// Condition is PodScheduled after the first attempt, nil for a pod that was
+	// Condition is the condition PodScheduled after the first attempt; nil for a pod that was
 	// bound at once.
 	Condition *corev1.PodCondition
-	// Failed are the events about the pod, and Preempted those about victims.
+	// Failed are the events about the pod, Preempted the events about victims.
 	Failed, Preempted []corev1.Event
 	// Evicted are the pods that began to leave.
 	Evicted map[string]Evicted
@@ -33,9 +33,9 @@ type Observed struct {
 	Metrics map[string]float64
 	// Others is the number of pods that were evicted for others meanwhile.
 	Others int
-	// Before has the changes by others between the dump and the decision.
+	// Before lists the changes by others between the dump and the decision.
 	Before []string
-	// Arrived is the node that a nominated pod was bound to in the end, empty if it
+	// Arrived is the node that a nominated pod was bound to in the end; it is empty if it
 	// waited too long.
 	Arrived string
 }
@@ -43,14 +43,15 @@ type Observed struct {
 // Evicted is a pod that began to leave.
 type Evicted struct {
 	UID types.UID
-	// Condition is DisruptionTarget, and Generation that of the pod when it was set.
-	Condition  *corev1.PodCondition
+	// Condition is the condition DisruptionTarget.
+	Condition *corev1.PodCondition
+	// Generation is the generation of the pod when the condition was set.
 	Generation int64
 }
 
 func key(p *corev1.Pod) string { return p.Namespace + "/" + p.Name }
 
-// decided returns the pod as the first attempt left it, nil while there was none.
+// decided returns the pod as the first attempt left it; nil if there was no attempt yet.
 func decided(history []observe.Version) *corev1.Pod {
 	for _, v := range history {
 		c := observe.Condition(v.Pod, corev1.PodScheduled)
@@ -61,20 +62,24 @@ func decided(history []observe.Version) *corev1.Pod {
 	return nil
 }
 
-// look fills in the content of the pods themselves and the events.
+// look observes the moves of pods and the events so far. Each call begins anew.
 func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.Interface) error {
 	by, err := o.events(ctx, c)
 	if err != nil {
 		return err
 	}
-	o.Before, o.Cleared, o.Others = nil, []string{}, 0
-	o.Evicted = map[string]Evicted{}
+	o.Before, o.Cleared = nil, []string{}
+	o.Others, o.Evicted = 0, map[string]Evicted{}
+
+	// Tried says whether the pod was tried by the time of the move. Earlier moves that are not its own disturb the
+	// trial.
 	tried := false
 	for _, m := range pods.Moves() {
 		if m.Pod.UID == o.UID {
 			tried = tried || m.What != "was created"
 			continue
 		}
+
 		switch o.cause(m, by) {
 		case mine:
 			if m.Deleted {
@@ -94,7 +99,7 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	return nil
 }
 
-// cause is the author of a move.
+// cause says on whose behalf a pod moved: on that of the trial's pod, of another pod, or nobody's.
 type cause int
 
 const (
@@ -103,15 +108,15 @@ const (
 	anothers
 )
 
-// cause is the author of a move. The scheduler may write about the pod itself
-// later than it acts on others.
+// cause returns on whose behalf a pod moved. The events name the preemptor. A deletion that no event names yet is put
+// down to the trial's pod: the scheduler may write about a victim later than it deletes it.
 func (o *Observed) cause(m observe.Move, by map[types.UID][]string) cause {
 	switch {
 	case m.Deleted && slices.ContainsFunc(by[m.Pod.UID], func(text string) bool { return strings.Contains(text, string(o.UID)) }):
 		return mine
 	case m.Deleted && len(by[m.Pod.UID]) > 0:
 		return anothers
-	case m.Deleted: // as far as is known
+	case m.Deleted:
 		return mine
 	case m.Lost != "" && m.Lost == o.Nominated:
 		return mine
@@ -130,8 +135,8 @@ func leaving(p *corev1.Pod, history []observe.Version) Evicted {
 	return e
 }
 
-// events fills in the events that name the pod, and returns the evicted pods'
-// preemptors by their events.
+// events records the events that name the pod. It returns the texts of all events about evicted pods, by the pod's
+// UID.
 func (o *Observed) events(ctx context.Context, c kubernetes.Interface) (map[types.UID][]string, error) {
 	about, err := c.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(o.UID) + ",reason=FailedScheduling"})
 	if err != nil {
@@ -139,6 +144,7 @@ func (o *Observed) events(ctx context.Context, c kubernetes.Interface) (map[type
 	}
 	o.Failed = about.Items
 	slices.SortFunc(o.Failed, func(a, b corev1.Event) int { return eventTime(a).Compare(eventTime(b)) })
+
 	all, err := c.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "reason=Preempted"})
 	if err != nil {
 		return nil, err
@@ -161,7 +167,7 @@ func eventTime(e corev1.Event) time.Time {
 	return e.FirstTimestamp.Time
 }
 
-// complete reports whether all events that belong to the pods' state are there.
+// complete reports whether there is an event for each victim, and one about the pod if it has no node.
 func (o *Observed) complete() bool {
 	return len(o.Preempted) >= len(o.Evicted) && (o.Bound != "" || len(o.Failed) > 0)
 }

@@ -24,27 +24,30 @@ import (
 type Runner struct {
 	Client kubernetes.Interface
 	Pods   *observe.Pods
-	// Dump is the command that takes a dump, and Whatif the program that foretells.
-	Dump   []string
+	// Dump is the command that takes a dump.
+	Dump []string
+	// Whatif is the program that foretells.
 	Whatif string
 	// Configuration is the file with the profiles for whatif.
 	Configuration string
 	// Keep is a namespace whose pods no trial deletes.
 	Keep string
-	// Hold and Idle tell the kubelets to leave pods that are being deleted, or that
-	// were bound, as they are. Pause stops the controllers, Resume lets them go on.
-	Hold, Idle    func(bool)
+	// Hold tells the kubelets to leave pods that are being deleted as they are.
+	Hold func(bool)
+	// Idle tells the kubelets to leave pods that were bound as they are.
+	Idle func(bool)
+	// Pause stops the controllers, Resume lets them go on.
 	Pause, Resume func() error
 	// Metrics asks the scheduler for its metrics.
 	Metrics func(context.Context) (map[string]float64, error)
-	// Dir is where the files of trials go; those of the ones that were different stay.
+	// Dir is the folder for the files of trials. Those of trials that differ stay.
 	Dir string
 	// Say prints a line about what goes on.
 	Say func(format string, args ...any)
 
-	away  []*corev1.Pod      // created by a trial
-	steps map[string]float64 // the times of its steps
-	since time.Time          // when the current one began
+	away  []*corev1.Pod      // the pods that the trial has created
+	steps map[string]float64 // the seconds of the steps that are over
+	since time.Time          // the beginning of the present step
 }
 
 // Report is the result of a trial.
@@ -64,25 +67,28 @@ type Report struct {
 	Seen  *Observed          `json:"-"`
 }
 
-// The most time of each step.
 const (
-	restFor     = 1500 * time.Millisecond // nothing may have moved for so long before a trial
-	restWithin  = 90 * time.Second
-	decideIn    = 20 * time.Second
-	writtenIn   = 8 * time.Second
-	arriveIn    = 20 * time.Second
+	// restFor is how long nothing may have moved before a trial.
+	restFor = 1500 * time.Millisecond
+	// restWithin, decideIn, writtenIn and arriveIn are the time limits of the steps.
+	restWithin = 90 * time.Second
+	decideIn   = 20 * time.Second
+	writtenIn  = 8 * time.Second
+	arriveIn   = 20 * time.Second
+	// settleAfter is how long nothing may have moved after a step.
 	settleAfter = 500 * time.Millisecond
 )
 
-// Run runs one trial. The changes of the trial are reverted in the end, as far as
+// Run runs one trial, and reverts its changes as far as
 // that is possible: pods that had to leave come back wherever there is room. A
-// trial that could not be brought to its end counts as disturbed; the error is
+// trial that could not be brought to its end counts as disturbed. The error is
 // the context's, or that of writing the report.
 func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (*Report, error) {
 	begun := time.Now()
 	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))
 	report := &Report{Trial: n, Kind: kind.Name, Pod: key(pod), Seen: &Observed{}}
 	r.steps, r.since = map[string]float64{}, begun
+
 	err := r.judge(ctx, report, pod, kind, source)
 	if again := r.takeBack(ctx); err == nil {
 		err = again
@@ -90,7 +96,9 @@ func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil { // on a busy machine a server may not answer in time
+
+	// On a busy machine a server may not answer in time.
+	if err != nil {
 		report.Result, report.Texts = Disturbed, []string{err.Error()}
 	}
 	report.Seconds, report.Steps = time.Since(begun).Seconds(), r.steps
@@ -104,7 +112,7 @@ func (r *Runner) step(name string) {
 	r.since = now
 }
 
-// judge brings the cluster into the state of the kind, tries, and compares.
+// judge brings the cluster into the state of the kind, tries the pod, and compares.
 func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kind *Kind, source *rand.Rand) error {
 	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
 		return err
@@ -114,6 +122,7 @@ func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kin
 		return err
 	}
 	r.step("circumstances")
+
 	forecast, seen, err := r.try(ctx, pod, kind)
 	if err != nil {
 		return err
@@ -135,7 +144,8 @@ func (r *Runner) rest(ctx context.Context, s observe.Stillness) error {
 	return r.Pods.Wait(ctx, s)
 }
 
-// try takes the dump, foretells, creates the pod and watches.
+// try foretells what happens to the pod, creates it and watches. What it observes includes the growth of the
+// scheduler's metrics.
 func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecast, *Observed, error) {
 	r.Pods.Forget()
 	forecast, err := r.foretell(ctx, pod, kind)
@@ -143,6 +153,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecas
 		return nil, nil, err
 	}
 	r.step("foretell")
+
 	before, err := r.Metrics(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -157,6 +168,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecas
 		return nil, nil, err
 	}
 	r.step("watch")
+
 	after, err := r.Metrics(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -165,6 +177,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecas
 	for name, value := range after {
 		seen.Metrics[name] = value - before[name]
 	}
+
 	if seen.Nominated != "" {
 		seen.Arrived = r.arrive(ctx, created)
 		r.step("arrive")
@@ -175,7 +188,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecas
 func (r *Runner) dumpFile() string     { return filepath.Join(r.Dir, "dump.json") }
 func (r *Runner) manifestFile() string { return filepath.Join(r.Dir, "pod.json") }
 
-// foretell asks about the pod as the API server would make it.
+// foretell takes a dump and asks about the pod as the API server would store it.
 func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecast, error) {
 	made, err := r.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
@@ -212,6 +225,8 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 	}
 	seen.Bound, seen.Nominated = first.Spec.NodeName, first.Status.NominatedNodeName
 	seen.Condition = observe.Condition(first, corev1.PodScheduled)
+
+	// The writes are complete when all events are there and nothing has been added for a while.
 	var trouble error
 	stable, last := time.Now(), -1
 	until(ctx, writtenIn, func() bool {
@@ -226,7 +241,7 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 	return seen, errors.Join(trouble, ctx.Err())
 }
 
-// until asks until the answer is yes, or for so long.
+// until asks until done returns true, or until the time is up, and reports which.
 func until(ctx context.Context, within time.Duration, done func() bool) bool {
 	for deadline := time.Now().Add(within); ; {
 		if done() {
@@ -264,7 +279,7 @@ func (r *Runner) takeBack(ctx context.Context) error {
 	return r.Resume()
 }
 
-// file keeps the explanation of a trial that did not go as foretold, and a line of each.
+// file writes a line about the trial, and keeps the dump and the pod of a trial that did not go as foretold.
 func (r *Runner) file(report *Report) error {
 	line, err := json.Marshal(report)
 	if err != nil {
@@ -278,6 +293,7 @@ func (r *Runner) file(report *Report) error {
 	if _, err := log.Write(append(line, '\n')); err != nil {
 		return err
 	}
+
 	if report.Result != Different {
 		return nil
 	}

@@ -22,7 +22,7 @@ type Table struct {
 	index map[string]*Row
 }
 
-// NewTable is a table of these kinds.
+// NewTable returns an empty table of these kinds.
 func NewTable(kinds []Kind) *Table {
 	t := &Table{index: map[string]*Row{}}
 	for _, k := range kinds {
@@ -33,13 +33,14 @@ func NewTable(kinds []Kind) *Table {
 	return t
 }
 
-// Add counts a trial. One that was disturbed is counted as that alone.
+// Add counts a trial. A disturbed trial is counted as nothing else.
 func (t *Table) Add(kind string, result Result, o *Observed) {
 	row := t.index[kind]
 	if result == Disturbed {
 		row.Disturbed++
 		return
 	}
+
 	row.Trials++
 	switch o.Outcome() {
 	case "preempted":
@@ -53,6 +54,7 @@ func (t *Table) Add(kind string, result Result, o *Observed) {
 		row.Waits++
 	}
 	row.Victims += len(o.Evicted)
+
 	switch result {
 	case Same:
 		row.Same++
@@ -63,7 +65,7 @@ func (t *Table) Add(kind string, result Result, o *Observed) {
 	}
 }
 
-// Total is the sum of all rows.
+// Total returns the sum of all rows.
 func (t *Table) Total() Row {
 	sum := Row{Kind: "all"}
 	for _, r := range t.rows {
@@ -81,7 +83,7 @@ func (t *Table) Total() Row {
 	return sum
 }
 
-// columns are the headings, and cells what stands below them.
+// columns are the headings of the cells.
 var columns = []string{"kind", "trials", "preempted", "victims", "arrived", "fitted", "waits", "same", "documented tie", "different", "repeated"}
 
 func (r *Row) cells() []string {
@@ -92,8 +94,8 @@ func (r *Row) cells() []string {
 	return out
 }
 
-// Write writes the table in Markdown. Arrived counts the pods that were bound to the
-// node they were nominated to, and repeated the trials that were disturbed.
+// Write writes the table in Markdown. The column arrived counts the pods that were bound to the
+// node that they were nominated to. The column repeated counts the trials that were disturbed.
 func (t *Table) Write(w io.Writer) error {
 	total := t.Total()
 	lines := [][]string{columns, slices.Repeat([]string{"---"}, len(columns))}

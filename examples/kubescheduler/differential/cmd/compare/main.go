@@ -25,37 +25,50 @@ func main() {
 	sampled := flag.Bool("sampled", false, "look at kube-scheduler's default sample of nodes, not at all of them")
 	rounds := flag.Int("rounds", 3, "decisions of kube-scheduler in a cell; outrank makes up to 200 of each kind beside each")
 	flag.Parse()
-	if err := run(strings.Split(*rows, ","), *nodes, *budgets, *sampled, *rounds); err != nil {
+	wanted, err := cellsOf(strings.Split(*rows, ","), *nodes, *budgets, *sampled)
+	if err == nil {
+		err = run(wanted, *rounds)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(rows []string, nodes, budgets string, sampled bool, rounds int) error {
-	differential.Quiet()
+// cellsOf returns the cells to be measured: each row with each number of nodes and of budgets.
+func cellsOf(rows []string, nodes, budgets string, sampled bool) (cells []differential.Cell, err error) {
 	ns, err := numbers("-nodes", nodes, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	bs, err := numbers("-budgets", budgets, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	for _, row := range rows {
+		for _, n := range ns {
+			for _, b := range bs {
+				cells = append(cells, differential.Cell{Row: row, Nodes: n, Budgets: b, Sampled: sampled})
+			}
+		}
+	}
+	return cells, nil
+}
+
+// run measures the cells and prints their table.
+func run(wanted []differential.Cell, rounds int) error {
+	differential.Quiet()
 	if rounds < 1 {
 		return fmt.Errorf("-rounds %d: want at least 1", rounds)
 	}
 	var cells []*differential.Cell
-	for _, row := range rows {
-		for _, n := range ns {
-			for _, b := range bs {
-				fmt.Fprintf(os.Stderr, "%s, %d nodes, %d budgets\n", row, n, b)
-				c, err := measure(differential.Cell{Row: row, Nodes: n, Budgets: b, Sampled: sampled}, rounds)
-				if err != nil {
-					return err
-				}
-				cells = append(cells, c)
-			}
+	for _, cell := range wanted {
+		fmt.Fprintf(os.Stderr, "%s, %d nodes, %d budgets\n", cell.Row, cell.Nodes, cell.Budgets)
+		c, err := measure(cell, rounds)
+		if err != nil {
+			return err
 		}
+		cells = append(cells, c)
 	}
 	differential.WriteCells(os.Stdout, cells)
 	return nil
@@ -73,7 +86,7 @@ func measure(cell differential.Cell, rounds int) (*differential.Cell, error) {
 	return current.Harness.Measure(cell, rounds)
 }
 
-// numbers reads a list of numbers that are at least so large.
+// numbers reads a list of numbers, none of which may be smaller than least.
 func numbers(flag, text string, least int) (ns []int, err error) {
 	for _, word := range strings.Split(text, ",") {
 		n, err := strconv.Atoi(word)
