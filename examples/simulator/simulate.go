@@ -27,12 +27,12 @@ func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 
 	r.progress = report.NewProgress(stderr)
 	r.picture = chart.NewRecorder(namesOf(run.Resources())...)
-	events, picture := r.files.events, r.files.chart
+	f := r.files
 	var eventsErr error
-	if events == nil {
+	if f.events == nil {
 		err = r.play(ctx, run)
 	} else {
-		eventsErr = events.fill(func(w io.Writer) error {
+		eventsErr = f.events.fill(func(w io.Writer) error {
 			r.log = report.NewLog(w)
 			err = r.play(ctx, run)
 			return r.log.Close()
@@ -45,7 +45,7 @@ func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 
 	out := r.output(run)
 	summaryErr := writeWhole(stdout, r.opts, out.writeText, out.writeJSON)
-	return errors.Join(eventsErr, summaryErr, r.draw(picture, out.Summary), err)
+	return errors.Join(eventsErr, summaryErr, r.draw(f.chart, out.Summary), err)
 }
 
 // runner is one run with its outputs.
