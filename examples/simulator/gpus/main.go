@@ -21,8 +21,7 @@ const gpu, whole = "example.com/gpu-milli", 1000
 // share is the Value of a pod: its part of a GPU and, once the pod is bound, which of its node's GPUs it is on.
 type share struct{ milli, on int64 }
 
-// free returns what is left of each GPU of a node, whose Value is their number. A pod that is only nominated
-// counts on the GPU that it would get.
+// free returns what is left of each of a node's Value of GPUs. A nominated pod counts on the GPU that it would get.
 func free(n *outrank.Node, pods []*outrank.Pod) []int64 {
 	left := slices.Repeat([]int64{whole}, n.Value.(int))
 	for _, p := range pods {
@@ -62,26 +61,21 @@ func tight(c *sim.Choice) int64 {
 
 // simulate runs the same pods with a score, and describes the result in one line.
 func simulate(name string, score sim.Score) string {
-	cluster := &outrank.Cluster{}
+	cluster, dice := &outrank.Cluster{}, rand.New(rand.NewPCG(1, 0))
 	for i := range 4 {
 		cluster.Nodes = append(cluster.Nodes, &outrank.Node{Name: fmt.Sprint("n", i), Value: 4, Allocatable: resource.MustList(gpu, "4k", "pods", "99")})
 	}
-	var pods []*outrank.Pod
-	var work []sim.Work
-	dice := rand.New(rand.NewPCG(1, 0))
+	pods, work := []*outrank.Pod{}, []sim.Work{}
 	for i := range 300 {
 		s := &share{milli: []int64{200, 400, 700, 1000}[dice.IntN(4)]}
 		pods = append(pods, &outrank.Pod{Name: fmt.Sprint("p", i), Priority: outrank.Priority(dice.Int32N(2)), Value: s,
 			Containers: []outrank.Container{{Requests: resource.List{gpu: resource.New(s.milli)}}}})
 		work = append(work, sim.Work{Pod: pods[i], Arrival: time.Duration(i) * 20 * time.Second, Duration: time.Duration(1+dice.IntN(15)) * time.Minute})
 	}
-
 	collector := must(metrics.New(cluster, metrics.Config{Resources: []resource.Name{gpu}, Fragmentation: &metrics.Fragmentation{
 		Resource: gpu, Mix: metrics.MixOf(pods, 0), Devices: free, Device: whole}}))
 	rules := preemption.Config{Filters: []*preemption.Filter{sim.FilterByPods("OneGPU", takes)}}
 	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: rules, Score: score}}, Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}, Follow: collector.Event}
-
-	// Whoever binds a pod decides which GPU it gets.
 	var run *sim.Simulation
 	config.Bind = func(p *outrank.Pod, n *outrank.Node) error {
 		p.Value.(*share).on = fullest(free(n, run.Snapshot().PodsOn(n.Name)), p.Value.(*share).milli)
@@ -89,11 +83,9 @@ func simulate(name string, score sim.Score) string {
 	}
 	run = must(sim.New(cluster, work, config))
 	must(run.Run(context.Background()))
-
 	r := collector.Report(run.Now())
-	all := r.All
 	return fmt.Sprintf("%-16s %d of %d pods finished, %d evicted, slowdown %.2f, %.1f%% of all GPUs used, %.1f%% of the rest in fragments\n", name,
-		all.Finished, all.Arrived, all.Evicted(), all.Slowdown.Mean, 100*all.Resources[0].Utilisation, 100*r.Fragmentation.Share)
+		r.All.Finished, r.All.Arrived, r.All.Evicted(), r.All.Slowdown.Mean, 100*r.All.Resources[0].Utilisation, 100*r.Fragmentation.Share)
 }
 
 func must[T any](v T, err error) T {
@@ -104,6 +96,5 @@ func must[T any](v T, err error) T {
 }
 
 func main() {
-	fmt.Print(simulate("least allocated", nil))
-	fmt.Print(simulate("tight", tight))
+	fmt.Print(simulate("least allocated", nil), simulate("tight", tight))
 }

@@ -31,7 +31,7 @@
 //
 // Package metrics beside this one makes slowdown, goodput, fairness and fragmentation of what Follow
 // hears, package workload reads traces, and package chart draws. The simulator program is a thin face of
-// these packages, and program gpus an example of rules of its own in some 100 lines.
+// these packages, and program gpus an example of rules of its own in 100 lines.
 //
 // # What it promises
 //
