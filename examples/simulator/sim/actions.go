@@ -67,6 +67,7 @@ func (a *actions) evict(_ context.Context, e execution.Eviction) error {
 		return nil
 	}
 
+	// The caller is asked before anything changes, so that a refusal leaves the victim as it was.
 	if a.config.Evict != nil {
 		if err := a.config.Evict(p.obj, e.Preemptor); err != nil {
 			a.cluster.changed(nil) // the next time it may work
@@ -104,6 +105,7 @@ func (a *actions) clearNomination(_ context.Context, obj *outrank.Pod) error {
 	if p == nil {
 		return missingPod(obj.Key())
 	}
+	// The nominator goes first: nominate shows the snapshot what the nominator knows.
 	a.cluster.withdrawNomination(p.obj)
 	a.nominate(p, "")
 	a.line.activate(p.obj)
@@ -152,6 +154,8 @@ func (a *actions) nominate(p *pod, node string) {
 	p.revise(func(o *outrank.Pod) { o.NominatedNodeName = node })
 	must(a.line.update(p.obj))
 	a.cluster.show(p)
+
+	// Others may use the room that was kept on the node before.
 	if before != "" {
 		a.line.roomGivenUp(p.obj)
 	}

@@ -75,6 +75,8 @@ func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 		return nil
 	}
 
+	// The pod is admitted once its victims have left. It is not decided again then: nobody else can take the
+	// room, since the inbox waits.
 	k.starting, k.victims = p, nil
 	for _, e := range adm.Evictions {
 		k.victims = append(k.victims, ks.lives.pods[e.Pod.Key()])
@@ -125,12 +127,13 @@ func (ks *kubeletWork) start(p *pod) {
 
 // turnAway makes a kubelet reject a pod. Its controller makes it anew.
 func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
-	ks.table.reject(reason)
+	ks.countRejected(reason)
 	if !strings.HasPrefix(message, reason+": ") {
 		message = reason + ": " + message
 	}
 	ks.teller.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s", message)
 
+	// To the schedulers the pod was on its node until now, so its room is given back.
 	p.lineage.failures++
 	ks.stays.vacate(p, Gone)
 	return ks.controllers.replaceRejected(p)
@@ -142,6 +145,8 @@ func (ks *kubeletWork) goOn(h *host) error {
 	if ks == nil {
 		return nil
 	}
+
+	// The pod that left may have been the one that relieves a pressure, or a victim that others wait for.
 	k := ks.table.of(h)
 	ks.watchUse(k)
 	return ks.sync(k)

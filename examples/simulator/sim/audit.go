@@ -92,6 +92,7 @@ func (a *auditor) event(e Event) {
 	a.touched = append(a.touched, p)
 	b := a.bookOf(p, e.Time)
 
+	// An event that cannot happen is not entered: the books stay as they are.
 	from := b.phase
 	to, ok := phaseAfter(e, from)
 	if !ok {
@@ -107,6 +108,7 @@ func (a *auditor) event(e Event) {
 	if from == Queued {
 		a.waited[p.lineage] += b.spent[Queued]
 	}
+	// Without kubelets a pod takes room when it is bound, with kubelets when it starts.
 	if to == Running || e.Kind == Bound && !a.kubelets {
 		a.checkCapacity(p, e.Node)
 	}

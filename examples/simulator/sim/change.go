@@ -90,6 +90,7 @@ func DeletePod(key outrank.Key) Change {
 
 // deleteQueued takes a pod out of the queue for good. Others may use the room that was kept for it.
 func (s *Simulation) deleteQueued(p *pod) {
+	// The event tells the pod's cause, so that is set first.
 	p.cause = DeletedFromOutside
 	s.teller.tell(Event{Kind: Deleted, Pod: p.obj}, "")
 	s.line.remove(p.obj)
@@ -163,6 +164,8 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 			return err
 		}
 
+		// The new budgets begin with the pods that are there, and are shown with allowances that follow
+		// from these.
 		s.cluster.budgets = b
 		for _, l := range s.lives.lineages {
 			for _, p := range l.lives {

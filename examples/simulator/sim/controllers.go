@@ -11,6 +11,7 @@ import (
 type controllers struct {
 	config     *Config
 	recreation Recreate
+	kubelets   *Kubelets // nil for none
 	clock      *clock
 	agenda     *agenda
 	teller     *teller
@@ -35,7 +36,7 @@ func (c *controllers) admit(w *Work, ps *problems) *pod {
 	}
 
 	p := &pod{obj: w.Pod, work: w, scheduler: scheduler, phase: Coming, asks: c.columns.row(w.Pod.RunningRequests(outrank.DefaultRelease))}
-	if c.config.Kubelets != nil {
+	if c.kubelets != nil {
 		p.uses = usageOf(w)
 	}
 
@@ -118,6 +119,7 @@ func (c *controllers) recreate(p *pod) error {
 		return nil
 	}
 
+	// Each new pod is a copy of the first one, so that what Change did to the others does not add up.
 	l := p.lineage
 	first := l.lives[0]
 	made := pendingCopy(first.work.Pod, first.there)
@@ -127,12 +129,13 @@ func (c *controllers) recreate(p *pod) error {
 	}
 	c.rename(made, base, len(l.lives))
 
+	// Change may have made a pod that makes no sense, which is an error like that of any other work.
 	w := *first.work
 	w.Pod = made
 	w.Arrival = later(c.clock.at, c.delayOf(l))
 	w.Lineage = l.name
 	var ps problems
-	w.check(&ps, c.config.Kubelets != nil)
+	w.check(&ps, c.kubelets != nil)
 	if len(ps) == 0 {
 		if next := c.admit(&w, &ps); next != nil {
 			c.expect(next)
@@ -168,13 +171,12 @@ func (c *controllers) rename(made *outrank.Pod, base string, n int) {
 // goesOn reports whether a controller makes a pod in place of one that failed, was
 // evicted or lost. It records where a controller gives up.
 func (c *controllers) goesOn(p *pod) bool {
-	k := c.config.Kubelets
 	switch {
-	case k == nil:
+	case c.kubelets == nil:
 		return true
 	case p.obj.Static:
 		return false // its file is read once
-	case p.lineage.failures > k.Retries:
+	case p.lineage.failures > c.kubelets.Retries:
 		p.lineage.givenUp = true
 		c.teller.tell(Event{Kind: GivenUp, Pod: p.obj}, "after %d tries", p.lineage.failures)
 		return false

@@ -29,6 +29,7 @@ func (s *scheduling) cycle(ctx context.Context) error {
 		return s.cycleOfGang(ctx, entry)
 	}
 
+	// The attempt itself changes the state if it evicts or nominates. Then the pod counts as not tried.
 	s.busy = later(s.clock.at, s.config.Cycle)
 	p := s.lives.pods[entry.Pod.Key()]
 	before := s.tries.state

@@ -43,6 +43,7 @@ func FailNode(name string, repair time.Duration) Change {
 			return missingNode(name)
 		}
 
+		// The repaired node comes back with a new kubelet, which has seen no pressure.
 		n := s.kubelets.healthy(h)
 		if err := RemoveNode(name).do(s); err != nil || repair == 0 {
 			return err
@@ -83,6 +84,7 @@ func (s *Simulation) beginDrain(name string, remove bool) error {
 // goOnDraining tells those pods of a node to go that may leave it, and comes back for the others. Uncordon
 // ends the drain.
 func (s *Simulation) goOnDraining(d *draining) error {
+	// The drain ends if the node was removed or opened again meanwhile.
 	h := d.host
 	if h.removed || !h.node.Unschedulable {
 		return nil

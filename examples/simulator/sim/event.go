@@ -129,6 +129,8 @@ func (t *teller) tell(e Event, format string, args ...any) {
 		return
 	}
 
+	// A cause stands in the pod from the moment at which it is told to go, also while it ends. Only events
+	// of leaving have it.
 	e.Time = t.clock.at
 	if e.Pod != nil {
 		if lineage, cause, ok := t.fateOf(e.Pod.Key()); ok {
@@ -139,6 +141,8 @@ func (t *teller) tell(e Event, format string, args ...any) {
 		}
 	}
 
+	// Followers hear nothing of refused attempts, so that these may be made together, without an event for
+	// each.
 	if e.Kind != Refused {
 		for _, f := range t.follow {
 			f(e)

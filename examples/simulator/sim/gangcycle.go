@@ -24,6 +24,7 @@ func (s *scheduling) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 		s.busy = later(s.busy, s.config.Cycle) // each of them takes as long as a pod alone
 	}
 
+	// An attempt with a gang goes straight to PreemptGroup, which looks at budgets.
 	first := s.lives.pods[members[0].Pod.Key()]
 	before := s.tries.state
 	s.cluster.syncBudgets(s.clock.time())
@@ -164,6 +165,7 @@ func (s *scheduling) placeMember(ctx context.Context, scored *engine.Snapshot, o
 // away, and with the pods of the gang waiting. Scores are given to the nodes of a snapshot.
 func (s *scheduling) drafted(draft preemption.Draft, gang []*outrank.Pod) (*engine.Snapshot, error) {
 	snap := s.cluster.scratch()
+	// Members with a nomination are in the snapshot already.
 	for _, p := range gang {
 		if _, known := snap.Pod(p.Key()); known {
 			continue

@@ -111,6 +111,7 @@ func (gs *gangs) retire(p *pod) {
 		return
 	}
 
+	// A MinCount means something only with the gang policy, and it never rises again.
 	g.over++
 	left := int32(max(len(g.members)-g.over, 1))
 	if g.group.Policy != outrank.GangPolicy || left >= g.group.MinCount {

@@ -110,6 +110,7 @@ func (h *host) roomFor(d *demand) *room {
 		addTo(r.left, h.tiers[i].used, -1)
 	}
 
+	// Filters ask a node twice, with its nominated pods and without them, and both answers count.
 	r.freeSlots, r.free = r.slots, slices.Clone(r.left)
 	for _, c := range h.claims {
 		if d.counts(c.obj) {

@@ -176,6 +176,7 @@ func (l *lineage) countFate(i int, f *report.Fates) {
 		}
 	}
 
+	// A pod may come to its end in its grace period, and then needs no other one.
 	switch now := l.current(); {
 	case p.phase == Finished:
 		f.Finished++

@@ -21,6 +21,9 @@ type kubeletWork struct {
 	stays       *stays
 }
 
+// countRejected counts a pod that was turned away, by the reason.
+func (ks *kubeletWork) countRejected(reason string) { ks.table.reject(reason) }
+
 // eviction says why and how a kubelet evicts a pod.
 type eviction struct {
 	cause Cause

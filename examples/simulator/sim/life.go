@@ -69,7 +69,7 @@ func (l *life) arriveOn(p *pod) error {
 	h := l.cluster.hosts[p.obj.NodeName]
 	if h == nil {
 		p.phase = Gone
-		l.kubelets.table.reject(noNode)
+		l.kubelets.countRejected(noNode)
 		l.teller.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s: there is no such node", noNode)
 		l.gangs.retire(p)
 		return nil
@@ -151,7 +151,6 @@ func (l *life) leave(p *pod) error {
 	}
 	l.teller.tell(Event{Kind: Left, Pod: p.obj, Node: p.obj.NodeName}, "")
 	l.stays.vacate(p, Gone)
-
 	if err := l.controllers.replace(p); err != nil {
 		return err
 	}

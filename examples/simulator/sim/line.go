@@ -28,6 +28,7 @@ func (l *line) count(p *pod, sign int) {
 		l.relational += sign
 	}
 
+	// A pod that leaves the queue counts neither as waiting nor as tried.
 	if sign < 0 {
 		p.lineage.waited += l.clock.at - p.queued
 		if p.tried == l.tries.state {

@@ -113,6 +113,7 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 		return err
 	}
 
+	// Without SchedulerOf all pods have the first scheduler, so the order of the configuration is kept.
 	s.connect()
 	for i := range s.config.Schedulers {
 		if err := s.schedulers.add(&s.config.Schedulers[i]); err != nil {
@@ -145,17 +146,19 @@ func newQueue(config *Config, release outrank.Release) (*queue.Queue, error) {
 
 // connect gives the parts that act on pods their references, from the bottom up.
 func (s *Simulation) connect() {
+	config := &s.config
 	s.controllers = &controllers{
-		config: &s.config, recreation: s.config.Recreate, clock: s.clock, agenda: s.agenda, teller: s.teller, schedulers: s.schedulers,
+		config: config, recreation: config.Recreate, kubelets: config.Kubelets,
+		clock: s.clock, agenda: s.agenda, teller: s.teller, schedulers: s.schedulers,
 		lives: s.lives, columns: s.meter.columns, sharing: s.sharing, gangs: s.gangs, progress: &s.tally.progress,
 	}
 	s.stays = &stays{
-		config: &s.config, clock: s.clock, agenda: s.agenda, schedulers: s.schedulers, cluster: s.cluster, line: s.line, kubelets: s.table,
+		config: config, clock: s.clock, agenda: s.agenda, schedulers: s.schedulers, cluster: s.cluster, line: s.line, kubelets: s.table,
 	}
 	s.fleet = &fleet{teller: s.teller, cluster: s.cluster, line: s.line, known: map[string]bool{}}
 	if s.table != nil {
 		s.kubelets = &kubeletWork{
-			rules: s.config.Kubelets, table: s.table, clock: s.clock, agenda: s.agenda, teller: s.teller, lives: s.lives, cluster: s.cluster,
+			rules: config.Kubelets, table: s.table, clock: s.clock, agenda: s.agenda, teller: s.teller, lives: s.lives, cluster: s.cluster,
 			fleet: s.fleet, tally: s.tally, controllers: s.controllers, stays: s.stays,
 		}
 	}
@@ -165,11 +168,11 @@ func (s *Simulation) connect() {
 		tally: s.tally, controllers: s.controllers, stays: s.stays, kubelets: s.kubelets,
 	}
 	s.actions = &actions{
-		config: &s.config, clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, gangs: s.gangs,
+		config: config, clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, gangs: s.gangs,
 		controllers: s.controllers, stays: s.stays, life: s.life,
 	}
 	s.scheduling = &scheduling{
-		config: &s.config, gates: len(s.config.Queue.Gates) > 0, dice: newDice(s.config.Seed),
+		config: config, gates: len(config.Queue.Gates) > 0, dice: newDice(config.Seed),
 		clock: s.clock, lives: s.lives, cluster: s.cluster, tries: s.cluster.tries, line: s.line, sharing: s.sharing, gangs: s.gangs,
 		tally: s.tally, actions: s.actions,
 	}
@@ -178,6 +181,8 @@ func (s *Simulation) connect() {
 // build makes the snapshot of the start, with all pods that are there then, and the parts that need it. Time
 // is that of indexing the cluster.
 func (s *Simulation) build(given *outrank.Cluster) error {
+	// The pods of the beginning are shown, but in no snapshot yet. This one has them all, and from here on it
+	// is changed in place.
 	c := s.present(given)
 	snap, err := engine.NewSnapshot(c)
 	if err != nil {
@@ -242,10 +247,12 @@ func (s *Simulation) newAuditor() *auditor {
 func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	var ps problems
 	for _, obj := range there {
+		// A pod that is over takes no room, and nothing can happen to it any more.
 		if obj.Finished() || obj.Terminating() && obj.NodeName == "" {
 			continue
 		}
 
+		// Nobody knows when a present pod ends. A pending one arrives at the beginning, like work.
 		w := &Work{Pod: obj, Endless: true}
 		if p := s.controllers.admit(w, &ps); p != nil && obj.NodeName != "" {
 			s.settle(p, &ps)

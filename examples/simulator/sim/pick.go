@@ -63,8 +63,7 @@ func (s *scheduling) scores(ctx context.Context, p *pod, nodes []*outrank.Node, 
 		}, nil
 	}
 
-	scorer := p.scheduler.scorer
-	ranking, err := scorer.Score(ctx, v.snap, p.obj, nodes)
+	ranking, err := p.scheduler.rank(ctx, v.snap, p.obj, nodes)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("pod %s: scorer: %w", p.obj.Key(), err)

@@ -58,10 +58,10 @@ func (p *present) state() uint64 { return p.tries.state }
 func (p *present) lastBefore() int64 { return p.tries.since }
 
 // changeCount counts the changes so far.
-func (p *present) changeCount() int { return p.tries.changes.count() }
+func (p *present) changeCount() int { return p.tries.changeCount() }
 
 // changesSince returns the changes that follow the first seen ones, as [changeLog.after] does.
-func (p *present) changesSince(seen int) ([]*host, bool) { return p.tries.changes.after(seen) }
+func (p *present) changesSince(seen int) ([]*host, bool) { return p.tries.changesSince(seen) }
 
 // plain reports whether a stripped pod asks only for resources, and for nodes by
 // their own fields. Filters for such pods come before NodeResourcesFit or have

@@ -15,6 +15,7 @@ const pressureGrace = time.Second
 
 // watchUse puts the kubelet's next look on the agenda, if something would come of it.
 func (ks *kubeletWork) watchUse(k *kubelet) {
+	// A look that is on the agenda already computes the next one itself.
 	at, ok := ks.nextLook(k)
 	if !ok || k.lookAt != 0 && k.lookAt <= at {
 		return
@@ -79,6 +80,7 @@ func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 func (ks *kubeletWork) look(k *kubelet) error {
 	k.lookAt = 0
 
+	// Every kind of pressure is noted before a pod is evicted: from now on the kubelet turns pods away.
 	for kind := range kindsOfPressure {
 		x := &k.pressures[kind]
 		switch over := k.over(kind); {
@@ -92,6 +94,7 @@ func (ks *kubeletWork) look(k *kubelet) error {
 		}
 	}
 
+	// One pod at a time, for the first kind: the next look finds out whether that was enough.
 	for kind := range kindsOfPressure {
 		if k.over(kind) {
 			if err := ks.relieve(k, kind); err != nil {

@@ -54,6 +54,7 @@ func (s *Simulation) draw(d *drawn) error {
 		return fmt.Errorf("%w: %s at %v: %d changes of one process in which no time passes", outrank.ErrInvalid, c.what, t, d.atOnce)
 	}
 
+	// The next change is drawn only after this one, so that the process may look at what has become of it.
 	then := c.then
 	c.then = func(s *Simulation) error {
 		if then != nil {
@@ -156,7 +157,7 @@ func (a Autoscaler) look(s *Simulation) error {
 
 	for _, name := range scaling.Remove {
 		if s.cluster.hosts[name] == nil {
-			continue
+			continue // it is away already
 		}
 		if err := Retire(name).do(s); err != nil {
 			return err

@@ -42,6 +42,7 @@ func (s *Simulation) Result() *Result {
 	r.Simulated = s.Now().Seconds()
 	r.Lost = s.tally.lost
 
+	// Work whose time has not come is not counted: the run may have ended before.
 	waits := &report.Waits{}
 	for _, l := range s.lives.lineages {
 		if !l.arrived {
@@ -90,6 +91,7 @@ func (s *Simulation) metrics() metrics.Values {
 			continue
 		}
 
+		// Each of them was an attempt that found no node, and asked for a plan.
 		values.PreemptionAttempts += x.refused
 		if values.ScheduleAttempts == nil {
 			values.ScheduleAttempts = map[metrics.Attempt]uint64{}

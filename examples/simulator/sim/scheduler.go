@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/scheduler/attempt"
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
 // schedulerState is a [Scheduler] ready for use.
@@ -29,6 +30,11 @@ type schedulerState struct {
 // attempt makes an attempt with a pod or gang that was popped from the queue.
 func (x *schedulerState) attempt(ctx context.Context, entry queue.Entry, now time.Time) (*attempt.Result, error) {
 	return x.loop.Attempt(ctx, entry, now)
+}
+
+// rank asks the scorer, which is set, about all nodes that take a pod.
+func (x *schedulerState) rank(ctx context.Context, snap *engine.Snapshot, obj *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error) {
+	return x.scorer.Score(ctx, snap, obj, nodes)
 }
 
 // decide finds the nodes that take a pod or, where there are none, the plan to make room.

@@ -95,6 +95,8 @@ func (s *sharing) relate(p *pod) {
 		return
 	}
 	s.related = true
+
+	// Classes that were formed before may hold pods with different labels, which are not equal any more.
 	if len(s.classes) > 0 {
 		s.end()
 	}

@@ -23,6 +23,12 @@ func (t *tries) changed(on *host) {
 	t.changes.add(on)
 }
 
+// changeCount counts the changes so far.
+func (t *tries) changeCount() int { return t.changes.count() }
+
+// changesSince returns the changes that follow the first seen ones, as [changeLog.after] does.
+func (t *tries) changesSince(seen int) ([]*host, bool) { return t.changes.after(seen) }
+
 // untry withdraws that a pod was tried in this state, so that it may be tried again.
 func (t *tries) untry(p *pod) {
 	p.tried = 0
