@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// admitted returns a case, which is a line of JSON, without what no API server lets in and
-// what the scheduler's own code looks past: the cases were drawn for that code, with no API
-// server before it. These are tolerations of the preemptor with an unknown operator, which
-// tolerate nothing, and amounts of a pod as a whole of what it cannot ask for as a whole,
-// which count for nothing. So the decision is the same, while this module refuses them (rules
-// 26.1.1 and 26.2.3). A line that has none of them is returned as it is.
+// admitted returns a case, which is a line of JSON, without the values that no API server lets
+// in. The cases were drawn for the scheduler's own code, with no API server before it; that code
+// ignores such values, and this module refuses them (rules 26.1.1 and 26.2.3). Without them the
+// decision is the same. There are two kinds: tolerations of the preemptor with an unknown
+// operator, which tolerate nothing, and amounts in a pod's own resources of a resource that only
+// containers can ask for, which count for nothing. A line without such values is returned as it is.
 func admitted(line []byte) ([]byte, error) {
 	if !bytes.Contains(line, []byte(`"tolerations"`)) && !bytes.Contains(line, []byte(`"resources"`)) {
 		return line, nil
 	}
+
 	var c map[string]json.RawMessage
 	if err := json.Unmarshal(line, &c); err != nil {
 		return nil, err
@@ -33,6 +34,7 @@ func admitted(line []byte) ([]byte, error) {
 	pods, err := eachOf(c, "pods", func(pod map[string]json.RawMessage) (bool, error) {
 		return within(pod, []string{"spec", "resources"}, dropLevels)
 	})
+
 	if err != nil || !changed && !whole && !pods {
 		return line, err
 	}
@@ -48,18 +50,20 @@ func dropTolerations(spec map[string]json.RawMessage) (bool, error) {
 	if err := json.Unmarshal(spec["tolerations"], &all); err != nil {
 		return false, err
 	}
+
 	for _, t := range all {
 		if known(t["operator"]) {
 			kept = append(kept, t)
 		}
 	}
+
 	var err error
 	spec["tolerations"], err = json.Marshal(kept)
 	return len(kept) < len(all), err
 }
 
-// dropLevels takes amounts that a pod as a whole cannot have out of its resources. Those stay,
-// if empty.
+// dropLevels takes the amounts that a pod as a whole cannot have out of its resources. The lists stay, even
+// if they are empty then.
 func dropLevels(resources map[string]json.RawMessage) (changed bool, err error) {
 	for _, list := range []string{"requests", "limits"} {
 		here, err := within(resources, []string{list}, func(amounts map[string]json.RawMessage) (bool, error) {
@@ -86,6 +90,7 @@ func eachOf(o map[string]json.RawMessage, list string, change func(map[string]js
 	if err := json.Unmarshal(o[list], &all); err != nil {
 		return false, err
 	}
+
 	for _, one := range all {
 		here, err := change(one)
 		if err != nil {
@@ -93,6 +98,7 @@ func eachOf(o map[string]json.RawMessage, list string, change func(map[string]js
 		}
 		changed = changed || here
 	}
+
 	if !changed {
 		return false, nil
 	}
@@ -100,6 +106,7 @@ func eachOf(o map[string]json.RawMessage, list string, change func(map[string]js
 	return true, err
 }
 
+// known reports whether an API server knows the operator of a toleration.
 func known(operator any) bool {
 	return operator == nil || slices.Contains([]any{"", "Equal", "Exists", "Lt", "Gt"}, operator)
 }
@@ -113,6 +120,7 @@ func within(o map[string]json.RawMessage, path []string, change func(map[string]
 	if len(text) == 0 {
 		return false, nil
 	}
+
 	var below map[string]json.RawMessage
 	if err := json.Unmarshal(text, &below); err != nil {
 		return false, err

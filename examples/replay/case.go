@@ -24,23 +24,24 @@ type Case struct {
 	Groups          []*outrank.PodGroup            `json:"podGroups"`
 	Composites      []*outrank.CompositePodGroup   `json:"compositePodGroups"`
 	Preemptor       *outrank.Pod                   `json:"preemptor"`
-	// PreemptorGroup is the group that pending pods name, of mode group.
+	// PreemptorGroup is the group that mode group asks about. Its pods are the pending pods that name it.
 	PreemptorGroup outrank.Key `json:"preemptorGroup"`
 	Options        Options     `json:"options"`
 
 	Storage
 
-	// Release has the rules that hold; a case names no more of it than Options.Gates.
+	// Release has the rules that hold. The command line gives it, and Options.Gates adds gates to it.
 	Release outrank.Release `json:"-"`
 }
 
-// UnmarshalJSON reads a case as far as an API server can hold it.
+// UnmarshalJSON reads a case, without the values that no API server lets in.
 func (c *Case) UnmarshalJSON(line []byte) error {
 	line, err := admitted(line)
 	if err != nil {
 		return err
 	}
-	type plain Case
+
+	type plain Case // without this method, which would call itself
 	return json.Unmarshal(line, (*plain)(c))
 }
 
@@ -55,20 +56,12 @@ type Storage struct {
 // object is any object; its kind may be missing.
 type object map[string]any
 
-// resolve fills in the fields of the case's pods and nodes from its Storage.
+// resolve fills in the fields of the case's pods and nodes from its Storage. The objects are read in the way
+// in which users' objects are read: as one list of a cluster.
 func (c *Case) resolve() error {
-	s := c.Storage
-	if len(s.Volumes)+len(s.Classes)+len(s.Claims)+len(s.CSINodes) == 0 {
+	items := c.Storage.items()
+	if len(items) == 0 {
 		return nil
-	}
-	var items []any
-	for kind, objects := range map[string][]object{
-		"PersistentVolume": s.Volumes, "StorageClass": s.Classes, "PersistentVolumeClaim": s.Claims, "CSINode": s.CSINodes,
-	} {
-		for _, o := range objects {
-			o["kind"] = kind
-			items = append(items, o)
-		}
 	}
 	for _, n := range c.Nodes {
 		items = append(items, n)
@@ -81,6 +74,8 @@ func (c *Case) resolve() error {
 	if err != nil {
 		return err
 	}
+
+	// The nodes come back with the limits of their CSINodes. Pods are resolved in place.
 	c.Nodes = cluster.Nodes
 	pods := c.Pods
 	if c.Preemptor != nil {
@@ -90,19 +85,35 @@ func (c *Case) resolve() error {
 	return nil
 }
 
+// items lists the objects, each with its kind.
+func (s *Storage) items() []any {
+	var items []any
+	for kind, objects := range map[string][]object{
+		"PersistentVolume": s.Volumes, "StorageClass": s.Classes, "PersistentVolumeClaim": s.Claims, "CSINode": s.CSINodes,
+	} {
+		for _, o := range objects {
+			o["kind"] = kind
+			items = append(items, o)
+		}
+	}
+	return items
+}
+
 // Options are further inputs of some modes.
 type Options struct {
-	// These are of mode kubelet: the admission check's findings, and failing kills.
+	// InsufficientResources and OtherReasons are the findings of the admission check, for mode kubelet.
 	InsufficientResources []FailureReason `json:"insufficientResources"`
 	OtherReasons          []OtherReason   `json:"otherReasons"`
-	KillErrors            []string        `json:"killErrors"`
-	// Quantities and Selector are of the modes quantity and selector.
-	Quantities []string               `json:"quantities"`
-	Selector   *outrank.LabelSelector `json:"selector"`
-	LabelSets  []map[string]string    `json:"labelSets"`
-	// Sample is of mode scheduler: a sample of the nodes, beside the decision over all.
+	// KillErrors names the pods whose kill fails, for mode kubelet.
+	KillErrors []string `json:"killErrors"`
+	// Quantities are for mode quantity.
+	Quantities []string `json:"quantities"`
+	// Selector and LabelSets are for mode selector.
+	Selector  *outrank.LabelSelector `json:"selector"`
+	LabelSets []map[string]string    `json:"labelSets"`
+	// Sample is for mode scheduler: a sample of the nodes, beside the decision over all nodes.
 	Sample *Sample `json:"sample"`
-	// Gates are the feature gates that were on beside those that are on by default.
+	// Gates names the feature gates that were on beside those that are on by default.
 	Gates []string `json:"gates"`
 }
 
@@ -131,7 +142,7 @@ type OtherReason struct {
 	Desc string `json:"desc"`
 }
 
-// latest is the latest time that the case names.
+// latest returns the latest time that the case names.
 func (c *Case) latest() time.Time {
 	var t time.Time
 	for _, p := range c.Pods {

@@ -14,21 +14,22 @@ import (
 
 // Group is the answer in mode group.
 type Group struct {
-	// Fits is set if there is a place with nobody pushed out, which is Placed.
+	// Fits is set if the group has places without pushing anybody out. Placed has these places.
 	Fits   bool              `json:"fits"`
 	Placed map[string]string `json:"placed,omitempty"`
-	// Code and Reasons are the result of preemption, which is asked for whether
-	// it fits or not, and Nominations the nominations of pods afterwards.
-	Code        string            `json:"code"`
-	Reasons     []string          `json:"reasons,omitempty"`
+	// Code and Reasons are the result of preemption, which is asked for even if the group fits.
+	Code    string   `json:"code"`
+	Reasons []string `json:"reasons,omitempty"`
+	// Nominations are the nominations of the group's pods after preemption.
 	Nominations map[string]string `json:"nominations,omitempty"`
-	// Units are the victims, the most important first; the names in a unit are sorted.
+	// Units are the victims that leave together, the most important unit first; the names in a unit are
+	// sorted.
 	Units                  [][]string `json:"units,omitempty"`
 	NumPDBViolations       int        `json:"numPDBViolations"`
 	NumPodGroupDisruptions int        `json:"numPodGroupDisruptions"`
 	// Preempted are the victims that are not on their way out already.
 	Preempted []string `json:"preempted,omitempty"`
-	// ClearedNominations are empty: nobody loses a nomination to a group (rule 12.9.12).
+	// ClearedNominations is always empty: nobody loses a nomination to a group (rule 12.9.12).
 	ClearedNominations []string `json:"clearedNominations,omitempty"`
 }
 
@@ -49,70 +50,74 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Each question is asked of the engine and of the book, which have to agree in everything.
-	ask := func() (*preemption.GroupPlan, error) {
-		snap, err := engine.NewSnapshot(c.cluster())
-		if err != nil {
-			return nil, err
-		}
-		plan, err := eval.PreemptGroup(context.Background(), snap, req)
-		if err != nil {
-			return nil, err
-		}
-		book, err := preemption.PreemptGroup(c.cluster(), req, config)
-		if err == nil && !reflect.DeepEqual(book, plan) {
-			err = fmt.Errorf("preemption.PreemptGroup says %v, and the engine %v", book, plan)
-		}
-		return plan, err
-	}
 
-	// As the group comes, after its refusal by a scheduler, and with a function for the places: three ways
-	// to the same answer.
-	first, err := ask()
+	// The group is decided in three ways: as it comes, after its refusal by a scheduler, and with a function
+	// for the places that places the pods as the second answer has placed them.
+	asComes, err := c.askForGroup(eval, config, req)
 	if err != nil {
 		return nil, err
 	}
 	req.Refused = true
-	plan, err := ask()
+	refused, err := c.askForGroup(eval, config, req)
 	if err != nil {
 		return nil, err
 	}
 	req.Place = func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
-		return plan.Placement, plan.Unhelpful, nil // as it has placed them itself
+		return refused.Placement, refused.Unhelpful, nil
 	}
-	own, err := ask()
+	placed, err := c.askForGroup(eval, config, req)
 	if err != nil {
 		return nil, err
 	}
-	if err := alikeForGroup(first, plan, own); err != nil {
+
+	if err := alikeForGroup(asComes, refused, placed); err != nil {
 		return nil, err
 	}
-	return groupAnswer(first, plan), nil
+	return groupAnswer(asComes, refused), nil
 }
 
-// alikeForGroup compares the answers with each other: that to a group without a place,
-// which is the same whether or not the caller says so, and that with a function for the
-// places.
-func alikeForGroup(first, plan, own *preemption.GroupPlan) error {
-	if !reflect.DeepEqual(groupAnswer(plan, plan), groupAnswer(plan, own)) {
-		return fmt.Errorf("with a function that places as it does itself, PreemptGroup says %v and else %v", own.Status, plan.Status)
+// askForGroup asks the engine and the book, which must agree in everything.
+func (c *Case) askForGroup(eval *engine.Evaluator, config preemption.Config, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
+	snap, err := engine.NewSnapshot(c.cluster())
+	if err != nil {
+		return nil, err
 	}
-	if first.Outcome != preemption.Fits && !reflect.DeepEqual(groupAnswer(first, first), groupAnswer(first, plan)) {
-		return fmt.Errorf("PreemptGroup says %v, and %v of a group that has no place", first.Status, plan.Status)
+	plan, err := eval.PreemptGroup(context.Background(), snap, req)
+	if err != nil {
+		return nil, err
+	}
+
+	book, err := preemption.PreemptGroup(c.cluster(), req, config)
+	if err == nil && !reflect.DeepEqual(book, plan) {
+		err = fmt.Errorf("preemption.PreemptGroup says %v, and the engine %v", book, plan)
+	}
+	return plan, err
+}
+
+// alikeForGroup compares three answers about a group. The answer with a function for the places must be that
+// without it. A group that has no places as it comes must get the answer that it gets after a refusal.
+func alikeForGroup(asComes, refused, placed *preemption.GroupPlan) error {
+	if !reflect.DeepEqual(groupAnswer(refused, refused), groupAnswer(refused, placed)) {
+		return fmt.Errorf("with a function that places as it does itself, PreemptGroup says %v and else %v", placed.Status, refused.Status)
+	}
+	if asComes.Outcome != preemption.Fits && !reflect.DeepEqual(groupAnswer(asComes, asComes), groupAnswer(asComes, refused)) {
+		return fmt.Errorf("PreemptGroup says %v, and %v of a group that has no place", asComes.Status, refused.Status)
 	}
 	return nil
 }
 
-// groupAnswer joins the places as things are and the result of preemption.
-func groupAnswer(first, plan *preemption.GroupPlan) *Group {
+// groupAnswer joins the places of the group as it comes and the result of preemption.
+func groupAnswer(asComes, plan *preemption.GroupPlan) *Group {
 	g := &Group{
+		Fits: asComes.Outcome == preemption.Fits,
 		Code: codeName(plan.Status.Code), Reasons: plan.Status.Reasons, Nominations: nodesOf(plan.Nominations),
 	}
-	if g.Fits = first.Outcome == preemption.Fits; g.Fits {
-		g.Placed = nodesOf(first.Placement)
+	if g.Fits {
+		g.Placed = nodesOf(asComes.Placement)
 	}
+
 	for unit := range plan.Units() {
-		if unit[0].Pod.Group != "" { // also a pod that leaves by itself
+		if unit[0].Pod.Group != "" { // also a pod of a group that leaves by itself
 			g.NumPodGroupDisruptions++
 		}
 		var names []string
@@ -131,6 +136,7 @@ func groupAnswer(first, plan *preemption.GroupPlan) *Group {
 	return g
 }
 
+// nodesOf returns the nodes of the pods by their keys.
 func nodesOf(assignments []preemption.Assignment) map[string]string {
 	nodes := map[string]string{}
 	for _, a := range assignments {

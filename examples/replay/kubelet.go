@@ -51,6 +51,7 @@ type Admit struct {
 	Message string `json:"message,omitempty"`
 }
 
+// kubelet decides whether the preemptor starts, and evicts for it.
 func (c *Case) kubelet() (*Kubelet, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
@@ -59,6 +60,7 @@ func (c *Case) kubelet() (*Kubelet, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	k := &Kubelet{
 		FailureReasons: reasons(adm.Failures), ReturnedReasons: reasons(adm.Returned),
 		Killed: []string{},
@@ -69,6 +71,8 @@ func (c *Case) kubelet() (*Kubelet, error) {
 	if err := k.evict(adm, c.Options.KillErrors); err != nil {
 		return nil, err
 	}
+
+	// A case that names the findings was recorded without the check, and so without its final answer.
 	if checked {
 		k.Admit = &Admit{adm.OK(), adm.Reason, adm.Message}
 	}
@@ -76,21 +80,22 @@ func (c *Case) kubelet() (*Kubelet, error) {
 	return k, err
 }
 
-// admission decides; checked is whether the failures were computed here.
+// admission decides; checked reports whether the failures were found here, and not by the case.
 func (c *Case) admission() (adm kubeletadmit.Admission, checked bool, err error) {
-	failures, kubelet := c.givenFailures(), kubeletadmit.Config{Release: c.Release}
-	if failures == nil {
-		if len(c.Nodes) != 1 {
-			return adm, true, errors.New("nodes: one is wanted")
-		}
-		adm, err = kubeletadmit.Admit(c.Nodes[0], c.Pods, c.Preemptor, kubelet)
-		return adm, true, err
+	config := kubeletadmit.Config{Release: c.Release}
+	if failures := c.givenFailures(); failures != nil {
+		adm, err = kubeletadmit.Resolve(c.Preemptor, c.Pods, failures, config)
+		return adm, false, err
 	}
-	adm, err = kubeletadmit.Resolve(c.Preemptor, c.Pods, failures, kubelet)
-	return adm, false, err
+
+	if len(c.Nodes) != 1 {
+		return adm, true, errors.New("nodes: one is wanted")
+	}
+	adm, err = kubeletadmit.Admit(c.Nodes[0], c.Pods, c.Preemptor, config)
+	return adm, true, err
 }
 
-// givenFailures are those that the case itself names; nil if it names none.
+// givenFailures returns the failures that the case itself names, nil if it names none.
 func (c *Case) givenFailures() []kubeletadmit.CheckFailure {
 	var out []kubeletadmit.CheckFailure
 	for _, r := range c.Options.InsufficientResources {
@@ -104,6 +109,7 @@ func (c *Case) givenFailures() []kubeletadmit.CheckFailure {
 	return out
 }
 
+// reasons writes the failures as a recording has them.
 func reasons(failures []kubeletadmit.CheckFailure) []FailureReason {
 	out := []FailureReason{}
 	for _, f := range failures {
@@ -120,7 +126,7 @@ func reasons(failures []kubeletadmit.CheckFailure) []FailureReason {
 	return out
 }
 
-// evict carries the admission out on a kubelet that only takes notes.
+// evict carries the admission out on a kubelet that only writes its calls down.
 func (k *Kubelet) evict(adm kubeletadmit.Admission, killErrors []string) error {
 	notes := &notebook{failing: killErrors}
 	kills, err := kubeletadmit.Evict(context.Background(), adm, notes)
@@ -140,8 +146,10 @@ type notebook struct {
 	kills   []Kill
 }
 
+// Record ignores events, which are not recorded.
 func (n *notebook) Record(outrank.Event) {}
 
+// Kill writes a kill down. It fails where the case says so.
 func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatus) error {
 	kill := Kill{
 		Pod: string(pod.Key()), Evicted: true,
@@ -172,6 +180,7 @@ type PodFacts struct {
 
 var errNull = errors.New("pods: there is a null among them")
 
+// facts computes the facts about each pod.
 func (c *Case) facts(pods []*outrank.Pod) ([]PodFacts, error) {
 	preemptor := c.Preemptor
 	var out []PodFacts
@@ -216,6 +225,7 @@ func kubeletAmounts(p *outrank.Pod) map[string]int64 {
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage} {
 		out[string(name)] = total.Amount(name)
 	}
+
 	for i := range p.Containers {
 		take(p.Containers[i].Requests)
 	}

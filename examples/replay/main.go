@@ -7,13 +7,13 @@
 //
 //	{"id": "a", "mode": "scheduler", "nodes": [], "pods": [], "pdbs": [], "namespaces": [], "preemptor": {}}
 //
-// The modes are scheduler (on which node would the preemptor push out whom?), group
-// (whom would the pending pods push out that name preemptorGroup?), kubelet (may the
-// preemptor start on this full node?), and for the parts of these requests, quantity,
-// selector and priority. A case that cannot be read does
-// not end the run: its line holds an error. Files ending in .gz are
+// There are three main modes: scheduler (which pods would the preemptor push out, and on
+// which node?), group (which pods would the pending pods push out that name
+// preemptorGroup?), and kubelet (may the preemptor start on this full node?). The modes
+// requests, quantity, selector and priority ask about parts of these. A case that cannot be
+// read does not end the run: its line holds an error. Files ending in .gz are
 // decompressed; without a file, or with -, standard input is read. The rules are
-// those of the release, with feature gates behind it if need be:
+// those of the release, which feature gates may follow:
 // v1.37,VolumeLimitScaling=false. The gates that options.gates of a case names are on for
 // that case.
 package main
@@ -42,6 +42,7 @@ func main() {
 	}
 }
 
+// run is the whole program without the process around it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -56,6 +57,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+
 	if *version {
 		_, err := fmt.Fprintln(stdout, stamp.Here().Line("replay"))
 		return err
@@ -69,6 +71,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if flags.NArg() > 1 {
 		return fmt.Errorf("one file at most, not %d", flags.NArg())
 	}
+
 	in, done, err := open(flags.Arg(0), stdin)
 	if err != nil {
 		return err
@@ -77,14 +80,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return replay(in, stdout, by)
 }
 
-// rules hold for all cases: the release, and the value of a missing start time;
-// zero leaves that to each case.
+// rules are the rules that hold for all cases.
 type rules struct {
 	release outrank.Release
-	now     time.Time
+	// now is what a missing start time counts as; zero leaves that to each case.
+	now time.Time
 }
 
-// open opens a file, or standard input where there is none.
+// open opens a file, or standard input where there is none. The second result closes it.
 func open(name string, stdin io.Reader) (io.Reader, func() error, error) {
 	if name == "" || name == "-" {
 		return stdin, func() error { return nil }, nil
@@ -96,6 +99,7 @@ func open(name string, stdin io.Reader) (io.Reader, func() error, error) {
 	if !strings.HasSuffix(name, ".gz") {
 		return f, f.Close, nil
 	}
+
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		f.Close()
@@ -111,12 +115,14 @@ func replay(in io.Reader, out io.Writer, by rules) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for {
+		// The last line may have no end, so it comes with the end of the file.
 		line, err := lines.ReadBytes('\n')
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if err := enc.Encode(decide(line, by)); err != nil {
 				return err
 			}
 		}
+
 		if err == io.EOF {
 			return w.Flush()
 		}
@@ -135,7 +141,7 @@ func decide(line []byte, by rules) Decision {
 	return c.answer(by)
 }
 
-// answer answers a case that was read, as it stands before [Case.resolve].
+// answer answers a case that was read: it resolves its volumes, turns on its gates, and decides.
 func (c *Case) answer(by rules) Decision {
 	err := c.resolve()
 	if err == nil {

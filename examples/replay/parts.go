@@ -17,6 +17,7 @@ type QuantityFact struct {
 	Error      string `json:"error,omitempty"`
 }
 
+// quantities reads the texts of the case.
 func (c *Case) quantities() []QuantityFact {
 	var out []QuantityFact
 	for _, text := range c.Options.Quantities {
@@ -40,13 +41,15 @@ type SelectorFact struct {
 	Matches []bool `json:"matches,omitempty"`
 }
 
+// selector matches the label sets of the case.
 func (c *Case) selector() *SelectorFact {
-	m, err := c.Options.Selector.Matcher()
+	o := &c.Options
+	m, err := o.Selector.Matcher()
 	if err != nil {
 		return &SelectorFact{Error: err.Error()}
 	}
 	out := &SelectorFact{Empty: m.Empty()}
-	for _, labels := range c.Options.LabelSets {
+	for _, labels := range o.LabelSets {
 		out.Matches = append(out.Matches, m.Matches(labels))
 	}
 	return out
@@ -61,6 +64,7 @@ type PriorityFact struct {
 	Error             string `json:"error,omitempty"`
 }
 
+// priorities resolves the priority of each pod.
 func (c *Case) priorities() ([]PriorityFact, error) {
 	table, err := priority.NewTable(c.PriorityClasses)
 	if err != nil {

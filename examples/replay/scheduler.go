@@ -24,7 +24,7 @@ type Scheduler struct {
 	Candidates      []Candidate       `json:"candidates"`
 	NonCandidates   map[string]Status `json:"nonCandidates,omitempty"`
 	PostFilter      *PostFilter       `json:"postFilter,omitempty"`
-	// Sampled are the candidates of a sample, and SampledNode the best of them.
+	// Sampled has the candidates of a sample of the nodes, and SampledNode names the best of them.
 	Sampled     []Candidate `json:"sampled,omitempty"`
 	SampledNode string      `json:"sampledNode,omitempty"`
 }
@@ -43,18 +43,20 @@ type Candidate struct {
 	NumPDBViolations int      `json:"numPDBViolations"`
 }
 
-// PostFilter is the fate of the chosen node; NominatedNode is null where the
-// pod was not eligible, and empty where nothing helped.
+// PostFilter says what carrying the plan out does.
 type PostFilter struct {
+	// NominatedNode is null where the pod was not eligible, and empty where nothing helped.
 	NominatedNode      *string  `json:"nominatedNode"`
 	Preempted          []string `json:"preempted,omitempty"`
 	ClearedNominations []string `json:"clearedNominations,omitempty"`
 }
 
+// scheduler decides for the preemptor over all nodes and, if the case has a sample, over that, too.
 func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
 	}
+
 	ex, err := c.explain(c.config(), preemption.Request{Pod: c.Preemptor, Now: now})
 	if err != nil {
 		return nil, err
@@ -62,22 +64,31 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if err := c.searchesAlike(ex, now); err != nil {
 		return nil, err
 	}
+
 	answer := schedulerAnswer(ex)
-	if s := c.Options.Sample; s != nil {
-		config := c.config()
-		config.Sample = &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum}
-		sampled, err := c.explain(config, preemption.Request{Pod: c.Preemptor, Now: now, Offset: s.Offset})
-		if err != nil {
-			return nil, err
-		}
-		answer.Sampled = candidatesOf(sampled)
-		if len(sampled.Candidates) > 0 {
-			answer.SampledNode = sampled.Candidates[0].Node
-		}
+	o := &c.Options
+	if o.Sample == nil {
+		return answer, nil
+	}
+	sampled, err := c.explainSample(*o.Sample, now)
+	if err != nil {
+		return nil, err
+	}
+	answer.Sampled = candidatesOf(sampled)
+	if len(sampled.Candidates) > 0 {
+		answer.SampledNode = sampled.Candidates[0].Node
 	}
 	return answer, nil
 }
 
+// explainSample explains the decision over a sample of the nodes.
+func (c *Case) explainSample(s Sample, now time.Time) (*preemption.Plan, error) {
+	config := c.config()
+	config.Sample = &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum}
+	return c.explain(config, preemption.Request{Pod: c.Preemptor, Now: now, Offset: s.Offset})
+}
+
+// cluster returns the cluster of the case.
 func (c *Case) cluster() *outrank.Cluster {
 	return &outrank.Cluster{
 		Release: c.Release, Nodes: c.Nodes, Pods: c.Pods, Budgets: c.PDBs, Namespaces: c.Namespaces,
@@ -85,11 +96,12 @@ func (c *Case) cluster() *outrank.Cluster {
 	}
 }
 
-// config is that of the scheduler whose decisions were recorded, which had one profile.
+// config returns the configuration of the scheduler whose decisions were recorded, which had one profile.
 func (c *Case) config() preemption.Config {
 	return preemption.Config{Profile: preemption.Profile{Schedulers: []string{c.Preemptor.Scheduler()}}}
 }
 
+// explain explains a decision by the engine, and fails unless the book says the same.
 func (c *Case) explain(config preemption.Config, req preemption.Request) (*preemption.Plan, error) {
 	snap, err := engine.NewSnapshot(c.cluster())
 	if err != nil {
@@ -106,8 +118,10 @@ func (c *Case) explain(config preemption.Config, req preemption.Request) (*preem
 	if err != nil {
 		return nil, err
 	}
+
+	// Of sets of victims that are equally good the two may choose different ones.
 	if config.Victims != nil {
-		return ex, nil // of sets that are equally good each has its own
+		return ex, nil
 	}
 	book, err := preemption.Explain(c.cluster(), req, config)
 	if err != nil {
@@ -116,7 +130,8 @@ func (c *Case) explain(config preemption.Config, req preemption.Request) (*preem
 	return ex, alike("Explain", book, ex)
 }
 
-// alike is an error unless package preemption, which decides by the rules as one reads them, says the same of a pod.
+// alike returns an error unless the engine's plan is that of the book: package preemption decides by the rules
+// as they stand.
 func alike(how string, book, got *preemption.Plan) error {
 	if reflect.DeepEqual(book, got) {
 		return nil
@@ -124,19 +139,22 @@ func alike(how string, book, got *preemption.Plan) error {
 	return fmt.Errorf("preemption.%s says %v, and the engine %v", how, book, got)
 }
 
-// inTurn returns what the nodes say where every node is asked in its turn, as those were whose decisions
-// were recorded: kube-scheduler asks the nominated node first, and says so in one text (rule 7.15.9). It is
-// nil for a pod without a nomination.
+// inTurn returns the status of every node when the nodes are asked in their order. The recorded decisions were
+// made in this way. kube-scheduler itself asks the nominated node first, which one of its texts shows (rule
+// 7.15.9). The result is nil for a pod without a nomination.
 func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (func(int, *outrank.Node) (preemption.Status, bool), error) {
 	if pod.NominatedNodeName == "" {
 		return nil, nil
 	}
+
+	// The nodes are asked as if the pod had no nomination, neither by itself nor in the snapshot.
 	bare := *pod
 	bare.NominatedNodeName = ""
 	without := snap.Clone()
 	if err := without.Nominate(pod.Key(), ""); err != nil && !errors.Is(err, preemption.ErrNotFound) {
 		return nil, err
 	}
+
 	var statuses []preemption.Status
 	for n := range snap.Nodes() {
 		status, err := eval.Check(without, &bare, n.Name)
@@ -148,11 +166,14 @@ func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (fu
 	return func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }, nil
 }
 
-// searchesAlike compares the users' calls with the explanation: the search on a fresh
-// snapshot, its answers from the cache, and the search of several workers.
+// searchesAlike compares the search with the explanation. It searches with one worker and with several, each on
+// a fresh snapshot and then twice more, when answers come from the cache.
 func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
+	// An explanation says more than a plan of the search.
 	want := *ex
-	want.Nodes, want.Candidates, want.DecidedBy = nil, nil, ""
+	want.Nodes, want.Candidates = nil, nil
+	want.DecidedBy = ""
+
 	for _, workers := range []int{1, 3} {
 		snap, err := engine.NewSnapshot(c.cluster())
 		if err != nil {
@@ -164,17 +185,14 @@ func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
 		}
 		eval = eval.Parallel(workers)
 		for time := range 3 {
-			req := preemption.Request{Pod: c.Preemptor, Now: now}
-			if req.Statuses, err = inTurn(eval, snap, c.Preemptor); err != nil {
-				return err
-			}
-			got, err := eval.Preempt(context.Background(), snap, req)
+			got, req, err := c.search(eval, snap, now)
 			if err != nil {
 				return err
 			}
 			if !reflect.DeepEqual(&want, got) {
 				return fmt.Errorf("decided with %d workers, time %d: Preempt says %v on %q, and Explain %v on %q", workers, time+1, got.Outcome, got.Node, want.Outcome, want.Node)
 			}
+
 			book, err := preemption.Preempt(c.cluster(), req, c.config())
 			if err != nil {
 				return err
@@ -187,6 +205,18 @@ func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
 	return nil
 }
 
+// search decides by the engine as a user would, and returns the plan and the request.
+func (c *Case) search(eval *engine.Evaluator, snap *engine.Snapshot, now time.Time) (*preemption.Plan, preemption.Request, error) {
+	req := preemption.Request{Pod: c.Preemptor, Now: now}
+	var err error
+	if req.Statuses, err = inTurn(eval, snap, c.Preemptor); err != nil {
+		return nil, req, err
+	}
+	plan, err := eval.Preempt(context.Background(), snap, req)
+	return plan, req, err
+}
+
+// schedulerAnswer writes an explanation as a recording has it.
 func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 	s := &Scheduler{
 		PreFilter: statusOf(ex.Refused),
@@ -207,6 +237,7 @@ func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 			s.NonCandidates[n.Node] = statusOf(*n.AfterRemoval)
 		}
 	}
+
 	s.Candidates = candidatesOf(ex)
 	if ex.Feasible == 0 {
 		s.PostFilter = postFilterOf(ex)
@@ -220,6 +251,7 @@ func candidatesOf(ex *preemption.Plan) []Candidate {
 	for i, n := range ex.Nodes {
 		place[n.Node] = i
 	}
+
 	out := []Candidate{}
 	for i := range ex.Candidates {
 		out = append(out, candidateOf(&ex.Candidates[i]))
@@ -228,10 +260,13 @@ func candidatesOf(ex *preemption.Plan) []Candidate {
 	return out
 }
 
+// statusOf writes a status as a recording has it.
 func statusOf(s preemption.Status) Status {
 	return Status{Code: codeName(s.Code), Plugin: s.Filter, Reasons: s.Reasons}
 }
 
+// candidateOf writes a candidate as a recording has it: victims that leave together are sorted by name, because
+// the reference lists them in no order.
 func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Score.Violations}
 	for i, from := range unitStarts(c.Victims) {
@@ -241,21 +276,22 @@ func candidateOf(c *preemption.Candidate) Candidate {
 	return out
 }
 
-// unitStarts has for each victim the starts of those that leave together with it:
-// a recording has these by name, because the reference lists them in no order.
+// unitStarts returns for each victim the place of the first victim that leaves together with it. Such victims
+// are of one group, and stand side by side.
 func unitStarts(victims []preemption.Victim) []int {
 	starts := make([]int, len(victims))
 	for i := range victims {
 		v := &victims[i]
-		if starts[i] = i; i > 0 && (v.Group != nil || v.Composite != nil) && v.Group == victims[i-1].Group && v.Composite == victims[i-1].Composite {
+		starts[i] = i
+		if i > 0 && (v.Group != nil || v.Composite != nil) && v.Group == victims[i-1].Group && v.Composite == victims[i-1].Composite {
 			starts[i] = starts[i-1]
 		}
 	}
 	return starts
 }
 
-// postFilterOf is the effect of carrying the plan out: victims that are on
-// their way out already need nothing.
+// postFilterOf returns the effect of carrying the plan out. Victims that are on
+// their way out already are not told to go again.
 func postFilterOf(p *preemption.Plan) *PostFilter {
 	if p.Outcome == preemption.NotEligible {
 		return &PostFilter{}
@@ -272,7 +308,7 @@ func postFilterOf(p *preemption.Plan) *PostFilter {
 	return out
 }
 
-// codeName is kube-scheduler's name of a code.
+// codeName returns kube-scheduler's name of a code.
 func codeName(c preemption.Code) string {
 	switch c {
 	case preemption.Success:

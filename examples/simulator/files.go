@@ -33,6 +33,7 @@ func openFiles(o *options, stdout io.Writer) (*files, error) {
 	return f, nil
 }
 
+// open opens all files, and names every one that cannot be opened.
 func (f *files) open(o *options, stdout io.Writer) error {
 	var errs [4]error
 	f.nodes, errs[0] = openInput("-nodes", o.nodes)
@@ -42,6 +43,7 @@ func (f *files) open(o *options, stdout io.Writer) error {
 	return errors.Join(errs[:]...)
 }
 
+// openInput opens a file for reading, nil for an empty path.
 func openInput(name, path string) (*os.File, error) {
 	if path == "" {
 		return nil, nil
@@ -65,6 +67,7 @@ func (f *files) distinct(o *options, stdout io.Writer) error {
 		if file == nil {
 			return nil
 		}
+
 		info, err := file.Stat()
 		if err != nil || !info.Mode().IsRegular() {
 			return nil // a terminal or a pipe keeps nothing that could be lost
@@ -77,10 +80,11 @@ func (f *files) distinct(o *options, stdout io.Writer) error {
 		before = append(before, opened{name, info})
 		return nil
 	}
+
 	screen, _ := stdout.(*os.File)
 	return firstOf(
 		check("-nodes", f.nodes), check("-pods", f.pods),
-		check("-events", f.events.own()), check("-chart", f.chart.own()), check("standard output", screen),
+		check("-events", f.events.opened()), check("-chart", f.chart.opened()), check("standard output", screen),
 	)
 }
 
@@ -123,6 +127,7 @@ func openOutput(name, path string, stdout io.Writer) (*output, error) {
 	case "-":
 		return &output{name: name, to: stdout}, nil
 	}
+
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	made := ""
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,8 +142,8 @@ func openOutput(name, path string, stdout io.Writer) (*output, error) {
 	return &output{name: name, to: f, file: f, made: made}, nil
 }
 
-// own is the file, nil for standard output and for no output.
-func (o *output) own() *os.File {
+// opened returns the file, nil for standard output and for no output.
+func (o *output) opened() *os.File {
 	if o == nil {
 		return nil
 	}
@@ -150,6 +155,7 @@ func (o *output) fill(write func(io.Writer) error) error {
 	if o == nil {
 		return nil
 	}
+
 	err := o.begin()
 	if err == nil {
 		err = write(o.to)
@@ -179,11 +185,12 @@ func (o *output) begin() error {
 // discard closes a file that is not written any more, and removes it if it was
 // made for that.
 func (o *output) discard() {
-	if o.own() == nil {
+	if o.opened() == nil {
 		return
 	}
 	_ = o.file.Close() // nothing was written
-	if o.file = nil; o.made != "" {
+	o.file = nil
+	if o.made != "" {
 		_ = os.Remove(o.made)
 	}
 }

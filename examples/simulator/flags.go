@@ -26,23 +26,24 @@ type options struct {
 	classes     workload.Classes
 	gangs       int // pods of each, 0 for none
 	kubelets    bool
-	orderOf     sim.Kubelets      // who is evicted for a critical pod
-	static      *workload.Amounts // of a static pod on each node, nil for none
-	podsPerNode int64
-	shape       workload.Shape
-	queue       sim.Discipline
-	score       sim.Scheduler // its Score or Scorer
-	variant     outrank.Variant
-	order       execution.Order
-	earlyPop    bool
-	cycle       time.Duration
-	until       time.Duration
-	grace       time.Duration
-	recreate    bool
-	inspect     bool
-	measures    measures
-	version     bool
-	format      string
+	// kubeletOrder says who is evicted for a critical pod.
+	kubeletOrder sim.Kubelets
+	static       *workload.Amounts // of a static pod on each node, nil for none
+	podsPerNode  int64
+	shape        workload.Shape
+	queue        sim.Discipline
+	score        sim.Scheduler // its Score or Scorer
+	variant      outrank.Variant
+	order        execution.Order
+	earlyPop     bool
+	cycle        time.Duration
+	until        time.Duration
+	grace        time.Duration
+	recreate     bool
+	inspect      bool
+	measures     measures
+	version      bool
+	format       string
 	// events and chart are paths, empty for none, "-" for standard output.
 	events, chart string
 	// given are the flags that were set, by name.
@@ -51,12 +52,15 @@ type options struct {
 	texts map[string]string
 }
 
-// measures say what is looked at in a run beside its summary.
+// measures says what is looked at in a run beside its summary.
 type measures struct {
 	metrics   bool
 	fragments resource.Name // empty for none
 	audit     bool
 }
+
+// wantsMetrics reports whether the run's metrics are to be collected.
+func (o *options) wantsMetrics() bool { return o.measures.metrics }
 
 // parse reads the command line. The error is flag.ErrHelp where help is wanted.
 func parse(args []string) (*options, error) {
@@ -74,20 +78,28 @@ func parse(args []string) (*options, error) {
 	return o, o.check()
 }
 
+// flagSet declares the flags. Their usage is printed by printUsage, so that none has a text here.
 func (o *options) flagSet() *flag.FlagSet {
 	fs := flag.NewFlagSet("simulator", flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // errors are returned, and the usage is our own
+	fs.SetOutput(io.Discard)
+	o.declareInput(fs)
+	o.declareWork(fs)
+	o.declareRules(fs)
+	o.declareOutput(fs)
+	return fs
+}
+
+// declareInput declares the flags that say what is read.
+func (o *options) declareInput(fs *flag.FlagSet) {
 	fs.StringVar(&o.nodes, "nodes", "", "")
 	fs.StringVar(&o.pods, "pods", "", "")
 	fs.Func("classes", "", o.kept("classes", func(s string) (err error) { o.classes, err = workload.ParseClasses(s); return }))
 	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
+}
+
+// declareWork declares the flags that make other work of the pods that are read.
+func (o *options) declareWork(fs *flag.FlagSet) {
 	fs.IntVar(&o.gangs, "gangs", 0, "")
-	fs.BoolVar(&o.kubelets, "kubelets", false, "")
-	orders := map[string]sim.Kubelets{"class": {}, "priority": {PriorityFirst: true}, "best": {Exact: true}}
-	fs.Func("kubelet-order", "", o.kept("kubelet-order", func(name string) error {
-		o.kubelets = true
-		return choice(&o.orderOf, orders)(name)
-	}))
 	fs.Func("static", "", o.kept("static", func(s string) error {
 		asks, err := workload.ParseStatic(s)
 		o.static, o.kubelets = &asks, true
@@ -97,21 +109,38 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.Float64Var(&o.shape.TimeScale, "time-scale", 1, "")
 	fs.DurationVar(&o.shape.Jitter, "jitter", 0, "")
 	fs.Uint64Var(&o.shape.Seed, "seed", 1, "")
+}
+
+// declareRules declares the flags about the rules of the run.
+func (o *options) declareRules(fs *flag.FlagSet) {
+	fs.BoolVar(&o.kubelets, "kubelets", false, "")
+	orders := map[string]sim.Kubelets{"class": {}, "priority": {PriorityFirst: true}, "best": {Exact: true}}
+	fs.Func("kubelet-order", "", o.kept("kubelet-order", func(name string) error {
+		o.kubelets = true
+		return choice(&o.kubeletOrder, orders)(name)
+	}))
+
 	fs.Func("queue", "", o.kept("queue", choice(&o.queue, map[string]sim.Discipline{"priority": sim.PriorityQueue, "fifo": sim.FIFOQueue})))
 	fs.Func("score", "", o.kept("score", choice(&o.score, map[string]sim.Scheduler{
 		"least": {Score: sim.LeastAllocated}, "most": {Score: sim.MostAllocated}, "profile": {Scorer: &score.Scorer{}},
 	})))
+
 	variants := map[string]outrank.Variant{}
 	for _, v := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
 		variants[v.String()] = v
 	}
 	fs.Func("policy", "", o.kept("policy", choice(&o.variant, variants)))
 	fs.Func("order", "", o.kept("order", choice(&o.order, map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous})))
+
 	fs.BoolVar(&o.earlyPop, "early-pop", true, "")
 	fs.DurationVar(&o.cycle, "cycle", 0, "")
 	fs.DurationVar(&o.until, "until", 0, "")
 	fs.DurationVar(&o.grace, "grace", sim.DefaultGrace, "")
 	fs.BoolVar(&o.recreate, "recreate", true, "")
+}
+
+// declareOutput declares the flags that say what is written.
+func (o *options) declareOutput(fs *flag.FlagSet) {
 	fs.BoolVar(&o.inspect, "inspect", false, "")
 	fs.BoolVar(&o.measures.metrics, "metrics", false, "")
 	columns := map[string]resource.Name{"cpu": resource.CPU, "memory": resource.Memory, "gpu": workload.GPU}
@@ -120,14 +149,14 @@ func (o *options) flagSet() *flag.FlagSet {
 		return choice(&o.measures.fragments, columns)(name)
 	}))
 	fs.BoolVar(&o.measures.audit, "audit", false, "")
+
 	fs.StringVar(&o.format, "o", "text", "")
 	fs.StringVar(&o.events, "events", "", "")
 	fs.StringVar(&o.chart, "chart", "", "")
 	fs.BoolVar(&o.version, "version", false, "")
-	return fs
 }
 
-// kept remembers the text of a flag.
+// kept returns a reader of a flag's value that remembers the text, too.
 func (o *options) kept(name string, read func(string) error) func(string) error {
 	return func(text string) error {
 		o.texts[name] = text
@@ -135,7 +164,7 @@ func (o *options) kept(name string, read func(string) error) func(string) error 
 	}
 }
 
-// choice reads one of a few names.
+// choice returns a reader of a flag's value that is one of a few names.
 func choice[T any](to *T, names map[string]T) func(string) error {
 	return func(name string) error {
 		value, ok := names[name]
@@ -149,12 +178,26 @@ func choice[T any](to *T, names map[string]T) func(string) error {
 
 // check refuses values that mean nothing and flags that contradict each other.
 func (o *options) check() error {
+	if err := o.checkValues(); err != nil {
+		return err
+	}
+	if err := o.checkTogether(); err != nil {
+		return err
+	}
+	if err := o.shape.Validate(); err != nil {
+		return err
+	}
+	return o.distinct()
+}
+
+// checkValues refuses values that mean nothing.
+func (o *options) checkValues() error {
 	switch {
 	case o.format != "text" && o.format != "json":
 		return fmt.Errorf("-o %s: the formats are text and json", o.format)
 	case (o.nodes == "") != (o.pods == ""):
 		return errors.New("-nodes and -pods belong together; give both, or none for the sample")
-	case o.shape.Load == 0 || o.shape.TimeScale == 0:
+	case o.shape.Load == 0 || o.shape.TimeScale == 0: // in a Shape 0 means the default
 		return errors.New("-load and -time-scale are factors above 0")
 	case o.podsPerNode < 1 || o.podsPerNode > 1_000_000:
 		return fmt.Errorf("-pods-per-node %d is not between 1 and 1000000", o.podsPerNode)
@@ -162,6 +205,13 @@ func (o *options) check() error {
 		return errors.New("-cycle, -grace and -until are not negative")
 	case o.gangs < 0 || o.gangs == 1 || o.gangs > workload.MostGang:
 		return fmt.Errorf("-gangs %d is neither 0 nor between 2 and %d", o.gangs, workload.MostGang)
+	}
+	return nil
+}
+
+// checkTogether refuses flags that contradict each other.
+func (o *options) checkTogether() error {
+	switch {
 	case o.variant != 0 && o.order == execution.Asynchronous:
 		return fmt.Errorf("-order does not go together with -policy %v, which has its own", o.variant)
 	case o.variant == outrank.VariantV1_13 && !o.earlyPop:
@@ -177,13 +227,10 @@ func (o *options) check() error {
 	case o.events == "-" && o.format == "json":
 		return errors.New("-events - and -o json both write standard output; give the events a file")
 	}
-	if err := o.shape.Validate(); err != nil {
-		return err
-	}
-	return o.distinct()
+	return nil
 }
 
-// distinct refuses to write over a file that is also read or written otherwise.
+// distinct refuses flags that name the same file. [files.distinct] finds what the names do not show.
 func (o *options) distinct() error {
 	taken := map[string]string{}
 	for _, f := range []struct{ flag, path string }{
@@ -201,6 +248,7 @@ func (o *options) distinct() error {
 	return nil
 }
 
+// printUsage prints the flags for a person.
 func printUsage(w io.Writer) {
 	fmt.Fprintf(w, `Usage: simulator [flags]
 

@@ -45,7 +45,7 @@ type class struct {
 	Pods     int     `json:"pods"`
 	Endless  int     `json:"endless"`
 	Asks     amounts `json:"asks"` // of all pods together
-	// MedianSeconds is the longest time that half of those that end run.
+	// MedianSeconds is a running time that half of the pods with an end do not exceed.
 	MedianSeconds float64 `json:"medianSeconds"`
 }
 
@@ -60,9 +60,10 @@ type stretch struct {
 	GPU      float64 `json:"gpu"`
 }
 
-// stretches is their number.
+// stretches is the number of stretches.
 const stretches = 10
 
+// summary describes the input.
 func (in *input) summary() *inputSummary {
 	return &inputSummary{
 		Nodes: len(in.nodes), Capacity: amountsOf(workload.Capacity(in.nodes)),
@@ -71,6 +72,7 @@ func (in *input) summary() *inputSummary {
 	}
 }
 
+// lastArrival returns the time at which the last pod comes, 0 without pods.
 func (in *input) lastArrival() time.Duration {
 	if len(in.items) == 0 {
 		return 0
@@ -78,7 +80,7 @@ func (in *input) lastArrival() time.Duration {
 	return in.items[len(in.items)-1].Arrival
 }
 
-// classes sums up by class, the most important first, of equals by name.
+// classes sums the pods up by class, the most important first, of equals by name.
 func (in *input) classes() []class {
 	byName := map[string]*class{}
 	sums, ends := map[string]workload.Amounts{}, map[string][]time.Duration{}
@@ -89,6 +91,7 @@ func (in *input) classes() []class {
 			c = &class{Name: item.Class, Priority: item.Pod.PriorityValue()}
 			byName[item.Class] = c
 		}
+
 		c.Pods++
 		sums[c.Name] = sums[c.Name].Plus(item.Asks())
 		if item.Endless {
@@ -97,6 +100,7 @@ func (in *input) classes() []class {
 			ends[c.Name] = append(ends[c.Name], item.Duration)
 		}
 	}
+
 	out := make([]class, 0, len(byName))
 	for name, c := range byName {
 		c.Asks = amountsOf(sums[name])
@@ -106,6 +110,7 @@ func (in *input) classes() []class {
 		}
 		out = append(out, *c)
 	}
+
 	slices.SortFunc(out, func(a, b class) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Name, b.Name))
 	})
@@ -122,9 +127,14 @@ func (in *input) demand() []stretch {
 	for i := range out {
 		out[i].From = (time.Duration(i) * width).Seconds()
 	}
+
+	// The last arrival lies at the end of the last stretch, and counts there.
 	for i := range in.items {
 		out[min(int(in.items[i].Arrival/width), stretches-1)].Arrivals++
 	}
+
+	// The demand of a point lasts until the next one, and counts in each stretch by the part of it in which
+	// it lasts.
 	capacity := amountsOf(workload.Capacity(in.nodes))
 	points := workload.Demand(in.items)
 	for i, p := range points {
@@ -151,7 +161,7 @@ func (s *stretch) add(p *workload.Point, capacity amounts, part float64) {
 	s.GPU += float64(share(asked.GPUs, capacity.GPUs) * part)
 }
 
-// share of nothing is 0.
+// share returns the used part of a capacity, 0 where there is none.
 func share(used, capacity float64) float64 {
 	if capacity == 0 {
 		return 0
@@ -170,6 +180,7 @@ func (in *input) unplaceable() int {
 	for _, n := range in.nodes {
 		kinds[kind{n.Labels[workload.ModelLabel], workload.AmountsOf(n.Allocatable)}] = true
 	}
+
 	count := 0
 	for i := range in.items {
 		asks, fits := in.items[i].Asks(), false
@@ -184,9 +195,11 @@ func (in *input) unplaceable() int {
 	return count
 }
 
-// mayUse reports whether the pod's demands on the GPU model allow this one.
+// mayUse reports whether the pod's demands on the GPU model allow this one. Package workload gives a pod with
+// such demands one term with one expression.
 func mayUse(p *outrank.Pod, model string) bool {
-	return p.Affinity.NodeAffinity == nil || slices.Contains(p.Affinity.NodeAffinity.NodeSelectorTerms[0].MatchExpressions[0].Values, model)
+	models := p.Affinity.NodeAffinity
+	return models == nil || slices.Contains(models.NodeSelectorTerms[0].MatchExpressions[0].Values, model)
 }
 
 // writeArrivals writes a line for every pod that comes, until the context ends.
@@ -219,6 +232,7 @@ func (in *input) drawDemand(o *options, w io.Writer) error {
 			return err
 		}
 	}
+
 	caption := chart.Caption{
 		Title: fmt.Sprintf("%s nodes, %s pods: what all pods ask for if none has to wait", report.Count(len(in.nodes)), report.Count(len(in.items))),
 		Lines: []string{o.calledWith()}, Demand: true,

@@ -28,11 +28,14 @@ func orInterrupted[T any](ctx context.Context, i interruption, f func() (T, erro
 		value T
 		err   error
 	}
+
+	// The channel has room for the answer, so that a late f ends although nobody waits for it any more.
 	done := make(chan answer, 1)
 	go func() {
 		value, err := f()
 		done <- answer{value, err}
 	}()
+
 	select {
 	case a := <-done:
 		if ctx.Err() != nil {
@@ -45,7 +48,7 @@ func orInterrupted[T any](ctx context.Context, i interruption, f func() (T, erro
 	}
 }
 
-// until reads until the context ends.
+// until is a reader that fails once the context has ended.
 type until struct {
 	ctx context.Context
 	in  io.Reader

@@ -25,6 +25,7 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 	if err := errors.Join(nodesErr, podsErr); err != nil {
 		return nil, err
 	}
+
 	items, err := o.shape.Of(items)
 	if err != nil {
 		return nil, err
@@ -37,6 +38,8 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 	if err := checkForKubelets(o, nodes, items); err != nil {
 		return nil, err
 	}
+
+	// Gangs come last: the pods of one arrive together, whatever the shape has made of their times.
 	in := &input{nodes: nodes, items: items}
 	if o.gangs > 0 {
 		in.items, in.groups, err = workload.Gangs(items, o.gangs)
@@ -51,6 +54,7 @@ func checkForKubelets(o *options, nodes []*outrank.Node, items []workload.Item) 
 	for _, n := range nodes {
 		known[n.Name] = true
 	}
+
 	for i := range items {
 		item := &items[i]
 		if item.NeedsKubelets() && !o.kubelets {
@@ -63,6 +67,7 @@ func checkForKubelets(o *options, nodes []*outrank.Node, items []workload.Item) 
 	return nil
 }
 
+// loadNodes reads the nodes, or those of the sample.
 func loadNodes(ctx context.Context, o *options, f *files) ([]*outrank.Node, error) {
 	config := workload.NodeConfig{PodsPerNode: o.podsPerNode}
 	if f.nodes == nil {
@@ -71,6 +76,7 @@ func loadNodes(ctx context.Context, o *options, f *files) ([]*outrank.Node, erro
 	return workload.ReadNodes(until{ctx, f.nodes}, o.nodes, config)
 }
 
+// loadPods reads the pods, or those of the sample.
 func loadPods(ctx context.Context, o *options, f *files) ([]workload.Item, error) {
 	if f.pods == nil {
 		return workload.SamplePods(o.classes)

@@ -14,10 +14,10 @@
 // With -inspect nothing is run: the answer is what the pods ask for together over
 // time, against what there is.
 //
-// Same input, same flags, same bytes; only the progress on standard error looks at
-// the clock. Files are tried before the run: none that is read is written
-// as well, by whatever name. The summary is written whatever becomes of the other
-// outputs. The exit status is 0, or 2 for input that cannot be used or an output
+// The same input and the same flags give the same bytes; only the progress on standard
+// error looks at the clock. All files are opened before the run, and a file that is read
+// cannot be written as well, whatever its name. The summary is written even if another
+// output fails. The exit status is 0, or 2 for input that cannot be used or an output
 // that cannot be written. Interrupted, it writes what was simulated until then, and
 // the status is 1; interrupted again, it ends at once.
 package main
@@ -45,7 +45,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run is the whole program but for the process around it.
+// run is the whole program without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	opts, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -62,6 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
+
 	complain(stderr, err)
 	if errors.Is(err, context.Canceled) {
 		return 1
@@ -78,6 +79,7 @@ func answer(ctx context.Context, opts *options, stdout, stderr io.Writer) error 
 	if err != nil {
 		return err
 	}
+
 	in, err := orInterrupted(ctx, beforeAll, func() (*input, error) { return load(ctx, opts, f) })
 	if err != nil {
 		return err
@@ -95,17 +97,20 @@ func complain(w io.Writer, err error) {
 	}
 }
 
-// inspect writes the description of the input. A failed output costs nothing else.
+// inspect writes the description of the input. An output that fails keeps no other from being written.
 func (in *input) inspect(ctx context.Context, opts *options, f *files, stdout io.Writer) error {
 	s, err := orInterrupted(ctx, withoutEnd, func() (*inputSummary, error) { return in.summary(), nil })
 	if err != nil {
 		return err
 	}
+
 	eventsErr := f.events.fill(func(w io.Writer) error { return in.writeArrivals(ctx, w) })
 	if errors.Is(eventsErr, context.Canceled) {
 		return withoutEnd
 	}
-	return errors.Join(eventsErr, writeWhole(stdout, opts, s.writeText, s.writeJSON), f.chart.fill(func(w io.Writer) error { return in.drawDemand(opts, w) }))
+	summaryErr := writeWhole(stdout, opts, s.writeText, s.writeJSON)
+	chartErr := f.chart.fill(func(w io.Writer) error { return in.drawDemand(opts, w) })
+	return errors.Join(eventsErr, summaryErr, chartErr)
 }
 
 // writeWhole writes an answer all at once, so that an error leaves no half of it.

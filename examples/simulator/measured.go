@@ -16,12 +16,13 @@ import (
 // mostKinds is the most kinds of pods of the mix that fragments are about.
 const mostKinds = 20
 
-// measured makes the settings of the metrics from the flags.
+// measured returns the settings of the metrics that the flags ask for.
 func (o *options) measured(items []workload.Item) metrics.Config {
 	var c metrics.Config
 	if o.measures.fragments == "" {
 		return c
 	}
+
 	pods := make([]*outrank.Pod, len(items))
 	for i := range items {
 		pods[i] = items[i].Pod
@@ -32,12 +33,13 @@ func (o *options) measured(items []workload.Item) metrics.Config {
 
 // runAnswer is the answer of a run: the summary, and the metrics if they are asked for.
 type runAnswer struct {
-	// Version is that of the program, left out where its build does not say which it is.
+	// Version is the version of the program; it is left out where the build does not tell it.
 	Version string `json:"version,omitempty"`
 	*report.Summary
 	Metrics *metrics.Report `json:"metrics,omitempty"`
 }
 
+// output returns the answer of the run.
 func (r *runner) output(run *sim.Simulation) *runAnswer {
 	out := &runAnswer{Version: stamp.Here().Known(), Summary: &r.result.Summary}
 	if r.metrics != nil {

@@ -14,9 +14,8 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/report"
 )
 
-// draw writes the picture.
-func (r *runner) draw() error {
-	s := &r.result.Summary
+// draw writes the picture to a file.
+func (r *runner) draw(to *output, s *report.Summary) error {
 	end := time.Duration(s.Simulated * float64(time.Second))
 	caption := chart.Caption{
 		Title: fmt.Sprintf("%s nodes, %s pods, %s: %s pods evicted at least once", report.Count(len(r.in.nodes)),
@@ -27,17 +26,19 @@ func (r *runner) draw() error {
 		caption.Evictions = fmt.Sprintf("kubelets evicted %s for critical pods, %s under pressure",
 			report.Count(k.ForCritical), report.Count(k.UnderMemory+k.UnderDisk))
 	}
-	return r.files.chart.fill(func(w io.Writer) error {
+
+	return to.fill(func(w io.Writer) error {
 		return errors.Join(r.drawErr, chart.Write(w, caption, r.picture.Series(end)))
 	})
 }
 
-// rules are the rules that a run depends on, whether they were asked for or not.
+// rules lists the rules that a run depends on, also those that no flag has set.
 func (o *options) rules() string {
 	parts := []string{
 		"policy " + o.texts["policy"], "queue " + o.queue.String(), "score " + o.texts["score"], "order " + o.texts["order"],
 		"grace " + o.grace.String(), "cycle " + o.cycle.String(), fmt.Sprintf("seed %d", o.shape.Seed),
 	}
+
 	for _, x := range []struct {
 		text string
 		set  bool
@@ -54,7 +55,7 @@ func (o *options) rules() string {
 	return "Rules: " + strings.Join(parts, ", ")
 }
 
-// calledWith are the flags that were given, but for those of the output.
+// calledWith lists the flags that were given, but for those of the output.
 func (o *options) calledWith() string {
 	if len(o.given) == 0 {
 		return "Called without flags: the sample"
@@ -62,8 +63,8 @@ func (o *options) calledWith() string {
 	return "Called with " + strings.Join(o.given, " ")
 }
 
-// give notes a flag that was given, as it would be written. Of a path the last part is
-// enough.
+// give notes a flag that was given, as one would write it. Of a path only the last part is kept, so that the
+// picture does not depend on where the files lie.
 func (o *options) give(f *flag.Flag) {
 	text := "-" + f.Name + " " + cmp.Or(f.Value.String(), o.texts[f.Name])
 	switch f.Name {

@@ -24,13 +24,15 @@ func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	r.progress = report.NewProgress(stderr)
 	r.picture = chart.NewRecorder(namesOf(run.Resources())...)
+	f := r.files
 	var eventsErr error
-	if r.files.events == nil {
+	if f.events == nil {
 		err = r.play(ctx, run)
 	} else {
-		eventsErr = r.files.events.fill(func(w io.Writer) error {
+		eventsErr = f.events.fill(func(w io.Writer) error {
 			r.log = report.NewLog(w)
 			err = r.play(ctx, run)
 			return r.log.Close()
@@ -38,11 +40,12 @@ func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 	}
 	r.progress.End()
 	if r.result == nil {
-		return eventsErr // there is no use in a run without its log
+		return eventsErr // the log could not be begun, so nothing was run
 	}
+
 	out := r.output(run)
 	summaryErr := writeWhole(stdout, r.opts, out.writeText, out.writeJSON)
-	return errors.Join(eventsErr, summaryErr, r.draw(), err)
+	return errors.Join(eventsErr, summaryErr, r.draw(f.chart, out.Summary), err)
 }
 
 // runner is one run with its outputs.
@@ -61,31 +64,42 @@ type runner struct {
 // prepare makes the simulation. Nothing of it happens yet.
 func (r *runner) prepare() (*sim.Simulation, error) {
 	config := r.opts.simulation()
+
+	// Nobody listens to what no output needs: an observer makes the run slower.
 	if r.files.events != nil {
 		config.Observe = r.note
 	}
 	if r.files.chart != nil {
 		config.Sample = func(s chart.Sample) { r.drawErr = cmp.Or(r.drawErr, r.picture.Add(s)) }
 	}
-	var run *sim.Simulation
-	config.Progress = func() { r.progress.Step(run.Progress(), run.Steps()) }
-	cluster := &outrank.Cluster{Nodes: r.in.nodes, Groups: r.in.groups}
-	if len(cluster.Groups) > 0 {
-		release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
-		if err != nil {
-			return nil, err
-		}
-		cluster.Release = release
+
+	cluster, err := r.in.cluster()
+	if err != nil {
+		return nil, err
 	}
-	if r.opts.measures.metrics {
-		var err error
+	if r.opts.wantsMetrics() {
 		if r.metrics, err = metrics.New(cluster, r.opts.measured(r.in.items)); err != nil {
 			return nil, err
 		}
 		config.Follow = r.metrics.Event
 	}
-	run, err := sim.New(cluster, workOf(r.in.items), config)
+
+	// The progress is first asked for during the run, when run is set.
+	var run *sim.Simulation
+	config.Progress = func() { r.progress.Step(run.Progress(), run.Steps()) }
+	run, err = sim.New(cluster, workOf(r.in.items), config)
 	return run, err
+}
+
+// cluster returns the cluster at the beginning of the run. With gangs it is one of the release that has them.
+func (in *input) cluster() (*outrank.Cluster, error) {
+	cluster := &outrank.Cluster{Nodes: in.nodes, Groups: in.groups}
+	if len(cluster.Groups) == 0 {
+		return cluster, nil
+	}
+	var err error
+	cluster.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	return cluster, err
 }
 
 // play runs the simulation to its end, or to that of the context.
@@ -97,7 +111,7 @@ func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 	return err
 }
 
-// simulation makes the settings of a run from the flags.
+// simulation returns the settings of a run that the flags ask for.
 func (o *options) simulation() sim.Config {
 	c := sim.Config{
 		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score.Score, Scorer: o.score.Scorer}},
@@ -106,7 +120,7 @@ func (o *options) simulation() sim.Config {
 	}
 	c.Queue.NoEarlyPop = !o.earlyPop
 	if o.kubelets {
-		kubelets := o.orderOf
+		kubelets := o.kubeletOrder
 		c.Kubelets = &kubelets
 	}
 	if o.recreate {
@@ -115,6 +129,7 @@ func (o *options) simulation() sim.Config {
 	return c
 }
 
+// workOf returns the work of the items.
 func workOf(items []workload.Item) []sim.Work {
 	work := make([]sim.Work, len(items))
 	for i := range items {
@@ -124,11 +139,12 @@ func workOf(items []workload.Item) []sim.Work {
 	return work
 }
 
-// namesOf are the names of resources for people.
+// namesOf returns the names of resources for people.
 func namesOf(resources []resource.Name) []string {
 	names := make([]string, len(resources))
 	for i, name := range resources {
-		if names[i] = string(name); name == workload.GPU {
+		names[i] = string(name)
+		if name == workload.GPU {
 			names[i] = "GPUs"
 		}
 	}

@@ -16,7 +16,7 @@ func (s *inputSummary) writeJSON(w io.Writer) error {
 	return enc.Encode(s)
 }
 
-// rightFrom lines up all columns but the first few at their right end.
+// rightFrom returns the columns that line up at their right end: all but the first few.
 func rightFrom(first, columns int) map[int]bool {
 	right := map[int]bool{}
 	for i := first; i < columns; i++ {
@@ -33,22 +33,25 @@ func (s *inputSummary) writeText(w io.Writer) error {
 	if s.Unplaceable > 0 {
 		fmt.Fprintf(w, "%s of them fit no node, not even an empty one\n", report.Count(s.Unplaceable))
 	}
+
 	fmt.Fprint(w, "\nPods by service class; all sums are over all pods of the class\n")
 	t := report.Table{Right: rightFrom(1, 8)}
 	t.Add("  class", "priority", "pods", "never end", "median run", "cores", "GiB", "GPUs")
 	for _, x := range s.Classes {
 		median := report.Seconds(x.MedianSeconds)
 		if x.Endless == x.Pods {
-			median = "-"
+			median = "-" // none of them ends
 		}
 		t.Add("  "+x.Name, strconv.Itoa(int(x.Priority)), report.Count(x.Pods), report.Count(x.Endless), median,
 			whole(x.Asks.Cores), whole(x.Asks.Memory), strconv.FormatFloat(x.Asks.GPUs, 'f', 1, 64))
 	}
 	t.Write(w)
+
 	s.writeDemand(w)
 	return nil // the writer is a buffer
 }
 
+// writeDemand writes the demand over time, if there is any.
 func (s *inputSummary) writeDemand(w io.Writer) {
 	if len(s.Demand) == 0 {
 		return
@@ -64,8 +67,8 @@ func (s *inputSummary) writeDemand(w io.Writer) {
 
 func whole(v float64) string { return report.Count(int(min(v, 1e15) + 0.5)) }
 
-// partOf is a share of the capacity. Of nothing there is none, not even 0 %: pods
-// may well ask for it.
+// partOf writes a share of the capacity. Without a capacity it writes a dash and not 0 %, since pods may well
+// ask for the resource.
 func partOf(share, capacity float64) string {
 	if capacity == 0 {
 		return "-"

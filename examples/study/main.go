@@ -6,16 +6,16 @@
 //	go run . -study FILE -dry-run             how many runs, and how long they would take
 //	go run . -study FILE --runner=universal --endpoint=HOST:PORT    on a job server
 //
-// A study is a file; package spec says what is in it. Its results come into a folder
-// (-out; results/NAME if it is not given): a file for every run as it ends, and in the end
-// tables (table.md, figures.csv, waits.csv, failures.csv, study.json) and a picture for
+// A study is a file; package spec says what is in it. Its results are written into a folder
+// (-out; results/NAME if it is not given): a file for every run as soon as it ends, and in the
+// end tables (table.md, figures.csv, waits.csv, failures.csv, study.json) and a picture for
 // each metric. A study that was interrupted goes on from the runs that are there. The same
-// study gives the same tables, whatever the number of workers or their order.
+// study gives the same tables, with any number of workers and in any order.
 //
 // The exit status is 0, 1 if runs failed or the study was interrupted, and 2 for input
 // that cannot be used.
 //
-// A program of one's own has policies of its own beside those of this one: see package run.
+// A program of one's own may add policies: see package run.
 package main
 
 import "github.com/outrank-go/outrank/examples/study/run"

@@ -14,6 +14,8 @@ func Safe(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, hidden) < 0 {
 		return s
 	}
+
+	// A byte that is no UTF-8 reads as RuneError, as does the character of that name, which is three bytes long.
 	var b strings.Builder
 	for i, r := range s {
 		switch _, size := utf8.DecodeRuneInString(s[i:]); {
@@ -28,4 +30,5 @@ func Safe(s string) string {
 	return b.String()
 }
 
+// hidden reports whether a character cannot be seen.
 func hidden(r rune) bool { return !unicode.IsPrint(r) }

@@ -4,10 +4,13 @@ package spelling
 // Distance counts the bytes to change, add or leave out to turn one text into the other
 // (Levenshtein). Time is the product of the lengths.
 func Distance(a, b string) int {
+	// Before the i-th round row[j] is the distance between the first i bytes of a and the first j of b. The
+	// round replaces the row from left to right, and keeps the one old value that the next column needs.
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
+
 	for i := range len(a) {
 		diagonal := row[0]
 		row[0] = i + 1

@@ -1,8 +1,8 @@
 // Package stamp answers which version of Outrank a program was built from.
 //
-// A release sets both variables with the linker's flag -X (.ci/dist does). Any other build says
-// what the compiler has recorded. Library, programs and reports have one version: they are built
-// from one commit.
+// A release sets version and revision with the linker's flag -X (.ci/dist does). Any other build
+// says what the compiler has recorded. Library, programs and reports have one version, since they
+// are built from one commit.
 package stamp
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// version and revision are empty but in a release.
+// version and revision are set only in a release.
 var version, revision string
 
-// own is the path that the modules of this project begin with.
+// own is the path with which the paths of this project's modules begin.
 const own = "github.com/outrank-go/outrank"
 
 // unknown is the version of a build that says nothing about itself.
@@ -25,13 +25,13 @@ const unknown = "(devel)"
 
 // Stamp is a version of Outrank.
 type Stamp struct {
-	// Version is like v0.9.0, (devel) where a build from a directory says no more.
+	// Version is like v0.9.0. It is (devel) where a build from a directory says no more.
 	Version string
-	// Revision is the commit that the program was built from; empty where that is not known.
+	// Revision is the commit that the program was built from, empty where that is not known.
 	Revision string
 }
 
-// Here is the stamp of the running program.
+// Here returns the stamp of the running program.
 func Here() Stamp {
 	if version != "" {
 		return Stamp{version, revision}
@@ -40,14 +40,16 @@ func Here() Stamp {
 	return Of(info)
 }
 
-// Of reads the compiler's record of a program, which may be nil. The version is that of the
-// library where another project's program requires it, and that of the program where it is one of
-// this repository.
+// Of reads the compiler's record of a program, which may be nil. For a program of this repository
+// the version is the program's own; for another project's program it is that of the library that
+// the program requires.
 func Of(info *debug.BuildInfo) Stamp {
 	s := Stamp{Version: unknown}
 	if info == nil {
 		return s
 	}
+
+	// A library that was replaced by a directory has no version that means anything.
 	if info.Main.Path != own && !strings.HasPrefix(info.Main.Path, own+"/") {
 		for _, m := range info.Deps {
 			if m.Path == own && m.Replace == nil && m.Version != "" {
@@ -56,6 +58,7 @@ func Of(info *debug.BuildInfo) Stamp {
 		}
 		return s
 	}
+
 	if info.Main.Version != "" {
 		s.Version = info.Main.Version
 	}
@@ -67,7 +70,7 @@ func Of(info *debug.BuildInfo) Stamp {
 	return s
 }
 
-// Known is the version for a report: empty where the build does not say which it is.
+// Known returns the version for a report. It is empty where the build does not say which it is.
 func (s Stamp) Known() string {
 	if s.Version == unknown {
 		return ""
@@ -75,14 +78,14 @@ func (s Stamp) Known() string {
 	return s.Version
 }
 
-// Line says in a line without its end which program of which version this is, by the rules of
-// which releases it decides, and what built it.
+// Line names a program with its version, the releases whose rules it knows, and the Go that built it. The line
+// has no end.
 func (s Stamp) Line(program string) string {
-	of := ""
+	commit := ""
 	if s.Revision != "" {
-		of = " of " + s.Revision
+		commit = " of " + s.Revision
 	}
-	return fmt.Sprintf("%s %s%s, rules of Kubernetes %s, %s %s/%s", program, s.Version, of, rules(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s %s%s, rules of Kubernetes %s, %s %s/%s", program, s.Version, commit, rules(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // rules lists the releases, the default first.

@@ -13,19 +13,7 @@ import (
 )
 
 func main() {
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	cluster := &outrank.Cluster{
-		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "10")}},
-		Budgets: []*outrank.PodDisruptionBudget{{ // allows no disruption
-			Name: "large", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"size": "4"}},
-		}},
-	}
-	for i, cpu := range []string{"4", "1", "1", "1", "1"} { // the largest is the oldest
-		p := pod(fmt.Sprint("p", i), 1, cpu)
-		p.NodeName, p.StartTime = "n1", start.Add(time.Duration(i)*time.Hour)
-		cluster.Pods = append(cluster.Pods, p)
-	}
-
+	cluster := fullNode()
 	fewest := []preemption.Rank{preemption.ByVictims}
 	for _, policy := range []struct {
 		name   string
@@ -40,10 +28,29 @@ func main() {
 			log.Fatal(err)
 		}
 		fmt.Println(policy.name, plan.Victims, "violations:", plan.Score.Violations)
+
+		// Only a choice of the best set has a certificate.
 		if c := plan.ClusterCertificate; c != nil {
 			fmt.Println("  the best for certain:", c.Optimal)
 		}
 	}
+}
+
+// fullNode returns a node whose largest pod is the oldest one, and covered by a budget.
+func fullNode() *outrank.Cluster {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cluster := &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "10")}},
+		Budgets: []*outrank.PodDisruptionBudget{{ // allows no disruption
+			Name: "large", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"size": "4"}},
+		}},
+	}
+	for i, cpu := range []string{"4", "1", "1", "1", "1"} {
+		p := pod(fmt.Sprint("p", i), 1, cpu)
+		p.NodeName, p.StartTime = "n1", start.Add(time.Duration(i)*time.Hour)
+		cluster.Pods = append(cluster.Pods, p)
+	}
+	return cluster
 }
 
 func pod(name string, priority int32, cpu string) *outrank.Pod {

@@ -1,4 +1,4 @@
-// A rule of one's own about where a pod may run, from the pod and the node alone.
+// A rule of one's own about where a pod may run. It looks only at the pod and the node.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Two pods that only run together: where they find a place by themselves, and both in one rack.
+// Two pods that only run together: placed anywhere, and then both in one rack.
 package main
 
 import (
@@ -17,6 +17,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	cluster := &outrank.Cluster{
 		Release: release,
 		Nodes:   []*outrank.Node{node("a1", "a"), node("b1", "b"), node("b2", "b")},
@@ -53,6 +54,7 @@ func oneRack(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]
 				placed = append(placed, preemption.Assignment{Pod: pod, Node: nodes[i].Name})
 			}
 		}
+
 		if len(placed) == len(pods) {
 			return placed, nil, nil
 		}

@@ -1,5 +1,5 @@
-// Kubelet brings a critical pod to a full node: whom the kubelet evicts for it, why, what it does to
-// them, and who would go if priority came before the class.
+// Kubelet brings a critical pod to a full node: which pods the kubelet evicts for it, why, what it does to
+// them, and which pods would leave if priority came before the class.
 package main
 
 import (
@@ -51,7 +51,7 @@ func show(adm kubeletadmit.Admission) {
 	}
 }
 
-// carryOut evicts the pods. One that cannot be killed stops nothing.
+// carryOut evicts the pods. If one cannot be killed the others are evicted all the same.
 func carryOut(adm kubeletadmit.Admission) {
 	results, err := kubeletadmit.Evict(context.Background(), adm, printer{})
 	if err != nil {

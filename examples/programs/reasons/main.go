@@ -25,6 +25,7 @@ func main() {
 		log.Fatal(err)
 	}
 
+	// The candidates stand in the order of the ranks: why each of their victims must leave.
 	fmt.Println(plan.Outcome, "on", plan.Node, "by", plan.DecidedBy)
 	for _, c := range plan.Candidates {
 		for _, v := range c.Victims {
@@ -35,6 +36,8 @@ func main() {
 			fmt.Println()
 		}
 	}
+
+	// All other nodes: why they do not help.
 	for _, n := range plan.Nodes {
 		if n.Candidate == nil {
 			fmt.Println(n.Node, "is out:", n.Status, "- with every possible victim gone:", n.AfterRemoval)

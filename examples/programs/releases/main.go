@@ -11,8 +11,8 @@ import (
 )
 
 func main() {
-	// Two budgets cover front, the second one also covers back. From v1.37 on front is charged to
-	// the first alone, because it violates that.
+	// Two budgets cover front, and the second one also covers back. From v1.37 on front is charged only to
+	// the first budget, because it violates that.
 	cluster := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1"), node("n2")},
 		Pods: []*outrank.Pod{

@@ -23,6 +23,7 @@ var licences = &preemption.Tally[int]{
 	Change:   func(held int, _ *outrank.Pod, by int) int { return held + by },
 }
 
+// enough lets a pod onto the nodes of a rack that has a licence left.
 func enough(held int, _ *outrank.Pod, _ *outrank.Node) preemption.Status {
 	if held < 2 {
 		return preemption.Status{}
@@ -41,7 +42,7 @@ func take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	return "", false
 }
 
-// lostWork is how many minutes of work go with a pod.
+// lostWork returns how many minutes of work are lost with a pod.
 func lostWork(victim *outrank.Pod) int64 { return int64(now.Sub(victim.StartTime) / time.Minute) }
 
 func main() {
@@ -53,15 +54,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	snap, err := engine.NewSnapshot(&outrank.Cluster{
-		Nodes: []*outrank.Node{node("a1", "a"), node("a2", "a"), node("b1", "b")},
-		Pods: []*outrank.Pod{
-			running(licensed(pod("notebook", "guests", 500, "4")), "a1", 30*time.Minute),
-			running(licensed(pod("index", "search", 10, "2")), "a2", 90*time.Minute),
-			running(pod("crawl", "guests", 0, "2"), "a2", 5*time.Minute),
-			running(pod("report", "ads", 10, "4"), "b1", 600*time.Minute),
-		},
-	})
+	snap, err := engine.NewSnapshot(racks())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,6 +63,33 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	show(plan)
+
+	// The victims leave and the pod runs. The tally counts along.
+	if err := snap.Apply(plan); err != nil {
+		log.Fatal(err)
+	}
+	if err := snap.Bind(plan.Pod.Key(), plan.Node); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("licences held in rack a:", licences.Count(snap, "a"))
+}
+
+// racks returns two full racks. The first one has no licence left.
+func racks() *outrank.Cluster {
+	return &outrank.Cluster{
+		Nodes: []*outrank.Node{node("a1", "a"), node("a2", "a"), node("b1", "b")},
+		Pods: []*outrank.Pod{
+			running(licensed(pod("notebook", "guests", 500, "4")), "a1", 30*time.Minute),
+			running(licensed(pod("index", "search", 10, "2")), "a2", 90*time.Minute),
+			running(pod("crawl", "guests", 0, "2"), "a2", 5*time.Minute),
+			running(pod("report", "ads", 10, "4"), "b1", 600*time.Minute),
+		},
+	}
+}
+
+// show prints the plan, the rule by which each victim leaves, and why the other nodes do not help.
+func show(plan *preemption.Plan) {
 	fmt.Println(plan.Outcome, "on", plan.Node, "by", plan.DecidedBy, plan.Score.Own)
 	for _, v := range plan.Victims {
 		fmt.Println("  evict", v, "by the rule:", v.Rule)
@@ -79,14 +99,6 @@ func main() {
 			fmt.Println("  not on", n.Node, "because of", n.AfterRemoval)
 		}
 	}
-
-	if err := snap.Apply(plan); err != nil {
-		log.Fatal(err)
-	}
-	if err := snap.Bind(plan.Pod.Key(), plan.Node); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("licences held in rack a:", licences.Count(snap, "a"))
 }
 
 func node(name, rack string) *outrank.Node {

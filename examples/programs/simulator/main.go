@@ -37,6 +37,8 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
+
+		// Each policy begins with the empty cluster: what the day has changed is undone.
 		mark := snap.Mark()
 		waiting, evicted, err := day(context.Background(), eval, snap)
 		if err != nil {
@@ -47,12 +49,13 @@ func main() {
 			log.Fatal(err)
 		}
 	}
+
 	for range snap.Pods() {
 		log.Fatal("there is a pod left")
 	}
 }
 
-// day lets pods arrive. It counts those that find no room, and those that are evicted.
+// day lets pods arrive. It counts the pods that find no room, and the pods that are evicted.
 func day(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot) (waiting, evicted int, err error) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for i := range 3000 {
@@ -60,6 +63,7 @@ func day(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot) (wa
 			Name: fmt.Sprint("p", i), Priority: outrank.Priority(chance.Int32N(5) * 100),
 			Containers: []outrank.Container{{Requests: resource.MustList("cpu", fmt.Sprint(1+chance.IntN(6)))}},
 		}
+
 		plan, err := eval.Preempt(ctx, snap, preemption.Request{Pod: pod})
 		if err != nil {
 			return 0, 0, err
@@ -69,6 +73,7 @@ func day(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot) (wa
 			waiting++
 			continue
 		}
+
 		if err := snap.Apply(plan); err != nil { // the victims leave, if there are any
 			return 0, 0, err
 		}

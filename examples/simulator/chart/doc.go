@@ -13,5 +13,5 @@
 //	...
 //	err = chart.Write(file, chart.Caption{Title: "what the chart shows"}, r.Series(end))
 //
-// Same samples, same bytes.
+// The same samples give the same bytes.
 package chart

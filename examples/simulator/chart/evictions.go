@@ -7,18 +7,19 @@ import (
 )
 
 // Evicted counts the evicted pods of one priority: their number in every
-// stretch, and in all. Those at the very end count in the last stretch.
+// stretch, and in all. Pods that are evicted at the very end count in the last stretch.
 type Evicted struct {
 	Priority int32
 	Pods     []int
 	Total    int
 }
 
-// evictions are those of the last sample, whose stretch is not known before time
-// goes on, and the sums.
+// evictions counts evicted pods by priority.
 type evictions struct {
+	// pending are the evictions of the last sample. Their stretch is known only when time goes on.
 	pending map[int32]int
-	total   map[int32]int
+	// total has the sums over the run.
+	total map[int32]int
 }
 
 // evict adds the evictions of a sample.
@@ -38,7 +39,7 @@ func (e *evictions) evict(pods map[int32]int) {
 	}
 }
 
-// flush counts the pending ones in their stretch.
+// flush counts the pending evictions in their stretch.
 func (e *evictions) flush(c *column) {
 	if len(e.pending) > 0 {
 		c.evict(e.pending)
@@ -46,6 +47,7 @@ func (e *evictions) flush(c *column) {
 	}
 }
 
+// evict counts evictions in the stretch.
 func (c *column) evict(pods map[int32]int) {
 	if len(pods) > 0 && c.evicted == nil {
 		c.evicted = map[int32]int{}
@@ -68,11 +70,12 @@ func (r *Recorder) evicted() []Evicted {
 		}
 		out = append(out, e)
 	}
+
 	slices.SortFunc(out, func(a, b Evicted) int { return cmp.Compare(b.Priority, a.Priority) })
 	return out
 }
 
-// plusSat adds numbers that are not negative, and stays at the largest int64.
+// plusSat adds numbers that are not negative, and stays at the largest int.
 func plusSat(a, b int) int {
 	if sum := a + b; sum >= a {
 		return sum

@@ -15,13 +15,17 @@ func (c canvas) utilisation(s *Series, y0 float64) {
 			top = max(top, v)
 		}
 	}
+
+	// The ticks are round numbers of percent, at the places of shares.
 	ticks := valueTicks(100*top, 5, func(v float64) string { return number(v) + "%" })
 	for i := range ticks {
 		ticks[i].at /= 100
 	}
-	// Some room above, so that a line at the highest tick can be seen.
+
+	// Some room is left above, so that a line at the highest tick can be seen.
 	p := panel{canvas: c, y0: y0, top: 1.04 * max(top, ticks[len(ticks)-1].at)}
 	p.frame("Requested of what the nodes can allocate", "share of all nodes, in %", ticks)
+
 	entries := []entry{{label: "100%: all there is", class: "full"}}
 	for i, name := range s.Resources {
 		e := entry{colour: lineColours[i%len(lineColours)], dash: dashes[i%len(dashes)]}
@@ -31,11 +35,12 @@ func (c canvas) utilisation(s *Series, y0 float64) {
 			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="%s"/>`+"\n", e.colour, dashed(e.dash), p.steps(s.Share[i], "M"))
 		}
 	}
-	p.level("full", p.y(1)) // seen also where a line runs along it
+
+	p.level("full", p.y(1)) // last, so that it is seen where a line runs along it
 	p.legend(entries)
 }
 
-// mean is over time; the last stretch may be a short one.
+// mean returns the mean over time. The last stretch may be a short one, and weighs less then.
 func (s *Series) mean(values []float64) float64 {
 	sum, length := 0.0, 0.0
 	for i, v := range values {
@@ -76,8 +81,8 @@ type tick struct {
 	label string
 }
 
-// valueTicks go from 0 to the first at or above top, in steps of 1, 2 or 5 times
-// a power of ten, about as many as wanted.
+// valueTicks returns about as many ticks as wanted. They go from 0 to the first one at or above top, in steps
+// of 1, 2 or 5 times a power of ten.
 func valueTicks(top float64, wanted int, label func(float64) string) []tick {
 	step := math.Pow(10, math.Floor(math.Log10(top/float64(wanted))))
 	for _, factor := range []float64{1, 2, 5, 10} {
@@ -86,6 +91,7 @@ func valueTicks(top float64, wanted int, label func(float64) string) []tick {
 			break
 		}
 	}
+
 	ticks := []tick{{0, label(0)}}
 	for i := 1; ticks[len(ticks)-1].at < top; i++ {
 		at := float64(i) * step

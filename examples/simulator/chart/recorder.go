@@ -34,30 +34,33 @@ type Sample struct {
 // points of the picture. It is even, so that they can be joined in pairs.
 const mostColumns = 480
 
-// mostTime, some 146 years, leaves room for the end of the stretch behind it.
+// mostTime is the latest time of a sample, some 146 years. It leaves room for the end of the stretch in which
+// it lies.
 const mostTime = time.Duration(math.MaxInt64 / 2)
 
-// Recorder makes a [Series] of any number of samples. Its memory is in proportion
-// to the number of resources and priorities alone, its time per sample as well,
-// but for some dozen times in which it joins all stretches. It is for one
+// Recorder makes a [Series] of any number of samples. Its memory grows with
+// the number of resources and priorities alone, and so does its time for a sample;
+// some dozen times in a run it joins all stretches. It is for one
 // goroutine at a time.
 type Recorder struct {
 	resources []string
-	// width is the length of a stretch; columns[i] is the one that begins at i
-	// times width. The last is still open.
-	width   time.Duration
+	// width is the length of a stretch.
+	width time.Duration
+	// columns[i] is the stretch that begins at i times width. The last stretch is still open.
 	columns []column
-	// last is the state since its Time; no evictions are kept there.
+	// last is the state since its Time. It has no evictions.
 	last Sample
 	evictions
 }
 
-// column holds sums over a stretch of time: shares of capacity and pods, times
-// nanoseconds.
+// column holds sums over a stretch of time.
 type column struct {
+	// share and waiting are shares of capacity and numbers of pods, each times the nanoseconds for which
+	// they lasted.
 	share   []float64
 	waiting map[int32]float64
-	evicted map[int32]int // pods; nil for none
+	// evicted counts pods by priority; it is nil for none.
+	evicted map[int32]int
 }
 
 // NewRecorder begins a run at time 0 with these resources. Until the first
@@ -74,6 +77,8 @@ func (r *Recorder) Add(s Sample) error {
 	if err := r.check(&s); err != nil {
 		return fmt.Errorf("%w: sample at %v: %w", outrank.ErrInvalid, s.Time, err)
 	}
+
+	// The state before lasted until now. Its memory is used again for the new state.
 	r.hold(s.Time)
 	r.last.Time = s.Time
 	r.last.Levels = append(r.last.Levels[:0], s.Levels...)
@@ -82,10 +87,12 @@ func (r *Recorder) Add(s Sample) error {
 	}
 	clear(r.last.Waiting)
 	maps.Copy(r.last.Waiting, s.Waiting)
+
 	r.evict(s.Evicted)
 	return nil
 }
 
+// check refuses a sample that makes no sense after the last one.
 func (r *Recorder) check(s *Sample) error {
 	if s.Time < r.last.Time {
 		return fmt.Errorf("it is before %v", r.last.Time)
@@ -96,11 +103,15 @@ func (r *Recorder) check(s *Sample) error {
 	if len(s.Levels) != len(r.resources) {
 		return fmt.Errorf("%d levels for %d resources", len(s.Levels), len(r.resources))
 	}
+
+	// Both comparisons with 0 are false for what is no number.
 	for i, l := range s.Levels {
 		if !(l.Used >= 0 && l.Capacity >= 0 && l.Used <= math.MaxFloat64 && l.Capacity <= math.MaxFloat64) {
 			return fmt.Errorf("%s: %v of %v", r.resources[i], l.Used, l.Capacity)
 		}
 	}
+
+	// The priorities are sorted, so that the error does not depend on the order of a map.
 	for _, priority := range slices.Sorted(maps.Keys(s.Waiting)) {
 		if n := s.Waiting[priority]; n < 0 {
 			return fmt.Errorf("%d pods of priority %d wait", n, priority)
@@ -119,6 +130,8 @@ func (r *Recorder) hold(until time.Duration) {
 	for until/r.width >= mostColumns {
 		r.join()
 	}
+
+	// The evictions of the last sample happened at its time, so they count in the first of these stretches.
 	for from := r.last.Time; from < until; {
 		i := int(from / r.width)
 		to := min(until, time.Duration(i+1)*r.width)
@@ -131,6 +144,7 @@ func (r *Recorder) hold(until time.Duration) {
 	}
 }
 
+// empty returns a stretch without anything.
 func (r *Recorder) empty() column {
 	return column{share: make([]float64, len(r.resources)), waiting: map[int32]float64{}}
 }
@@ -169,6 +183,7 @@ func (r *Recorder) join() {
 	r.columns = joined
 }
 
+// addColumn adds the sums of another stretch.
 func (c *column) addColumn(d *column) {
 	for i := range c.share {
 		c.share[i] += d.share[i]
@@ -182,14 +197,14 @@ func (c *column) addColumn(d *column) {
 // Series is a run as means over stretches of equal length.
 type Series struct {
 	Resources []string
-	// Width is the length of a stretch; the last may be cut off by End.
+	// Width is the length of a stretch. End may cut the last one off.
 	Width, End time.Duration
 	// Share[i][k] is the mean share of resource i in use in stretch k, 1 for
 	// all of it.
 	Share [][]float64
-	// Waiting are the numbers of waiting pods by priority, the highest first.
+	// Waiting has the waiting pods by priority, the highest first.
 	Waiting []Waiting
-	// Evicted are the pods that were evicted, by priority, the highest first.
+	// Evicted has the evicted pods by priority, the highest first.
 	Evicted []Evicted
 }
 
@@ -199,17 +214,19 @@ type Waiting struct {
 	Pods     []float64
 }
 
-// Series returns the record with the last sample held until end, which counts as
-// its time if it is earlier. Recording may go on from there afterwards. The
+// Series returns the record up to end, until when the last sample lasts. An end before the last sample counts
+// as the time of that sample. Recording may go on from there afterwards. The
 // result is the caller's own.
 func (r *Recorder) Series(end time.Duration) Series {
 	end = min(max(end, r.last.Time), mostTime)
 	r.hold(end)
 	r.last.Time = end
+
 	s := Series{Resources: slices.Clone(r.resources), Width: r.width, End: end}
 	for i := range r.resources {
 		s.Share = append(s.Share, r.means(end, func(c *column) float64 { return c.share[i] }))
 	}
+
 	seen := map[int32]bool{}
 	for i := range r.columns {
 		for priority := range r.columns[i].waiting {
@@ -221,11 +238,12 @@ func (r *Recorder) Series(end time.Duration) Series {
 		s.Waiting = append(s.Waiting, Waiting{priority, pods})
 	}
 	slices.SortFunc(s.Waiting, func(a, b Waiting) int { return cmp.Compare(b.Priority, a.Priority) })
+
 	s.Evicted = r.evicted()
 	return s
 }
 
-// means divides sums by the length of their stretches.
+// means returns the means over the stretches: the sums, divided by the lengths of the stretches.
 func (r *Recorder) means(end time.Duration, sum func(*column) float64) []float64 {
 	out := make([]float64, len(r.columns))
 	for i := range r.columns {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ranks are all priorities of the series, the highest first. A priority's place
-// in it is that of its style in every panel.
+// ranks lists all priorities of the series, the highest first. The place of a priority in the list gives its
+// style in every panel.
 func (s *Series) ranks() []int32 {
 	var all []int32
 	for _, w := range s.Waiting {
@@ -23,7 +23,7 @@ func (s *Series) ranks() []int32 {
 	return all
 }
 
-// band is a priority, or several, in a stack.
+// band is the area of one priority, or of several, in a stack.
 type band struct {
 	label string
 	style int
@@ -33,23 +33,26 @@ type band struct {
 // bandsOf makes the bands of a stack, the highest priority first, and puts the
 // lowest priorities together where there are too many to be told apart.
 func bandsOf(ranks []int32, priorities []int32, pods func(i int) []float64) []band {
+	last := len(bandStyles) - 1
 	var out []band
 	for i, priority := range priorities {
-		last := len(bandStyles) - 1
-		at := slices.Index(ranks, priority)
+		style := slices.Index(ranks, priority)
 		label := fmt.Sprintf("priority %d", priority)
-		if len(ranks) > len(bandStyles) && at >= last {
-			at, label = last, fmt.Sprintf("priority %d and below", ranks[last])
+		if len(ranks) > len(bandStyles) && style >= last {
+			style = last
+			label = fmt.Sprintf("priority %d and below", ranks[last])
 		}
-		if n := len(out); n > 0 && out[n-1].style == at {
+
+		if n := len(out); n > 0 && out[n-1].style == style {
 			out[n-1].pods = plus(out[n-1].pods, pods(i))
 			continue
 		}
-		out = append(out, band{label, at, slices.Clone(pods(i))})
+		out = append(out, band{label, style, slices.Clone(pods(i))})
 	}
 	return out
 }
 
+// waitingBands makes the bands of the waiting pods.
 func (s *Series) waitingBands(ranks []int32) []band {
 	priorities := make([]int32, len(s.Waiting))
 	for i, w := range s.Waiting {
@@ -87,6 +90,8 @@ func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 		priorities[i] = e.Priority
 	}
 	bands := bandsOf(ranks, priorities, func(i int) []float64 { return s.bars(s.Evicted[i].Pods, c.width) })
+
+	// The legend counts the pods of each band. A band of several priorities has the style of all of them.
 	total := 0
 	for i := range bands {
 		n := 0
@@ -98,6 +103,7 @@ func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 		bands[i].label += ": " + number(float64(n))
 		total = plusSat(total, n)
 	}
+
 	heading := "Pods evicted in each " + timeLabel(c.width)
 	if total > 0 {
 		heading += fmt.Sprintf(", %d in all", total)
@@ -108,10 +114,10 @@ func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 	c.stack(bands, y0, captions{cut(heading, 120), "pods in " + timeLabel(c.width), "no pod was evicted"})
 }
 
-// mostBars is the most bars.
+// mostBars is the most bars of the evicted pods.
 const mostBars = 80
 
-// barWidth is the least round length with no more bars than that.
+// barWidth returns the least round length of time that makes no more bars than mostBars.
 func barWidth(end time.Duration) time.Duration {
 	for _, step := range timeSteps {
 		if end/step < mostBars {
@@ -139,11 +145,8 @@ func (s *Series) bars(pods []int, width time.Duration) []float64 {
 // captions are the texts of a stack: above it, beside it, and in it where there is nothing to draw.
 type captions struct{ heading, unit, nothing string }
 
-// stack draws areas one on another, the highest priority at the bottom, where its
-// height can be read. The legend is in the order of the stack.
-func (c canvas) stack(bands []band, y0 float64, say captions) {
-	top := 0.0
-	var edges [][]float64 // from the bottom
+// edgesOf returns the upper edges of the bands in a stack, the lowest first, and the highest point of all.
+func edgesOf(bands []band) (edges [][]float64, top float64) {
 	for i, b := range bands {
 		edge := b.pods
 		if i > 0 {
@@ -154,9 +157,17 @@ func (c canvas) stack(bands []band, y0 float64, say captions) {
 			top = max(top, v)
 		}
 	}
-	ticks := valueTicks(max(top, 5), 5, number) // whole pods
+	return edges, top
+}
+
+// stack draws areas one on another, the highest priority at the bottom, where its
+// height can be read. The legend is in the order of the stack.
+func (c canvas) stack(bands []band, y0 float64, say captions) {
+	edges, top := edgesOf(bands)
+	ticks := valueTicks(max(top, 5), 5, number) // at least 5, so that the ticks are whole pods
 	p := panel{canvas: c, y0: y0, top: max(top, ticks[len(ticks)-1].at)}
 	p.frame(say.heading, say.unit, ticks)
+
 	var entries []entry
 	for i, b := range bands {
 		entries = append(entries, entry{label: b.label, fill: fillOf(b.style)})
@@ -168,7 +179,8 @@ func (c canvas) stack(bands []band, y0 float64, say captions) {
 			p.put(`<path class="band" fill="%s" d="%s%s"/>`+"\n", fillOf(b.style), p.steps(edges[i], "M"), p.back(lower))
 		}
 	}
-	p.level("axis", y0+panelHeight) // above the areas' edges
+
+	p.level("axis", y0+panelHeight) // after the areas, whose edges would hide it
 	if top == 0 {
 		p.anchored((left+right)/2, y0+panelHeight/2, "middle", say.nothing)
 	}
@@ -176,6 +188,7 @@ func (c canvas) stack(bands []band, y0 float64, say captions) {
 	p.legend(entries)
 }
 
+// plus adds two rows of numbers.
 func plus(a, b []float64) []float64 {
 	sum := make([]float64, len(a))
 	for i := range a {

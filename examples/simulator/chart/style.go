@@ -2,9 +2,9 @@ package chart
 
 import "fmt"
 
-// style returns the colours of everything but the series: dark ink on white, or
+// style sets the colours of everything but the series: dark ink on white, or
 // the reverse where the viewer asks for that. The colours of the series can be
-// told from both. The lines of a pattern are of the colour behind it.
+// told from both. The lines of a pattern have the colour of the background.
 const style = `text{font:12px system-ui,sans-serif;fill:#1f2328}
 .title{font-size:16px;font-weight:600}
 .heading{font-size:13px;font-weight:600}
@@ -30,7 +30,7 @@ text{fill:#e6edf3}
 .dot{fill:#0d1117}
 }`
 
-// lineColours are for the resources in their order, and dashes tell them apart
+// lineColours are the colours of the resources in their order, and dashes tell the resources apart
 // without colour. Both begin again after the last.
 var (
 	lineColours = []string{"#2f7fd1", "#d9730d", "#2f9e56", "#a05fd0", "#c2486b"}
@@ -41,14 +41,12 @@ var (
 // told apart without it.
 type bandStyle struct {
 	colour string
-	// size is that of the tile that marks repeat in; marks are empty for a plain
-	// area.
+	// size is the size of the tile in which the marks repeat. Marks are empty for a plain area.
 	size  int
 	marks string
 }
 
-// bandStyles are for the priorities, the highest first. The last is for all
-// further ones.
+// bandStyles are the styles of the priorities, the highest first. All further priorities have the last one.
 var bandStyles = []bandStyle{
 	{"#c83c3c", 8, ""},
 	{"#dd7f35", 8, `<path class="ink" d="M-2 2L2 -2M0 8L8 0M6 10L10 6"/>`},
@@ -59,7 +57,7 @@ var bandStyles = []bandStyle{
 	{"#8b949e", 6, `<path class="ink" d="M3 0V6"/>`},
 }
 
-// patterns defines the fills of the bands.
+// patterns defines the fills of the bands that are used.
 func (c canvas) patterns(used int) {
 	if used == 0 {
 		return
@@ -72,4 +70,5 @@ func (c canvas) patterns(used int) {
 	c.put("</defs>\n")
 }
 
+// fillOf refers to the fill of a band.
 func fillOf(band int) string { return fmt.Sprintf("url(#band%d)", band) }

@@ -28,11 +28,11 @@ const (
 
 // Caption is the text above a picture.
 type Caption struct {
-	// Title is the subject, Lines the origin: the rules of the run, the flags
+	// Title names the subject. Lines name its origin: the rules of the run, the flags
 	// that it was called with. No more than three lines are drawn.
 	Title string
 	Lines []string
-	// Evictions explains them further, for example by the evicting pods.
+	// Evictions explains the evictions further, for example by the evicting pods.
 	Evictions string
 	// Demand is set where nothing was run: pods neither waited nor were evicted,
 	// so that shares alone are drawn.
@@ -49,15 +49,9 @@ func Write(w io.Writer, caption Caption, s Series) error {
 		panels = 1
 	}
 	height := firstTop + (panels-1)*panelStep + panelHeight + below
+
 	c := canvas{Buffer: &b, end: max(s.End, time.Millisecond), width: s.Width}
-	c.put(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title desc">`+"\n",
-		pictureWidth, height, pictureWidth, height)
-	c.put("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", escaped(caption.Title), escaped(s.describe(caption)), style)
-	c.put(`<rect class="bg" width="%d" height="%d"/>`+"\n", pictureWidth, height)
-	c.text(left, 30, "title", cut(caption.Title, mostTitle))
-	for i, line := range caption.Lines[:min(len(caption.Lines), mostLines)] {
-		c.text(left, float64(50+17*i), "note", cut(line, mostLine))
-	}
+	c.head(caption, &s, height)
 	c.utilisation(&s, firstTop)
 	if !caption.Demand {
 		ranks := s.ranks()
@@ -67,16 +61,32 @@ func Write(w io.Writer, caption Caption, s Series) error {
 	}
 	c.anchored((left+right)/2, float64(height-10), "middle", "time since the beginning of the run, in "+timeUnits(c.end))
 	c.put("</svg>\n")
+
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// head begins the picture: its size, a description for those who do not see it, the background, and the
+// caption.
+func (c canvas) head(caption Caption, s *Series, height int) {
+	c.put(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title desc">`+"\n",
+		pictureWidth, height, pictureWidth, height)
+	c.put("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", escaped(caption.Title), escaped(s.describe(caption)), style)
+	c.put(`<rect class="bg" width="%d" height="%d"/>`+"\n", pictureWidth, height)
+	c.text(left, 30, "title", cut(caption.Title, mostTitle))
+	for i, line := range caption.Lines[:min(len(caption.Lines), mostLines)] {
+		c.text(left, float64(50+17*i), "note", cut(line, mostLine))
+	}
 }
 
 // canvas collects the text of the picture.
 type canvas struct {
 	*bytes.Buffer
+	// end is the time at the right end, width the length of a stretch.
 	end, width time.Duration
 }
 
+// put appends to the picture.
 func (c canvas) put(format string, args ...any) { fmt.Fprintf(c, format, args...) }
 
 // text writes at the left end of its baseline.
@@ -98,6 +108,7 @@ func (c canvas) upright(x, y float64, text string) {
 // spot is a place in the picture.
 type spot struct{ x, y float64 }
 
+// rule draws a line.
 func (c canvas) rule(class string, from, to spot) {
 	c.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, point(from.x), point(from.y), point(to.x), point(to.y))
 }
@@ -105,24 +116,24 @@ func (c canvas) rule(class string, from, to spot) {
 // level draws a line across a panel.
 func (c canvas) level(class string, y float64) { c.rule(class, spot{left, y}, spot{right, y}) }
 
-// x is the place of a time.
+// x returns the place of a time on the axis.
 func (c canvas) x(t time.Duration) float64 {
 	return left + float64((right-left)*(float64(t)/float64(c.end)))
 }
 
-// panel is one of the pictures; values from 0 to top are drawn in it.
+// panel is one of the pictures. It shows values from 0 to top.
 type panel struct {
 	canvas
 	y0  float64 // upper edge
 	top float64
 }
 
+// y returns the place of a value.
 func (p panel) y(value float64) float64 {
 	return p.y0 + panelHeight - float64(panelHeight*min(max(value/p.top, 0), 1))
 }
 
-// frame draws the heading, the grid, the ticks and both axes. The unit is that of
-// the values.
+// frame draws the heading, the grid, the ticks and both axes. The unit stands beside the values.
 func (p panel) frame(heading, unit string, values []tick) {
 	p.text(left, p.y0-12, "heading", heading)
 	p.upright(24, p.y0+panelHeight/2, unit)
@@ -157,7 +168,7 @@ func (p panel) steps(values []float64, begin string) string {
 	return b.String() + "H" + point(right)
 }
 
-// back returns the same from right to left, for the lower edge of an area.
+// back returns the path of steps from right to left, for the lower edge of an area, and closes it.
 func (p panel) back(values []float64) string {
 	var b strings.Builder
 	last := ""
@@ -189,6 +200,7 @@ func (p panel) legend(entries []entry) {
 			p.text(legendLeft, y, "tick", fmt.Sprintf("and %d more", len(entries)-i))
 			return
 		}
+
 		switch {
 		case e.fill != "":
 			p.put(`<rect class="band" x="%s" y="%s" width="22" height="14" fill="%s"/>`+"\n", point(legendLeft), point(y-11), e.fill)
@@ -201,6 +213,7 @@ func (p panel) legend(entries []entry) {
 	}
 }
 
+// dashed returns the value of stroke-dasharray.
 func dashed(d string) string {
 	if d == "" {
 		return "none"
@@ -221,6 +234,7 @@ func point(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
+// escaped returns a text as XML writes it.
 func escaped(s string) string {
 	var b bytes.Buffer
 	_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything

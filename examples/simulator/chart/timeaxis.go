@@ -21,7 +21,7 @@ const (
 	mostTimeTicks = 10
 )
 
-// timeTicks are the ticks of an axis from 0 to end.
+// timeTicks returns the ticks of an axis from 0 to end.
 func timeTicks(end time.Duration) []tick {
 	step := timeStep(end)
 	var ticks []tick
@@ -31,6 +31,7 @@ func timeTicks(end time.Duration) []tick {
 	return ticks
 }
 
+// timeStep returns the least round distance with no more ticks than mostTimeTicks.
 func timeStep(end time.Duration) time.Duration {
 	for _, step := range timeSteps {
 		if end/step < mostTimeTicks {
@@ -47,8 +48,8 @@ func timeStep(end time.Duration) time.Duration {
 	}
 }
 
-// timeLabel writes a time with the units that are not 0, of which no step has
-// more than two that matter.
+// timeLabel writes a time with the units that are not 0. A tick has two of them at most, since the steps are
+// round.
 func timeLabel(t time.Duration) string {
 	if t == 0 {
 		return "0"
@@ -74,6 +75,7 @@ func timeUnits(end time.Duration) string {
 			used[strings.TrimLeft(part, "0123456789")] = true
 		}
 	}
+
 	var names []string
 	for _, unit := range []struct{ short, name string }{
 		{"d", "days (d)"}, {"h", "hours (h)"}, {"m", "minutes (m)"}, {"s", "seconds (s)"}, {"ms", "milliseconds (ms)"},

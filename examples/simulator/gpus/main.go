@@ -18,10 +18,10 @@ import (
 
 const gpu, whole = "example.com/gpu-milli", 1000
 
-// share is the Value of a pod: its part of a GPU, and which of its node's GPUs that is once it is bound.
+// share is the Value of a pod: its part of a GPU and, once the pod is bound, which of its node's GPUs it is on.
 type share struct{ milli, on int64 }
 
-// free is what is left of each of a node's Value of GPUs. A pod that is only nominated counts on the GPU that it would get.
+// free returns what is left of each of a node's Value of GPUs. A nominated pod counts on the GPU that it would get.
 func free(n *outrank.Node, pods []*outrank.Pod) []int64 {
 	left := slices.Repeat([]int64{whole}, n.Value.(int))
 	for _, p := range pods {
@@ -34,7 +34,7 @@ func free(n *outrank.Node, pods []*outrank.Pod) []int64 {
 	return left
 }
 
-// fullest is the GPU with the least room that is enough for a share, -1 for none.
+// fullest returns the GPU with the least room that is enough for a share, -1 for none.
 func fullest(left []int64, milli int64) (at int64) {
 	at = -1
 	for i, v := range left {
@@ -45,6 +45,7 @@ func fullest(left []int64, milli int64) (at int64) {
 	return at
 }
 
+// takes is the filter: a node takes a pod if one of its GPUs has room for all of its share.
 func takes(p *outrank.Pod, n *outrank.Node, pods []*outrank.Pod) preemption.Status {
 	if fullest(free(n, pods), p.Value.(*share).milli) >= 0 {
 		return preemption.Status{}
@@ -52,17 +53,19 @@ func takes(p *outrank.Pod, n *outrank.Node, pods []*outrank.Pod) preemption.Stat
 	return preemption.Unschedulable.Because("no GPU has enough left")
 }
 
-// tight is a score: the less is left on the GPU that the pod gets, the better.
+// tight is a score: the less room the GPU that the pod gets has before, the better.
 func tight(c *sim.Choice) int64 {
 	left := free(c.Node, c.Snapshot.PodsOn(c.Node.Name))
 	return -left[fullest(left, c.Pod.Value.(*share).milli)]
 }
 
+// simulate runs the same pods with a score, and describes the result in one line.
 func simulate(name string, score sim.Score) string {
-	dice, cluster, pods, work := rand.New(rand.NewPCG(1, 0)), &outrank.Cluster{}, []*outrank.Pod{}, []sim.Work{}
+	cluster, dice := &outrank.Cluster{}, rand.New(rand.NewPCG(1, 0))
 	for i := range 4 {
 		cluster.Nodes = append(cluster.Nodes, &outrank.Node{Name: fmt.Sprint("n", i), Value: 4, Allocatable: resource.MustList(gpu, "4k", "pods", "99")})
 	}
+	pods, work := []*outrank.Pod{}, []sim.Work{}
 	for i := range 300 {
 		s := &share{milli: []int64{200, 400, 700, 1000}[dice.IntN(4)]}
 		pods = append(pods, &outrank.Pod{Name: fmt.Sprint("p", i), Priority: outrank.Priority(dice.Int32N(2)), Value: s,
@@ -93,6 +96,5 @@ func must[T any](v T, err error) T {
 }
 
 func main() {
-	fmt.Print(simulate("least allocated", nil))
-	fmt.Print(simulate("tight", tight))
+	fmt.Print(simulate("least allocated", nil), simulate("tight", tight))
 }

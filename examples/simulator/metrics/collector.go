@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,15 +14,17 @@ import (
 
 // Collector makes a [Report] of the events of one run. It is for one goroutine at a time.
 //
-// Time for an event is that of the resources, of the tenants and priorities and, where fragmentation
-// is measured, of the mix; memory is that of the pods, and of the points of the series for each tenant
+// Time for an event is linear in the resources, in the tenants and priorities and, where fragmentation
+// is measured, in the mix. Memory is linear in the pods, and in the points of the series for each tenant
 // and priority.
 type Collector struct {
 	config    Config
 	resources []resource.Name
-	shortest  float64
-	timeline  *timeline
-	at        time.Duration
+	// shortest is the least running time of a slowdown, in seconds.
+	shortest float64
+	timeline *timeline
+	// at is the time of the last event.
+	at time.Duration
 
 	all        *account
 	byPriority map[int32]*account
@@ -32,30 +35,38 @@ type Collector struct {
 	jobs  map[string]*job // by lineage
 	lives map[outrank.Key]*life
 
-	nodes map[string][]float64 // what they offer
-	has   []float64            // the sum over all nodes
-	offer []*line              // its integral
+	// nodes has the offer of each node, has the sum over all nodes, offer its integral.
+	nodes map[string][]float64
+	has   []float64
+	offer []*line
 
-	fragments        *fragmentMeter // nil for none
+	fragments *fragmentMeter // nil for none
+	// unused and unusable are the integrals of what is free, and of the fragments.
 	unused, unusable *line
 	// stale is set where something has changed since shares were computed.
 	stale bool
 }
 
 // job is a pod with all those that were made in its place.
-type job struct{ came time.Duration }
+type job struct {
+	// came is when the first of them came.
+	came time.Duration
+}
 
 // life is one pod.
 type life struct {
-	job      *job
+	job *job
+	// accounts are those of all pods, of its priority, and of its tenant.
 	accounts [3]*account
 	demand   []float64
 	obj      *outrank.Pod
-	// node is empty while it waits. begun is set once it runs, from started on.
-	node    string
+	// node is empty while the pod waits.
+	node string
+	// begun is set once the pod runs; it began at started.
 	begun   bool
 	started time.Duration
-	cause   sim.Cause
+	// cause is why the pod leaves before its end.
+	cause sim.Cause
 }
 
 // New makes a collector for a run of a cluster, which [sim.New] is given, too. Its [Collector.Event]
@@ -68,29 +79,26 @@ func New(cluster *outrank.Cluster, config Config) (*Collector, error) {
 	if cluster == nil {
 		cluster = &outrank.Cluster{}
 	}
-	points := config.Points
-	if points == 0 {
-		points = DefaultPoints
-	}
-	t := newTimeline(points / 2 * 2)
+
+	t := newTimeline(cmp.Or(config.Points, DefaultPoints) / 2 * 2) // stretches are joined in pairs
+	shortest := cmp.Or(config.Shortest, DefaultShortest)
 	c := &Collector{
-		config: config, resources: slices.Clone(config.Resources), timeline: t, shortest: config.Shortest.Seconds(),
+		config: config, resources: slices.Clone(config.Resources), timeline: t, shortest: shortest.Seconds(),
 		byPriority: map[int32]*account{}, byTenant: map[string]*account{}, priorities: newBalance(t), tenants: newBalance(t),
 		jobs: map[string]*job{}, lives: map[outrank.Key]*life{}, nodes: map[string][]float64{},
-	}
-	if c.shortest == 0 {
-		c.shortest = DefaultShortest.Seconds()
 	}
 	if len(c.resources) == 0 {
 		c.resources = offered(cluster.Nodes)
 	}
+
 	c.has = make([]float64, len(c.resources))
 	for range c.resources {
 		c.offer = append(c.offer, t.line())
 	}
 	c.all = newAccount("all", t, len(c.resources))
 	if config.Fragmentation != nil {
-		c.fragments, c.unused, c.unusable = newFragments(config.Fragmentation), t.line(), t.line()
+		c.fragments = newFragments(config.Fragmentation)
+		c.unused, c.unusable = t.line(), t.line()
 	}
 	c.begin(cluster)
 	return c, nil
@@ -114,7 +122,7 @@ func (c *Collector) begin(cluster *outrank.Cluster) {
 	}
 }
 
-// offered are cpu, memory and whatever else the nodes offer but slots for pods, by name.
+// offered lists cpu, memory and whatever else the nodes offer but slots for pods, by name.
 func offered(nodes []*outrank.Node) []resource.Name {
 	others := map[resource.Name]bool{}
 	for _, n := range nodes {
@@ -138,16 +146,20 @@ func (c *Collector) row(l resource.List) []float64 {
 	return row
 }
 
-// Event enters an event. Events come in the order in which a run tells them, all of them but Refused
-// and those that say nothing of a pod's life or a node.
+// Event enters an event. It must be called with the events of a run in their order. Refused attempts, and
+// events that say nothing of a pod's life or of a node, may be left out.
 func (c *Collector) Event(e sim.Event) {
 	c.advance(e.Time)
-	if e.Pod == nil {
-		if e.Kind == sim.Changed && e.Node != "" {
-			c.setNode(e.Node, e.Object)
-		}
-		return
+	switch {
+	case e.Pod != nil:
+		c.podEvent(e)
+	case e.Kind == sim.Changed && e.Node != "":
+		c.setNode(e.Node, e.Object)
 	}
+}
+
+// podEvent enters an event of a pod's life.
+func (c *Collector) podEvent(e sim.Event) {
 	l := c.lives[e.Pod.Key()]
 	if e.Kind == sim.Arrived {
 		l = c.arrive(e.Pod, e.Lineage)
@@ -155,6 +167,7 @@ func (c *Collector) Event(e sim.Event) {
 	if l == nil {
 		return
 	}
+
 	switch e.Kind {
 	case sim.Arrived:
 		if e.Node != "" {
@@ -168,11 +181,13 @@ func (c *Collector) Event(e sim.Event) {
 		}
 	case sim.Started:
 		l.begun, l.started = true, e.Time
+
 	case sim.Evicted:
 		c.evict(l, e)
 	case sim.Deleted:
-		if l.cause = e.Cause; l.node == "" {
-			c.end(l)
+		l.cause = e.Cause
+		if l.node == "" {
+			c.end(l) // on a node it still has its grace period
 		}
 	case sim.Left:
 		c.leave(l, e)
@@ -188,6 +203,7 @@ func (c *Collector) advance(to time.Duration) {
 	if to <= c.at {
 		return
 	}
+
 	c.renew()
 	for i, v := range c.has {
 		c.offer[i].spread(c.at, to, v)
@@ -206,6 +222,7 @@ func (c *Collector) renew() {
 	if !c.stale {
 		return
 	}
+
 	c.stale = false
 	c.all.advance(c.at)
 	c.all.share(c.has)
@@ -218,22 +235,26 @@ func (c *Collector) renew() {
 	}
 }
 
-// setNode puts a node there, or replaces it; nil takes the one of the name away.
+// setNode enters a node, or replaces the node of its name; nil takes that away.
 func (c *Collector) setNode(name string, n *outrank.Node) {
 	c.stale = true
 	offers := make([]float64, len(c.resources))
 	if n != nil {
 		offers = c.row(n.Allocatable)
 	}
+
 	before := c.nodes[name]
 	for i, v := range offers {
-		if c.has[i] += v; before != nil {
+		c.has[i] += v
+		if before != nil {
 			c.has[i] -= before[i]
 		}
 	}
-	if c.nodes[name] = offers; n == nil {
+	c.nodes[name] = offers
+	if n == nil {
 		delete(c.nodes, name)
 	}
+
 	if c.fragments != nil {
 		c.fragments.set(name, n)
 	}
@@ -247,6 +268,7 @@ func (c *Collector) arrive(p *outrank.Pod, lineage string) *life {
 		j = &job{came: c.at}
 		c.jobs[lineage] = j
 	}
+
 	l := &life{job: j, accounts: c.accountsOf(p), demand: c.row(p.RunningRequests(outrank.DefaultRelease)), obj: p}
 	c.lives[p.Key()] = l
 	c.each(l, func(a *account) {
@@ -259,7 +281,7 @@ func (c *Collector) arrive(p *outrank.Pod, lineage string) *life {
 	return l
 }
 
-// each changes the groups of a pod, whose state so far is held until now.
+// each changes the accounts of a pod. Before that it enters their present state up to now.
 func (c *Collector) each(l *life, change func(*account)) {
 	c.stale = true
 	for _, a := range l.accounts {
@@ -268,29 +290,36 @@ func (c *Collector) each(l *life, change func(*account)) {
 	}
 }
 
-// accountsOf are the groups of a pod: all, its priority, its tenant.
+// accountsOf returns the accounts of a pod: that of all pods, that of its priority, that of its tenant. It
+// opens those that nobody had before.
 func (c *Collector) accountsOf(p *outrank.Pod) [3]*account {
-	value, tenant := p.PriorityValue(), ""
+	value := p.PriorityValue()
+	byPriority := c.byPriority[value]
+	if byPriority == nil {
+		byPriority = newAccount(strconv.Itoa(int(value)), c.timeline, len(c.resources))
+		byPriority.priority = value
+		byPriority.since = c.at
+		c.byPriority[value] = byPriority
+		c.priorities.add(byPriority)
+	}
+
+	tenant := c.tenantOf(p)
+	byTenant := c.byTenant[tenant]
+	if byTenant == nil {
+		byTenant = newAccount(tenant, c.timeline, len(c.resources))
+		byTenant.since = c.at
+		c.byTenant[tenant] = byTenant
+		c.tenants.add(byTenant)
+	}
+	return [3]*account{c.all, byPriority, byTenant}
+}
+
+// tenantOf names the tenant of a pod.
+func (c *Collector) tenantOf(p *outrank.Pod) string {
 	if c.config.Tenant != nil {
-		tenant = c.config.Tenant(p)
-	} else {
-		tenant = p.NamespaceName()
+		return c.config.Tenant(p)
 	}
-	of := c.byPriority[value]
-	if of == nil {
-		of = newAccount(strconv.Itoa(int(value)), c.timeline, len(c.resources))
-		of.priority, of.since = value, c.at
-		c.byPriority[value] = of
-		c.priorities.groups = append(c.priorities.groups, of)
-	}
-	owns := c.byTenant[tenant]
-	if owns == nil {
-		owns = newAccount(tenant, c.timeline, len(c.resources))
-		owns.since = c.at
-		c.byTenant[tenant] = owns
-		c.tenants.groups = append(c.tenants.groups, owns)
-	}
-	return [3]*account{c.all, of, owns}
+	return p.NamespaceName()
 }
 
 // board puts a pod on a node.
@@ -320,6 +349,7 @@ func (c *Collector) end(l *life) {
 	}
 }
 
+// evict counts that a pod is told to go.
 func (c *Collector) evict(l *life, e sim.Event) {
 	l.cause = e.Cause
 	c.each(l, func(a *account) { a.evict(c.at, e.Cause) })
@@ -328,12 +358,15 @@ func (c *Collector) evict(l *life, e sim.Event) {
 // leave ends a life before its end.
 func (c *Collector) leave(l *life, e sim.Event) {
 	c.end(l)
-	if l.cause == sim.NoCause && e.Cause.Lost() { // gone at once
+
+	// A pod that goes with its node was never told to go. It counts as evicted all the same.
+	if l.cause == sim.NoCause && e.Cause.Lost() {
 		c.evict(l, e)
 	}
 	if !l.begun {
 		return
 	}
+
 	c.each(l, func(a *account) {
 		if !e.Cause.Lost() {
 			spend(a.cut, l.started, c.at, l.demand)
@@ -348,7 +381,8 @@ func (c *Collector) leave(l *life, e sim.Event) {
 func (c *Collector) finish(l *life, e sim.Event) {
 	c.end(l)
 	delete(c.jobs, e.Lineage)
-	flow, ran := (c.at - l.job.came).Seconds(), (c.at - l.started).Seconds()
+	flow := (c.at - l.job.came).Seconds()
+	ran := (c.at - l.started).Seconds()
 	slowdown := max(flow/max(ran, c.shortest), 1)
 	c.each(l, func(a *account) {
 		a.finish(c.at, flow, slowdown)

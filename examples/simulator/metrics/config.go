@@ -27,14 +27,15 @@ type Config struct {
 	// Tenant names the tenant of a pod: by a label, say. Nil means its namespace. It must always
 	// return the same for the same pod.
 	Tenant func(pod *outrank.Pod) string
-	// Resources are those that utilisation, goodput and dominant shares are about. None means cpu,
+	// Resources lists the resources of utilisation, goodput and dominant shares. None means cpu,
 	// memory, and whatever else the nodes offer at the beginning but slots for pods, by name.
 	Resources []resource.Name
-	// Shortest is the running time that the slowdown of shorter pods is measured against, so that
-	// a pod of a moment does not outweigh all others; zero means DefaultShortest.
+	// Shortest is the least running time in a slowdown: a pod that ran for a shorter time counts as
+	// if it had run for this one. So very short pods do not outweigh all others. Zero means
+	// DefaultShortest.
 	Shortest time.Duration
-	// Points is the most stretches of a series, from 2 on; an odd number counts as one less. Zero
-	// means DefaultPoints.
+	// Points is the largest number of stretches in a series, at least 2; an odd number counts as one
+	// less. Zero means DefaultPoints.
 	Points int
 	// Fragmentation, if set, measures how much of what is free cannot be used.
 	Fragmentation *Fragmentation
@@ -60,6 +61,7 @@ func (c *Config) Validate() error {
 	if f := c.Fragmentation; f != nil {
 		f.check(add)
 	}
+
 	if len(ps) == 0 {
 		return nil
 	}
@@ -67,33 +69,34 @@ func (c *Config) Validate() error {
 }
 
 // Fragmentation measures how much of a free resource typical pods cannot use, as fragmentation
-// gradient descent does (Weng and others, "Beware of Fragmentation", 2023): for each pod of a mix,
-// all that is free on a node counts as a fragment where the node has no room for the pod or where
-// the pod asks for nothing of the resource; else what is free on devices that are too full for it.
-// The fragment of a node is the mean over the mix, by weight. Room is a matter of resources and
-// slots alone here: taints and cordons are not looked at.
+// gradient descent does (Weng and others, "Beware of Fragmentation", 2023). For each pod of a mix,
+// all that is free on a node is a fragment if the node has no room for the pod, or if
+// the pod asks for nothing of the resource. Otherwise the fragment is the free part of those devices
+// that are too full for the pod. The fragment of a node is the mean over the mix, by weight. Only
+// resources and slots decide here about room: taints and cordons are not looked at.
 type Fragmentation struct {
 	Resource resource.Name
-	// Mix are the typical pods; see MixOf.
+	// Mix has the typical pods; see MixOf.
 	Mix []Demand
-	// Devices, if set, returns what is free on each device of a node with these pods, in the order
-	// in which they came; nil means that all of the resource of a node is one pool. It must only
-	// read, and return the same for the same.
+	// Devices, if set, returns what is free on each device of a node with these pods; the pods are in
+	// the order in which they came. Nil means that all of the resource of a node is one pool. It must
+	// only read, and always return the same for the same node and pods.
 	Devices func(node *outrank.Node, pods []*outrank.Pod) []int64
-	// Device is the amount of one whole device: a pod that asks for no more has to have it from one
-	// device, and any other takes whole ones. It is needed with Devices, and only then.
+	// Device is the amount of one whole device. A pod that asks for no more than that takes it from
+	// one device, and any other pod takes whole devices. It is needed with Devices, and only then.
 	Device int64
 }
 
 // Demand is one kind of pod in a mix.
 type Demand struct {
 	Requests resource.List
-	// Weight is how many of the pods are of this kind, in any unit; above 0.
+	// Weight is the share of this kind among the pods, in any unit; it is above 0.
 	Weight float64
 	// Takes, if set, says which nodes take such a pod at all: those with its model of device, say.
 	Takes func(node *outrank.Node) bool
 }
 
+// check refuses values that make no sense.
 func (f *Fragmentation) check(add func(field, format string, args ...any)) {
 	if f.Resource == "" {
 		add("Fragmentation.Resource", "missing")
@@ -111,22 +114,24 @@ func (f *Fragmentation) check(add func(field, format string, args ...any)) {
 	}
 }
 
-// MixOf returns the kinds of pods that are most frequent, the most frequent first and of equals the
-// one that comes first, by their requests: at most so many kinds, and all for 0. The weight of a kind
-// is the number of its pods. Time is O(n log n).
+// MixOf returns the most frequent kinds of pods; pods with equal requests are of one kind. The most
+// frequent kind comes first; of equals the kind that comes first among the pods. There are at most the given
+// number of kinds, and all of them for 0. The weight of a kind is the number of its pods. Time is O(n log n).
 func MixOf(pods []*outrank.Pod, most int) []Demand {
 	var mix []Demand
-	at := map[string]int{}
+	places := map[string]int{} // in the mix, by the requests
 	for _, p := range pods {
 		requests := p.RunningRequests(outrank.DefaultRelease)
 		key := keyOf(requests)
-		i, seen := at[key]
+		i, seen := places[key]
 		if !seen {
-			i, at[key] = len(mix), len(mix)
+			i = len(mix)
+			places[key] = i
 			mix = append(mix, Demand{Requests: requests})
 		}
 		mix[i].Weight++
 	}
+
 	slices.SortStableFunc(mix, func(a, b Demand) int { return cmp.Compare(b.Weight, a.Weight) })
 	if most > 0 && len(mix) > most {
 		mix = mix[:most]
@@ -134,7 +139,7 @@ func MixOf(pods []*outrank.Pod, most int) []Demand {
 	return mix
 }
 
-// keyOf is equal for equal requests.
+// keyOf returns a text that is the same for equal requests, and for no others.
 func keyOf(l resource.List) string {
 	var b strings.Builder
 	for _, name := range sortedNames(l) {

@@ -1,6 +1,6 @@
-// Package metrics answers how a simulated run served the pods that came: what researchers report
-// about a scheduler, each as a summary and as a series over time, over all pods, by priority and by
-// tenant.
+// Package metrics answers how a simulated run served the pods that came. It has the metrics that
+// researchers report about a scheduler, each as a summary and as a series over time, over all pods,
+// by priority and by tenant.
 //
 //	collector, err := metrics.New(cluster, metrics.Config{})
 //	run, err := sim.New(cluster, work, sim.Config{Follow: collector.Event})
@@ -17,8 +17,8 @@
 //   - the same over time: [Series], and the series beside the others
 //
 // A figure that nothing defines, such as the slowdown of no jobs, is [Undefined]: null in JSON and a
-// dash in text. Nothing is guessed and nothing is 0 instead.
+// dash in text. It is never guessed, and never 0.
 //
-// The package hears of events alone, by [sim.Config].Follow, and knows nothing of how a run is made:
+// The package only hears of events, by [sim.Config].Follow, and knows nothing of how a run is made:
 // a run without a collector pays nothing for it. The same events give the same report, to the byte.
 package metrics

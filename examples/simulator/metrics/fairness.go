@@ -5,12 +5,15 @@ import "time"
 // balance follows how equally groups are served.
 type balance struct {
 	groups []*account
-	// jain is the index of the present dominant shares, since some time.
+	// jain is the index of the present dominant shares, which holds from since on.
 	jain  Figure
 	since time.Duration
-	// sum and known are its integral, and that of the time in which it is defined.
+	// sum is the integral of the index, known the length of the time in which it is defined.
 	sum, known *line
 }
+
+// add begins to follow a group.
+func (b *balance) add(a *account) { b.groups = append(b.groups, a) }
 
 func newBalance(t *timeline) *balance {
 	return &balance{jain: Undefined(), sum: t.line(), known: t.line()}
@@ -25,7 +28,7 @@ func (b *balance) advance(to time.Duration) {
 	b.since = max(b.since, to)
 }
 
-// renew computes the index anew. Time is that of the groups.
+// renew computes the index anew, over the groups that have a pod. Time is linear in the groups.
 func (b *balance) renew() {
 	var shares []float64
 	for _, a := range b.groups {
@@ -36,7 +39,7 @@ func (b *balance) renew() {
 	b.jain = Jain(shares)
 }
 
-// whole is the fairness over all of the time up to an end.
+// whole returns the fairness over all of the time up to an end.
 func (b *balance) whole(t *timeline, end time.Duration) Fairness {
 	var shares, slowdowns []float64
 	for _, a := range b.groups {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Figure is a number that may be undefined: not a number then, and null in JSON.
+// Figure is a number that may be undefined. It is not a number (NaN) then, and null in JSON.
 type Figure float64
 
 // Undefined is the figure without a value.
@@ -32,7 +32,7 @@ func (f *Figure) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(f))
 }
 
-// over divides; undefined where there is nothing to divide by.
+// over returns a quotient; it is undefined where there is nothing to divide by.
 func over(a, by float64) Figure {
 	if by == 0 {
 		return Undefined()
@@ -43,12 +43,13 @@ func over(a, by float64) Figure {
 // Spread sums up samples. All of it is undefined where there are none.
 type Spread struct {
 	Mean Figure `json:"mean"`
-	// Median and P95 are values that some sample had: half, or 95 of 100, of them are not larger.
+	// Median and P95 are values of some sample: half of the samples, or 95 of 100, are not larger.
 	Median Figure `json:"median"`
 	P95    Figure `json:"p95"`
 	Max    Figure `json:"max"`
 }
 
+// spreadOf sums up samples in any order.
 func spreadOf(samples []float64) Spread {
 	if len(samples) == 0 {
 		return Spread{Undefined(), Undefined(), Undefined(), Undefined()}
@@ -58,13 +59,15 @@ func spreadOf(samples []float64) Spread {
 	for _, v := range sorted {
 		sum += v
 	}
+
+	// Of n samples, this is the first one that p of 100 do not exceed.
 	rank := func(p int) Figure { return Figure(sorted[(len(sorted)*p+99)/100-1]) }
 	return Spread{Mean: over(sum, float64(len(sorted))), Median: rank(50), P95: rank(95), Max: rank(100)}
 }
 
-// Jain is Jain's fairness index of shares: the square of their sum over their number times the sum
-// of their squares. It is 1 where all are equal, and 1/n where one of n has all. It is undefined
-// for no shares, and where all are 0. Time is linear.
+// Jain returns Jain's fairness index of shares: the square of their sum, divided by their number times
+// the sum of their squares. It is 1 where all are equal, and 1/n where one of n has everything. It is
+// undefined for no shares, and where all are 0. Time is linear.
 func Jain(shares []float64) Figure {
 	largest := 0.0
 	for _, v := range shares {
@@ -73,6 +76,7 @@ func Jain(shares []float64) Figure {
 	if largest == 0 {
 		return Undefined()
 	}
+
 	sum, squares := 0.0, 0.0
 	for _, v := range shares {
 		v /= largest // so that no square is out of range

@@ -10,25 +10,28 @@ import (
 // fragmentMeter follows the fragments of all nodes.
 type fragmentMeter struct {
 	config *Fragmentation
-	// names are the resources of the mix, the one in question first. shapes are the requests of the
-	// mix by these names, weights their parts of 1.
-	names   []resource.Name
+	// names are the resources of the mix; the resource that is measured comes first.
+	names []resource.Name
+	// shapes are the requests of the mix by these names, weights are the weights of the mix, which
+	// make up 1.
 	shapes  [][]int64
 	weights []float64
 	nodes   map[string]*ground
-	// free and lost are the amounts of all nodes that are free, and that are fragments.
+	// free is the free amount of all nodes, lost the part of it that is fragments.
 	free, lost float64
 }
 
 // ground is a node with its pods.
 type ground struct {
-	node       *outrank.Node
+	node *outrank.Node
+	// has and used are amounts by name: what the node offers, and what its pods ask for.
 	has, used  []int64
 	slots      int64
 	pods       []*outrank.Pod
 	free, lost float64
 }
 
+// newFragments begins without nodes.
 func newFragments(c *Fragmentation) *fragmentMeter {
 	f := &fragmentMeter{config: c, names: []resource.Name{c.Resource}, nodes: map[string]*ground{}}
 	sum := 0.0
@@ -40,6 +43,7 @@ func newFragments(c *Fragmentation) *fragmentMeter {
 			}
 		}
 	}
+
 	for _, d := range c.Mix {
 		f.shapes = append(f.shapes, f.row(d.Requests))
 		f.weights = append(f.weights, d.Weight/sum)
@@ -47,6 +51,7 @@ func newFragments(c *Fragmentation) *fragmentMeter {
 	return f
 }
 
+// row returns the amounts of a list by name.
 func (f *fragmentMeter) row(l resource.List) []int64 {
 	row := make([]int64, len(f.names))
 	for i, name := range f.names {
@@ -55,35 +60,42 @@ func (f *fragmentMeter) row(l resource.List) []int64 {
 	return row
 }
 
-// set puts a node there or replaces it; its pods stay. Nil removes the node of the name.
+// set enters a node, or replaces the node of its name, whose pods stay. Nil removes that.
 func (f *fragmentMeter) set(name string, n *outrank.Node) {
 	g := f.nodes[name]
 	if n == nil {
 		if g != nil {
-			f.free, f.lost = f.free-g.free, f.lost-g.lost
+			f.free -= g.free
+			f.lost -= g.lost
 			delete(f.nodes, name)
 		}
 		f.settle()
 		return
 	}
+
 	if g == nil {
 		g = &ground{used: make([]int64, len(f.names))}
 		f.nodes[name] = g
 	}
-	g.node, g.has, g.slots = n, f.row(n.Allocatable), n.Allocatable.Amount(resource.Pods)
+	g.node = n
+	g.has = f.row(n.Allocatable)
+	g.slots = n.Allocatable.Amount(resource.Pods)
 	f.renew(g)
 }
 
-// put puts a pod on a node, and take takes it away. A node that is gone has no pods.
+// put puts a pod on a node.
 func (f *fragmentMeter) put(name string, pod *outrank.Pod) { f.change(name, pod, 1) }
 
+// take takes a pod from its node.
 func (f *fragmentMeter) take(name string, pod *outrank.Pod) { f.change(name, pod, -1) }
 
+// change puts a pod on a node or, with a negative sign, takes it away. A node that is gone has no pods.
 func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
 	g := f.nodes[name]
 	if g == nil {
 		return
 	}
+
 	for i, v := range f.row(pod.RunningRequests(outrank.DefaultRelease)) {
 		if sign > 0 {
 			g.used[i] = resource.AddSat(g.used[i], v)
@@ -99,8 +111,8 @@ func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
 	f.renew(g)
 }
 
-// renew computes the fragments of a node anew. Time is that of the mix times its resources and the
-// devices.
+// renew computes the fragments of a node anew. Time is the size of the mix times the number of its resources
+// and of the devices.
 func (f *fragmentMeter) renew(g *ground) {
 	free := float64(max(resource.SubSat(g.has[0], g.used[0]), 0))
 	var devices []int64
@@ -111,23 +123,26 @@ func (f *fragmentMeter) renew(g *ground) {
 			free += float64(max(d, 0))
 		}
 	}
+
 	lost := 0.0
 	for i, weight := range f.weights {
 		lost += float64(weight * f.fragment(g, i, free, devices))
 	}
+
 	f.free, f.lost = f.free+free-g.free, f.lost+lost-g.lost
 	g.free, g.lost = free, lost
 	f.settle()
 }
 
-// settle ends the error of rounding where nothing is left.
+// settle keeps the sums within their bounds, which errors of rounding may exceed.
 func (f *fragmentMeter) settle() {
 	f.free = max(f.free, 0)
 	f.lost = min(max(f.lost, 0), f.free)
 }
 
-// fragment is what is free on a node and of no use to one kind of pod.
+// fragment returns how much is free on a node and of no use to one kind of pod.
 func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []int64) float64 {
+	// All of it is, where the pod asks for nothing of the resource, or where the node does not take it.
 	shape, d := f.shapes[kind], &f.config.Mix[kind]
 	if shape[0] == 0 || int64(len(g.pods)) >= g.slots || d.Takes != nil && !d.Takes(g.node) {
 		return free
@@ -140,8 +155,12 @@ func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []in
 	if f.config.Devices == nil {
 		return 0
 	}
-	// A share comes from one device, and more than one device as whole ones.
-	least, needed := min(shape[0], f.config.Device), (shape[0]+f.config.Device-1)/f.config.Device
+
+	// A share comes from one device, and more than one device as whole ones. What is free on a device that
+	// is too full for that is of no use.
+	device := f.config.Device
+	least := min(shape[0], device)
+	needed := (shape[0] + device - 1) / device
 	small, enough := 0.0, int64(0)
 	for _, v := range devices {
 		if v < least {
@@ -150,6 +169,7 @@ func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []in
 			enough++
 		}
 	}
+
 	if enough < needed {
 		return free
 	}

@@ -18,12 +18,12 @@ import (
 type Report struct {
 	Seconds float64 `json:"seconds"`
 	Width   float64 `json:"widthSeconds"`
-	// All is about all pods, Priorities about those of each priority, the highest first, and Tenants
-	// about those of each tenant, by name. A pod counts where it belonged when it came.
+	// All is the group of all pods. Priorities has one group for each priority, the highest first, and
+	// Tenants one for each tenant, by name. A pod counts in the groups to which it belonged when it came.
 	All        Group   `json:"all"`
 	Priorities []Group `json:"priorities"`
 	Tenants    []Group `json:"tenants"`
-	// Fairness is how equally these are served.
+	// ByPriority and ByTenant say how equally these groups are served.
 	ByPriority Fairness `json:"fairnessByPriority"`
 	ByTenant   Fairness `json:"fairnessByTenant"`
 	// Fragmentation is nil where it was not asked for.
@@ -37,12 +37,12 @@ type Group struct {
 	// Arrived counts the jobs that have come, and Finished those that have finished.
 	Arrived  int `json:"arrived"`
 	Finished int `json:"finished"`
-	// Completion is the time from the beginning of a job to its end, over those that have finished;
-	// undefined where none has.
+	// Completion is the time from the beginning of a job to its end, over the jobs that have finished.
+	// It is undefined where none has.
 	Completion Spread `json:"completionSeconds"`
-	// Slowdown is that time over the running time of the pod that finished, which counts as
-	// Config.Shortest where it is shorter; 1 at the least. It has no unit, is over the jobs that
-	// have finished, and is undefined where none has.
+	// Slowdown is the completion time divided by the running time of the pod that finished. A running
+	// time below Config.Shortest counts as that, and the slowdown is at least 1. It has no unit, is over
+	// the jobs that have finished, and is undefined where none has.
 	Slowdown Spread `json:"slowdown"`
 	// Resources are in the order of the configuration.
 	Resources []Use `json:"resources"`
@@ -51,8 +51,7 @@ type Group struct {
 	DominantShare Figure `json:"dominantShare"`
 	// LostSeconds is the running time of the pods that left by an eviction or with their node.
 	LostSeconds float64 `json:"lostPodSeconds"`
-	// Evictions counts pods by the cause for which they had to go, in the order of sim.Causes; pods
-	// that were deleted are not among them.
+	// Evictions counts evictions by their cause, in the order of sim.Causes. Deleted pods do not count.
 	Evictions []Evictions `json:"evictions"`
 	Series    Series      `json:"series"`
 }
@@ -61,24 +60,24 @@ type Group struct {
 // unit-seconds of what any other resource counts.
 type Use struct {
 	Name resource.Name `json:"name"`
-	// Held is what pods on nodes asked for, from their binding on. Of it Good belongs to the running
-	// time of pods that came to their end, Lost to that of pods that were evicted or lost with their
-	// node, Cut to that of pods that were deleted, and Open to that of pods that run on at the end of
-	// the report. What is left was spent before pods ran.
+	// Held is what pods on nodes asked for, from their binding on. It has five parts. Four belong to
+	// running time: Good to pods that came to their end, Lost to pods that were evicted or lost with
+	// their node, Cut to pods that were deleted, and Open to pods that still run at the end of
+	// the report. The rest was held before pods ran.
 	Held float64 `json:"held"`
 	Good float64 `json:"good"`
 	Lost float64 `json:"lost"`
 	Cut  float64 `json:"cut"`
 	Open float64 `json:"open"`
-	// Utilisation is Held, and Goodput is Good, as a share of the capacity of all nodes over time;
-	// undefined where there was none. Efficiency is Good as a share of Good and Lost; undefined where
-	// both are nothing.
+	// Utilisation is Held as a share of the capacity of all nodes over time, and Goodput is Good as a share
+	// of it; both are undefined where there was none. Efficiency is Good as a share of Good and Lost; it is
+	// undefined where both are 0.
 	Utilisation Figure `json:"utilisation"`
 	Goodput     Figure `json:"goodput"`
 	Efficiency  Figure `json:"efficiency"`
 }
 
-// Evictions counts the pods that had to go for one cause.
+// Evictions counts the evictions for one cause.
 type Evictions struct {
 	Cause string `json:"cause"`
 	Pods  int    `json:"pods"`
@@ -98,12 +97,12 @@ type Series struct {
 	Slowdown      []Figure    `json:"slowdown"`
 	DominantShare []Figure    `json:"dominantShare"`
 	Resources     []UseSeries `json:"resources"`
-	// Evictions counts the pods that had to go in the stretch, by cause as in Group.
+	// Evictions counts the evictions in the stretch, by cause as in Group.
 	Evictions []EvictionSeries `json:"evictions"`
 }
 
-// UseSeries is a resource by stretch. Good and lost work stands in the stretches in which it was done:
-// what becomes of it shows later. That of pods that run on is in neither.
+// UseSeries is a resource by stretch. Good and lost work counts in the stretches in which it was done,
+// though it shows only later which of them it is. The work of pods that still run is neither.
 type UseSeries struct {
 	Name        resource.Name `json:"name"`
 	Utilisation []Figure      `json:"utilisation"`
@@ -123,11 +122,12 @@ type Fairness struct {
 	// Shares is the index of the groups' mean dominant shares, over all groups that have had a pod;
 	// undefined where none held anything.
 	Shares Figure `json:"shares"`
-	// Slowdowns is the index of the groups' mean slowdowns, over those of which a job has finished;
-	// undefined where none has.
+	// Slowdowns is the index of the groups' mean slowdowns, over the groups with a job that has finished;
+	// undefined where there is none.
 	Slowdowns Figure `json:"slowdowns"`
-	// Series is the mean over the stretch of the index of the groups' dominant shares of the moment,
-	// over the groups that have a pod then; undefined where none holds anything all the while.
+	// Series has the index for each stretch: the mean over the stretch of the index of the groups'
+	// dominant shares at each moment, over the groups that have a pod then. It is undefined where no group
+	// holds anything during the stretch.
 	Series []Figure `json:"series"`
 }
 
@@ -138,19 +138,20 @@ type Fragments struct {
 	// undefined for a run without a length.
 	Amount Figure `json:"amount"`
 	// Share is the fragments as a share of what is free, both over time; undefined where nothing
-	// ever is.
+	// is ever free.
 	Share Figure `json:"share"`
 	// AmountSeries and ShareSeries are the same by stretch.
 	AmountSeries []Figure `json:"amountSeries"`
 	ShareSeries  []Figure `json:"shareSeries"`
 }
 
-// Report sums up the run until an end, which counts as the time of the last event if it is earlier.
+// Report sums up the run until an end. An end before the last event counts as the time of that event.
 // The run may go on afterwards. Time is that of the series and of sorting the samples.
 func (c *Collector) Report(end time.Duration) *Report {
 	c.advance(end)
 	c.renew()
 	end = c.at
+
 	open := c.open()
 	r := &Report{Seconds: end.Seconds(), All: c.group(c.all, open), Priorities: []Group{}, Tenants: []Group{}}
 	for _, value := range slices.Backward(slices.Sorted(maps.Keys(c.byPriority))) {
@@ -159,18 +160,23 @@ func (c *Collector) Report(end time.Duration) *Report {
 	for _, tenant := range slices.Sorted(maps.Keys(c.byTenant)) {
 		r.Tenants = append(r.Tenants, c.group(c.byTenant[tenant], open))
 	}
-	r.ByPriority, r.ByTenant = c.priorities.whole(c.timeline, end), c.tenants.whole(c.timeline, end)
-	if c.fragments != nil {
+
+	r.ByPriority = c.priorities.whole(c.timeline, end)
+	r.ByTenant = c.tenants.whole(c.timeline, end)
+	if f := c.config.Fragmentation; f != nil {
 		r.Fragmentation = &Fragments{
-			Resource: c.config.Fragmentation.Resource, Amount: over(c.unusable.total(), end.Seconds()), Share: over(c.unusable.total(), c.unused.total()),
+			Resource: f.Resource, Amount: over(c.unusable.total(), end.Seconds()), Share: over(c.unusable.total(), c.unused.total()),
 			AmountSeries: c.timeline.means(end, c.unusable), ShareSeries: c.timeline.series(end, c.unusable, c.unused),
 		}
 	}
-	r.Width = c.timeline.width.Seconds()
+
+	// The series may have made the stretches longer, so their width is known only now.
+	r.Width = c.timeline.seconds()
 	return r
 }
 
-// open is the work of the pods that run on, by account and resource.
+// open returns the work of the pods that still run, by account and resource. Pods are taken in the order of
+// their keys, so that the sums are always rounded alike.
 func (c *Collector) open() map[*account][]float64 {
 	sums := map[*account][]float64{}
 	for _, key := range slices.Sorted(maps.Keys(c.lives)) {
@@ -190,44 +196,70 @@ func (c *Collector) open() map[*account][]float64 {
 	return sums
 }
 
+// group sums up an account; open has the work of the pods that still run.
 func (c *Collector) group(a *account, open map[*account][]float64) Group {
 	a.advance(c.at)
-	end, t := c.at, c.timeline
 	g := Group{
 		Name: a.name, Arrived: a.arrived, Finished: a.finished, Completion: spreadOf(a.flows), Slowdown: spreadOf(a.slowdowns),
-		Resources: []Use{}, DominantShare: over(a.dominant.total(), end.Seconds()), LostSeconds: a.lostSeconds, Evictions: []Evictions{},
-		Series: Series{
-			Waiting: t.means(end, a.waiting), Running: t.means(end, a.running), Arrived: t.counts(end, a.arrivals), Finished: t.counts(end, a.ends),
-			Completion: t.series(end, a.flow, a.ends), Slowdown: t.series(end, a.slowdown, a.ends), DominantShare: t.means(end, a.dominant),
-			Resources: []UseSeries{}, Evictions: []EvictionSeries{},
-		},
+		Resources: []Use{}, DominantShare: over(a.dominant.total(), c.at.Seconds()), LostSeconds: a.lostSeconds, Evictions: []Evictions{},
+		Series: c.series(a),
 	}
-	for i, name := range c.resources {
-		unit := 1.0
-		if name == resource.CPU {
-			unit = 1000
-		}
-		u := Use{Name: name, Held: a.held[i].total() / unit, Good: a.good[i].total() / unit, Lost: a.lost[i].total() / unit, Cut: a.cut[i].total() / unit}
+	for i := range c.resources {
+		still := 0.0
 		if o := open[a]; o != nil {
-			u.Open = o[i] / unit
+			still = o[i]
 		}
-		capacity := c.offer[i].total() / unit
-		u.Utilisation, u.Goodput, u.Efficiency = over(u.Held, capacity), over(u.Good, capacity), over(u.Good, u.Good+u.Lost)
-		g.Resources = append(g.Resources, u)
-		g.Series.Resources = append(g.Series.Resources, UseSeries{
-			Name: name, Utilisation: t.series(end, a.held[i], c.offer[i]), Goodput: t.series(end, a.good[i], c.offer[i]), Lost: t.series(end, a.lost[i], c.offer[i]),
-		})
+		g.Resources = append(g.Resources, c.use(a, i, still))
 	}
 	for _, cause := range sim.Causes() {
 		if cause.Lost() {
 			g.Evictions = append(g.Evictions, Evictions{cause.String(), a.evicted[cause]})
-			g.Series.Evictions = append(g.Series.Evictions, EvictionSeries{cause.String(), t.counts(end, a.evictions[cause])})
 		}
 	}
 	return g
 }
 
-// Evicted is the number of evictions for all causes together.
+// series returns an account by stretch.
+func (c *Collector) series(a *account) Series {
+	end, t := c.at, c.timeline
+	s := Series{
+		Waiting: t.means(end, a.waiting), Running: t.means(end, a.running), Arrived: t.counts(end, a.arrivals), Finished: t.counts(end, a.ends),
+		Completion: t.series(end, a.flow, a.ends), Slowdown: t.series(end, a.slowdown, a.ends), DominantShare: t.means(end, a.dominant),
+		Resources: []UseSeries{}, Evictions: []EvictionSeries{},
+	}
+	for i, name := range c.resources {
+		s.Resources = append(s.Resources, UseSeries{
+			Name: name, Utilisation: t.series(end, a.held[i], c.offer[i]), Goodput: t.series(end, a.good[i], c.offer[i]), Lost: t.series(end, a.lost[i], c.offer[i]),
+		})
+	}
+	for _, cause := range sim.Causes() {
+		if cause.Lost() {
+			s.Evictions = append(s.Evictions, EvictionSeries{cause.String(), t.counts(end, a.evictions[cause])})
+		}
+	}
+	return s
+}
+
+// use returns an account's use of the i-th resource. The work of the pods that still run is given in
+// thousandths for cpu, as all amounts are here; the report counts in cores.
+func (c *Collector) use(a *account, i int, open float64) Use {
+	name, unit := c.resources[i], 1.0
+	if name == resource.CPU {
+		unit = 1000
+	}
+	u := Use{
+		Name: name, Held: a.held[i].total() / unit, Good: a.good[i].total() / unit, Lost: a.lost[i].total() / unit, Cut: a.cut[i].total() / unit,
+		Open: open / unit,
+	}
+
+	capacity := c.offer[i].total() / unit
+	u.Utilisation = over(u.Held, capacity)
+	u.Goodput = over(u.Good, capacity)
+	u.Efficiency = over(u.Good, u.Good+u.Lost)
+	return u
+}
+
+// Evicted returns the number of evictions for all causes together.
 func (g *Group) Evicted() (n int) {
 	for _, e := range g.Evictions {
 		n += e.Pods

@@ -26,22 +26,26 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// groups are those with something of their own to say.
+// groups returns the groups that have something of their own to say, with their names: a single priority or
+// tenant is left out, since it is the same as all.
 func (r *Report) groups() (groups []*Group, names []string) {
-	groups, names = append(groups, &r.All), append(names, "all")
+	groups = append(groups, &r.All)
+	names = append(names, "all")
 	for _, x := range []struct {
 		kind string
 		list []Group
 	}{{"priority ", r.Priorities}, {"tenant ", r.Tenants}} {
 		for i := range x.list {
 			if len(x.list) > 1 {
-				groups, names = append(groups, &x.list[i]), append(names, x.kind+x.list[i].Name)
+				groups = append(groups, &x.list[i])
+				names = append(names, x.kind+x.list[i].Name)
 			}
 		}
 	}
 	return groups, names
 }
 
+// writeJobs writes the completion times and slowdowns.
 func (r *Report) writeJobs(w io.Writer) {
 	fmt.Fprint(w, "Jobs\n")
 	t := report.Table{Right: right(1, 9)}
@@ -55,6 +59,7 @@ func (r *Report) writeJobs(w io.Writer) {
 	t.Write(w)
 }
 
+// writeResources writes the use of the resources. The name of a group stands in its first row.
 func (r *Report) writeResources(w io.Writer) {
 	fmt.Fprint(w, "\nResources, as shares of the capacity over time\n")
 	t := report.Table{Right: right(2, 6)}
@@ -70,7 +75,7 @@ func (r *Report) writeResources(w io.Writer) {
 	t.Write(w)
 }
 
-// shown is the name of a resource, and its lost work in hours, of memory in GiB-hours.
+// shown returns the name of a resource and its lost work, in hours of its unit and for memory in GiB-hours.
 func shown(u Use) (name, lost string) {
 	hours := u.Lost / 3600
 	if u.Name == resource.Memory || u.Name == resource.EphemeralStorage {
@@ -79,12 +84,14 @@ func shown(u Use) (name, lost string) {
 	return string(u.Name), decimal(Figure(hours))
 }
 
+// writeEvictions writes the evictions by those causes that there were.
 func (r *Report) writeEvictions(w io.Writer) {
 	fmt.Fprint(w, "\nEvictions by cause\n")
 	if r.All.Evicted() == 0 {
 		fmt.Fprintln(w, "  none")
 		return
 	}
+
 	groups, names := r.groups()
 	t := report.Table{Right: right(1, len(r.All.Evictions)+2)}
 	heading := []string{"", "all"}
@@ -94,6 +101,7 @@ func (r *Report) writeEvictions(w io.Writer) {
 		}
 	}
 	t.Add(heading...)
+
 	for i, g := range groups {
 		row := []string{"  " + names[i], report.Count(g.Evicted())}
 		for k, e := range g.Evictions {
@@ -106,6 +114,7 @@ func (r *Report) writeEvictions(w io.Writer) {
 	t.Write(w)
 }
 
+// writeFairness writes the fairness, and the fragmentation if it was measured.
 func (r *Report) writeFairness(w io.Writer) {
 	fmt.Fprint(w, "\nFairness, by Jain's index: 1 for equals\n")
 	t := report.Table{Right: right(1, 3)}
@@ -118,10 +127,15 @@ func (r *Report) writeFairness(w io.Writer) {
 	}
 }
 
+// writeSeries writes the figures of all pods over time.
 func (r *Report) writeSeries(w io.Writer) {
 	fmt.Fprint(w, "\nOver time\n")
-	s := &r.All.Series
-	each := (len(s.Waiting) + mostRows - 1) / mostRows
+	all := r.All
+	all.Series.write(w, r)
+}
+
+// write writes the series of a report, in which as many stretches make a row as are needed for few rows.
+func (s *Series) write(w io.Writer, r *Report) {
 	heading := []string{"  from", "waiting", "running", "finished", "slowdown", "evicted"}
 	for _, u := range s.Resources {
 		heading = append(heading, string(u.Name), "good")
@@ -132,11 +146,13 @@ func (r *Report) writeSeries(w io.Writer) {
 	}
 	t := report.Table{Right: right(0, len(heading))}
 	t.Add(heading...)
+
+	each := (len(s.Waiting) + mostRows - 1) / mostRows
 	for from := 0; from < len(s.Waiting); from += each {
 		to := min(from+each, len(s.Waiting))
 		row := []string{
 			report.Seconds(float64(from) * r.Width), decimal(mean(s.Waiting[from:to])), decimal(mean(s.Running[from:to])),
-			count(sum(s.Finished[from:to])), decimal(weighted(s.Slowdown[from:to], s.Finished[from:to])), count(r.evicted(from, to)),
+			count(sum(s.Finished[from:to])), decimal(weighted(s.Slowdown[from:to], s.Finished[from:to])), count(s.evicted(from, to)),
 		}
 		for _, u := range s.Resources {
 			row = append(row, percent(mean(u.Utilisation[from:to])), percent(mean(u.Goodput[from:to])))
@@ -151,13 +167,14 @@ func (r *Report) writeSeries(w io.Writer) {
 }
 
 // evicted sums the evictions of some stretches.
-func (r *Report) evicted(from, to int) (n Figure) {
-	for _, e := range r.All.Series.Evictions {
+func (s *Series) evicted(from, to int) (n Figure) {
+	for _, e := range s.Evictions {
 		n += sum(e.Pods[from:to])
 	}
 	return n
 }
 
+// sum adds figures up.
 func sum(list []Figure) (n Figure) {
 	for _, v := range list {
 		n += v
@@ -165,28 +182,31 @@ func sum(list []Figure) (n Figure) {
 	return n
 }
 
-// mean is the mean of the values that are defined.
+// mean returns the mean of the values that are defined.
 func mean(list []Figure) Figure {
 	total, known := Figure(0), 0
 	for _, v := range list {
 		if v.Defined() {
-			total, known = total+v, known+1
+			total += v
+			known++
 		}
 	}
 	return over(float64(total), float64(known))
 }
 
-// weighted is the mean of values by their weights.
+// weighted returns the mean of the values that are defined, by their weights.
 func weighted(list, weights []Figure) Figure {
 	total, by := 0.0, 0.0
 	for i, v := range list {
 		if v.Defined() {
-			total, by = total+float64(v*weights[i]), by+float64(weights[i])
+			total += float64(v * weights[i])
+			by += float64(weights[i])
 		}
 	}
 	return over(total, by)
 }
 
+// right returns the columns from one number up to another one, which line up at their right end.
 func right(from, to int) map[int]bool {
 	columns := map[int]bool{}
 	for i := from; i < to; i++ {
@@ -195,21 +215,22 @@ func right(from, to int) map[int]bool {
 	return columns
 }
 
-func or(f Figure, text func(float64) string) string {
+// orDash writes a figure, and a dash for an undefined one.
+func orDash(f Figure, text func(float64) string) string {
 	if !f.Defined() {
 		return "-"
 	}
 	return text(float64(f))
 }
 
-func seconds(f Figure) string { return or(f, report.Seconds) }
+func seconds(f Figure) string { return orDash(f, report.Seconds) }
 
 func percent(f Figure) string {
-	return or(f, func(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" })
+	return orDash(f, func(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" })
 }
 
 func decimal(f Figure) string {
-	return or(f, func(v float64) string {
+	return orDash(f, func(v float64) string {
 		if v < 1000 {
 			return strconv.FormatFloat(v, 'f', 2, 64)
 		}
@@ -218,5 +239,5 @@ func decimal(f Figure) string {
 }
 
 func count(f Figure) string {
-	return or(f, func(v float64) string { return report.Count(int(min(v, 1e18))) })
+	return orDash(f, func(v float64) string { return report.Count(int(min(v, 1e18))) })
 }

@@ -2,30 +2,35 @@ package metrics
 
 import "time"
 
-// firstWidth is the length of a stretch as long as the run fits.
+// firstWidth is the length of a stretch at first.
 const firstWidth = time.Second
 
-// timeline divides the time of a run into stretches of equal length. Where a run gets longer than so
-// many of them, two of them become one, so that memory does not grow with the run.
+// timeline divides the time of a run into stretches of equal length. When a run gets too long for most
+// stretches, every two of them become one, so that memory does not grow with the run.
 type timeline struct {
 	width time.Duration
 	most  int // even
 	lines []*line
 }
 
-// line has one sum for each stretch; those behind its end are 0.
+// line has one sum for each stretch. The sums behind the end of the list are 0.
 type line struct {
-	of   *timeline
-	sums []float64
+	timeline *timeline
+	sums     []float64
 }
 
+// newTimeline begins a timeline with at most the given number of stretches.
 func newTimeline(most int) *timeline { return &timeline{width: firstWidth, most: most} }
 
+// line begins a line.
 func (t *timeline) line() *line {
-	l := &line{of: t}
+	l := &line{timeline: t}
 	t.lines = append(t.lines, l)
 	return l
 }
+
+// seconds returns the length of a stretch in seconds.
+func (t *timeline) seconds() float64 { return t.width.Seconds() }
 
 // reach makes the stretches long enough for a time.
 func (t *timeline) reach(at time.Duration) {
@@ -50,21 +55,24 @@ func (l *line) join() {
 	l.sums = joined
 }
 
-// put adds an amount to the stretch of a time. What happens where two of them meet belongs to the
-// first, so that the end of a run belongs to its last.
+// put adds an amount to the stretch of a time. A time at which two stretches meet belongs to the
+// first one, so that the end of a run belongs to its last stretch.
 func (l *line) put(at time.Duration, amount float64) {
-	l.of.reach(at)
-	l.add(int(max(at-1, 0)/l.of.width), amount)
+	t := l.timeline
+	t.reach(at)
+	l.add(int(max(at-1, 0)/t.width), amount)
 }
 
-// spread adds a rate per second to the stretches from one time to another. Time is that of the
-// stretches between.
+// spread adds a rate per second to the stretches from one time to another. Time is linear in the
+// stretches between them.
 func (l *line) spread(from, to time.Duration, rate float64) {
 	if rate == 0 || from >= to {
 		return
 	}
-	l.of.reach(to)
-	for width := l.of.width; from < to; {
+
+	t := l.timeline
+	t.reach(to)
+	for width := t.width; from < to; {
 		i := int(from / width)
 		end := min(to, time.Duration(i+1)*width)
 		// The conversion keeps a product and its sum from being rounded at once, which only
@@ -74,6 +82,7 @@ func (l *line) spread(from, to time.Duration, rate float64) {
 	}
 }
 
+// add adds an amount to the i-th sum.
 func (l *line) add(i int, amount float64) {
 	for len(l.sums) <= i {
 		l.sums = append(l.sums, 0)
@@ -81,7 +90,7 @@ func (l *line) add(i int, amount float64) {
 	l.sums[i] += amount
 }
 
-// total is the sum over all stretches.
+// total returns the sum over all stretches.
 func (l *line) total() float64 {
 	sum := 0.0
 	for _, v := range l.sums {
@@ -90,6 +99,7 @@ func (l *line) total() float64 {
 	return sum
 }
 
+// at returns the i-th sum.
 func (l *line) at(i int) float64 {
 	if i < len(l.sums) {
 		return l.sums[i]
@@ -97,14 +107,14 @@ func (l *line) at(i int) float64 {
 	return 0
 }
 
-// stretches is the number of stretches up to an end.
+// stretches returns the number of stretches up to an end.
 func (t *timeline) stretches(end time.Duration) int {
 	t.reach(end)
 	return int((end + t.width - 1) / t.width)
 }
 
-// series divides the sums of a line by those of another one, stretch by stretch; undefined where
-// that is 0.
+// series divides the sums of a line by those of another one, stretch by stretch. The figure is undefined
+// where that is 0.
 func (t *timeline) series(end time.Duration, sum, by *line) []Figure {
 	out := make([]Figure, t.stretches(end))
 	for i := range out {
@@ -123,7 +133,7 @@ func (t *timeline) means(end time.Duration, sum *line) []Figure {
 	return out
 }
 
-// counts are the sums themselves.
+// counts returns the sums themselves.
 func (t *timeline) counts(end time.Duration, sum *line) []Figure {
 	out := make([]Figure, t.stretches(end))
 	for i := range out {

@@ -8,23 +8,23 @@ import (
 
 // Kubelets counts the actions of the nodes' kubelets.
 type Kubelets struct {
-	// Started counts the pods that they started, Rejected those that they turned
-	// away, by reason in the order of the names.
-	Started  int      `json:"started"`
+	// Started counts the pods that kubelets started.
+	Started int `json:"started"`
+	// Rejected counts the pods that they turned away, by reason in the order of the names.
 	Rejected []Reason `json:"rejected"`
-	// ForCritical counts the pods that they evicted so that a critical one could
-	// start, UnderMemory and UnderDisk those that they evicted because their pods
-	// used more than the node can allocate.
+	// ForCritical counts the pods that they evicted so that a critical pod could
+	// start, UnderMemory and UnderDisk the pods that they evicted because the pods of a node
+	// used more than it can allocate.
 	ForCritical int `json:"evictedForCriticalPods"`
 	UnderMemory int `json:"evictedUnderMemoryPressure"`
 	UnderDisk   int `json:"evictedUnderDiskPressure"`
-	// Evicted has the fates of all these pods.
+	// Evicted says what became of all these pods.
 	Evicted Fates `json:"evicted"`
-	// Pressures counts how often a node came under pressure; GivenUp counts pods that
-	// controllers stopped making anew, since kubelets had turned them away or evicted them
-	// too often.
+	// Pressures counts how often a node came under pressure.
 	Pressures int `json:"pressures"`
-	GivenUp   int `json:"givenUp"`
+	// GivenUp counts the pods that controllers stopped making anew, since kubelets had turned them
+	// away or evicted them too often.
+	GivenUp int `json:"givenUp"`
 }
 
 // Reason counts the pods that were turned away for one reason.
@@ -33,15 +33,15 @@ type Reason struct {
 	Pods   int    `json:"pods"`
 }
 
-// Fates counts pods that kubelets evicted by their further course. Each counts once for
-// every time.
+// Fates counts the pods that kubelets evicted, by what became of them. A pod counts once for
+// every eviction.
 type Fates struct {
-	// Elsewhere: the pod made in its place started on another node. SameNode: on the same.
+	// Elsewhere: a pod made in its place started on another node. SameNode: on the same node.
 	Elsewhere int `json:"startedElsewhere"`
 	SameNode  int `json:"startedOnSameNode"`
 	// Waiting: the pod made in its place has not started by the end of the run.
 	Waiting int `json:"waiting"`
-	// Leaving: the pod itself is not gone yet. Finished: it came to its end before.
+	// Leaving: the pod itself is not gone yet. Finished: it came to its end in its grace period.
 	Leaving  int `json:"leaving"`
 	Finished int `json:"finished"`
 	// Over: nobody made it anew.
@@ -73,12 +73,14 @@ func (k *Kubelets) write(t *Table) {
 	t.Add("  started", Count(k.Started), "pods")
 	n, reasons := k.rejected()
 	t.Add("  rejected", Count(n), reasons)
+
 	t.Add("  evicted", Count(k.ForCritical+k.UnderMemory+k.UnderDisk), list(
 		amount{k.ForCritical, "so that a critical pod can start"}, amount{k.UnderMemory, "under memory pressure"}, amount{k.UnderDisk, "under disk pressure"}))
 	f := &k.Evicted
 	t.Add("  of these", Count(f.Elsewhere), "started again on another node"+after(list(
 		amount{f.SameNode, "on the same one"}, amount{f.Waiting, "waiting at the end"}, amount{f.Leaving, "still leaving"},
 		amount{f.Finished, "finished first"}, amount{f.Over, "not made anew"})))
+
 	t.Add("  pressures", Count(k.Pressures), "how often a node came under pressure")
 	t.Add("  given up", Count(k.GivenUp), "pods that kubelets rejected or evicted too often")
 }
@@ -100,6 +102,7 @@ func list(amounts ...amount) string {
 	return strings.Join(parts, ", ")
 }
 
+// after returns a text that follows another one, with the comma between.
 func after(text string) string {
 	if text == "" {
 		return ""

@@ -13,9 +13,9 @@ import (
 //
 // time  event  pod  node  details
 //
-// with tabs between, the time in seconds since the beginning of the run with three
-// decimals, and "-" for a missing field. Lines depend on nothing but the events. A
-// nil *Log takes events and writes nothing. It is for one goroutine at a time.
+// with tabs between them. The time is in seconds since the beginning of the run, with three
+// decimals, and "-" stands for a missing field. Lines depend on nothing but the events. A
+// nil *Log takes events and writes nothing. A Log is for one goroutine at a time.
 type Log struct {
 	w    *bufio.Writer
 	line []byte
@@ -67,7 +67,7 @@ func (l *Log) Close() error {
 	return l.w.Flush()
 }
 
-// appendSeconds cuts to milliseconds.
+// appendSeconds appends a time in seconds, cut to milliseconds.
 func appendSeconds(b []byte, t time.Duration) []byte {
 	if t < 0 {
 		b, t = append(b, '-'), -t

@@ -11,29 +11,35 @@ import (
 
 const (
 	// progressEvery is the least time between two writes of the line on a
-	// terminal, lineEvery between two new lines elsewhere.
+	// terminal.
 	progressEvery = 200 * time.Millisecond
-	lineEvery     = 15 * time.Second
+	// lineEvery is the least time between two new lines elsewhere.
+	lineEvery = 15 * time.Second
 	// looksEvery is the number of steps between two looks at the clock.
 	looksEvery = 64
 )
 
-// Progress tells how far a run has come: on a terminal in one line that is
-// written again and again, and in a file or pipe with a line now and then, so
-// that a short run writes none. Nothing else here looks at the clock. A nil
-// *Progress does nothing. It is for one goroutine at a time.
+// Progress tells how far a run has come. On a terminal it writes one line again
+// and again. To a file or pipe it writes a line now and then, so
+// that a short run writes none. Nothing else in this package looks at the clock. A nil
+// *Progress does nothing. A Progress is for one goroutine at a time.
 type Progress struct {
 	w     io.Writer
 	clock func() time.Time
 
+	// start is when the run began, shown when the progress was last written.
 	start, shown time.Time
-	steps        int // since the last look at the clock
-	every        time.Duration
-	lines        bool // a new line each time
-	width        int  // of the text on the screen
+	// steps counts the steps since the last look at the clock.
+	steps int
+	// every is the least time between two writes.
+	every time.Duration
+	// lines is set if each write is a new line.
+	lines bool
+	// width is the width of the text on the screen.
+	width int
 }
 
-// NewProgress begins to write to w. It is nil where w is no file: then nobody is
+// NewProgress begins to write to w. It returns nil if w is no file, since then nobody is
 // waiting.
 func NewProgress(w io.Writer) *Progress {
 	f, ok := w.(*os.File)
@@ -43,6 +49,7 @@ func NewProgress(w io.Writer) *Progress {
 	return progressWithClock(w, !isTerminal(f), time.Now)
 }
 
+// progressWithClock begins to write to w, with a clock that a test may set.
 func progressWithClock(w io.Writer, lines bool, clock func() time.Time) *Progress {
 	now := clock()
 	p := &Progress{w: w, clock: clock, start: now, shown: now, every: progressEvery, lines: lines}
@@ -64,7 +71,9 @@ func (p *Progress) Step(share float64, events int) {
 	if p == nil {
 		return
 	}
-	if p.steps++; p.steps < looksEvery {
+
+	p.steps++
+	if p.steps < looksEvery {
 		return
 	}
 	p.steps = 0
@@ -87,7 +96,8 @@ func progressText(share float64, events int, elapsed time.Duration) string {
 	return text
 }
 
-// show writes over the line before, or a line of its own.
+// show writes a new line or, on a terminal, over the text that is there. Blanks wipe what would be left of
+// a longer text.
 func (p *Progress) show(text string) {
 	if p.lines {
 		fmt.Fprintf(p.w, "simulator: %s\n", strings.TrimLeft(text, " "))

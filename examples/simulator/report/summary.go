@@ -32,12 +32,11 @@ type Summary struct {
 type Pods struct {
 	// Arrived counts all pods that came.
 	Arrived int `json:"arrived"`
-	// Run counts the pods that were on a node at some time, Finished those that
-	// came to their end there.
+	// Run counts the pods that ran at some time, Finished the pods that came to their end.
 	Run      int `json:"run"`
 	Finished int `json:"finished"`
-	// Waited counts the pods that were not placed when they came, Waiting those
-	// of them that had no node when the run ended.
+	// Waited counts the pods for which an attempt found no node, Waiting the pods
+	// that had no node when the run ended.
 	Waited  int `json:"waited"`
 	Waiting int `json:"waiting"`
 	// Evicted counts the pods that were evicted at least once, EvictedAgain at
@@ -48,12 +47,12 @@ type Pods struct {
 
 // Gangs counts groups of pods that are placed together or not at all.
 type Gangs struct {
-	// Arrived counts the gangs that came, Placed those that had places at some
-	// time, Waiting those with a pod without a node when the run ended.
+	// Arrived counts the gangs that came, Placed the gangs that had places at some
+	// time, Waiting the gangs that had a pod without a node when the run ended.
 	Arrived int `json:"arrived"`
 	Placed  int `json:"placed"`
 	Waiting int `json:"waiting"`
-	// Preempted counts the gangs that were evicted as a whole at least once, PreemptedAgain
+	// Preempted counts the gangs that lost pods to a plan at least once, PreemptedAgain
 	// at least twice. Preemptions counts how often a gang evicted others.
 	Preempted      int `json:"preempted"`
 	PreemptedAgain int `json:"preemptedAgain"`
@@ -77,17 +76,17 @@ func (l *Lost) Add(ran time.Duration, milliCPU int64) {
 type Preemption struct {
 	Preemptions int `json:"preemptions"`
 	Evictions   int `json:"evictions"`
-	// Cascades counts them; LongestCascade are the steps of the longest.
+	// Cascades counts the cascades; LongestCascade has the steps of the longest one.
 	Cascades       int    `json:"cascades"`
 	LongestCascade []Step `json:"longestCascade,omitempty"`
-	// Cycles counts distinct ones, Rounds all rounds of any.
+	// Cycles counts the different cycles, Rounds the rounds of all of them.
 	Cycles int `json:"cycles"`
 	Rounds int `json:"rounds"`
 	// BusiestCycle has the most rounds, LongestCycle the most pods.
 	BusiestCycle *Cycle `json:"busiestCycle,omitempty"`
 	LongestCycle *Cycle `json:"longestCycle,omitempty"`
-	// Repeats counts those that were evicted again and again; MostEvicted is
-	// the one evicted most often.
+	// Repeats counts the pods that were evicted again and again; MostEvicted is
+	// the pod that was evicted most often.
 	Repeats     int     `json:"repeats"`
 	MostEvicted *Repeat `json:"mostEvicted,omitempty"`
 }
@@ -125,6 +124,7 @@ func PreemptionOf(h history.Summary, start time.Time) Preemption {
 		Preemptions: h.Preemptions, Evictions: h.Evictions,
 		Cycles: len(h.Cycles), Rounds: h.OtherRounds, Repeats: len(h.Repeats),
 	}
+
 	for _, c := range h.Cycles {
 		p.Rounds += c.Times
 	}
@@ -134,9 +134,12 @@ func PreemptionOf(h history.Summary, start time.Time) Preemption {
 	for _, s := range h.LongestCascade {
 		p.LongestCascade = append(p.LongestCascade, Step{since(s.Time), s.Node, s.Preemptor, s.Victims[0]})
 	}
+
+	// The history lists cycles by their rounds, and repeats by their times, the most first.
 	cycle := func(c history.Cycle) *Cycle { return &Cycle{c.Lineages, c.Times, since(c.First), since(c.Last)} }
 	if len(h.Cycles) > 0 {
-		p.BusiestCycle, p.LongestCycle = cycle(h.Cycles[0]), cycle(slices.MaxFunc(h.Cycles, func(a, b history.Cycle) int {
+		p.BusiestCycle = cycle(h.Cycles[0])
+		p.LongestCycle = cycle(slices.MaxFunc(h.Cycles, func(a, b history.Cycle) int {
 			return cmp.Compare(len(a.Lineages), len(b.Lineages))
 		}))
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// Table is rows of cells in aligned columns, two blanks apart. The zero value
+// Table has rows of cells in aligned columns, two blanks apart. The zero value
 // is empty and ready.
 type Table struct {
-	// Right are the columns, from 0, that line up at their right end.
+	// Right names the columns, counted from 0, that line up at their right end.
 	Right map[int]bool
 	rows  [][]string
 }
@@ -36,6 +36,7 @@ func (t *Table) Write(w io.Writer) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+
 	for _, row := range t.rows {
 		var b strings.Builder
 		for i, cell := range row {

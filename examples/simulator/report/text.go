@@ -26,6 +26,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	return err
 }
 
+// writePods writes the counts: of pods, of gangs and kubelets if there are any, and of lost work.
 func (s *Summary) writePods(w io.Writer) {
 	p := &s.Pods
 	t := Table{Right: map[int]bool{1: true}}
@@ -33,6 +34,7 @@ func (s *Summary) writePods(w io.Writer) {
 	t.Add("  run", Count(p.Run), Count(p.Finished)+" to their end")
 	t.Add("  waited", Count(p.Waited), Count(p.Waiting)+" had no node at the end")
 	t.Add("  evicted", Count(p.Evicted), Count(p.EvictedAgain)+" more than once")
+
 	if g := s.Gangs; g != nil {
 		t.Add("gangs", Count(g.Arrived), "")
 		t.Add("  placed", Count(g.Placed), Count(g.Waiting)+" waited for a node at the end")
@@ -42,11 +44,13 @@ func (s *Summary) writePods(w io.Writer) {
 	if s.Kubelets != nil {
 		s.Kubelets.write(&t)
 	}
+
 	t.Add("lost pod-seconds", decimal(s.Lost.PodSeconds), "for which evicted pods had run")
 	t.Add("lost cpu-hours", decimal(s.Lost.CPUHours), "of the cpu that they asked for meanwhile")
 	t.Write(w)
 }
 
+// writeWaits writes the waits by priority.
 func (s *Summary) writeWaits(w io.Writer) {
 	fmt.Fprint(w, "\nTime without a node\n")
 	if len(s.Waits) == 0 {
@@ -61,6 +65,7 @@ func (s *Summary) writeWaits(w io.Writer) {
 	t.Write(w)
 }
 
+// write writes the findings about preemption.
 func (p *Preemption) write(w io.Writer) {
 	fmt.Fprint(w, "\nPreemption\n")
 	t := Table{Right: map[int]bool{1: true}}
@@ -73,6 +78,7 @@ func (p *Preemption) write(w io.Writer) {
 	p.writeCycles(w)
 }
 
+// longest says how long the longest cascade is, if there is one.
 func (p *Preemption) longest() string {
 	if len(p.LongestCascade) == 0 {
 		return ""
@@ -80,6 +86,7 @@ func (p *Preemption) longest() string {
 	return fmt.Sprintf(", at most %d evictions long", len(p.LongestCascade))
 }
 
+// mostEvicted names the pod that was evicted most often, if any was evicted several times.
 func (p *Preemption) mostEvicted() string {
 	r := p.MostEvicted
 	switch {
@@ -91,6 +98,7 @@ func (p *Preemption) mostEvicted() string {
 	return fmt.Sprintf("; %s %s times, by several pods", r.Pod, Count(r.Times))
 }
 
+// writeCascade writes the first steps of the longest cascade.
 func (p *Preemption) writeCascade(w io.Writer) {
 	if len(p.LongestCascade) == 0 {
 		return
@@ -106,6 +114,7 @@ func (p *Preemption) writeCascade(w io.Writer) {
 	}
 }
 
+// writeCycles writes two cycles: the busiest and the longest.
 func (p *Preemption) writeCycles(w io.Writer) {
 	if p.BusiestCycle == nil || p.LongestCycle == nil {
 		return
@@ -115,12 +124,13 @@ func (p *Preemption) writeCycles(w io.Writer) {
 	p.LongestCycle.write(w, "most pods")
 }
 
-// write takes two lines, since rings are long.
+// write writes a cycle in two lines, since rings are long.
 func (c *Cycle) write(w io.Writer, heading string) {
 	fmt.Fprintf(w, "  %-12s %s from %s to %s\n", heading, plural(c.Rounds, "round"), Seconds(c.First), Seconds(c.Last))
 	fmt.Fprintf(w, "    %s\n", screen.Safe(ring(c.Pods)))
 }
 
+// plural writes a number with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

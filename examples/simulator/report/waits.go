@@ -9,10 +9,9 @@ import (
 // Wait sums up the time that pods of one priority waited for a node, in seconds.
 type Wait struct {
 	Priority int32 `json:"priority"`
-	// Pods counts all of the priority, also those that did not wait.
+	// Pods counts all pods of the priority, also pods that did not wait.
 	Pods int `json:"pods"`
-	// Median and P95 are waits that some pod had: half, or 95 of 100, of the
-	// pods waited no longer.
+	// Median and P95 are waits of some pod: half of the pods, or 95 of 100, waited no longer.
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
 	P95    float64 `json:"p95"`
@@ -53,13 +52,14 @@ func (w *Waits) List() []Wait {
 	return out
 }
 
-// waitOf takes sorted waits, and at least one.
+// waitOf sums up sorted waits, of which there is at least one.
 func waitOf(priority int32, sorted []time.Duration) Wait {
 	sum := 0.0
 	for _, d := range sorted {
 		sum += d.Seconds()
 	}
-	// Of n waits, the first that p of 100 do not exceed.
+
+	// Of n waits, this is the first one that p of 100 do not exceed.
 	rank := func(p int) float64 { return sorted[(len(sorted)*p+99)/100-1].Seconds() }
 	return Wait{
 		Priority: priority, Pods: len(sorted), Mean: sum / float64(len(sorted)),

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// actions is the cluster's side of an attempt. All of it takes effect at once.
+// actions carries out what an attempt asks of the cluster. All of it takes effect at once.
 type actions struct {
 	config      *Config
 	clock       *clock
@@ -16,6 +16,7 @@ type actions struct {
 	lives       *lives
 	cluster     *cluster
 	line        *line
+	gangs       *gangs
 	controllers *controllers
 	stays       *stays
 	life        *life
@@ -23,15 +24,17 @@ type actions struct {
 	broke error
 }
 
-// functions are those of an executor. No pod ever waits to be bound: binding takes no time.
+// functions returns the actions as an executor calls them. No pod ever waits to be bound: binding takes no
+// time.
 func (a *actions) functions() execution.Actions {
 	return execution.Actions{
-		Latest: a.latest, Evict: a.evict, Nominate: a.write, ClearNomination: a.clear,
-		Activate: a.activate, Event: a.event, UpdateStatus: a.update, Bind: a.bind,
+		Latest: a.latest, Evict: a.evict, Nominate: a.setNomination, ClearNomination: a.clearNomination,
+		Activate: a.activate, Event: a.event, UpdateStatus: a.updateStatus, Bind: a.bind,
 	}
 }
 
-// bind puts a pod on a node, which changes the snapshot.
+// bind puts a pod on a node, which changes the snapshot. An error of the caller's Bind is that of the
+// attempt; any other ends the run.
 func (a *actions) bind(_ context.Context, obj *outrank.Pod, node string) error {
 	p, h := a.lives.pods[obj.Key()], a.cluster.hosts[node]
 	if a.config.Bind != nil {
@@ -63,16 +66,21 @@ func (a *actions) evict(_ context.Context, e execution.Eviction) error {
 		a.stays.hasten(p, e.Grace)
 		return nil
 	}
+
+	// The caller is asked before anything changes, so that a refusal leaves the victim as it was.
 	if a.config.Evict != nil {
 		if err := a.config.Evict(p.obj, e.Preemptor); err != nil {
-			a.cluster.tries.changed(nil) // the next time it may work
+			a.cluster.changed(nil) // the next time it may work
 			return err
 		}
 	}
+
 	p.cause = Preempted
 	a.stays.countEviction(p)
-	a.controllers.gangs.of(p.obj).evicted(a.clock.steps)
+	a.gangs.of(p.obj).evicted(a.clock.steps)
 	a.stays.tellToGo(p, e.Grace, e.Condition.Reason)
+
+	// The victims of a gang may be on several nodes, and the plan names no node for each.
 	by, node := e.Preemptor.Key(), e.Node
 	if e.Group != nil {
 		by, node = "group "+e.Group.Key(), p.obj.NodeName
@@ -81,8 +89,8 @@ func (a *actions) evict(_ context.Context, e execution.Eviction) error {
 	return a.controllers.replaceEvicted(p)
 }
 
-// write writes the nomination on the pod.
-func (a *actions) write(_ context.Context, obj *outrank.Pod, node string) error {
+// setNomination writes the nomination on the pod.
+func (a *actions) setNomination(_ context.Context, obj *outrank.Pod, node string) error {
 	p := a.lives.find(obj)
 	if p == nil {
 		return missingPod(obj.Key())
@@ -91,22 +99,23 @@ func (a *actions) write(_ context.Context, obj *outrank.Pod, node string) error 
 	return nil
 }
 
-// clear removes it, and lets the pod be tried again at once.
-func (a *actions) clear(_ context.Context, obj *outrank.Pod) error {
+// clearNomination removes the pod's nomination, and lets the pod be tried again at once.
+func (a *actions) clearNomination(_ context.Context, obj *outrank.Pod) error {
 	p := a.lives.find(obj)
 	if p == nil {
 		return missingPod(obj.Key())
 	}
-	a.cluster.nominator.Remove(p.obj)
+	// The nominator goes first: nominate shows the snapshot what the nominator knows.
+	a.cluster.withdrawNomination(p.obj)
 	a.nominate(p, "")
-	a.line.queue.Activate(p.obj)
+	a.line.activate(p.obj)
 	return nil
 }
 
 // activate lets the pod be tried again at once.
 func (a *actions) activate(obj *outrank.Pod) {
 	if p := a.lives.find(obj); p != nil {
-		a.line.queue.Activate(p.obj)
+		a.line.activate(p.obj)
 	}
 }
 
@@ -117,8 +126,8 @@ func (a *actions) event(e outrank.Event) {
 	}
 }
 
-// update changes the nomination; conditions of pending pods are not kept.
-func (a *actions) update(_ context.Context, obj *outrank.Pod, _ outrank.PodCondition, n execution.Nomination) error {
+// updateStatus changes the nomination; conditions of pending pods are not kept.
+func (a *actions) updateStatus(_ context.Context, obj *outrank.Pod, _ outrank.PodCondition, n execution.Nomination) error {
 	p := a.lives.find(obj)
 	switch {
 	case p == nil:
@@ -135,14 +144,18 @@ func (a *actions) nominate(p *pod, node string) {
 	if before == node {
 		return
 	}
+
 	if node == "" {
 		a.teller.tell(Event{Kind: NominationLost, Pod: p.obj, Node: p.obj.NominatedNodeName}, "")
 	} else {
 		a.teller.tell(Event{Kind: Nominated, Pod: p.obj, Node: node}, "")
 	}
+
 	p.revise(func(o *outrank.Pod) { o.NominatedNodeName = node })
 	must(a.line.update(p.obj))
 	a.cluster.show(p)
+
+	// Others may use the room that was kept on the node before.
 	if before != "" {
 		a.line.roomGivenUp(p.obj)
 	}

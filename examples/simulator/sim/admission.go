@@ -19,21 +19,25 @@ func (ks *kubeletWork) deliver(p *pod) error {
 // sync lets a kubelet go on with its pods, one after another, as far as it can.
 func (ks *kubeletWork) sync(k *kubelet) error {
 	for !k.host.removed {
+		// A critical pod whose victims still leave holds up all pods behind it (rule 17.7.1).
 		if k.starting != nil {
 			if done, err := ks.killNext(k); err != nil || !done {
 				return err
 			}
 			p := k.starting
-			if k.starting = nil; p.phase == Admitting {
+			k.starting = nil
+			if p.phase == Admitting {
 				ks.start(p)
 			}
 			continue
 		}
+
 		if len(k.inbox) == 0 {
 			return nil
 		}
 		p := k.inbox[0]
-		if k.inbox = k.inbox[1:]; p.phase != Admitting {
+		k.inbox = k.inbox[1:]
+		if p.phase != Admitting {
 			continue // told to go meanwhile
 		}
 		if err := ks.decide(k, p); err != nil {
@@ -43,19 +47,24 @@ func (ks *kubeletWork) sync(k *kubelet) error {
 	return nil
 }
 
-// decide is the admission of one pod, beside those that have started.
+// decide admits one pod beside those that have started, or turns it away. A critical pod may need victims,
+// which the kubelet then kills first.
 func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
-	if why := k.turnsAway(ks.cluster.release, p.obj); why != "" {
+	release := ks.cluster.release
+	if why := k.turnsAway(release, p.obj); why != "" {
 		return ks.turnAway(p, "Evicted", why)
 	}
+
+	// A kubelet knows only of pods that it has started: those behind this one in its inbox take no room yet.
 	var active []*outrank.Pod
-	for _, obj := range ks.cluster.snap.PodsOn(k.host.node.Name) {
+	for _, obj := range ks.cluster.podsOn(k.host) {
 		if ks.lives.pods[obj.Key()].started {
 			active = append(active, obj)
 		}
 	}
-	c := ks.config.Kubelets
-	adm, err := kubeletadmit.Admit(k.host.node, active, p.obj, kubeletadmit.Config{Release: ks.cluster.release, PriorityFirst: c.PriorityFirst, Exact: c.Exact})
+
+	config := kubeletadmit.Config{Release: release, PriorityFirst: ks.rules.PriorityFirst, Exact: ks.rules.Exact}
+	adm, err := kubeletadmit.Admit(k.host.node, active, p.obj, config)
 	switch {
 	case err != nil:
 		return err
@@ -65,6 +74,9 @@ func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 		ks.start(p)
 		return nil
 	}
+
+	// The pod is admitted once its victims have left. It is not decided again then: nobody else can take the
+	// room, since the inbox waits.
 	k.starting, k.victims = p, nil
 	for _, e := range adm.Evictions {
 		k.victims = append(k.victims, ks.lives.pods[e.Pod.Key()])
@@ -72,9 +84,9 @@ func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 	return nil
 }
 
-// killNext kills victims one after another, and reports whether none is left
+// killNext kills the next victim once the one before has left, and reports whether none is left
 // (rule 17.7.1). Nobody is killed for a pod that was told to go itself meanwhile.
-func (ks *kubeletWork) killNext(k *kubelet) (bool, error) {
+func (ks *kubeletWork) killNext(k *kubelet) (done bool, err error) {
 	for ; len(k.victims) > 0; k.victims = k.victims[1:] {
 		v := k.victims[0]
 		switch {
@@ -83,15 +95,20 @@ func (ks *kubeletWork) killNext(k *kubelet) (bool, error) {
 		case v.phase != Running || k.starting.phase != Admitting:
 			continue
 		}
-		err := ks.kill(v, eviction{cause: ForCritical, by: k.starting, why: fmt.Sprintf("by %s, which its kubelet starts", k.starting.obj.Key())})
-		if err == nil {
-			err = ks.tally.history.Record(history.Preemption{
-				Time: ks.clock.time(), Node: k.host.node.Name, Preemptor: k.starting.lineage.name, Victims: []string{v.lineage.name},
-			})
-		}
-		return false, err
+		return false, ks.killFor(k.starting, v)
 	}
 	return true, nil
+}
+
+// killFor makes a kubelet evict a victim of the critical pod that it starts, and adds that to the history.
+func (ks *kubeletWork) killFor(critical, victim *pod) error {
+	why := fmt.Sprintf("by %s, which its kubelet starts", critical.obj.Key())
+	if err := ks.kill(victim, eviction{cause: ForCritical, by: critical, why: why}); err != nil {
+		return err
+	}
+	return ks.tally.record(history.Preemption{
+		Time: ks.clock.time(), Node: critical.host.name(), Preemptor: critical.lineage.name, Victims: []string{victim.lineage.name},
+	})
 }
 
 // start lets a pod run.
@@ -100,27 +117,26 @@ func (ks *kubeletWork) start(p *pod) {
 	p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
 	ks.stays.begin(p)
 	ks.cluster.show(p)
-	ks.cluster.budgets.touch(p)
-	ks.table.counts.started++
+	ks.cluster.touchBudgets(p)
+	ks.table.started++
 	ks.teller.tell(Event{Kind: Started, Pod: p.obj, Node: p.obj.NodeName}, "")
+
 	ks.table.use(p, 1)
 	ks.watchUse(ks.table.of(p.host))
 }
 
 // turnAway makes a kubelet reject a pod. Its controller makes it anew.
 func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
-	ks.table.counts.reject(reason)
+	ks.countRejected(reason)
 	if !strings.HasPrefix(message, reason+": ") {
 		message = reason + ": " + message
 	}
 	ks.teller.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s", message)
+
+	// To the schedulers the pod was on its node until now, so its room is given back.
 	p.lineage.failures++
 	ks.stays.vacate(p, Gone)
-	if ks.config.Recreate.Rule == RecreateNever {
-		ks.controllers.gangs.retire(p)
-		return nil
-	}
-	return ks.controllers.recreate(p)
+	return ks.controllers.replaceRejected(p)
 }
 
 // goOn lets the kubelet of a node continue after a pod has left. Without kubelets nothing
@@ -129,6 +145,8 @@ func (ks *kubeletWork) goOn(h *host) error {
 	if ks == nil {
 		return nil
 	}
+
+	// The pod that left may have been the one that relieves a pressure, or a victim that others wait for.
 	k := ks.table.of(h)
 	ks.watchUse(k)
 	return ks.sync(k)

@@ -26,14 +26,15 @@ type moment struct {
 	kind momentKind
 	// number is the order in which moments were put on the agenda.
 	number uint64
-	pod    *pod
-	host   *host
+	// pod is the pod that comes, ends or leaves, host the node whose kubelet looks.
+	pod  *pod
+	host *host
 	// change is a change from outside; idle is set if it keeps no run going.
 	change func() error
 	idle   bool
 }
 
-// agenda is the moments to come, in a total order: time, kind, number.
+// agenda holds the moments to come, in a total order: time, kind, number.
 type agenda struct {
 	moments momentHeap
 	count   uint64
@@ -41,6 +42,7 @@ type agenda struct {
 	idle int
 }
 
+// add puts a moment on the agenda.
 func (a *agenda) add(m moment) {
 	a.count++
 	m.number = a.count
@@ -48,7 +50,7 @@ func (a *agenda) add(m moment) {
 	heap.Push(&a.moments, &m)
 }
 
-// next is the time of the next moment; false where there is none.
+// next returns the time of the next moment; false where there is none.
 func (a *agenda) next() (time.Duration, bool) {
 	if len(a.moments) == 0 {
 		return 0, false
@@ -56,6 +58,7 @@ func (a *agenda) next() (time.Duration, bool) {
 	return a.moments[0].at, true
 }
 
+// pop takes the next moment from the agenda, which is not empty.
 func (a *agenda) pop() *moment {
 	m := heap.Pop(&a.moments).(*moment)
 	a.idle -= one(m.idle)
@@ -65,6 +68,7 @@ func (a *agenda) pop() *moment {
 // toCome reports whether anything is to come but looks.
 func (a *agenda) toCome() bool { return len(a.moments) > a.idle }
 
+// momentHeap implements heap.Interface.
 type momentHeap []*moment
 
 func (h momentHeap) Len() int { return len(h) }

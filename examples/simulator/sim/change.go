@@ -8,7 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
-	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -16,9 +16,9 @@ import (
 type Change struct {
 	what string
 	do   func(*Simulation) error
-	// idle is set for a look that does not keep a run going by itself. then, if any, is done after
-	// the change.
+	// idle is set for a look that does not keep a run going by itself.
 	idle bool
+	// then, if set, is done after the change.
 	then func(*Simulation) error
 }
 
@@ -32,6 +32,7 @@ func (s *Simulation) At(t time.Duration, c Change) error {
 	if c.do == nil {
 		return fmt.Errorf("%w: a change without effect", outrank.ErrInvalid)
 	}
+
 	s.agenda.add(moment{at: t, kind: changeMoment, idle: c.idle, change: func() error {
 		if err := c.do(s); err != nil {
 			return fmt.Errorf("%s: %w", c.what, err)
@@ -71,24 +72,13 @@ func DeletePod(key outrank.Key) Change {
 		if p == nil {
 			return missingPod(key)
 		}
+
 		switch p.phase {
 		case Coming:
 			p.phase = Gone
-			s.controllers.gangs.retire(p)
+			s.gangs.retire(p)
 		case Queued:
-			p.cause = DeletedFromOutside
-			s.teller.tell(Event{Kind: Deleted, Pod: p.obj}, "")
-			s.line.queue.Remove(p.obj)
-			s.line.count(p, -1)
-			s.cluster.nominator.Remove(p.obj)
-			p.phase = Gone
-			s.cluster.show(p)
-			s.cluster.budgets.leave(p)
-			s.controllers.gangs.retire(p)
-			s.cluster.tries.changed(nil)
-			if p.obj.NominatedNodeName != "" {
-				s.line.roomGivenUp(p.obj)
-			}
+			s.deleteQueued(p)
 		case Admitting, Running:
 			p.cause = DeletedFromOutside
 			s.stays.tellToGo(p, nil, "")
@@ -96,6 +86,26 @@ func DeletePod(key outrank.Key) Change {
 		}
 		return nil
 	}}
+}
+
+// deleteQueued takes a pod out of the queue for good. Others may use the room that was kept for it.
+func (s *Simulation) deleteQueued(p *pod) {
+	// The event tells the pod's cause, so that is set first.
+	p.cause = DeletedFromOutside
+	s.teller.tell(Event{Kind: Deleted, Pod: p.obj}, "")
+	s.line.remove(p.obj)
+	s.line.count(p, -1)
+	s.cluster.withdrawNomination(p.obj)
+
+	p.phase = Gone
+	s.cluster.show(p)
+	s.cluster.leaveBudgets(p)
+	s.gangs.retire(p)
+
+	s.cluster.changed(nil)
+	if p.obj.NominatedNodeName != "" {
+		s.line.roomGivenUp(p.obj)
+	}
 }
 
 // AddNode adds a node behind all others.
@@ -127,12 +137,14 @@ func Cordon(name string) Change { return setUnschedulable("cordon", name, true) 
 // Uncordon reverts [Cordon].
 func Uncordon(name string) Change { return setUnschedulable("uncordon", name, false) }
 
+// setUnschedulable is the change that marks a node as closed or open for new pods.
 func setUnschedulable(what, name string, value bool) Change {
 	return Change{what: what + " node " + name, do: func(s *Simulation) error {
 		h := s.cluster.hosts[name]
 		if h == nil {
 			return missingNode(name)
 		}
+
 		n := *h.node
 		n.Unschedulable = value
 		s.fleet.update(&n, what)
@@ -140,8 +152,7 @@ func setUnschedulable(what, name string, value bool) Change {
 	}}
 }
 
-// SetBudgets replaces all budgets. Their allowance follows from the pods from
-// then on; see [Config.Scale].
+// SetBudgets replaces all budgets. From then on their allowances follow from the pods; see [Config.Scale].
 func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 	return Change{what: "set budgets", do: func(s *Simulation) error {
 		c := outrank.Cluster{Budgets: list}
@@ -152,6 +163,9 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 		if err != nil {
 			return err
 		}
+
+		// The new budgets begin with the pods that are there, and are shown with allowances that follow
+		// from these.
 		s.cluster.budgets = b
 		for _, l := range s.lives.lineages {
 			for _, p := range l.lives {
@@ -160,8 +174,9 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 				}
 			}
 		}
+
 		b.renew(s.Time())
-		s.cluster.tries.changed(nil)
+		s.cluster.changed(nil)
 		s.teller.tell(Event{Kind: Changed}, "%d budgets", len(list))
 		s.cluster.replaceBudgets()
 		return nil
@@ -177,11 +192,12 @@ func SetLabels(key outrank.Key, labels map[string]string) Change {
 		case p == nil || p.phase == Coming:
 			return missingPod(key)
 		case p.present():
-			s.cluster.budgets.leave(p)
+			// Labels decide which budgets cover the pod.
+			s.cluster.leaveBudgets(p)
 			p.revise(func(o *outrank.Pod) { o.Labels = maps.Clone(labels) })
-			s.cluster.budgets.join(p)
+			s.cluster.coverByBudgets(p)
 			s.cluster.show(p)
-			s.cluster.tries.changed(nil)
+			s.cluster.changed(nil)
 			s.teller.tell(Event{Kind: Changed, Pod: p.obj}, "labels %v", labels)
 			return s.relabelled(p)
 		}
@@ -200,27 +216,27 @@ func SetGates(key outrank.Key, gates ...string) Change {
 		if p.phase != Queued {
 			return nil
 		}
+
 		before := p.obj
 		p.revise(func(o *outrank.Pod) { o.SchedulingGates = slices.Clone(gates) })
-		s.cluster.nominator.Update(before, p.obj)
+		s.cluster.updateNomination(before, p.obj)
 		s.cluster.show(p)
-		s.cluster.tries.changed(nil)
+		s.cluster.changed(nil)
 		s.teller.tell(Event{Kind: Changed, Pod: p.obj}, "gates %v", gates)
 		return s.line.update(p.obj)
 	}}
 }
 
-// relabelled tells the queue.
+// relabelled tells the queue that a pod has other labels.
 func (s *Simulation) relabelled(p *pod) error {
 	if p.phase == Queued {
 		return s.line.update(p.obj)
 	}
-	s.line.queue.AssignedPodUpdated(p.obj, s.Time())
-	s.line.move(queue.EventAssignedPodUpdated, p.host.node, p.obj)
+	s.line.relabelled(p.obj, p.host.node)
 	return nil
 }
 
-// Call calls a function of the caller's at that time. It may look at
+// Call calls a function of the caller's at that time. The function may look at
 // everything, and ask for further changes.
 func Call(f func(*Simulation) error) Change {
 	if f == nil {
@@ -248,12 +264,16 @@ func SetUsage(key outrank.Key, u kubeletadmit.Usage) Change {
 		case p.phase == Finished || p.phase == Gone:
 			return nil
 		}
+
 		s.teller.tell(Event{Kind: Changed, Pod: p.obj, Node: p.obj.NodeName}, "uses %s of memory and %s of disk",
 			resource.NewBinary(u.Memory), resource.NewBinary(u.Disk))
+
+		// The node's sum changes only if the pod has started; else it will start with this usage.
 		if p.started {
 			s.table.use(p, -1)
 		}
-		if p.uses = u; p.started {
+		p.uses = u
+		if p.started {
 			s.table.use(p, 1)
 			s.kubelets.watchUse(s.table.of(p.host))
 		}

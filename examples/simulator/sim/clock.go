@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// horizon ends all time, some 146 years after the start; later events happen
-// then. So no sum of two times wraps.
+// horizon is the end of all time, some 146 years after the start. An event that would come later happens
+// at the horizon, so that no sum of two times wraps.
 const horizon = time.Duration(math.MaxInt64 / 2)
 
-// later is a time after another, at the horizon at most.
+// later returns the time d after t, at most the horizon.
 func later(t, d time.Duration) time.Duration { return min(t+min(d, horizon), horizon) }
 
 // clock is the virtual time of a run.
@@ -21,5 +21,8 @@ type clock struct {
 	steps int
 }
 
-// time returns the time of day.
-func (c *clock) time() time.Time { return c.start.Add(c.at) }
+// time returns the present time with its date.
+func (c *clock) time() time.Time { return c.timeOf(c.at) }
+
+// timeOf returns the time that is d after the start.
+func (c *clock) timeOf(d time.Duration) time.Time { return c.start.Add(d) }

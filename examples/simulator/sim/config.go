@@ -24,42 +24,40 @@ const (
 // evicted pods anew.
 type Config struct {
 	// Start is the time at which the run begins; zero means the first of January
-	// 2000. Nothing depends on it but start times that pods of the cluster have
-	// already.
+	// 2000. It matters only for pods of the cluster that have a start time or a deletion time already.
 	Start time.Time
-	// End is the most time that the run lasts; zero means until nothing happens
+	// End is the longest time that the run lasts; zero means until nothing happens
 	// any more.
 	End time.Duration
 
-	// Schedulers take turns: one queue, and each pod goes through the cycle of
+	// Schedulers share one queue, and each pod goes through the cycle of
 	// its own scheduler, as with the profiles of one kube-scheduler. None means
-	// one, the zero value. The Variant of their preemption, which is the same for
-	// all, is that of the queue and of carrying plans out as well.
+	// one, the zero value. The Variant of their preemption is the same for
+	// all, and also holds for the queue and for carrying plans out.
 	Schedulers []Scheduler
 	// SchedulerOf returns the name of a pod's scheduler; nil means the first for
-	// all. A name that is none of them is an error.
+	// all. A name that no scheduler has is an error.
 	SchedulerOf func(*outrank.Pod) string
-	// Discipline is the kind of queue, Queue how the PriorityQueue orders and
+	// Discipline is the kind of queue. Queue says how a PriorityQueue orders and
 	// delays.
 	Discipline Discipline
 	Queue      queue.Config
-	// Cycle is the time that the scheduler takes for one pod; the next one is
-	// looked at after that. Zero means that it takes no time; where pods then try
-	// again and again in the same moment, because each takes away what another
-	// was promised, Simulation.Step ends with an error.
+	// Cycle is the time that the scheduler takes for one pod before it looks at the next one. Zero means
+	// that it takes no time. Pods may then try again and again in the same moment, because each takes away
+	// what another was promised; Simulation.Step ends that with an error.
 	Cycle time.Duration
-	// Order is the order in which the steps of a plan are taken; zero is that of the cluster's
-	// release, and any other switches the release's feature gate SchedulerAsyncPreemption, so
-	// that plans are made for it. A variant has its own.
+	// Order is the order in which the steps of a plan are taken. Zero means the order of the cluster's
+	// release. Any other order switches the release's feature gate SchedulerAsyncPreemption, so
+	// that plans are made for it. A variant has its own order.
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
 	// the pod, its Work nor the policy names one; nil means DefaultGrace.
 	Grace *time.Duration
-	// Recreate is the controllers' answer to evicted pods.
+	// Recreate says how controllers replace evicted pods.
 	Recreate Recreate
-	// Kubelets, if set, admit pods to their nodes and evict them under pressure; without,
-	// pods run as soon as they are bound. They do not go together with groups of pods.
+	// Kubelets, if set, admit pods to their nodes and evict them under pressure. Without kubelets
+	// pods run as soon as they are bound. Kubelets and groups of pods do not go together.
 	Kubelets *Kubelets
 	// Scale returns the number of pods that a controller is meant to have, which
 	// budgets may depend on; nil means those that exist (see pdb.StatusInput).
@@ -67,9 +65,9 @@ type Config struct {
 
 	// OneByOne makes every attempt by itself, with a question to the scheduler's
 	// rules. Without it equal pods share the answer that nothing helps until a
-	// change concerns them: the result is the same, sooner. Rules of the caller's
-	// own, those of Scheduler.Preemption as well as the gates, order and hints
-	// of Queue, are asked about every pod in either case.
+	// change concerns them: the result is the same, sooner. The caller's own rules in
+	// Scheduler.Preemption, and the gates, order and hints of Queue, are asked about every
+	// pod in either case.
 	OneByOne bool
 
 	// Bind, if set, binds a pod to the node that was found for it. An error means that
@@ -78,7 +76,7 @@ type Config struct {
 	// a few times, where the error wraps execution.ErrRetriable.
 	Bind func(pod *outrank.Pod, node *outrank.Node) error
 	// Evict, if set, is asked before a victim of a plan is told to go; preemptor is the pod that
-	// room is made for, one of them where that is a gang. An error means that this failed: the
+	// room is made for, or one pod of the gang. An error means that this failed: the
 	// victim stays, and the preemptor goes back to the queue and is tried again for as long as
 	// that fails.
 	Evict func(victim, preemptor *outrank.Pod) error
@@ -96,17 +94,18 @@ type Config struct {
 	// Observe, if set, receives every event, in order, and must not change it. It makes
 	// attempts go one by one, since each that comes to nothing is an event.
 	Observe func(Event)
-	// Follow, if set, receives the same events in the same order but those of Refused attempts,
-	// without their Text, and costs a run next to nothing. It is the hook for what a pod goes
+	// Follow, if set, receives the same events in the same order, without their Text and without
+	// Refused attempts. It costs a run next to nothing. It is the hook for what a pod goes
 	// through: Bound, Evicted with its cause, Left, Ended. It must not change what it is given.
 	Follow func(Event)
 	// Audit makes the run check itself at every event, by books of its own: that no node is
-	// overcommitted, that every pod's life adds up, and so does lost work. A finding ends the run
-	// with an error that wraps ErrAudit. Time is that of the pods on the node where one is bound.
+	// overcommitted, that every pod's life adds up, and that lost work does. A finding ends the run
+	// with an error that wraps ErrAudit. Time is linear in the pods on a node for each pod that is bound
+	// to it.
 	Audit bool
-	// Sample, if set, receives the usage, the waiting pods and the evicted ones
+	// Sample, if set, receives the usage, the waiting pods and the evicted pods
 	// after every step that changed them. The sample's slice and maps are used
-	// again. The levels are those of Simulation.Resources.
+	// again. The levels are in the order of Simulation.Resources.
 	Sample func(chart.Sample)
 	// Progress, if set, is called after every step, and once for attempts that are
 	// made together.
@@ -115,10 +114,10 @@ type Config struct {
 
 // Decision is a plan with victims, before it is carried out. It is valid during the call.
 type Decision struct {
-	// Plan is that of a pod, Group that of a gang; the other one is nil.
+	// Plan is set for a pod, Group for a gang; the other field is nil.
 	Plan  *preemption.Plan
 	Group *preemption.GroupPlan
-	// Evaluator made it, of the snapshot as it is, at that time.
+	// Evaluator made the plan of Snapshot, as that is now, at Time.
 	Evaluator *engine.Evaluator
 	Snapshot  *engine.Snapshot
 	Time      time.Time
@@ -134,9 +133,9 @@ type Scheduler struct {
 	// Score picks among the nodes that take a pod: the highest wins. Nil means
 	// LeastAllocated.
 	Score Score
-	// Scorer, if set, picks in place of Score, which is not to be set beside it; it compares the
+	// Scorer, if set, picks in place of Score, which must be nil then. It compares the
 	// nodes with each other. With &score.Scorer{} the pods go where kube-scheduler's default
-	// profile puts them, for some 3 ms of a core a pod where 5,000 nodes take it.
+	// profile puts them; that takes some 3 ms of a core for a pod that 5,000 nodes take.
 	Scorer Scorer
 }
 
@@ -170,11 +169,11 @@ type Recreate struct {
 	// Delay is the time between the moment of the rule and the arrival of the
 	// new pod; zero means DefaultRecreateDelay.
 	Delay time.Duration
-	// Change, if set, may change the new pod, which is a copy of the first one of its
-	// lineage, before anybody sees it: a controller that gives its pods another
+	// Change, if set, may change the new pod before anybody sees it. The pod is a copy of the first one
+	// of its lineage. So a controller may give its pods another
 	// priority when they are evicted too often. Pointers of the pod are shared: replace
-	// their values, and do not write to them. evictions counts those of the lineage so
-	// far, from 1 on unless the pod was lost with its node.
+	// their values, and do not write to them. evictions counts the evictions of the lineage so
+	// far. It is 0 if the pod was lost or turned away before any was evicted.
 	Change func(made *outrank.Pod, evictions int)
 }
 
@@ -186,7 +185,7 @@ const (
 	// RecreateNever leaves evicted pods away.
 	RecreateNever RecreateRule = iota
 	// RecreateWhenGone waits until the evicted pod is gone, as a job does. A pod
-	// that comes to its end in its grace period has finished.
+	// that comes to its end within its grace period has finished, and is not recreated.
 	RecreateWhenGone
 	// RecreateWhenEvicted makes the new pod at once, while the evicted one is
 	// still there, as a replica set does.
@@ -220,6 +219,16 @@ func (c *Config) Validate() error {
 			ps.add("simulation config", d.field, "%v is not between 0 and %v", d.value, horizon)
 		}
 	}
+
+	c.checkChoices(&ps)
+	c.checkParts(&ps)
+	c.checkSchedulers(&ps)
+	c.Kubelets.check(&ps)
+	return ps.err()
+}
+
+// checkChoices refuses values that are none of those there are, and those that contradict the variant.
+func (c *Config) checkChoices(ps *problems) {
 	if c.Discipline > FIFOQueue {
 		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
 	}
@@ -235,17 +244,19 @@ func (c *Config) Validate() error {
 	if c.Order == execution.Asynchronous && c.variant() != 0 {
 		ps.add("simulation config", "Order", "%v, and the variant %v has its own", c.Order, c.variant())
 	}
+}
+
+// checkParts refuses what the queue and the history refuse.
+func (c *Config) checkParts(ps *problems) {
 	queued := c.Queue
 	queued.Variant = c.variant()
 	_, err := queue.New(queued)
 	ps.join("simulation config", "Queue", err)
 	_, err = history.New(c.History)
 	ps.join("simulation config", "History", err)
-	c.checkSchedulers(&ps)
-	c.Kubelets.check(&ps)
-	return ps.err()
 }
 
+// checkSchedulers refuses schedulers of one name or of different variants, and what their rules refuse.
 func (c *Config) checkSchedulers(ps *problems) {
 	seen := map[string]bool{}
 	for i := range c.Schedulers {
@@ -255,6 +266,7 @@ func (c *Config) checkSchedulers(ps *problems) {
 			ps.add("simulation config", field, "there is another scheduler called %s", s.name())
 		}
 		seen[s.name()] = true
+
 		ps.join("simulation config", field, s.Preemption.Validate())
 		if s.Score != nil && s.Scorer != nil {
 			ps.add("simulation config", field, "Score and Scorer are both set, and one of them picks")
@@ -265,7 +277,7 @@ func (c *Config) checkSchedulers(ps *problems) {
 	}
 }
 
-// variant is the variant that all schedulers follow.
+// variant returns the variant that all schedulers follow.
 func (c *Config) variant() outrank.Variant {
 	if len(c.Schedulers) == 0 {
 		return 0
@@ -273,6 +285,7 @@ func (c *Config) variant() outrank.Variant {
 	return c.Schedulers[0].Preemption.Variant
 }
 
+// grace returns the time to end of a pod that names none.
 func (c *Config) grace() time.Duration {
 	if c.Grace == nil {
 		return DefaultGrace
@@ -280,7 +293,7 @@ func (c *Config) grace() time.Duration {
 	return *c.Grace
 }
 
-// filledIn replaces zeros by the defaults.
+// filledIn returns the configuration with defaults in place of zeros.
 func (c Config) filledIn() Config {
 	if c.Start.IsZero() {
 		c.Start = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -298,6 +311,7 @@ func (c Config) filledIn() Config {
 	return c
 }
 
+// name returns the name of the scheduler, or the default one.
 func (s *Scheduler) name() string {
 	if s.Name == "" {
 		return outrank.DefaultScheduler

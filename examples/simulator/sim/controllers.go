@@ -10,6 +10,8 @@ import (
 // controllers make pods: those of the work, and new ones in place of others.
 type controllers struct {
 	config     *Config
+	recreation Recreate
+	kubelets   *Kubelets // nil for none
 	clock      *clock
 	agenda     *agenda
 	teller     *teller
@@ -21,30 +23,31 @@ type controllers struct {
 	progress   *progress
 }
 
-// admit makes a life for a piece of work, nil where that is not possible.
+// admit makes a life for a piece of work, or returns nil and says why that is not possible.
 func (c *controllers) admit(w *Work, ps *problems) *pod {
 	key := w.Pod.Key()
 	if before := c.lives.pods[key]; before != nil && before.phase != Gone && before.phase != Finished {
 		ps.add("pod "+string(key), "", "there is one of that name")
 		return nil
 	}
-	scheduler := c.schedulers.inOrder[0]
-	if c.config.SchedulerOf != nil {
-		name := c.config.SchedulerOf(w.Pod)
-		if scheduler = c.schedulers.byName[name]; scheduler == nil {
-			ps.add("pod "+string(key), "", "no scheduler is called %s", name)
-			return nil
-		}
+	scheduler := c.schedulerOf(w.Pod, ps)
+	if scheduler == nil {
+		return nil
 	}
+
 	p := &pod{obj: w.Pod, work: w, scheduler: scheduler, phase: Coming, asks: c.columns.row(w.Pod.RunningRequests(outrank.DefaultRelease))}
-	if c.config.Kubelets != nil {
+	if c.kubelets != nil {
 		p.uses = usageOf(w)
 	}
+
+	// Every pod takes a number, so that a UID does not depend on how many pods brought their own.
 	p.revise(func(o *outrank.Pod) {
 		if c.lives.uids++; o.UID == "" {
 			o.UID = "sim-" + strconv.Itoa(c.lives.uids)
 		}
 	})
+
+	// Only the first life of a lineage is work that is expected, and a member of its gang.
 	c.lives.pods[key] = p
 	if c.lives.join(p) {
 		c.progress.expect(w)
@@ -54,59 +57,85 @@ func (c *controllers) admit(w *Work, ps *problems) *pod {
 	return p
 }
 
+// schedulerOf returns the scheduler of a pod, or nil where its name is that of none.
+func (c *controllers) schedulerOf(obj *outrank.Pod, ps *problems) *schedulerState {
+	if c.config.SchedulerOf == nil {
+		return c.schedulers.inOrder[0]
+	}
+	name := c.config.SchedulerOf(obj)
+	found := c.schedulers.byName[name]
+	if found == nil {
+		ps.add("pod "+string(obj.Key()), "", "no scheduler is called %s", name)
+	}
+	return found
+}
+
 // expect schedules the arrival of a pod at the time of its work.
 func (c *controllers) expect(p *pod) {
 	c.agenda.add(moment{at: p.work.Arrival, kind: arriveMoment, pod: p})
 }
 
-// replace makes up for a pod that has gone, if its controller does so then.
+// replace makes up for a pod that has gone, if its controller does so then. A pod that was lost with its
+// node, and not told to go before, is made anew by both rules.
 func (c *controllers) replace(p *pod) error {
-	rule := c.config.Recreate.Rule
+	rule := c.recreation.Rule
 	if p.evicted && rule == RecreateWhenGone || p.lost && !p.evicted && rule != RecreateNever {
 		return c.recreate(p)
 	}
+
+	// With RecreateWhenEvicted the pod that replaces an evicted one is there already.
 	if !p.evicted || rule != RecreateWhenEvicted {
 		c.gangs.retire(p)
 	}
 	return nil
 }
 
+// replaceAtOnce reports whether controllers make a pod anew as soon as it is told to go.
+func (c *controllers) replaceAtOnce() bool { return c.recreation.Rule == RecreateWhenEvicted }
+
 // replaceEvicted makes up for a pod that was told to go, if its controller does
 // so at once.
 func (c *controllers) replaceEvicted(p *pod) error {
-	if c.config.Recreate.Rule == RecreateWhenEvicted {
+	if c.replaceAtOnce() {
 		return c.recreate(p)
 	}
 	return nil
 }
 
-// recreate makes a pod in place of another, unless its controller gives up. A pod
-// that came to a node past the scheduler comes to it again.
-func (c *controllers) recreate(p *pod) error {
-	if !c.anew(p) {
+// replaceRejected makes up for a pod that its kubelet has turned away.
+func (c *controllers) replaceRejected(p *pod) error {
+	if c.recreation.Rule == RecreateNever {
 		c.gangs.retire(p)
 		return nil
 	}
-	l, first := p.lineage, p.lineage.lives[0]
-	made := *first.work.Pod
-	if first.there {
-		made.NodeName = ""
+	return c.recreate(p)
+}
+
+// recreate makes a pod in place of another, unless its controller gives up. A pod
+// that came to a node past the scheduler comes to it again.
+func (c *controllers) recreate(p *pod) error {
+	if !c.goesOn(p) {
+		c.gangs.retire(p)
+		return nil
 	}
-	made.NominatedNodeName, made.UID = "", ""
-	made.StartTime, made.DeletionTimestamp, made.DisruptionReason = time.Time{}, time.Time{}, ""
-	made.Ready, made.Phase = false, ""
-	if c.config.Recreate.Change != nil {
-		c.config.Recreate.Change(&made, l.evictions)
+
+	// Each new pod is a copy of the first one, so that what Change did to the others does not add up.
+	l := p.lineage
+	first := l.lives[0]
+	made := pendingCopy(first.work.Pod, first.there)
+	base := made.Name
+	if c.recreation.Change != nil {
+		c.recreation.Change(made, l.evictions)
 	}
-	for n := len(l.lives); ; n++ {
-		if made.Name = first.work.Pod.Name + "-r" + strconv.Itoa(n); c.lives.pods[made.Key()] == nil {
-			break
-		}
-	}
+	c.rename(made, base, len(l.lives))
+
+	// Change may have made a pod that makes no sense, which is an error like that of any other work.
 	w := *first.work
-	w.Pod, w.Arrival, w.Lineage = &made, later(c.clock.at, c.delayOf(l)), l.name
+	w.Pod = made
+	w.Arrival = later(c.clock.at, c.delayOf(l))
+	w.Lineage = l.name
 	var ps problems
-	w.check(&ps, c.config.Kubelets != nil)
+	w.check(&ps, c.kubelets != nil)
 	if len(ps) == 0 {
 		if next := c.admit(&w, &ps); next != nil {
 			c.expect(next)
@@ -115,16 +144,39 @@ func (c *controllers) recreate(p *pod) error {
 	return ps.err()
 }
 
-// anew reports whether a controller makes a pod in place of one that failed, was
-// evicted or lost; it records where one gives up.
-func (c *controllers) anew(p *pod) bool {
-	k := c.config.Kubelets
+// pendingCopy returns a pod as it was created: without a UID, and without what has become of it. A pod that
+// was on its node from the beginning goes through a scheduler this time.
+func pendingCopy(of *outrank.Pod, there bool) *outrank.Pod {
+	made := *of
+	if there {
+		made.NodeName = ""
+	}
+	made.NominatedNodeName, made.UID = "", ""
+	made.StartTime, made.DeletionTimestamp = time.Time{}, time.Time{}
+	made.DisruptionReason = ""
+	made.Ready, made.Phase = false, ""
+	return &made
+}
+
+// rename names the n-th pod of a lineage after the first one, as no other pod of the run is or was called.
+func (c *controllers) rename(made *outrank.Pod, base string, n int) {
+	for ; ; n++ {
+		made.Name = base + "-r" + strconv.Itoa(n)
+		if c.lives.pods[made.Key()] == nil {
+			return
+		}
+	}
+}
+
+// goesOn reports whether a controller makes a pod in place of one that failed, was
+// evicted or lost. It records where a controller gives up.
+func (c *controllers) goesOn(p *pod) bool {
 	switch {
-	case k == nil:
+	case c.kubelets == nil:
 		return true
 	case p.obj.Static:
 		return false // its file is read once
-	case p.lineage.failures > k.Retries:
+	case p.lineage.failures > c.kubelets.Retries:
 		p.lineage.givenUp = true
 		c.teller.tell(Event{Kind: GivenUp, Pod: p.obj}, "after %d tries", p.lineage.failures)
 		return false
@@ -132,12 +184,13 @@ func (c *controllers) anew(p *pod) bool {
 	return true
 }
 
-// mostRetryDelay ends the doubling.
+// mostRetryDelay is the delay at which the doubling ends.
 const mostRetryDelay = 6 * time.Minute
 
-// delayOf is the time that a controller waits before it makes the next pod of a lineage.
+// delayOf returns the time that a controller waits before it makes the next pod of a lineage. It doubles
+// with each failure after the first.
 func (c *controllers) delayOf(l *lineage) time.Duration {
-	d := c.config.Recreate.Delay
+	d := c.recreation.Delay
 	for range l.failures - 1 {
 		if d >= mostRetryDelay {
 			break

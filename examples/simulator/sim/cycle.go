@@ -19,25 +19,29 @@ func (s *scheduling) cycle(ctx context.Context) error {
 	if s.refuse() {
 		return nil
 	}
-	entry, ok := s.line.queue.TryPop(s.clock.time())
+
+	entry, ok := s.line.pop()
 	if !ok {
 		return nil // a gate held the pod that was due
 	}
-	s.cluster.tries.latest = entry.Cycle
+	s.tries.latest = entry.Cycle
 	if entry.Group != nil {
 		return s.cycleOfGang(ctx, entry)
 	}
+
+	// The attempt itself changes the state if it evicts or nominates. Then the pod counts as not tried.
 	s.busy = later(s.clock.at, s.config.Cycle)
 	p := s.lives.pods[entry.Pod.Key()]
-	before := s.cluster.tries.state
-	r, err := p.scheduler.loop.Attempt(ctx, entry, s.clock.time())
+	before := s.tries.state
+	r, err := p.scheduler.attempt(ctx, entry, s.clock.time())
 	if err := errors.Join(err, s.actions.broke); err != nil {
 		return err
 	}
 	return s.outcome(p, r, before)
 }
 
-// offsetOf is where a sample begins for a pod: with a seed, anywhere, and each pod always at one node.
+// offsetOf returns where a sample of nodes begins for a pod. With a seed that is any node, and always the
+// same one for the same pod, so that equal runs have equal samples.
 func (s *scheduling) offsetOf(pod *outrank.Pod) int {
 	if s.config.Seed == 0 {
 		return 0
@@ -47,7 +51,8 @@ func (s *scheduling) offsetOf(pod *outrank.Pod) int {
 	return int(h.Sum32() >> 1) // of 31 bits, so that int of 32 holds it
 }
 
-// loopOf makes what a scheduler's attempts are made with.
+// loopOf makes the loop that a scheduler's attempts go through: the queue and the snapshot of the run, and
+// the simulation's own ways to choose a node and to carry out a plan.
 func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 	return attempt.New(attempt.Config{
 		Snapshot: s.cluster.snap, Queue: s.line.queue, Evaluator: x.eval,
@@ -72,11 +77,8 @@ func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 	})
 }
 
-// ask finds the nodes that take a pod or, where there are none, the plan to make
-// room. The nominated node is asked before all others. Most attempts in a full
-// cluster fail, and the nodes' answers to pods of one shape are remembered for
-// plans alone, so that the plan is asked for first; but not where that would take
-// new budgets. The answer is the same, also where equal pods share it.
+// ask finds the nodes that take a pod or, where there are none, the plan to make room. Where equal pods
+// share an answer that is known it asks nobody; the answer is the same.
 func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 	p := s.lives.pods[obj.Key()]
 	class := s.sharing.classOf(p)
@@ -86,6 +88,7 @@ func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) (
 	if plan := class.planFor(p.obj, s.config.Observe != nil); plan != nil {
 		return nil, plan, nil
 	}
+
 	nodes, plan, err := s.askAnew(ctx, p, now)
 	if plan != nil && err == nil {
 		class.learn(plan)
@@ -93,15 +96,15 @@ func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) (
 	return nodes, plan, err
 }
 
-// askAnew looks at the nodes before budgets that have changed are brought in line, which only
-// preemption looks at.
+// askAnew asks the pod's scheduler. Only preemption looks at budgets, and to bring them up to date is dear. So
+// where they are out of date the nodes are looked at first, and often nothing else is needed.
 func (s *scheduling) askAnew(ctx context.Context, p *pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
-	if s.cluster.budgets.any {
-		nodes, err := p.scheduler.eval.Feasible(ctx, s.cluster.snap, p.obj)
+	if s.cluster.budgetsStale() {
+		nodes, err := p.scheduler.feasible(ctx, s.cluster.snap, p.obj)
 		if err != nil || len(nodes) > 0 {
 			return nodes, nil, err
 		}
 		s.cluster.syncBudgets(now)
 	}
-	return p.scheduler.loop.Decide(ctx, p.obj, now)
+	return p.scheduler.decide(ctx, p.obj, now)
 }

@@ -9,7 +9,7 @@ import (
 // DefaultPatience is the default of [Autoscaler.Patience], and that of a drain.
 const DefaultPatience = time.Hour
 
-// drainRetry is the time after which an eviction is tried again that a budget did not allow.
+// drainRetry is the time after which a drain tries again to evict pods whose budgets did not allow it.
 const drainRetry = 5 * time.Second
 
 // Drain empties a node: it is cordoned, and its pods are told to go, the static ones apart, in the
@@ -42,10 +42,13 @@ func FailNode(name string, repair time.Duration) Change {
 		case h == nil:
 			return missingNode(name)
 		}
+
+		// The repaired node comes back with a new kubelet, which has seen no pressure.
 		n := s.kubelets.healthy(h)
 		if err := RemoveNode(name).do(s); err != nil || repair == 0 {
 			return err
 		}
+
 		return s.At(later(s.clock.at, repair), Change{what: "repair node " + name, do: func(s *Simulation) error {
 			if s.cluster.hosts[name] != nil {
 				return nil // somebody has put another one there
@@ -55,14 +58,16 @@ func FailNode(name string, repair time.Duration) Change {
 	}}
 }
 
-// draining is how a node is being emptied.
+// draining is a drain under way.
 type draining struct {
 	host *host
 	// remove is set if the node is to go once it is empty.
 	remove bool
-	waits  patience
+	// patience tells when the drain gives up.
+	patience patience
 }
 
+// beginDrain closes a node for new pods and begins to empty it.
 func (s *Simulation) beginDrain(name string, remove bool) error {
 	h := s.cluster.hosts[name]
 	if h == nil {
@@ -73,50 +78,78 @@ func (s *Simulation) beginDrain(name string, remove bool) error {
 			return err
 		}
 	}
-	return s.goOnDraining(&draining{host: h, remove: remove, waits: patience{most: DefaultPatience}})
+	return s.goOnDraining(&draining{host: h, remove: remove, patience: patience{most: DefaultPatience}})
 }
 
-// goOnDraining tells the pods of a node to go that may, and comes back for the others.
+// goOnDraining tells those pods of a node to go that may leave it, and comes back for the others. Uncordon
+// ends the drain.
 func (s *Simulation) goOnDraining(d *draining) error {
+	// The drain ends if the node was removed or opened again meanwhile.
 	h := d.host
 	if h.removed || !h.node.Unschedulable {
 		return nil
 	}
-	refused, empty, last := false, true, s.clock.at
-	for _, obj := range s.cluster.snap.PodsOn(h.node.Name) {
+	left, err := s.evictAll(h)
+	if err != nil {
+		return err
+	}
+
+	// It comes back when the last pod that was told to go has left or, where a budget holds one back, to
+	// try again. That look is idle: a drain that only waits for a budget keeps no run going.
+	next := left.lastGone
+	switch {
+	case left.empty && d.remove:
+		return RemoveNode(h.name()).do(s)
+	case left.empty, left.refused && d.patience.over(s):
+		return nil
+	case left.refused:
+		next = later(s.clock.at, drainRetry)
+	}
+	goOn := func(s *Simulation) error { return s.goOnDraining(d) }
+	return s.At(next, Change{what: "drain node " + h.name(), do: goOn, idle: left.refused})
+}
+
+// drained says what a drain has left on a node, static pods apart.
+type drained struct {
+	// refused is set if a budget holds a pod back, empty if no pod is on the node any more.
+	refused, empty bool
+	// lastGone is the time by which all pods that were told to go have left.
+	lastGone time.Duration
+}
+
+// evictAll tells all pods of a node to go that are not static and whose budgets allow it.
+func (s *Simulation) evictAll(h *host) (drained, error) {
+	left := drained{empty: true, lastGone: s.clock.at}
+	for _, obj := range s.cluster.podsOn(h) {
 		p := s.lives.pods[obj.Key()]
 		if p.obj.Static {
 			continue
 		}
+
 		if p.phase != Terminating {
 			told, err := s.evictDrained(p)
 			if err != nil {
-				return err
+				return left, err
 			}
-			refused = refused || !told
+			left.refused = left.refused || !told
 		}
-		empty = empty && !p.onNode()
-		last = max(last, p.until)
+		left.empty = left.empty && !p.onNode()
+		left.lastGone = max(left.lastGone, p.until)
 	}
-	switch {
-	case empty && d.remove:
-		return RemoveNode(h.node.Name).do(s)
-	case empty, refused && d.waits.over(s):
-		return nil
-	case refused:
-		last = later(s.clock.at, drainRetry)
-	}
-	return s.At(last, Change{what: "drain node " + h.node.Name, do: func(s *Simulation) error { return s.goOnDraining(d) }, idle: refused})
+	return left, nil
 }
 
 // evictDrained tells a pod to go if the budgets that cover it allow that, and reports whether they do.
 func (s *Simulation) evictDrained(p *pod) (told bool, err error) {
+	// Each pod that was told to go before may have used up an allowance.
 	s.cluster.syncBudgets(s.Time())
+	budgets := s.cluster.allowances()
 	for _, i := range p.covering {
-		if s.cluster.budgets.list[i].DisruptionsAllowed <= 0 {
+		if budgets[i].DisruptionsAllowed <= 0 {
 			return false, nil
 		}
 	}
+
 	p.cause = Drained
 	s.stays.countEviction(p)
 	s.stays.tellToGo(p, nil, evictionByAPI)
@@ -132,6 +165,7 @@ func (ks *kubeletWork) healthy(h *host) *outrank.Node {
 	if ks == nil {
 		return h.node
 	}
+
 	n, k := *h.node, ks.table.of(h)
 	for kind := range kindsOfPressure {
 		if k.pressures[kind].on {
@@ -143,8 +177,9 @@ func (ks *kubeletWork) healthy(h *host) *outrank.Node {
 
 // patience tells when to stop looking at a run in which nothing happens.
 type patience struct {
+	// most is the longest time without a change.
 	most time.Duration
-	// state is the state of the cluster at the last look, since the time from which on it is.
+	// state is the state of the cluster at the last look, and since is when it was seen first.
 	state uint64
 	since time.Duration
 }
@@ -152,9 +187,10 @@ type patience struct {
 // over reports whether nothing is on the way but looks, and nobody waits or nothing has changed for
 // too long.
 func (p *patience) over(s *Simulation) bool {
-	state, toCome := s.cluster.tries.state, s.agenda.toCome()
+	state, toCome := s.cluster.state(), s.agenda.toCome()
 	if state != p.state || toCome {
-		p.state, p.since = state, s.clock.at
+		p.state = state
+		p.since = s.clock.at
 	}
 	return !toCome && (s.line.inQueue == 0 || s.clock.at-p.since >= p.most)
 }

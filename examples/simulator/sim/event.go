@@ -12,20 +12,20 @@ type EventKind string
 
 // The kinds of events.
 const (
-	// Arrived: a pod came into the queue. One that was recreated did so for
-	// another one, the related pod.
+	// Arrived: a pod came into the queue, or to its node past the scheduler. The related pod is the one that
+	// it was made in place of.
 	Arrived EventKind = "arrive"
 	// Refused: an attempt to place the pod came to nothing.
 	Refused EventKind = "refuse"
 	// Evicted: the pod was told to go for the related one, under pressure, or because its node is
 	// emptied.
 	Evicted EventKind = "evict"
-	// Nominated: room is being made for the pod on the node. NominationLost: it
-	// is not any more.
+	// Nominated: room is being made for the pod on the node. NominationLost: room is made for it there no
+	// longer.
 	Nominated      EventKind = "nominate"
 	NominationLost EventKind = "unnominate"
-	// Bound: the pod is on the node from now on. Where there are kubelets it has begun
-	// with Started, unless it was Rejected. GivenUp: nobody makes it anew.
+	// Bound: the pod is on the node from now on. It runs from then on, or with kubelets from Started on.
+	// Rejected: its kubelet has turned it away. GivenUp: its controller makes it anew no more.
 	Bound    EventKind = "bind"
 	Started  EventKind = "start"
 	Rejected EventKind = "reject"
@@ -36,11 +36,11 @@ const (
 	Left EventKind = "gone"
 	// Deleted: the pod was told to go from outside.
 	Deleted EventKind = "delete"
-	// Changed: there was another change from outside, of the pod or node.
+	// Changed: there was another change, of the pod, the node or the budgets.
 	Changed EventKind = "change"
 )
 
-// Cause is why a pod left its node before its end.
+// Cause is why a pod leaves before its end.
 type Cause uint8
 
 // The causes.
@@ -75,7 +75,7 @@ func (c Cause) String() string {
 	return fmt.Sprintf("Cause(%d)", uint8(c))
 }
 
-// byKubelet reports whether a kubelet decided it.
+// byKubelet reports whether the decision was a kubelet's.
 func (c Cause) byKubelet() bool { return c == ForCritical || c == UnderMemory || c == UnderDisk }
 
 // Lost reports whether the work of a pod that leaves for this cause is lost: its controller
@@ -104,10 +104,10 @@ type Event struct {
 	// Lineage is the name that the pod shares with those that it replaces and that replace it;
 	// empty without a pod.
 	Lineage string
-	// Cause is why the pod has to go: of Evicted and Deleted events, and of Left.
+	// Cause is why the pod leaves. Only Evicted, Deleted and Left events have one.
 	Cause Cause
-	// Object is the node as it is from now on, of a Changed event about a node; nil where the
-	// node is gone.
+	// Object is the node as it is from now on. Only a Changed event about a node has one; it is nil where
+	// the node is gone.
 	Object *outrank.Node
 	// Text is for people. Followers do not get it (Config.Follow).
 	Text string
@@ -116,10 +116,10 @@ type Event struct {
 // teller passes events on to those who listen.
 type teller struct {
 	clock *clock
-	// of returns the lineage of a pod and why it has to go; false for an unknown one.
-	of      func(outrank.Key) (lineage string, cause Cause, ok bool)
+	// fateOf returns the lineage of a pod and why it leaves; false for an unknown one.
+	fateOf  func(outrank.Key) (lineage string, cause Cause, ok bool)
 	observe func(Event) // nil where nobody listens
-	// follow are those who hear of all but refused attempts, without the text.
+	// follow has the listeners that hear of all but refused attempts, without the text.
 	follow []func(Event)
 }
 
@@ -128,20 +128,27 @@ func (t *teller) tell(e Event, format string, args ...any) {
 	if t.observe == nil && len(t.follow) == 0 {
 		return
 	}
+
+	// A cause stands in the pod from the moment at which it is told to go, also while it ends. Only events
+	// of leaving have it.
 	e.Time = t.clock.at
 	if e.Pod != nil {
-		if lineage, cause, ok := t.of(e.Pod.Key()); ok {
+		if lineage, cause, ok := t.fateOf(e.Pod.Key()); ok {
 			e.Lineage = lineage
 			if e.Kind == Evicted || e.Kind == Deleted || e.Kind == Left {
 				e.Cause = cause
 			}
 		}
 	}
+
+	// Followers hear nothing of refused attempts, so that these may be made together, without an event for
+	// each.
 	if e.Kind != Refused {
 		for _, f := range t.follow {
 			f(e)
 		}
 	}
+
 	if t.observe == nil {
 		return
 	}

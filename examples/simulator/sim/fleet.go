@@ -10,7 +10,7 @@ type fleet struct {
 	teller  *teller
 	cluster *cluster
 	line    *line
-	// known are the names of all nodes that are there or have been.
+	// known has the names of all nodes that are there or have been.
 	known map[string]bool
 }
 
@@ -19,10 +19,9 @@ func (f *fleet) add(n *outrank.Node) error {
 	if n != nil && f.cluster.hosts[n.Name] != nil {
 		return knownNode(n.Name)
 	}
-	if err := f.cluster.snap.PutNode(n); err != nil {
+	if err := f.cluster.addNode(n); err != nil {
 		return err
 	}
-	f.cluster.addHost(n)
 	f.known[n.Name] = true
 	f.changed(n, queue.EventNodeAdded, "added")
 	return nil
@@ -30,25 +29,25 @@ func (f *fleet) add(n *outrank.Node) error {
 
 // update replaces a node. The text is for people.
 func (f *fleet) update(n *outrank.Node, text string) {
-	f.cluster.addHost(n)
-	must(f.cluster.snap.PutNode(n))
+	f.cluster.updateNode(n)
 	f.changed(n, queue.EventNodeUpdated, text)
 }
 
 // remove removes a node without pods.
 func (f *fleet) remove(h *host) {
-	must(f.cluster.snap.RemoveNode(h.node.Name))
-	f.cluster.removeHost(h)
+	f.cluster.removeNode(h)
 	f.changed(h.node, queue.EventNodeDeleted, "removed")
 }
 
+// changed tells all who look at nodes that one of them has changed: any pod may fit now.
 func (f *fleet) changed(n *outrank.Node, kind queue.ClusterEventKind, text string) {
-	f.cluster.meter.stale = true
-	f.cluster.tries.changed(nil)
+	f.cluster.changed(nil)
+
 	e := Event{Kind: Changed, Node: n.Name, Object: n}
 	if kind == queue.EventNodeDeleted {
 		e.Object = nil
 	}
 	f.teller.tell(e, "%s", text)
+
 	f.line.move(kind, n, nil)
 }

@@ -23,16 +23,20 @@ func (s *scheduling) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 	for range members {
 		s.busy = later(s.busy, s.config.Cycle) // each of them takes as long as a pod alone
 	}
-	first, before := s.lives.pods[members[0].Pod.Key()], s.cluster.tries.state
+
+	// An attempt with a gang goes straight to PreemptGroup, which looks at budgets.
+	first := s.lives.pods[members[0].Pod.Key()]
+	before := s.tries.state
 	s.cluster.syncBudgets(s.clock.time())
-	r, err := first.scheduler.loop.Attempt(ctx, entry, s.clock.time())
+	r, err := first.scheduler.attempt(ctx, entry, s.clock.time())
 	if err := errors.Join(err, s.actions.broke); err != nil {
 		return err
 	}
 	if r.Outcome == attempt.Bound {
-		s.placedGang(r)
+		s.takePlaces(r)
 		return nil
 	}
+
 	if r.Report != nil {
 		if err := s.recordGang(r.Report); err != nil {
 			return err
@@ -47,23 +51,27 @@ func (s *scheduling) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 	return nil
 }
 
-// placedGang takes in what became of the pods of a gang that has places.
-func (s *scheduling) placedGang(r *attempt.Result) {
+// takePlaces enters the result of an attempt that has placed a gang, or as many of its pods as it needs.
+func (s *scheduling) takePlaces(r *attempt.Result) {
 	for _, m := range r.Members {
 		if m.Outcome == attempt.Bound {
 			continue
 		}
-		p := s.lives.pods[m.Entry.Pod.Key()]
+
+		entry := m.Entry
+		p := s.lives.pods[entry.Pod.Key()]
 		p.lineage.refused = true
 		s.cluster.show(p)
 		switch {
 		case m.Err != nil:
-			s.cluster.tries.changed(nil) // the next time binding may work
-		case p.tried == s.cluster.tries.state: // the gang tries again at once, and may push others out then
-			p.tried, s.cluster.tries.tried = 0, s.cluster.tries.tried-1
+			s.cluster.changed(nil) // the next time binding may work
+		case p.tried == s.tries.state:
+			s.tries.untry(p) // the gang tries again at once, and may push others out then
 		}
 	}
-	if g := s.gangs.of(r.Entry.Group.Members[0].Pod); g != nil {
+
+	members := podsIn(r.Entry.Group)
+	if g := s.gangs.of(members[0]); g != nil {
 		g.placed = true
 	}
 }
@@ -84,11 +92,12 @@ func (s *scheduling) recordGang(r *execution.Report) error {
 	if len(victims) == 0 {
 		return nil
 	}
+
 	if g := s.gangs.of(r.Preemptor); g != nil {
 		g.preemptions++
 	}
 	preemptor := s.lives.pods[r.Preemptor.Key()].lineage.name
-	return s.tally.history.Record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: preemptor, Victims: victims})
+	return s.tally.record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: preemptor, Victims: victims})
 }
 
 // placing places the pods of a gang: one after another in the order of the queue,
@@ -100,13 +109,16 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 		if err != nil {
 			return nil, nil, err
 		}
+
 		least, running := s.leastOf(scored, inOrder)
 		var placed []preemption.Assignment
-		var without *outrank.Pod
+		var without *outrank.Pod // the first pod that no node takes
 		for i, obj := range inOrder {
+			// It gives up as soon as too few pods are left to reach the least number.
 			if why := lacking(least, running, len(placed), len(inOrder)-i); why != "" {
 				return nil, &preemption.Refusal{Pod: without, Reason: why}, nil
 			}
+
 			nodes, err := draft.Feasible(obj, placed...)
 			if err != nil {
 				return nil, nil, err
@@ -117,20 +129,14 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 				}
 				continue
 			}
-			nominated := s.cluster.nominator.NodeOf(obj.Key())
-			if i := slices.IndexFunc(nodes, func(n *outrank.Node) bool { return n.Name == nominated }); i >= 0 {
-				nodes = nodes[i : i+1] // where room was made for it (rule 7.15.5)
-			}
-			h, err := s.pickIn(ctx, scored, s.lives.pods[obj.Key()], nodes)
+
+			node, err := s.placeMember(ctx, scored, obj, nodes)
 			if err != nil {
-				s.actions.broke = err
 				return nil, nil, err
 			}
-			if err := scored.Bind(obj.Key(), h.node.Name); err != nil {
-				return nil, nil, err
-			}
-			placed = append(placed, preemption.Assignment{Pod: obj, Node: h.node.Name})
+			placed = append(placed, preemption.Assignment{Pod: obj, Node: node})
 		}
+
 		if why := lacking(least, running, len(placed), 0); why != "" || len(placed) == 0 {
 			return nil, &preemption.Refusal{Pod: without, Reason: why}, nil
 		}
@@ -138,10 +144,28 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 	}
 }
 
-// drafted is the cluster without the pods that are away in a draft, where those of a gang wait: scores are
-// given to the nodes of a snapshot.
+// placeMember chooses among the nodes that take a pod of a gang: the nominated one, where room was made for
+// the pod (rule 7.15.5), or else the one with the highest score. It binds the pod there in the snapshot of the
+// scores, so that the next member finds it, and returns the node's name.
+func (s *scheduling) placeMember(ctx context.Context, scored *engine.Snapshot, obj *outrank.Pod, nodes []*outrank.Node) (string, error) {
+	nominated := s.cluster.nominationOf(obj.Key())
+	if i := slices.IndexFunc(nodes, func(n *outrank.Node) bool { return n.Name == nominated }); i >= 0 {
+		nodes = nodes[i : i+1]
+	}
+
+	h, err := s.pickIn(ctx, scored, s.lives.pods[obj.Key()], nodes)
+	if err != nil {
+		s.actions.broke = err
+		return "", err
+	}
+	return h.name(), scored.Bind(obj.Key(), h.name())
+}
+
+// drafted returns a snapshot of the cluster as a draft has it: without the pods that the draft has taken
+// away, and with the pods of the gang waiting. Scores are given to the nodes of a snapshot.
 func (s *scheduling) drafted(draft preemption.Draft, gang []*outrank.Pod) (*engine.Snapshot, error) {
-	snap := s.cluster.snap.Scratch()
+	snap := s.cluster.scratch()
+	// Members with a nomination are in the snapshot already.
 	for _, p := range gang {
 		if _, known := snap.Pod(p.Key()); known {
 			continue
@@ -150,6 +174,7 @@ func (s *scheduling) drafted(draft preemption.Draft, gang []*outrank.Pod) (*engi
 			return nil, err
 		}
 	}
+
 	for n := range draft.Nodes() {
 		there := draft.PodsOn(n.Name)
 		for _, p := range snap.PodsOn(n.Name) {
@@ -164,7 +189,8 @@ func (s *scheduling) drafted(draft preemption.Draft, gang []*outrank.Pod) (*engi
 	return snap, nil
 }
 
-// leastOf is the number of a group's pods that have to be on nodes, and that are.
+// leastOf returns how many of a group's pods must be on nodes at least, and how many are there already. All
+// pods of a group that is unknown must be.
 func (s *scheduling) leastOf(snap *engine.Snapshot, pods []*outrank.Pod) (least, running int) {
 	group, ok := snap.Group(pods[0].GroupKey())
 	switch {
@@ -173,6 +199,7 @@ func (s *scheduling) leastOf(snap *engine.Snapshot, pods []*outrank.Pod) (least,
 	case group.Policy == outrank.BasicPolicy:
 		return 1, 0
 	}
+
 	for _, l := range s.gangs.byKey[group.Key()].members {
 		running += one(l.current().onNode())
 	}
@@ -182,8 +209,8 @@ func (s *scheduling) leastOf(snap *engine.Snapshot, pods []*outrank.Pod) (least,
 	return int(group.MinCount), running
 }
 
-// lacking says why so many pods are too few, in the words of the reference; empty
-// if they are not.
+// lacking says, in the words of the reference, that a group cannot reach its least number: the placed, the
+// running and the left pods together are too few. It is empty if they are enough.
 func lacking(least, running, placed, left int) string {
 	if placed+running+left >= least {
 		return ""

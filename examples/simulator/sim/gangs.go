@@ -11,21 +11,24 @@ import (
 // gang is a group of the cluster that is queued as one.
 type gang struct {
 	group *outrank.PodGroup // the latest version
-	// members are its lineages, over how many of them will not come again.
+	// members are the lineages of the gang.
 	members []*lineage
-	over    int
-	// placed is set once an attempt with it found places. evictions counts the
-	// steps in which its pods were told to go together, the last of them in that
-	// step; preemptions counts those in which it had others told to go.
-	placed               bool
+	// over counts the members that will not come again.
+	over int
+	// placed is set once an attempt with the gang found places.
+	placed bool
+	// evictions counts the steps in which pods of the gang were told to go; evictedIn is the last of
+	// these steps.
 	evictions, evictedIn int
-	preemptions          int
+	// preemptions counts the executed plans that made room for the gang.
+	preemptions int
 }
 
 // evicted counts the eviction of a pod's gang, once in a step.
 func (g *gang) evicted(step int) {
 	if g != nil && g.evictedIn != step {
-		g.evictions, g.evictedIn = g.evictions+1, step
+		g.evictions++
+		g.evictedIn = step
 	}
 }
 
@@ -37,11 +40,12 @@ type gangs struct {
 	inOrder []*gang
 }
 
-// formGangs enters the groups in the queue, if it holds any.
+// formGangs enters the groups in the queue. It returns nil where groups are not queued as one.
 func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.PodGroup) *gangs {
 	if config.Discipline != PriorityQueue || len(groups) == 0 || !c.release.Gates()["GenericWorkload"] {
 		return nil
 	}
+
 	gs := &gangs{queue: q, cluster: c, byKey: map[outrank.Key]*gang{}}
 	for _, group := range groups {
 		g := &gang{group: group}
@@ -54,11 +58,12 @@ func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.Pod
 
 // refuseTopologies turns down groups whose topology says where their pods may be placed: a
 // simulated scheduler does not hold to it (rule 12.9.14 of package preemption).
-func refuseTopologies(release outrank.Release, given *outrank.Cluster) error {
-	gates := release.Gates()
+func refuseTopologies(given *outrank.Cluster) error {
+	gates := given.Release.Gates()
 	if !gates["TopologyAwareWorkloadScheduling"] {
 		return nil
 	}
+
 	invalid := &outrank.InputError{}
 	refuse := func(object string, topology []string) {
 		if len(topology) > 0 {
@@ -67,6 +72,7 @@ func refuseTopologies(release outrank.Release, given *outrank.Cluster) error {
 			})
 		}
 	}
+
 	for _, g := range given.Groups {
 		refuse("podgroup "+string(g.Key()), g.Topology)
 	}
@@ -75,13 +81,14 @@ func refuseTopologies(release outrank.Release, given *outrank.Cluster) error {
 			refuse("compositepodgroup "+string(g.Key()), g.Topology)
 		}
 	}
+
 	if len(invalid.Problems) == 0 {
 		return nil
 	}
 	return invalid
 }
 
-// of returns the group that a pod is queued with, nil for none.
+// of returns the gang that a pod belongs to, nil for none.
 func (gs *gangs) of(obj *outrank.Pod) *gang {
 	if gs == nil || obj.Group == "" {
 		return nil
@@ -96,27 +103,30 @@ func (gs *gangs) enlist(p *pod) {
 	}
 }
 
-// retire marks a lineage as gone for good. The gang needs no more pods from then on
+// retire marks a pod's lineage as gone for good. The gang needs no more pods from then on
 // than there are others, so that they can run once more after they were evicted.
 func (gs *gangs) retire(p *pod) {
 	g := gs.of(p.obj)
 	if g == nil {
 		return
 	}
+
+	// A MinCount means something only with the gang policy, and it never rises again.
 	g.over++
 	left := int32(max(len(g.members)-g.over, 1))
 	if g.group.Policy != outrank.GangPolicy || left >= g.group.MinCount {
 		return
 	}
+
 	group := *g.group
 	group.MinCount = left
 	g.group = &group
-	must(gs.cluster.snap.PutGroup(&group))
+	gs.cluster.putGroup(&group)
 	gs.queue.PutGroup(&group)
-	gs.cluster.tries.changed(nil)
+	gs.cluster.changed(nil)
 }
 
-// sum counts gangs that have come; nil where there are none.
+// sum counts the gangs that have come, by what became of them; nil where there are no gangs.
 func (gs *gangs) sum() *report.Gangs {
 	if gs == nil {
 		return nil
@@ -129,6 +139,7 @@ func (gs *gangs) sum() *report.Gangs {
 			arrived = arrived || l.arrived
 			waiting = waiting || l.arrived && (now.phase == Queued || now.phase == Coming)
 		}
+
 		sum.Arrived += one(arrived)
 		sum.Placed += one(g.placed)
 		sum.Waiting += one(waiting)

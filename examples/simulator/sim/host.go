@@ -11,19 +11,22 @@ import (
 // host is a node with its usage.
 type host struct {
 	node *outrank.Node
-	// has and used are amounts by column.
+	// has is what the node offers, used what its pods ask for; both are amounts by column.
 	has, used []int64
-	// slots is the most pods that it takes, tiers the usage by level, the lowest
-	// first.
+	// slots is the most pods that the node takes.
 	slots int64
+	// tiers divide the usage by the pods' level, the lowest level first.
 	tiers []tier
-	// rooms are the results since these changed.
+	// rooms remember what roomFor has computed since the node, its pods or its claims last changed.
 	rooms []room
-	// claims are those of the pods that wait for room on it.
+	// claims are the claims of the pods that wait for room on this node.
 	claims []*claim
 	// removed is set once the node is gone.
 	removed bool
 }
+
+// name returns the name of the node.
+func (h *host) name() string { return h.node.Name }
 
 // tier is the usage of a node by the pods of one level.
 type tier struct {
@@ -38,41 +41,47 @@ type claim struct {
 	asks []int64
 }
 
-// demand is the demand of a pod on nodes: amounts by column. Its level is the
-// priority; pods of the level stay and of higher ones remain where they are.
+// demand is what a pod demands of a node.
 type demand struct {
-	asks        []int64
+	// asks are the requested amounts by column.
+	asks []int64
+	// level is the pod's priority. Pods of the level stay or a higher one cannot be pushed out.
 	level, stay int64
 }
 
-// room is a node's rest for pods of a level that may push out those below
-// another one: left, and of that free beside the pods that room is kept for.
+// room is what a node has left for a pod of a level once every pod below the level stay has left.
 type room struct {
-	level, stay      int64
+	level, stay int64
+	// slots and left count the pods that stay alone; freeSlots and free also take away what is kept
+	// for nominated pods.
 	slots, freeSlots int64
 	left, free       []int64
 }
 
-// count counts a pod of a level on the node, or ends that.
+// count counts a pod of a level on the node; with sign -1 it counts it no longer.
 func (h *host) count(level int64, asks []int64, sign int64) {
 	h.rooms = h.rooms[:0]
-	at, found := slices.BinarySearchFunc(h.tiers, level, func(t tier, level int64) int { return cmp.Compare(t.level, level) })
+	i, found := slices.BinarySearchFunc(h.tiers, level, func(t tier, level int64) int { return cmp.Compare(t.level, level) })
 	if !found {
-		h.tiers = slices.Insert(h.tiers, at, tier{level: level, used: make([]int64, len(asks))})
+		h.tiers = slices.Insert(h.tiers, i, tier{level: level, used: make([]int64, len(asks))})
 	}
-	t := &h.tiers[at]
+
+	// A tier without pods is dropped, so that levels that are no longer used do not pile up.
+	t := &h.tiers[i]
 	addTo(t.used, asks, sign)
-	if t.pods += sign; t.pods == 0 {
-		h.tiers = slices.Delete(h.tiers, at, at+1)
+	t.pods += sign
+	if t.pods == 0 {
+		h.tiers = slices.Delete(h.tiers, i, i+1)
 	}
 }
 
-// keepRoom begins to keep room for a claim, giveUpRoom ends it.
+// keepRoom begins to keep room for a claim.
 func (h *host) keepRoom(c *claim) {
 	h.rooms = h.rooms[:0]
 	h.claims = append(h.claims, c)
 }
 
+// giveUpRoom keeps no more room for a claim.
 func (h *host) giveUpRoom(c *claim) {
 	h.rooms = h.rooms[:0]
 	h.claims = slices.DeleteFunc(h.claims, func(other *claim) bool { return other == c })
@@ -81,21 +90,27 @@ func (h *host) giveUpRoom(c *claim) {
 // set replaces the node; its usage stays.
 func (h *host) set(n *outrank.Node, has []int64) {
 	h.rooms = h.rooms[:0]
-	h.node, h.has, h.slots = n, has, n.Allocatable.Amount(resource.Pods)
+	h.node, h.has = n, has
+	h.slots = n.Allocatable.Amount(resource.Pods)
 }
 
-// roomFor computes the room for a demand, if the node does not remember it.
+// roomFor returns the room for a demand: the remembered one, or a new one that the node then remembers.
+// Of the demand it depends only on the two levels, so that pods of equal levels share it.
 func (h *host) roomFor(d *demand) *room {
 	for i := range h.rooms {
 		if r := &h.rooms[i]; r.stay == d.stay && r.level == d.level {
 			return r
 		}
 	}
+
+	// The tiers are in ascending order, so those that stay are the last ones.
 	r := room{level: d.level, stay: d.stay, slots: h.slots, left: slices.Clone(h.has)}
 	for i := len(h.tiers) - 1; i >= 0 && h.tiers[i].level >= d.stay; i-- {
 		r.slots -= h.tiers[i].pods
 		addTo(r.left, h.tiers[i].used, -1)
 	}
+
+	// Filters ask a node twice, with its nominated pods and without them, and both answers count.
 	r.freeSlots, r.free = r.slots, slices.Clone(r.left)
 	for _, c := range h.claims {
 		if d.counts(c.obj) {
@@ -103,6 +118,7 @@ func (h *host) roomFor(d *demand) *room {
 			addTo(r.free, c.asks, -1)
 		}
 	}
+
 	h.rooms = append(h.rooms, r)
 	return &h.rooms[len(h.rooms)-1]
 }
@@ -114,8 +130,8 @@ func (h *host) mayTake(d *demand) bool {
 	return r.slots >= 1 && r.freeSlots >= 1 && suffices(r.left, d.asks) && suffices(r.free, d.asks)
 }
 
-// counts reports whether room is kept for a pod that is nominated, and not the one
-// of the demand. The schedulers of a simulation share their nominations.
+// counts reports whether room is kept against the demand for a pod that is nominated: one of the same
+// level or a higher one that could be placed now. The schedulers of a simulation share their nominations.
 func (d *demand) counts(nominated *outrank.Pod) bool {
 	return int64(nominated.PriorityValue()) >= d.level && !nominated.Gated() && !nominated.Terminating()
 }

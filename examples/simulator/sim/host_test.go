@@ -78,7 +78,7 @@ func TestRefusedAttemptsAreCounted(t *testing.T) {
 			took := time.Second
 			s.tally.metrics.AddFailure("x", &execution.Verdict{}, &took)
 		}
-		h := s.counted().AttemptDurations[attempt]
+		h := s.metrics().AttemptDurations[attempt]
 		require.EqualValues(t, before+3, h.Count())
 		require.Equal(t, seconds(before+3), h.Sum)
 	}

@@ -19,13 +19,14 @@ const (
 	kindsOfPressure
 )
 
-// pressureRules has the resource, condition and taint of each kind.
+// pressureRules has what follows from each kind of pressure.
 var pressureRules = [kindsOfPressure]struct {
 	name     kubeletadmit.Pressure
 	resource resource.Name
 	cause    Cause
 	taint    outrank.Taint
-	of       func(*kubeletadmit.Usage) int64
+	// amount reads the resource from a pod's usage.
+	amount func(*kubeletadmit.Usage) int64
 }{
 	{kubeletadmit.MemoryPressure, resource.Memory, UnderMemory, outrank.Taint{Key: "node.kubernetes.io/memory-pressure", Effect: outrank.NoSchedule},
 		func(u *kubeletadmit.Usage) int64 { return u.Memory }},
@@ -33,34 +34,39 @@ var pressureRules = [kindsOfPressure]struct {
 		func(u *kubeletadmit.Usage) int64 { return u.Disk }},
 }
 
-// pressed says whether a node counts as under a pressure, and when it was seen so last.
+// pressed says whether a node counts as under one kind of pressure.
 type pressed struct {
-	on   bool
+	on bool
+	// last is when its kubelet saw the pressure last.
 	last time.Duration
 }
 
 // kubelet is the kubelet of a node.
 type kubelet struct {
 	host *host
-	// inbox are pods that it has not looked at yet, in the order in which they came.
+	// inbox holds the pods that the kubelet has not looked at yet, in the order in which they came.
 	inbox []*pod
-	// starting waits until its victims are gone, which are killed one after
-	// another. All of the inbox waits for that, too.
+	// starting is the critical pod that waits until its victims are gone, nil for none. The whole inbox
+	// waits with it.
 	starting *pod
-	victims  []*pod
+	// victims are the pods still to be killed for it, one after another.
+	victims []*pod
 	// uses is the usage of the pods that have started, by kind of pressure.
 	uses      [kindsOfPressure]int64
 	pressures [kindsOfPressure]pressed
-	// relieving was evicted last because of a pressure. lookAt is the time of the
-	// next look at the usage, 0 where it would change nothing.
+	// relieving is the pod that was evicted last because of a pressure.
 	relieving *pod
-	lookAt    time.Duration
+	// lookAt is the time of the next look at the usage, 0 where a look would change nothing.
+	lookAt time.Duration
 }
+
+// node returns the present version of the kubelet's node.
+func (k *kubelet) node() *outrank.Node { return k.host.node }
 
 // over reports whether the usage exceeds the node's allocatable amount. A
 // resource that the node does not name has no limit.
 func (k *kubelet) over(kind pressureKind) bool {
-	has, known := k.host.node.Allocatable[pressureRules[kind].resource]
+	has, known := k.node().Allocatable[pressureRules[kind].resource]
 	return known && k.uses[kind] > resource.Amount(pressureRules[kind].resource, has)
 }
 
@@ -90,22 +96,23 @@ type kubeletTable struct {
 	period time.Duration
 	clock  *clock
 	byHost map[*host]*kubelet
-	counts kubeletCounts
-}
 
-// kubeletCounts are those of all kubelets.
-type kubeletCounts struct {
-	started   int
-	rejected  map[string]int // by reason
-	evicted   [causeCount]int
+	// started counts the pods that kubelets have started.
+	started int
+	// rejected counts the pods that they have turned away, by reason.
+	rejected map[string]int
+	// evicted counts the pods that they have evicted, by cause.
+	evicted [causeCount]int
+	// pressures counts the times that a node came under a pressure.
 	pressures int
 }
 
-func (c *kubeletCounts) reject(reason string) {
-	if c.rejected == nil {
-		c.rejected = map[string]int{}
+// reject counts a pod that a kubelet has turned away.
+func (t *kubeletTable) reject(reason string) {
+	if t.rejected == nil {
+		t.rejected = map[string]int{}
 	}
-	c.rejected[reason]++
+	t.rejected[reason]++
 }
 
 // of returns the kubelet of a node.
@@ -118,14 +125,16 @@ func (t *kubeletTable) of(h *host) *kubelet {
 	return k
 }
 
-// use counts a pod's usage of its node, or ends that. Where that ends a pressure,
-// the kubelet saw it last at its last look.
+// use counts a pod's usage of its node; with sign -1 it counts it no longer.
 func (t *kubeletTable) use(p *pod, sign int64) {
 	k := t.of(p.host)
 	for kind := range kindsOfPressure {
 		before := k.over(kind)
-		row := []int64{pressureRules[kind].of(&p.uses)}
+		row := []int64{pressureRules[kind].amount(&p.uses)}
 		addTo(k.uses[kind:kind+1], row, sign)
+
+		// Looks that would change nothing are not on the agenda, so they set no time. Where the pressure
+		// ends now the kubelet has seen it last at the last whole multiple of its period before now.
 		if x := &k.pressures[kind]; before && x.on && !k.over(kind) && t.clock.at > 0 {
 			x.last = max(x.last, (t.clock.at-1)/t.period*t.period)
 		}
@@ -138,15 +147,15 @@ func (t *kubeletTable) sum(lineages []*lineage) *report.Kubelets {
 	if t == nil {
 		return nil
 	}
-	c := &t.counts
+
 	sum := &report.Kubelets{
-		Started: c.started, Pressures: c.pressures, Rejected: report.ReasonsOf(c.rejected),
-		ForCritical: c.evicted[ForCritical], UnderMemory: c.evicted[UnderMemory], UnderDisk: c.evicted[UnderDisk],
+		Started: t.started, Pressures: t.pressures, Rejected: report.ReasonsOf(t.rejected),
+		ForCritical: t.evicted[ForCritical], UnderMemory: t.evicted[UnderMemory], UnderDisk: t.evicted[UnderDisk],
 	}
 	for _, l := range lineages {
 		for i, p := range l.lives {
 			if p.cause.byKubelet() {
-				l.fate(i, &sum.Evicted)
+				l.countFate(i, &sum.Evicted)
 			}
 		}
 		sum.GivenUp += one(l.givenUp)
@@ -154,16 +163,20 @@ func (t *kubeletTable) sum(lineages []*lineage) *report.Kubelets {
 	return sum
 }
 
-// fate counts the fate of a life that a kubelet evicted.
-func (l *lineage) fate(i int, f *report.Fates) {
+// countFate counts what became of a life that a kubelet evicted, the i-th of its lineage: whether a later
+// life has started or, if none has, how the lineage stands now.
+func (l *lineage) countFate(i int, f *report.Fates) {
 	p := l.lives[i]
 	for _, next := range l.lives[i+1:] {
 		if next.started {
-			f.Elsewhere += one(next.host.node.Name != p.host.node.Name)
-			f.SameNode += one(next.host.node.Name == p.host.node.Name)
+			same := next.host.name() == p.host.name()
+			f.Elsewhere += one(!same)
+			f.SameNode += one(same)
 			return
 		}
 	}
+
+	// A pod may come to its end in its grace period, and then needs no other one.
 	switch now := l.current(); {
 	case p.phase == Finished:
 		f.Finished++

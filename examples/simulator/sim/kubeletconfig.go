@@ -13,20 +13,18 @@ const (
 // kubelet has admitted it, pods may come to a node past the scheduler, and a node whose
 // pods use more than it can allocate is under pressure; see the package comment.
 type Kubelets struct {
-	// Period is the time between a kubelet's looks at usage, which come at whole
+	// Period is the time between two looks of a kubelet at usage. Looks come at whole
 	// multiples of it. Zero means DefaultLookPeriod.
 	Period time.Duration
 	// Transition is the time that a node counts as under pressure after a kubelet
 	// has seen it so for the last time; zero means DefaultTransition.
 	Transition time.Duration
-	// Retries is the number of times that a controller makes a pod anew that kubelets
-	// turned away, or evicted under pressure; after that it gives up. Zero means
-	// DefaultRetries, the backoffLimit of a job. Each time it waits twice as long as
-	// before, six minutes at most, beginning with the delay of Recreate.
+	// Retries is how often kubelets may turn a pod away, or evict it under pressure, and its controller
+	// still makes it anew. Zero means DefaultRetries, the backoffLimit of a job. Each time the controller
+	// waits twice as long as before, six minutes at most, beginning with the delay of Recreate.
 	Retries int
-	// PriorityFirst and Exact choose the victims of a critical pod otherwise than
-	// kubelets do: by priority before class, and the best set of pods; see
-	// kubeletadmit.Config.
+	// PriorityFirst and Exact choose the victims of a critical pod in other ways than kubelets do: by
+	// priority before class, and the best set of pods; see kubeletadmit.Config.
 	PriorityFirst, Exact bool
 }
 
@@ -35,6 +33,7 @@ func (k *Kubelets) check(ps *problems) {
 	if k == nil {
 		return
 	}
+
 	for _, d := range []struct {
 		field string
 		value time.Duration
@@ -53,6 +52,7 @@ func (k *Kubelets) filledIn() *Kubelets {
 	if k == nil {
 		return nil
 	}
+
 	out := *k
 	if out.Period == 0 {
 		out.Period = DefaultLookPeriod

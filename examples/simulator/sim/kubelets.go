@@ -8,7 +8,7 @@ import (
 
 // kubeletWork admits pods to their nodes and evicts them, as the kubelets of all nodes do.
 type kubeletWork struct {
-	config      *Config
+	rules       *Kubelets
 	table       *kubeletTable
 	clock       *clock
 	agenda      *agenda
@@ -21,13 +21,17 @@ type kubeletWork struct {
 	stays       *stays
 }
 
-// eviction is the reason of a kubelet's eviction.
+// countRejected counts a pod that was turned away, by the reason.
+func (ks *kubeletWork) countRejected(reason string) { ks.table.reject(reason) }
+
+// eviction says why and how a kubelet evicts a pod.
 type eviction struct {
 	cause Cause
-	// grace is the time that the pod has to end, nil for its own.
+	// grace is the time that the pod has to end, nil for the pod's own.
 	grace *time.Duration
-	// by is the pod that it makes room for, nil for none. why is a reason for people.
-	by  *pod
+	// by is the pod that the eviction makes room for, nil for none.
+	by *pod
+	// why is the reason for people.
 	why string
 }
 
@@ -35,8 +39,9 @@ type eviction struct {
 func (ks *kubeletWork) kill(p *pod, x eviction) error {
 	ks.stays.countEviction(p)
 	p.cause = x.cause
-	ks.table.counts.evicted[x.cause]++
+	ks.table.evicted[x.cause]++
 	ks.stays.tellToGo(p, x.grace, outrank.TerminationByKubelet)
+
 	e := Event{Kind: Evicted, Pod: p.obj, Node: p.obj.NodeName}
 	if x.by != nil {
 		e.Related = x.by.obj

@@ -127,7 +127,7 @@ func (w *watch) pressure(own *kubelet, k pressureKind) {
 	sum := int64(0)
 	for _, obj := range w.s.cluster.snap.PodsOn(h.node.Name) {
 		if p := w.s.lives.pods[obj.Key()]; p.started {
-			sum += pressureRules[k].of(&p.uses)
+			sum += pressureRules[k].amount(&p.uses)
 		}
 	}
 	require.Equal(w, sum, own.uses[k], "usage of %s", h.node.Name)
@@ -168,7 +168,7 @@ func (w *watch) byKubelet(e Event) {
 // goesBefore is above 0 where a pod has to go before another one (rules 18.2 to 18.4).
 func (w *watch) goesBefore(a, b *pod, k pressureKind) int {
 	above := func(p *pod) int64 {
-		return pressureRules[k].of(&p.uses) - resource.Amount(pressureRules[k].resource, p.obj.KubeletRequestOf(pressureRules[k].resource))
+		return pressureRules[k].amount(&p.uses) - resource.Amount(pressureRules[k].resource, p.obj.KubeletRequestOf(pressureRules[k].resource))
 	}
 	return cmp.Or(
 		one(above(a) > 0)-one(above(b) > 0),

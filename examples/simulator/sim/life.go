@@ -1,18 +1,15 @@
 package sim
 
-import (
-	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/scheduler/queue"
-)
+import "github.com/outrank-go/outrank"
 
 // life moves pods from one phase to the next: they come, get to a node, and go.
 type life struct {
-	config      *Config
 	clock       *clock
 	teller      *teller
 	lives       *lives
 	cluster     *cluster
 	line        *line
+	gangs       *gangs
 	tally       *tally
 	controllers *controllers
 	stays       *stays
@@ -27,18 +24,23 @@ func (l *life) arrive(p *pod) error {
 	if p.obj.NodeName != "" {
 		return l.arriveOn(p)
 	}
-	p.phase, p.queued = Queued, l.clock.at
+
+	p.phase = Queued
+	p.queued = l.clock.at
 	p.lineage.arrived = true
-	l.tally.progress.arrived(p)
-	l.cluster.budgets.join(p)
+	l.tally.arrived(p)
+	l.cluster.coverByBudgets(p)
 	l.line.count(p, 1)
-	// A pod that is nominated when it comes has the nomination in its own fields.
-	l.cluster.nominator.Add(p.obj, "")
+
+	// A pod that is nominated when it comes has the nomination in its own fields. The snapshot shows it only
+	// if the nominator knows that.
+	l.cluster.nominate(p.obj)
 	l.cluster.show(p)
 	l.tellArrival(p)
-	return l.line.queue.Add(p.obj, l.clock.time())
+	return l.line.add(p.obj)
 }
 
+// tellArrival passes on that a pod has come, and how.
 func (l *life) tellArrival(p *pod) {
 	e := Event{Kind: Arrived, Pod: p.obj, Node: p.obj.NodeName}
 	how := ""
@@ -48,6 +50,7 @@ func (l *life) tellArrival(p *pod) {
 	case e.Node != "":
 		how = ", past the scheduler"
 	}
+
 	if n := len(p.lineage.lives); n > 1 {
 		e.Related = p.lineage.lives[n-2].obj
 		l.teller.tell(e, "priority %d%s, in place of %s", p.obj.PriorityValue(), how, e.Related.Key())
@@ -59,25 +62,28 @@ func (l *life) tellArrival(p *pod) {
 // arriveOn lets a pod come to its node past the scheduler.
 func (l *life) arriveOn(p *pod) error {
 	p.lineage.arrived = true
-	l.tally.progress.arrived(p)
+	l.tally.arrived(p)
 	l.tellArrival(p)
+
+	// Nobody makes a pod anew whose node is not there: it would come to the same node again.
 	h := l.cluster.hosts[p.obj.NodeName]
 	if h == nil {
 		p.phase = Gone
-		l.kubelets.table.counts.reject(noNode)
+		l.kubelets.countRejected(noNode)
 		l.teller.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s: there is no such node", noNode)
-		l.controllers.gangs.retire(p)
+		l.gangs.retire(p)
 		return nil
 	}
+
 	p.phase, p.host = Admitting, h
 	p.revise(func(o *outrank.Pod) { o.StartTime = l.clock.time() })
-	l.cluster.budgets.join(p)
+	l.cluster.coverByBudgets(p)
 	l.cluster.show(p)
 	l.cluster.take(p, 1)
 	return l.kubelets.deliver(p)
 }
 
-// noNode is the reason of a pod that comes to a node which is not there.
+// noNode is the reason for rejecting a pod that comes to a node which is not there.
 const noNode = "NoNode"
 
 // bind puts a pod on a node. It runs from then on, or as soon as the node's kubelet
@@ -86,26 +92,35 @@ func (l *life) bind(p *pod, h *host) error {
 	l.line.count(p, -1)
 	nominated := p.obj.NominatedNodeName
 	p.phase, p.host = Admitting, h
-	p.revise(func(o *outrank.Pod) { o.NodeName, o.NominatedNodeName, o.StartTime = h.node.Name, "", l.clock.time() })
-	if l.config.Kubelets == nil {
+	p.revise(func(o *outrank.Pod) {
+		o.NodeName, o.NominatedNodeName = h.name(), ""
+		o.StartTime = l.clock.time()
+	})
+	if l.kubelets == nil {
 		p.phase = Running
 		p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
 		l.stays.begin(p)
 	}
+
 	l.cluster.show(p)
 	l.cluster.take(p, 1)
-	l.cluster.budgets.touch(p)
-	l.teller.tell(Event{Kind: Bound, Pod: p.obj, Node: h.node.Name}, "")
-	if nominated != "" && nominated != h.node.Name {
+	l.cluster.touchBudgets(p)
+	l.teller.tell(Event{Kind: Bound, Pod: p.obj, Node: h.name()}, "")
+
+	// A pod that was bound to another node than the nominated one gives up the room there. On its nominated
+	// node it counted only for pods of its priority or a lower one, as a pod without a node does.
+	if nominated != "" && nominated != h.name() {
 		waited := *p.obj
-		waited.NodeName = "" // there it counted for some only
+		waited.NodeName = ""
 		l.line.roomGivenUp(&waited)
 	}
+
+	// A pod with a node helps only those whose place depends on other pods' labels.
 	if l.line.relational > 0 {
-		l.line.queue.AssignedPodAdded(p.obj, l.clock.time())
-		l.line.move(queue.EventAssignedPodAdded, h.node, p.obj)
+		l.line.assigned(p.obj, h.node)
 	}
-	if l.config.Kubelets == nil {
+
+	if l.kubelets == nil {
 		return nil
 	}
 	return l.kubelets.deliver(p)
@@ -113,24 +128,26 @@ func (l *life) bind(p *pod, h *host) error {
 
 // end lets a pod leave its node because its work is done.
 func (l *life) end(p *pod) error {
+	// The moment stays on the agenda if the pod goes before.
 	if !p.onNode() || p.ends != l.clock.at {
 		return nil
 	}
-	if p.evicted && l.config.Recreate.Rule == RecreateWhenEvicted {
+	if p.evicted && l.controllers.replaceAtOnce() {
 		return l.leave(p) // another one does its work by now
 	}
+
 	p.lineage.finished = true
-	l.tally.progress.ends++
+	l.tally.ended()
 	l.teller.tell(Event{Kind: Ended, Pod: p.obj, Node: p.obj.NodeName}, "")
 	l.stays.vacate(p, Finished)
-	l.controllers.gangs.retire(p)
+	l.gangs.retire(p)
 	return l.kubelets.goOn(p.host)
 }
 
 // leave lets a pod go from its node before its end.
 func (l *life) leave(p *pod) error {
 	if p.started && (p.evicted || p.lost) {
-		l.tally.lost.Add(l.clock.at-p.bound, p.asks[cpuColumn])
+		l.tally.lose(l.clock.at-p.bound, p.asks[cpuColumn])
 	}
 	l.teller.tell(Event{Kind: Left, Pod: p.obj, Node: p.obj.NodeName}, "")
 	l.stays.vacate(p, Gone)
@@ -143,8 +160,11 @@ func (l *life) leave(p *pod) error {
 // lose lets the pods of a removed node leave it.
 func (l *life) lose(h *host) error {
 	h.removed = true // its kubelet does nothing any more
-	for _, obj := range l.cluster.snap.PodsOn(h.node.Name) {
+	for _, obj := range l.cluster.podsOn(h) {
 		p := l.lives.pods[obj.Key()]
+
+		// A pod that was on its way out already leaves for its first cause. It counts as lost unless it
+		// was deleted from outside.
 		p.lost = p.phase == Running || p.phase == Admitting || p.evicted
 		if p.cause == NoCause {
 			p.cause = NodeLost

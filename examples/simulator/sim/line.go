@@ -2,17 +2,18 @@ package sim
 
 import (
 	"slices"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// line is the queue with counts of its pods.
+// line is the queue with counts of its pods. It tells the queue the virtual time.
 type line struct {
 	queue *queue.Queue
-	// inQueue counts the pods in the queue, relational those of them whose place may
-	// depend on other pods' labels.
-	inQueue    int
+	// inQueue counts the pods in the queue.
+	inQueue int
+	// relational counts the pods in the queue whose place may depend on other pods' labels.
 	relational int
 
 	clock *clock
@@ -20,18 +21,21 @@ type line struct {
 	meter *meter
 }
 
-// count counts a pod in the queue, or ends that.
+// count counts a pod in the queue; with sign -1 it counts it no longer, and its wait is over.
 func (l *line) count(p *pod, sign int) {
 	l.inQueue += sign
 	if relational(p.obj) {
 		l.relational += sign
 	}
+
+	// A pod that leaves the queue counts neither as waiting nor as tried.
 	if sign < 0 {
 		p.lineage.waited += l.clock.at - p.queued
 		if p.tried == l.tries.state {
 			l.tries.tried--
 		}
 	}
+
 	l.meter.wait(p.obj.PriorityValue(), sign)
 }
 
@@ -49,13 +53,53 @@ func (l *line) move(kind queue.ClusterEventKind, node *outrank.Node, obj *outran
 	l.queue.MoveAll(queue.ClusterEvent{Kind: kind, Node: node, Pod: obj}, l.clock.time())
 }
 
-// roomGivenUp tells the queue that a pod does not want its nominated node any more.
-func (l *line) roomGivenUp(obj *outrank.Pod) { l.queue.RoomGivenUp(obj, l.clock.time()) }
+// add puts a pod into the queue.
+func (l *line) add(obj *outrank.Pod) error { return l.queue.Add(obj, l.clock.time()) }
+
+// pop takes the first pod or gang out of the queue; false where none is ready.
+func (l *line) pop() (queue.Entry, bool) { return l.queue.TryPop(l.clock.time()) }
 
 // update tells the queue of a new version of a pod in it.
 func (l *line) update(obj *outrank.Pod) error { return l.queue.Update(obj, l.clock.time()) }
 
-// podsOf lists the pods of entries, those of groups among them.
+// activate lets a pod in the queue be tried again at once.
+func (l *line) activate(obj *outrank.Pod) { l.queue.Activate(obj) }
+
+// remove takes a pod out of the queue for good.
+func (l *line) remove(obj *outrank.Pod) { l.queue.Remove(obj) }
+
+// assigned tells the queue that a pod has a node: pods whose place depends on its labels may fit now.
+func (l *line) assigned(obj *outrank.Pod, node *outrank.Node) {
+	l.queue.AssignedPodAdded(obj, l.clock.time())
+	l.move(queue.EventAssignedPodAdded, node, obj)
+}
+
+// relabelled tells the queue that a pod on a node has other labels.
+func (l *line) relabelled(obj *outrank.Pod, node *outrank.Node) {
+	l.queue.AssignedPodUpdated(obj, l.clock.time())
+	l.move(queue.EventAssignedPodUpdated, node, obj)
+}
+
+// roomGivenUp tells the queue that a pod does not want its nominated node any more.
+func (l *line) roomGivenUp(obj *outrank.Pod) { l.queue.RoomGivenUp(obj, l.clock.time()) }
+
+// nextReady returns the time at which the next entry may be popped; false where none will be ready by
+// itself.
+func (l *line) nextReady() (time.Time, bool) { return l.queue.NextReady(l.clock.time()) }
+
+// pending lists all entries of the queue.
+func (l *line) pending() queue.Parts[[]queue.Entry] { return l.queue.Pending() }
+
+// refuse makes attempts that come to nothing. It returns how many there were, how many pods were tried that
+// had not been tried before in this state, and the number of the last attempt.
+func (l *line) refuse(how queue.Refusing) (attempts, fresh int, last int64) {
+	return l.queue.Refuse(l.clock.time(), how)
+}
+
+// gated counts the entries that a gate holds back.
+func (l *line) gated() int { return l.queue.Counts().Gated }
+
+// podsOf lists one entry for each pod: a group's entry is replaced by those of its members.
 func podsOf(entries ...[]queue.Entry) []queue.Entry {
 	var out []queue.Entry
 	for _, e := range slices.Concat(entries...) {

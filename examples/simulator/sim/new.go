@@ -24,6 +24,7 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
+
 	if cluster == nil {
 		cluster = &outrank.Cluster{}
 	}
@@ -35,11 +36,12 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 		ps.add("simulation config", "Kubelets", "kubelets and groups of pods do not go together")
 		return nil, ps.err()
 	}
-	cluster, err := ordered(cluster, &config)
+
+	cluster, err := withOrder(cluster, &config)
 	if err != nil {
 		return nil, err
 	}
-	s := begun(cluster, config.filledIn())
+	s := begin(cluster, config.filledIn())
 	if err := s.assemble(cluster); err != nil {
 		return nil, err
 	}
@@ -49,12 +51,13 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 	return s, s.build(cluster)
 }
 
-// ordered returns the cluster with a release whose plans are for the order that is asked for: a
+// withOrder returns the cluster with a release whose plans are for the order that is asked for: a
 // plan says which nominations are cleared, and that depends on it (rule 14.2.6).
-func ordered(given *outrank.Cluster, config *Config) (*outrank.Cluster, error) {
+func withOrder(given *outrank.Cluster, config *Config) (*outrank.Cluster, error) {
 	if config.Order == "" || config.variant() != 0 {
 		return given, nil
 	}
+
 	release, err := given.Release.With(map[string]bool{"SchedulerAsyncPreemption": config.Order == execution.Asynchronous})
 	if err != nil {
 		return nil, err
@@ -64,18 +67,20 @@ func ordered(given *outrank.Cluster, config *Config) (*outrank.Cluster, error) {
 	return &made, nil
 }
 
-// begun makes the parts that need no more than the configuration and the nodes.
-func begun(given *outrank.Cluster, config Config) *Simulation {
+// begin makes the parts that need no more than the configuration and the nodes.
+func begin(given *outrank.Cluster, config Config) *Simulation {
 	s := &Simulation{
 		config: config, clock: &clock{start: config.Start}, agenda: &agenda{}, meter: newMeter(given.Nodes),
 		lives:      &lives{pods: map[outrank.Key]*pod{}, byLineage: map[string]*lineage{}},
 		tally:      &tally{},
 		schedulers: &schedulers{byName: map[string]*schedulerState{}},
 	}
-	s.teller = &teller{clock: s.clock, of: s.lives.told, observe: config.Observe}
+	s.teller = &teller{clock: s.clock, fateOf: s.lives.fateOf, observe: config.Observe}
 	if config.Follow != nil {
 		s.teller.follow = append(s.teller.follow, config.Follow)
 	}
+
+	// States count from 1, since a pod that was never tried has the state 0.
 	tries := &tries{state: 1}
 	s.cluster = &cluster{
 		release: given.Release, nominator: execution.Nominator{Release: given.Release},
@@ -86,6 +91,7 @@ func begun(given *outrank.Cluster, config Config) *Simulation {
 		on: !config.OneByOne && len(given.Groups) == 0, classes: map[likeness][]*podClass{},
 		present: &present{clock: s.clock, tries: tries}, cluster: s.cluster, line: s.line, lives: s.lives,
 	}
+
 	if config.Kubelets != nil {
 		s.table = &kubeletTable{period: config.Kubelets.Period, clock: s.clock, byHost: map[*host]*kubelet{}}
 	}
@@ -94,24 +100,28 @@ func begun(given *outrank.Cluster, config Config) *Simulation {
 
 // assemble makes the parts that may turn the input down, and those that need them.
 func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
-	if s.line.queue, err = s.newQueue(); err != nil {
+	if s.line.queue, err = newQueue(&s.config, given.Release); err != nil {
 		return err
 	}
-	if s.gangs = formGangs(&s.config, s.cluster, s.line.queue, given.Groups); s.gangs != nil {
-		if err := refuseTopologies(s.cluster.release, given); err != nil {
+	s.gangs = formGangs(&s.config, s.cluster, s.line.queue, given.Groups)
+	if s.gangs != nil {
+		if err := refuseTopologies(given); err != nil {
 			return err
 		}
 	}
 	if s.tally.history, err = history.New(s.config.History); err != nil {
 		return err
 	}
+
+	// Without SchedulerOf all pods have the first scheduler, so the order of the configuration is kept.
 	s.connect()
 	for i := range s.config.Schedulers {
 		if err := s.schedulers.add(&s.config.Schedulers[i]); err != nil {
 			return err
 		}
 	}
-	// Nodes first, so that the snapshot has their order.
+
+	// The first snapshot has the nodes alone: pods are admitted to them, and build takes over their order.
 	if s.cluster.snap, err = engine.NewSnapshot(&outrank.Cluster{Release: given.Release, Nodes: given.Nodes}); err != nil {
 		return err
 	}
@@ -123,62 +133,65 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 	return err
 }
 
-func (s *Simulation) newQueue() (*queue.Queue, error) {
-	if s.config.Discipline != PriorityQueue {
+// newQueue makes the queue of the configuration. Its release is the cluster's unless it has one of its own.
+func newQueue(config *Config, release outrank.Release) (*queue.Queue, error) {
+	if config.Discipline != PriorityQueue {
 		return queue.NewFIFO(), nil
 	}
-	config := s.config.Queue
-	config.Release, config.Variant = cmp.Or(config.Release, s.cluster.release), s.config.variant()
-	return queue.New(config)
+	settings := config.Queue
+	settings.Release = cmp.Or(settings.Release, release)
+	settings.Variant = config.variant()
+	return queue.New(settings)
 }
 
 // connect gives the parts that act on pods their references, from the bottom up.
 func (s *Simulation) connect() {
+	config := &s.config
 	s.controllers = &controllers{
-		config: &s.config, clock: s.clock, agenda: s.agenda, teller: s.teller, schedulers: s.schedulers, lives: s.lives,
-		columns: s.meter.columns, sharing: s.sharing, gangs: s.gangs, progress: &s.tally.progress,
+		config: config, recreation: config.Recreate, kubelets: config.Kubelets,
+		clock: s.clock, agenda: s.agenda, teller: s.teller, schedulers: s.schedulers,
+		lives: s.lives, columns: s.meter.columns, sharing: s.sharing, gangs: s.gangs, progress: &s.tally.progress,
 	}
 	s.stays = &stays{
-		config: &s.config, clock: s.clock, agenda: s.agenda, schedulers: s.schedulers, cluster: s.cluster, line: s.line, kubelets: s.table,
+		config: config, clock: s.clock, agenda: s.agenda, schedulers: s.schedulers, cluster: s.cluster, line: s.line, kubelets: s.table,
 	}
 	s.fleet = &fleet{teller: s.teller, cluster: s.cluster, line: s.line, known: map[string]bool{}}
 	if s.table != nil {
 		s.kubelets = &kubeletWork{
-			config: &s.config, table: s.table, clock: s.clock, agenda: s.agenda, teller: s.teller, lives: s.lives, cluster: s.cluster,
+			rules: config.Kubelets, table: s.table, clock: s.clock, agenda: s.agenda, teller: s.teller, lives: s.lives, cluster: s.cluster,
 			fleet: s.fleet, tally: s.tally, controllers: s.controllers, stays: s.stays,
 		}
 	}
+
 	s.life = &life{
-		config: &s.config, clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line,
+		clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, gangs: s.gangs,
 		tally: s.tally, controllers: s.controllers, stays: s.stays, kubelets: s.kubelets,
 	}
 	s.actions = &actions{
-		config: &s.config, clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, controllers: s.controllers, stays: s.stays, life: s.life,
+		config: config, clock: s.clock, teller: s.teller, lives: s.lives, cluster: s.cluster, line: s.line, gangs: s.gangs,
+		controllers: s.controllers, stays: s.stays, life: s.life,
 	}
 	s.scheduling = &scheduling{
-		config: &s.config, dice: newDice(s.config.Seed),
-		clock: s.clock, lives: s.lives, cluster: s.cluster, line: s.line, sharing: s.sharing, gangs: s.gangs, tally: s.tally, actions: s.actions,
+		config: config, gates: len(config.Queue.Gates) > 0, dice: newDice(config.Seed),
+		clock: s.clock, lives: s.lives, cluster: s.cluster, tries: s.cluster.tries, line: s.line, sharing: s.sharing, gangs: s.gangs,
+		tally: s.tally, actions: s.actions,
 	}
 }
 
-// build makes the snapshot of the start. Time is that of indexing the cluster.
+// build makes the snapshot of the start, with all pods that are there then, and the parts that need it. Time
+// is that of indexing the cluster.
 func (s *Simulation) build(given *outrank.Cluster) error {
-	c := &outrank.Cluster{Release: given.Release, Namespaces: given.Namespaces, Groups: given.Groups, Budgets: s.cluster.budgets.list}
-	for n := range s.cluster.snap.Nodes() {
-		c.Nodes = append(c.Nodes, s.cluster.hosts[n.Name].node)
-	}
-	for _, l := range s.lives.lineages {
-		for _, p := range l.lives {
-			if p.shown != nil {
-				c.Pods = append(c.Pods, p.shown)
-			}
-		}
-	}
+	// The pods of the beginning are shown, but in no snapshot yet. This one has them all, and from here on it
+	// is changed in place.
+	c := s.present(given)
 	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		return err
 	}
-	s.cluster.snap, s.sharing.present.snap = snap, snap
+	s.cluster.snap = snap
+	s.sharing.show(snap)
+
+	// The auditor comes now, when the pods of the beginning have their phases. It hears of all that follows.
 	if s.config.Audit || auditing {
 		s.auditor = s.newAuditor()
 		s.teller.follow = append(s.teller.follow, s.auditor.event)
@@ -188,6 +201,8 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 			return err
 		}
 	}
+
+	// The pods of the beginning may put their nodes under pressure already.
 	if s.kubelets != nil {
 		for _, n := range c.Nodes {
 			s.kubelets.watchUse(s.table.of(s.cluster.hosts[n.Name]))
@@ -196,10 +211,26 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 	return nil
 }
 
-// newAuditor makes an auditor, who knows the pods that are there.
+// present returns the cluster as it is: the nodes in the order of the snapshot, and the pods that it shows.
+func (s *Simulation) present(given *outrank.Cluster) *outrank.Cluster {
+	c := &outrank.Cluster{Release: given.Release, Namespaces: given.Namespaces, Groups: given.Groups, Budgets: s.cluster.allowances()}
+	for n := range s.cluster.nodes() {
+		c.Nodes = append(c.Nodes, s.cluster.hosts[n.Name].node)
+	}
+	for _, l := range s.lives.lineages {
+		for _, p := range l.lives {
+			if p.shown != nil {
+				c.Pods = append(c.Pods, p.shown)
+			}
+		}
+	}
+	return c
+}
+
+// newAuditor makes an auditor that knows the pods that are there.
 func (s *Simulation) newAuditor() *auditor {
 	a := &auditor{
-		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, fits: heeded(s.config.Schedulers),
+		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, heeds: heeded(s.config.Schedulers),
 		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
 	}
 	for _, l := range s.lives.lineages {
@@ -216,9 +247,12 @@ func (s *Simulation) newAuditor() *auditor {
 func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	var ps problems
 	for _, obj := range there {
+		// A pod that is over takes no room, and nothing can happen to it any more.
 		if obj.Finished() || obj.Terminating() && obj.NodeName == "" {
 			continue
 		}
+
+		// Nobody knows when a present pod ends. A pending one arrives at the beginning, like work.
 		w := &Work{Pod: obj, Endless: true}
 		if p := s.controllers.admit(w, &ps); p != nil && obj.NodeName != "" {
 			s.settle(p, &ps)
@@ -226,6 +260,7 @@ func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 			s.controllers.expect(p)
 		}
 	}
+
 	for i := range work {
 		w := &work[i]
 		if w.check(&ps, s.config.Kubelets != nil); w.Pod == nil {
@@ -245,17 +280,24 @@ func (s *Simulation) settle(p *pod, ps *problems) {
 		ps.add("pod "+string(p.obj.Key()), "NodeName", "there is no node %s", p.obj.NodeName)
 		return
 	}
-	p.phase, p.host, p.shown, p.ends, p.there = Running, h, p.obj, horizon, true
-	p.started, p.lineage.arrived, p.lineage.placed = true, true, true
-	s.tally.progress.arrivals++
+
+	// It is shown before there is a snapshot: build puts into that whatever is shown.
+	p.phase, p.host = Running, h
+	p.shown = p.obj
+	p.ends = horizon
+	p.there, p.started = true, true
+	p.lineage.arrived, p.lineage.placed = true, true
+
+	s.tally.arrived(p)
 	s.cluster.take(p, 1)
 	if s.table != nil {
 		s.table.use(p, 1)
 	}
-	s.cluster.budgets.join(p)
-	if p.obj.Terminating() {
+	s.cluster.coverByBudgets(p)
+
+	if obj := p.obj; obj.Terminating() {
 		p.phase = Terminating
-		p.until = max(0, p.obj.DeletionTimestamp.Sub(s.config.Start))
+		p.until = max(0, obj.DeletionTimestamp.Sub(s.config.Start))
 		s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 	}
 }

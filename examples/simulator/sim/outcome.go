@@ -7,12 +7,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// outcome takes in what became of an attempt with a pod, which was made in a state of the
-// cluster.
+// outcome enters the result of an attempt with a pod; before is the state of the cluster in which the attempt
+// was made.
 func (s *scheduling) outcome(p *pod, r *attempt.Result, before uint64) error {
 	if r.Outcome == attempt.Bound {
 		return nil
 	}
+
 	p.lineage.refused = true
 	if err := s.record(p, r.Report); err != nil {
 		return err
@@ -20,24 +21,30 @@ func (s *scheduling) outcome(p *pod, r *attempt.Result, before uint64) error {
 	s.cluster.show(p)
 	s.line.refused(p, before)
 	if len(r.Nodes) > 0 {
-		s.cluster.tries.changed(nil) // the next time binding may work
+		s.cluster.changed(nil) // the next time binding may work
 	}
 	return nil
 }
 
-// decided reports a plan with victims.
+// decided reports a plan with victims to the configuration's Decided.
 func (s *scheduling) decided(x *schedulerState, made preemption.Decision) error {
-	var d Decision
+	if s.config.Decided == nil {
+		return nil
+	}
+
+	d := Decision{Evaluator: x.eval, Snapshot: s.cluster.snap, Time: s.clock.time()}
+	preempts := false
 	switch plan := made.(type) {
 	case *preemption.Plan:
 		d.Plan = plan
+		preempts = plan != nil && plan.Outcome == preemption.Preempts
 	case *preemption.GroupPlan:
 		d.Group = plan
+		preempts = plan != nil && plan.Outcome == preemption.Preempts
 	}
-	if s.config.Decided == nil || (d.Plan == nil || d.Plan.Outcome != preemption.Preempts) && (d.Group == nil || d.Group.Outcome != preemption.Preempts) {
+	if !preempts {
 		return nil
 	}
-	d.Evaluator, d.Snapshot, d.Time = x.eval, s.cluster.snap, s.clock.time()
 	return s.config.Decided(d)
 }
 
@@ -50,10 +57,11 @@ func (s *scheduling) record(p *pod, r *execution.Report) error {
 	if len(victims) == 0 {
 		return nil // all victims were on the way out
 	}
-	return s.tally.history.Record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
+	return s.tally.record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
 }
 
-// lineagesOf names the victims that were told to go.
+// lineagesOf names the lineages of the victims that were told to go, those left out that were on their way
+// out before.
 func (s *scheduling) lineagesOf(r *execution.Report) []string {
 	var names []string
 	for _, v := range r.Victims {

@@ -10,18 +10,17 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// view is what a choice among nodes goes by.
+// view is the cluster as a choice among nodes looks at it.
 type view struct {
 	snap *engine.Snapshot
-	dice *rand.Rand // for ties, nil for the first
-	// used is the usage of a node by column; of another column than cpu and memory it may not
-	// be filled in.
+	dice *rand.Rand // nil where ties go to the first node
+	// used returns the usage of a node by column. Only cpu and memory are always filled in.
 	used func(*host) []int64
 }
 
-// pick chooses among nodes that take the pod, of which there is at least one, and no other than the
-// one that it is nominated to where that takes it: the highest score. Ties go to the first in the cluster's
-// order or, with a seed, to any.
+// pick chooses the node with the highest score among the nodes that take the pod. Ties go to the first in the
+// cluster's order or, with a seed, to any. There is at least one node; where the nominated node takes the pod
+// it is the only one.
 func (s *scheduling) pick(ctx context.Context, p *pod, nodes []*outrank.Node) (*host, error) {
 	return s.pickBy(ctx, p, nodes, view{s.cluster.snap, s.dice, func(h *host) []int64 { return h.used }})
 }
@@ -32,6 +31,7 @@ func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, 
 	if err != nil {
 		return nil, err
 	}
+
 	var best *host
 	var most int64
 	ties := 0
@@ -42,7 +42,8 @@ func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, 
 		case best == nil || score > most:
 			best, most, ties = h, score, 1
 		case score == most && v.dice != nil:
-			// The n-th of those equal takes the place with a chance of 1 in n.
+			// The n-th of n equal nodes takes the place with a chance of 1 in n, so in the end each has the
+			// same chance.
 			if ties++; v.dice.IntN(ties) == 0 {
 				best = h
 			}
@@ -51,7 +52,8 @@ func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, 
 	return best, nil
 }
 
-// scores returns how to find the score of the i-th node.
+// scores returns a function that gives the score of the i-th node. A Score is asked about each node when that
+// is called, a Scorer about all of them here.
 func (s *scheduling) scores(ctx context.Context, p *pod, nodes []*outrank.Node, v view) (func(i int, h *host) int64, error) {
 	if p.scheduler.scorer == nil {
 		c := &Choice{Pod: p.obj, Snapshot: v.snap}
@@ -60,7 +62,8 @@ func (s *scheduling) scores(ctx context.Context, p *pod, nodes []*outrank.Node, 
 			return p.scheduler.score(c)
 		}, nil
 	}
-	ranking, err := p.scheduler.scorer.Score(ctx, v.snap, p.obj, nodes)
+
+	ranking, err := p.scheduler.rank(ctx, v.snap, p.obj, nodes)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("pod %s: scorer: %w", p.obj.Key(), err)
@@ -77,17 +80,18 @@ func (c *Choice) consider(h *host, p *pod, used []int64) {
 	c.Memory = Level{used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
 }
 
-// pickIn is pick where the pods on nodes are those of a snapshot. Ties go to the first
+// pickIn chooses as pick does, with the pods that a snapshot has on the nodes. Ties go to the first
 // node, so that an attempt with a gang has the same result as long as nothing changes.
 func (s *scheduling) pickIn(ctx context.Context, snap *engine.Snapshot, p *pod, nodes []*outrank.Node) (*host, error) {
-	used := make([]int64, len(s.cluster.meter.columns))
+	used := make([]int64, len(p.asks))
 	return s.pickBy(ctx, p, nodes, view{snap, nil, func(h *host) []int64 {
-		used[cpuColumn], used[memoryColumn] = snap.Used(h.node.Name, resource.CPU), snap.Used(h.node.Name, resource.Memory)
+		used[cpuColumn] = snap.Used(h.name(), resource.CPU)
+		used[memoryColumn] = snap.Used(h.name(), resource.Memory)
 		return used
 	}})
 }
 
-// newDice returns the dice for ties, nil for the first.
+// newDice returns the dice for ties, nil where ties go to the first node.
 func newDice(seed uint64) *rand.Rand {
 	if seed == 0 {
 		return nil

@@ -36,8 +36,8 @@ var phaseNames = [...]string{"unknown", "coming", "queued", "admitting", "runnin
 // String names the phase.
 func (p Phase) String() string { return phaseNames[p] }
 
-// pod is one life: from the arrival of a pod to its end. A pod that is recreated
-// is another one, of the same lineage.
+// pod is one life of a pod, from its arrival to its end. The pod that is made in its place is another one of
+// the same lineage.
 type pod struct {
 	// obj is the latest version; versions are never changed.
 	obj *outrank.Pod
@@ -48,35 +48,38 @@ type pod struct {
 	lineage   *lineage
 	scheduler *schedulerState
 	phase     Phase
-	// asks is its request of each resource.
+	// asks has the pod's requests by column.
 	asks []int64
-	// tried is the state of the cluster, by number, in which the last attempt
-	// came to nothing.
+	// tried is the number of the state in which the last attempt came to nothing.
 	tried uint64
-	// queued is the time since which it waits, bound that since which it runs,
-	// ends the end of its work, until that of its grace period.
-	queued, bound, ends, until time.Duration
-	host                       *host
-	// reserved is the node that it is nominated to in the snapshot, and claim its
-	// claim there; nil for none.
+	// queued is when the pod came into the queue, bound when it began to run.
+	queued, bound time.Duration
+	// ends is when the pod's work ends, until when its grace period does.
+	ends, until time.Duration
+	// host is the node that the pod is on, or was on last.
+	host *host
+	// reserved is the node on which room is kept for the pod, and claim its claim there; nil for none.
 	reserved *host
 	claim    *claim
-	// there is set if it was on its node from the beginning.
+	// there is set if the pod was on its node from the beginning.
 	there bool
-	// started is set when its work has begun, evicted when it was told to go and
-	// not from outside, lost when its node went away.
-	started, evicted, lost bool
-	// cause is why it has to go, or went, before its end; uses is its usage while it runs.
+	// started is set when the pod's work has begun.
+	started bool
+	// evicted is set when the pod was told to go, unless that came from outside.
+	evicted bool
+	// lost is set when the pod's node went away.
+	lost bool
+	// cause is why the pod leaves or left before its end.
 	cause Cause
-	uses  kubeletadmit.Usage
-	// class has the pods that it is equal to while it waits, nil where that is
-	// not known.
+	// uses is the pod's usage while it runs.
+	uses kubeletadmit.Usage
+	// class is the class of the pods that equal this version, nil where that is not known.
 	class *podClass
-	// covering are the budgets that cover it.
+	// covering has the budgets that cover the pod, by their place in the list.
 	covering []int32
 }
 
-// level is the pod's priority as nodes count it. Pods without a priority are of
+// level returns the pod's priority as nodes count it. Pods without a priority are of
 // the lowest level, since some rules let any pod push them out.
 func (p *pod) level() int64 {
 	if p.obj.Priority == nil {
@@ -98,18 +101,19 @@ type lineage struct {
 	name string
 	// lives are in the order in which they were made; the last one is the
 	// present one.
-	lives     []*pod
+	lives []*pod
+	// priority is the priority of the present life.
 	priority  int32
 	evictions int
-	// failures counts the times that a kubelet turned it away or evicted it under
-	// pressure; givenUp is set once its controller gave up.
+	// failures counts the times that a kubelet turned a life away or evicted it under
+	// pressure.
 	failures int
-	givenUp  bool
-	// waited is the time that its lives were in the queue, the present one's
-	// left out.
+	// givenUp is set once the controller has given up.
+	givenUp bool
+	// waited is the time that the lives spent in the queue. A life that is still there is left out.
 	waited time.Duration
-	// refused is set if an attempt came to nothing; placed if it was on a node,
-	// finished if it came to its end there.
+	// refused is set if an attempt came to nothing, placed if a life has begun its work, finished if one
+	// came to its end.
 	arrived, refused, placed, finished bool
 }
 
@@ -129,17 +133,18 @@ func relational(obj *outrank.Pod) bool {
 	return len(a.PodAffinity)+len(a.PodAntiAffinity)+len(obj.TopologySpreadConstraints) > 0
 }
 
-// lives are all pods of a run, those that are over among them.
+// lives holds all pods of a run, those that are over among them.
 type lives struct {
-	pods map[outrank.Key]*pod // by key
-	// lineages are in the order of the input, byLineage finds them by name.
+	// pods has the last pod with each key.
+	pods map[outrank.Key]*pod
+	// lineages are in the order in which their first pods were admitted, byLineage finds them by name.
 	lineages  []*lineage
 	byLineage map[string]*lineage
-	// uids counts the pods, which numbers the UIDs that are given.
+	// uids counts the pods. A pod without a UID is given one with its number.
 	uids int
 }
 
-// find returns the present life of this very pod, nil where it is over.
+// find returns the life of this very pod, nil where it is over.
 func (l *lives) find(obj *outrank.Pod) *pod {
 	p := l.pods[obj.Key()]
 	if p == nil || p.obj.UID != obj.UID || !p.present() {
@@ -148,8 +153,8 @@ func (l *lives) find(obj *outrank.Pod) *pod {
 	return p
 }
 
-// told returns what an event tells of a pod beside it.
-func (l *lives) told(key outrank.Key) (lineage string, cause Cause, ok bool) {
+// fateOf returns what an event tells of a pod beside the pod itself: its lineage and why it leaves.
+func (l *lives) fateOf(key outrank.Key) (lineage string, cause Cause, ok bool) {
 	p := l.pods[key]
 	if p == nil {
 		return "", NoCause, false
@@ -161,16 +166,20 @@ func (l *lives) told(key outrank.Key) (lineage string, cause Cause, ok bool) {
 func (l *lives) join(p *pod) (first bool) {
 	name := p.work.Lineage
 	if name == "" {
-		name = string(p.work.Pod.Key())
+		w := p.work
+		name = string(w.Pod.Key())
 	}
-	of := l.byLineage[name]
-	if of == nil {
-		first, of = true, &lineage{name: name}
-		l.byLineage[name] = of
-		l.lineages = append(l.lineages, of)
+
+	joined := l.byLineage[name]
+	if joined == nil {
+		first = true
+		joined = &lineage{name: name}
+		l.byLineage[name] = joined
+		l.lineages = append(l.lineages, joined)
 	}
-	of.lives = append(of.lives, p)
-	of.priority = p.obj.PriorityValue()
-	p.lineage = of
+
+	joined.lives = append(joined.lives, p)
+	joined.priority = p.obj.PriorityValue()
+	p.lineage = joined
 	return first
 }

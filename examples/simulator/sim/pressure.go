@@ -10,12 +10,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// pressureGrace is the time to end of a pod that is evicted under pressure,
-// whatever it asks for.
+// pressureGrace is the time that a pod has to end when it is evicted under pressure, whatever it asks for.
 const pressureGrace = time.Second
 
 // watchUse puts the kubelet's next look on the agenda, if something would come of it.
 func (ks *kubeletWork) watchUse(k *kubelet) {
+	// A look that is on the agenda already computes the next one itself.
 	at, ok := ks.nextLook(k)
 	if !ok || k.lookAt != 0 && k.lookAt <= at {
 		return
@@ -24,12 +24,15 @@ func (ks *kubeletWork) watchUse(k *kubelet) {
 	ks.agenda.add(moment{at: at, kind: lookMoment, host: k.host})
 }
 
-// nextLook is the time at which a kubelet would do something about a pressure.
+// nextLook returns the time of the first look at which a kubelet would do something about a pressure: find
+// it, evict a pod, or find that it has been over for long enough. It is not ok where no look would.
 func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 	if k.host.removed {
 		return 0, false
 	}
-	period := ks.config.Kubelets.Period
+
+	// Looks come at whole multiples of the period, the next one after now.
+	period := ks.rules.Period
 	next := later(ks.clock.at/period*period, period)
 	for kind := range kindsOfPressure {
 		x := k.pressures[kind]
@@ -38,11 +41,13 @@ func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 		case over && x.on && (k.relieved() || len(ks.evictable(k.host)) == 0):
 			continue // it waits for the one that goes, or can do nothing
 		case !over && x.on:
-			whole := later(x.last, ks.config.Kubelets.Transition) + period - 1
-			when = max(next, min(whole/period*period, horizon))
+			// The pressure ends at the first look that comes no earlier than the end of the transition.
+			roundingUp := later(x.last, ks.rules.Transition) + period - 1
+			when = max(next, min(roundingUp/period*period, horizon))
 		case !over:
 			continue
 		}
+
 		if !ok || when < at {
 			at, ok = when, true
 		}
@@ -50,10 +55,10 @@ func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// evictable are the pods on a node that its kubelet may evict under pressure.
+// evictable lists the pods on a node that its kubelet may evict under pressure.
 func (ks *kubeletWork) evictable(h *host) []*outrank.Pod {
 	var out []*outrank.Pod
-	for _, obj := range ks.cluster.snap.PodsOn(h.node.Name) {
+	for _, obj := range ks.cluster.podsOn(h) {
 		if p := ks.lives.pods[obj.Key()]; p.phase == Running && !kubeletadmit.Critical(p.obj) {
 			out = append(out, obj)
 		}
@@ -61,7 +66,8 @@ func (ks *kubeletWork) evictable(h *host) []*outrank.Pod {
 	return out
 }
 
-// lookAt lets the kubelet of a node look if it was going to at that time.
+// lookAt lets the kubelet of a node look if it was going to at that time. A look that was put off stays on
+// the agenda, and nothing happens then.
 func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 	if k := ks.table.of(h); !h.removed && k.lookAt == at {
 		return ks.look(k)
@@ -69,22 +75,26 @@ func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 	return nil
 }
 
-// look is a kubelet's look at the usage of its pods: it finds whether the node is
-// under pressure, and evicts one pod for the first kind that it is short of.
+// look lets a kubelet look at the usage of its pods: it finds whether the node is under pressure, and evicts
+// one pod because of the first kind of pressure.
 func (ks *kubeletWork) look(k *kubelet) error {
 	k.lookAt = 0
+
+	// Every kind of pressure is noted before a pod is evicted: from now on the kubelet turns pods away.
 	for kind := range kindsOfPressure {
 		x := &k.pressures[kind]
 		switch over := k.over(kind); {
 		case over && !x.on:
 			x.on = true
-			ks.table.counts.pressures++
+			ks.table.pressures++
 			ks.putTaint(k, kind)
-		case !over && x.on && ks.clock.at-x.last >= ks.config.Kubelets.Transition:
+		case !over && x.on && ks.clock.at-x.last >= ks.rules.Transition:
 			x.on = false
 			ks.takeTaint(k, kind)
 		}
 	}
+
+	// One pod at a time, for the first kind: the next look finds out whether that was enough.
 	for kind := range kindsOfPressure {
 		if k.over(kind) {
 			if err := ks.relieve(k, kind); err != nil {
@@ -93,16 +103,19 @@ func (ks *kubeletWork) look(k *kubelet) error {
 			break
 		}
 	}
+
 	ks.watchUse(k)
 	return nil
 }
 
-// relieve evicts the pod that goes first, once the last one is gone.
+// relieve evicts the first pod in the order of eviction, unless the pod that was evicted before it is still
+// going.
 func (ks *kubeletWork) relieve(k *kubelet, kind pressureKind) error {
 	pods := ks.evictable(k.host)
 	if k.relieved() || len(pods) == 0 {
 		return nil
 	}
+
 	r := pressureRules[kind]
 	ranked, err := kubeletadmit.RankForEviction(pods, r.name, func(obj *outrank.Pod) (kubeletadmit.Usage, bool) {
 		return ks.lives.pods[obj.Key()].uses, true
@@ -110,28 +123,31 @@ func (ks *kubeletWork) relieve(k *kubelet, kind pressureKind) error {
 	if err != nil {
 		return err
 	}
+
 	first, grace := ranked[0], pressureGrace
-	k.relieving = ks.lives.pods[first.Pod.Key()]
-	k.relieving.lineage.failures++
+	p := ks.lives.pods[first.Pod.Key()]
+	p.lineage.failures++
+	k.relieving = p
 	why := fmt.Sprintf("under %s pressure, uses %s and requests %s", r.name, resource.NewBinary(first.Usage), first.Request)
-	return ks.kill(k.relieving, eviction{cause: r.cause, grace: &grace, why: why})
+	return ks.kill(p, eviction{cause: r.cause, grace: &grace, why: why})
 }
 
-// putTaint keeps new pods away from a node under pressure, takeTaint ends that.
+// putTaint keeps new pods away from a node under pressure.
 func (ks *kubeletWork) putTaint(k *kubelet, kind pressureKind) {
-	r := pressureRules[kind]
-	has := resource.NewBinary(resource.Amount(r.resource, k.host.node.Allocatable[r.resource]))
-	ks.retaint(k.host, append(slices.Clone(k.host.node.Taints), r.taint),
+	r, node := pressureRules[kind], k.node()
+	has := resource.NewBinary(resource.Amount(r.resource, node.Allocatable[r.resource]))
+	ks.retaint(k.host, append(slices.Clone(node.Taints), r.taint),
 		fmt.Sprintf("under %s pressure: pods use %s of %s", r.name, resource.NewBinary(k.uses[kind]), has))
 }
 
+// takeTaint lets new pods in again.
 func (ks *kubeletWork) takeTaint(k *kubelet, kind pressureKind) {
-	taints := withoutLast(k.host.node.Taints, pressureRules[kind].taint)
+	taints := withoutLast(k.node().Taints, pressureRules[kind].taint)
 	ks.retaint(k.host, taints, fmt.Sprintf("no longer under %s pressure", pressureRules[kind].name))
 }
 
-// withoutLast returns the taints without the last one that equals a taint: the input may have one
-// of its own before.
+// withoutLast returns the taints without the last one that equals a taint. The kubelet has put that one
+// there: if the input has an equal taint of its own, that one stands before it.
 func withoutLast(taints []outrank.Taint, taint outrank.Taint) []outrank.Taint {
 	for i := len(taints) - 1; i >= 0; i-- {
 		if taints[i] == taint {
@@ -141,6 +157,7 @@ func withoutLast(taints []outrank.Taint, taint outrank.Taint) []outrank.Taint {
 	return taints
 }
 
+// retaint replaces the taints of a node.
 func (ks *kubeletWork) retaint(h *host, taints []outrank.Taint, text string) {
 	n := *h.node
 	n.Taints = taints

@@ -10,16 +10,19 @@ import (
 // problems collects the problems of an input.
 type problems []outrank.Problem
 
+// add adds a problem.
 func (ps *problems) add(object, field, format string, args ...any) {
 	*ps = append(*ps, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
+// join adds an error as a problem, if it is one.
 func (ps *problems) join(object, field string, err error) {
 	if err != nil {
 		ps.add(object, field, "%v", err)
 	}
 }
 
+// err returns all problems as one error, nil for none.
 func (ps problems) err() error {
 	if len(ps) == 0 {
 		return nil
@@ -38,7 +41,7 @@ func knownNode(name string) error {
 	return fmt.Errorf("node %s: %w: it is there already", name, preemption.ErrState)
 }
 
-// must is for what only a mistake in this package can make fail.
+// must panics for an error. It is for calls that only a mistake in this package can make fail.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("simulator: %v", err))

@@ -21,7 +21,7 @@ func TestRoomGivenUp(t *testing.T) {
 		{"deleted", DeletePod("default/p"), Place{Phase: Gone}},
 		{"lands elsewhere", SetLabels("default/p", map[string]string{"app": "quiet"}), Place{Phase: Running, Node: "n2"}},
 		{"nomination cleared", Call(func(s *Simulation) error {
-			return s.actions.clear(t.Context(), s.lives.pods["default/p"].obj)
+			return s.actions.clearNomination(t.Context(), s.lives.pods["default/p"].obj)
 		}), Place{Phase: Queued}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,10 +13,10 @@ const (
 	memoryColumn
 )
 
-// columns are the resources that are counted.
+// columns are the resources that are counted. A row has one amount for each.
 type columns []resource.Name
 
-// columnsOf are cpu, memory, and whatever else the nodes offer but slots for
+// columnsOf returns cpu, memory, and whatever else the nodes offer but slots for
 // pods, by name.
 func columnsOf(nodes []*outrank.Node) columns {
 	var others []resource.Name
@@ -40,7 +40,7 @@ func (cs columns) row(l resource.List) []int64 {
 	return row
 }
 
-// addTo adds or subtracts a row; sums saturate.
+// addTo adds a row to a sum, or subtracts it with a negative sign; sums saturate.
 func addTo(sum, row []int64, sign int64) {
 	for i, v := range row {
 		if sign < 0 {
@@ -51,7 +51,8 @@ func addTo(sum, row []int64, sign int64) {
 	}
 }
 
-// suffices reports whether the rest is as large as the demand.
+// suffices reports whether enough is left for the demand. Where nothing is asked for, a node that has too
+// little already is good enough.
 func suffices(left, asks []int64) bool {
 	for c, asked := range asks {
 		if asked > left[c] && asked > 0 {
@@ -61,7 +62,7 @@ func suffices(left, asks []int64) bool {
 	return true
 }
 
-// one is 1 for true and 0 for false.
+// one returns 1 for true and 0 for false.
 func one(b bool) int {
 	if b {
 		return 1

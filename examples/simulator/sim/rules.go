@@ -25,7 +25,7 @@ type Choice struct {
 	// Snapshot is the cluster as the pod finds it, the members of its gang that have a place
 	// before it among the pods on nodes. It is only to be read.
 	Snapshot *engine.Snapshot
-	// asks is the pod's request, from the first question about it on.
+	// asks remembers the pod's request, nil before the first question about it.
 	asks resource.List
 }
 
@@ -45,11 +45,12 @@ func (c *Choice) Level(name resource.Name) Level {
 	case resource.Memory:
 		return c.Memory
 	}
-	used := resource.AddSat(c.Snapshot.Used(c.Node.Name, name), c.requests().Amount(name))
+
+	node, asked := c.Node, c.requests().Amount(name)
 	if name == resource.Pods {
-		used = resource.AddSat(c.Snapshot.Used(c.Node.Name, name), 1)
+		asked = 1 // each pod takes one slot
 	}
-	return Level{Used: used, Allocatable: c.Node.Allocatable.Amount(name)}
+	return Level{Used: resource.AddSat(c.Snapshot.Used(node.Name, name), asked), Allocatable: node.Allocatable.Amount(name)}
 }
 
 // Resources lists the resources that the pod asks for or the node offers, by name. The slice is
@@ -60,6 +61,7 @@ func (c *Choice) Resources() []resource.Name {
 	return slices.Compact(names)
 }
 
+// requests returns the pod's request, which is summed once.
 func (c *Choice) requests() resource.List {
 	if c.asks == nil {
 		c.asks = c.Pod.RunningRequests(outrank.DefaultRelease)
@@ -75,12 +77,12 @@ type Scorer interface {
 	Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error)
 }
 
-// FilterByPods makes a filter of a function that looks at the pod, the node, and the pods on it: those
-// that an attempt has taken away left out, and those that are nominated to the node behind the others
-// where they count. It holds for placing and for preempting, as part of [preemption.Config].Filters of
+// FilterByPods makes a filter of a function that looks at the pod, the node, and the pods on it. Pods that
+// an attempt has taken away are left out; pods that are nominated to the node, where they count, stand behind
+// the others. The filter holds for placing and for preempting, as part of [preemption.Config].Filters of
 // a [Scheduler]. The function must only read, and give the same answer to the same question; several
 // goroutines may call it at once. The filter is asked about every victim that is tried, as
-// [preemption.Filter] says; one with counts of its own is faster.
+// [preemption.Filter] says; a filter that keeps counts of its own is faster.
 func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status) *preemption.Filter {
 	start := func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 		return &podsState{takes: takes, pod: pod, view: view, changed: map[string][]*outrank.Pod{}}, nil
@@ -88,15 +90,18 @@ func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, 
 	return &preemption.Filter{Name: name, Start: start}
 }
 
-// podsState has the pods on the nodes that an attempt has changed. Their lists are never changed.
+// podsState follows the pods on nodes through an attempt.
 type podsState struct {
-	takes   func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status
-	pod     *outrank.Pod
-	view    preemption.View
+	takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status
+	pod   *outrank.Pod
+	view  preemption.View
+	// changed has the pods of each node that the attempt has changed. A list is never changed in place,
+	// since clones share it.
 	changed map[string][]*outrank.Pod
 }
 
-func (s *podsState) on(node *outrank.Node) []*outrank.Pod {
+// podsOn returns the pods on a node as the attempt has it. The list is the caller's.
+func (s *podsState) podsOn(node *outrank.Node) []*outrank.Pod {
 	if pods, ok := s.changed[node.Name]; ok {
 		return slices.Clone(pods)
 	}
@@ -105,17 +110,17 @@ func (s *podsState) on(node *outrank.Node) []*outrank.Pod {
 
 // Check implements [preemption.FilterState].
 func (s *podsState) Check(node *outrank.Node) preemption.Status {
-	return s.takes(s.pod, node, s.on(node))
+	return s.takes(s.pod, node, s.podsOn(node))
 }
 
 // Remove implements [preemption.FilterState].
 func (s *podsState) Remove(pod *outrank.Pod, node *outrank.Node) {
-	s.changed[node.Name] = slices.DeleteFunc(s.on(node), func(p *outrank.Pod) bool { return p.Key() == pod.Key() })
+	s.changed[node.Name] = slices.DeleteFunc(s.podsOn(node), func(p *outrank.Pod) bool { return p.Key() == pod.Key() })
 }
 
 // Add implements [preemption.FilterState].
 func (s *podsState) Add(pod *outrank.Pod, node *outrank.Node) {
-	s.changed[node.Name] = append(s.on(node), pod)
+	s.changed[node.Name] = append(s.podsOn(node), pod)
 }
 
 // Clone implements [preemption.FilterState].
@@ -128,18 +133,18 @@ func (s *podsState) Clone() preemption.FilterState {
 // mostScore is the score of an empty node by [LeastAllocated].
 const mostScore = 100
 
-// LeastAllocated spreads pods out: the mean share of cpu and memory that is left
+// LeastAllocated spreads pods out: the score is the mean share of cpu and memory that is left
 // free, in whole percent of each (NodeResourcesFit's scoring by default).
 func LeastAllocated(c *Choice) int64 {
 	return (free(c.CPU) + free(c.Memory)) / 2
 }
 
-// MostAllocated packs pods together: the opposite.
+// MostAllocated packs pods together: the score is the mean share of cpu and memory that is used.
 func MostAllocated(c *Choice) int64 {
 	return (mostScore - free(c.CPU) + mostScore - free(c.Memory)) / 2
 }
 
-// free is the share left, in percent; nothing is left of nothing.
+// free returns the share that is left free, in percent. It is 0 where the node offers nothing.
 func free(l Level) int64 {
 	if l.Allocatable <= 0 || l.Used >= l.Allocatable {
 		return 0

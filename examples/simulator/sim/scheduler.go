@@ -1,12 +1,16 @@
 package sim
 
 import (
+	"context"
 	"reflect"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/scheduler/attempt"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
 // schedulerState is a [Scheduler] ready for use.
@@ -14,13 +18,38 @@ type schedulerState struct {
 	name string
 	eval *engine.Evaluator
 	loop *attempt.Loop // from the start of the run on
-	// score rates nodes one by one, scorer, if set, beside each other.
+	// score rates nodes one by one. A scorer, if set, rates them beside each other in its place.
 	score  Score
 	scorer Scorer
-	// shares is set if equal pods get the same answer; refused counts the
-	// attempts that were not made one by one.
-	shares  bool
+	// shares is set if equal pods get the same answer.
+	shares bool
+	// refused counts the attempts that were made for several pods at once ([scheduling.refuse]).
 	refused uint64
+}
+
+// attempt makes an attempt with a pod or gang that was popped from the queue.
+func (x *schedulerState) attempt(ctx context.Context, entry queue.Entry, now time.Time) (*attempt.Result, error) {
+	return x.loop.Attempt(ctx, entry, now)
+}
+
+// rank asks the scorer, which is set, about all nodes that take a pod.
+func (x *schedulerState) rank(ctx context.Context, snap *engine.Snapshot, obj *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error) {
+	return x.scorer.Score(ctx, snap, obj, nodes)
+}
+
+// decide finds the nodes that take a pod or, where there are none, the plan to make room.
+func (x *schedulerState) decide(ctx context.Context, obj *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
+	return x.loop.Decide(ctx, obj, now)
+}
+
+// feasible lists the nodes that take a pod.
+func (x *schedulerState) feasible(ctx context.Context, snap *engine.Snapshot, obj *outrank.Pod) ([]*outrank.Node, error) {
+	return x.eval.Feasible(ctx, snap, obj)
+}
+
+// preempt decides who has to leave for a pod.
+func (x *schedulerState) preempt(ctx context.Context, snap *engine.Snapshot, request preemption.Request) (*preemption.Plan, error) {
+	return x.eval.Preempt(ctx, snap, request)
 }
 
 // schedulers are the schedulers of a run.
@@ -29,16 +58,18 @@ type schedulers struct {
 	inOrder []*schedulerState // as in the configuration
 }
 
-// add makes a scheduler.
+// add makes a scheduler of its configuration. Its loop is made later, when there is a snapshot.
 func (ss *schedulers) add(c *Scheduler) error {
 	eval, err := engine.New(c.Preemption)
 	if err != nil {
 		return err
 	}
+
 	added := &schedulerState{name: c.name(), eval: eval, score: c.Score, scorer: c.Scorer, shares: sharesAnswers(c.Preemption)}
 	if added.score == nil {
 		added.score = LeastAllocated
 	}
+
 	ss.byName[added.name] = added
 	ss.inOrder = append(ss.inOrder, added)
 	return nil
@@ -51,9 +82,11 @@ func (ss *schedulers) forget(obj *outrank.Pod) {
 	}
 }
 
-// sharesAnswers reports whether equal pods get the same answer by these rules:
-// none of the caller's own is asked.
+// sharesAnswers reports whether equal pods get the same answer by these rules. They do where no code of
+// the caller's has a say in it, since that may tell pods apart by anything.
 func sharesAnswers(c preemption.Config) bool {
+	// Shared are only answers that refuse. Ranks are not asked for them, since they compare candidates, and
+	// the variant and the rule about budgets hold for all pods alike. Any other setting ends the sharing.
 	_, own := c.Victims.(preemption.Chooser)
 	c.Variant, c.Budgets, c.Ranks = 0, 0, nil
 	if !own {

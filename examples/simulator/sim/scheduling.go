@@ -9,7 +9,9 @@ import (
 // scheduling is the work of the schedulers on the pods in the queue.
 type scheduling struct {
 	config *Config
-	dice   *rand.Rand // nil where ties go to the first
+	// gates is set where the configuration has gates, which may hold pods back.
+	gates bool
+	dice  *rand.Rand // nil where ties go to the first
 	// busy is the time until which the scheduler works on the last pod.
 	busy time.Duration
 	// atOnce counts the attempts since time passed or another thing happened.
@@ -18,6 +20,7 @@ type scheduling struct {
 	clock   *clock
 	lives   *lives
 	cluster *cluster
+	tries   *tries
 	line    *line
 	sharing *sharing
 	gangs   *gangs
@@ -25,13 +28,13 @@ type scheduling struct {
 	actions *actions
 }
 
-// nextCycle is the time at which the scheduler looks at the next pod if nothing else
-// happens.
+// nextCycle returns the time at which the scheduler looks at the next pod if nothing else
+// happens. It is not ok where no pod could have another result than before.
 func (s *scheduling) nextCycle() (time.Duration, bool) {
 	if s.allTried() {
 		return 0, false
 	}
-	ready, ok := s.line.queue.NextReady(s.clock.time())
+	ready, ok := s.line.nextReady()
 	if !ok {
 		return 0, false
 	}
@@ -41,20 +44,23 @@ func (s *scheduling) nextCycle() (time.Duration, bool) {
 // allTried reports whether every pod that waits was tried since anything changed.
 // Those that are gated cannot be tried.
 func (s *scheduling) allTried() bool {
-	return s.cluster.tries.tried+s.untriedGated() == s.line.inQueue
+	return s.tries.tried+s.untriedGated() == s.line.inQueue
 }
 
-// untriedGated counts the gated pods that were not tried in this state. Where pods
-// are gated by nothing but themselves, which is a change, none was.
+// untriedGated counts the gated pods that were not tried in this state.
 func (s *scheduling) untriedGated() int {
-	gated := s.line.queue.Counts().Gated
-	if gated == 0 || len(s.config.Queue.Gates) == 0 {
+	// Without gates of the configuration a pod is gated only by its own field. That changes only from
+	// outside, which makes a new state, so none of these pods was tried in this one.
+	gated := s.line.gated()
+	if gated == 0 || !s.gates {
 		return gated
 	}
+
 	untried := 0
-	for _, e := range podsOf(s.line.queue.Pending().Gated) {
-		// Pods that were refused in numbers do not know it for themselves.
-		tried := s.lives.pods[e.Pod.Key()].tried == s.cluster.tries.state || s.sharing.on && e.Cycle > s.cluster.tries.since
+	for _, e := range podsOf(s.line.pending().Gated) {
+		// Pods that were refused together do not know the state in which they were tried. The number of
+		// their attempt tells it.
+		tried := s.lives.pods[e.Pod.Key()].tried == s.tries.state || s.sharing.on && e.Cycle > s.tries.since
 		untried += one(!tried)
 	}
 	return untried
@@ -69,6 +75,7 @@ func (s *scheduling) advanceTo(cycle time.Duration) error {
 		s.atOnce = 0
 	}
 	s.clock.at = cycle
+
 	s.atOnce++
 	if n := float64(s.line.inQueue); float64(s.atOnce) > 100_000+10*n*n {
 		return fmt.Errorf("%d attempts in which no time passes: a cycle has to take some", s.atOnce)

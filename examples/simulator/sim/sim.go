@@ -33,21 +33,23 @@ type Simulation struct {
 	auditor     *auditor // nil for none
 }
 
-// Now is the time since the beginning, Time the time itself.
+// Now returns the virtual time since the beginning.
 func (s *Simulation) Now() time.Duration { return s.clock.at }
 
-// Time is the virtual time.
+// Time returns the virtual time with its date.
 func (s *Simulation) Time() time.Time { return s.clock.time() }
 
 // Until goes on up to a time, with all that happens then, or to the end of the
-// configuration if that is earlier; the clock stands there afterwards. The error
-// is that of [Simulation.Run].
+// configuration if that is earlier; the clock stands there afterwards. Errors are
+// those of [Simulation.Run].
 func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
 	t = min(t, s.config.End)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+
+		// Without an end the clock stays where the last thing happened: it does not jump to the horizon.
 		next, ok := s.Next()
 		if !ok || next > t {
 			if t < horizon {
@@ -55,6 +57,7 @@ func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
 			}
 			return nil
 		}
+
 		if err := s.Step(); err != nil {
 			return err
 		}
@@ -70,6 +73,8 @@ func (s *Simulation) Step() error {
 	cycle, may := s.scheduling.nextCycle()
 	var err error
 	switch {
+	// A cycle comes last of what is due at one time, so that the queue can choose among all pods that are
+	// there by then.
 	case may && (!ok || cycle < at):
 		if err = s.scheduling.advanceTo(cycle); err == nil {
 			err = s.scheduling.cycle(context.Background())
@@ -79,19 +84,22 @@ func (s *Simulation) Step() error {
 		s.clock.at = at
 		err = s.happen(s.agenda.pop())
 	}
+
+	// The listeners hear of a step that failed, too.
 	err = s.audited(err)
 	s.clock.steps++
 	s.meter.sample(s.clock.at, s.config.Sample)
 	if s.config.Progress != nil {
 		s.config.Progress()
 	}
+
 	if err != nil {
 		return fmt.Errorf("at %v: %w", s.clock.at, err)
 	}
 	return nil
 }
 
-// audited joins the finding of an audit to the error of a step.
+// audited returns the error of a step or, where it has none, what the audit has found.
 func (s *Simulation) audited(err error) error {
 	if s.auditor == nil {
 		return err
@@ -118,7 +126,7 @@ func (s *Simulation) happen(m *moment) error {
 	return nil
 }
 
-// Next is the time of the next step; false where there is none any more.
+// Next returns the time of the next step; false where there is none any more.
 func (s *Simulation) Next() (time.Duration, bool) {
 	at, ok := s.agenda.next()
 	if cycle, may := s.scheduling.nextCycle(); may && (!ok || cycle < at) {

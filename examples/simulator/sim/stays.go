@@ -20,8 +20,10 @@ type stays struct {
 
 // begin lets a pod begin its work.
 func (s *stays) begin(p *pod) {
-	p.started, p.bound, p.lineage.placed = true, s.clock.at, true
-	if p.ends = horizon; !p.work.Endless {
+	p.started, p.lineage.placed = true, true
+	p.bound = s.clock.at
+	p.ends = horizon
+	if !p.work.Endless {
 		p.ends = later(s.clock.at, p.work.Duration)
 		s.agenda.add(moment{at: p.ends, kind: endMoment, pod: p})
 	}
@@ -31,29 +33,37 @@ func (s *stays) begin(p *pod) {
 func (s *stays) countEviction(p *pod) {
 	p.evicted = true
 	p.lineage.evictions++
-	s.cluster.meter.evict(p.obj.PriorityValue())
+	s.cluster.countEviction(p)
 }
 
 // tellToGo begins the grace period of a pod on a node. The reason is that of the
-// condition DisruptionTarget, empty where it is deleted from outside.
+// condition DisruptionTarget, empty where the pod is deleted from outside.
 func (s *stays) tellToGo(p *pod, grace *time.Duration, reason string) {
-	d := p.obj.GracePeriod(s.config.grace())
-	if p.work.Grace != nil {
-		d = *p.work.Grace
-	}
-	if grace != nil {
-		d = *grace
-	}
-	if p.phase == Admitting {
-		d = 0 // there is nothing to stop
-	}
-	p.phase, p.until = Terminating, later(s.clock.at, d)
+	d := s.graceOf(p, grace)
+	p.phase = Terminating
+	p.until = later(s.clock.at, d)
 	p.revise(func(o *outrank.Pod) {
-		o.DeletionTimestamp, o.DisruptionReason = s.clock.start.Add(p.until), reason
+		o.DeletionTimestamp = s.clock.timeOf(p.until)
+		o.DisruptionReason = reason
 	})
+
 	s.cluster.show(p)
-	s.cluster.budgets.touch(p)
+	s.cluster.touchBudgets(p)
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
+}
+
+// graceOf returns the time that a pod has to end. Whoever tells it to go may name the time; else its work
+// does, else the pod itself or the configuration.
+func (s *stays) graceOf(p *pod, named *time.Duration) time.Duration {
+	switch {
+	case p.phase == Admitting:
+		return 0 // there is nothing to stop
+	case named != nil:
+		return *named
+	case p.work.Grace != nil:
+		return *p.work.Grace
+	}
+	return p.obj.GracePeriod(s.config.grace())
 }
 
 // hasten lets a pod that is told again to go leave sooner, where it gets less
@@ -62,13 +72,15 @@ func (s *stays) hasten(p *pod, grace *time.Duration) {
 	if grace == nil || later(s.clock.at, *grace) >= p.until {
 		return
 	}
+
+	// The later moment stays on the agenda, and finds the pod gone.
 	p.until = later(s.clock.at, *grace)
-	p.revise(func(o *outrank.Pod) { o.DeletionTimestamp = s.clock.start.Add(p.until) })
+	p.revise(func(o *outrank.Pod) { o.DeletionTimestamp = s.clock.timeOf(p.until) })
 	s.cluster.show(p)
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 }
 
-// vacate removes a pod from its node for good.
+// vacate removes a pod from its node for good. The phase is Finished or Gone.
 func (s *stays) vacate(p *pod, phase Phase) {
 	p.phase = phase
 	s.cluster.show(p)
@@ -76,7 +88,8 @@ func (s *stays) vacate(p *pod, phase Phase) {
 	if s.kubelets != nil && p.started {
 		s.kubelets.use(p, -1)
 	}
-	s.cluster.budgets.leave(p)
+	s.cluster.leaveBudgets(p)
+
 	s.schedulers.forget(p.obj)
 	s.line.move(queue.EventAssignedPodDeleted, p.host.node, p.obj)
 }

@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/preemption/planner/history"
 	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // tally has a run's counts for its [Result].
@@ -14,11 +17,37 @@ type tally struct {
 	lost     report.Lost
 }
 
-// progress counts the done part of the known work.
+// setQueue counts the pods in the queue for the metrics.
+func (t *tally) setQueue(q *queue.Queue) { t.metrics.SetQueue(q) }
+
+// values returns the metrics so far.
+func (t *tally) values() metrics.Values { return t.metrics.Values() }
+
+// found returns what the history has found so far.
+func (t *tally) found() history.Summary { return t.history.Summary() }
+
+// share returns the share of the known work that is done, from 0 to 1.
+func (t *tally) share() float64 { return t.progress.share() }
+
+// arrived counts the arrival of a pod.
+func (t *tally) arrived(p *pod) { t.progress.arrived(p) }
+
+// ended counts a pod that has come to its end.
+func (t *tally) ended() { t.progress.ends++ }
+
+// lose counts the work of a pod that ran and is lost.
+func (t *tally) lose(ran time.Duration, cpu int64) { t.lost.Add(ran, cpu) }
+
+// record adds a preemption to the history.
+func (t *tally) record(x history.Preemption) error { return t.history.Record(x) }
+
+// progress counts how much of the known work is done. An arrival is one piece of work, and so is the end
+// of a pod that has one.
 type progress struct {
 	expected, arrivals, ends int
 }
 
+// expect adds a pod's work to the known work.
 func (p *progress) expect(w *Work) {
 	p.expected++
 	if !w.Endless {
@@ -26,14 +55,14 @@ func (p *progress) expect(w *Work) {
 	}
 }
 
-// arrived counts the first life of each lineage alone.
+// arrived counts an arrival. Only the first life of a lineage counts, since the others were never expected.
 func (p *progress) arrived(x *pod) {
 	if x.lineage.lives[0] == x {
 		p.arrivals++
 	}
 }
 
-// share is the part that is done, from 0 to 1.
+// share returns the share that is done, from 0 to 1. Work that a process brings later may make it 1 early.
 func (p *progress) share() float64 {
 	if p.expected == 0 {
 		return 0

@@ -15,12 +15,12 @@ type Place struct {
 	Phase Phase
 	// Pod is its latest version, nil for an unknown one.
 	Pod *outrank.Pod
-	// Lineage is the name that it shares with those it replaces.
+	// Lineage is the name that the pod shares with those that it replaces.
 	Lineage string
-	// Node is the one it is on, or was on last; Nominated the one that room is
-	// being made for it on.
+	// Node is the node that the pod is on, or was on last; Nominated is the node on which room is being
+	// made for it.
 	Node, Nominated string
-	// Pool is the part of the queue that it waits in: active, backoff, unschedulable,
+	// Pool is the part of the queue that the pod waits in: active, backoff, unschedulable,
 	// gated, incomplete or pending.
 	Pool string
 	// Until is the time by which a terminating pod is gone.
@@ -34,22 +34,28 @@ func (s *Simulation) Where(key outrank.Key) Place {
 	if p == nil {
 		return Place{}
 	}
-	w := Place{Phase: p.phase, Pod: p.obj, Lineage: p.lineage.name, Node: p.obj.NodeName}
+
+	place := Place{Phase: p.phase, Pod: p.obj, Lineage: p.lineage.name, Node: p.obj.NodeName}
 	switch p.phase {
 	case Queued:
-		w.Nominated, w.Pool = s.cluster.nominator.NodeOf(key), s.poolOf(key)
+		place.Nominated = s.cluster.nominationOf(key)
+		place.Pool = s.poolOf(key)
 	case Terminating:
-		w.Until = p.until
+		place.Until = p.until
 	}
-	return w
+	return place
 }
 
+// poolOf names the part of the queue that a pod waits in, empty for none.
 func (s *Simulation) poolOf(key outrank.Key) string {
-	pending := s.line.queue.Pending()
+	pending := s.line.pending()
 	for _, pool := range []struct {
 		name    string
 		entries []queue.Entry
-	}{{"active", pending.Active}, {"backoff", pending.Backoff}, {"unschedulable", pending.Unschedulable}, {"gated", pending.Gated}, {"incomplete", pending.Incomplete}, {"pending", pending.Waiting}} {
+	}{
+		{"active", pending.Active}, {"backoff", pending.Backoff}, {"unschedulable", pending.Unschedulable},
+		{"gated", pending.Gated}, {"incomplete", pending.Incomplete}, {"pending", pending.Waiting},
+	} {
 		if slices.ContainsFunc(podsOf(pool.entries), func(e queue.Entry) bool { return e.Pod.Key() == key }) {
 			return pool.name
 		}
@@ -71,23 +77,23 @@ func (s *Simulation) Lives(lineage string) []outrank.Key {
 	return keys
 }
 
-// Snapshot is the cluster as the schedulers see it now. It is only to be read,
+// Snapshot returns the cluster as the schedulers see it now. It is only to be read,
 // and another one may take its place with the next step.
 func (s *Simulation) Snapshot() *engine.Snapshot { return s.cluster.snap }
 
 // Pending lists the pods in the queue; it belongs to the caller.
-func (s *Simulation) Pending() queue.Parts[[]queue.Entry] { return s.line.queue.Pending() }
+func (s *Simulation) Pending() queue.Parts[[]queue.Entry] { return s.line.pending() }
 
-// Waiting is the number of pods in the queue, those of gangs one by one.
+// Waiting returns the number of pods in the queue, those of gangs one by one.
 func (s *Simulation) Waiting() int { return s.line.inQueue }
 
 // Budgets lists the budgets with their present allowances. They are only to be read.
 func (s *Simulation) Budgets() []*outrank.PodDisruptionBudget {
 	s.cluster.syncBudgets(s.Time())
-	return slices.Clone(s.cluster.budgets.list)
+	return slices.Clone(s.cluster.allowances())
 }
 
-// Resources are the counted resources, in the order of the levels of a sample:
+// Resources lists the counted resources in the order of the levels of a sample:
 // cpu, memory, and whatever else the nodes offered at the beginning but slots
 // for pods, by name. The slice is the caller's.
 func (s *Simulation) Resources() []resource.Name { return slices.Clone(s.meter.columns) }

@@ -8,27 +8,27 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Work is a pod that is going to come, with its course. All of it is only read.
+// Work is a pod that is going to come, with what it does then. All of it is only read.
 type Work struct {
-	// Pod is pending: it names no node. Its name is taken once in a run; where it
-	// has no UID it is given one. Where there are Kubelets it may name one: it comes to
-	// that past the schedulers, and a static pod has to.
+	// Pod is pending: it names no node. No other pod of the run may have its name before that one is over.
+	// Without a UID it is given one. Where there are Kubelets it may name a node: it comes to that past the
+	// schedulers, and a static pod must.
 	Pod *outrank.Pod
-	// Arrival is when it comes, since the beginning.
+	// Arrival is when the pod comes, since the beginning.
 	Arrival time.Duration
-	// Duration is the time that it runs. Endless is set if it never ends;
-	// Duration is then ignored.
+	// Duration is the time that the pod runs. With Endless it never ends, and
+	// Duration is ignored.
 	Duration time.Duration
 	Endless  bool
-	// Usage is its usage while it runs, until SetUsage sets another; nil means
-	// as much memory and disk as it requests. Only kubelets look at it, and of it
-	// at Memory and Disk alone.
+	// Usage is the pod's usage while it runs, until SetUsage sets another; nil means
+	// as much memory and disk as it requests. Only kubelets look at it, and only
+	// at Memory and Disk.
 	Usage *kubeletadmit.Usage
-	// Grace is the time it has to end when it is evicted or deleted; nil means the
+	// Grace is the time that the pod has to end when it is evicted or deleted; nil means the
 	// pod's own Grace or, where it has none, Config.Grace.
 	Grace *time.Duration
-	// Lineage is the name it shares with the pods it replaces and those that
-	// replace it; empty means that of the pod, with its namespace.
+	// Lineage is the name that the pod shares with those that it replaces and that
+	// replace it; empty means the pod's own name with its namespace.
 	Lineage string
 }
 
@@ -38,6 +38,7 @@ func (w *Work) check(ps *problems, kubelets bool) {
 		ps.add("work", "Pod", "missing")
 		return
 	}
+
 	object := "pod " + string(w.Pod.Key())
 	ps.join(object, "", w.Pod.Validate())
 	if w.Pod.NodeName != "" && !kubelets {
@@ -52,6 +53,7 @@ func (w *Work) check(ps *problems, kubelets bool) {
 	if w.Pod.Finished() || w.Pod.Terminating() {
 		ps.add(object, "", "it is over, or being deleted, before it comes")
 	}
+
 	grace := time.Duration(0)
 	if w.Grace != nil {
 		grace = *w.Grace
@@ -66,7 +68,7 @@ func (w *Work) check(ps *problems, kubelets bool) {
 	}
 }
 
-// usageOf is a pod's usage while it runs: that of its work, or else its request
+// usageOf returns a pod's usage while it runs: that of its work, or else its request
 // as the kubelet counts it.
 func usageOf(w *Work) kubeletadmit.Usage {
 	if w.Usage != nil {

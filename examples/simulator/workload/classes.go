@@ -20,8 +20,8 @@ type Classes struct {
 	byName map[string]int32
 }
 
-// DefaultClasses are the service classes of the openb traces: latency-sensitive
-// services above best effort, those with guarantees above all.
+// DefaultClasses returns the service classes of the openb traces: latency-sensitive
+// services above best effort, and services with guarantees above all others.
 func DefaultClasses() Classes {
 	return Classes{map[string]int32{"Guaranteed": 2000, "LS": 1000, "Burstable": 100, "BE": 0}}
 }
@@ -36,6 +36,7 @@ func ParseClasses(text string) (Classes, error) {
 		if !ok || name == "" {
 			return Classes{}, fmt.Errorf("%w: %s is not class=priority; write LS=1000,BE=0", outrank.ErrInvalid, quote(pair))
 		}
+
 		value, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
 		if err != nil {
 			return Classes{}, fmt.Errorf("%w: class %s: %s is not a whole number of 32 bits", outrank.ErrInvalid, quote(name), quote(number))
@@ -48,7 +49,7 @@ func ParseClasses(text string) (Classes, error) {
 	return c, nil
 }
 
-// Priority is the priority of a class, and whether it has one.
+// Priority returns the priority of a class, and whether it has one.
 func (c Classes) Priority(name string) (int32, bool) {
 	value, ok := c.byName[name]
 	return value, ok || name == NoClass

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// columns are the headings that a file has to have, and those that it may have. Any
+// columns are the headings that a file must have, and the headings that it may have. Any
 // other heading is most likely a slip, and its column would be missed in silence.
 type columns struct{ required, optional []string }
 
@@ -26,8 +26,10 @@ var (
 	}
 )
 
+// all lists all headings.
 func (c columns) all() []string { return slices.Concat(c.required, c.optional) }
 
+// known reports whether a file may have the heading.
 func (c columns) known(heading string) bool { return slices.Contains(c.all(), heading) }
 
 // unknown returns the problem of an unknown heading.

@@ -18,8 +18,8 @@ import (
 // Problem is one problem of a file.
 type Problem struct {
 	File string
-	// Line and Column are the place, from 1, the column in bytes; Column is 0
-	// where the whole line is meant, Line where the file is.
+	// Line and Column are the place. Both count from 1, the column in bytes. Column is 0
+	// if the whole line is meant, and Line is 0 if the whole file is.
 	Line, Column int
 	// Field is the heading of the column; it may be empty.
 	Field string
@@ -47,7 +47,7 @@ func (p *Problem) Unwrap() error { return outrank.ErrInvalid }
 // mostProblems ends the reading of a thoroughly broken file.
 const mostProblems = 20
 
-// Bounds that no sensible file reaches. They end the reading of other files: a
+// No sensible file reaches these bounds. They end the reading of others: a
 // device that never ends, or one line of gigabytes.
 const (
 	// mostRowBytes is the most bytes of a row, with its line end and the blank
@@ -59,34 +59,27 @@ const (
 	mostName = 253
 )
 
-// table reads one CSV file a row at a time, and collects its problems. Beside
-// the rows that it returns, memory is bounded, whatever it reads.
+// table reads one CSV file a row at a time, and collects its problems. Apart from
+// the rows that it returns, its memory is bounded, whatever it reads.
 type table struct {
 	file     string
 	in       *csv.Reader
 	rations  *rationed
 	column   map[string]int // by heading
 	nameless []int          // columns whose heading is blank
+	// headings and rows count the columns and the rows so far.
 	headings int
 	rows     int
-	last     int // the line of the row that was read last; 0 before the first
+	// last is the line of the row that was read last, 0 before the first one.
+	last     int
 	row      []string
 	problems []error
 }
 
-// openTable reads the headings. All of those that the columns require must be
-// there, and no other than those that they know.
+// openTable reads the headings. All headings that the columns require must be
+// there, and none that they do not know.
 func openTable(in io.Reader, file string, cols columns) (*table, error) {
-	t := &table{file: file, rations: &rationed{in: in}, column: map[string]int{}}
-	t.rations.refill()
-	buffered := bufio.NewReader(t.rations)
-	// A byte order mark, which spreadsheets write, is no part of a heading.
-	if head, _ := buffered.Peek(3); string(head) == "\uFEFF" {
-		_, _ = buffered.Discard(3)
-	}
-	t.in = csv.NewReader(buffered)
-	t.in.FieldsPerRecord = -1
-	t.in.ReuseRecord = true
+	t := newTable(in, file)
 	row, err := t.read()
 	if errors.Is(err, io.EOF) {
 		return nil, &Problem{File: file, Text: "the file is empty; its first line has to name the columns"}
@@ -94,6 +87,7 @@ func openTable(in io.Reader, file string, cols columns) (*table, error) {
 	if err != nil {
 		return nil, t.broken(err)
 	}
+
 	t.headings = len(row)
 	for i, heading := range row {
 		if len(t.problems) < mostProblems {
@@ -106,6 +100,23 @@ func openTable(in io.Reader, file string, cols columns) (*table, error) {
 		}
 	}
 	return t, t.err()
+}
+
+// newTable begins to read a file. No row is read yet.
+func newTable(in io.Reader, file string) *table {
+	t := &table{file: file, rations: &rationed{in: in}, column: map[string]int{}}
+	t.rations.refill()
+	buffered := bufio.NewReader(t.rations)
+
+	// A byte order mark, which spreadsheets write, is no part of a heading.
+	if head, _ := buffered.Peek(3); string(head) == "\uFEFF" {
+		_, _ = buffered.Discard(3)
+	}
+
+	t.in = csv.NewReader(buffered)
+	t.in.FieldsPerRecord = -1 // rows may be short
+	t.in.ReuseRecord = true
+	return t
 }
 
 // heading records the heading of a column.
@@ -122,7 +133,8 @@ func (t *table) heading(i int, heading string, cols columns) {
 	t.column[heading] = i
 }
 
-// read returns the next row. It is short enough.
+// read returns the next row, or an error for a row that is too long. The ration of the reader below ends
+// the reading of a row that does not end at all.
 func (t *table) read() ([]string, error) {
 	t.rations.refill()
 	from := t.in.InputOffset()
@@ -143,13 +155,16 @@ func (t *table) next() bool {
 		if errors.Is(err, io.EOF) {
 			return false
 		}
-		if t.rows++; err == nil && t.rows > mostRows {
+
+		t.rows++
+		if err == nil && t.rows > mostRows {
 			err = &Problem{File: t.file, Text: fmt.Sprintf("there are more than %d rows", mostRows)}
 		}
 		if err != nil {
 			t.problems = append(t.problems, t.broken(err))
 			return false
 		}
+
 		if len(row) > t.headings {
 			t.row = row
 			t.problem(t.headings, "", fmt.Sprintf("the row has %d fields, the headings are %d", len(row), t.headings))
@@ -174,7 +189,7 @@ func (t *table) checkNameless() {
 	}
 }
 
-// broken is text that is no CSV, or an error of the reader below.
+// broken returns the problem of a file whose reading failed: its text is no CSV, or the reader below has failed.
 func (t *table) broken(err error) error {
 	var own *Problem
 	if errors.As(err, &own) {
@@ -199,14 +214,16 @@ func (t *table) tooLong() string {
 	return fmt.Sprintf("no row ends within %d bytes after %s; is this a CSV file?", mostRowBytes, after)
 }
 
+// err returns all problems as one error, nil for none.
 func (t *table) err() error { return errors.Join(t.problems...) }
 
-// line is the first line of the current row.
+// line returns the first line of the current row.
 func (t *table) line() int {
 	line, _ := t.in.FieldPos(0)
 	return line
 }
 
+// problem records a problem with the i-th field of the current row.
 func (t *table) problem(i int, field, text string) {
 	p := &Problem{File: t.file, Field: field, Text: text, Line: t.line()}
 	// A short row ends before the field.
@@ -225,7 +242,7 @@ func (t *table) wrong(heading, format string, args ...any) {
 	t.problem(i, heading, fmt.Sprintf(format, args...))
 }
 
-// text is a field without the blanks around it, empty where it is missing.
+// text returns a field without the blanks around it, empty where it is missing.
 func (t *table) text(heading string) string {
 	i, ok := t.column[heading]
 	if !ok || i >= len(t.row) {
@@ -234,8 +251,7 @@ func (t *table) text(heading string) string {
 	return strings.TrimSpace(t.row[i])
 }
 
-// name is a field with a name, not longer than names are; else it records a
-// problem.
+// name returns a field with a name. It records a problem if that is too long.
 func (t *table) name(heading string) string {
 	text := t.text(heading)
 	if len(text) > mostName {
@@ -265,11 +281,11 @@ func (t *table) number(heading string, blank, most int64) int64 {
 	return 0
 }
 
-// mostSeconds, some 31 years, leaves room for adding times up.
+// mostSeconds is the latest time in a file, some 31 years. It leaves room for adding times up.
 const mostSeconds = 1_000_000_000
 
 // seconds reads a time since the beginning of the trace, and reports whether
-// there is one. Bad values are recorded as problems, and count as there.
+// there is one. A bad value is recorded as a problem, and does not count as missing.
 func (t *table) seconds(heading string) (time.Duration, bool) {
 	text := t.text(heading)
 	if text == "" {
@@ -284,7 +300,7 @@ func (t *table) seconds(heading string) (time.Duration, bool) {
 	case s > mostSeconds:
 		t.wrong(heading, "%s is more than %d seconds", quote(text), mostSeconds)
 	default:
-		// Milliseconds, so that times with the same text are the same.
+		// Times are rounded to milliseconds, so that the rounding of floats tells no two of them apart.
 		return time.Duration(math.Round(s*1000)) * time.Millisecond, true
 	}
 	return 0, true

@@ -42,7 +42,7 @@ func AmountsOf(l resource.List) Amounts {
 	}
 }
 
-// Asks is the request of an item's pod.
+// Asks returns the request of an item's pod.
 func (i *Item) Asks() Amounts {
 	var sum Amounts
 	for _, c := range i.Pod.Containers {
@@ -51,7 +51,7 @@ func (i *Item) Asks() Amounts {
 	return sum
 }
 
-// Capacity is the sum of all nodes.
+// Capacity returns what all nodes offer together.
 func Capacity(nodes []*outrank.Node) Amounts {
 	var sum Amounts
 	for _, n := range nodes {
@@ -67,8 +67,8 @@ type Point struct {
 	Asked Amounts
 }
 
-// Demand is the demand of all items together if each ran from its arrival for its
-// duration, whatever there is room for. There is one point for every time at
+// Demand returns the demand of all items together if each ran from its arrival for its
+// duration, even where there is no room. There is one point for every time at
 // which that changes, in order of time. Time is that of sorting the items.
 func Demand(items []Item) []Point {
 	type change struct {
@@ -85,6 +85,8 @@ func Demand(items []Item) []Point {
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+
+	// All changes of one time make one point, so their order does not matter.
 	var points []Point
 	var now Point
 	for i, c := range changes {
@@ -95,7 +97,9 @@ func Demand(items []Item) []Point {
 			now.Pods++
 			now.Asked = now.Asked.Plus(c.item.Asks())
 		}
-		if now.Time = c.at; i+1 == len(changes) || changes[i+1].at > c.at {
+
+		now.Time = c.at
+		if i+1 == len(changes) || changes[i+1].at > c.at {
 			points = append(points, now)
 		}
 	}

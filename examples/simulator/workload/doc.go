@@ -1,5 +1,5 @@
-// Package workload answers what a simulated cluster consists of and who wants to
-// run on it when. It reads nodes and pods from CSV files in the form of the
+// Package workload answers which nodes a simulated cluster has, and which pods want to
+// run on it at which time. It reads nodes and pods from CSV files in the form of the
 // openb traces (Alibaba, 2023), and makes more or denser work of them.
 //
 // # Nodes
@@ -23,6 +23,7 @@
 //	deletion_time   seconds; blank means that it never ends
 //	scheduled_time  seconds; blank means the creation time
 //	pod_phase       means nothing here
+//	node_name, static, memory_used_mib  are only for a run with kubelets
 //
 // A pod runs for as long as it did between scheduled_time and deletion_time. A
 // blank amount is 0. Columns come in any order and are known by their heading. Any
@@ -32,10 +33,10 @@
 //
 // # GPUs
 //
-// Pods of these traces share GPUs, which a whole number of devices cannot say.
+// Pods of these traces share GPUs, which whole numbers of devices cannot express.
 // So there is one extended resource, [GPU], counted in thousandths of a GPU: a
 // node offers 1000 for each, and a pod asks for num_gpu times gpu_milli. Shared
-// and whole GPUs come out of the same amount. What this leaves out is which GPU
-// of the node is meant: three pods with 600 each fit a node with 2 GPUs here,
+// and whole GPUs are taken from the same amount. The single GPUs of a node are not
+// told apart: three pods with 600 each fit a node with 2 GPUs here,
 // although no two of them could share one.
 package workload

@@ -10,26 +10,29 @@ import (
 // MostGang bounds the pods of one gang.
 const MostGang = 10_000
 
-// Gangs returns a new list in which pods are in gangs of so many, and the groups.
-// In the order of arrival, each so many pods of a service class are a gang of
-// their own; the rest of a class stays as it was. The pods of a gang arrive with
+// Gangs returns a new list in which the pods form gangs of the given size, and the groups.
+// In the order of arrival, every size pods of a service class form a gang;
+// the rest of a class stays as it was. The pods of a gang arrive with
 // the last of them, and keep their requests and durations. A gang has the
-// priority of its class, all of its pods have to find a place, and all of them
-// have to go if one has to. The items given are only read. The result is in the
+// priority of its class. All of its pods must find a place, and if one must leave
+// all of them leave. The items given are only read. The result is in the
 // order of arrival, of equals by name. Errors wrap [outrank.ErrInvalid]: a size
 // that is not between 2 and [MostGang]. Time is O(n log n).
 func Gangs(items []Item, size int) ([]Item, []*outrank.PodGroup, error) {
 	if size < 2 || size > MostGang {
 		return nil, nil, fmt.Errorf("%w: gangs of %d pods: not between 2 and %d", outrank.ErrInvalid, size, MostGang)
 	}
+
 	out := slices.Clone(items)
 	var groups []*outrank.PodGroup
-	forming := map[string][]int{} // by class
+	forming := map[string][]int{} // the pods of the next gang of each class
 	for i := range out {
 		class := out[i].Class
-		if forming[class] = append(forming[class], i); len(forming[class]) < size {
+		forming[class] = append(forming[class], i)
+		if len(forming[class]) < size {
 			continue
 		}
+
 		g := &outrank.PodGroup{
 			Name: fmt.Sprintf("gang-%d", len(groups)+1), UID: fmt.Sprintf("gang-%d", len(groups)+1), Policy: outrank.GangPolicy,
 			MinCount: int32(size), DisruptionMode: outrank.DisruptPodGroup, Priority: out[i].Pod.Priority, PriorityClassName: out[i].Pod.PriorityClassName,
@@ -37,7 +40,8 @@ func Gangs(items []Item, size int) ([]Item, []*outrank.PodGroup, error) {
 		for _, member := range forming[class] {
 			pod := *out[member].Pod
 			pod.Group = g.Name
-			out[member].Pod, out[member].Arrival = &pod, out[i].Arrival
+			out[member].Pod = &pod
+			out[member].Arrival = out[i].Arrival
 		}
 		groups = append(groups, g)
 		forming[class] = forming[class][:0]

@@ -17,23 +17,23 @@ const (
 // wholeGPU is the amount of [GPU] of one GPU.
 const wholeGPU = 1000
 
-// Bounds that no machine reaches, so that sums over any cluster stay small.
+// No machine reaches these bounds. With them sums over any cluster stay small.
 const (
 	mostMilli = 1_000_000_000
 	mostMiB   = 1 << 30
 	mostGPUs  = 100_000
 )
 
-// NodeConfig has the values of nodes that no file has.
+// NodeConfig has the values of nodes that do not stand in a file.
 type NodeConfig struct {
 	// PodsPerNode is the most pods of a node; zero means 110, a kubelet's default.
 	PodsPerNode int64
 }
 
 // ReadNodes reads the nodes of a CSV file, a row at a time; file is its name in
-// errors. Errors: every problem of the file up to a limit, each a [*Problem],
-// joined; an unknown column, a row of more than 64 KiB and more than a million
-// rows are among them.
+// errors. The error joins the problems of the file up to a limit, each a [*Problem].
+// An unknown column, a row of more than 64 KiB and more than a million
+// rows are problems, too.
 func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, error) {
 	t, err := openTable(in, file, nodeColumns)
 	if err != nil {
@@ -42,6 +42,7 @@ func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, e
 	if config.PodsPerNode == 0 {
 		config.PodsPerNode = 110
 	}
+
 	var nodes []*outrank.Node
 	seen := map[string]int{}
 	for t.next() {
@@ -54,6 +55,8 @@ func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, e
 		seen[n.Name] = t.line()
 		nodes = append(nodes, n)
 	}
+
+	// Where every row is broken the problems of the rows say more than that there are no nodes.
 	if len(nodes) == 0 && t.err() == nil {
 		return nil, &Problem{File: file, Text: "there are no nodes"}
 	}
@@ -63,6 +66,7 @@ func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, e
 	return nodes, nil
 }
 
+// node reads the current row.
 func (t *table) node(config NodeConfig) *outrank.Node {
 	n := &outrank.Node{Name: t.name("sn"), Allocatable: resource.List{
 		resource.CPU:    resource.NewMilli(t.number("cpu_milli", 0, mostMilli)),
@@ -78,4 +82,5 @@ func (t *table) node(config NodeConfig) *outrank.Node {
 	return n
 }
 
+// mebibytes returns an amount of memory.
 func mebibytes(n int64) resource.Quantity { return resource.NewBinary(n << 20) }

@@ -14,20 +14,20 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Item is a pod that will come, with its course.
+// Item is a pod that will come, with what it does then.
 type Item struct {
-	// Pod is pending, and has its priority. Its name is that of the file;
+	// Pod is pending, and has its priority. Its name stands in the file;
 	// copies of it have names of their own.
 	Pod *outrank.Pod
 	// Class is the service class.
 	Class string
-	// Arrival is when it comes, since the beginning of the trace.
+	// Arrival is when the pod comes, since the beginning of the trace.
 	Arrival time.Duration
-	// Duration is the time from its binding to its end. Endless is set if it
+	// Duration is the time from the pod's binding to its end. Endless is set if it
 	// never ends; Duration is 0 then.
 	Duration time.Duration
 	Endless  bool
-	// Usage is its usage while it runs; nil means its request.
+	// Usage is the pod's usage while it runs; nil means its request.
 	Usage *kubeletadmit.Usage
 }
 
@@ -36,15 +36,16 @@ type Item struct {
 func (i *Item) NeedsKubelets() bool { return i.Pod.NodeName != "" || i.Pod.Static || i.Usage != nil }
 
 // ReadPods reads the pods of a CSV file, a row at a time; file is its name in
-// errors. The items are in the order of arrival, of equals in that of their
-// names. Errors: every problem of the file up to a limit, each a [*Problem],
-// joined; service classes without a priority are one, an unknown column, a row of
-// more than 64 KiB and more than a million rows are others.
+// errors. The items are in the order of arrival, of equals by name. The error joins
+// the problems of the file up to a limit, each a [*Problem]. All service classes without a
+// priority are one problem. An unknown column, a row of
+// more than 64 KiB and more than a million rows are problems, too.
 func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
 	t, err := openTable(in, file, podColumns)
 	if err != nil {
 		return nil, err
 	}
+
 	var items []Item
 	seen, unknown := map[string]int{}, map[string]int{}
 	for t.next() {
@@ -55,6 +56,7 @@ func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
 		seen[item.Pod.Name] = t.line()
 		items = append(items, item)
 	}
+
 	if len(unknown) > 0 {
 		t.problems = append(t.problems, unknownClasses(file, unknown, classes))
 	}
@@ -91,17 +93,19 @@ func (t *table) item(classes Classes, unknown map[string]int) Item {
 		item.Pod.PriorityClassName = item.Class
 	}
 	if models := t.models(); len(models) > 0 {
-		item.Pod.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+		affinity := &item.Pod.Affinity
+		affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
 			MatchExpressions: []outrank.NodeRequirement{{Key: ModelLabel, Operator: outrank.In, Values: models}},
 		}}}
 	}
+
 	t.times(&item)
 	t.forKubelets(&item)
 	return item
 }
 
-// qualities are the service classes that are qualities of service by name, which
-// kubelets use. Those of other pods follow from the spec: no pod of a table has limits.
+// qualities maps service classes to the qualities of service of the same name, which
+// kubelets use. The quality of any other pod follows from its requests, since no pod of a table has limits.
 var qualities = map[string]outrank.QOSClass{"Guaranteed": outrank.Guaranteed, "Burstable": outrank.Burstable, "BE": outrank.BestEffort}
 
 // forKubelets reads the fields that only kubelets look at: the node of a pod, its
@@ -112,18 +116,21 @@ func (t *table) forKubelets(item *Item) {
 	switch text := t.text("static"); text {
 	case "", "false":
 	case "true":
-		if item.Pod.Static = true; item.Pod.NodeName == "" {
+		item.Pod.Static = true
+		if item.Pod.NodeName == "" {
 			t.wrong("static", "a static pod needs a node_name: the node that has its file")
 		}
 	default:
 		t.wrong("static", "%s is neither true nor false", quote(text))
 	}
+
 	if t.text("memory_used_mib") != "" {
 		used := resource.Amount(resource.Memory, mebibytes(t.number("memory_used_mib", 0, mostMiB)))
 		item.Usage = &kubeletadmit.Usage{Memory: used}
 	}
 }
 
+// requests reads the request of the pod.
 func (t *table) requests() resource.List {
 	l := resource.List{}
 	if milli := t.number("cpu_milli", 0, mostMilli); milli > 0 {
@@ -138,7 +145,7 @@ func (t *table) requests() resource.List {
 	return l
 }
 
-// gpu is the pod's request of [GPU].
+// gpu reads the pod's request of [GPU].
 func (t *table) gpu() int64 {
 	before := len(t.problems)
 	gpus := t.number("num_gpu", 0, mostGPUs)
@@ -154,7 +161,7 @@ func (t *table) gpu() int64 {
 	return gpus * share
 }
 
-// models are the values of gpu_spec, each once, in their order.
+// models reads the values of gpu_spec, each once, in their order.
 func (t *table) models() []string {
 	text := t.text("gpu_spec")
 	if text == "" {
@@ -178,10 +185,13 @@ func (t *table) times(item *Item) {
 		t.wrong("creation_time", "missing: nobody knows when the pod comes")
 	}
 	item.Arrival = created
+
+	// The trace's own wait between the two times is left out: in the simulation the pod waits anew.
 	began, from := created, "creation_time"
 	if scheduled, ok := t.seconds("scheduled_time"); ok {
 		began, from = scheduled, "scheduled_time"
 	}
+
 	ended, ok := t.seconds("deletion_time")
 	switch {
 	case !ok:
@@ -193,6 +203,7 @@ func (t *table) times(item *Item) {
 	}
 }
 
+// unknownClasses returns the problem of the classes without a priority, with the number of their pods.
 func unknownClasses(file string, unknown map[string]int, classes Classes) error {
 	var seen []string
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {

@@ -8,8 +8,8 @@ import (
 )
 
 // The sample is a made-up cluster of 12 nodes and 150 pods in two hours: batch
-// work fills it, and then come two waves of services, which outrank the batch
-// work. A test draws it and holds the files to that.
+// work fills it, and then two waves of services come, which outrank the batch
+// work. A test draws it anew and compares the files with that.
 var (
 	//go:embed sample/nodes.csv
 	embeddedNodes []byte

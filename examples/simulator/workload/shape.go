@@ -11,14 +11,14 @@ import (
 
 // Shape makes more or denser work of a list of items.
 type Shape struct {
-	// Load is the number of pods for every pod of the list; zero means 1. Every
-	// pod is there as often as the whole part says, and once more with the
-	// probability of the fraction.
+	// Load is the number of pods for every pod of the list; zero means 1. Each
+	// pod is there as often as the whole part of Load says, and once more with the
+	// probability of its fraction.
 	Load float64
-	// TimeScale is the factor of the times between arrivals: 0.1 lets ten times
-	// as many come in the same time. Durations stay. Zero means 1.
+	// TimeScale multiplies the times between arrivals: with 0.1 ten times
+	// as many pods come in the same time. Durations stay. Zero means 1.
 	TimeScale float64
-	// Jitter is the most time by which a copy comes after its original, after
+	// Jitter is the longest time by which a copy comes after its original, after
 	// scaling; zero means a hundredth of the time between the first arrival and
 	// the last.
 	Jitter time.Duration
@@ -66,6 +66,7 @@ func (s Shape) Of(items []Item) ([]Item, error) {
 	if s.Load*float64(len(items)) > mostItems {
 		return nil, fmt.Errorf("%w: load %v makes more than %d pods of %d", outrank.ErrInvalid, s.Load, mostItems, len(items))
 	}
+
 	first, last := span(items)
 	if s.Jitter == 0 {
 		s.Jitter = s.scaled(last-first) / 100
@@ -79,7 +80,8 @@ func (s Shape) Of(items []Item) ([]Item, error) {
 	return out, unique(out)
 }
 
-// appendCopies appends an item as often as the load asks for.
+// appendCopies appends an item as often as the load asks for. Each item has dice of its own, so that its
+// copies do not depend on the items before it.
 func (s Shape) appendCopies(out []Item, item Item, index int) []Item {
 	dice := rand.New(rand.NewPCG(s.Seed, uint64(index)))
 	whole, fraction := math.Modf(s.Load)
@@ -87,6 +89,7 @@ func (s Shape) appendCopies(out []Item, item Item, index int) []Item {
 	if dice.Float64() < fraction {
 		copies++
 	}
+
 	for n := range copies {
 		made := item
 		if n > 0 {
@@ -100,13 +103,14 @@ func (s Shape) appendCopies(out []Item, item Item, index int) []Item {
 	return out
 }
 
+// scaled returns a time between arrivals after scaling. It saturates far below the end of time.Duration, so
+// that sums do not wrap.
 func (s Shape) scaled(d time.Duration) time.Duration {
-	// Saturates far below the end of time.Duration, so that sums do not wrap.
 	const most = float64(math.MaxInt64 / 4)
 	return time.Duration(min(float64(d)*s.TimeScale, most)).Truncate(time.Millisecond)
 }
 
-// span is the first and the last arrival.
+// span returns the first and the last arrival, in any order of the items.
 func span(items []Item) (first, last time.Duration) {
 	if len(items) == 0 {
 		return 0, 0
@@ -118,6 +122,7 @@ func span(items []Item) (first, last time.Duration) {
 	return first, last
 }
 
+// unique refuses two pods of one name.
 func unique(items []Item) error {
 	seen := make(map[string]bool, len(items))
 	for _, item := range items {

@@ -12,21 +12,21 @@ import (
 // StaticClass is the service class of the pods that [StaticPods] makes.
 const StaticClass = "static"
 
-// staticPriority is that of the class system-node-critical.
+// staticPriority is the priority of the class system-node-critical.
 const staticPriority = priority.SystemCritical + 1000
 
-// StaticPods returns a new list with one static pod more for every node, called
-// static- and the node's name: a new agent on all nodes. They come one node after
-// another, evenly over the time in which the other pods come, are of the priority
+// StaticPods returns a new list with one more static pod for every node, called
+// static- and the node's name: a new agent on all nodes. They come to one node after
+// another, evenly over the time in which the other pods come. They have the priority
 // of system-node-critical, and never end. The items given are only read. The
 // result is in the order of arrival, of equals by name. Errors wrap
-// [outrank.ErrInvalid]: a pod of that name. Time is O(n log n).
+// [outrank.ErrInvalid]: another pod has such a name. Time is O(n log n).
 func StaticPods(items []Item, nodes []*outrank.Node, asks Amounts) ([]Item, error) {
 	_, last := span(items)
 	out := make([]Item, 0, len(items)+len(nodes))
 	out = append(out, items...)
 	for i, n := range nodes {
-		part := last / time.Duration(len(nodes)+1) // the whole times a number may be too much
+		part := last / time.Duration(len(nodes)+1) // divided first, since the product may be too large
 		out = append(out, Item{
 			Class: StaticClass, Arrival: (part * time.Duration(i+1)).Truncate(time.Millisecond), Endless: true,
 			Pod: &outrank.Pod{
@@ -36,6 +36,7 @@ func StaticPods(items []Item, nodes []*outrank.Node, asks Amounts) ([]Item, erro
 			},
 		})
 	}
+
 	sortItems(out)
 	if err := unique(out); err != nil {
 		return nil, fmt.Errorf("static pods: %w", err)
@@ -43,7 +44,7 @@ func StaticPods(items []Item, nodes []*outrank.Node, asks Amounts) ([]Item, erro
 	return out, nil
 }
 
-// requests are the amounts as requests of a pod.
+// requests returns the amounts as the requests of a pod.
 func (a Amounts) requests() resource.List {
 	l := resource.List{}
 	if a.MilliCPU > 0 {

@@ -22,8 +22,8 @@ func quote(s string) string {
 // errLong ends the reading of a row that does not end.
 var errLong = errors.New("the row is too long")
 
-// rationed reads as long as its ration lasts. The reader of rows refills it
-// before each of them.
+// rationed is a reader that fails when its ration is used up. The ration is refilled before each row, so that
+// a row that never ends is not read into memory.
 type rationed struct {
 	in   io.Reader
 	left int
@@ -41,9 +41,9 @@ func (r *rationed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// nearest returns the one of some words that takes the fewest changes of a letter
-// to become the given one, the first of equals, and whether it is near at all.
-// Upper and lower case, blanks and dashes make no difference.
+// nearest returns the word that becomes the given one by the fewest changes of a letter, of equals the first,
+// and whether there is one that is near at all. Upper and lower case, blanks, dashes and underscores make no
+// difference.
 func nearest(word string, among []string) (string, bool) {
 	best, fewest := "", len(word)/2+1
 	word = plain(word)
@@ -58,6 +58,7 @@ func nearest(word string, among []string) (string, bool) {
 	return best, best != ""
 }
 
+// plain returns a heading as it is compared.
 func plain(s string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
 }

@@ -1,5 +1,5 @@
-// Command own is the command study with a policy more: cheapest evicts the pods whose requested
-// cores add up to the least, before it looks at anything else but budgets.
+// Command own is the command study with one more policy. Policy cheapest compares nodes by budgets first, and
+// then takes the node whose victims request the fewest cores together.
 package main
 
 import (
@@ -17,6 +17,7 @@ func main() {
 	run.Main()
 }
 
+// cheapest returns the configuration of the policy.
 func cheapest() preemption.Config {
 	return preemption.Config{
 		Ranks: []preemption.Rank{preemption.ByViolations, {Name: "requested cores", Cost: func(victim *outrank.Pod) int64 {

@@ -20,6 +20,7 @@ const tried = 5
 func dryRun(ctx context.Context, study *spec.Study, out io.Writer) error {
 	cells := study.Cells()
 	fmt.Fprintf(out, "%s: %d cells, %d seeds each, %d runs\n", study.Name, len(cells), study.Seeds.Count, study.Runs())
+
 	n := min(tried, len(cells))
 	total := 0.0
 	for i := range n {
@@ -33,6 +34,8 @@ func dryRun(ctx context.Context, study *spec.Study, out io.Writer) error {
 		}
 		total += r.Seconds
 	}
+
+	// However many cores there are, the study takes as long as one run at least.
 	each := total / float64(n)
 	all := time.Duration(each * float64(study.Runs()) * 1e9)
 	here := max(all/time.Duration(runtime.GOMAXPROCS(0)), time.Duration(each*1e9))

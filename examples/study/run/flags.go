@@ -34,6 +34,7 @@ func parse(args []string) (*options, error) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "say how many runs there are and how long they take, measured on a few")
 	fs.BoolVar(&o.version, "version", false, "say which version this is")
 	fs.BoolVar(&o.verbose, "verbose", false, "show what Beam logs")
+
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}
@@ -47,6 +48,7 @@ func parse(args []string) (*options, error) {
 		complain(fs.Output(), err)
 		return nil, err
 	}
+
 	beamlog.LogLevel = "error"
 	if o.verbose {
 		beamlog.LogLevel = "info"
@@ -54,10 +56,10 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// part is part K of N; zero is all.
+// part is part k of n parts of the runs. The zero part is all runs.
 type part struct{ k, n int }
 
-// String is the written form.
+// String returns the written form.
 func (p *part) String() string {
 	if p.n == 0 {
 		return ""
@@ -65,7 +67,7 @@ func (p *part) String() string {
 	return fmt.Sprintf("%d/%d", p.k, p.n)
 }
 
-// Set reads it.
+// Set reads the written form.
 func (p *part) Set(text string) error {
 	k, n, _ := strings.Cut(text, "/")
 	var errK, errN error

@@ -1,5 +1,5 @@
-// Package run answers how a program of one's own runs studies: it is the whole command study,
-// with policies that the program registers beside those that are there.
+// Package run answers how a program of one's own runs studies. It is the whole command study,
+// and the program may register further policies.
 //
 //	func main() {
 //		if err := run.Register("cheapest", cheapest); err != nil {
@@ -9,8 +9,8 @@
 //	}
 //
 // examples/study/own is such a program. A study names the policy as it names any other, on
-// the axis policy. Results are found by that name: after a change to a policy they belong
-// into another folder.
+// the axis policy. Results are found again by that name: after a change to a policy new results
+// belong into another folder.
 package run
 
 import (
@@ -31,14 +31,14 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 )
 
-// Register makes a policy known to the studies of this process, before [Main]. A worker of a
-// job server is the same program, and registers it as well. Each run calls the function once
-// for a configuration of its own, which no other run uses; several runs may call it at once. For
-// the same study to have the same tables, what it returns depends on nothing else. The axes
-// sample and quotas of a study change the configuration.
+// Register makes a policy known to the studies of this process; call it before [Main]. A worker of a
+// job server is the same program, and registers the policy as well. Each run calls the function once
+// for a configuration that no other run uses; several runs may call it at once. The function must always
+// return the same, or the same study would not have the same tables. The axes sample and quotas of a study
+// change the configuration.
 //
-// Errors: a name that is empty, longer than 256 bytes, not printable or taken, no function,
-// and a configuration that [preemption.Config.Validate] turns down; each names the policy.
+// It is an error if the name is empty, longer than 256 bytes, not printable or taken, if there is no
+// function, or if [preemption.Config.Validate] refuses the configuration. Errors name the policy.
 func Register(name string, policy func() preemption.Config) error {
 	return spec.Register(name, policy)
 }
@@ -57,13 +57,13 @@ func Main() {
 	os.Exit(status)
 }
 
-// errRunsFailed: the study came to its end, and some of its runs did not.
+// errRunsFailed says that the study has ended, and that some of its runs failed.
 var errRunsFailed = errors.New("runs failed; the others are in the tables")
 
-// errPartFailed is the same where there are no tables yet.
+// errPartFailed says the same of a part, which makes no tables.
 var errPartFailed = errors.New("runs failed; they are tried again when the tables are made")
 
-// run is the whole program but for the process around it.
+// run is the whole program without the process around it. It returns the exit status.
 func run(ctx context.Context, opts *options, stdout, stderr io.Writer) int {
 	if opts.version {
 		fmt.Fprintln(stdout, stamp.Here().Line("study"))

@@ -32,6 +32,7 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	if opts.dryRun {
 		return dryRun(ctx, study, stdout)
 	}
+
 	out := opts.out
 	if out == "" {
 		out = filepath.Join("results", folderName(study.Name))
@@ -40,8 +41,10 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	job.AtOnce, job.Part, job.Parts = opts.atOnce, opts.part.k, opts.part.n
+	job.AtOnce = opts.atOnce
+	job.Part, job.Parts = opts.part.k, opts.part.n
 	job.Together = pipeline.Together(cmp.Or(opts.atOnce, runtime.GOMAXPROCS(0)))
+
 	if err := writable(ctx, out); err != nil {
 		return err
 	}
@@ -67,8 +70,8 @@ func writable(ctx context.Context, out string) error {
 	return nil
 }
 
-// cause is the innermost error, without the plan of the pipeline around it, which
-// is for those who ask for it.
+// cause returns the innermost error, without the plan of the pipeline that Beam writes around it; with all it
+// returns everything.
 func cause(err error, all bool) error {
 	text := strings.TrimSpace(err.Error())
 	at := strings.LastIndex(text, "failed:\n")
@@ -78,8 +81,7 @@ func cause(err error, all bool) error {
 	return fmt.Errorf("%s (-verbose has all that Beam says)", text[at+len("failed:\n"):])
 }
 
-// showPart names the folder of a part, and whether runs of it failed, as far as
-// they were made in this process.
+// showPart names the folder of a part. It fails if runs of the part have failed in this process.
 func showPart(p *part, out string, stdout io.Writer) error {
 	if _, err := fmt.Fprintf(stdout, "Part %s is in %s; the tables are made without -part, once all parts are there\n", p, out); err != nil {
 		return err
@@ -90,7 +92,7 @@ func showPart(p *part, out string, stdout io.Writer) error {
 	return nil
 }
 
-// folderName is a study's name as that of a folder.
+// folderName returns the name of a folder for a study's name.
 func folderName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -104,8 +106,8 @@ func folderName(name string) string {
 	return plain
 }
 
-// read reads the study, and records the contents of its traces, so that results
-// of other contents are not taken for its own.
+// read reads the study, and records the contents of its traces, so that it does not take
+// results of other contents for its own.
 func read(ctx context.Context, opts *options) (*spec.Study, error) {
 	data, folder := studies.Sample, "."
 	if opts.study != "" {
@@ -118,6 +120,7 @@ func read(ctx context.Context, opts *options) (*spec.Study, error) {
 	if opts.data != "" {
 		folder = opts.data
 	}
+
 	study, err := spec.Read(data, folder)
 	if err != nil {
 		return nil, err
@@ -129,6 +132,7 @@ func read(ctx context.Context, opts *options) (*spec.Study, error) {
 func execute(ctx context.Context, study *spec.Study, job pipeline.Job, stderr io.Writer) error {
 	p, s := beam.NewPipelineWithRoot()
 	pipeline.Build(s, job)
+
 	begun := time.Now()
 	terminal := false
 	if f, ok := stderr.(*os.File); ok {
@@ -138,6 +142,7 @@ func execute(ctx context.Context, study *spec.Study, job pipeline.Job, stderr io
 	stop := progress.Show(stderr, terminal, func() string {
 		return progress.Line(job.Runs(study), elsewhere(ctx, job.Out), time.Since(begun))
 	})
+
 	err := beamx.Run(ctx, p)
 	stop()
 	if err == nil {
@@ -146,12 +151,12 @@ func execute(ctx context.Context, study *spec.Study, job pipeline.Job, stderr io
 	return err
 }
 
-// elsewhere counts the results of workers in other processes, where none are made in this
-// one.
+// elsewhere counts the results of workers in other processes. It returns 0 if this process makes runs itself.
 func elsewhere(ctx context.Context, out string) int {
 	if runs, _, known, _ := progress.Counts(); runs+known > 0 {
 		return 0
 	}
+
 	s, err := store.Open(ctx, out)
 	if err != nil {
 		return 0
@@ -188,6 +193,7 @@ func show(ctx context.Context, out string, stdout io.Writer) error {
 	return nil
 }
 
+// countLines counts the ends of lines.
 func countLines(data []byte) int {
 	n := 0
 	for _, b := range data {

@@ -1,7 +1,7 @@
-// Package course answers what became of each pod of a run: when it ended, how long that was
-// beside the work that it had, and what was kept of the time on nodes. It follows the binding
-// of pods and the plans that evict them, since a simulation that has to tell every event makes
-// each attempt by itself; the rest follows from the rules of a run without kubelets, whose
+// Package course answers what became of each pod of a run: when it ended, how long that took
+// compared with its work, and how much of the nodes' time was not lost. It follows only the binding
+// of pods and the plans that evict them, because a simulation with an observer makes every attempt
+// by itself. Everything else follows from the rules of a run without kubelets, whose
 // evicted pods are made anew when they are gone.
 package course
 
@@ -17,50 +17,59 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// work is that of a pod of the trace, and of all that are made in its place.
+// work is the work of a pod of the trace, and of all pods that are made in its place.
 type work struct {
-	pod               *outrank.Pod
-	arrival, duration time.Duration // which is never for one that does not end
+	pod     *outrank.Pod
+	arrival time.Duration
+	// duration is never for a pod that does not end.
+	duration time.Duration
 }
 
 // stay is the time of a pod on a node.
 type stay struct {
 	work        *work
-	cpu, gpu    int64 // its request
+	cpu, gpu    int64 // the pod's request
 	priority    int32
 	key         outrank.Key
 	node        string
 	bound, ends time.Duration
-	// told is set if it was told to go, evicted if it goes before its end for that.
+	// told is set if the pod was told to go, evicted if it therefore goes before its end.
 	told, evicted bool
-	order         int // of binding
+	// order numbers the stays in the order in which they began.
+	order int
 }
 
 // Course follows a run.
 type Course struct {
-	works    []work            // by the name of the pod: 24 bytes for each
-	all      ratios            // of the pods that came to their end
-	speeds   map[int32]*ratios // by priority
-	grace    time.Duration
-	now      time.Duration
-	stays    map[outrank.Key]*stay
-	agenda   agenda
-	used     map[int32]*amounts // of stays that are over, by priority
-	lost     amounts
-	capacity amounts // of the nodes
-	bound    int     // counts all
-	table    *devices.Table
-	pieces   *devices.Fragments
-	// asked counts the bindings of pods that ask for GPUs, unfit those to nodes whose
+	works []work // sorted by the name of the pod: 24 bytes for each
+	// all and speeds sum up the pods that came to their end, speeds by priority.
+	all    ratios
+	speeds map[int32]*ratios
+	grace  time.Duration
+	now    time.Duration
+	stays  map[outrank.Key]*stay
+	agenda agenda
+	// used is the use by stays that are over, by priority, and lost the part of it that was lost.
+	used map[int32]*amounts
+	lost amounts
+	// capacity is what the nodes offer.
+	capacity amounts
+	// bound counts the stays.
+	bound  int
+	table  *devices.Table
+	pieces *devices.Fragments
+	// asked counts the bindings of pods that ask for GPUs, unfit the bindings to nodes whose
 	// devices had no room.
 	asked, unfit int
 }
 
-// amounts are cores and GPUs, in thousandths, or those times seconds.
+// amounts are thousandths of cores and GPUs, or these times seconds.
 type amounts struct{ cpu, gpu float64 }
 
+// add adds the request of a stay for some time.
 func (a *amounts) add(s *stay, seconds float64) {
-	a.cpu, a.gpu = a.cpu+seconds*float64(s.cpu), a.gpu+seconds*float64(s.gpu)
+	a.cpu += seconds * float64(s.cpu)
+	a.gpu += seconds * float64(s.gpu)
 }
 
 // New follows a run of pods on nodes, from its beginning. Evicted pods have the grace to end
@@ -78,6 +87,7 @@ func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Cou
 		}
 	}
 	slices.SortFunc(c.works, func(a, b work) int { return strings.Compare(a.pod.Name, b.pod.Name) })
+
 	for _, n := range nodes {
 		c.capacity.cpu += float64(n.Allocatable.Amount(resource.CPU))
 		c.capacity.gpu += float64(n.Allocatable.Amount(workload.GPU))
@@ -88,11 +98,11 @@ func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Cou
 	return c
 }
 
-// Table has the devices that the pods hold.
+// Table returns the devices that the pods hold.
 func (c *Course) Table() *devices.Table { return c.table }
 
-// workOf is the work of a pod, nil if it is none of the trace. Pods that are made in place of
-// another have a number behind its name, like web-r2.
+// workOf returns the work of a pod, nil if the pod is none of the trace. A pod that is made in place of
+// another one has its name with a number behind, like web-r2.
 func (c *Course) workOf(name string) *work {
 	i, found := slices.BinarySearchFunc(c.works, name, func(w work, name string) int { return strings.Compare(w.pod.Name, name) })
 	if found {
@@ -104,13 +114,14 @@ func (c *Course) workOf(name string) *work {
 	return nil
 }
 
-// Bound takes in that a pod is put on a node at a time. Times do not go back.
+// Bound records that a pod is put on a node at a time. Times do not go back.
 func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 	c.Advance(at)
 	w := c.workOf(obj.Name)
 	if w == nil {
 		return
 	}
+
 	asks := obj.RunningRequests(outrank.DefaultRelease)
 	s := &stay{
 		work: w, cpu: asks.Amount(resource.CPU), gpu: asks.Amount(workload.GPU), priority: obj.PriorityValue(),
@@ -122,6 +133,7 @@ func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 	c.bound++
 	c.stays[s.key] = s
 	heap.Push(&c.agenda, event{s.ends, s})
+
 	if demand := devices.DemandOf(obj); demand.Count > 0 {
 		c.asked++
 		if !c.table.Bind(s.key, demand, s.node) {
@@ -134,27 +146,30 @@ func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 // never is after the end of every run.
 const never = time.Duration(1<<63 - 1)
 
-// Evicted takes in that a pod on a node is told to go at a time, with a grace of the policy's
-// where there is one. A pod that ends in its grace period ends as if nothing had been. One that
-// was told before goes when it was told, unless the policy has it go sooner.
+// Evicted records that a pod on a node is told to go at a time, with a grace of the policy's
+// if it has one. A pod that comes to its end in its grace period has finished. A pod that
+// was told before goes at the earlier time of the two, and at the first one without a grace.
 func (c *Course) Evicted(at time.Duration, obj *outrank.Pod, grace *time.Duration) {
 	c.Advance(at)
 	s := c.stays[obj.Key()]
 	if s == nil || s.told && grace == nil {
 		return
 	}
+
 	s.told = true
 	gone := at + obj.GracePeriod(c.grace)
 	if grace != nil {
 		gone = at + *grace
 	}
 	if gone < s.ends {
-		s.ends, s.evicted = gone, true
+		s.ends = gone
+		s.evicted = true
 		heap.Push(&c.agenda, event{gone, s})
 	}
 }
 
-// Advance lets time pass: stays end.
+// Advance lets time pass. Stays that end until then end. An event of a stay that has another end by now, or is
+// over, means nothing.
 func (c *Course) Advance(to time.Duration) {
 	for len(c.agenda) > 0 && c.agenda[0].at <= to {
 		e := heap.Pop(&c.agenda).(event)
@@ -165,7 +180,7 @@ func (c *Course) Advance(to time.Duration) {
 	c.now = max(c.now, to)
 }
 
-// end ends a stay, with the work done or lost.
+// end ends a stay: its work is done, or lost.
 func (c *Course) end(s *stay) {
 	delete(c.stays, s.key)
 	c.table.Leave(s.key)
@@ -183,6 +198,7 @@ func (c *Course) end(s *stay) {
 func (c *Course) finish(s *stay) {
 	took := (s.ends - s.work.arrival).Seconds()
 	slowdown := max(1, took/max(s.work.duration, Briefest).Seconds())
+
 	if c.speeds[s.priority] == nil {
 		c.speeds[s.priority] = &ratios{}
 	}
@@ -198,7 +214,7 @@ func (c *Course) account(s *stay, until time.Duration) {
 	c.used[s.priority].add(s, (until - s.bound).Seconds())
 }
 
-// changed tells the fragments of a node about a pod that came, or that left.
+// changed tells the fragments of a node about a pod that came or, with a positive sign, that left.
 func (c *Course) changed(s *stay, sign int64) {
 	if c.pieces != nil {
 		at := s.bound
@@ -209,7 +225,7 @@ func (c *Course) changed(s *stay, sign int64) {
 	}
 }
 
-// event is the time at which a stay may end; it does if it still says so.
+// event is a time at which a stay may end. It does if that is still its end.
 type event struct {
 	at   time.Duration
 	stay *stay
@@ -227,14 +243,14 @@ func (a agenda) Less(i, j int) bool {
 }
 func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
 
-// Push and Pop are those of [heap.Interface].
+// Push adds an event at the end, for [heap.Interface].
 func (a *agenda) Push(x any) { *a = append(*a, x.(event)) }
 
-// Pop removes the last one.
+// Pop removes the last event, for [heap.Interface].
 func (a *agenda) Pop() any {
 	last := len(*a) - 1
 	e := (*a)[last]
-	(*a)[last] = event{} // it is not to be kept
+	(*a)[last] = event{} // so that its stay is not kept
 	*a = (*a)[:last]
 	return e
 }

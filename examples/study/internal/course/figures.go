@@ -8,14 +8,16 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/metric"
 )
 
-// Briefest is the least work that slowdowns count with, so that a pod of a second that waits a
+// Briefest is the least work in a slowdown: shorter work counts as that. So a pod of one second that waits a
 // minute does not outweigh all others (the bounded slowdown of Feitelson and others).
 const Briefest = 10 * time.Second
 
-// Figures ends the course at a time, which is not before any it was told, and writes its
-// figures.
+// Figures ends the course, and writes its figures. The end is not before any time that the course was told.
 func (c *Course) Figures(end time.Duration, into map[string]float64) {
 	c.Advance(end)
+
+	// Pods that still run count up to the end, in the order of binding, so that the sums are always rounded
+	// alike.
 	open := make([]*stay, 0, len(c.stays))
 	for _, s := range c.stays {
 		open = append(open, s)
@@ -24,6 +26,7 @@ func (c *Course) Figures(end time.Duration, into map[string]float64) {
 	for _, s := range open {
 		c.account(s, end)
 	}
+
 	for priority, r := range c.speeds {
 		r.note(into, func(name string) string { return metric.NameAt(name, priority) })
 	}
@@ -31,6 +34,7 @@ func (c *Course) Figures(end time.Duration, into map[string]float64) {
 		c.all.note(into, func(name string) string { return name })
 	}
 	c.uses(end, into)
+
 	if c.asked > 0 {
 		into["gpuMisfits"] = 100 * float64(c.unfit) / float64(c.asked)
 	}
@@ -46,9 +50,12 @@ func (c *Course) Figures(end time.Duration, into map[string]float64) {
 // ratios sum up pods that came to their end.
 type ratios struct{ pods, completion, slowdown, squares float64 }
 
+// add adds a pod.
 func (r *ratios) add(completion, slowdown float64) {
-	r.pods, r.completion = r.pods+1, r.completion+completion
-	r.slowdown, r.squares = r.slowdown+slowdown, r.squares+slowdown*slowdown
+	r.pods++
+	r.completion += completion
+	r.slowdown += slowdown
+	r.squares += slowdown * slowdown
 }
 
 // note writes the means, and Jain's index of the slowdowns.
@@ -58,29 +65,32 @@ func (r *ratios) note(into map[string]float64, name func(string) string) {
 	into[name("fairness")] = r.slowdown * r.slowdown / r.pods / r.squares
 }
 
-// uses writes the shares of the nodes' time that pods had, and that was not lost.
+// uses writes how much of the nodes' time pods had, and how much of it was not lost, in percent.
 func (c *Course) uses(end time.Duration, into map[string]float64) {
 	var all amounts
-	of := amounts{c.capacity.cpu * end.Seconds() / 100, c.capacity.gpu * end.Seconds() / 100}
+	percent := amounts{c.capacity.cpu * end.Seconds() / 100, c.capacity.gpu * end.Seconds() / 100}
 	priorities := make([]int32, 0, len(c.used))
 	for priority := range c.used {
 		priorities = append(priorities, priority)
 	}
 	slices.Sort(priorities) // sums of floats depend on the order
+
 	for _, priority := range priorities {
 		a := c.used[priority]
-		all.cpu, all.gpu = all.cpu+a.cpu, all.gpu+a.gpu
-		if of.cpu > 0 {
-			into[metric.NameAt("useCPU", priority)] = a.cpu / of.cpu
+		all.cpu += a.cpu
+		all.gpu += a.gpu
+		if percent.cpu > 0 {
+			into[metric.NameAt("useCPU", priority)] = a.cpu / percent.cpu
 		}
-		if of.gpu > 0 {
-			into[metric.NameAt("useGPU", priority)] = a.gpu / of.gpu
+		if percent.gpu > 0 {
+			into[metric.NameAt("useGPU", priority)] = a.gpu / percent.gpu
 		}
 	}
-	if of.cpu > 0 {
-		into["goodputCPU"] = (all.cpu - c.lost.cpu) / of.cpu
+
+	if percent.cpu > 0 {
+		into["goodputCPU"] = (all.cpu - c.lost.cpu) / percent.cpu
 	}
-	if of.gpu > 0 {
-		into["goodputGPU"] = (all.gpu - c.lost.gpu) / of.gpu
+	if percent.gpu > 0 {
+		into["goodputGPU"] = (all.gpu - c.lost.gpu) / percent.gpu
 	}
 }

@@ -1,6 +1,6 @@
-// Package devices answers on which of a node's GPUs a pod can be, and how much of the free
-// GPUs is of no use. Kubernetes knows GPUs that are shared as one amount a node: eight halves
-// make room for a whole one. Here each is a device of its own.
+// Package devices answers on which GPUs of a node a pod can be, and how much of the free
+// GPUs is of no use. To Kubernetes the shared GPUs of a node are one amount: eight free halves
+// have room for a pod that needs four whole GPUs. Here each GPU is a device of its own.
 //
 //	table := devices.New(nodes)        the devices of a run, all free
 //	table.Bind(key, pod, node)         a pod comes to a node, and gets its devices
@@ -27,8 +27,8 @@ type Demand struct {
 }
 
 // DemandOf reads the amount of [workload.GPU] of a pod's containers. Up to one GPU it is a share of one device.
-// More are as few devices as can have it, each with an equal share: 8000 are eight whole
-// ones, and 1500 are two with 750 each.
+// A larger amount takes as few devices as possible, and an equal share of each: 8000 are eight whole
+// devices, and 1500 are two with 750 each.
 func DemandOf(pod *outrank.Pod) Demand {
 	amount := int64(0)
 	for i := range pod.Containers {
@@ -37,16 +37,17 @@ func DemandOf(pod *outrank.Pod) Demand {
 	if amount <= 0 {
 		return Demand{}
 	}
+
 	count := (amount-1)/Whole + 1
 	return Demand{int(count), (amount-1)/count + 1}
 }
 
-// room is what is free of each of a node's devices. It is below 0 where a pod was put
-// without room.
+// room has the free amount of each device of a node. It is negative where a pod was put on a
+// device without room.
 type room []int64
 
-// choose picks the devices for a demand, the fullest that have room for it, of equals the
-// first; nil where there are not enough. The result is appended to the one given, empty.
+// choose picks the devices for a demand: the fullest devices that have room for it, of equals the
+// first. It returns nil where there are not enough. The result uses the memory of into, which is empty.
 func (r room) choose(d Demand, into []int) []int {
 	for range d.Count {
 		best := -1
@@ -63,14 +64,14 @@ func (r room) choose(d Demand, into []int) []int {
 	return into
 }
 
-// take takes a demand from devices, or gives it back.
-func (r room) take(d Demand, at []int, sign int64) {
-	for _, i := range at {
+// take takes a demand from devices; with sign -1 it gives it back.
+func (r room) take(d Demand, from []int, sign int64) {
+	for _, i := range from {
 		r[i] -= sign * d.Milli
 	}
 }
 
-// free is the sum of the devices, those without room counting as full.
+// free returns the free amount of all devices. A device without room counts as full.
 func (r room) free() int64 {
 	sum := int64(0)
 	for _, v := range r {
@@ -79,21 +80,21 @@ func (r room) free() int64 {
 	return sum
 }
 
-// holding is what a pod has.
+// holding says which devices a pod has.
 type holding struct {
-	node   string
-	demand Demand
-	at     []int
-	left   bool
+	node    string
+	demand  Demand
+	devices []int
+	left    bool // set once the pod has left
 }
 
-// Table has the devices of a run's nodes and who holds them. It is for one run.
+// Table has the devices of a run's nodes, and the pods that hold them. It is for one run.
 type Table struct {
 	nodes map[string]room
 	held  map[outrank.Key]*holding
 }
 
-// New is a table of the nodes' devices, all free.
+// New returns a table of the nodes' devices, all of them free.
 func New(nodes []*outrank.Node) *Table {
 	t := &Table{nodes: map[string]room{}, held: map[outrank.Key]*holding{}}
 	for _, n := range nodes {
@@ -102,7 +103,7 @@ func New(nodes []*outrank.Node) *Table {
 	return t
 }
 
-// roomOf has all devices of a node, free.
+// roomOf returns all devices of a node, free.
 func roomOf(n *outrank.Node) room {
 	r := make(room, n.Allocatable.Amount(workload.GPU)/Whole)
 	for i := range r {
@@ -111,33 +112,36 @@ func roomOf(n *outrank.Node) room {
 	return r
 }
 
-// Bind gives a pod its devices on a node, the fullest that have room for it. Where there is
-// no room, which happens to those who count GPUs as one amount, it gets the emptiest, and
+// Bind gives a pod its devices on a node: the fullest devices that have room for it. A scheduler that
+// counts GPUs as one amount may bind it where none has room. Then it gets the emptiest devices, and
 // Bind returns false.
 func (t *Table) Bind(key outrank.Key, d Demand, node string) (fits bool) {
 	if d.Count == 0 {
 		return true
 	}
+
 	r := t.nodes[node]
-	h := &holding{node: node, demand: d, at: r.choose(d, nil)}
-	if fits = h.at != nil; !fits {
+	h := &holding{node: node, demand: d, devices: r.choose(d, nil)}
+	fits = h.devices != nil
+	if !fits {
 		order := make([]int, len(r))
 		for i := range order {
 			order[i] = i
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return int(r[b] - r[a]) })
-		h.at = order[:min(d.Count, len(order))]
+		h.devices = order[:min(d.Count, len(order))]
 	}
+
 	t.held[key] = h
-	r.take(d, h.at, 1)
+	r.take(d, h.devices, 1)
 	return fits
 }
 
-// Leave frees the devices of a pod. The table remembers which they were, since a snapshot
+// Leave frees the devices of a pod. The table remembers which devices they were, since a snapshot
 // may have the pod for a moment longer.
 func (t *Table) Leave(key outrank.Key) {
 	if h := t.held[key]; h != nil && !h.left {
 		h.left = true
-		t.nodes[h.node].take(h.demand, h.at, -1)
+		t.nodes[h.node].take(h.demand, h.devices, -1)
 	}
 }

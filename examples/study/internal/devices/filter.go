@@ -8,9 +8,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Filter makes the filter of a run: a pod may run where its devices have room for it, beside the
-// pods there, each on the devices that the table has for it, and beside those that are
-// nominated there, the largest demands first. It only reads the table.
+// Filter makes the filter of a run: a pod may run on a node whose devices have room for it beside the
+// other pods. The pods on the node have the devices that the table says. The pods that are nominated
+// there choose theirs before it, the largest demands first. The filter only reads the table.
 func Filter(t *Table) *preemption.Filter {
 	uses := &preemption.Tally[use]{
 		Concerns: func(p *outrank.Pod) bool { return DemandOf(p).Count > 0 }, // the others hold no devices
@@ -19,34 +19,39 @@ func Filter(t *Table) *preemption.Filter {
 	return uses.Filter("GPUDevices", t.check)
 }
 
-// use is a node's use: by device, and of the pods that have no device yet, because they are
-// nominated or came before the run began. Its slices are never written to.
+// use is how much of a node's GPUs is in use. Its slices are never written to.
 type use struct {
-	of      []int64
+	// held has the used amount of each device; devices behind its end are free.
+	held []int64
+	// waiting has the demands of the pods that have no device yet, because they are nominated or came
+	// before the run began.
 	waiting []Demand
 }
 
-// change is a node's use with a pod more, or less.
+// change returns a node's use with a pod more or, with sign -1, with that pod less.
 func (t *Table) change(u use, p *outrank.Pod, sign int) use {
+	// A nominated pod has no NodeName, so that it waits even if it was on a node before.
 	h := t.held[p.Key()]
-	if h == nil || h.node != p.NodeName { // which is empty for a nominated pod
-		return use{u.of, u.waitingWith(DemandOf(p), sign)}
+	if h == nil || h.node != p.NodeName {
+		return use{u.held, u.waitingAfter(DemandOf(p), sign)}
 	}
-	of := make([]int64, len(t.nodes[h.node]))
-	copy(of, u.of)
-	for _, i := range h.at {
-		of[i] += int64(sign) * h.demand.Milli
+
+	held := make([]int64, len(t.nodes[h.node]))
+	copy(held, u.held)
+	for _, i := range h.devices {
+		held[i] += int64(sign) * h.demand.Milli
 	}
-	return use{of, u.waiting}
+	return use{held, u.waiting}
 }
 
-func (u use) waitingWith(d Demand, sign int) []Demand {
-	at, found := slices.BinarySearchFunc(u.waiting, d, largestFirst)
+// waitingAfter returns the demands that wait after one has come or, with sign -1, has gone.
+func (u use) waitingAfter(d Demand, sign int) []Demand {
+	i, found := slices.BinarySearchFunc(u.waiting, d, largestFirst)
 	switch {
 	case sign > 0:
-		return slices.Insert(slices.Clone(u.waiting), at, d)
+		return slices.Insert(slices.Clone(u.waiting), i, d)
 	case found:
-		return slices.Delete(slices.Clone(u.waiting), at, at+1)
+		return slices.Delete(slices.Clone(u.waiting), i, i+1)
 	}
 	return u.waiting
 }
@@ -60,6 +65,7 @@ var fewDevices, noRoom = []string{"node(s) had fewer GPUs than the pod asks for"
 
 // check tries the demands that wait, and then the pod's own.
 func (t *Table) check(u use, pod *outrank.Pod, n *outrank.Node) preemption.Status {
+	// The arrays keep the usual node from costing an allocation.
 	want := DemandOf(pod)
 	var buffer [16]int64
 	free := append(room(buffer[:0]), t.nodes[n.Name]...)
@@ -67,17 +73,19 @@ func (t *Table) check(u use, pod *outrank.Pod, n *outrank.Node) preemption.Statu
 		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: fewDevices}
 	}
 	for i := range free {
-		if free[i] = Whole; i < len(u.of) {
-			free[i] -= u.of[i]
+		free[i] = Whole
+		if i < len(u.held) {
+			free[i] -= u.held[i]
 		}
 	}
+
 	var chosen [16]int
 	for _, d := range u.waiting {
-		at := free.choose(d, chosen[:0])
-		if at == nil {
+		devices := free.choose(d, chosen[:0])
+		if devices == nil {
 			return preemption.Status{Code: preemption.Unschedulable, Reasons: noRoom}
 		}
-		free.take(d, at, 1)
+		free.take(d, devices, 1)
 	}
 	if free.choose(want, chosen[:0]) == nil {
 		return preemption.Status{Code: preemption.Unschedulable, Reasons: noRoom}

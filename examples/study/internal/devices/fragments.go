@@ -15,27 +15,27 @@ import (
 type kind struct {
 	demand Demand
 	cpu    int64
-	models string // the GPU models it can use, sorted, with commas between; empty for any
+	models string // the GPU models that it can use, sorted, with commas between; empty for any
 	share  float64
 }
 
 // Fragments follows how much of the free GPUs are fragments, as Weng et al. define it (Beware
-// of Fragmentation, USENIX ATC 2023): a device's rest is a fragment for a task if the node
-// cannot run the task, or else if the rest is less than the task needs of a device; the
+// of Fragmentation, USENIX ATC 2023). What is free on a device is a fragment for a task if the node
+// cannot run the task, or if it is less than the task needs of a device. The
 // fragmentation of a node is the mean of that over the tasks of the workload, by how often they
-// come. As there, tasks that ask for no GPU count, for which all of it is a fragment, and a
+// come. As in the paper, tasks that ask for no GPU count, too: for them all that is free is a fragment. A
 // node can run a task if it has the cores, the model and the devices; memory does not count.
 type Fragments struct {
 	table *Table
 	nodes map[string]*piece
 	at    time.Duration
 	// free and lost are the sums over the nodes at this time, in thousandths; freeTime and
-	// lostTime those over time, in seconds.
+	// lostTime are their integrals over time, in seconds.
 	free, lost         float64
 	freeTime, lostTime float64
 }
 
-// piece is a node.
+// piece has what is free on a node.
 type piece struct {
 	cpu        int64 // free, in thousandths of a core
 	kinds      []kind
@@ -57,13 +57,14 @@ func NewFragments(t *Table, nodes []*outrank.Node, tasks []workload.Item) *Fragm
 	return f
 }
 
-// kindsOf are the classes of a workload, in an order of their own.
+// kindsOf returns the classes of a workload, in an order that does not depend on that of the tasks.
 func kindsOf(tasks []workload.Item) []kind {
 	count := map[kind]int{}
 	for i := range tasks {
 		p := tasks[i].Pod
 		count[kind{demand: DemandOf(p), cpu: p.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU), models: modelsOf(p)}]++
 	}
+
 	kinds := make([]kind, 0, len(count))
 	for k, n := range count {
 		k.share = float64(n) / float64(len(tasks))
@@ -75,12 +76,13 @@ func kindsOf(tasks []workload.Item) []kind {
 	return kinds
 }
 
-// modelsOf are the models of a pod of a table, which asks for them by affinity.
+// modelsOf returns the models of a pod of a trace, which asks for them by affinity.
 func modelsOf(p *outrank.Pod) string {
 	a := p.Affinity.NodeAffinity
 	if a == nil {
 		return ""
 	}
+
 	var models []string
 	for _, term := range a.NodeSelectorTerms {
 		for _, r := range term.MatchExpressions {
@@ -93,7 +95,7 @@ func modelsOf(p *outrank.Pod) string {
 	return strings.Join(models, ",")
 }
 
-// forModel marks the kinds that nodes of a model cannot run, by more devices than there are.
+// forModel marks the kinds that nodes of a model cannot run: they demand more devices than any node has.
 func forModel(all []kind, model string) []kind {
 	out := slices.Clone(all)
 	for i := range out {
@@ -113,15 +115,17 @@ func (f *Fragments) count(node string) {
 			lost += p.kinds[i].share * float64(p.kinds[i].fragment(r, p.cpu))
 		}
 	}
+
 	f.free, f.lost = f.free+free-p.free, f.lost+lost-p.lost
 	p.free, p.lost = free, lost
 }
 
-// fragment is the part of a node's free GPUs that is a fragment for the kind.
+// fragment returns the part of a node's free GPUs that is a fragment for the kind.
 func (k *kind) fragment(r room, cpu int64) int64 {
 	if k.demand.Count == 0 || k.cpu > cpu {
 		return r.free()
 	}
+
 	small, enough := int64(0), 0
 	for _, free := range r {
 		if free >= k.demand.Milli {

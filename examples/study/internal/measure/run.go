@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
+	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/examples/study/internal/course"
@@ -19,12 +22,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Run simulates a cell with a seed. Its errors, a panic too, are in the result,
-// so that other runs go on; the error is that of the context alone.
+// Run simulates a cell with a seed. What goes wrong in the run, a panic too, stands in the result,
+// so that other runs go on. The error is only that of the context.
 func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r *Result, err error) {
 	r = &Result{Cell: cell, Seed: seed}
 	begun := time.Now()
 	defer func() {
+		// A rule of the caller's may panic. That is the fault of this run alone.
 		if p := recover(); p != nil {
 			*r, err = Result{Cell: cell, Seed: seed, Error: fmt.Sprintf("panic: %v at %s", p, where())}, nil
 		}
@@ -32,6 +36,7 @@ func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r
 			r.Seconds = time.Since(begun).Seconds()
 		}
 	}()
+
 	if err := r.simulate(ctx, study); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -41,7 +46,7 @@ func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r
 	return r, nil
 }
 
-// where is the line that panicked, of the present trace when it is recovered.
+// where returns the file and line that panicked, while that is being recovered.
 func where() string {
 	lines := strings.Split(string(debug.Stack()), "\n")
 	for i, line := range lines {
@@ -53,8 +58,9 @@ func where() string {
 	return "an unknown place"
 }
 
+// simulate makes the run, and writes its figures and waits.
 func (r *Result) simulate(ctx context.Context, study *spec.Study) error {
-	of, err := study.Trace(r.Cell.Trace)
+	source, err := study.Trace(r.Cell.Trace)
 	if err != nil {
 		return err
 	}
@@ -62,10 +68,11 @@ func (r *Result) simulate(ctx context.Context, study *spec.Study) error {
 	if err != nil {
 		return err
 	}
-	t, err := trace.Load(ctx, of, setting.Classes)
+	t, err := trace.Load(ctx, source, setting.Classes)
 	if err != nil {
 		return err
 	}
+
 	watch := &watch{regret: setting.Regret}
 	s, err := prepare(t, setting, r.Seed, watch)
 	if err != nil {
@@ -76,45 +83,59 @@ func (r *Result) simulate(ctx context.Context, study *spec.Study) error {
 	if err != nil {
 		return err
 	}
+
 	r.note(result, watch)
 	return r.sketch(result)
 }
 
-// prepare makes the simulation.
+// prepare makes the simulation. The trace is shared by runs, and only read.
 func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, watch *watch) (*sim.Simulation, error) {
 	config := setting.Sim
-	config.Seed, config.Sample, config.Decided = seed, watch.sample, watch.decided
+	config.Seed = seed
+	config.Sample, config.Decided = watch.sample, watch.decided
 	decides := &config.Schedulers[0].Preemption
+	nodes := t.Cluster.Nodes
 	if setting.Quotas != nil {
-		if err := setting.Quotas.Use(decides, t.Cluster.Nodes); err != nil {
+		if err := setting.Quotas.Use(decides, nodes); err != nil {
 			return nil, err
 		}
 	}
-	cluster := *t.Cluster
-	cluster.Release = setting.Release
-	for i := range setting.Budgets {
-		cluster.Budgets = append(cluster.Budgets[:len(cluster.Budgets):len(cluster.Budgets)], setting.Budgets[i].Object())
-	}
+
 	items, err := itemsOf(t, setting, seed)
 	if err != nil {
 		return nil, err
 	}
+
+	// A course knows the pods by the trace and no kubelets: see the field.
 	if config.Kubelets == nil && t.Items != nil {
-		watch.course = course.New(t.Cluster.Nodes, items, *config.Grace)
+		watch.course = course.New(nodes, items, *config.Grace)
 		config.Bind = watch.bound
 		if setting.Devices {
-			decides.Filters = append(decides.Filters[:len(decides.Filters):len(decides.Filters)], devices.Filter(watch.course.Table()))
+			decides.Filters = append(slices.Clip(decides.Filters), devices.Filter(watch.course.Table()))
 		}
 	}
-	s, err := sim.New(&cluster, workOf(items), config)
+
+	s, err := sim.New(clusterOf(t, setting), workOf(items), config)
 	if err != nil {
 		return nil, err
 	}
-	watch.now, watch.begun = s.Now, s.Time().Add(-s.Now())
+	watch.now = s.Now
+	watch.begun = s.Time().Add(-s.Now())
 	return s, nil
 }
 
-// itemsOf are the pods to come. Those of the trace are left alone.
+// clusterOf returns the cluster of the trace with the release and the budgets of the setting.
+func clusterOf(t *trace.Trace, setting *spec.Setting) *outrank.Cluster {
+	cluster := *t.Cluster
+	cluster.Release = setting.Release
+	cluster.Budgets = slices.Clip(cluster.Budgets)
+	for i := range setting.Budgets {
+		cluster.Budgets = append(cluster.Budgets, setting.Budgets[i].Object())
+	}
+	return &cluster
+}
+
+// itemsOf returns the pods to come. The pods of the trace are only read.
 func itemsOf(t *trace.Trace, setting *spec.Setting, seed uint64) (items []workload.Item, err error) {
 	if t.Items != nil {
 		shape := setting.Shape
@@ -123,16 +144,20 @@ func itemsOf(t *trace.Trace, setting *spec.Setting, seed uint64) (items []worklo
 			return nil, err
 		}
 	}
+
 	if setting.Static != nil {
 		if items, err = workload.StaticPods(items, t.Cluster.Nodes, *setting.Static); err != nil {
 			return nil, err
 		}
 	}
+
+	kubelets := setting.Sim.Kubelets != nil
 	for i := range items {
 		x := &items[i]
-		if x.NeedsKubelets() && setting.Sim.Kubelets == nil {
+		if x.NeedsKubelets() && !kubelets {
 			return nil, fmt.Errorf("pod %.60q: node_name, static and memory_used_mib need kubelets", x.Pod.Name)
 		}
+		// Budgets select pods by their class.
 		if len(setting.Budgets) > 0 {
 			labelled := *x.Pod
 			labelled.Labels = map[string]string{spec.ClassLabel: x.Class}
@@ -142,6 +167,7 @@ func itemsOf(t *trace.Trace, setting *spec.Setting, seed uint64) (items []worklo
 	return items, nil
 }
 
+// workOf returns the work of the items.
 func workOf(items []workload.Item) []sim.Work {
 	work := make([]sim.Work, len(items))
 	for i := range items {
@@ -153,23 +179,10 @@ func workOf(items []workload.Item) []sim.Work {
 
 // note computes the figures of the run.
 func (r *Result) note(of *sim.Result, watch *watch) {
-	pods, p := &of.Pods, &of.Preemption
-	r.Figures = map[string]float64{
-		"arrived": float64(pods.Arrived), "finished": float64(pods.Finished), "waiting": float64(pods.Waiting),
-		"preemptions": float64(p.Preemptions), "evictions": float64(p.Evictions),
-		"evictedPods": float64(pods.Evicted), "evictedAgain": float64(pods.EvictedAgain),
-		"lostPodHours": of.Lost.PodSeconds / 3600, "lostCPUHours": of.Lost.CPUHours,
-		"cascades": float64(p.Cascades), "cycles": float64(p.Cycles), "repeats": float64(p.Repeats),
-		"hours": of.Simulated / 3600, "violations": float64(watch.violations),
-	}
-	if k := of.Kubelets; k != nil {
-		rejected := 0
-		for _, x := range k.Rejected {
-			rejected += x.Pods
-		}
-		r.Figures["kubeletEvictions"], r.Figures["kubeletRejections"] = float64(k.ForCritical+k.UnderMemory+k.UnderDisk), float64(rejected)
-	}
+	r.Figures = countsOf(of)
+	r.Figures["violations"] = float64(watch.violations)
 	watch.note(r.Figures)
+
 	end := time.Duration(math.Round(of.Simulated * float64(time.Second)))
 	if watch.course != nil {
 		watch.course.Figures(end, r.Figures)
@@ -179,18 +192,48 @@ func (r *Result) note(of *sim.Result, watch *watch) {
 			r.Figures[to] = 100 * share
 		}
 	}
-	total, count := 0.0, 0
-	for _, w := range of.Summary.Waits {
-		for i, v := range []float64{w.Mean, w.Median, w.P95, w.Max} {
-			r.Figures[metric.NameAt(metric.ByPriority[i].Name, w.Priority)] = v
-		}
-		total, count = total+w.Mean*float64(w.Pods), count+w.Pods
-	}
-	if count > 0 {
-		r.Figures["waitMean"] = total / float64(count)
-	}
+
+	noteWaits(of.Summary.Waits, r.Figures)
 	for _, n := range of.Metrics.ScheduleAttempts {
 		r.Attempts += n
+	}
+}
+
+// countsOf returns the figures that a run counts itself.
+func countsOf(of *sim.Result) map[string]float64 {
+	pods, p := &of.Pods, &of.Preemption
+	figures := map[string]float64{
+		"arrived": float64(pods.Arrived), "finished": float64(pods.Finished), "waiting": float64(pods.Waiting),
+		"preemptions": float64(p.Preemptions), "evictions": float64(p.Evictions),
+		"evictedPods": float64(pods.Evicted), "evictedAgain": float64(pods.EvictedAgain),
+		"lostPodHours": of.Lost.PodSeconds / 3600, "lostCPUHours": of.Lost.CPUHours,
+		"cascades": float64(p.Cascades), "cycles": float64(p.Cycles), "repeats": float64(p.Repeats),
+		"hours": of.Simulated / 3600,
+	}
+	if k := of.Kubelets; k != nil {
+		rejected := 0
+		for _, x := range k.Rejected {
+			rejected += x.Pods
+		}
+		figures["kubeletEvictions"] = float64(k.ForCritical + k.UnderMemory + k.UnderDisk)
+		figures["kubeletRejections"] = float64(rejected)
+	}
+	return figures
+}
+
+// noteWaits writes the waits of each priority, and the mean over all pods.
+func noteWaits(waits []report.Wait, figures map[string]float64) {
+	total, count := 0.0, 0
+	for _, w := range waits {
+		// The waits are the first of the metrics by priority.
+		for i, v := range []float64{w.Mean, w.Median, w.P95, w.Max} {
+			figures[metric.NameAt(metric.ByPriority[i].Name, w.Priority)] = v
+		}
+		total += w.Mean * float64(w.Pods)
+		count += w.Pods
+	}
+	if count > 0 {
+		figures["waitMean"] = total / float64(count)
 	}
 }
 
@@ -217,11 +260,14 @@ func (r *Result) sketch(of *sim.Result) (err error) {
 // use sums the usage of each resource over time.
 type use struct {
 	resources []resource.Name
-	at        time.Duration
-	shares    []float64
-	sums      []float64
+	// shares are the present shares in use, which hold from at on.
+	at     time.Duration
+	shares []float64
+	// sums are the integrals of the shares, in seconds.
+	sums []float64
 }
 
+// sample records the present usage.
 func (u *use) sample(s chart.Sample) {
 	u.hold(s.Time)
 	u.shares = u.shares[:0]
@@ -245,11 +291,11 @@ func (u *use) hold(until time.Duration) {
 	u.at = until
 }
 
-// mean is the mean share of a resource up to the end; not ok if there is none of it.
+// mean returns the mean share of a resource up to the end; it is not ok if there is no such resource.
 func (u *use) mean(name resource.Name, end time.Duration) (float64, bool) {
 	u.hold(max(end, u.at))
-	for i, of := range u.resources {
-		if of == name && end > 0 {
+	for i, other := range u.resources {
+		if other == name && end > 0 {
 			return u.sums[i] / end.Seconds(), true
 		}
 	}

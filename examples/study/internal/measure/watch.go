@@ -15,23 +15,24 @@ import (
 // watch follows a run.
 type watch struct {
 	use use
-	// course follows the pods; nil for a dump, whose pods have no end, and where kubelets
-	// evict. now is the time of the run, begun the time at which it began.
+	// course follows the pods. It is nil for a dump, whose pods have no end, and for a run with kubelets,
+	// whose evictions it does not hear of.
 	course *course.Course
-	now    func() time.Duration
-	begun  time.Time
+	// now returns the time of the run, begun is the date at which it began.
+	now   func() time.Duration
+	begun time.Time
 	// violations counts the violations of budgets of all plans.
 	violations int
-	// regret compares every so many-th plan with the best one. plans counts all,
-	// compared those that were, worse those for which there was a better one,
-	// unproven those whose best one is not proven to be it.
-	regret                           int
+	// regret is n if every n-th plan is compared with the best one, 0 for none.
+	regret int
+	// plans counts all plans, compared the compared ones, worse those of them for which there was a better
+	// plan, and unproven those whose best plan is not proven to be the best.
 	plans, compared, worse, unproven int
-	// beyond sums the excess of plans over the best ones.
+	// beyond sums by how much plans exceed the best ones, by rank.
 	beyond map[string]int64
 }
 
-// sample takes in the use of the nodes.
+// sample records the use of the nodes.
 func (w *watch) sample(s chart.Sample) {
 	w.use.sample(s)
 	if w.course != nil {
@@ -39,18 +40,19 @@ func (w *watch) sample(s chart.Sample) {
 	}
 }
 
-// bound takes in that a pod is put on a node.
+// bound records that a pod is put on a node.
 func (w *watch) bound(pod *outrank.Pod, node *outrank.Node) error {
 	w.course.Bound(w.now(), pod, node)
 	return nil
 }
 
-// evicted takes in the victims of a plan.
+// evicted records the victims of a plan.
 func (w *watch) evicted(d sim.Decision) {
 	if w.course == nil {
 		return
 	}
-	var grace *time.Duration // each has its own, but with the simplified variant
+
+	var grace *time.Duration // each pod has its own, except with the simplified variant
 	if d.Plan.Variant == outrank.VariantSimplified {
 		grace = new(time.Duration)
 	}
@@ -59,24 +61,35 @@ func (w *watch) evicted(d sim.Decision) {
 	}
 }
 
-// decided looks at a plan. Those of gangs, which no trace has but a dump, are not compared.
+// decided looks at a plan. Plans for gangs are not compared; only a dump has gangs.
 func (w *watch) decided(d sim.Decision) error {
-	if d.Plan == nil {
+	plan := d.Plan
+	if plan == nil {
 		for _, v := range d.Group.Victims {
 			w.violations += min(1, len(v.Violated))
 		}
 		return nil
 	}
+
 	w.evicted(d)
-	w.violations += d.Plan.Score.Violations
-	if w.plans++; w.regret == 0 || (w.plans-1)%w.regret > 0 {
+	w.violations += plan.Score.Violations
+	w.plans++
+	if w.regret == 0 || (w.plans-1)%w.regret > 0 {
 		return nil
 	}
+	return w.compare(d)
+}
+
+// compare compares a plan with the best one there was.
+func (w *watch) compare(d sim.Decision) error {
 	w.compared++
+
+	// A plan of the exact search is the best one already, if that is proven.
 	if _, exact := d.Evaluator.Config().Victims.(preemption.Exact); exact {
-		w.prove(d.Plan.ClusterCertificate) // it would be compared with itself
+		w.prove(d.Plan.ClusterCertificate)
 		return nil
 	}
+
 	r, err := joint.RegretOf(context.Background(), d.Evaluator, d.Snapshot, d.Plan, d.Time)
 	if err != nil {
 		return err
@@ -94,7 +107,7 @@ func (w *watch) decided(d sim.Decision) error {
 	return nil
 }
 
-// prove counts best plans that may not be the best.
+// prove counts a best plan that is not proven to be the best.
 func (w *watch) prove(c *preemption.Certificate) {
 	if c == nil || !c.Optimal {
 		w.unproven++

@@ -12,11 +12,12 @@ import (
 
 // Metric is a figure that runs have.
 type Metric struct {
-	// Name is for programs and columns, Title for people, with Unit behind it.
+	// Name is for programs and columns. Title is for people; Unit stands behind it.
 	Name, Title, Unit string
 }
 
-// all metrics that a run may have, but for those of each priority (see [ByPriority]).
+// all lists the metrics that a run may have, except those of each priority (see [ByPriority]). Their order is
+// that of the tables.
 var all = []Metric{
 	{"arrived", "pods that came", "pods"},
 	{"finished", "pods that came to their end", "pods"},
@@ -64,10 +65,10 @@ var ByPriority = []Metric{
 	{"useGPU", "use of GPUs by priority %d, mean", "%"},
 }
 
-// NameAt is the name of a metric for a priority.
+// NameAt returns the name of a metric for a priority.
 func NameAt(name string, priority int32) string { return fmt.Sprintf("%s/%d", name, priority) }
 
-// Of describes the metric of a name.
+// Of describes the metric of that name.
 func Of(name string) Metric {
 	if m, ok := find(name); ok {
 		return m
@@ -93,6 +94,7 @@ func Known(name string) bool {
 	return ok
 }
 
+// find finds a metric by its name, which for a metric of a priority ends in that.
 func find(name string) (Metric, bool) {
 	kind, number, split := strings.Cut(name, "/")
 	if priority, err := strconv.ParseInt(number, 10, 32); split && err == nil {
@@ -118,8 +120,8 @@ func Sort(names []string) {
 	})
 }
 
-// placeOf is the place of a metric: in the list, of its priority, and in the list of those by
-// priority.
+// placeOf returns three numbers that order metrics: the place in the list of all, the priority, and the place in
+// the list of those by priority. A name that is in none of the lists comes behind all others without a priority.
 func placeOf(name string) [3]int64 {
 	kind, number, split := strings.Cut(name, "/")
 	if !split {

@@ -1,6 +1,6 @@
-// Package picture draws what came of a study: one SVG for each metric that is shown, with
-// a dot and an interval for every cell. It needs nothing from elsewhere, and is readable
-// in light and dark.
+// Package picture answers what a study has found, as pictures: one SVG for each metric that is
+// shown, with a dot and an interval for every cell. It loads nothing from elsewhere, and is
+// readable in light and dark.
 package picture
 
 import (
@@ -22,7 +22,7 @@ type Picture struct {
 	SVG  []byte
 }
 
-// mostRows is the most cells that a picture shows; it names the number of those left out.
+// mostRows is the most cells that a picture shows. It says how many it leaves out.
 const mostRows = 120
 
 // Of draws every metric that is shown.
@@ -44,55 +44,71 @@ const (
 // row is a cell in the picture.
 type row struct {
 	tables.Row
-	label  string
-	series int // index of its value on the axis that is compared
+	label string
+	// series is the place of the cell's value on the axis that is compared.
+	series int
 	y      float64
 }
 
-// draw is the picture of a metric.
+// draw draws the picture of a metric.
 func draw(r *tables.Result, name string) []byte {
+	study := r.Study
 	rows, omitted := rowsOf(r, name)
-	y, group := float64(top), ""
-	for i := range rows {
-		if g := groupOf(r.Study, rows[i].Cell); i > 0 && g != group {
-			y += groupGap
-		}
-		group = groupOf(r.Study, rows[i].Cell)
-		rows[i].y = y + rowHeight/2
-		y += rowHeight
-	}
+	bottom := layOut(rows, study)
 	low, high, step := scale(rows)
 	at := func(v float64) float64 { return left + (v-low)/(high-low)*(width-left-right) }
-	height := y + 64
+
 	var b bytes.Buffer
 	m := metric.Of(name)
-	title := r.Study.Name + ": " + m.Title
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" width="%d" height="%.0f" role="img" aria-labelledby="t d">`+"\n", width, height, width, height)
-	fmt.Fprintf(&b, "<title id=\"t\">%s</title>\n<desc id=\"d\">%s</desc>\n%s", text(title), text(describe(rows, m)), style)
-	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%.0f"/>`+"\n", width, height)
-	fmt.Fprintf(&b, `<text class="title" x="24" y="32">%s</text>`+"\n", text(cut(title, 90)))
-	fmt.Fprintf(&b, `<text class="note" x="24" y="52">mean of %d seeds, and the interval of %g %% around it</text>`+"\n", r.Study.Seeds.Count, 100*r.Study.Confidence)
-	legend(&b, r.Study)
+	head(&b, study, caption{study.Name + ": " + m.Title, describe(rows, m)}, bottom+64)
+	legend(&b, study)
 	for v := low; v <= high+step/2; v += step {
 		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%d" y2="%.1f"/><text class="tick" x="%.1f" y="%.1f">%s</text>`+"\n",
-			at(v), at(v), top, y, at(v), y+18, label(v, step))
+			at(v), at(v), top, bottom, at(v), bottom+18, label(v, step))
 	}
 	for i := range rows {
 		mark(&b, &rows[i], at)
 	}
+
 	axis := m.Title
 	if m.Unit != "" {
 		axis += ", in " + m.Unit
 	}
-	fmt.Fprintf(&b, `<text class="axis" x="%d" y="%.1f">%s</text>`+"\n", (left+width-right)/2, y+42, text(axis))
+	fmt.Fprintf(&b, `<text class="axis" x="%d" y="%.1f">%s</text>`+"\n", (left+width-right)/2, bottom+42, text(axis))
 	if omitted > 0 {
-		fmt.Fprintf(&b, `<text class="note" x="24" y="%.1f">%d more cells are in figures.csv</text>`+"\n", y+42, omitted)
+		fmt.Fprintf(&b, `<text class="note" x="24" y="%.1f">%d more cells are in figures.csv</text>`+"\n", bottom+42, omitted)
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
 
-// rowsOf are the cells that have the metric: those that differ in the compared axis alone
+// layOut gives each row its place, with a gap between groups, and returns the lower end of the last one.
+func layOut(rows []row, study *spec.Study) (bottom float64) {
+	y, group := float64(top), ""
+	for i := range rows {
+		if g := groupOf(study, rows[i].Cell); i > 0 && g != group {
+			y += groupGap
+		}
+		group = groupOf(study, rows[i].Cell)
+		rows[i].y = y + rowHeight/2
+		y += rowHeight
+	}
+	return y
+}
+
+// caption has the texts of a picture: its title, and its content for those who do not see it.
+type caption struct{ title, description string }
+
+// head begins the picture: its size, its description, the background and the title.
+func head(b *bytes.Buffer, study *spec.Study, say caption, height float64) {
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" width="%d" height="%.0f" role="img" aria-labelledby="t d">`+"\n", width, height, width, height)
+	fmt.Fprintf(b, "<title id=\"t\">%s</title>\n<desc id=\"d\">%s</desc>\n%s", text(say.title), text(say.description), style)
+	fmt.Fprintf(b, `<rect class="ground" width="%d" height="%.0f"/>`+"\n", width, height)
+	fmt.Fprintf(b, `<text class="title" x="24" y="32">%s</text>`+"\n", text(cut(say.title, 90)))
+	fmt.Fprintf(b, `<text class="note" x="24" y="52">mean of %d seeds, and the interval of %g %% around it</text>`+"\n", study.Seeds.Count, 100*study.Confidence)
+}
+
+// rowsOf returns the cells that have the metric. Cells that differ only in the compared axis
 // stand together.
 func rowsOf(r *tables.Result, name string) (rows []row, omitted int) {
 	var order []string
@@ -101,6 +117,7 @@ func rowsOf(r *tables.Result, name string) (rows []row, omitted int) {
 			order = append(order, g)
 		}
 	}
+
 	for _, x := range r.Rows {
 		if x.Metric == name {
 			rows = append(rows, row{Row: x, label: labelOf(r.Study, x.Cell), series: series(r.Study, x.Cell)})
@@ -109,6 +126,7 @@ func rowsOf(r *tables.Result, name string) (rows []row, omitted int) {
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return slices.Index(order, groupOf(r.Study, a.Cell)) - slices.Index(order, groupOf(r.Study, b.Cell))
 	})
+
 	if len(rows) > mostRows {
 		return rows[:mostRows], len(rows) - mostRows
 	}
@@ -126,6 +144,7 @@ func groupOf(s *spec.Study, c spec.Cell) string {
 	return strings.Join(parts, ", ")
 }
 
+// labelOf names a cell in the picture by the axes in which cells differ, the compared one last.
 func labelOf(s *spec.Study, c spec.Cell) string {
 	if slices.Contains(s.Varied(), s.Compare) {
 		return strings.Trim(groupOf(s, c)+", "+c.Value(s.Compare), ", ")
@@ -136,7 +155,7 @@ func labelOf(s *spec.Study, c spec.Cell) string {
 	return s.Name
 }
 
-// values are those of the compared axis, in their order.
+// values returns the values of the compared axis, in their order.
 func values(s *spec.Study) []string {
 	var out []string
 	for _, c := range s.Cells() {
@@ -147,6 +166,7 @@ func values(s *spec.Study) []string {
 	return out
 }
 
+// series returns the place of a cell's value among those of the compared axis.
 func series(s *spec.Study, c spec.Cell) int { return slices.Index(values(s), c.Value(s.Compare)) }
 
 // legend names the axis and the values that are compared, each with its shape and colour.
@@ -180,7 +200,7 @@ func mark(b *bytes.Buffer, r *row, at func(float64) float64) {
 	b.WriteString("</g>\n")
 }
 
-// shape draws the mark of a series: they differ in form and in colour.
+// shape draws the mark of a series. Marks differ in form and in colour, and begin again after the sixth.
 func shape(b *bytes.Buffer, series int, x, y float64) {
 	class := fmt.Sprintf("s%d dot", series%6)
 	switch series % 6 {
@@ -200,7 +220,7 @@ func shape(b *bytes.Buffer, series int, x, y float64) {
 	b.WriteString("\n")
 }
 
-// scale is the range of the axis, and the step between its lines. It begins at 0 unless
+// scale returns the range of the axis, and the step between its lines. The range begins at 0 unless
 // all values are far from it.
 func scale(rows []row) (low, high, step float64) {
 	low, high = math.Inf(1), math.Inf(-1)
@@ -210,12 +230,15 @@ func scale(rows []row) (low, high, step float64) {
 	if len(rows) == 0 {
 		low, high = 0, 1
 	}
+
 	if low >= 0 && low < 0.6*high || low == high {
 		low = min(0, low)
 	}
 	if low == high {
 		high = low + 1
 	}
+
+	// The step is 1, 2 or 5 times a power of ten, so that there are some six lines.
 	rough := (high - low) / 6
 	step = math.Pow(10, math.Floor(math.Log10(rough)))
 	for _, f := range []float64{1, 2, 5, 10} {
@@ -236,7 +259,7 @@ func label(v, step float64) string {
 	return fmt.Sprintf("%.*f", min(digits, 9), v)
 }
 
-// describe is the picture for those who do not see it.
+// describe tells the content of the picture for those who do not see it.
 func describe(rows []row, m metric.Metric) string {
 	var parts []string
 	for _, r := range rows[:min(len(rows), 12)] {
@@ -245,7 +268,7 @@ func describe(rows []row, m metric.Metric) string {
 	return m.Title + ": " + strings.Join(parts, "; ")
 }
 
-// cut shortens a text to so many characters.
+// cut shortens a text to the given number of characters.
 func cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"

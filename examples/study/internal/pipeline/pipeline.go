@@ -1,12 +1,12 @@
-// Package pipeline answers how a study is worked off: as transforms of Apache Beam, so
+// Package pipeline answers how the runs of a study are made: as transforms of Apache Beam, so
 // that the same program runs on one machine and on many.
 //
 //	expand   the study becomes one run for every cell and seed, in batches
-//	run      each is simulated, or read from the store if it was before
-//	sum up   the runs of each cell are combined, whatever their order
+//	run      each run is simulated, or read from the store if it was made before
+//	sum up   the runs of each cell are combined, in any order
 //	write    all cells together become tables and pictures
 //
-// Memory of a worker: the last two traces, a simulation for each run that it makes at a
+// A worker holds the last two traces in memory, a simulation for each run that it makes at a
 // time ([Job].AtOnce), and for each cell its figures (some 60 numbers a run) and sketches of
 // waits. The last step holds the figures of all cells.
 package pipeline
@@ -34,7 +34,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[batch]())
 }
 
-// run is one to be made: the index of its cell, and its seed.
+// run is a run to be made: the index of its cell, and its seed.
 type run struct {
 	Cell int
 	Seed uint64
@@ -43,11 +43,11 @@ type run struct {
 // batch has the runs that a worker is given together.
 type batch struct{ Runs []run }
 
-// elements is the number that Prism gives a process at a time.
+// elements is the number of elements that Prism gives a process at a time.
 const elements = 8
 
-// Together is the number of runs that have to go together so that a process makes
-// so many at a time, although Prism gives it eight elements at most.
+// Together returns how many runs an element must have so that a process makes
+// the given number at a time, although Prism gives it eight elements at most.
 func Together(atOnce int) int { return max(1, (atOnce+elements-1)/elements) }
 
 // Job is the input of the transforms.
@@ -58,30 +58,32 @@ type Job struct {
 	// AtOnce is the number of runs that a worker's process makes at a time; 0
 	// means as many as it may use cores.
 	AtOnce int
-	// Together is the number of runs that a worker is given as one element, which it
-	// makes at the same time as far as AtOnce allows; 0 means one. See Together.
+	// Together is the number of runs that a worker is given as one element. It
+	// makes them at the same time as far as AtOnce allows; 0 means one. See Together.
 	Together int
-	// Part of so many Parts of the runs, from 1 on, is made, and no tables are; all of them
-	// where Parts is 0.
+	// Part says which of Parts parts of the runs is made, from 1 on. A part makes no tables.
+	// With Parts 0 all runs are made.
 	Part, Parts int
 }
 
-// New is a job that makes all runs.
+// New returns a job that makes all runs.
 func New(study *spec.Study, out string) (Job, error) {
 	text, err := json.Marshal(study)
 	return Job{Study: text, Out: out}, err
 }
 
-// Runs is the number of a study's runs that the job makes.
+// Runs returns the number of a study's runs that the job makes.
 func (j *Job) Runs(study *spec.Study) int {
 	all := study.Runs()
 	if j.Parts == 0 {
 		return all
 	}
+
+	// Runs are dealt out in turn, so that the first parts get one more where they do not divide.
 	return (all + j.Parts - j.Part) / j.Parts
 }
 
-// has reports whether a run is the job's; they are dealt out in turn.
+// has reports whether the job makes a run. Runs are dealt out to the parts in turn.
 func (j *Job) has(run int) bool { return j.Parts == 0 || run%j.Parts == j.Part-1 }
 
 // study reads the job's study.

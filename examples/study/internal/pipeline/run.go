@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/store"
 )
 
-// runFn makes the runs. A run that fails is a result like another.
+// runFn makes the runs. A run that fails is a result like any other.
 type runFn struct {
 	Job Job
 
@@ -33,7 +33,7 @@ func (f *runFn) Setup(ctx context.Context) (err error) {
 	return err
 }
 
-// ProcessElement makes the runs of a batch, each when it is its turn, and gives their
+// ProcessElement makes the runs of a batch, each when it is its turn, and emits their
 // results in the order of the batch.
 func (f *runFn) ProcessElement(ctx context.Context, b batch, emit func(int, []byte)) error {
 	results, errs := make([][]byte, len(b.Runs)), make([]error, len(b.Runs))
@@ -42,6 +42,7 @@ func (f *runFn) ProcessElement(ctx context.Context, b batch, emit func(int, []by
 		all.Go(func() { results[i], errs[i] = f.result(ctx, one) })
 	}
 	all.Wait()
+
 	for i, one := range b.Runs {
 		if errs[i] != nil {
 			return errs[i]
@@ -61,24 +62,25 @@ func (f *runFn) result(ctx context.Context, one run) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := f.store.Load(ctx, key, cell, one.Seed)
-	if found := r != nil; !found {
-		if r, err = f.simulate(ctx, cell, one.Seed); err != nil {
-			return nil, err
-		}
-		if err := f.store.Save(ctx, key, r); err != nil {
-			return nil, err
-		}
-		progress.Ran(r.Error != "", r.Seconds)
-	} else {
+
+	if found := f.store.Load(ctx, key, cell, one.Seed); found != nil {
 		progress.Found()
+		return json.Marshal(found)
 	}
+	r, err := f.simulate(ctx, cell, one.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.store.Save(ctx, key, r); err != nil {
+		return nil, err
+	}
+	progress.Ran(r.Error != "", r.Seconds)
 	return json.Marshal(r)
 }
 
-// turns is the number of further runs that may begin in this process. Runners
+// turns bounds the runs that are made at a time in this process. Runners
 // work on more elements at a time than there are cores, and simulations take
-// memory. The first study of a process sets it.
+// memory. The first study of a process sets the bound.
 var turns struct {
 	sync.Once
 	free chan struct{}

@@ -9,20 +9,21 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
 
-// accumulator has the results of a cell so far. It is the same for the same runs,
-// whatever the order they come in.
+// accumulator has the results of a cell so far. The cell that it becomes is the same for the same runs,
+// in whatever order they come.
 type accumulator struct {
-	// Runs are JSON of results without waits, Waits sketches of all of them.
-	Runs  [][]byte
+	// Runs has the results without their waits, as JSON.
+	Runs [][]byte
+	// Waits has sketches of the waits of all results, by priority.
 	Waits map[int32][]byte
-	// Faults are the unreadable results.
+	// Faults says why results could not be read.
 	Faults []string
 }
 
 // sumFn combines the results of a cell.
 type sumFn struct{}
 
-// CreateAccumulator has no runs.
+// CreateAccumulator returns an accumulator without runs.
 func (*sumFn) CreateAccumulator() accumulator { return accumulator{Waits: map[int32][]byte{}} }
 
 // AddInput adds a result.
@@ -44,13 +45,15 @@ func (f *sumFn) AddInput(a accumulator, result []byte) accumulator {
 	return a
 }
 
-// MergeAccumulators adds another one.
+// MergeAccumulators adds the results of b to a.
 func (f *sumFn) MergeAccumulators(a, b accumulator) accumulator {
-	a.Runs, a.Faults = append(a.Runs, b.Runs...), append(a.Faults, b.Faults...)
+	a.Runs = append(a.Runs, b.Runs...)
+	a.Faults = append(a.Faults, b.Faults...)
 	a.merge(b.Waits)
 	return a
 }
 
+// merge adds sketches of waits.
 func (a *accumulator) merge(waits map[int32][]byte) {
 	if a.Waits == nil {
 		a.Waits = map[int32][]byte{}
@@ -69,7 +72,7 @@ func (a *accumulator) merge(waits map[int32][]byte) {
 	}
 }
 
-// ExtractOutput is the cell as JSON of a [tables.Cell], its runs in the order of seeds.
+// ExtractOutput returns the cell as JSON of a [tables.Cell], its runs in the order of their seeds.
 func (f *sumFn) ExtractOutput(a accumulator) []byte {
 	c := tables.Cell{Waits: a.Waits, Faults: slices.Sorted(slices.Values(a.Faults))}
 	for _, text := range a.Runs {

@@ -19,6 +19,7 @@ func (f *writeFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) 
 	if err != nil {
 		return err
 	}
+
 	var cells []tables.Cell
 	for text := []byte(nil); next(&text); text = nil {
 		var c tables.Cell
@@ -37,6 +38,7 @@ func Write(ctx context.Context, out string, r *tables.Result) error {
 		return err
 	}
 	defer s.Close()
+
 	all, err := r.JSON()
 	if err != nil {
 		return err
@@ -48,6 +50,7 @@ func Write(ctx context.Context, out string, r *tables.Result) error {
 	for _, p := range picture.Of(r) {
 		files = append(files, file{p.Name, p.SVG})
 	}
+
 	for _, f := range files {
 		if err := s.Write(ctx, s.File(f.name), f.data); err != nil {
 			return err
@@ -56,12 +59,13 @@ func Write(ctx context.Context, out string, r *tables.Result) error {
 	return nil
 }
 
+// file is a file to be written.
 type file struct {
 	name string
 	data []byte
 }
 
-// speed is the only file that depends on the machine.
+// speed writes how fast the runs were. Its file is the only one that depends on the machine.
 func speed(s *tables.Speed) []byte {
 	if s.Seconds == 0 {
 		return []byte("no time was measured\n")

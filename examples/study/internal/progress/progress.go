@@ -1,6 +1,6 @@
-// Package progress tells how far a study is. Workers in this process count what they do;
-// where all of them are elsewhere, nothing is counted here, and whoever shows the progress
-// has another way to find out.
+// Package progress answers how far a study is. Workers in this process count what they do here.
+// If all workers are in other processes nothing is counted here, and whoever shows the progress
+// must find the number of results in another way.
 package progress
 
 import (
@@ -25,7 +25,7 @@ func Ran(fail bool, seconds float64) {
 // Found counts a run that was made before.
 func Found() { known.Add(1) }
 
-// Counts are the counts of this process.
+// Counts returns the counts of this process.
 func Counts() (runs, failed, found int, busy time.Duration) {
 	return int(made.Load()), int(failures.Load()), int(known.Load()), time.Duration(nanoseconds.Load())
 }
@@ -37,7 +37,7 @@ func Reset() {
 	}
 }
 
-// Line is the progress of a study of so many runs after some time. elsewhere is
+// Line writes the progress of a study with total runs after some time. elsewhere is
 // the number of results of workers in other processes, 0 if that is not known.
 func Line(total, elsewhere int, after time.Duration) string {
 	runs, failures, known, _ := Counts()
@@ -49,6 +49,8 @@ func Line(total, elsewhere int, after time.Duration) string {
 	if failures > 0 {
 		text += fmt.Sprintf(", %d failed", failures)
 	}
+
+	// The rate is that of the runs made now: those that were found took no time.
 	fresh := done - known
 	if fresh <= 0 || after <= 0 {
 		return text
@@ -61,8 +63,8 @@ func Line(total, elsewhere int, after time.Duration) string {
 	return text
 }
 
-// Busy has, in a line, the time of the simulations of this process and its own
-// time; empty if it made none. On one core, the rest is the work of the engine.
+// Busy writes in a line how long the simulations of this process took together, and how long the process
+// did. It is empty if there was none. On one core the rest of the time is the work of Beam.
 func Busy(after time.Duration) string {
 	runs, _, _, busy := Counts()
 	if runs == 0 || after <= 0 {
@@ -71,7 +73,7 @@ func Busy(after time.Duration) string {
 	return fmt.Sprintf("%d runs of %.1f s in all, made in %.1f s: %.2f at a time\n", runs, busy.Seconds(), after.Seconds(), busy.Seconds()/after.Seconds())
 }
 
-// Duration is a time for people.
+// Duration writes a time for people.
 func Duration(d time.Duration) string {
 	switch d = d.Round(time.Second); {
 	case d < time.Minute:
@@ -82,13 +84,14 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Show writes lines until stop is called: over one another once a second on a terminal,
-// and one below the other once a minute otherwise.
+// Show writes lines until stop is called, which writes the last one. On a terminal it writes once a second, each
+// line over the one before. Otherwise it writes once a minute, each line below the one before.
 func Show(w io.Writer, terminal bool, line func() string) (stop func()) {
 	every, before, after := time.Minute, "", "\n"
 	if terminal {
 		every, before, after = time.Second, "\r\x1b[K", ""
 	}
+
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)

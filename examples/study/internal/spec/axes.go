@@ -22,7 +22,7 @@ type Axis struct {
 	set func(*Setting, string) error
 }
 
-// Setting has the meaning of a cell's values.
+// Setting says what a cell's values mean.
 type Setting struct {
 	Preemption preemption.Config
 	Release    outrank.Release
@@ -31,16 +31,16 @@ type Setting struct {
 	Sim        sim.Config
 	// Static is the request of the static pod of every node; nil where there is none.
 	Static *workload.Amounts
-	// Budgets and Quotas are those of service classes.
+	// Budgets are the disruption budgets of service classes, Quotas their quotas; nil for none.
 	Budgets []Budget
 	Quotas  *Quotas
-	// Regret compares every so many-th plan with the best one; 0 none.
+	// Regret is n if every n-th plan is compared with the best one, 0 for none.
 	Regret int
 	// Devices is set if the GPUs of a node are devices, and not one amount.
 	Devices bool
 }
 
-// allAxes are all there are. Their order is that of the columns of tables; a new one is
+// allAxes lists all axes. Their order is that of the columns of tables; a new axis is
 // added at the end.
 var allAxes = []Axis{
 	{"policy", "current", "who is evicted: " + names(policies) + ", or a registered one", policy},
@@ -64,7 +64,8 @@ var allAxes = []Axis{
 	}},
 	{"earlyPop", "true", "whether a pod may leave its backoff early while the scheduler has nothing else to do", func(s *Setting, v string) error {
 		early, err := truth(v)
-		s.Sim.Queue.NoEarlyPop = !early
+		run := &s.Sim
+		run.Queue.NoEarlyPop = !early
 		return err
 	}},
 	{"cycle", "0s", "how long the scheduler takes for a pod", func(s *Setting, v string) error { return duration(v, &s.Sim.Cycle) }},
@@ -88,7 +89,8 @@ var allAxes = []Axis{
 			return nil
 		}
 		asks, err := workload.ParseStatic(v)
-		if s.Static = &asks; s.Sim.Kubelets == nil {
+		s.Static = &asks
+		if s.Sim.Kubelets == nil {
 			s.Sim.Kubelets = &sim.Kubelets{}
 		}
 		return err
@@ -107,13 +109,12 @@ var (
 	orders = map[string]execution.Order{"sync": execution.Synchronous, "async": execution.Asynchronous}
 )
 
-// Axes are the axes that cells may differ in, in the order of the columns of tables.
+// Axes returns the axes in which cells may differ, in the order of the columns of tables.
 func Axes() []Axis { return slices.Clone(allAxes) }
 
-// Setting is the meaning of a cell's values.
+// Setting returns the meaning of a cell's values.
 func (c *Cell) Setting() (*Setting, error) {
-	s := &Setting{Sim: sim.Config{Schedulers: make([]sim.Scheduler, 1)}}
-	s.Sim.Recreate.Rule = sim.RecreateWhenGone
+	s := &Setting{Sim: sim.Config{Schedulers: make([]sim.Scheduler, 1), Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}}}
 	for i, a := range allAxes {
 		if err := a.set(s, c.Values[i]); err != nil {
 			return nil, fmt.Errorf("%s %s: %w", a.Name, c.Values[i], err)
@@ -126,7 +127,8 @@ func (c *Cell) Setting() (*Setting, error) {
 	return s, nil
 }
 
-// sample sets the number of nodes that preemption looks at. It comes after the policy.
+// sample sets the number of nodes that preemption looks at. Its axis comes after the policy, which replaces the
+// whole configuration.
 func sample(s *Setting, v string) error {
 	switch v {
 	case "all":
@@ -143,6 +145,7 @@ func sample(s *Setting, v string) error {
 	return nil
 }
 
+// choose takes one of a few values by its name.
 func choose[T any](v string, of map[string]T, take func(T)) error {
 	x, ok := of[v]
 	if !ok {
@@ -152,20 +155,28 @@ func choose[T any](v string, of map[string]T, take func(T)) error {
 	return nil
 }
 
+// names lists the names of a few values.
 func names[T any](of map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(of)), ", ") }
 
+// regret sets which plans are compared with the best ones.
 func regret(s *Setting, v string) error {
-	if v == "true" || v == "false" {
-		s.Regret = map[string]int{"true": 1}[v]
+	switch v {
+	case "false":
+		s.Regret = 0
+		return nil
+	case "true":
+		s.Regret = 1
 		return nil
 	}
 	n, err := strconv.Atoi(v)
-	if s.Regret = n; err != nil || n < 1 || n > 1_000_000 {
+	s.Regret = n
+	if err != nil || n < 1 || n > 1_000_000 {
 		return fmt.Errorf("it is false, true or a number from 1 on")
 	}
 	return nil
 }
 
+// truth reads true or false.
 func truth(v string) (bool, error) {
 	if v != "true" && v != "false" {
 		return false, fmt.Errorf("it is true or false")
@@ -173,6 +184,7 @@ func truth(v string) (bool, error) {
 	return v == "true", nil
 }
 
+// factor reads a factor.
 func factor(v string, to *float64) error {
 	f, err := strconv.ParseFloat(v, 64)
 	if err != nil || !(f > 0 && f <= 1_000_000) {
@@ -182,6 +194,7 @@ func factor(v string, to *float64) error {
 	return nil
 }
 
+// duration reads a time.
 func duration(v string, to *time.Duration) error {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 0 {

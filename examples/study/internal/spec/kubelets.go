@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 )
@@ -17,6 +18,7 @@ func kubelets(s *Setting, v string) error {
 		s.Sim.Kubelets = &sim.Kubelets{}
 		return nil
 	}
+
 	k, seen := &sim.Kubelets{}, map[string]bool{}
 	for pair := range strings.SplitSeq(v, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
@@ -32,28 +34,15 @@ func kubelets(s *Setting, v string) error {
 	return nil
 }
 
+// kubeletOption sets one option of the kubelets.
 func kubeletOption(k *sim.Kubelets, name, value string) error {
 	switch name {
 	case "order":
-		switch value {
-		case "class":
-		case "priority":
-			k.PriorityFirst = true
-		case "best":
-			k.Exact = true
-		default:
-			return fmt.Errorf("order is class, priority or best")
-		}
-		return nil
-	case "period", "transition":
-		to := &k.Period
-		if name == "transition" {
-			to = &k.Transition
-		}
-		if err := duration(value, to); err != nil || *to == 0 {
-			return fmt.Errorf("%s is a time above 0 like 30s", name)
-		}
-		return nil
+		return kubeletOrder(k, value)
+	case "period":
+		return kubeletTime(&k.Period, name, value)
+	case "transition":
+		return kubeletTime(&k.Transition, name, value)
 	case "retries":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > 1_000_000 {
@@ -63,4 +52,26 @@ func kubeletOption(k *sim.Kubelets, name, value string) error {
 		return nil
 	}
 	return fmt.Errorf("it is false, true, or options: order, period, transition and retries, like order=best,period=30s")
+}
+
+// kubeletOrder sets who is evicted for a critical pod.
+func kubeletOrder(k *sim.Kubelets, value string) error {
+	switch value {
+	case "class":
+	case "priority":
+		k.PriorityFirst = true
+	case "best":
+		k.Exact = true
+	default:
+		return fmt.Errorf("order is class, priority or best")
+	}
+	return nil
+}
+
+// kubeletTime reads a time of the kubelets. They take 0 for the default, so that it is none of the values.
+func kubeletTime(to *time.Duration, name, value string) error {
+	if err := duration(value, to); err != nil || *to == 0 {
+		return fmt.Errorf("%s is a time above 0 like 30s", name)
+	}
+	return nil
 }

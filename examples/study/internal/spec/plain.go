@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// oneDocument refuses a second document of YAML, which nobody would look at.
+// oneDocument refuses a second document of YAML, which nobody would look at. A mark begins a second document
+// only if there is content before and behind it.
 func oneDocument(data []byte) error {
 	content, marked := false, false
 	for i, line := range strings.Split(string(data), "\n") {
@@ -16,6 +17,7 @@ func oneDocument(data []byte) error {
 		if rest, ok := strings.CutPrefix(line, "---"); ok && (rest == "" || strings.ContainsRune(" \t\r", rune(rest[0]))) {
 			text, marked = strings.TrimSpace(rest), content
 		}
+
 		switch {
 		case text == "" || text == "..." || text[0] == '#' || line[0] == '%':
 		case marked:
@@ -27,12 +29,13 @@ func oneDocument(data []byte) error {
 	return nil
 }
 
-// plain reports, without words of Go, that a value is of another kind than its field.
+// plain returns an error of decoding in words that are not those of Go: a value is of another kind than its field.
 func plain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
+
 	at := ""
 	if wrong.Field != "" {
 		at = wrong.Field + ": "
@@ -40,6 +43,7 @@ func plain(err error) error {
 	return fmt.Errorf("%sit is %s, and not %s", at, wanted(wrong.Type.Kind()), given(wrong.Value))
 }
 
+// wanted names the kind of value that a field takes.
 func wanted(kind reflect.Kind) string {
 	switch kind {
 	case reflect.String:
@@ -58,7 +62,7 @@ func wanted(kind reflect.Kind) string {
 	return "an object, like {name: value}"
 }
 
-// given is a kind of JSON, with the number where there is one.
+// given names the kind of a JSON value, or the number itself.
 func given(value string) string {
 	kind, number, _ := strings.Cut(value, " ")
 	switch kind {

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// policies are those that every program has.
+// policies are the policies that every program has.
 var policies = map[string]preemption.Config{
 	"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
 	// Beyond kube-scheduler: the best set of victims on a node, no violation
@@ -36,10 +36,12 @@ func Register(name string, config func() preemption.Config) error {
 	if config == nil {
 		return fmt.Errorf("%w: policy %s: there is no function that makes its configuration", outrank.ErrInvalid, name)
 	}
+
 	made := config()
 	if err := made.Validate(); err != nil {
 		return fmt.Errorf("policy %s: %w", name, err)
 	}
+
 	registered.Lock()
 	defer registered.Unlock()
 	if _, taken := policies[name]; taken || registered.policies[name] != nil {
@@ -52,7 +54,8 @@ func Register(name string, config func() preemption.Config) error {
 	return nil
 }
 
-// policy sets the configuration of a name, that of a registered policy made anew.
+// policy sets the configuration of the policy of that name. That of a registered policy is made anew for each
+// run, which may change it.
 func policy(s *Setting, v string) error {
 	registered.Lock()
 	own := maps.Clone(registered.policies)
@@ -61,6 +64,8 @@ func policy(s *Setting, v string) error {
 		s.Preemption = config()
 		return nil
 	}
+
+	// The error for an unknown name lists the registered policies, too.
 	all := maps.Clone(policies)
 	for name := range own {
 		all[name] = preemption.Config{}

@@ -13,35 +13,59 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// problems are all problems of a study.
+// problems lists all problems of a study.
 func (s *Study) problems() []error {
 	var ps []error
-	add := func(format string, args ...any) { ps = append(ps, fmt.Errorf(format, args...)) }
 	if s.Name == "" || len(s.Name) > mostText {
-		add("name: it has between 1 and %d bytes", mostText)
+		ps = append(ps, fmt.Errorf("name: it has between 1 and %d bytes", mostText))
 	}
+	ps = append(ps, s.traceProblems()...)
+	ps = append(ps, s.gridProblems()...)
+	ps = append(ps, s.figureProblems()...)
+	if len(ps) > 0 {
+		return ps
+	}
+
+	// Only a study whose parts make sense is expanded, and only if it is not too large for that.
+	if s.tooMany() {
+		return []error{fmt.Errorf("grid: more than %d runs", MostRuns)}
+	}
+	return s.cellProblems()
+}
+
+// traceProblems lists the problems of the traces.
+func (s *Study) traceProblems() []error {
+	var ps []error
 	if len(s.Traces) == 0 {
-		add("traces: there is none")
+		ps = append(ps, errors.New("traces: there is none"))
 	}
+
 	seen := map[string]bool{}
 	for i := range s.Traces {
 		t := &s.Traces[i]
 		at := fmt.Sprintf("traces[%d]", i)
 		if t.Name == "" || len(t.Name) > mostText || seen[t.Name] {
-			add("%s.name: %q is empty, too long or another trace's name", at, t.Name)
+			ps = append(ps, fmt.Errorf("%s.name: %q is empty, too long or another trace's name", at, t.Name))
 		}
 		seen[t.Name] = true
 		for _, p := range t.problems() {
-			add("%s%s", at, p)
+			ps = append(ps, fmt.Errorf("%s%s", at, p))
 		}
 	}
-	ps = append(ps, s.gridProblems()...)
+	return ps
+}
+
+// figureProblems lists the problems of the fields that say how the figures are made: seeds, confidence, metrics.
+func (s *Study) figureProblems() []error {
+	var ps []error
+	add := func(format string, args ...any) { ps = append(ps, fmt.Errorf(format, args...)) }
 	if s.Seeds.Count < 1 || s.Seeds.Count > MostRuns || s.Seeds.First < 1 || s.Seeds.First > math.MaxInt64 {
 		add("seeds: {first: %d, count: %d}: the count is between 1 and %d, the first above 0 and below 2^63", s.Seeds.First, s.Seeds.Count, MostRuns)
 	}
 	if !(s.Confidence > 0.5 && s.Confidence < 1) {
 		add("confidence: %v is not between 0.5 and 1", s.Confidence)
 	}
+
 	for i, name := range s.Metrics {
 		if !metric.Known(name) {
 			add("metrics[%d]: there is no metric %q; there are %s", i, name, strings.Join(metric.Names(), ", "))
@@ -50,20 +74,13 @@ func (s *Study) problems() []error {
 			add("metrics[%d]: %s is there twice", i, name)
 		}
 	}
-	if len(ps) > 0 {
-		return ps
-	}
-	if s.tooMany() {
-		add("grid: more than %d runs", MostRuns)
-		return ps
-	}
-	return s.cellProblems()
+	return ps
 }
 
-// mostCells is the most senseless cells that are named.
+// mostCells is the most cells without sense that are named.
 const mostCells = 5
 
-// cellProblems are values that make sense by themselves, and not together.
+// cellProblems lists the cells whose values make sense by themselves, and not together.
 func (s *Study) cellProblems() []error {
 	var ps []error
 	for _, c := range s.Cells() {
@@ -81,7 +98,7 @@ func (s *Study) cellProblems() []error {
 	return ps
 }
 
-// tooMany counts without expanding.
+// tooMany reports whether a study has too many runs. It counts them without expanding the grid.
 func (s *Study) tooMany() bool {
 	runs := float64(len(s.Traces)) * float64(s.Seeds.Count)
 	for _, a := range allAxes {
@@ -90,6 +107,7 @@ func (s *Study) tooMany() bool {
 	return runs > MostRuns
 }
 
+// gridProblems lists the problems of the grid, and of the axis that is compared.
 func (s *Study) gridProblems() []error {
 	var ps []error
 	known := func(name string) bool {
@@ -100,35 +118,44 @@ func (s *Study) gridProblems() []error {
 			ps = append(ps, fmt.Errorf("grid.%s: there is no such axis; there are %s", name, axisNames()))
 		}
 	}
+
 	for _, a := range allAxes {
 		values, given := s.Grid[a.Name]
 		if given && len(values) == 0 {
 			ps = append(ps, fmt.Errorf("grid.%s: the list is empty", a.Name))
 		}
-		for i, v := range values {
-			if slices.Contains(values[:i], v) {
-				ps = append(ps, fmt.Errorf("grid.%s[%d]: %s is there twice", a.Name, i, v))
-			}
-			if err := a.check(v); err != nil {
-				ps = append(ps, fmt.Errorf("grid.%s[%d]: %s: %w", a.Name, i, v, err))
-			}
-		}
+		ps = append(ps, a.problems(values)...)
 	}
 	ps = append(ps, s.dumpProblems()...)
+
 	if s.Compare != TraceAxis && !known(s.Compare) {
 		ps = append(ps, fmt.Errorf("compare: there is no axis %q; there are %s, %s", s.Compare, TraceAxis, axisNames()))
 	}
 	return ps
 }
 
-// ofPods are the axes about pods to come, which a dump has none of.
-var ofPods = []string{"classes", "load", "timeScale", "static", "budgets", "gpus"}
+// problems lists the problems of the values of an axis.
+func (a Axis) problems(values []string) []error {
+	var ps []error
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			ps = append(ps, fmt.Errorf("grid.%s[%d]: %s is there twice", a.Name, i, v))
+		}
+		if err := a.check(v); err != nil {
+			ps = append(ps, fmt.Errorf("grid.%s[%d]: %s: %w", a.Name, i, v, err))
+		}
+	}
+	return ps
+}
 
-// dumpProblems are axes without a meaning for a dump.
+// podAxes are the axes about pods to come. A dump has no such pods.
+var podAxes = []string{"classes", "load", "timeScale", "static", "budgets", "gpus"}
+
+// dumpProblems lists the axes that mean nothing for a dump.
 func (s *Study) dumpProblems() []error {
 	var ps []error
 	for i := range s.Traces {
-		for _, name := range ofPods {
+		for _, name := range podAxes {
 			if _, given := s.Grid[name]; given && s.Traces[i].Dump != "" {
 				ps = append(ps, fmt.Errorf("grid.%s: traces[%d] is a dump, with pods and budgets of its own", name, i))
 			}
@@ -137,14 +164,16 @@ func (s *Study) dumpProblems() []error {
 	return ps
 }
 
-// check reports a value that means nothing.
+// check refuses a value that means nothing in a cell whose other values are the defaults.
 func (a Axis) check(v string) error {
 	if len(v) > mostText {
 		return fmt.Errorf("it has more than %d bytes", mostText)
 	}
+
 	c := Cell{Values: make([]string, len(allAxes))}
 	for i, x := range allAxes {
-		if c.Values[i] = x.Default; x.Name == a.Name {
+		c.Values[i] = x.Default
+		if x.Name == a.Name {
 			c.Values[i] = v
 		}
 	}
@@ -155,11 +184,12 @@ func (a Axis) check(v string) error {
 	return s.check()
 }
 
-// check reports values that mean nothing together.
+// check refuses values that mean nothing together.
 func (s *Setting) check() error {
 	if s.Devices && s.Sim.Kubelets != nil {
 		return errors.New("gpus: devices and kubelets do not go together")
 	}
+
 	decides := s.Preemption
 	if s.Quotas != nil {
 		some := []*outrank.Node{{Name: "some", Allocatable: resource.MustList("cpu", "1")}}
@@ -170,13 +200,17 @@ func (s *Setting) check() error {
 	if err := errors.Join(decides.Validate(), s.Shape.Validate(), s.Sim.Validate()); err != nil || s.Regret == 0 {
 		return err
 	}
-	decides.Victims, decides.Ranks, decides.Extenders = preemption.Exact{}, nil, nil // the best plan is found by the ranks that bound it
+
+	// The best plan is found by an exact search, with the ranks that bound it.
+	decides.Victims = preemption.Exact{}
+	decides.Ranks, decides.Extenders = nil, nil
 	if err := decides.Validate(); err != nil {
 		return fmt.Errorf("regret: %w", err)
 	}
 	return nil
 }
 
+// axisNames lists the axes of the grid.
 func axisNames() string {
 	var out []string
 	for _, a := range allAxes {
@@ -185,6 +219,7 @@ func axisNames() string {
 	return strings.Join(out, ", ")
 }
 
+// sortedKeys returns the keys of a map in their order.
 func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -194,10 +229,10 @@ func sortedKeys[T any](m map[string]T) []string {
 	return keys
 }
 
-// problems are the problems of a trace, each behind the name of its field.
+// problems lists the problems of a trace. Each begins with the name of its field.
 func (t *Trace) problems() []string {
 	var ps []string
-	ways := 0
+	ways := 0 // in which nodes and pods are given
 	for _, given := range []bool{t.Sample, t.Nodes != "" || t.Pods != "", t.Dump != "", t.Generate != nil} {
 		if given {
 			ways++
@@ -209,6 +244,7 @@ func (t *Trace) problems() []string {
 	case (t.Nodes == "") != (t.Pods == ""):
 		ps = append(ps, ": nodes and pods belong together")
 	}
+
 	if len(t.Source) > 1024 {
 		ps = append(ps, ".source: it has more than 1024 bytes")
 	}
@@ -218,16 +254,23 @@ func (t *Trace) problems() []string {
 	if t.Every < 0 || t.Every > 1_000_000 || t.Every > 0 && t.Nodes == "" {
 		ps = append(ps, fmt.Sprintf(".every: %d: it is between 1 and 1000000, and for nodes with pods", t.Every))
 	}
-	if g := t.Generate; g != nil {
-		if g.GPUs < 0 || g.GPUs > mostGPUs {
-			ps = append(ps, fmt.Sprintf(".generate: gpus are between 0 and %d", mostGPUs))
-		}
-		if g.Nodes < 1 || g.Nodes > mostGenerated || g.Pods < 1 || g.Pods > mostGenerated {
-			ps = append(ps, fmt.Sprintf(".generate: nodes and pods are between 1 and %d", mostGenerated))
-		}
-		if !(g.Hours > 0 && g.Hours <= 1e6) || !(g.Minutes > 0 && g.Minutes <= 1e6) {
-			ps = append(ps, ".generate: hours and minutes are above 0 and no more than a million")
-		}
+	if t.Generate != nil {
+		ps = append(ps, t.Generate.problems()...)
+	}
+	return ps
+}
+
+// problems lists the problems of a generated trace.
+func (g *Generate) problems() []string {
+	var ps []string
+	if g.GPUs < 0 || g.GPUs > mostGPUs {
+		ps = append(ps, fmt.Sprintf(".generate: gpus are between 0 and %d", mostGPUs))
+	}
+	if g.Nodes < 1 || g.Nodes > mostGenerated || g.Pods < 1 || g.Pods > mostGenerated {
+		ps = append(ps, fmt.Sprintf(".generate: nodes and pods are between 1 and %d", mostGenerated))
+	}
+	if !(g.Hours > 0 && g.Hours <= 1e6) || !(g.Minutes > 0 && g.Minutes <= 1e6) {
+		ps = append(ps, ".generate: hours and minutes are above 0 and no more than a million")
 	}
 	return ps
 }

@@ -49,12 +49,14 @@ func Read(data []byte, folder string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	f, problems := decode(asJSON)
 	s := f.study()
 	for i := range s.Traces {
 		s.Traces[i].resolve(folder)
 	}
-	// Unreadable parts cannot be judged.
+
+	// Where a part could not be read, what the others mean with it cannot be judged.
 	if len(problems) == 0 {
 		problems = s.problems()
 	}
@@ -70,10 +72,12 @@ func decode(asJSON []byte) (*file, []error) {
 	if err := json.Unmarshal(asJSON, &fields); err != nil {
 		return f, []error{fmt.Errorf("a study is an object: %w", err)}
 	}
+
 	into := map[string]any{
 		"name": &f.Name, "about": &f.About, "traces": &f.Traces, "grid": &f.Grid, "seeds": &f.Seeds,
 		"compare": &f.Compare, "confidence": &f.Confidence, "metrics": &f.Metrics,
 	}
+
 	var problems []error
 	for _, name := range sortedKeys(fields) {
 		to, ok := into[name]
@@ -81,6 +85,7 @@ func decode(asJSON []byte) (*file, []error) {
 			problems = append(problems, fmt.Errorf("unknown field %q; there are %s", name, strings.Join(sortedKeys(into), ", ")))
 			continue
 		}
+
 		d := json.NewDecoder(bytes.NewReader(fields[name]))
 		d.DisallowUnknownFields()
 		if err := d.Decode(to); err != nil {
@@ -90,7 +95,7 @@ func decode(asJSON []byte) (*file, []error) {
 	return f, append(problems, f.readGrid()...)
 }
 
-// readGrid reads the axes one by one, for the same reason.
+// readGrid reads the axes one by one, so that each reports its own problem.
 func (f *file) readGrid() []error {
 	var problems []error
 	f.grid = map[string][]string{}
@@ -134,7 +139,7 @@ func (t *Trace) resolve(folder string) {
 	}
 }
 
-// join is a path in a folder, which may be on another file system, like gs://bucket/traces.
+// join returns a path in a folder, which may be on another file system, like gs://bucket/traces.
 func join(folder, path string) string {
 	if strings.Contains(folder, "://") {
 		return strings.TrimSuffix(folder, "/") + "/" + filepath.ToSlash(path)

@@ -15,8 +15,8 @@ type Study struct {
 	Seeds      Seeds               `json:"seeds"`
 	Compare    string              `json:"compare"`
 	Confidence float64             `json:"confidence"`
-	// Metrics are those that the Markdown table and the pictures show; the other tables
-	// have all.
+	// Metrics are the metrics that the Markdown table and the pictures show; the other tables
+	// have all metrics.
 	Metrics []string `json:"metrics,omitempty"`
 }
 
@@ -28,14 +28,14 @@ type Trace struct {
 	Nodes       string `json:"nodes,omitempty"`
 	Pods        string `json:"pods,omitempty"`
 	PodsPerNode int64  `json:"podsPerNode,omitempty"`
-	// Every takes every so many-th node, as the file has them, and pod, as they come; 0 takes
-	// all.
+	// Every is n if only every n-th node and pod is taken: nodes in the order of the file, pods in the
+	// order of their arrival. 0 takes all.
 	Every    int       `json:"every,omitempty"`
 	Dump     string    `json:"dump,omitempty"`
 	Generate *Generate `json:"generate,omitempty"`
-	// Source names the place of the files, for those who do not have them.
+	// Source says where one gets the files.
 	Source string `json:"source,omitempty"`
-	// Digest identifies the contents of the files; no study gives it.
+	// Digest identifies the contents of the files. The program computes it; a study does not give it.
 	Digest string `json:"digest,omitempty"`
 }
 
@@ -45,12 +45,12 @@ type Generate struct {
 	// Nodes have 16 cores, 64 GiB and room for 110 pods each.
 	Nodes int `json:"nodes"`
 	Pods  int `json:"pods"`
-	// Hours is the time in which all pods arrive, Minutes the mean time that one runs.
+	// Hours is the time in which all pods arrive, Minutes the mean time that a pod runs.
 	Hours   float64 `json:"hours"`
 	Minutes float64 `json:"minutes"`
 	Seed    uint64  `json:"seed"`
-	// GPUs is the number of GPUs of each node. Of pods then 60 in 100 ask for some: most for a
-	// share of one, others for whole ones, and no pod for more than a node has.
+	// GPUs is the number of GPUs of each node. If there are any, 60 of 100 pods ask for GPUs: half of
+	// these for a share of one, half for whole ones, and no pod for more than a node has.
 	GPUs int `json:"gpus,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type Cell struct {
 	Values []string `json:"values"`
 }
 
-// Value is the cell's value on an axis; the trace on the axis "trace".
+// Value returns the cell's value on an axis; on the axis "trace" that is the trace.
 func (c *Cell) Value(axis string) string {
 	if axis == TraceAxis {
 		return c.Trace
@@ -113,14 +113,15 @@ func (c *Cell) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Key identifies a cell; it is short and fit for a file name's hash.
+// Key identifies a cell by all its values.
 func (c *Cell) Key() string { return c.Trace + "\x00" + strings.Join(c.Values, "\x00") }
 
-// Cells are those of the study, in the order in which their values are written: the
+// Cells returns the cells of the study, in the order in which their values are written: the
 // trace varies slowest, the last axis fastest.
 func (s *Study) Cells() []Cell {
 	var cells []Cell
 	for _, t := range s.Traces {
+		// Each axis makes of every cell so far one cell for each of its values.
 		rows := []Cell{{Trace: t.Name}}
 		for _, a := range allAxes {
 			var next []Cell
@@ -136,7 +137,7 @@ func (s *Study) Cells() []Cell {
 	return cells
 }
 
-// values are those of an axis.
+// values returns the values of an axis.
 func (s *Study) values(a Axis) []string {
 	if v := s.Grid[a.Name]; len(v) > 0 {
 		return v
@@ -144,7 +145,7 @@ func (s *Study) values(a Axis) []string {
 	return []string{a.Default}
 }
 
-// Varied are the axes on which cells of the study differ, the trace first.
+// Varied returns the axes in which cells of the study differ, the trace first.
 func (s *Study) Varied() []string {
 	var names []string
 	if len(s.Traces) > 1 {
@@ -158,7 +159,7 @@ func (s *Study) Varied() []string {
 	return names
 }
 
-// Base is the cell that another one is compared with, and whether that is another one.
+// Base returns the cell that a cell is compared with; it is not ok where that is the cell itself.
 func (s *Study) Base(c Cell) (Cell, bool) {
 	first := s.first()
 	if first == "" || c.Value(s.Compare) == first {
@@ -167,7 +168,7 @@ func (s *Study) Base(c Cell) (Cell, bool) {
 	return c.With(s.Compare, first), true
 }
 
-// first is the first value of the axis that is compared by; empty if it has only one.
+// first returns the first value of the compared axis, empty if that has only one.
 func (s *Study) first() string {
 	if s.Compare == TraceAxis {
 		if len(s.Traces) > 1 {
@@ -181,7 +182,7 @@ func (s *Study) first() string {
 	return ""
 }
 
-// Runs is the number of simulations of the study.
+// Runs returns the number of simulations of the study.
 func (s *Study) Runs() int { return len(s.Cells()) * s.Seeds.Count }
 
 // Trace returns the trace of a name.

@@ -13,17 +13,17 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// ClassLabel is the label of pods with their service class, where budgets select them
-// by it.
+// ClassLabel is the label of pods with their service class. Pods have it where budgets select them
+// by their class.
 const ClassLabel = "service-class"
 
-// Budget is the number of pods of a service class that have to stay ready.
+// Budget says how many pods of a service class must stay ready.
 type Budget struct {
 	Class string
 	Ready outrank.IntOrPercent
 }
 
-// Object is the budget as the cluster has it.
+// Object returns the budget as the cluster has it.
 func (b *Budget) Object() *outrank.PodDisruptionBudget {
 	ready := b.Ready
 	return &outrank.PodDisruptionBudget{
@@ -32,6 +32,7 @@ func (b *Budget) Object() *outrank.PodDisruptionBudget {
 	}
 }
 
+// budgets reads the budgets of service classes.
 func budgets(s *Setting, v string) error {
 	return eachClass(v, func(class, value string) error {
 		text, percent := strings.CutSuffix(value, "%")
@@ -44,15 +45,15 @@ func budgets(s *Setting, v string) error {
 	})
 }
 
-// Quotas are the shares of service classes, each a queue of one cohort: they lend
-// unused parts, take from lower priorities of their own, and take back from all.
+// Quotas are the shares of service classes. Each class is a queue of one cohort: it lends what it does not use,
+// takes from its own pods of lower priority, and takes back what it lent from pods of any priority.
 type Quotas struct {
 	Style tenancy.Style
 	// Shares are in per cent, in the order of the names.
 	Shares []Share
 }
 
-// Share is that of a class.
+// Share is the share of a class.
 type Share struct {
 	Class   string
 	Percent float64
@@ -60,6 +61,7 @@ type Share struct {
 
 var styles = map[string]tenancy.Style{"kueue": tenancy.Kueue, "yunikorn": tenancy.YuniKorn}
 
+// readQuotas reads the quotas of service classes, and whose rules they follow.
 func readQuotas(s *Setting, v string) error {
 	q := &Quotas{}
 	shares := v
@@ -69,6 +71,7 @@ func readQuotas(s *Setting, v string) error {
 		}
 		shares = rest
 	}
+
 	err := eachClass(shares, func(class, value string) error {
 		percent, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(percent >= 0 && percent <= 100) {
@@ -84,7 +87,7 @@ func readQuotas(s *Setting, v string) error {
 	return err
 }
 
-// eachClass reads pairs like LS=90,BE=10; none has no pairs.
+// eachClass reads pairs like LS=90,BE=10, and gives each to take. The value none has no pairs.
 func eachClass(v string, take func(class, value string) error) error {
 	if v == "none" {
 		return nil
@@ -106,26 +109,7 @@ func eachClass(v string, take func(class, value string) error) error {
 // Use makes a configuration decide by the quotas, as shares of all nodes together. A
 // pod's class is the name of its priority class; pods of other classes are outside.
 func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
-	total := map[resource.Name]int64{}
-	for _, n := range nodes {
-		for name, quantity := range n.Allocatable {
-			if name != resource.Pods {
-				total[name] = resource.AddSat(total[name], resource.Amount(name, quantity))
-			}
-		}
-	}
-	var config tenancy.Config
-	for _, share := range q.Shares {
-		nominal := resource.List{}
-		for name, amount := range total {
-			nominal[name] = quantityOf(name, int64(float64(amount)*share.Percent/100))
-		}
-		config.Queues = append(config.Queues, tenancy.Queue{
-			Name: share.Class, Cohort: "all", Quota: tenancy.Quota{Nominal: nominal},
-			Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody},
-		})
-	}
-	tree, err := tenancy.NewTree(config)
+	tree, err := tenancy.NewTree(q.config(nodes))
 	if err != nil {
 		return err
 	}
@@ -137,6 +121,33 @@ func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
 	return nil
 }
 
+// config returns the queues with their quotas. A queue has its share of each resource of all nodes together,
+// slots for pods apart.
+func (q *Quotas) config(nodes []*outrank.Node) tenancy.Config {
+	total := map[resource.Name]int64{}
+	for _, n := range nodes {
+		for name, quantity := range n.Allocatable {
+			if name != resource.Pods {
+				total[name] = resource.AddSat(total[name], resource.Amount(name, quantity))
+			}
+		}
+	}
+
+	var config tenancy.Config
+	for _, share := range q.Shares {
+		nominal := resource.List{}
+		for name, amount := range total {
+			nominal[name] = quantityOf(name, int64(float64(amount)*share.Percent/100))
+		}
+		config.Queues = append(config.Queues, tenancy.Queue{
+			Name: share.Class, Cohort: "all", Quota: tenancy.Quota{Nominal: nominal},
+			Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody},
+		})
+	}
+	return config
+}
+
+// queueOf returns the queue of a pod, empty for a pod outside of all.
 func (q *Quotas) queueOf(p *outrank.Pod) string {
 	if slices.ContainsFunc(q.Shares, func(s Share) bool { return s.Class == p.PriorityClassName }) {
 		return p.PriorityClassName
@@ -144,8 +155,8 @@ func (q *Quotas) queueOf(p *outrank.Pod) string {
 	return ""
 }
 
-// usesOf returns the usage of running pods. It remembers that of pods that share their
-// containers, as copies of a pod do, and those that are made in place of one.
+// usesOf returns a function that gives the usage of a running pod. It remembers the usage for all pods that share
+// their containers, such as copies of a pod and the pods that are made in its place.
 func usesOf() func(*outrank.Pod) resource.List {
 	var known sync.Map // by *outrank.Container, the first one
 	return func(p *outrank.Pod) resource.List {
@@ -161,7 +172,7 @@ func usesOf() func(*outrank.Pod) resource.List {
 	}
 }
 
-// quantityOf is an amount as [resource.Amount] counts it.
+// quantityOf returns the quantity of an amount, which is counted as [resource.Amount] does.
 func quantityOf(name resource.Name, amount int64) resource.Quantity {
 	if name == resource.CPU {
 		return resource.NewMilli(amount)

@@ -2,11 +2,11 @@ package stats
 
 import "math"
 
-// mostDegrees is where Student's distribution counts as the normal one, from which it then
-// differs by less than one part in ten thousand.
+// mostDegrees is the number of degrees of freedom above which Student's distribution counts as the normal one.
+// It then differs from that by less than one part in ten thousand.
 const mostDegrees = 10_000
 
-// tails is the share of Student's distribution that is at least as far from 0 as t, which
+// tails returns the share of Student's distribution that is at least as far from 0 as t, which
 // is not negative. For whole degrees of freedom it is a finite sum in the sine and cosine
 // of an angle (Abramowitz and Stegun, 26.7.3 and 26.7.4). Time is linear in the degrees.
 func tails(t float64, degrees int) float64 {
@@ -15,6 +15,7 @@ func tails(t float64, degrees int) float64 {
 	}
 	angle := math.Atan(t / math.Sqrt(float64(degrees)))
 	sin, cos := math.Sincos(angle)
+
 	// Terms go up in powers of the squared cosine; each is the last one times k/(k+1).
 	sum, term, first := 0.0, 1.0, 1
 	if degrees%2 == 1 {
@@ -24,6 +25,7 @@ func tails(t float64, degrees int) float64 {
 		sum += term
 		term *= cos * cos * float64(k) / float64(k+1)
 	}
+
 	inside := sin * sum
 	if degrees%2 == 1 {
 		inside = 2 / math.Pi * (angle + sin*sum)
@@ -31,12 +33,14 @@ func tails(t float64, degrees int) float64 {
 	return min(1, max(0, 1-inside))
 }
 
-// tQuantile is the t that a share of Student's distribution is no further from 0 than.
+// tQuantile returns the t for which a share of Student's distribution lies between -t and t.
 func tQuantile(share float64, degrees int) float64 {
 	low, high := 0.0, 1.0
 	for tails(high, degrees) > 1-share {
 		low, high = high, 2*high
 	}
+
+	// After 60 halvings the interval is below the precision of a float64.
 	for range 60 {
 		if middle := (low + high) / 2; tails(middle, degrees) > 1-share {
 			low = middle

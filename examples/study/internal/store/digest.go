@@ -14,11 +14,12 @@ import (
 )
 
 // Digest records in a study the contents of its traces' files. Every file that
-// cannot be read is an error, which names its source as far as the study knows.
+// cannot be read is an error, which names the file's source if the study does.
 func Digest(ctx context.Context, study *spec.Study) error {
 	var errs []error
 	for i := range study.Traces {
 		t := &study.Traces[i]
+
 		h, any := sha256.New(), false
 		for _, path := range []string{t.Nodes, t.Pods, t.Dump} {
 			if path == "" {
@@ -44,6 +45,7 @@ func hint(t *spec.Trace) string {
 	return "; its files are from " + t.Source + ", and -data names the folder that they are in"
 }
 
+// digestFile adds a file and its length, which keeps two files apart from one with the contents of both.
 func digestFile(ctx context.Context, path string, into io.Writer) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package store keeps the results of runs in a folder of any file system that Beam knows,
-// a file each, as they come, so that a study that was interrupted goes on from them.
+// Package store answers which runs of a study were made before. It keeps each result in a file of
+// its own as soon as the run has ended, in a folder of any file system that Beam knows. So a study
+// that was interrupted goes on from there.
 package store
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// form changes when results of earlier programs are of no use any more.
+// form names the form of results. It changes when results of earlier programs cannot be used any more.
 const form = "2"
 
 // Store is a folder.
@@ -40,15 +41,18 @@ func Open(ctx context.Context, folder string) (*Store, error) {
 // Close ends the use of the store.
 func (s *Store) Close() error { return s.fs.Close() }
 
-// Key identifies the result of a run: everything that decides about it.
+// Key identifies the result of a run by everything that decides about it.
 func Key(study *spec.Study, cell spec.Cell, seed uint64) (string, error) {
 	t, err := study.Trace(cell.Trace)
 	if err != nil {
 		return "", err
 	}
-	of := *t
-	of.Nodes, of.Pods, of.Dump, of.Source = "", "", "", "" // the digest identifies their contents
-	text, err := json.Marshal([]any{form, of, cell, seed})
+
+	// The digest identifies the contents of the files, wherever they are.
+	contents := *t
+	contents.Nodes, contents.Pods, contents.Dump = "", "", ""
+	contents.Source = ""
+	text, err := json.Marshal([]any{form, contents, cell, seed})
 	if err != nil {
 		return "", err
 	}
@@ -56,18 +60,20 @@ func Key(study *spec.Study, cell spec.Cell, seed uint64) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
+// path returns the path of a result.
 func (s *Store) path(key string) string {
 	return fmt.Sprintf("%s/runs/%s/%s.json", s.folder, key[:2], key)
 }
 
-// Load returns the result of a run, nil if there is none that can be used: a file
-// that was cut off or holds something else, another run for example, counts as
-// none, and so does a run that failed, which is tried again.
+// Load returns the result of a run, nil if there is none that can be used. A file
+// that was cut off or holds something else, another run for example, cannot be used. A run that
+// failed is tried again.
 func (s *Store) Load(ctx context.Context, key string, cell spec.Cell, seed uint64) *measure.Result {
 	data, err := s.Read(ctx, s.path(key))
 	if err != nil {
 		return nil
 	}
+
 	var r measure.Result
 	if json.Unmarshal(data, &r) != nil || r.Error != "" || r.Figures == nil || r.Cell.Key() != cell.Key() || r.Seed != seed {
 		return nil
@@ -119,11 +125,12 @@ func (s *Store) Read(ctx context.Context, path string) ([]byte, error) {
 // Write writes a file, under another name first where the file system can rename.
 func (s *Store) Write(ctx context.Context, path string, data []byte) error {
 	renamer, ok := s.fs.(filesystem.Renamer)
-	at := path
+	written := path
 	if ok {
-		at += ".part"
+		written += ".part"
 	}
-	f, err := s.fs.OpenWrite(ctx, at)
+
+	f, err := s.fs.OpenWrite(ctx, written)
 	if err != nil {
 		return err
 	}
@@ -134,14 +141,14 @@ func (s *Store) Write(ctx context.Context, path string, data []byte) error {
 	if err := f.Close(); err != nil || !ok {
 		return err
 	}
-	return renamer.Rename(ctx, at, path)
+	return renamer.Rename(ctx, written, path)
 }
 
-// Count is the number of results, failures too.
+// Count returns the number of results, failures among them.
 func (s *Store) Count(ctx context.Context) (int, error) {
 	files, err := s.fs.List(ctx, s.folder+"/runs/*/*.json")
 	return len(files), err
 }
 
-// File is the path of a file of the store's folder.
+// File returns the path of a file in the store's folder.
 func (s *Store) File(name string) string { return s.folder + "/" + name }

@@ -1,6 +1,6 @@
-// Package tables answers what came of a study: estimates for each cell and metric,
-// differences between cells on equal seeds, quantiles of all waits, and what failed.
-// Nothing in them depends on the machine or on the order in which runs ended.
+// Package tables answers what a study has found: estimates for each cell and metric,
+// differences between cells on equal seeds, quantiles of all waits, and which runs failed.
+// Nothing in the tables depends on the machine or on the order in which runs ended.
 package tables
 
 import (
@@ -20,7 +20,7 @@ type Cell struct {
 	Runs []Run     `json:"runs"`
 	// Waits are sketches of the waits of all runs, by priority.
 	Waits map[int32][]byte `json:"waits"`
-	// Faults are results that could not be read, which is an error of the program.
+	// Faults says why results could not be read. That is an error of the program.
 	Faults []string `json:"faults,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type Result struct {
 	Rows     []Row       `json:"rows"`
 	Waits    []WaitRow   `json:"waits"`
 	Failures []Failure   `json:"failures"`
-	// Speed is the speed of this machine, and no part of the files for comparing.
+	// Speed is the speed of this machine. It is no part of the files that are compared.
 	Speed Speed `json:"-"`
 }
 
@@ -47,7 +47,7 @@ type Result struct {
 type Row struct {
 	Cell   spec.Cell `json:"cell"`
 	Metric string    `json:"metric"`
-	// Runs counts those that have the metric.
+	// Runs counts the runs that have the metric.
 	Runs int `json:"runs"`
 	stats.Estimate
 	stats.Spread
@@ -60,14 +60,15 @@ type Row struct {
 type Difference struct {
 	Pairs int `json:"pairs"`
 	stats.Estimate
-	// Chance is the chance of such a mean if there is no difference; nil for a single pair,
-	// which tells nothing. Holm is that chance with Holm's correction over all differences
-	// that the Markdown table shows; nil for those it does not.
+	// Chance is the chance of such a mean if there is no difference. It is nil for a single pair,
+	// which tells nothing.
 	Chance *float64 `json:"chance,omitempty"`
-	Holm   *float64 `json:"holm,omitempty"`
+	// Holm is Chance with Holm's correction over all differences that the Markdown table shows. It is
+	// nil for any other difference.
+	Holm *float64 `json:"holm,omitempty"`
 }
 
-// WaitRow has the waits of a priority's pods in all runs of a cell, in seconds;
+// WaitRow has the waits of a priority's pods in all runs of a cell, in seconds. They are
 // off by [measure.Accuracy] at most.
 type WaitRow struct {
 	Cell     spec.Cell `json:"cell"`
@@ -98,6 +99,7 @@ func Of(study *spec.Study, cells []Cell) *Result {
 	for i := range cells {
 		byKey[cells[i].Cell.Key()] = &cells[i]
 	}
+
 	r := &Result{Study: portable(study), Rows: []Row{}, Waits: []WaitRow{}, Failures: []Failure{}}
 	for _, at := range study.Cells() {
 		c := byKey[at.Key()]
@@ -111,7 +113,7 @@ func Of(study *spec.Study, cells []Cell) *Result {
 	return r
 }
 
-// family are the differences that the Markdown table shows and that have a chance.
+// family returns the differences that the Markdown table shows and that have a chance.
 func (r *Result) family() []*Difference {
 	var all []*Difference
 	shown := r.Shown()
@@ -138,7 +140,7 @@ func (r *Result) correct() {
 // survives reports whether a difference is more than chance after the correction.
 func (r *Result) survives(d *Difference) bool { return d.Holm != nil && *d.Holm < 1-r.Study.Confidence }
 
-// portable is the study without the folders of this machine.
+// portable returns the study without the folders of this machine.
 func portable(study *spec.Study) *spec.Study {
 	out := *study
 	out.Traces = slices.Clone(study.Traces)
@@ -151,12 +153,22 @@ func portable(study *spec.Study) *spec.Study {
 	return &out
 }
 
-// add adds one cell.
+// add adds one cell: a row for each metric that one of its runs has, its waits, and its failures.
 func (r *Result) add(c *Cell, byKey map[string]*Cell) {
 	var base *Cell
 	if key, ok := r.Study.Base(c.Cell); ok {
 		base = byKey[key.Key()]
 	}
+	names := r.addRuns(c)
+	metric.Sort(names)
+	for _, name := range names {
+		r.Rows = append(r.Rows, r.row(c, base, name))
+	}
+	r.addWaits(c)
+}
+
+// addRuns counts the runs of a cell and adds their failures. It returns the metrics that they have.
+func (r *Result) addRuns(c *Cell) []string {
 	names := map[string]bool{}
 	for _, run := range c.Runs {
 		for name := range run.Figures {
@@ -165,6 +177,7 @@ func (r *Result) add(c *Cell, byKey map[string]*Cell) {
 		if run.Error != "" {
 			r.Failures = append(r.Failures, Failure{c.Cell, run.Seed, run.Error})
 		}
+
 		r.Speed.Runs++
 		r.Speed.Seconds += run.Seconds
 		r.Speed.Attempts += run.Attempts
@@ -172,11 +185,11 @@ func (r *Result) add(c *Cell, byKey map[string]*Cell) {
 	for _, fault := range c.Faults {
 		r.Failures = append(r.Failures, Failure{Cell: c.Cell, Error: fault})
 	}
-	sorted := slices.Collect(maps.Keys(names))
-	metric.Sort(sorted)
-	for _, name := range sorted {
-		r.Rows = append(r.Rows, r.row(c, base, name))
-	}
+	return slices.Collect(maps.Keys(names))
+}
+
+// addWaits adds the waits of a cell, those of the highest priority first.
+func (r *Result) addWaits(c *Cell) {
 	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(c.Waits))) {
 		sketch := measure.NewSketch()
 		if err := sketch.Merge(c.Waits[priority]); err != nil {
@@ -202,6 +215,7 @@ func (r *Result) row(c, base *Cell, named string) Row {
 	if base == nil {
 		return row
 	}
+
 	if pairs := differences(c, base, named); len(pairs) > 0 {
 		row.Difference = &Difference{Pairs: len(pairs), Estimate: stats.Interval(pairs, r.Study.Confidence)}
 		if len(pairs) > 1 {
@@ -212,38 +226,40 @@ func (r *Result) row(c, base *Cell, named string) Row {
 	return row
 }
 
-// differences are those to another cell, run by run of equal seed.
+// differences returns the differences of a metric to another cell, each between two runs of equal seed.
 func differences(c, base *Cell, named string) []float64 {
-	of := map[uint64]float64{}
+	bySeed := map[uint64]float64{}
 	for _, run := range base.Runs {
 		if v, ok := run.Figures[named]; ok {
-			of[run.Seed] = v
+			bySeed[run.Seed] = v
 		}
 	}
+
 	var out []float64
 	for _, run := range c.Runs {
 		v, ok := run.Figures[named]
-		if w, both := of[run.Seed]; ok && both {
+		if w, both := bySeed[run.Seed]; ok && both {
 			out = append(out, v-w)
 		}
 	}
 	return out
 }
 
-// withoutRuns are the metrics that the study wants to be shown, and that no run
+// withoutRuns returns the metrics that the study wants to show, and that no run
 // has: the waits of a priority that no pod has, for example.
 func (r *Result) withoutRuns() []string {
 	shown := r.Shown()
 	return slices.DeleteFunc(slices.Clone(r.Study.Metrics), func(name string) bool { return slices.Contains(shown, name) })
 }
 
-// Shown are the metrics of the Markdown table and of the pictures: those of the study, or
-// a few that most studies are about, as far as there are any.
+// Shown returns the metrics of the Markdown table and of the pictures: the metrics that the study names, or
+// a few that most studies are about. Metrics that no run has are left out.
 func (r *Result) Shown() []string {
 	has := map[string]bool{}
 	for _, row := range r.Rows {
 		has[row.Metric] = true
 	}
+
 	wanted := r.Study.Metrics
 	if len(wanted) == 0 {
 		wanted = []string{"evictions", "lostCPUHours", "useCPU", "waitMean"}
@@ -256,6 +272,7 @@ func (r *Result) Shown() []string {
 		metric.Sort(waits)
 		wanted = append(wanted, waits...)
 	}
+
 	var out []string
 	for _, name := range wanted {
 		if has[name] {

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// CSV is a row for every cell and metric.
+// CSV returns a table with a row for every cell and metric.
 func (r *Result) CSV() []byte {
 	head := append(r.axes(), "metric", "unit", "runs", "mean", "low", "high", "min", "median", "max",
 		"pairs", "difference", "differenceLow", "differenceHigh", "chance", "holm")
@@ -28,7 +28,7 @@ func (r *Result) CSV() []byte {
 	})
 }
 
-// WaitsCSV is a row for every cell and priority.
+// WaitsCSV returns a table with a row for every cell and priority.
 func (r *Result) WaitsCSV() []byte {
 	head := append(r.axes(), "priority", "pods", "medianSeconds", "p90Seconds", "p99Seconds")
 	return table(head, r.Waits, func(w WaitRow) []string {
@@ -36,14 +36,14 @@ func (r *Result) WaitsCSV() []byte {
 	})
 }
 
-// FailuresCSV is a row for every run that failed.
+// FailuresCSV returns a table with a row for every run that failed.
 func (r *Result) FailuresCSV() []byte {
 	return table(append(r.axes(), "seed", "error"), r.Failures, func(f Failure) []string {
 		return append(r.values(f.Cell), strconv.FormatUint(f.Seed, 10), f.Error)
 	})
 }
 
-// axes are the headings of the columns that identify a cell: the trace, and all axes.
+// axes returns the headings of the columns that identify a cell: the trace, and all axes.
 func (r *Result) axes() []string {
 	out := []string{spec.TraceAxis}
 	for _, a := range spec.Axes() {
@@ -52,8 +52,10 @@ func (r *Result) axes() []string {
 	return out
 }
 
+// values returns the fields of these columns.
 func (r *Result) values(c spec.Cell) []string { return append([]string{c.Trace}, c.Values...) }
 
+// table writes a table in CSV.
 func table[T any](head []string, rows []T, fields func(T) []string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -81,7 +83,7 @@ func perhaps(v *float64) string {
 	return number(*v)
 }
 
-// JSON is the whole result, and the version of the program where its build says which it is.
+// JSON returns the whole result. It has the version of the program if the build tells that.
 func (r *Result) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(struct {
 		Version string `json:"version,omitempty"`
@@ -90,21 +92,29 @@ func (r *Result) JSON() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Markdown is the table for people: a row for every cell, and a column for every axis in
-// which cells differ and for every metric that is shown. Behind an estimate stands its
-// interval; below it, the mean difference to the cell that this one is compared with.
+// Markdown returns the table for people. It has a row for every cell, and a column for every axis in
+// which cells differ and for every metric that is shown. An estimate's interval stands behind it, and
+// the mean difference to the cell that this one is compared with below it.
 func (r *Result) Markdown() []byte {
 	var b bytes.Buffer
-	shown, varied := r.Shown(), r.Study.Varied()
 	r.introduce(&b)
+	r.writeTable(&b)
+	r.conclude(&b)
+	return b.Bytes()
+}
+
+// writeTable writes the table itself.
+func (r *Result) writeTable(b *bytes.Buffer) {
+	shown, varied := r.Shown(), r.Study.Varied()
 	b.WriteString("\n|")
 	for _, name := range varied {
-		fmt.Fprintf(&b, " %s |", name)
+		fmt.Fprintf(b, " %s |", name)
 	}
 	for _, name := range shown {
-		fmt.Fprintf(&b, " %s |", heading(name))
+		fmt.Fprintf(b, " %s |", heading(name))
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", len(varied)) + strings.Repeat("---:|", len(shown)) + "\n")
+
 	rows := map[string]Row{}
 	for _, row := range r.Rows {
 		rows[row.Cell.Key()+"\x00"+row.Metric] = row
@@ -112,32 +122,31 @@ func (r *Result) Markdown() []byte {
 	for _, c := range r.Study.Cells() {
 		b.WriteString("|")
 		for _, name := range varied {
-			fmt.Fprintf(&b, " %s |", escaped(c.Value(name)))
+			fmt.Fprintf(b, " %s |", escaped(c.Value(name)))
 		}
 		for _, name := range shown {
 			row, ok := rows[c.Key()+"\x00"+name]
-			fmt.Fprintf(&b, " %s |", r.cellText(row, ok))
+			fmt.Fprintf(b, " %s |", r.cellText(row, ok))
 		}
 		b.WriteString("\n")
 	}
-	r.conclude(&b)
-	return b.Bytes()
 }
 
 // introduce writes the subject of the table.
 func (r *Result) introduce(b *bytes.Buffer) {
-	fmt.Fprintf(b, "# %s\n\n", escaped(r.Study.Name))
-	if r.Study.About != "" {
-		fmt.Fprintf(b, "%s\n\n", escaped(r.Study.About))
+	s := r.Study
+	fmt.Fprintf(b, "# %s\n\n", escaped(s.Name))
+	if s.About != "" {
+		fmt.Fprintf(b, "%s\n\n", escaped(s.About))
 	}
 	fmt.Fprintf(b, "%d cells, %d seeds each (%d to %d).\n",
-		len(r.Study.Cells()), r.Study.Seeds.Count, r.Study.Seeds.First, r.Study.Seeds.First+uint64(r.Study.Seeds.Count)-1)
-	if r.Study.Seeds.Count == 1 {
+		len(s.Cells()), s.Seeds.Count, s.Seeds.First, s.Seeds.First+uint64(s.Seeds.Count)-1)
+	if s.Seeds.Count == 1 {
 		b.WriteString("Of one seed there are no intervals: nothing says which differences are chance.\n")
 	}
 }
 
-// conclude says how the table is to be read, and names the parts that it leaves out.
+// conclude says how to read the table, and names the parts that it leaves out.
 func (r *Result) conclude(b *bytes.Buffer) {
 	r.method(b)
 	if without := r.withoutRuns(); len(without) > 0 {
@@ -156,10 +165,11 @@ func (r *Result) conclude(b *bytes.Buffer) {
 
 // method says in one sentence how the figures came about.
 func (r *Result) method(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\nMeans of %d seeds with their intervals of %s %% by Student's t", r.Study.Seeds.Count, number(100*r.Study.Confidence))
+	s := r.Study
+	fmt.Fprintf(b, "\nMeans of %d seeds with their intervals of %s %% by Student's t", s.Seeds.Count, number(100*s.Confidence))
 	if family := r.family(); len(family) > 0 {
 		fmt.Fprintf(b, "; Δ is the mean difference to the first value of %s on equal seeds with its own by the paired t, bold where it survives Holm's correction over the %d differences of this table at %s %%",
-			r.Study.Compare, len(family), number(math.Round(1e6*(1-r.Study.Confidence))/1e4))
+			s.Compare, len(family), number(math.Round(1e6*(1-s.Confidence))/1e4))
 	}
 	b.WriteString(".\n")
 }
@@ -176,7 +186,7 @@ func describe(s *spec.Study, c spec.Cell) string {
 	return strings.Join(parts, ", ")
 }
 
-// heading is a metric with its unit.
+// heading names a metric with its unit.
 func heading(name string) string {
 	m := metric.Of(name)
 	if m.Unit == "" {
@@ -185,6 +195,8 @@ func heading(name string) string {
 	return m.Title + ", " + m.Unit
 }
 
+// cellText writes an estimate with its interval and its difference. A difference that survives the correction
+// is bold.
 func (r *Result) cellText(row Row, ok bool) string {
 	if !ok {
 		return "–"
@@ -193,6 +205,7 @@ func (r *Result) cellText(row Row, ok bool) string {
 	if row.Low != row.High {
 		text += fmt.Sprintf(" [%s, %s]", short(row.Low), short(row.High))
 	}
+
 	if d := row.Difference; d != nil {
 		delta := fmt.Sprintf("Δ %s", signed(d.Mean))
 		if d.Low != d.High {
@@ -206,7 +219,7 @@ func (r *Result) cellText(row Row, ok bool) string {
 	return text
 }
 
-// short writes three significant digits, and all before the point.
+// short writes a number with three significant digits, and with all digits before the point.
 func short(v float64) string {
 	if v < 0 {
 		return "−" + short(-v)
@@ -217,6 +230,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
+// signed writes a number with its sign.
 func signed(v float64) string {
 	if v > 0 {
 		return "+" + short(v)
@@ -224,7 +238,8 @@ func signed(v float64) string {
 	return short(v)
 }
 
-// escaped keeps a text from being taken for Markdown or HTML.
+// escape replaces what Markdown or HTML would take for its own.
 var escape = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ", "\r", " ", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
 
+// escaped keeps a text from being taken for Markdown or HTML.
 func escaped(s string) string { return escape.Replace(s) }

@@ -25,7 +25,7 @@ type kind struct {
 
 var kinds = []kind{{50, 500, 1024}, {30, 1000, 4096}, {15, 4000, 8192}, {5, 8000, 16384}}
 
-// gpuKinds are the amounts of GPU of generated pods, in thousandths, where nodes have GPUs.
+// gpuKinds are the amounts of GPU that generated pods ask for where nodes have GPUs, in thousandths.
 var gpuKinds = []struct {
 	weight int // of 100 pods
 	milli  int64
@@ -40,44 +40,24 @@ var shares = []struct {
 
 // generate makes a trace (see [spec.Generate]).
 func generate(g *spec.Generate, classes workload.Classes) (*Trace, error) {
-	dice := rand.New(rand.NewPCG(g.Seed, 1))
-	t := &Trace{Cluster: &outrank.Cluster{}}
-	for i := range g.Nodes {
-		n := &outrank.Node{Name: fmt.Sprintf("node-%07d", i), Allocatable: resource.MustList("cpu", "16", "memory", "64Gi", "pods", "110")}
-		if g.GPUs > 0 {
-			n.Allocatable[workload.GPU] = resource.New(int64(g.GPUs) * devices.Whole)
-		}
-		t.Cluster.Nodes = append(t.Cluster.Nodes, n)
+	draw := &drawing{
+		dice: rand.New(rand.NewPCG(g.Seed, 1)), gpus: int64(g.GPUs) * devices.Whole,
+		requests: make([]resource.List, len(kinds)), priorities: map[string]*int32{},
 	}
-	requests := make([]resource.List, len(kinds))
 	for i, k := range kinds {
-		requests[i] = resource.MustList("cpu", fmt.Sprintf("%dm", k.cpu), "memory", fmt.Sprintf("%dMi", k.memoryMiB))
+		draw.requests[i] = resource.MustList("cpu", fmt.Sprintf("%dm", k.cpu), "memory", fmt.Sprintf("%dMi", k.memoryMiB))
 	}
-	priorities := map[string]*int32{}
 	for _, s := range shares {
 		value, ok := classes.Priority(s.class)
 		if !ok {
 			return nil, fmt.Errorf("%w: generated pods have the class %s, which the mapping leaves out", outrank.ErrInvalid, s.class)
 		}
-		priorities[s.class] = outrank.Priority(value)
+		draw.priorities[s.class] = outrank.Priority(value)
 	}
-	t.Items = make([]workload.Item, g.Pods)
+
+	t := &Trace{Cluster: &outrank.Cluster{Nodes: draw.nodes(g.Nodes)}, Items: make([]workload.Item, g.Pods)}
 	for i := range t.Items {
-		class := pick(dice, shares, func(j int) int { return shares[j].weight })
-		size := pick(dice, kinds, func(j int) int { return kinds[j].weight })
-		t.Items[i] = workload.Item{
-			Class:    shares[class].class,
-			Arrival:  time.Duration(dice.Float64() * g.Hours * float64(time.Hour)).Truncate(time.Second),
-			Duration: max(time.Second, time.Duration(math.Min(dice.ExpFloat64(), 20)*g.Minutes*float64(time.Minute)).Truncate(time.Second)),
-			Pod: &outrank.Pod{
-				Name: fmt.Sprintf("pod-%08d", i), Priority: priorities[shares[class].class], PriorityClassName: shares[class].class,
-				Containers: []outrank.Container{{Name: "main", Requests: requests[size]}},
-			},
-		}
-		if g.GPUs > 0 {
-			kind := pick(dice, gpuKinds, func(j int) int { return gpuKinds[j].weight })
-			t.Items[i].Pod.Containers[0].Requests = withGPUs(requests[size], min(gpuKinds[kind].milli, int64(g.GPUs)*devices.Whole))
-		}
+		t.Items[i] = draw.item(g, i)
 	}
 	slices.SortFunc(t.Items, func(a, b workload.Item) int {
 		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Pod.Name, b.Pod.Name))
@@ -85,7 +65,50 @@ func generate(g *spec.Generate, classes workload.Classes) (*Trace, error) {
 	return t, nil
 }
 
-// withGPUs is a request with an amount of GPU more.
+// drawing draws the pods of a trace. Pods of one kind share their requests.
+type drawing struct {
+	dice *rand.Rand
+	// gpus is the amount of GPU of each node.
+	gpus       int64
+	requests   []resource.List   // by kind
+	priorities map[string]*int32 // by class
+}
+
+// nodes makes the nodes, which are all alike.
+func (d *drawing) nodes(n int) []*outrank.Node {
+	var out []*outrank.Node
+	for i := range n {
+		n := &outrank.Node{Name: fmt.Sprintf("node-%07d", i), Allocatable: resource.MustList("cpu", "16", "memory", "64Gi", "pods", "110")}
+		if d.gpus > 0 {
+			n.Allocatable[workload.GPU] = resource.New(d.gpus)
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// item draws the i-th pod. The order of the draws is part of what a trace is: another order makes other pods
+// of the same seed.
+func (d *drawing) item(g *spec.Generate, i int) workload.Item {
+	class := shares[pick(d.dice, shares, func(j int) int { return shares[j].weight })].class
+	requests := d.requests[pick(d.dice, kinds, func(j int) int { return kinds[j].weight })]
+	arrival := time.Duration(d.dice.Float64() * g.Hours * float64(time.Hour)).Truncate(time.Second)
+	duration := time.Duration(math.Min(d.dice.ExpFloat64(), 20) * g.Minutes * float64(time.Minute)).Truncate(time.Second)
+	if d.gpus > 0 {
+		kind := pick(d.dice, gpuKinds, func(j int) int { return gpuKinds[j].weight })
+		requests = withGPUs(requests, min(gpuKinds[kind].milli, d.gpus))
+	}
+
+	return workload.Item{
+		Class: class, Arrival: arrival, Duration: max(time.Second, duration),
+		Pod: &outrank.Pod{
+			Name: fmt.Sprintf("pod-%08d", i), Priority: d.priorities[class], PriorityClassName: class,
+			Containers: []outrank.Container{{Name: "main", Requests: requests}},
+		},
+	}
+}
+
+// withGPUs returns a request with an amount of GPU in addition.
 func withGPUs(l resource.List, milli int64) resource.List {
 	if milli == 0 {
 		return l

@@ -1,4 +1,4 @@
-// Package trace answers what a run's cluster consists of and who wants to run on it. A
+// Package trace answers which nodes a run's cluster has, and which pods want to run on it. A
 // worker reads each trace once, and keeps the last few.
 package trace
 
@@ -20,7 +20,7 @@ import (
 
 // Trace is the start of a run. It is shared, and only read.
 type Trace struct {
-	// Cluster holds the nodes, and what a dump has besides.
+	// Cluster holds the nodes and, for a dump, everything else that it has.
 	Cluster *outrank.Cluster
 	// Items are the pods to come, nil for a dump, whose pods are in Cluster.
 	Items []workload.Item
@@ -29,7 +29,7 @@ type Trace struct {
 // kept is the most traces that a worker keeps.
 const kept = 2
 
-// entry is a trace that is read once, by whoever asks first.
+// entry is a trace that is read once: the first caller that asks for it reads it, and the others wait.
 type entry struct {
 	key   string
 	once  sync.Once
@@ -39,7 +39,7 @@ type entry struct {
 
 var (
 	mu      sync.Mutex
-	entries []*entry // the one that was asked for last at the end
+	entries []*entry // in the order in which they were last asked for
 )
 
 // Load returns a trace with the priorities of a mapping. Several goroutines may ask at
@@ -54,12 +54,15 @@ func Load(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace,
 	return e.trace, nil
 }
 
+// entryFor returns the entry of a trace, a new one if it is not kept, and moves it to the end. Slices are copied
+// rather than changed.
 func entryFor(t *spec.Trace, classes workload.Classes) *entry {
 	text, err := json.Marshal(t)
 	if err != nil {
 		panic(err) // it is plain data
 	}
 	key := string(text) + classes.String()
+
 	mu.Lock()
 	defer mu.Unlock()
 	for i, e := range entries {
@@ -68,6 +71,8 @@ func entryFor(t *spec.Trace, classes workload.Classes) *entry {
 			return e
 		}
 	}
+
+	// The one that was not asked for longest makes way. Runs that still use its trace keep it alive.
 	e := &entry{key: key}
 	if len(entries) == kept {
 		entries = entries[1:]
@@ -76,6 +81,7 @@ func entryFor(t *spec.Trace, classes workload.Classes) *entry {
 	return e
 }
 
+// forget drops an entry.
 func forget(gone *entry) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -107,7 +113,7 @@ func read(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace,
 	return made(every(nodes, t.Every), nodesErr)(every(items, t.Every), itemsErr)
 }
 
-// every takes every n-th, from the first on; all where n is 0.
+// every takes every n-th element, the first one among them. It takes all where n is 0.
 func every[T any](all []T, n int) []T {
 	if n == 0 {
 		return all
