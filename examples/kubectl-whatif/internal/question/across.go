@@ -111,14 +111,14 @@ func (a *Across) WriteText(w io.Writer, limit int) error {
 		}
 	}
 	out.line("")
-	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onThe(a.OneNode.Node))
+	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onNode(a.OneNode.Node))
 	for _, note := range a.OneNode.notes(limit) {
 		out.line("  %s", note)
 	}
 	return out.To(w)
 }
 
-func onThe(node string) string {
+func onNode(node string) string {
 	if node == "" {
 		return ""
 	}
@@ -127,14 +127,14 @@ func onThe(node string) string {
 
 // Overview draws the answer as a page about the snapshot in question.
 func (a *Across) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
-	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onThe(a.OneNode.Node)+".")
+	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onNode(a.OneNode.Node)+".")
 	s.figure(len(a.Victims), "pods that have to leave")
 	s.figure(violating(a.Victims), "of them against a budget")
 	for i := range a.Victims {
 		s.leave(a.Victims[i].Key, "leaves for "+string(a.Pod.Key))
 	}
 	if a.Outcome == preemption.Preempts {
-		s.come(a.Pod.Key, pod, a.Node, "arrives once those have left who leave for it")
+		s.arrive(a.Pod.Key, pod, a.Node, "arrives once those have left who leave for it")
 	}
 	a.todo(s)
 	return &s.Overview

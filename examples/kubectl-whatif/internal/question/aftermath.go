@@ -162,7 +162,7 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 	if out.Classes, err = s.Classes(); err != nil {
 		return nil, err
 	}
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (a *Aftermath) compare(s *Scenario) error {
 	if err != nil {
 		return err
 	}
-	l, err := as.queued()
+	l, err := as.lineUp()
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (a *Aftermath) tell(t Turn, m motion) {
 		}
 	}
 	n := &a.Totals
-	move := Move{Turn: t, Origin: m.origin, PushedOutBy: m.by, Aside: m.aside}
+	move := Move{Turn: t, Origin: m.origin, PushedOutBy: m.pushedOutBy, Aside: m.aside}
 	if m.aside {
 		n.Aside += fresh(t.Victims)
 	} else {

@@ -249,7 +249,7 @@ func (d *Drain) text() string {
 
 // held says which pods may not be evicted, once for each reason.
 func (d *Drain) held(limit int) []string {
-	pods := alike{limit: limit}
+	pods := byReason{limit: limit}
 	for i := range d.Held {
 		h := &d.Held[i]
 		pods.add(string(h.Pod.Key), h.text())
@@ -259,7 +259,7 @@ func (d *Drain) held(limit int) []string {
 
 // pending says which replacements find no place, once for the same reasons.
 func (d *Drain) pending(limit int) []string {
-	pods := alike{limit: limit}
+	pods := byReason{limit: limit}
 	for i := range d.Pending {
 		t := &d.Pending[i]
 		pods.add(string(t.Pod.Key), strings.Join(t.notes(limit), "; "))
@@ -268,13 +268,13 @@ func (d *Drain) pending(limit int) []string {
 }
 
 // alike are things with their reasons, those of one reason together.
-type alike struct {
+type byReason struct {
 	limit   int
 	reasons []string
 	things  map[string][]string
 }
 
-func (a *alike) add(thing, reason string) {
+func (a *byReason) add(thing, reason string) {
 	if a.things == nil {
 		a.things = map[string][]string{}
 	}
@@ -286,7 +286,7 @@ func (a *alike) add(thing, reason string) {
 
 // texts is a line for each reason, as far as the limit goes; is and are say what holds for one
 // thing and for several.
-func (a *alike) texts(is, are string) (out []string) {
+func (a *byReason) texts(is, are string) (out []string) {
 	shown := bounded(len(a.reasons), a.limit)
 	for _, reason := range a.reasons[:shown] {
 		text := names(a.things[reason], bounded(len(a.things[reason]), a.limit)) + verb(len(a.things[reason]), is, are)

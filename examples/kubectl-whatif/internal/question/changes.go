@@ -103,11 +103,11 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 			}
 		}
 	}
-	return s.forsake()
+	return s.clearLostNominations()
 }
 
 // forsake clears nominations to nodes that are gone.
-func (s *Scenario) forsake() error {
+func (s *Scenario) clearLostNominations() error {
 	for p := range s.snap.Pods() {
 		if node := s.snap.NominationOf(p.Key()); node != "" && slices.Contains(s.gone, node) {
 			if err := s.snap.Nominate(p.Key(), ""); err != nil {
@@ -124,7 +124,7 @@ func (c *AddNodes) apply(s *Scenario) error {
 			return err
 		}
 		if _, ok := s.snap.Node(n.Name); ok {
-			return there(c, "node", n.Name)
+			return alreadyThere(c, "node", n.Name)
 		}
 		if err := s.snap.PutNode(n); err != nil {
 			return err
@@ -217,7 +217,7 @@ func (c *Recreate) apply(s *Scenario) error {
 		if node == "" || p.Owner == (outrank.Owner{}) || p.Mirror || p.Static || p.Terminating() {
 			continue
 		}
-		next := s.priced(p)
+		next := s.withNewPriority(p)
 		if next == p {
 			continue
 		}
@@ -247,7 +247,7 @@ func (c *PutBudget) apply(s *Scenario) error {
 	if err := s.snap.PutBudget(&b); err != nil {
 		return err
 	}
-	s.renew()
+	s.rereadBudgets()
 	return nil
 }
 

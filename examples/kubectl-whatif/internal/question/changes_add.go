@@ -73,7 +73,7 @@ func (c *AddObjects) classes(s *Scenario) error {
 			fresh = append(fresh, class)
 		case *s.cluster.Classes[at] != *class:
 			return fmt.Errorf("%w, with another value or policy; nobody can change these: --set-class asks about a class that is deleted and made anew",
-				there(c, "priorityclass", class.Name))
+				alreadyThere(c, "priorityclass", class.Name))
 		}
 	}
 	return s.putClasses(c, fresh)
@@ -93,7 +93,7 @@ func (c *AddObjects) budgets(s *Scenario) error {
 			if err := s.claim(c, "budget", string(b.Key())); err != nil {
 				return err
 			}
-			return there(c, "budget", string(b.Key()))
+			return alreadyThere(c, "budget", string(b.Key()))
 		}
 		if err := s.claim(c, "budget", string(b.Key())); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (c *AddObjects) budgets(s *Scenario) error {
 		if err := s.snap.PutBudget(b); err != nil {
 			return err
 		}
-		s.renew()
+		s.rereadBudgets()
 		s.unmeasured[b.Key()] = b
 	}
 	return nil
@@ -127,7 +127,7 @@ func (c *AddObjects) groups(s *Scenario) error {
 			return err
 		}
 		if _, known := s.snap.Composite(g.Key()); known {
-			return there(c, "compositepodgroup", string(g.Key()))
+			return alreadyThere(c, "compositepodgroup", string(g.Key()))
 		}
 		r, err := table.ResolveComposite(s.snap.Release(), g)
 		if err != nil {
@@ -143,7 +143,7 @@ func (c *AddObjects) groups(s *Scenario) error {
 			return err
 		}
 		if _, known := s.snap.Group(g.Key()); known {
-			return there(c, "podgroup", string(g.Key()))
+			return alreadyThere(c, "podgroup", string(g.Key()))
 		}
 		r, err := table.ResolveGroup(s.snap.Release(), g)
 		if err != nil {
@@ -190,7 +190,7 @@ func (c *AddObjects) quotas(s *Scenario) error {
 			return err
 		}
 		if s.books.Has(q) {
-			return there(c, "resourcequota", name)
+			return alreadyThere(c, "resourcequota", name)
 		}
 		if pods == nil {
 			for p := range s.snap.Pods() {
@@ -217,7 +217,7 @@ func (c *AddPods) apply(s *Scenario) error {
 	}
 	for p := range s.snap.Pods() {
 		if p.Owner.Kind == c.Kind && p.Owner.Name == c.Name && p.NamespaceName() == c.Namespace {
-			return fmt.Errorf("%w; pod %s is of it", there(c, c.Kind, c.Namespace+"/"+c.Name), p.Key())
+			return fmt.Errorf("%w; pod %s is of it", alreadyThere(c, c.Kind, c.Namespace+"/"+c.Name), p.Key())
 		}
 	}
 	pods := make([]*outrank.Pod, 0, c.Replicas)
@@ -235,7 +235,7 @@ func (c *AddPods) apply(s *Scenario) error {
 		}
 	}
 	s.workloads = append(s.workloads, &c.Workload)
-	names := namer{s: s, w: &c.Workload}
+	names := namer{scenario: s, workload: &c.Workload}
 	for i, p := range pods {
 		one := *p
 		one.Name, one.UID = names.next(), ""
@@ -255,29 +255,29 @@ func (c *AddPods) apply(s *Scenario) error {
 		s.moved[one.Key()] = motion{origin: New, workload: len(s.workloads)}
 		pods[i] = &one
 	}
-	return s.expect(pods)
+	return s.expectMore(pods)
 }
 
 // namer names the pods of a workload: a Pod by its own name, replicas of a StatefulSet by their
 // numbers, others by numbers that are free.
 type namer struct {
-	s *Scenario
-	w *Workload
-	n int
+	scenario *Scenario
+	workload *Workload
+	made int
 }
 
 func (n *namer) next() string {
 	for {
-		name := n.w.Pod.Name
-		if n.w.Kind != "Pod" || n.n > 0 {
-			first := n.w.Ordinal
+		name := n.workload.Pod.Name
+		if n.workload.Kind != "Pod" || n.made > 0 {
+			first := n.workload.Ordinal
 			if first < 0 {
 				first = 1
 			}
-			name = n.w.Name + "-" + strconv.Itoa(first+n.n)
+			name = n.workload.Name + "-" + strconv.Itoa(first+n.made)
 		}
-		n.n++
-		if _, taken := n.s.snap.Pod(outrank.NewKey(n.w.Pod.Namespace, name)); !taken {
+		n.made++
+		if _, taken := n.scenario.snap.Pod(outrank.NewKey(n.workload.Pod.Namespace, name)); !taken {
 			return name
 		}
 	}

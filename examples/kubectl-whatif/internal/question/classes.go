@@ -148,19 +148,19 @@ type classQuestion struct {
 	running       []counted
 	// again is the cluster once controllers have made all pods again; nil where
 	// none would change.
-	again *scene
+	recreated *scene
 }
 
 // counted is a running pod with its priorities as a victim.
 type counted struct {
 	pod          *outrank.Pod
-	now, another int32
+	now, recreated int32
 	remade       *outrank.Pod // nil where nothing of it changes
 }
 
 // next is a pod as it would be if it were created again after the change; the pod
 // itself where it would be the same.
-func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
+func (q *classQuestion) recreatedAs(p *outrank.Pod) *outrank.Pod {
 	value := valueOf(q.after, p.PriorityClassName)
 	switch {
 	case value == nil:
@@ -202,7 +202,7 @@ func (q *classQuestion) census() error {
 		}
 		c := counted{pod: p}
 		if p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
-			if next := q.next(p); next != p {
+			if next := q.recreatedAs(p); next != p {
 				c.remade = next
 				if _, err := again.PutPod(next); err != nil {
 					return err
@@ -214,22 +214,22 @@ func (q *classQuestion) census() error {
 	}
 	q.out.Running = len(q.running)
 	if q.out.Remade > 0 {
-		q.again = &scene{ctx: q.scene.ctx, set: q.scene.set, snap: again}
+		q.recreated = &scene{ctx: q.scene.ctx, set: q.scene.set, snap: again}
 	}
-	q.count()
+	q.findPriorities()
 	return nil
 }
 
 // count finds the priority of each pod as a victim, which is not its own where
 // victims leave in groups.
-func (q *classQuestion) count() {
+func (q *classQuestion) findPriorities() {
 	for i := range q.running {
 		c := &q.running[i]
 		c.now = q.scene.snap.CountsAs(c.pod)
-		c.another = c.now
-		if q.again != nil {
-			known, _ := q.again.snap.Pod(c.pod.Key())
-			c.another = q.again.snap.CountsAs(known)
+		c.recreated = c.now
+		if q.recreated != nil {
+			known, _ := q.recreated.snap.Pod(c.pod.Key())
+			c.recreated = q.recreated.snap.CountsAs(known)
 		}
 	}
 }

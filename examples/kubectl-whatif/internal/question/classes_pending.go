@@ -32,8 +32,8 @@ func (q *classQuestion) pending() error {
 // impact is the outcome of a waiting pod now and after the change; nil where that
 // is the same.
 func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
-	next := q.next(pod)
-	if next == pod && q.again == nil {
+	next := q.recreatedAs(pod)
+	if next == pod && q.recreated == nil {
 		return nil, nil
 	}
 	out := &PendingImpact{Pod: podOf(pod, ""), After: next.PriorityValue()}
@@ -46,12 +46,12 @@ func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 			return nil, err
 		}
 	}
-	if out.Again = out.AsTheyStand; q.again != nil {
-		if out.Again, err = q.alone(q.again, next); err != nil {
+	if out.Again = out.AsTheyStand; q.recreated != nil {
+		if out.Again, err = q.alone(q.recreated, next); err != nil {
 			return nil, err
 		}
 	}
-	if out.After == out.Pod.Priority && similar(&out.Now, &out.AsTheyStand) && similar(&out.Now, &out.Again) {
+	if out.After == out.Pod.Priority && sameOutcome(&out.Now, &out.AsTheyStand) && sameOutcome(&out.Now, &out.Again) {
 		return nil, nil
 	}
 	return out, nil
@@ -60,7 +60,7 @@ func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 // alone asks about a pod by itself, and leaves the scene as it is.
 func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
 	mark := s.snap.Mark()
-	err := s.stand(pod)
+	err := s.putWaiting(pod)
 	var turn Turn
 	if err == nil {
 		turn, _, err = s.decide(s.set.evaluatorFor(pod), pod)
@@ -73,6 +73,6 @@ func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
 
 // similar reports whether two turns push out the same pods, or nobody with the same
 // outcome.
-func similar(a, b *Turn) bool {
+func sameOutcome(a, b *Turn) bool {
 	return a.Outcome == b.Outcome && slices.EqualFunc(a.Victims, b.Victims, func(v, w Victim) bool { return v.Key == w.Key })
 }

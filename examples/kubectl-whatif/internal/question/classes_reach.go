@@ -51,7 +51,7 @@ func (q *classQuestion) rows() []ClassReach {
 		out = append(out, ClassReach{Class: name, Before: valueOf(q.before, name), After: valueOf(q.after, name)})
 	}
 	slices.SortStableFunc(out, func(a, b ClassReach) int {
-		return cmp.Or(compareBool(b.other(), a.other()), byValue(&a, &b))
+		return cmp.Or(compareBool(b.classChanges(), a.classChanges()), byValue(&a, &b))
 	})
 	return out
 }
@@ -77,13 +77,13 @@ func byValue(a, b *ClassReach) int {
 }
 
 // other reports whether the class itself changes.
-func (r *ClassReach) other() bool {
+func (r *ClassReach) classChanges() bool {
 	return (r.Before == nil) != (r.After == nil) || r.Before != nil && (r.Before.Value != r.After.Value || r.Before.Policy != r.After.Policy)
 }
 
 // changes reports whether anything changes for new pods of the class.
 func (r *ClassReach) changes() bool {
-	return r.other() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
+	return r.classChanges() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
 }
 
 // preempts reports whether pods of a class may push out others.
@@ -115,7 +115,7 @@ func (q *classQuestion) anybody(rows []ClassReach) {
 			any.Now++
 		}
 		stand.add(c, was, int64(c.now) < after)
-		again.add(c, was, int64(c.another) < after)
+		again.add(c, was, int64(c.recreated) < after)
 	}
 	stand.end()
 	again.end()
@@ -132,7 +132,7 @@ func (q *classQuestion) reach(r *ClassReach) {
 			r.Now++
 		}
 		stand.add(c, was, after && c.now < r.After.Value)
-		again.add(c, was, after && c.another < r.After.Value)
+		again.add(c, was, after && c.recreated < r.After.Value)
 	}
 	stand.end()
 	again.end()
@@ -141,7 +141,7 @@ func (q *classQuestion) reach(r *ClassReach) {
 // tally counts a reach.
 type tally struct {
 	*Reach
-	by map[string]int
+	gainedByClass map[string]int
 }
 
 func newTally(r *Reach) *tally {
@@ -158,7 +158,7 @@ func (t *tally) add(c *counted, was, is bool) {
 		t.Lost++
 	case is && !was:
 		t.Gained++
-		t.by[c.pod.PriorityClassName]++
+		t.gainedByClass[c.pod.PriorityClassName]++
 		if len(t.Names) < mostNames {
 			t.Names = append(t.Names, c.pod.Key())
 		}
@@ -166,7 +166,7 @@ func (t *tally) add(c *counted, was, is bool) {
 }
 
 func (t *tally) end() {
-	for class, pods := range t.by {
+	for class, pods := range t.gainedByClass {
 		t.GainedBy = append(t.GainedBy, ClassCount{class, pods})
 	}
 	slices.SortFunc(t.GainedBy, func(a, b ClassCount) int {

@@ -229,12 +229,12 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 }
 
 // momentary is a turn with the time that it is about.
-type momentary struct {
+type timedTurn struct {
 	when string
 	*Turn
 }
 
 // turns are those of a pod that waits, before and after the change.
-func (p *PendingImpact) turns() []momentary {
-	return []momentary{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all recreated", &p.Again}}
+func (p *PendingImpact) turns() []timedTurn {
+	return []timedTurn{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all recreated", &p.Again}}
 }

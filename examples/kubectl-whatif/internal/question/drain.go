@@ -99,17 +99,17 @@ type draining struct {
 	brief bool
 	// left is how many turns may still be taken, nil for any number, and cut is set where they
 	// ran out.
-	left *int
-	cut  bool
+	turnsLeft *int
+	ranOut  bool
 	// turns counts the turns of pods, and ends says when no further one is wanted; nil for never.
 	turns int
-	ends  func() bool
+	enough  func() bool
 	// queue has every pod that waits, and others that did: nil before the first look, which is at
 	// all pods. Later ones would take most of the time.
 	queue []outrank.Key
 	// places has where each pod was that has waited or left a node since the present node began to be
 	// emptied: before that.
-	places map[outrank.Key]place
+	firstPlaces map[outrank.Key]location
 	// evicted is set once every pod of the present node is.
 	evicted bool
 }
@@ -129,7 +129,7 @@ func (a *Aftermath) drain(of *drainage) error {
 	}
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
 	if d.out.Stuck {
-		if err := d.out.free(of); err != nil {
+		if err := d.out.findAllowances(of); err != nil {
 			return err
 		}
 	}
@@ -143,10 +143,10 @@ func (of *drainage) play(a *Aftermath) (*draining, error) {
 	if err := d.cordon(); err != nil {
 		return nil, err
 	}
-	if err := d.bury(); err != nil {
+	if err := d.finishDeletions(); err != nil {
 		return nil, err
 	}
-	d.load(of.nodes, a)
+	d.countLoads(of.nodes, a)
 	return d, d.emptyAll()
 }
 
@@ -190,7 +190,7 @@ func (d *draining) emptyAll() error {
 }
 
 // load counts the pods of each budget on the nodes, before the first is evicted.
-func (d *draining) load(nodes []string, a *Aftermath) {
+func (d *draining) countLoads(nodes []string, a *Aftermath) {
 	d.loads, d.spare = make([]BudgetLoad, len(d.allowed)), make([]int, len(d.allowed))
 	d.refused, d.several = make([]bool, len(d.allowed)), make([]bool, len(d.allowed))
 	for i, b := range d.allowed {
@@ -207,7 +207,7 @@ func (d *draining) load(nodes []string, a *Aftermath) {
 			d.out.Pods++
 			covering := d.budgets.Covering(p)
 			for _, i := range covering {
-				d.loads[i].bear(p, d.allowed[i])
+				d.loads[i].add(p, d.allowed[i])
 			}
 			if len(covering) > 1 && p.Phase != outrank.PhasePending {
 				a.Refused = append(a.Refused, podOf(p, node))
@@ -217,19 +217,19 @@ func (d *draining) load(nodes []string, a *Aftermath) {
 }
 
 // bear counts a pod that the budget covers.
-func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
+func (l *BudgetLoad) add(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
 	l.Pods++
 	if p.Ready {
 		return
 	}
 	l.Unready++
-	if free(p, b) {
+	if evictableAnyway(p, b) {
 		l.Free++
 	}
 }
 
 // free reports whether a pod may be evicted whatever the budget allows.
-func free(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
+func evictableAnyway(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 	return p.Phase == outrank.PhasePending ||
 		!p.Ready && (b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy)
 }
@@ -238,15 +238,15 @@ func free(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 func (d *draining) empty(node string) (bool, error) {
 	rest := slices.DeleteFunc(d.snap.PodsOn(node), tied)
 	seen := map[[16]byte]bool{} // states since the last eviction
-	d.places = map[outrank.Key]place{}
+	d.firstPlaces = map[outrank.Key]location{}
 	for {
 		var left []*outrank.Pod
 		for _, p := range rest {
 			if now, ok := d.snap.Pod(p.Key()); !ok || now != p {
-				d.count(p) // pushed out by a replacement that tolerates the cordon
+				d.countEvicted(p) // pushed out by a replacement that tolerates the cordon
 				continue
 			}
-			if !d.lets(p) {
+			if !d.mayEvict(p) {
 				left = append(left, p)
 				continue
 			}
@@ -257,12 +257,12 @@ func (d *draining) empty(node string) (bool, error) {
 		if d.brief && d.out.Waits == 0 && len(left) == 0 {
 			return true, nil
 		}
-		if d.left != nil && *d.left <= 0 {
-			d.cut = true
+		if d.turnsLeft != nil && *d.turnsLeft <= 0 {
+			d.ranOut = true
 			return false, nil
 		}
 		d.evicted = len(left) == 0
-		changed, err := d.replace()
+		changed, err := d.playReplacements()
 		if err != nil {
 			return false, err
 		}
@@ -273,7 +273,7 @@ func (d *draining) empty(node string) (bool, error) {
 			clear(seen)
 		case !changed || seen[d.state()]:
 			// Pods that push each other out for ever change things, and lead nowhere.
-			d.hold(left, node)
+			d.recordHeld(left, node)
 			return false, nil
 		default:
 			seen[d.state()] = true
@@ -284,13 +284,13 @@ func (d *draining) empty(node string) (bool, error) {
 }
 
 // place is where a pod is, or is nominated to, and whether it is ready there.
-type place struct {
+type location struct {
 	node, nomination string
 	ready            bool
 }
 
 // placeOf is where a pod is by now; zero for one that is gone.
-func (d *draining) placeOf(key outrank.Key) (at place) {
+func (d *draining) placeOf(key outrank.Key) (at location) {
 	if p, ok := d.snap.Pod(key); ok {
 		at.node, at.ready = d.snap.NodeOf(key), p.Ready
 		if at.node == "" {
@@ -301,9 +301,9 @@ func (d *draining) placeOf(key outrank.Key) (at place) {
 }
 
 // note keeps where a pod was first.
-func (d *draining) note(key outrank.Key, at place) {
-	if _, known := d.places[key]; !known && d.places != nil {
-		d.places[key] = at
+func (d *draining) rememberPlace(key outrank.Key, at location) {
+	if _, known := d.firstPlaces[key]; !known && d.firstPlaces != nil {
+		d.firstPlaces[key] = at
 	}
 }
 
@@ -311,8 +311,8 @@ func (d *draining) note(key outrank.Key, at place) {
 // tells of those that are elsewhere than at first, because what has moved grows, and may come back.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
-	for _, key := range slices.Sorted(maps.Keys(d.places)) {
-		if at := d.placeOf(key); at != d.places[key] {
+	for _, key := range slices.Sorted(maps.Keys(d.firstPlaces)) {
+		if at := d.placeOf(key); at != d.firstPlaces[key] {
 			fmt.Fprintf(hash, "%q %q %q %t\n", key, at.node, at.nomination, at.ready)
 		}
 	}
@@ -322,7 +322,7 @@ func (d *draining) state() (sum [16]byte) {
 }
 
 // lets reports whether the eviction of a pod is let through now.
-func (d *draining) lets(p *outrank.Pod) bool {
+func (d *draining) mayEvict(p *outrank.Pod) bool {
 	covering := d.budgets.Covering(p)
 	switch {
 	case len(covering) == 0, p.Phase == outrank.PhasePending:
@@ -334,7 +334,7 @@ func (d *draining) lets(p *outrank.Pod) bool {
 		return false
 	}
 	b := d.allowed[covering[0]]
-	if free(p, b) || b.DisruptionsAllowed > 0 {
+	if evictableAnyway(p, b) || b.DisruptionsAllowed > 0 {
 		return true
 	}
 	d.refused[covering[0]] = true
@@ -343,12 +343,12 @@ func (d *draining) lets(p *outrank.Pod) bool {
 
 // evict takes a pod from its node; its controller recreates it.
 func (d *draining) evict(p *outrank.Pod, node string) error {
-	d.count(p)
-	d.note(p.Key(), d.placeOf(p.Key()))
+	d.countEvicted(p)
+	d.rememberPlace(p.Key(), d.placeOf(p.Key()))
 	if err := d.release(p, motion{origin: FromNode, from: node}); err != nil {
 		return err
 	}
-	d.lose(p)
+	d.countGone(p)
 	if d.queue != nil {
 		d.queue = append(d.queue, p.Key())
 	}
@@ -356,7 +356,7 @@ func (d *draining) evict(p *outrank.Pod, node string) error {
 }
 
 // next lists the pods for a scheduler, in its order.
-func (d *draining) next() []*outrank.Pod {
+func (d *draining) nextInLine() []*outrank.Pod {
 	var out []*outrank.Pod
 	if d.queue == nil {
 		out = d.waiting()
@@ -373,13 +373,13 @@ func (d *draining) next() []*outrank.Pod {
 	d.queue = make([]outrank.Key, len(out))
 	for i, p := range out {
 		d.queue[i] = p.Key()
-		d.note(p.Key(), d.placeOf(p.Key()))
+		d.rememberPlace(p.Key(), d.placeOf(p.Key()))
 	}
 	return out
 }
 
 // count counts a pod that has left its node.
-func (d *draining) count(p *outrank.Pod) {
+func (d *draining) countEvicted(p *outrank.Pod) {
 	d.out.Evicted++
 	for _, i := range d.budgets.Covering(p) {
 		d.loads[i].Evicted++
@@ -388,7 +388,7 @@ func (d *draining) count(p *outrank.Pod) {
 
 // lose counts a healthy pod off that has left, unless its eviction was counted before; another
 // of its name is another pod.
-func (d *draining) lose(p *outrank.Pod) {
+func (d *draining) countGone(p *outrank.Pod) {
 	for _, i := range d.budgets.Covering(p) {
 		b := d.allowed[i]
 		if _, counted := b.DisruptedPods[p.Name]; counted {
@@ -405,17 +405,17 @@ func (d *draining) lose(p *outrank.Pod) {
 
 // replace lets replacements take their turns, and with them everybody else who waits; those that
 // run then are ready. It reports whether anything changed.
-func (d *draining) replace() (changed bool, err error) {
-	l := &queuing{Scenario: d.Scenario, rest: d.line(d.next())}
-	l.left = func(p *outrank.Pod) {
-		d.lose(p)
-		d.note(p.Key(), place{node: p.NodeName, ready: p.Ready})
+func (d *draining) playReplacements() (changed bool, err error) {
+	l := &queuing{Scenario: d.Scenario, rest: d.line(d.nextInLine())}
+	l.onEvict = func(p *outrank.Pod) {
+		d.countGone(p)
+		d.rememberPlace(p.Key(), location{node: p.NodeName, ready: p.Ready})
 		d.queue = append(d.queue, p.Key())
 	}
 
 	var runs []outrank.Key // pods that have found a place
 	d.out.Pending = d.out.Pending[:0]
-	goesOn := func(*queue.Entry) bool { return d.ends == nil || !d.ends() }
+	goesOn := func(*queue.Entry) bool { return d.enough == nil || !d.enough() }
 	err = l.play(goesOn, func(t Turn, m motion) {
 		d.turns++
 		changed = changed || len(t.Victims) > 0
@@ -436,8 +436,8 @@ func (d *draining) replace() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if d.left != nil {
-		*d.left -= l.done
+	if d.turnsLeft != nil {
+		*d.turnsLeft -= l.done
 	}
 
 	// Whoever has found a place starts there, and counts for its budgets from then on.
@@ -456,11 +456,11 @@ func (d *draining) replace() (changed bool, err error) {
 			d.spare[i]++
 		}
 	}
-	return changed, d.allow()
+	return changed, d.updateBudgets()
 }
 
 // allow gives the budgets the status that follows.
-func (d *draining) allow() error {
+func (d *draining) updateBudgets() error {
 	for i, b := range d.allowed {
 		allowed, healthy := int32(max(0, d.spare[i])), b.DesiredHealthy+int32(d.spare[i])
 		if allowed == b.DisruptionsAllowed && healthy == b.CurrentHealthy && !d.stale {
@@ -478,7 +478,7 @@ func (d *draining) allow() error {
 }
 
 // hold records the pods that may never go.
-func (d *draining) hold(rest []*outrank.Pod, node string) {
+func (d *draining) recordHeld(rest []*outrank.Pod, node string) {
 	for _, p := range rest {
 		h := HeldPod{Pod: podOf(p, node), Budgets: []outrank.Key{}}
 		for _, i := range d.budgets.Covering(p) {

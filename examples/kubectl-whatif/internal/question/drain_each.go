@@ -75,7 +75,7 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 	f := s.Fork()
 	quiet := *f.set
 	quiet.Progress, f.set = nil, &quiet
-	if err := f.bury(); err != nil {
+	if err := f.finishDeletions(); err != nil {
 		return nil, err
 	}
 	v := &surveying{
@@ -115,7 +115,7 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 		s.set.progress(len(nodes)+i+1, 2*len(nodes))
 	}
 	s.set.progress(2*len(nodes), 2*len(nodes))
-	v.end(nodes)
+	v.sortResults(nodes)
 	return v.out, nil
 }
 
@@ -136,11 +136,11 @@ func (v *surveying) try(node string, brief bool) (d *draining, done bool, err er
 			err = undone
 		}
 	}()
-	d = &draining{Scenario: v.branch(), out: newDrain([]string{node}), queue: slices.Clone(v.waiting), brief: brief, left: &v.turns}
+	d = &draining{Scenario: v.branch(), out: newDrain([]string{node}), queue: slices.Clone(v.waiting), brief: brief, turnsLeft: &v.turns}
 	if err = d.cordon(); err != nil {
 		return nil, false, err
 	}
-	d.load(d.out.Nodes, &Aftermath{})
+	d.countLoads(d.out.Nodes, &Aftermath{})
 	done, err = d.empty(node)
 	return d, done, err
 }
@@ -160,16 +160,16 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 		}
 	}
 	switch {
-	case d.cut:
+	case d.ranOut:
 		v.out.Undecided = append(v.out.Undecided, node)
 	case !done:
-		v.out.Stuck = append(v.out.Stuck, d.told(node))
+		v.out.Stuck = append(v.out.Stuck, d.nodeDrain(node))
 		v.blame(d)
 	case d.out.Waits == 0:
 		return true, nil
 	default:
 		v.out.Slow++
-		v.crowd(d, node)
+		v.recordCrowded(d, node)
 	}
 	return false, nil
 }
@@ -191,20 +191,20 @@ func (v *surveying) blame(d *draining) {
 func (v *surveying) follow(node string) error {
 	d, _, err := v.try(node, false)
 	if err == nil {
-		v.crowd(d, node)
+		v.recordCrowded(d, node)
 	}
 	return err
 }
 
 // crowd records a drain that leaves pods without a place.
-func (v *surveying) crowd(d *draining, node string) {
+func (v *surveying) recordCrowded(d *draining, node string) {
 	if len(d.out.Pending) > 0 {
-		v.out.Crowded = append(v.out.Crowded, d.told(node))
+		v.out.Crowded = append(v.out.Crowded, d.nodeDrain(node))
 	}
 }
 
 // told is the end of the drain of one node.
-func (d *draining) told(node string) NodeDrain {
+func (d *draining) nodeDrain(node string) NodeDrain {
 	held := d.out.Held[:min(len(d.out.Held), mostHeld)]
 	pending := d.out.Pending[:min(len(d.out.Pending), mostHeld)]
 	out := NodeDrain{
@@ -218,7 +218,7 @@ func (d *draining) told(node string) NodeDrain {
 }
 
 // end puts nodes and budgets in their order.
-func (v *surveying) end(nodes []string) {
+func (v *surveying) sortResults(nodes []string) {
 	at := make(map[string]int, len(nodes))
 	for i, node := range nodes {
 		at[node] = i

@@ -20,7 +20,7 @@ const mostRaises = 8
 // free looks for what budgets have to allow so that a drain that is stuck goes through: those
 // that hold pods back allow more, a little at first, until a drain played with that ends.
 // Nothing is found where several budgets cover a pod, which no allowance lets go.
-func (d *Drain) free(of *drainage) error {
+func (d *Drain) findAllowances(of *drainage) error {
 	stuck := d
 	var raised []Allowance
 	for round := range mostRaises {

@@ -12,9 +12,9 @@ import (
 // that nobody may be pushed out or lost, and everybody who is evicted finds a place. It must not
 // be used by two goroutines at once.
 type Emptying struct {
-	d *draining
+	drain *draining
 	// at numbers the nodes in the order of the cluster; empty are those that were emptied.
-	at    map[string]int
+	order    map[string]int
 	empty []string
 }
 
@@ -22,30 +22,30 @@ type Emptying struct {
 // is ready. Pods that wait then are not looked at any more, unless they push others out. Errors
 // and time are those of a drain without nodes.
 func (s *Scenario) Emptying() (*Emptying, error) {
-	e := &Emptying{d: s.draining(nil), at: map[string]int{}}
+	e := &Emptying{drain: s.draining(nil), order: map[string]int{}}
 	for n := range s.snap.Nodes() {
-		e.at[n.Name] = len(e.at)
+		e.order[n.Name] = len(e.order)
 	}
-	if err := e.d.bury(); err != nil {
+	if err := e.drain.finishDeletions(); err != nil {
 		return nil, err
 	}
-	e.d.load(nil, nil)
-	_, err := e.d.replace()
+	e.drain.countLoads(nil, nil)
+	_, err := e.drain.playReplacements()
 	return e, err
 }
 
 // Fork is a second one at the same point.
 func (e *Emptying) Fork() *Emptying {
-	d := *e.d
-	d.Scenario = e.d.Fork()
+	d := *e.drain
+	d.Scenario = e.drain.Fork()
 	d.spare, d.loads, d.queue = slices.Clone(d.spare), slices.Clone(d.loads), slices.Clone(d.queue)
 	d.refused, d.several = slices.Clone(d.refused), slices.Clone(d.several)
-	return &Emptying{d: &d, at: e.at, empty: slices.Clone(e.empty)}
+	return &Emptying{drain: &d, order: e.order, empty: slices.Clone(e.empty)}
 }
 
 // Pods are those that have to be evicted so that a node is empty.
 func (e *Emptying) Pods(node string) []*outrank.Pod {
-	return slices.DeleteFunc(e.d.snap.PodsOn(node), tied)
+	return slices.DeleteFunc(e.drain.snap.PodsOn(node), tied)
 }
 
 // Emptied is how it went with a set of nodes.
@@ -79,9 +79,9 @@ func (r *Emptied) Works() bool {
 // does not work nothing changes. Errors wrap [preemption.ErrNotFound] for a node that is not
 // there, and are those of a drain.
 func (e *Emptying) Try(nodes []string) (*Emptied, error) {
-	d := e.d
+	d := e.drain
 	nodes = slices.Clone(nodes)
-	slices.SortFunc(nodes, func(a, b string) int { return e.at[a] - e.at[b] })
+	slices.SortFunc(nodes, func(a, b string) int { return e.order[a] - e.order[b] })
 	r := &Emptied{Nodes: nodes}
 	var evicted []*outrank.Pod
 	for _, node := range nodes {
@@ -102,7 +102,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	tied, lost, leaving := len(d.tied), len(d.lost), len(d.leaving)
 	d.moved, d.out, d.turns = map[outrank.Key]motion{}, newDrain(nodes), 0
 	last := false
-	d.ends = func() bool { return len(d.out.Victims) > 0 || last && d.evicted && len(d.out.Pending) > 0 }
+	d.enough = func() bool { return len(d.out.Victims) > 0 || last && d.evicted && len(d.out.Pending) > 0 }
 	err := d.cordon()
 	for i := 0; err == nil && i < len(nodes) && !d.out.Stuck && len(d.out.Victims) == 0; i++ {
 		last = i == len(nodes)-1
@@ -127,7 +127,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 
 // judge says what keeps the nodes from being emptied.
 func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
-	d := e.d
+	d := e.drain
 	if r.Victims = d.out.Victims; len(r.Victims) > 0 {
 		return
 	}

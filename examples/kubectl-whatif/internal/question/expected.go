@@ -10,7 +10,7 @@ import (
 // or all but some, is a share of more. A budget that a change sets or brings is left as it is.
 // What is added is the difference that the new pods make; the rest of a status stays as the
 // controller wrote it, who knows the scale of every workload.
-func (s *Scenario) expect(fresh []*outrank.Pod) error {
+func (s *Scenario) expectMore(fresh []*outrank.Pod) error {
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (s *Scenario) expect(fresh []*outrank.Pod) error {
 		if s.owner["budget "+string(b.Key())] != nil {
 			continue
 		}
-		more, err := s.wanted(b, fresh)
+		more, err := s.moreWanted(b, fresh)
 		if err != nil || more == 0 {
 			continue // a spec that nothing follows from has no status that changes
 		}
@@ -35,7 +35,7 @@ func (s *Scenario) expect(fresh []*outrank.Pod) error {
 }
 
 // wanted is how many more pods a budget wants to be healthy because of new ones.
-func (s *Scenario) wanted(b *outrank.PodDisruptionBudget, fresh []*outrank.Pod) (int32, error) {
+func (s *Scenario) moreWanted(b *outrank.PodDisruptionBudget, fresh []*outrank.Pod) (int32, error) {
 	isNew := make(map[outrank.Key]bool, len(fresh))
 	for _, p := range fresh {
 		isNew[p.Key()] = true

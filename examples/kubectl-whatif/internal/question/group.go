@@ -174,7 +174,7 @@ func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 		return nil
 	}
 	for _, v := range plan.Victims {
-		if err := s.ask(v.Pod); err != nil {
+		if err := s.askToLeave(v.Pod); err != nil {
 			return err
 		}
 	}

@@ -19,19 +19,19 @@ type queuing struct {
 	// done counts turns.
 	done int
 	// left is told of every pod that leaves for another; nil for nobody.
-	left func(p *outrank.Pod)
+	onEvict func(p *outrank.Pod)
 }
 
 // queued puts everything that waits in line. Pods that are being deleted are gone by then.
-func (s *Scenario) queued() (*queuing, error) {
-	if err := s.bury(); err != nil {
+func (s *Scenario) lineUp() (*queuing, error) {
+	if err := s.finishDeletions(); err != nil {
 		return nil, err
 	}
 	return &queuing{Scenario: s, rest: s.line(s.waiting())}, nil
 }
 
 // bury takes the pods away that are being deleted.
-func (s *Scenario) bury() error {
+func (s *Scenario) finishDeletions() error {
 	for p := range s.snap.Pods() {
 		node := s.snap.NodeOf(p.Key())
 		if node == "" || !p.Terminating() {
@@ -41,7 +41,7 @@ func (s *Scenario) bury() error {
 			return err
 		}
 	}
-	return s.resize()
+	return s.retryResizes()
 }
 
 // play lets pods take their turns until the line is empty, or the next is not to come any
@@ -68,12 +68,12 @@ func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) e
 		turn.Pod.Node = m.from
 		tell(turn, m)
 		for _, v := range victims {
-			if err := l.evict(v, motion{origin: PushedOut, from: v.node, by: turn.Pod.Key, aside: m.aside}); err != nil {
+			if err := l.evict(v, motion{origin: PushedOut, from: v.node, pushedOutBy: turn.Pod.Key, aside: m.aside}); err != nil {
 				return err
 			}
 		}
 		if len(victims) > 0 {
-			if err := l.resize(); err != nil {
+			if err := l.retryResizes(); err != nil {
 				return err
 			}
 		}
@@ -141,8 +141,8 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 
 // evict puts the pod that is recreated for a victim in line.
 func (l *queuing) evict(v departed, m motion) error {
-	if l.left != nil {
-		l.left(v.pod)
+	if l.onEvict != nil {
+		l.onEvict(v.pod)
 	}
 	switch {
 	case replaced(v.pod):
@@ -188,7 +188,7 @@ func (l *queuing) enter(e queue.Entry) {
 // priority. Pods that come behind it wait. Pods that were being deleted are gone.
 func (s *Scenario) Before(pod *outrank.Pod) (*Aftermath, error) {
 	a := s.newAftermath()
-	l, err := s.queued()
+	l, err := s.lineUp()
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // Moment is a cluster when it is the turn of a pod that waits, or of its group. It is a copy, and
 // stays as it is: what an answer changes is taken back. One goroutine uses it at a time.
 type Moment struct {
-	at  *Scenario
+	scenario  *Scenario
 	key outrank.Key
 	// Before counts the turns that were played before this one.
 	Before int
@@ -23,14 +23,14 @@ type Moment struct {
 // MomentOf is the cluster as it stands, as if it were a pod's turn at once. An error wraps
 // [preemption.ErrNotFound] where the pod does not wait.
 func (s *Scenario) MomentOf(pod outrank.Key) (*Moment, error) {
-	return (&Moment{at: s.Fork()}).Of(pod)
+	return (&Moment{scenario: s.Fork()}).Of(pod)
 }
 
 // Of is the same moment as if it were another pod's turn. Errors are those of
 // [Scenario.MomentOf].
 func (m *Moment) Of(pod outrank.Key) (*Moment, error) {
-	_, err := m.at.entryOf(pod)
-	return &Moment{at: m.at, key: pod}, err
+	_, err := m.scenario.entryOf(pod)
+	return &Moment{scenario: m.scenario, key: pod}, err
 }
 
 // TurnOf plays the turns of everything that a scheduler takes before a pod, each to the end, up
@@ -45,7 +45,7 @@ func (s *Scenario) TurnOf(pod outrank.Key) (*Moment, error) {
 // turns.
 func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,11 @@ func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 // playedTo plays until an entry is next for which stop returns true.
 func (s *Scenario) playedTo(stop func(done int, e *queue.Entry) bool, pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
-	m := &Moment{at: f, key: pod}
+	m := &Moment{scenario: f, key: pod}
 	if err := l.play(func(e *queue.Entry) bool { return !stop(l.done, e) }, func(Turn, motion) { m.Before++ }); err != nil {
 		return nil, err
 	}
@@ -112,11 +112,11 @@ func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
 }
 
 // Snapshot is the cluster at that moment, to look at.
-func (m *Moment) Snapshot() *engine.Snapshot { return m.at.snap }
+func (m *Moment) Snapshot() *engine.Snapshot { return m.scenario.snap }
 
 // Pods are the pod whose turn it is, and the others of its group that wait.
 func (m *Moment) Pods() ([]*outrank.Pod, error) {
-	e, err := m.at.entryOf(m.key)
+	e, err := m.scenario.entryOf(m.key)
 	if err != nil {
 		return nil, err
 	}
@@ -133,49 +133,49 @@ func (m *Moment) Pods() ([]*outrank.Pod, error) {
 // With plays the turn after a change of the cluster, and takes both back; nil changes
 // nothing. Errors are those of the change and of the decision.
 func (m *Moment) With(change func(*engine.Snapshot) error) (t Turn, err error) {
-	mark := m.at.snap.Mark()
+	mark := m.scenario.snap.Mark()
 	if change != nil {
-		err = change(m.at.snap)
+		err = change(m.scenario.snap)
 	}
 	if err == nil {
 		t, err = m.decide()
 	}
-	return t, errors.Join(err, m.at.snap.Undo(mark))
+	return t, errors.Join(err, m.scenario.snap.Undo(mark))
 }
 
 func (m *Moment) decide() (Turn, error) {
-	e, err := m.at.entryOf(m.key)
+	e, err := m.scenario.entryOf(m.key)
 	if err != nil {
 		return Turn{}, err
 	}
 	if e.Group == nil {
-		t, _, err := m.at.scene.decide(m.at.set.evaluatorFor(e.Pod), e.Pod)
+		t, _, err := m.scenario.scene.decide(m.scenario.set.evaluatorFor(e.Pod), e.Pod)
 		return t, err
 	}
-	t, plan, err := m.at.planGroup(e.Group)
+	t, plan, err := m.scenario.planGroup(e.Group)
 	switch {
 	case errors.Is(err, outrank.ErrInvalid):
 		t.Outcome, t.Trouble = Waits, oneLine(err)
 		return t, nil
 	case err == nil:
-		t.tellGroup(m.at.scene, plan)
+		t.tellGroup(m.scenario.scene, plan)
 	}
 	return t, err
 }
 
 // NodeLike is a node like another, with a name that is free.
 func (m *Moment) NodeLike(node string) (*outrank.Node, error) {
-	n, ok := m.at.snap.Node(node)
+	n, ok := m.scenario.snap.Node(node)
 	if !ok {
 		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
 	}
-	return m.at.NodesLike(n, 1)[0], nil
+	return m.scenario.NodesLike(n, 1)[0], nil
 }
 
 // Covering are the budgets that cover a pod.
 func (m *Moment) Covering(pod *outrank.Pod) (out []*outrank.PodDisruptionBudget) {
-	for _, i := range m.at.budgets.Covering(pod) {
-		out = append(out, m.at.allowed[i])
+	for _, i := range m.scenario.budgets.Covering(pod) {
+		out = append(out, m.scenario.allowed[i])
 	}
 	return out
 }

@@ -106,7 +106,7 @@ func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNo
 // Errors and time are those of [Scenario.Aftermath].
 func (s *Scenario) Settled() (*Scenario, error) {
 	f := s.Fork()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Scenario) tryNodes(like string, n int) (MoreNodesTried, error) {
 		return MoreNodesTried{}, err
 	}
 	a := f.newAftermath()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return MoreNodesTried{}, err
 	}

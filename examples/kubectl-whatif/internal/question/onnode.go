@@ -79,7 +79,7 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if bound.NodeName == "" {
 		bound.NodeName = b.Node
 	}
-	active := set.on(b.Node)
+	active := set.podsOn(b.Node)
 	config := kubeletadmit.Config{Release: set.Snapshot.Release()}
 	adm, err := kubeletadmit.Admit(on, active, &bound, config)
 	if err != nil {
@@ -102,7 +102,7 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 
 // on lists the pods of a node in the order in which they were read, which decides where
 // several would do as well, as in [kubeletadmit.Admit].
-func (s *Setting) on(node string) []*outrank.Pod {
+func (s *Setting) podsOn(node string) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range s.Cluster.Pods {
 		if p.NodeName == node && !p.Finished() {

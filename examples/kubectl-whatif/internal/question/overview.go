@@ -73,15 +73,15 @@ func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 		note = "arrives once those have left who leave for it"
 	}
 	for _, m := range t.Members {
-		s.come(m.Key, nil, m.Node, note)
+		s.arrive(m.Key, nil, m.Node, note)
 	}
 	if !t.Group && (t.Outcome == Placed || t.Outcome == PushesOut) {
-		s.come(t.Pod.Key, like, t.Node, note)
+		s.arrive(t.Pod.Key, like, t.Node, note)
 	}
 }
 
 // come marks a pod that arrives.
-func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
+func (s *sketch) arrive(key outrank.Key, like *outrank.Pod, node, note string) {
 	if node == "" {
 		return
 	}

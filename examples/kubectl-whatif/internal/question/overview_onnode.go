@@ -20,7 +20,7 @@ func (o *OnNode) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overvie
 		s.leave(o.Replacements[i].Pod.Key, "evicted for "+string(o.Pod.Key))
 	}
 	if o.Outcome != kubeletadmit.Rejected && snap.NodeOf(o.Pod.Key) != o.Node {
-		s.come(o.Pod.Key, pod, o.Node, "starts")
+		s.arrive(o.Pod.Key, pod, o.Node, "starts")
 	}
 	s.table(page.Table{Title: "What the kubelet does, and why", Text: strings.TrimSpace(o.Text())})
 	var fates []string

@@ -76,7 +76,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		}
 	}
 	out := &Replicas{Pod: podOf(pod, ""), Asked: n, Turns: []Turn{}}
-	created, err := s.create(pod, out)
+	created, err := s.admitReplicas(pod, out)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 }
 
 // create counts the replicas that may be created, which all are before the first has its turn.
-func (s *scene) create(pod *outrank.Pod, out *Replicas) (int, error) {
+func (s *scene) admitReplicas(pod *outrank.Pod, out *Replicas) (int, error) {
 	for i := range out.Asked {
 		f, err := s.books.Admit(s.set.Limits.Pod(s.copyOf(pod, i)))
 		if err != nil {

@@ -49,7 +49,7 @@ func (r *Replicas) summary() string {
 	case r.Running == r.Free:
 		text += "."
 	default:
-		text += fmt.Sprintf(", and %d more once %s.", r.Running-r.Free, left(r.Victims))
+		text += fmt.Sprintf(", and %d more once %s.", r.Running-r.Free, otherPodsLeft(r.Victims))
 		if r.Violating > 0 {
 			text += fmt.Sprintf(" %d of these %s a disruption budget.", r.Violating, verb(r.Violating, "breaks", "break"))
 		}
@@ -60,7 +60,7 @@ func (r *Replicas) summary() string {
 	return text
 }
 
-func left(n int) string {
+func otherPodsLeft(n int) string {
 	if n == 1 {
 		return "1 other pod has left"
 	}

@@ -68,7 +68,7 @@ const (
 type pendingResize struct {
 	Resized
 	// at is the place of the container among those of its kind, and init that kind.
-	at   int
+	index   int
 	init bool
 	// before has the container as its template has it.
 	before outrank.Container
@@ -83,7 +83,7 @@ func (c *Resize) apply(s *Scenario) error {
 		return err
 	}
 	r := pendingResize{Resized: Resized{Pod: podOf(p, s.snap.NodeOf(p.Key())), Container: c.Container, From: resource.List{}, To: c.Requests.Clone()}}
-	if r.at, r.init, err = c.container(p); err != nil {
+	if r.index, r.init, err = c.container(p); err != nil {
 		return err
 	}
 	for name := range c.Requests {
@@ -192,10 +192,10 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 	q := *p
 	q.NodeName, q.ResizeDeferred = r.Pod.Node, true
 	list := r.containers(&q)
-	r.before = (*list)[r.at]
+	r.before = (*list)[r.index]
 	q.Containers, q.InitContainers = reported(q.Containers), reported(q.InitContainers)
 	list = r.containers(&q)
-	one := &(*list)[r.at]
+	one := &(*list)[r.index]
 	one.Requests, one.Limits = cloned(one.Requests), cloned(one.Limits)
 	for name, amount := range r.To {
 		limit, limited := one.Limits[name]
@@ -231,7 +231,7 @@ func cloned(l resource.List) resource.List {
 }
 
 // resize has every node try its deferred resizes again, those of important pods first.
-func (s *Scenario) resize() error {
+func (s *Scenario) retryResizes() error {
 	var order []int
 	for i := range s.resizes {
 		if s.resizes[i].Outcome == Deferred || s.resizes[i].Outcome == NeverDone {
@@ -240,7 +240,7 @@ func (s *Scenario) resize() error {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.resizes[b].Pod.Priority, s.resizes[a].Pod.Priority) })
 	for _, i := range order {
-		if err := s.actuate(&s.resizes[i]); err != nil {
+		if err := s.actuateResize(&s.resizes[i]); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func (s *Scenario) resize() error {
 }
 
 // actuate carries out a resize where there is room.
-func (s *Scenario) actuate(r *pendingResize) error {
+func (s *Scenario) actuateResize(r *pendingResize) error {
 	p, ok := s.snap.Pod(r.Pod.Key)
 	if !ok || s.snap.NodeOf(r.Pod.Key) != r.Pod.Node {
 		r.Outcome, r.Short = Moot, nil
@@ -269,7 +269,7 @@ func (s *Scenario) actuate(r *pendingResize) error {
 	now := *p
 	now.NodeName, now.ResizeDeferred = r.Pod.Node, false
 	list := r.containers(&now)
-	one := &(*list)[r.at]
+	one := &(*list)[r.index]
 	one.AllocatedResources, one.Actual, one.Reported = one.Requests.Clone(), one.Requests.Clone(), false
 	r.Outcome = Done
 	if _, err := s.books.Resize(p, &now); err != nil {
@@ -341,7 +341,7 @@ func (s *Scenario) templated(p *outrank.Pod) *outrank.Pod {
 			q = &c
 		}
 		list := r.containers(q)
-		(*list)[r.at] = r.before
+		(*list)[r.index] = r.before
 	}
 	return q
 }

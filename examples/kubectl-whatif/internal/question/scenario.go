@@ -69,7 +69,7 @@ type motion struct {
 	// from is its node before; workload makes it, counted from 1.
 	from     string
 	workload int
-	by       outrank.Key
+	pushedOutBy       outrank.Key
 	// aside is set for a pod that waits whatever the changes, and for those pushed out for one.
 	aside bool
 }
@@ -123,10 +123,10 @@ func (s *Scenario) Apply(c Change) error {
 	if err := c.apply(s); err != nil {
 		return err
 	}
-	if err := s.resize(); err != nil {
+	if err := s.retryResizes(); err != nil {
 		return err
 	}
-	return s.measure()
+	return s.measureBudgets()
 }
 
 // Snapshot is the scenario as it stands, to look at. The caller must not change it, and reads it
@@ -233,14 +233,14 @@ func (s *Scenario) claim(c Change, kind, name string) error {
 }
 
 // there is the error about an object that is in the cluster already.
-func there(c Change, kind, name string) error {
+func alreadyThere(c Change, kind, name string) error {
 	return fmt.Errorf("%w: %s brings %s %s, which the cluster has already", ErrContradiction, c, kind, name)
 }
 
 // recreate puts the pod that a controller creates in place of another in the line, if quotas let
 // it. A pod of a DaemonSet is created for the same node.
 func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
-	next := s.priced(remade(s.templated(p), p.Name))
+	next := s.withNewPriority(remade(s.templated(p), p.Name))
 	if tied(p) {
 		next = pinned(next, m.from)
 	}
@@ -304,7 +304,7 @@ func pinned(p *outrank.Pod, node string) *outrank.Pod {
 
 // priced is a pod that is created now: where a change gave its class another value or policy,
 // it has that.
-func (s *Scenario) priced(p *outrank.Pod) *outrank.Pod {
+func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
 	if slices.Equal(s.cluster.Classes, s.before.Cluster.Classes) {
 		return p
 	}
@@ -326,13 +326,13 @@ func (s *Scenario) priced(p *outrank.Pod) *outrank.Pod {
 }
 
 // renew reads the budgets of the snapshot again.
-func (s *Scenario) renew() {
+func (s *Scenario) rereadBudgets() {
 	list := slices.Collect(s.snap.Budgets())
 	s.budgets, s.allowed = pdb.New(list), list
 }
 
 // measure gives the new budgets the status that follows from the pods.
-func (s *Scenario) measure() error {
+func (s *Scenario) measureBudgets() error {
 	if len(s.unmeasured) == 0 {
 		return nil
 	}
@@ -357,6 +357,6 @@ func (s *Scenario) measure() error {
 			return err
 		}
 	}
-	s.renew()
+	s.rereadBudgets()
 	return nil
 }

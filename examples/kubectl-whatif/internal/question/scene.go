@@ -44,7 +44,7 @@ func (s *scene) bind(pod *outrank.Pod, node string) error {
 }
 
 // stand has a waiting pod wait as another version of it says. Its nomination is that of the scene.
-func (s *scene) stand(pod *outrank.Pod) error {
+func (s *scene) putWaiting(pod *outrank.Pod) error {
 	nominated := s.snap.NominationOf(pod.Key())
 	if _, err := s.snap.PutPod(pod); err != nil || s.snap.NominationOf(pod.Key()) == nominated {
 		return err
@@ -68,7 +68,7 @@ func (s *scene) nominate(pod *outrank.Pod, node string) error {
 
 // ask makes victims leave: from now on they terminate, hold their room, and no
 // longer count for their budgets.
-func (s *scene) ask(victim *outrank.Pod) error {
+func (s *scene) askToLeave(victim *outrank.Pod) error {
 	known, ok := s.snap.Pod(victim.Key())
 	if !ok || known.Terminating() {
 		return nil
@@ -110,7 +110,7 @@ func (s *scene) charge(p *outrank.Pod) error {
 // the pod is nominated.
 func (s *scene) announce(plan *preemption.Plan) error {
 	for i := range plan.Victims {
-		if err := s.ask(plan.Victims[i].Pod); err != nil {
+		if err := s.askToLeave(plan.Victims[i].Pod); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func NoEffect(ctx context.Context, set Setting, plan *preemption.Plan) (*Reason,
 	if err != nil {
 		return nil, err
 	}
-	return set.scene(ctx).vain(eval, plan)
+	return set.scene(ctx).whyInVain(eval, plan)
 }
 
 // Text is the reason in a few words.
@@ -55,7 +55,7 @@ func (r *Reason) Text() string { return reasons([]Reason{{r.Filter, r.Reasons, 0
 // came of it. Who has a place by then keeps it: no pod of a lower priority takes it away.
 func (s *Scenario) Down(to int32) (*Aftermath, error) {
 	a := s.newAftermath()
-	l, err := s.queued()
+	l, err := s.lineUp()
 	if err != nil {
 		return nil, err
 	}

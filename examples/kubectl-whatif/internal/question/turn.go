@@ -117,9 +117,9 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 	if plan.Outcome == preemption.Fits && !plan.Resize {
 		return t, nil, s.place(eval, pod, &t)
 	}
-	t, plan = told(t, plan)
+	t, plan = enterPlan(t, plan)
 	if plan != nil && !plan.Resize {
-		t.InVain, err = s.vain(eval, plan)
+		t.InVain, err = s.whyInVain(eval, plan)
 	}
 	return t, plan, err
 }
@@ -148,7 +148,7 @@ func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 }
 
 // vain asks the node of a plan with the victims gone; nil if it takes the pod.
-func (s *scene) vain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, error) {
+func (s *scene) whyInVain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, error) {
 	mark := s.snap.Mark()
 	var err error
 	for i := range plan.Victims {
@@ -170,7 +170,7 @@ func (s *scene) vain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, er
 }
 
 // told enters the result of a plan.
-func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
+func enterPlan(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	if t.Resize = plan.Resize; t.Resize {
 		t.Node = plan.Pod.NodeName
 	}

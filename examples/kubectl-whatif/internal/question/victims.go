@@ -42,7 +42,7 @@ type Gentler struct {
 const gentlerSteps = 20_000
 
 // allMove looks for a node all of whose victims find other places.
-func allMove(ctx context.Context, set Setting, eval *engine.Evaluator, plan *preemption.Plan) (*Gentler, error) {
+func findGentler(ctx context.Context, set Setting, eval *engine.Evaluator, plan *preemption.Plan) (*Gentler, error) {
 	outlooks, _, err := joint.Outlooks(ctx, eval, set.Snapshot, joint.Request{Pods: []*outrank.Pod{plan.Pod}, Now: set.Now, Limit: gentlerSteps})
 	if err != nil || len(outlooks) == 0 || outlooks[0].Candidate.Node == plan.Node {
 		return nil, err
@@ -103,7 +103,7 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 	v.Totals.count(fates)
 	v.Totals.InTurn = v.Totals.Lost + v.Totals.Fits + v.Totals.PushesOut + v.Totals.Waits + v.Totals.Replaced + v.Totals.Unknown + v.Totals.Beyond - len(fates)
 	if v.Totals.Lost+v.Totals.Waits+v.Totals.PushesOut > 0 && !plan.Resize {
-		v.Gentler, err = allMove(ctx, set, eval, plan)
+		v.Gentler, err = findGentler(ctx, set, eval, plan)
 	}
 	return v, err
 }
