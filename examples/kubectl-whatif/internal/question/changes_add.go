@@ -263,7 +263,7 @@ func (c *AddPods) apply(s *Scenario) error {
 type namer struct {
 	scenario *Scenario
 	workload *Workload
-	made int
+	made     int
 }
 
 func (n *namer) next() string {

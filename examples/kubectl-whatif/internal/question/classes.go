@@ -153,9 +153,9 @@ type classQuestion struct {
 
 // counted is a running pod with its priorities as a victim.
 type counted struct {
-	pod          *outrank.Pod
+	pod            *outrank.Pod
 	now, recreated int32
-	remade       *outrank.Pod // nil where nothing of it changes
+	remade         *outrank.Pod // nil where nothing of it changes
 }
 
 // next is a pod as it would be if it were created again after the change; the pod

@@ -100,10 +100,10 @@ type draining struct {
 	// left is how many turns may still be taken, nil for any number, and cut is set where they
 	// ran out.
 	turnsLeft *int
-	ranOut  bool
+	ranOut    bool
 	// turns counts the turns of pods, and ends says when no further one is wanted; nil for never.
-	turns int
-	enough  func() bool
+	turns  int
+	enough func() bool
 	// queue has every pod that waits, and others that did: nil before the first look, which is at
 	// all pods. Later ones would take most of the time.
 	queue []outrank.Key

@@ -14,7 +14,7 @@ import (
 type Emptying struct {
 	drain *draining
 	// at numbers the nodes in the order of the cluster; empty are those that were emptied.
-	order    map[string]int
+	order map[string]int
 	empty []string
 }
 

@@ -68,8 +68,8 @@ const (
 type pendingResize struct {
 	Resized
 	// at is the place of the container among those of its kind, and init that kind.
-	index   int
-	init bool
+	index int
+	init  bool
 	// before has the container as its template has it.
 	before outrank.Container
 }
