@@ -145,6 +145,7 @@ func (a *Across) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overvie
 	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onNode(a.OneNode.Node)+".")
 	s.figure(len(a.Victims), "pods that have to leave")
 	s.figure(violating(a.Victims), "of them against a budget")
+
 	for i := range a.Victims {
 		s.leave(a.Victims[i].Key, "leaves for "+string(a.Pod.Key))
 	}

@@ -81,7 +81,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 			return nil, err
 		}
 
-		// The replicas are alike, so where one finds no room the next does not either.
+		// The question ends with the first replica that finds no room: the next one is like it.
 		out.Turns = append(out.Turns, turn)
 		out.Victims += fresh(turn.Victims)
 		out.Violating += violating(turn.Victims)

@@ -82,24 +82,24 @@ type motion struct {
 	aside bool
 }
 
-// Origin is why a pod takes a turn.
+// Origin says why a pod takes a turn.
 type Origin string
 
 // The origins.
 const (
-	// FromNode: its node goes.
+	// FromNode: the node of the pod goes.
 	FromNode Origin = "node-gone"
-	// Deleted: a change deletes it.
+	// Deleted: a change deletes the pod.
 	Deleted Origin = "deleted"
-	// New: a change creates it.
+	// New: a change creates the pod.
 	New Origin = "new"
-	// Ending: it is being deleted as things are.
+	// Ending: the pod is being deleted without a change.
 	Ending Origin = "ending"
-	// Waiting: it waits as things are.
+	// Waiting: the pod waits without a change.
 	Waiting Origin = "waiting"
-	// PushedOut: another pod pushes it out.
+	// PushedOut: another pod pushes the pod out.
 	PushedOut Origin = "pushed-out"
-	// Resizing: a change resizes it on its node, which has no room for that yet.
+	// Resizing: a change resizes the pod on its node, which has no room for that yet.
 	Resizing Origin = "resized"
 )
 
