@@ -32,7 +32,7 @@ type Difference struct {
 	// leaves pods without a place, or a class is wrong, and it was not so before, or for fewer pods.
 	Worse bool `json:"worse,omitempty"`
 
-	grave gravity
+	severity severity
 }
 
 // Section is a part of a report.
@@ -48,13 +48,13 @@ const (
 	ofFindings Section = "classes"
 )
 
-// gravity is how bad a line is.
-type gravity uint8
+// severity is how bad a line is.
+type severity uint8
 
 const (
-	harmless gravity = iota
-	evicts           // somebody has to leave, or something is wrong
-	stays            // a pod has no place, or a drain no end
+	harmless severity = iota
+	evicts            // somebody has to leave, or something is wrong
+	stays             // a pod has no place, or a drain no end
 )
 
 // fact is a line of a report.
@@ -62,7 +62,7 @@ type fact struct {
 	section Section
 	object  string
 	text    string
-	grave   gravity
+	severity severity
 	// pods counts those that it is so for, where more are worse.
 	pods int
 }
@@ -72,17 +72,17 @@ func (r *Report) facts() []fact {
 	var out []fact
 	for i := range r.Waiting.Turns {
 		t := &r.Waiting.Turns[i]
-		text, grave, pods := string(t.Outcome), harmless, 0
+		text, level, pods := string(t.Outcome), harmless, 0
 		switch {
 		case t.Outcome == question.Waits:
-			text, grave = "finds no place", stays
+			text, level = "finds no place", stays
 		case t.Outcome == question.PushesOut:
 			pods = fresh(t.Victims)
-			text, grave = "pushes out "+console.Plural(pods, "pod"), evicts
+			text, level = "pushes out "+console.Plural(pods, "pod"), evicts
 		case t.Outcome == question.Placed:
 			text = "fits"
 		}
-		out = append(out, fact{ofPending, string(t.Pod.Key), text, grave, pods})
+		out = append(out, fact{ofPending, string(t.Pod.Key), text, level, pods})
 	}
 	for i := range r.Drains.Stuck {
 		n := &r.Drains.Stuck[i]
@@ -111,11 +111,11 @@ func (r *Report) facts() []fact {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		grave := harmless
+		level := harmless
 		if f.Wrong {
-			grave = evicts
+			level = evicts
 		}
-		out = append(out, fact{ofFindings, strings.TrimPrefix(f.Class+", "+string(f.Rule), ", "), f.Text, grave, 0})
+		out = append(out, fact{ofFindings, strings.TrimPrefix(f.Class+", "+string(f.Rule), ", "), f.Text, level, 0})
 	}
 	return out
 }
@@ -142,28 +142,28 @@ func Compare(before string, then, now *Report) *Comparison {
 		at := line{f.section, f.object}
 		old[at] = append(old[at], f)
 	}
-	add := func(f fact, was, is string, grave gravity) {
-		d := Difference{Section: f.section, Object: f.object, Before: was, After: is, grave: grave, Worse: grave > harmless}
+	add := func(f fact, was, is string, level severity) {
+		d := Difference{Section: f.section, Object: f.object, Before: was, After: is, severity: level, Worse: level > harmless}
 		c.Changes = append(c.Changes, d)
 	}
 	for _, f := range now.facts() {
 		at := line{f.section, f.object}
 		if len(old[at]) == 0 {
-			grave := f.grave
+			level := f.severity
 			if f.section == ofDrains && !then.nodes[f.object] {
-				grave = harmless // the node is new
+				level = harmless // the node is new
 			}
-			add(f, "", f.text, grave)
+			add(f, "", f.text, level)
 			continue
 		}
 		was := old[at][0]
 		old[at] = old[at][1:]
 		if was.text != f.text {
-			grave := harmless
-			if f.grave > was.grave || f.grave == was.grave && f.pods > was.pods {
-				grave = f.grave
+			level := harmless
+			if f.severity > was.severity || f.severity == was.severity && f.pods > was.pods {
+				level = f.severity
 			}
-			add(f, was.text, f.text, grave)
+			add(f, was.text, f.text, level)
 		}
 	}
 	for _, f := range then.facts() {
@@ -174,12 +174,12 @@ func Compare(before string, then, now *Report) *Comparison {
 		}
 	}
 	slices.SortStableFunc(c.Changes, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(a.Section.place(), b.Section.place()), cmp.Compare(b.grave, a.grave))
+		return cmp.Or(cmp.Compare(a.Section.order(), b.Section.order()), cmp.Compare(b.severity, a.severity))
 	})
 	return c
 }
 
-func (s Section) place() int {
+func (s Section) order() int {
 	return slices.Index([]Section{ofPending, ofDrains, ofBudgets, ofReach, ofRoom, ofFindings}, s)
 }
 
@@ -206,9 +206,9 @@ func (c *Comparison) Stays() int { return c.count(stays) }
 // Leaves counts the lines that are worse in another way.
 func (c *Comparison) Leaves() int { return c.count(evicts) }
 
-func (c *Comparison) count(g gravity) (n int) {
+func (c *Comparison) count(g severity) (n int) {
 	for i := range c.Changes {
-		if c.Changes[i].grave == g {
+		if c.Changes[i].severity == g {
 			n++
 		}
 	}

@@ -32,7 +32,7 @@ func (h *Headroom) text(format string) string {
 }
 
 // room counts the room of each class.
-func (r *Report) room(set *question.Setting) {
+func (r *Report) findRoom(set *question.Setting) {
 	r.Headroom = []Headroom{}
 	snap := set.Snapshot
 	var open []*outrank.Node
@@ -50,7 +50,7 @@ func (r *Report) room(set *question.Setting) {
 		}
 	}
 	list := slices.Sorted(maps.Keys(names))
-	slices.SortStableFunc(list, func(a, b resource.Name) int { return cmp.Compare(usual(a), usual(b)) })
+	slices.SortStableFunc(list, func(a, b resource.Name) int { return cmp.Compare(rank(a), rank(b)) })
 	levels := []*outrank.PriorityClass{{}}
 	for _, c := range classesOf(set.Cluster) {
 		if c.PreemptionPolicy != outrank.PreemptNever {
@@ -58,12 +58,12 @@ func (r *Report) room(set *question.Setting) {
 		}
 	}
 	for _, name := range list {
-		r.Headroom = append(r.Headroom, roomOf(set, open, name, levels)...)
+		r.Headroom = append(r.Headroom, roomOfResource(set, open, name, levels)...)
 	}
 }
 
 // usual puts the resources first that every pod asks for.
-func usual(name resource.Name) int {
+func rank(name resource.Name) int {
 	switch name {
 	case resource.CPU:
 		return 0
@@ -82,7 +82,7 @@ type taken struct {
 }
 
 // roomOf is the room of one resource, level by level; the first is for what is free for anybody.
-func roomOf(set *question.Setting, open []*outrank.Node, name resource.Name, levels []*outrank.PriorityClass) []Headroom {
+func roomOfResource(set *question.Setting, open []*outrank.Node, name resource.Name, levels []*outrank.PriorityClass) []Headroom {
 	release := set.Snapshot.Release()
 	free, onOne, offered := make([]int64, len(levels)), make([]int64, len(levels)), int64(0)
 	for _, n := range open {

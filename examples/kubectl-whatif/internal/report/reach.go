@@ -67,7 +67,7 @@ const (
 	tied
 )
 
-func (c *Count) add(f fate) {
+func (c *Count) addOne(f fate) {
 	c.Pods++
 	switch f {
 	case elsewhere:
@@ -91,7 +91,7 @@ type group struct {
 }
 
 // reach counts the pods in the reach of each class.
-func (r *Report) reach(ctx context.Context, set *question.Setting) error {
+func (r *Report) findReach(ctx context.Context, set *question.Setting) error {
 	r.Reach = []Reach{}
 	groups, err := r.groups(ctx, set)
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *Report) reach(ctx context.Context, set *question.Setting) error {
 
 func (c *Count) addMany(f fate, n int) {
 	one := Count{}
-	one.add(f)
+	one.addOne(f)
 	c.Pods += n
 	c.Elsewhere += n * one.Elsewhere
 	c.NoRoom += n * one.NoRoom
@@ -175,7 +175,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 			tried, ok := known[c]
 			if !ok {
 				var err error
-				if tried, err = r.try(ctx, set, snap, p); err != nil {
+				if tried, err = r.tryElsewhere(ctx, set, snap, p); err != nil {
 					return nil, err
 				}
 				known[c] = tried
@@ -189,7 +189,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 
 // try takes a pod away and asks where the one that is recreated for it would go but to the
 // same node.
-func (r *Report) try(ctx context.Context, set *question.Setting, snap *engine.Snapshot, p *outrank.Pod) (_ fate, err error) {
+func (r *Report) tryElsewhere(ctx context.Context, set *question.Setting, snap *engine.Snapshot, p *outrank.Pod) (_ fate, err error) {
 	eval := set.EvaluatorFor(p)
 	if eval == nil || p.Group != "" && snap.Release().Gates()[groupGate] {
 		return unknown, nil

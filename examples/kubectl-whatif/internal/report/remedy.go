@@ -231,11 +231,11 @@ func (r *Remedy) setNothing(n *explain.Nothing) bool {
 	case n == nil:
 		return false
 	case n.Enough != nil && (n.Enough.Class != "" || n.Enough.Priority <= priority.UserMax):
-		r.set(Priority, n.Enough.Node, first((&explain.Nothing{Enough: n.Enough}).Texts()))
+		r.set(Priority, n.Enough.Node, joined((&explain.Nothing{Enough: n.Enough}).Texts()))
 	case n.Lower != nil:
-		r.set(Priority, n.Lower.Node, first((&explain.Nothing{Lower: n.Lower}).Texts()))
+		r.set(Priority, n.Lower.Node, joined((&explain.Nothing{Lower: n.Lower}).Texts()))
 	case n.Eviction != nil:
-		r.set(Evict, n.Eviction.Node, first((&explain.Nothing{Eviction: n.Eviction}).Texts()))
+		r.set(Evict, n.Eviction.Node, joined((&explain.Nothing{Eviction: n.Eviction}).Texts()))
 	default:
 		return false
 	}
@@ -244,7 +244,7 @@ func (r *Remedy) setNothing(n *explain.Nothing) bool {
 
 func (r *Remedy) set(kind Kind, node, text string) { r.Kind, r.Node, r.Text = kind, node, text }
 
-func first(texts []string) string { return strings.Join(texts, " ") }
+func joined(texts []string) string { return strings.Join(texts, " ") }
 
 func sentence(text string) string {
 	if !strings.HasSuffix(text, ".") {

@@ -54,10 +54,10 @@ func Make(ctx context.Context, s *question.Scenario) (*Report, error) {
 	if out.Drains, err = s.EachDrain(max(1, mostAsked/max(1, set.Snapshot.NumNodes()))); err != nil {
 		return nil, err
 	}
-	if err = out.reach(ctx, &set); err != nil {
+	if err = out.findReach(ctx, &set); err != nil {
 		return nil, err
 	}
-	out.room(&set)
+	out.findRoom(&set)
 	out.audit(&set)
 	return out, nil
 }
