@@ -49,7 +49,7 @@ type object struct {
 }
 
 // wire is an event of core/v1 or of events.k8s.io/v1.
-type wire struct {
+type rawEvent struct {
 	Metadata struct {
 		CreationTimestamp *time.Time `json:"creationTimestamp"`
 	} `json:"metadata"`
@@ -83,7 +83,7 @@ func ReadEvents(r io.Reader) (*Events, error) {
 			return nil
 		}
 		out.Read++
-		var w wire
+		var w rawEvent
 		if err := json.Unmarshal(o.Raw, &w); err != nil {
 			return aboutEvent(o, err)
 		}
@@ -107,10 +107,10 @@ func aboutEvent(o input.Object, err error) error {
 
 // said are the words of schedulers about a victim: newer ones name the preemptor by its UID,
 // older ones by namespace and name, and some say "a pod" alone.
-var said = regexp.MustCompile(`^(?:Preempted )?by (?:(pod|podgroup|compositepodgroup|a) )?(\S+) on node (\S+)`)
+var wording = regexp.MustCompile(`^(?:Preempted )?by (?:(pod|podgroup|compositepodgroup|a) )?(\S+) on node (\S+)`)
 
 // event is the event of a preemption; false for any other.
-func (w *wire) event() (Event, bool) {
+func (w *rawEvent) event() (Event, bool) {
 	about := w.InvolvedObject
 	if about.Name == "" {
 		about = w.Regarding
@@ -125,7 +125,7 @@ func (w *wire) event() (Event, bool) {
 		e.Kind = "kubelet"
 		return e, true
 	}
-	if m := said.FindStringSubmatch(e.Message); m != nil {
+	if m := wording.FindStringSubmatch(e.Message); m != nil {
 		e.Node = m[3]
 		switch {
 		case m[1] == "a":
@@ -151,7 +151,7 @@ func (w *wire) event() (Event, bool) {
 }
 
 // time is the latest of those that an event has.
-func (w *wire) time() (latest time.Time) {
+func (w *rawEvent) time() (latest time.Time) {
 	all := []*time.Time{w.EventTime, w.LastTimestamp, w.FirstTimestamp, w.DeprecatedLastTimestamp, w.DeprecatedFirstTimestamp}
 	if w.Series != nil {
 		all = append(all, w.Series.LastObservedTime)
@@ -169,7 +169,7 @@ func (w *wire) time() (latest time.Time) {
 
 // of is the latest event about a pod, nil for none: one that names another UID is about a pod
 // that had the name before or after.
-func (e *Events) of(p *outrank.Pod) *Event {
+func (e *Events) latestAbout(p *outrank.Pod) *Event {
 	var found *Event
 	for i := range e.Preempted {
 		one := &e.Preempted[i]

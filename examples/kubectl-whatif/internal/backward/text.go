@@ -170,7 +170,7 @@ func (t *Trial) verdict() string {
 }
 
 // what is the way that was tried.
-func (t *Trial) what() string {
+func (t *Trial) wayText() string {
 	switch t.Way {
 	case ByBudget:
 		if len(t.Budgets) > 0 {
@@ -202,7 +202,7 @@ func (t *Trial) what() string {
 
 // text says what was tried, and what comes of it, with so many victims.
 func (t *Trial) text(a *Answer, limit int) string {
-	what := t.what()
+	what := t.wayText()
 	switch {
 	case t.Impossible != "" && len(t.Budgets) > 0:
 		return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + " " + noun(len(t.Budgets), "allows", "allow") + " no disruption as it is, and it leaves all the same"

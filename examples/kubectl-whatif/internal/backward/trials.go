@@ -53,8 +53,8 @@ type Trial struct {
 // sparing tries ways of sparing a pod at a moment.
 type sparing struct {
 	*Answer
-	m   *question.Moment
-	pod *outrank.Pod
+	moment *question.Moment
+	pod    *outrank.Pod
 }
 
 // spare tries every way.
@@ -78,7 +78,7 @@ func (a *Answer) spare(m *question.Moment, classes []*outrank.PriorityClass) err
 
 // try plays the preemptor's turn after a change.
 func (s *sparing) try(t *Trial, change func(*engine.Snapshot) error) error {
-	turn, err := s.m.With(change)
+	turn, err := s.moment.With(change)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *sparing) try(t *Trial, change func(*engine.Snapshot) error) error {
 func (s *sparing) budget() (Trial, error) {
 	t := Trial{Way: ByBudget}
 	var put []*outrank.PodDisruptionBudget
-	covering := s.m.Covering(s.pod)
+	covering := s.moment.Covering(s.pod)
 	for _, b := range covering {
 		if t.Budgets = append(t.Budgets, b.Key()); b.DisruptionsAllowed > 0 {
 			strict := *b
@@ -122,7 +122,7 @@ func (s *sparing) budget() (Trial, error) {
 // newBudget is one that allows nothing, with a name that is free.
 func (s *sparing) newBudget(labels map[string]string) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{Namespace: s.pod.NamespaceName(), Name: "spares-" + s.pod.Name, Selector: &outrank.LabelSelector{MatchLabels: labels}}
-	for slices.ContainsFunc(slices.Collect(s.m.Snapshot().Budgets()), func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() }) {
+	for slices.ContainsFunc(slices.Collect(s.moment.Snapshot().Budgets()), func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() }) {
 		b.Name += "-x"
 	}
 	return b
@@ -216,7 +216,7 @@ func (s *sparing) priority() (Trial, error) {
 // node tries one more node like the pod's.
 func (s *sparing) node() (Trial, error) {
 	t := Trial{Way: ByNode, Like: s.Pod.Node}
-	n, err := s.m.NodeLike(t.Like)
+	n, err := s.moment.NodeLike(t.Like)
 	if errors.Is(err, preemption.ErrNotFound) {
 		t.Impossible = "its node is gone by then"
 		return t, nil
@@ -230,7 +230,7 @@ func (s *sparing) node() (Trial, error) {
 // policy tries a preemptor that waits for room.
 func (s *sparing) policy() (Trial, error) {
 	t := Trial{Way: ByPolicy}
-	pods, err := s.m.Pods()
+	pods, err := s.moment.Pods()
 	if err != nil {
 		return t, err
 	}

@@ -96,7 +96,7 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 		Pod: podOf(pod, node), Also: []question.Turn{}, Trials: []Trial{}, Verdict: Nobody, snap: s.Snapshot(),
 	}
 	if in.Events != nil {
-		a.Event = in.Events.of(pod)
+		a.Event = in.Events.latestAbout(pod)
 	}
 	if a.Event != nil && a.Event.Kind == "kubelet" {
 		a.Verdict = ByKubelet
@@ -135,7 +135,7 @@ func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	}
 	m, err := s.TurnOf(key)
 	if err != nil {
-		return nil, waiting(key, err)
+		return nil, aboutWaiting(key, err)
 	}
 	if err := a.play(m); err != nil || a.Verdict == ByTheRules {
 		return m, err
@@ -143,7 +143,7 @@ func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	inTurn := *a
 	at, err := s.MomentOf(key)
 	if err != nil {
-		return nil, waiting(key, err)
+		return nil, aboutWaiting(key, err)
 	}
 	if err := a.play(at); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	return m, nil
 }
 
-func waiting(key outrank.Key, err error) error {
+func aboutWaiting(key outrank.Key, err error) error {
 	if errors.Is(err, preemption.ErrNotFound) {
 		return fmt.Errorf("%w: the events name pod %s, which waits for no node in the dump", errEvent, key)
 	}
@@ -211,7 +211,7 @@ func (a *Answer) play(m *question.Moment) error {
 	}
 	by := turn.Pod
 	a.By, a.Group, a.Turn, a.Before, a.Verdict = &by, turn.Group, &turn, m.Before, Otherwise
-	if a.leaves(&turn) && a.here(&turn) {
+	if a.leaves(&turn) && a.onEventsNode(&turn) {
 		a.Verdict = ByTheRules
 	}
 	return nil
@@ -223,7 +223,7 @@ func (a *Answer) leaves(t *question.Turn) bool {
 }
 
 // here reports whether a turn is about the node of the event, if that names one.
-func (a *Answer) here(t *question.Turn) bool {
+func (a *Answer) onEventsNode(t *question.Turn) bool {
 	return a.Event == nil || t.Group || a.Event.Node == "" || a.Event.Node == t.Node
 }
 

@@ -68,7 +68,7 @@ func AskEmptiable(s *question.Scenario, of Nodes) (*Emptiable, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &emptying{base: base, of: of, context: s.Context, pods: map[string]int{}, why: map[string]LeftOut{}}
+	e := &emptying{base: base, asked: of, context: s.Context, pods: map[string]int{}, why: map[string]LeftOut{}}
 	order := e.order(s)
 	found, err := e.search(order)
 	if err != nil {
@@ -80,7 +80,7 @@ func AskEmptiable(s *question.Scenario, of Nodes) (*Emptiable, error) {
 // emptying is a search for nodes.
 type emptying struct {
 	base    *question.Emptying
-	of      Nodes
+	asked   Nodes
 	context func() error
 	pods    map[string]int // by node
 	why     map[string]LeftOut
@@ -95,7 +95,7 @@ type emptying struct {
 func (e *emptying) order(s *question.Scenario) (out []string) {
 	used := map[string]int64{}
 	for n := range s.Snapshot().Nodes() {
-		if e.of.Chosen == nil || e.of.Chosen(n) {
+		if e.asked.Chosen == nil || e.asked.Chosen(n) {
 			out = append(out, n.Name)
 			e.pods[n.Name], used[n.Name] = len(e.base.Pods(n.Name)), s.Snapshot().Used(n.Name, resource.CPU)
 		}
@@ -108,8 +108,8 @@ func (e *emptying) order(s *question.Scenario) (out []string) {
 
 // over reports whether the limit ends the search. What was found until then is tried as a whole
 // all the same.
-func (e *emptying) over() bool {
-	e.ended = e.ended || e.turns >= e.of.MostTurns
+func (e *emptying) limitReached() bool {
+	e.ended = e.ended || e.turns >= e.asked.MostTurns
 	return e.ended
 }
 
@@ -131,7 +131,7 @@ func (e *emptying) try(at *question.Emptying, nodes []string) (*question.Emptied
 func (e *emptying) search(order []string) ([]string, error) {
 	found, err := e.grow(nil, e.base.Fork(), order)
 	for i := 0; err == nil && i < len(found); i++ {
-		if e.over() {
+		if e.limitReached() {
 			e.unexchanged = len(found) - i
 			break
 		}
@@ -167,7 +167,7 @@ func (e *emptying) grow(found []string, state *question.Emptying, order []string
 // onTop tries nodes, each on top of those before that work, and returns those.
 func (e *emptying) onTop(state *question.Emptying, nodes []string) (works []string, err error) {
 	for i, node := range nodes {
-		if e.over() {
+		if e.limitReached() {
 			return works, nil
 		}
 		r, err := e.try(state, []string{node})
@@ -180,8 +180,8 @@ func (e *emptying) onTop(state *question.Emptying, nodes []string) (works []stri
 		} else {
 			e.why[node] = LeftOut{Node: node, Pods: e.pods[node], Tried: len(works) == 0, Why: r.Why()}
 		}
-		if e.of.Show != nil {
-			e.of.Show(i+1, len(nodes))
+		if e.asked.Show != nil {
+			e.asked.Show(i+1, len(nodes))
 		}
 	}
 	return works, nil

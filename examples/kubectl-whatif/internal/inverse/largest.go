@@ -68,7 +68,7 @@ func AskLargest(s *question.Scenario, pod *outrank.Pod) (*Largest, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Largest{Pod: question.NameOf(pod, ""), Shape: pod.Requests(), Resource: g.by, Step: amount(g.by, 1, pod.Requests()[g.by])}
+	out := &Largest{Pod: question.NameOf(pod, ""), Shape: pod.Requests(), Resource: g.counted, Step: amount(g.counted, 1, pod.Requests()[g.counted])}
 	for _, find := range []struct {
 		into **Size
 		does func(*question.Turn) bool
@@ -92,10 +92,10 @@ type growth struct {
 	*question.Scenario
 	pod *outrank.Pod
 	// by is the resource that is counted in units, of which the shape has of.
-	by    resource.Name
-	of    int64
-	waits bool // the pod is one of the cluster
-	known map[int64]*question.Turn
+	counted    resource.Name
+	shapeUnits int64
+	waits      bool // the pod is one of the cluster
+	known      map[int64]*question.Turn
 }
 
 func growing(s *question.Scenario, pod *outrank.Pod) (*growth, error) {
@@ -106,10 +106,10 @@ func growing(s *question.Scenario, pod *outrank.Pod) (*growth, error) {
 		if has <= 0 {
 			continue
 		}
-		g.by, g.of = name, has
+		g.counted, g.shapeUnits = name, has
 		break
 	}
-	if g.by == "" {
+	if g.counted == "" {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{
 			Object: "pod " + string(pod.Key()), Field: "spec.containers.resources.requests", Text: "it asks for nothing that could be more or less",
 		}}}
@@ -177,7 +177,7 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 		t, err = g.try(steps)
 		return err == nil && does(t)
 	}
-	low, high := int64(0), g.of // low does, or is nothing; high does not
+	low, high := int64(0), g.shapeUnits // low does, or is nothing; high does not
 	for high < mostSteps && holds(high) {
 		low, high = high, min(2*high, mostSteps)
 	}
@@ -196,7 +196,7 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 		return nil, err
 	}
 	out := &Size{
-		Steps: low, Of: g.of, Requests: g.sized(low).Requests(), Next: g.sized(high).Requests(),
+		Steps: low, Of: g.shapeUnits, Requests: g.sized(low).Requests(), Next: g.sized(high).Requests(),
 		Node: t.Node, Nodes: t.Fits, Victims: append([]question.Victim{}, t.Victims...),
 	}
 	out.Beyond, err = g.try(high)
@@ -231,7 +231,7 @@ func (g *growth) sized(steps int64) *outrank.Pod {
 		}
 		out := make(resource.List, len(l))
 		for name, q := range l {
-			out[name] = amount(name, scaled(units(name, q), steps, g.of), q)
+			out[name] = amount(name, scaled(units(name, q), steps, g.shapeUnits), q)
 		}
 		return out
 	}

@@ -29,14 +29,14 @@ func (l *Largest) WriteText(w io.Writer, limit int) error {
 	}
 	out.Line("")
 	out.Say("The shape %s is made larger and smaller as a whole, in steps of %s of %s; %s were tried.",
-		told(l.Shape), l.Step, l.Resource, console.Plural(l.Tried, "size"))
+		amountsText(l.Shape), l.Step, l.Resource, console.Plural(l.Tried, "size"))
 	return out.To(w)
 }
 
 func (l *Largest) sentence() string {
 	switch {
 	case l.Fits != nil:
-		return fmt.Sprintf("The largest that fits with nobody leaving asks for %s, %s the shape, on %s%s.", told(l.Fits.Requests), l.Fits.Times(), l.Fits.Node, others(l.Fits.Nodes-1))
+		return fmt.Sprintf("The largest that fits with nobody leaving asks for %s, %s the shape, on %s%s.", amountsText(l.Fits.Requests), l.Fits.Times(), l.Fits.Node, otherNodes(l.Fits.Nodes-1))
 	case l.Evicting != nil:
 		return fmt.Sprintf("Nothing of this shape fits with nobody leaving: not even %s of %s.", l.Step, l.Resource)
 	}
@@ -44,7 +44,7 @@ func (l *Largest) sentence() string {
 }
 
 // told lists amounts to the last unit: cpu and memory first.
-func told(l resource.List) string {
+func amountsText(l resource.List) string {
 	var out []string
 	for _, name := range inOrder(l) {
 		out = append(out, string(name)+" "+l[name].String())
@@ -52,7 +52,7 @@ func told(l resource.List) string {
 	return strings.Join(out, ", ")
 }
 
-func others(n int) string {
+func otherNodes(n int) string {
 	if n <= 0 {
 		return ""
 	}
@@ -62,10 +62,10 @@ func others(n int) string {
 func (l *Largest) evicting() string {
 	e := l.Evicting
 	return fmt.Sprintf("With its priority, %d, the largest that finds a place by pushing out others asks for %s, %s the shape, on %s: %s to leave: %s.", l.Pod.Priority,
-		told(e.Requests), e.Times(), e.Node, have(len(e.Victims)), listed(e.Victims, mostNamed, func(v question.Victim) string { return v.Text() }))
+		amountsText(e.Requests), e.Times(), e.Node, podsHave(len(e.Victims)), listed(e.Victims, mostNamed, func(v question.Victim) string { return v.Text() }))
 }
 
-func have(n int) string {
+func podsHave(n int) string {
 	if n == 1 {
 		return "1 pod has"
 	}
@@ -77,7 +77,7 @@ func (s *Size) beyond(out *console.Sheet, limit int) {
 	if s.Beyond == nil {
 		return
 	}
-	out.Line("  one step more, %s: %s", told(s.Next), s.Beyond.Text())
+	out.Line("  one step more, %s: %s", amountsText(s.Next), s.Beyond.Text())
 	for _, note := range s.Beyond.Notes(limit) {
 		out.Line("    %s", note)
 	}

@@ -84,7 +84,7 @@ func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 	if err := s.Alone(a.Pod); err != nil {
 		return nil, err
 	}
-	l := &ladder{Scenario: s, asked: a, known: map[rung]Level{}, left: MostLevels, most: mostOf(a.Pod)}
+	l := &ladder{Scenario: s, asked: a, known: map[rung]Level{}, triesLeft: MostLevels, most: mostOf(a.Pod)}
 	out := &LeastPriority{Pod: question.NameOf(a.Pod, ""), Pods: 1, Levels: []Level{}, Most: l.most}
 	levels := l.levels()
 	if len(levels) > MostLevels/2 {
@@ -126,7 +126,7 @@ func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 		return out, nil
 	}
 	e := &Enough{Level: Level{Priority: math.MinInt32, Victims: []question.Victim{}}}
-	if err := l.serve(e, func(at *Level) bool { return at.Placed == l.pods }); err != nil || e.Class == "" {
+	if err := l.findClass(e, func(at *Level) bool { return at.Placed == l.pods }); err != nil || e.Class == "" {
 		return out, err
 	}
 	out.Instead = e
@@ -161,8 +161,8 @@ type ladder struct {
 	known map[rung]Level
 	// pods is how many find a place where all do, left how many tries are left, and most the
 	// highest priority that the pod can have.
-	pods, left int
-	most       int32
+	pods, triesLeft int
+	most            int32
 }
 
 // mostOf is the highest priority that a pod can have: those above that of users are for the
@@ -256,11 +256,11 @@ func (l *ladder) least(levels []Level, enough func(*Level) bool) (*Enough, error
 			out.NotAbove = append(out.NotAbove, above.Priority)
 		}
 	}
-	return out, l.serve(out, enough)
+	return out, l.findClass(out, enough)
 }
 
 // serve finds the class of the least value with which it is enough, too.
-func (l *ladder) serve(out *Enough, enough func(*Level) bool) error {
+func (l *ladder) findClass(out *Enough, enough func(*Level) bool) error {
 	var classes []*outrank.PriorityClass
 	for _, c := range l.Cluster().Classes {
 		if c.Value >= out.Priority && c.Value <= l.most {
@@ -271,7 +271,7 @@ func (l *ladder) serve(out *Enough, enough func(*Level) bool) error {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Name, b.Name))
 	})
 	for _, c := range classes {
-		if l.left <= 0 {
+		if l.triesLeft <= 0 {
 			return nil
 		}
 		level, err := l.try(rung{c.Value, c.PreemptionPolicy})
@@ -291,7 +291,7 @@ func (l *ladder) try(at rung) (Level, error) {
 	if level, tried := l.known[at]; tried {
 		return level, nil
 	}
-	l.left--
+	l.triesLeft--
 	f := l.Fork()
 	f.Watch(nil)
 	pod := *l.asked.Pod
@@ -308,7 +308,7 @@ func (l *ladder) try(at rung) (Level, error) {
 
 func (l *ladder) tryPod(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 	l.pods = 1
-	if err := l.lift(f, pod); err != nil {
+	if err := l.raiseCopies(f, pod); err != nil {
 		return Level{}, err
 	}
 	if _, waits := f.Snapshot().Pod(pod.Key()); waits {
@@ -331,7 +331,7 @@ func (l *ladder) tryPod(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 
 // lift gives the pods of the same controller that run with at least the pod's own priority the
 // higher one.
-func (l *ladder) lift(f *question.Scenario, pod *outrank.Pod) error {
+func (l *ladder) raiseCopies(f *question.Scenario, pod *outrank.Pod) error {
 	if pod.Owner == (outrank.Owner{}) || pod.PriorityValue() <= l.asked.Pod.PriorityValue() {
 		return nil
 	}

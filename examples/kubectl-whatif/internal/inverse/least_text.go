@@ -23,12 +23,12 @@ func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 		return out.To(w)
 	}
 	out.Say("%s", l.sentence())
-	for _, also := range l.also() {
+	for _, also := range l.furtherSentences() {
 		out.Say("%s", also)
 	}
 	if l.Waiting != nil {
 		out.Line("")
-		out.Line("With %s, the highest that was tried, %s stays pending:", number(l.Levels[len(l.Levels)-1].Priority), l.Waiting.Pod.Key)
+		out.Line("With %s, the highest that was tried, %s stays pending:", priorityText(l.Levels[len(l.Levels)-1].Priority), l.Waiting.Pod.Key)
 		for _, note := range l.Waiting.Notes(limit) {
 			out.Line("  %s", note)
 		}
@@ -67,7 +67,7 @@ func (l *LeastPriority) sentence() string {
 	case e.Priority == math.MinInt32:
 		return fmt.Sprintf("Any priority is enough: %s %s as the least important pod, with room that is being freed.", l.who(), l.finds())
 	}
-	return fmt.Sprintf("Priority %d is the least with which %s %s, %s%s; %d is not enough.", e.Priority, l.who(), l.finds(), e.cost(), e.serves(), e.Priority-1)
+	return fmt.Sprintf("Priority %d is the least with which %s %s, %s%s; %d is not enough.", e.Priority, l.who(), l.finds(), e.cost(), e.classText(), e.Priority-1)
 }
 
 // cost says who leaves.
@@ -86,7 +86,7 @@ func (l *Level) cost() string {
 	}
 }
 
-func (e *Enough) serves() string {
+func (e *Enough) classText() string {
 	switch {
 	case e.Class == "":
 		return "; no class of the dump will do"
@@ -97,7 +97,7 @@ func (e *Enough) serves() string {
 }
 
 // also are the second number, and what limits the first.
-func (l *LeastPriority) also() (out []string) {
+func (l *LeastPriority) furtherSentences() (out []string) {
 	e, free := l.ForPlace, l.ForNobody
 	if i := l.Instead; i != nil {
 		return []string{fmt.Sprintf("Its policy is Never. With class %s (%d), which may push others out, it %s: %s.", i.Class, i.Value, l.finds(), i.With.cost())}
@@ -111,7 +111,7 @@ func (l *LeastPriority) also() (out []string) {
 	case free == nil:
 		out = append(out, fmt.Sprintf("No priority up to %d lets it go without anybody leaving.", l.Most))
 	case free.Priority != e.Priority:
-		out = append(out, fmt.Sprintf("Priority %d is the least with which nobody has to leave%s; with %d somebody has to.", free.Priority, free.serves(), free.Priority-1))
+		out = append(out, fmt.Sprintf("Priority %d is the least with which nobody has to leave%s; with %d somebody has to.", free.Priority, free.classText(), free.Priority-1))
 	}
 	if n := len(e.NotAbove); n > 0 {
 		out = append(out, "Not every higher one is enough: not "+listed(e.NotAbove, mostNamed, func(p int32) string { return strconv.Itoa(int(p)) })+".")
@@ -123,7 +123,7 @@ func (l *LeastPriority) also() (out []string) {
 }
 
 // number is a priority, or that it is the lowest.
-func number(p int32) string {
+func priorityText(p int32) string {
 	if p == math.MinInt32 {
 		return "lowest"
 	}
@@ -139,7 +139,7 @@ func (l *LeastPriority) table(limit int) *console.Table {
 	var matters []int
 	for i := range l.Levels {
 		level := &l.Levels[i]
-		if i > 0 && same(told[len(told)-1], level) {
+		if i > 0 && sameOutcome(told[len(told)-1], level) {
 			continue
 		}
 		for _, e := range []*Enough{l.ForPlace, l.ForNobody} {
@@ -149,10 +149,10 @@ func (l *LeastPriority) table(limit int) *console.Table {
 		}
 		told = append(told, level)
 	}
-	shown := around(len(told), limit, matters)
+	shown := selected(len(told), limit, matters)
 	for _, i := range shown {
 		level := told[i]
-		rows.Add(number(level.Priority), l.outcome(level), strconv.Itoa(level.fresh()), level.Node)
+		rows.Add(priorityText(level.Priority), l.outcome(level), strconv.Itoa(level.fresh()), level.Node)
 		if len(level.Victims) > 0 {
 			rows.Note("  who leaves: %s", listed(level.Victims, mostNamed, func(v question.Victim) string { return v.Text() }))
 		}
@@ -164,7 +164,7 @@ func (l *LeastPriority) table(limit int) *console.Table {
 }
 
 // same reports whether two levels have the same outcome.
-func same(a, b *Level) bool {
+func sameOutcome(a, b *Level) bool {
 	return a.Placed == b.Placed && a.Node == b.Node && slices.EqualFunc(a.Victims, b.Victims, func(v, w question.Victim) bool { return v.Key == w.Key })
 }
 

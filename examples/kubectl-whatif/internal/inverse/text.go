@@ -30,7 +30,7 @@ func listed[T any](list []T, limit int, name func(T) string) string {
 
 // around are the places of those of n rows that are shown, in their order: those that matter
 // before the others.
-func around(n, limit int, matters []int) []int {
+func selected(n, limit int, matters []int) []int {
 	shown := bounded(n, limit)
 	var out []int
 	for _, i := range matters {

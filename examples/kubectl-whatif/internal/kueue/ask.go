@@ -46,7 +46,7 @@ func (c *Cluster) Pending(key outrank.Key) (*Asked, error) {
 		if w.Metadata.key() == key {
 			return w.asked()
 		}
-		if !w.holds() && w.is("Finished") == nil {
+		if !w.holds() && w.condition("Finished") == nil {
 			near = append(near, string(w.Metadata.key()))
 		}
 	}
@@ -72,7 +72,7 @@ func FromManifest(o input.Object, namespace string) (*Asked, error) {
 		return w.asked()
 	}
 	if !o.MakesPods() || o.Kind != "Job" && o.Kind != "Pod" {
-		return nil, fmt.Errorf("%s: Kueue's answer is about a Workload, a Job or a Pod", called(o))
+		return nil, fmt.Errorf("%s: Kueue's answer is about a Workload, a Job or a Pod", nameOf(o))
 	}
 	var x struct {
 		Metadata metadata `json:"metadata"`
@@ -87,7 +87,7 @@ func FromManifest(o input.Object, namespace string) (*Asked, error) {
 	if x.Metadata.Namespace == "" {
 		x.Metadata.Namespace = namespace
 	}
-	a := &Asked{object: called(o), name: x.Metadata.key(), class: x.Metadata.Labels[classLabel], labels: x.Metadata.Labels}
+	a := &Asked{object: nameOf(o), name: x.Metadata.key(), class: x.Metadata.Labels[classLabel], labels: x.Metadata.Labels}
 	if queue := x.Metadata.Labels[queueLabel]; queue != "" {
 		a.local = outrank.NewKey(x.Metadata.Namespace, queue)
 	}

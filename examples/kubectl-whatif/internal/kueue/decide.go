@@ -81,50 +81,50 @@ func Ask(c *Cluster, s *Settings, asked *Asked, now time.Time) (*Answer, []Cavea
 	if err := d.decide(); err != nil {
 		return nil, nil, err
 	}
-	d.about()
+	d.addCaveats()
 	return d.answer, m.caveats, nil
 }
 
 // question is one question.
 type question struct {
 	*model
-	asked  *Asked
-	now    time.Time
-	queue  *clusterQueue
-	tree   *tenancy.Tree
-	in     tenancy.Workload
-	answer *Answer
+	asked    *Asked
+	now      time.Time
+	queue    *clusterQueue
+	tree     *tenancy.Tree
+	workload tenancy.Workload
+	answer   *Answer
 }
 
 // no is an answer without a decision by quotas.
-func (d *question) no(format string, args ...any) error {
+func (d *question) refuse(format string, args ...any) error {
 	d.answer.Outcome = Inadmissible
 	d.answer.Reasons = append(d.answer.Reasons, fmt.Sprintf(format, args...))
 	return nil
 }
 
 func (d *question) decide() (err error) {
-	if d.in, err = d.incoming(d.asked, d.now); err != nil {
+	if d.workload, err = d.incoming(d.asked, d.now); err != nil {
 		return err
 	}
 	a := d.answer
-	a.Priority, a.Boost = int64(d.in.Priority)+int64(d.in.Boost), d.in.Boost
+	a.Priority, a.Boost = int64(d.workload.Priority)+int64(d.workload.Boost), d.workload.Boost
 	if d.asked.holds {
 		return fmt.Errorf("%s has quota already", d.asked.object)
 	}
 	if why := d.findQueue(); why != "" {
-		return d.no("%s", why)
+		return d.refuse("%s", why)
 	}
-	d.in.Queue = a.ClusterQueue
+	d.workload.Queue = a.ClusterQueue
 	if d.tree, err = tenancy.NewTree(d.config); err != nil {
 		return err
 	}
 	ways, why := d.ways()
 	if len(ways) == 0 {
 		a.Reasons = why
-		return d.no("no flavor of clusterqueue %s takes it", a.ClusterQueue)
+		return d.refuse("no flavor of clusterqueue %s takes it", a.ClusterQueue)
 	}
-	return d.best(ways)
+	return d.tryWays(ways)
 }
 
 // findQueue goes from the LocalQueue to the ClusterQueue, and says what stands in the way.
@@ -163,11 +163,11 @@ func (d *question) findQueue() string {
 	if d.asked.inactive {
 		return "it is not active (spec.active)"
 	}
-	return d.foreign()
+	return d.namespaceProblem()
 }
 
 // foreign says whether the ClusterQueue does not take the namespace.
-func (d *question) foreign() string {
+func (d *question) namespaceProblem() string {
 	namespace, _, _ := strings.Cut(string(d.asked.name), "/")
 	selector := d.queue.Spec.Namespaces
 	labels, there := d.namespaces[namespace]
@@ -185,7 +185,7 @@ func (d *question) foreign() string {
 
 // best tries the ways to assign flavors in their order: the first that fits, else the first for
 // which others may have to leave, else the first.
-func (d *question) best(ways []resource.List) error {
+func (d *question) tryWays(ways []resource.List) error {
 	a := d.answer
 	var first *tenancy.Answer
 	chosen := 0
@@ -213,7 +213,7 @@ func (d *question) best(ways []resource.List) error {
 	case first.Outcome == preemption.Preempts:
 		a.Outcome, a.Victims = Preempts, victims(first)
 	}
-	if err := d.scarce(); err != nil || first.Outcome == preemption.Preempts {
+	if err := d.findScarce(); err != nil || first.Outcome == preemption.Preempts {
 		return err
 	}
 	return d.whyNot(first)
@@ -221,13 +221,13 @@ func (d *question) best(ways []resource.List) error {
 
 // reclaim asks package tenancy.
 func (d *question) reclaim(uses resource.List, at time.Time, admitted []tenancy.Workload) (*tenancy.Answer, error) {
-	in := d.in
+	in := d.workload
 	in.Uses = uses
 	return d.tree.Reclaim(tenancy.Request{Incoming: in, Admitted: admitted, Fair: d.fair, Protection: d.protection, Now: at})
 }
 
 // scarce finds the resources of which too little is free, one by one.
-func (d *question) scarce() error {
+func (d *question) findScarce() error {
 	for _, name := range d.answer.Uses.Names() {
 		t, err := d.reclaim(resource.List{name: d.answer.Uses[name]}, d.now, d.admitted)
 		if err != nil {
@@ -251,7 +251,7 @@ func (d *question) whyNot(now *tenancy.Answer) error {
 		return err
 	}
 	if empty.Outcome != preemption.Fits {
-		return d.no("it asks for more than its queue may ever have, of %s", join(a.Scarce))
+		return d.refuse("it asks for more than its queue may ever have, of %s", join(a.Scarce))
 	}
 	a.Outcome = Waits
 	a.Reasons = append(a.Reasons, fmt.Sprintf("too little is free of %s, and by no rule it may take enough from others", join(a.Scarce)))
@@ -288,7 +288,7 @@ func victims(t *tenancy.Answer) (out []Victim) {
 }
 
 // about names what the answer does not look at.
-func (d *question) about() {
+func (d *question) addCaveats() {
 	a := d.answer
 	if d.queue == nil {
 		return
@@ -330,14 +330,14 @@ func (d *question) ahead() {
 	var before []waiting
 	for _, w := range d.workloads {
 		local := d.locals[outrank.NewKey(w.Metadata.Namespace, w.Spec.Queue)]
-		if w.holds() || w.is("Finished") != nil || w.Metadata.key() == d.asked.name || local == nil || local.Spec.ClusterQueue != d.answer.ClusterQueue {
+		if w.holds() || w.condition("Finished") != nil || w.Metadata.key() == d.asked.name || local == nil || local.Spec.ClusterQueue != d.answer.ClusterQueue {
 			continue
 		}
 		x := waiting{string(w.Metadata.key()), int64(d.boostOf(w)), w.Metadata.Created}
 		if w.Spec.Priority != nil {
 			x.priority += int64(*w.Spec.Priority)
 		}
-		if x.priority > d.answer.Priority || x.priority == d.answer.Priority && x.created.Before(d.in.Queued) {
+		if x.priority > d.answer.Priority || x.priority == d.answer.Priority && x.created.Before(d.workload.Queued) {
 			before = append(before, x)
 		}
 	}

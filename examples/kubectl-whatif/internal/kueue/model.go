@@ -32,7 +32,7 @@ func (m *model) caveat(object, format string, args ...any) {
 }
 
 // named is a resource of a flavor, as quotas name it.
-func named(r resource.Name, flavor string) resource.Name { return r + "@" + resource.Name(flavor) }
+func flavored(r resource.Name, flavor string) resource.Name { return r + "@" + resource.Name(flavor) }
 
 // quotas collects the amounts of resource groups.
 func quotas(groups []resourceGroup) (nominal, borrow, lend resource.List) {
@@ -40,7 +40,7 @@ func quotas(groups []resourceGroup) (nominal, borrow, lend resource.List) {
 	for _, g := range groups {
 		for _, f := range g.Flavors {
 			for _, r := range f.Resources {
-				name := named(r.Name, f.Name)
+				name := flavored(r.Name, f.Name)
 				nominal[name] = r.Nominal
 				if r.Borrowing != nil {
 					borrow[name] = *r.Borrowing
@@ -63,7 +63,7 @@ func (f *fairSharing) weight() *float64 {
 }
 
 // takes are the policies by Kueue's names; no name is Never.
-var takes = map[string]tenancy.Take{
+var policies = map[string]tenancy.Take{
 	"": tenancy.Nobody, "Never": tenancy.Nobody, "LowerPriority": tenancy.Lower, "LowerOrNewerEqualPriority": tenancy.LowerOrNewer, "Any": tenancy.Anybody,
 }
 
@@ -83,7 +83,7 @@ func build(c *Cluster, s *Settings) (*model, error) {
 		}
 		m.config.Queues = append(m.config.Queues, q)
 	}
-	m.settle()
+	m.dropGatedSettings()
 	for _, w := range c.workloads {
 		if w.holds() {
 			m.admit(w)
@@ -93,7 +93,7 @@ func build(c *Cluster, s *Settings) (*model, error) {
 }
 
 // settle keeps of the settings what the gates let count.
-func (m *model) settle() {
+func (m *model) dropGatedSettings() {
 	if m.protection != (tenancy.Protection{}) && !m.gate("PreemptionProtection", false) {
 		settings := *m.Settings
 		settings.protection = tenancy.Protection{}
@@ -120,7 +120,7 @@ func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
 			field, name string
 			to          *tenancy.Take
 		}{{"withinClusterQueue", p.Within, &q.Policy.Within}, {"reclaimWithinCohort", p.Reclaim, &q.Policy.Reclaim}} {
-			take, ok := takes[f.name]
+			take, ok := policies[f.name]
 			if !ok {
 				return q, fmt.Errorf("%s: spec.preemption.%s: there is no policy %q", object, f.field, f.name)
 			}
@@ -138,12 +138,12 @@ func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
 		m.caveat(object, "its annotation %s counts with the feature gate ConfigurablePreemptions alone, which is off", rulesAnnotation)
 		return q, nil
 	}
-	q.Policy.Further = m.further(object, name)
+	q.Policy.Further = m.extraRules(object, name)
 	return q, nil
 }
 
 // further are the rules of a PreemptionConfig, but for those that cannot be decided here.
-func (m *model) further(object, name string) (out []tenancy.Selection) {
+func (m *model) extraRules(object, name string) (out []tenancy.Selection) {
 	config, ok := m.rules[name]
 	if !ok {
 		m.caveat(object, "the preemptionconfig %s is not in the dump, and its rules do not count", name)
@@ -171,8 +171,8 @@ func (m *model) admit(w *workload) {
 	object := "workload " + string(w.Metadata.key())
 	x := tenancy.Workload{
 		Name: string(w.Metadata.key()), Queue: w.Status.Admission.ClusterQueue, Boost: m.boost(object, w.Metadata.Annotations),
-		Uses: resource.List{}, Queued: w.Metadata.Created, Admitted: w.is("QuotaReserved").At,
-		LocalQueue: w.Metadata.Namespace + "/" + w.Spec.Queue, Class: w.class(), Labels: w.Metadata.Labels, Leaving: w.is("Evicted") != nil,
+		Uses: resource.List{}, Queued: w.Metadata.Created, Admitted: w.condition("QuotaReserved").At,
+		LocalQueue: w.Metadata.Namespace + "/" + w.Spec.Queue, Class: w.class(), Labels: w.Metadata.Labels, Leaving: w.condition("Evicted") != nil,
 	}
 	if !slices.ContainsFunc(m.queues, func(q *clusterQueue) bool { return q.Metadata.Name == x.Queue }) {
 		m.caveat(object, "its clusterqueue %s is not in the dump, and what it uses does not count", x.Queue)
@@ -181,24 +181,24 @@ func (m *model) admit(w *workload) {
 	if w.Spec.Priority != nil {
 		x.Priority = *w.Spec.Priority
 	}
-	if c := w.is("Admitted"); c != nil {
+	if c := w.condition("Admitted"); c != nil {
 		x.Started = c.At
 	}
 	for _, s := range w.Status.Admission.PodSets {
 		for r, q := range s.Usage {
-			name := named(r, s.Flavors[r])
+			name := flavored(r, s.Flavors[r])
 			if !m.known(name) {
 				m.caveat(object, "no quota is about its %s of the flavor %q, which does not count", r, s.Flavors[r])
 				continue
 			}
-			x.Uses[name] = x.Uses[name].Add(w.left(s.Name, s.Count, r, q))
+			x.Uses[name] = x.Uses[name].Add(w.unfinished(s.Name, s.Count, r, q))
 		}
 	}
 	m.admitted = append(m.admitted, x)
 }
 
 // left returns the usage of the pods that are not done yet; Kueue takes back the quota of the others.
-func (w *workload) left(set string, count *int64, r resource.Name, q resource.Quantity) resource.Quantity {
+func (w *workload) unfinished(set string, count *int64, r resource.Name, q resource.Quantity) resource.Quantity {
 	for _, done := range w.Status.Reclaimable {
 		if done.Name == set && count != nil && *count > 0 && done.Count > 0 {
 			each := resource.Amount(r, q) / *count

@@ -206,7 +206,7 @@ type workload struct {
 }
 
 // is returns a condition that is true; nil where it is not.
-func (w *workload) is(kind string) *condition {
+func (w *workload) condition(kind string) *condition {
 	for i := range w.Status.Conditions {
 		if c := &w.Status.Conditions[i]; c.Type == kind && c.Status == "True" {
 			return c
@@ -264,7 +264,7 @@ func (c *Cluster) Workloads() (all, holding int) {
 
 // holds reports whether a workload has quota.
 func (w *workload) holds() bool {
-	return w.Status.Admission != nil && w.is("QuotaReserved") != nil && w.is("Finished") == nil
+	return w.Status.Admission != nil && w.condition("QuotaReserved") != nil && w.condition("Finished") == nil
 }
 
 // isKueue reports whether an object is Kueue's.
@@ -332,12 +332,12 @@ func decode(o input.Object, into any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return fmt.Errorf("%s: %s: %s is none of what may stand there", called(o), wrong.Field, wrong.Value)
+		return fmt.Errorf("%s: %s: %s is none of what may stand there", nameOf(o), wrong.Field, wrong.Value)
 	}
-	return fmt.Errorf("%s: %w", called(o), err)
+	return fmt.Errorf("%s: %w", nameOf(o), err)
 }
 
-func called(o input.Object) string {
+func nameOf(o input.Object) string {
 	name := o.Name
 	if o.Namespace != "" {
 		name = o.Namespace + "/" + o.Name

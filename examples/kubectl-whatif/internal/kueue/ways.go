@@ -19,8 +19,8 @@ func (d *question) ways() (ways []resource.List, why []string) {
 	for i := range d.asked.sets {
 		s := &d.asked.sets[i]
 		requests := s.requests()
-		d.affinity(s)
-		if d.covered(resource.Pods) >= 0 {
+		d.noteAffinity(s)
+		if d.groupOf(resource.Pods) >= 0 {
 			requests[resource.Pods] = resource.New(s.count)
 		}
 		byGroup := map[int][]resource.Name{}
@@ -28,7 +28,7 @@ func (d *question) ways() (ways []resource.List, why []string) {
 			if requests[name].IsZero() {
 				continue
 			}
-			g := d.covered(name)
+			g := d.groupOf(name)
 			if g < 0 {
 				return nil, []string{fmt.Sprintf("clusterqueue %s has no quota of %s", d.answer.ClusterQueue, name)}
 			}
@@ -44,7 +44,7 @@ func (d *question) ways() (ways []resource.List, why []string) {
 					}
 					with := uses.Clone()
 					for _, name := range byGroup[g] {
-						with[named(name, f.Name)] = with[named(name, f.Name)].Add(requests[name])
+						with[flavored(name, f.Name)] = with[flavored(name, f.Name)].Add(requests[name])
 					}
 					more = append(more, with)
 				}
@@ -61,7 +61,7 @@ func (d *question) ways() (ways []resource.List, why []string) {
 }
 
 // covered returns the index of the resource group that has quotas of a resource, -1 without.
-func (d *question) covered(name resource.Name) int {
+func (d *question) groupOf(name resource.Name) int {
 	return slices.IndexFunc(d.queue.Spec.Groups, func(g resourceGroup) bool {
 		return slices.Contains(g.Covered, name)
 	})
@@ -80,7 +80,7 @@ func (d *question) unfit(s *askedSet, group int, name string) string {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.pod.NodeSelector)) {
-		if d.tells(group, key) && f.Spec.Labels[key] != s.pod.NodeSelector[key] {
+		if d.distinguishes(group, key) && f.Spec.Labels[key] != s.pod.NodeSelector[key] {
 			return fmt.Sprintf("pod set %s selects nodes with %s=%s, and the flavor %s has others", s.name, key, s.pod.NodeSelector[key], name)
 		}
 	}
@@ -88,7 +88,7 @@ func (d *question) unfit(s *askedSet, group int, name string) string {
 }
 
 // tells reports whether a flavor of a group has a label, by which pods then choose among them.
-func (d *question) tells(group int, key string) bool {
+func (d *question) distinguishes(group int, key string) bool {
 	for _, f := range d.queue.Spec.Groups[group].Flavors {
 		if x := d.flavors[f.Name]; x != nil {
 			if _, ok := x.Spec.Labels[key]; ok {
@@ -100,7 +100,7 @@ func (d *question) tells(group int, key string) bool {
 }
 
 // affinity names affinity to nodes, by which Kueue chooses among flavors, too.
-func (d *question) affinity(s *askedSet) {
+func (d *question) noteAffinity(s *askedSet) {
 	if s.pod.Affinity.NodeAffinity != nil {
 		d.caveat(d.asked.object, "the affinity of pod set %s to nodes is not held to the labels of flavors", s.name)
 	}

@@ -13,27 +13,27 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Across is the best preemption for a pod whose victims may be on any node, beside that of
-// kube-scheduler, which takes them from one.
+// Across says who has to leave for a pod if victims may be on any node, beside the answer of
+// kube-scheduler, which takes victims from one node.
 type Across struct {
 	Pod Pod `json:"pod"`
-	// Outcome and Node are those of the plan; Victims are on the nodes that they name.
+	// Outcome, Node and Victims are those of the plan. Each victim names its own node.
 	Outcome preemption.Outcome `json:"outcome"`
 	Node    string             `json:"node,omitempty"`
 	Victims []Victim           `json:"victims"`
-	// Optimal: no other pods that could be victims are a better choice, or any at all; without
-	// it the search ended early.
+	// Optimal is set if no other choice of victims is better, or if there is certainly none at all.
+	// Without it the search ended early.
 	Optimal bool `json:"optimal"`
-	// OneNode is what kube-scheduler does.
+	// OneNode is the turn of the pod in kube-scheduler.
 	OneNode Turn `json:"oneNode"`
 }
 
-// AskAcross answers who has to leave for a pod where victims may be on other nodes than the one
-// that it goes to: pods whose anti-affinity keeps it out, and those that a spreading constraint
-// counts. Nobody is evicted by the answer; kube-scheduler itself does not evict so.
+// AskAcross answers who has to leave for a pod if victims may be on other nodes than the one that it
+// goes to, such as pods whose anti-affinity keeps it out, or that a spreading constraint counts.
+// kube-scheduler itself does not evict in this way.
 //
-// Errors are those of the setting and of [engine.Evaluator.Preempt] with [preemption.Across], whose
-// time it takes, beside that of one decision.
+// Errors are those of the setting and of [engine.Evaluator.Preempt] with [preemption.Across]. Time is
+// that of this call and of one decision.
 func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -42,8 +42,12 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 	if err != nil {
 		return nil, err
 	}
+
+	// Samples and extenders belong to the way in which kube-scheduler looks at its nodes.
 	config := eval.Config()
-	config.Victims, config.Sample, config.Extenders = preemption.Across{}, nil, nil
+	config.Victims = preemption.Across{}
+	config.Sample = nil
+	config.Extenders = nil
 	across, err := engine.New(config)
 	if err != nil {
 		return nil, err
@@ -52,13 +56,16 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 	if err != nil {
 		return nil, err
 	}
+
 	s := set.scene(ctx)
 	one, _, err := s.decide(eval, pod)
 	if err != nil {
 		return nil, err
 	}
+
+	// Without a certificate no victim was looked for, and there is nothing to do better.
 	out := &Across{Pod: podOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: true, OneNode: one}
-	if c := plan.ClusterCertificate; c != nil { // somebody was looked for
+	if c := plan.ClusterCertificate; c != nil {
 		out.Optimal = c.Optimal
 	}
 	if plan.Outcome == preemption.Preempts {
@@ -67,7 +74,7 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 	return out, nil
 }
 
-// summary says who leaves.
+// summary says how many pods leave, or why the pod stays pending.
 func (a *Across) summary() string {
 	switch a.Outcome {
 	case preemption.Fits:
@@ -83,42 +90,50 @@ func (a *Across) summary() string {
 	return string(a.Pod.Key) + " stays pending: no such eviction was found before the search ended."
 }
 
-// WriteText prints the victims with their nodes, limit of them, all where it is 0. The error is
-// that of w.
+// WriteText prints the victims with their nodes, limit of them; all where it is 0. The error is that
+// of w.
 func (a *Across) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", a.summary())
 	if len(a.Victims) > 0 {
-		var rows console.Table
-		rows.Head("#", "POD", "PRIORITY", "NODE")
-		shown := bounded(len(a.Victims), limit)
-		for i := range a.Victims[:shown] {
-			v := &a.Victims[i]
-			rows.Add(strconv.Itoa(i+1), string(v.Key), strconv.Itoa(int(v.Priority)), v.Node)
-			if v.Terminating {
-				addNotes(&rows, []string{"leaving already"})
-			}
-			if len(v.Violated) > 0 {
-				addNotes(&rows, []string{"against " + names(v.Violated, mostBudgets)})
-			}
-		}
-		rows.Print(out.Page)
-		if more := len(a.Victims) - shown; more > 0 {
-			out.line("  and %d more", more)
-		}
-		if !a.Optimal {
-			out.say("The search ended early: there may be a better choice.")
-		}
+		a.writeVictims(out, limit)
 	}
+
 	out.line("")
-	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onThe(a.OneNode.Node))
+	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onNode(a.OneNode.Node))
 	for _, note := range a.OneNode.notes(limit) {
 		out.line("  %s", note)
 	}
 	return out.To(w)
 }
 
-func onThe(node string) string {
+// writeVictims prints the victims, and says so if others may be better.
+func (a *Across) writeVictims(out *paper, limit int) {
+	var rows console.Table
+	rows.Head("#", "POD", "PRIORITY", "NODE")
+	shown := bounded(len(a.Victims), limit)
+	for i := range a.Victims[:shown] {
+		v := &a.Victims[i]
+		rows.Add(strconv.Itoa(i+1), string(v.Key), strconv.Itoa(int(v.Priority)), v.Node)
+		if v.Terminating {
+			addNotes(&rows, []string{"leaving already"})
+		}
+		if len(v.Violated) > 0 {
+			addNotes(&rows, []string{"against " + names(v.Violated, mostBudgets)})
+		}
+	}
+
+	rows.Print(out.Page)
+	if more := len(a.Victims) - shown; more > 0 {
+		out.line("  and %d more", more)
+	}
+	if !a.Optimal {
+		out.say("The search ended early: there may be a better choice.")
+	}
+}
+
+// onNode says on which node; nothing for none.
+func onNode(node string) string {
 	if node == "" {
 		return ""
 	}
@@ -127,14 +142,15 @@ func onThe(node string) string {
 
 // Overview draws the answer as a page about the snapshot in question.
 func (a *Across) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
-	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onThe(a.OneNode.Node)+".")
+	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onNode(a.OneNode.Node)+".")
 	s.figure(len(a.Victims), "pods that have to leave")
 	s.figure(violating(a.Victims), "of them against a budget")
+
 	for i := range a.Victims {
 		s.leave(a.Victims[i].Key, "leaves for "+string(a.Pod.Key))
 	}
 	if a.Outcome == preemption.Preempts {
-		s.come(a.Pod.Key, pod, a.Node, "arrives once those have left who leave for it")
+		s.arrive(a.Pod.Key, pod, a.Node, "arrives once those have left who leave for it")
 	}
 	a.todo(s)
 	return &s.Overview

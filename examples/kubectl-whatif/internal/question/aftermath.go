@@ -7,80 +7,81 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 )
 
-// Aftermath is what becomes of everybody after changes, once every pod that waits has had its
+// Aftermath says what becomes of everybody after changes, once every pod that waits has had its
 // turn.
 type Aftermath struct {
-	// Nodes are the nodes that go, in the order of the cluster, change by change, and Added
-	// those that come.
+	// Nodes lists the nodes that go, change by change, those of one change in the order of the
+	// cluster. Added lists the nodes that come.
 	Nodes []string `json:"nodes"`
 	Added []string `json:"added"`
-	// Tied are pods that go with their node and come back with it alone: those of
-	// DaemonSets and mirror pods. Lost have no controller to recreate them. Leaving
-	// were being deleted already, and their controllers have replaced them.
+	// Tied lists the pods that go with their node and come back only with it: those of DaemonSets,
+	// static and mirror pods. Lost lists those without a controller to recreate them. Leaving lists
+	// those that were being deleted already, and whose controllers have replaced them.
 	Tied    []Pod `json:"tied"`
 	Lost    []Pod `json:"lost"`
 	Leaving []Pod `json:"leaving"`
-	// Moves are the pods that take a turn, in the order in which a scheduler takes them: new
-	// ones, those that are recreated, those that wait as things are where they find a place,
-	// and those that are pushed out for them in turn. StillPending counts the pods that wait
-	// as things are and wait afterwards, too.
+	// Moves lists the pods that take a turn, in the order in which a scheduler takes them: new pods,
+	// pods that are recreated, pods that were waiting and find a place or push others out, and pods
+	// that are pushed out in turn. StillPending counts the pods that were waiting and still are.
 	Moves        []Move `json:"moves"`
 	StillPending int    `json:"stillPending"`
-	// Displaced are pods that wait as things are and would find a place without the changes.
+	// Displaced lists the pods that were waiting, find no place, and would find one without the
+	// changes.
 	Displaced []Pod `json:"displaced"`
-	// Resizes are those of the changes, in their order.
+	// Resizes lists the resizes in the order of the changes.
 	Resizes []Resized `json:"resizes"`
-	// Forbidden are pods that quotas keep from being created, those of the changes and those that
-	// would be recreated. They are in none of the lists above.
+	// Forbidden counts the pods that quotas keep from being created or recreated. They are in none
+	// of the lists above.
 	Forbidden []quotas.Forbidden `json:"forbidden"`
 	Totals    Totals             `json:"totals"`
-	// Workloads count the new pods by the object that makes them.
+	// Workloads counts the new pods by the object that makes them.
 	Workloads []WorkloadFate `json:"workloads"`
-	// Budgets are those that cover pods of nodes that go, by namespace and name.
+	// Budgets lists the budgets that cover pods on nodes that go, by namespace and name.
 	Budgets []BudgetLoad `json:"budgets"`
-	// Refused are pods that a drain cannot evict at all, because several budgets cover them.
+	// Refused lists the pods that no drain can evict, because several budgets cover them.
 	Refused []Pod `json:"refused"`
-	// Drains are the drains of the nodes that go, one for each change that takes nodes.
+	// Drains has the drain of the nodes that go, one for each change that takes nodes.
 	Drains []Drain `json:"drains"`
-	// Classes is what a change of priority classes means for who can push out whom; nil
-	// without one.
+	// Classes says which pods can push out which others after a change of priority classes; nil
+	// without such a change.
 	Classes *ClassImpact `json:"classes,omitempty"`
 
-	// made are the new pods, for a picture.
+	// made has the new pods, which a picture needs because its snapshot lacks them.
 	made map[outrank.Key]*outrank.Pod
 }
 
-// Move is the turn of a pod, to its end.
+// Move is the turn of a pod, played to its end.
 type Move struct {
-	// Turn's Pod is on the node that it leaves.
+	// Turn names in Pod.Node the node that the pod leaves.
 	Turn
 	Origin Origin `json:"origin"`
-	// Workload makes a new pod, as Kind/Name.
+	// Workload names the object that makes a new pod, as Kind/Name.
 	Workload string `json:"workload,omitempty"`
-	// PushedOutBy is the pod that it has to leave for.
+	// PushedOutBy names the pod that this one has to leave for.
 	PushedOutBy outrank.Key `json:"pushedOutBy,omitempty"`
-	// Aside is set where the changes are not the reason: the pod waits or is being deleted as
-	// things are, or it is pushed out for one that is.
+	// Aside is set where the changes are not the reason for the turn: the pod was waiting or being
+	// deleted already, or it is pushed out for one that was.
 	Aside bool `json:"aside,omitempty"`
 }
 
-// Totals counts the pods that take a turn because of the changes by their fates.
+// Totals counts the pods that take a turn because of the changes, by their fates.
 type Totals struct {
-	// Own are those of the changes themselves, New of them created by one; InTurn are those
-	// that are pushed out.
+	// Own counts the pods that the changes themselves create, delete, or take the node from. New
+	// counts those of them that are created. InTurn counts the pods that are pushed out and
+	// recreated.
 	Own    int `json:"own"`
 	New    int `json:"new"`
 	InTurn int `json:"inTurn"`
 
 	Fates
-	// Stranded are those of Own that find no place, and Unplaced of these are members of groups
-	// of which enough others have one.
+	// Stranded counts the pods of Own that find no place. Unplaced counts those of them that belong
+	// to groups of which enough other pods have a place.
 	Stranded int `json:"stranded"`
 	Unplaced int `json:"unplaced"`
-	// Victims are the pods that are pushed out, and Violating those of them against a budget.
+	// Victims counts the pods that are pushed out, Violating those of them that break a budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
-	// Taken counts the pods that wait as things are and find a place, and Aside those that are
+	// Taken counts the pods that were waiting and find a place. Aside counts the pods that are
 	// pushed out for them.
 	Taken int `json:"taken"`
 	Aside int `json:"aside"`
@@ -102,7 +103,7 @@ type Fates struct {
 
 // WorkloadFate counts the new pods of a workload by their fates.
 type WorkloadFate struct {
-	// Workload is Kind/Name.
+	// Workload names the object that makes the pods, as Kind/Name.
 	Workload  string `json:"workload"`
 	Namespace string `json:"namespace"`
 	Pods      int    `json:"pods"`
@@ -110,6 +111,7 @@ type WorkloadFate struct {
 	Victims int `json:"victims"`
 }
 
+// add counts n pods with an outcome.
 func (f *Fates) add(o Outcome, n int) {
 	switch o {
 	case Placed:
@@ -130,9 +132,9 @@ func (f *Fates) add(o Outcome, n int) {
 // AskWithout answers which pods draining or losing nodes would push out. It is
 // [Scenario.Aftermath] after [RemoveNodes].
 //
-// Errors are those of the setting, of the context and of [engine.Evaluator.Preempt],
-// and wrap [preemption.ErrNotFound] for a node that the cluster does not have and
-// [outrank.ErrInvalid] where none is named.
+// Errors are those of the setting, of the context and of [engine.Evaluator.Preempt]. They wrap
+// [preemption.ErrNotFound] for a node that the cluster does not have, and [outrank.ErrInvalid] if
+// no node is named.
 func AskWithout(ctx context.Context, set Setting, nodes []string) (*Aftermath, error) {
 	s, err := NewScenario(ctx, set, &RemoveNodes{Of: "the question", Names: nodes})
 	if err != nil {
@@ -141,18 +143,20 @@ func AskWithout(ctx context.Context, set Setting, nodes []string) (*Aftermath, e
 	return s.Aftermath()
 }
 
-// Aftermath answers what becomes of everybody: every pod that waits takes its turn, in the
-// order in which a scheduler takes them, the highest priority first, those of one priority by
-// name. Each takes the first node that has room, in the order of the cluster, or pushes out
-// others, which are gone at once and are recreated and wait in turn, or stays pending. Pods
-// that were being deleted are gone. The scenario stays as it is.
+// Aftermath answers what becomes of everybody. Every pod that waits takes its turn, in the order in
+// which a scheduler takes them: the highest priority first, those of one priority by name. Each pod
+// takes the first node that has room, in the order of the cluster, or pushes out others, or stays
+// pending. The pods that are pushed out are gone at once, are recreated, and wait for their turn.
+// Pods that were being deleted are gone. The scenario stays as it is.
 //
-// Errors are those of the context and of [engine.Evaluator.Preempt]. Time is that of
-// [AllPending] for the pods that wait, once more where nodes go, because a drain is played as
-// well, and once more where pods still wait, because their fate without the changes is looked at.
+// Errors are those of the context and of [engine.Evaluator.Preempt]. Time is that of [AllPending]
+// for the pods that wait. It is that once more where nodes go, because a drain is played as well,
+// and once more where pods still wait, because the cluster without the changes is played, too.
 func (s *Scenario) Aftermath() (*Aftermath, error) {
 	f := s.Fork()
 	out := f.newAftermath()
+
+	// Drains and classes are about the scenario as it stands, before anybody has a turn.
 	for i := range s.drains {
 		if err := out.drain(&s.drains[i]); err != nil {
 			return nil, err
@@ -162,7 +166,8 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 	if out.Classes, err = s.Classes(); err != nil {
 		return nil, err
 	}
-	l, err := f.queued()
+
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
@@ -173,46 +178,52 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 	return out, out.compare(s)
 }
 
-// Classes answers what the changed priority classes mean for who can push out whom, after the
-// other changes; nil where none is asked about. Errors and time are those of [AskClasses].
+// Classes answers which pods can push out which others once the priority classes change, after the
+// other changes; nil where no change puts classes. Errors and time are those of [AskClasses].
 func (s *Scenario) Classes() (*ClassImpact, error) {
 	if len(s.reclassed) == 0 {
 		return nil, nil
 	}
+
+	// The setting has the changed classes already, and the question compares with those before.
+	input := s.before.Cluster
 	set := s.Setting()
-	set.Cluster.Classes = s.before.Cluster.Classes
+	set.Cluster.Classes = input.Classes
 	return AskClasses(s.ctx, set, s.reclassed)
 }
 
-// compare plays the cluster without the changes, where pods wait that could take a turn there.
+// compare plays the cluster without the changes, and records the pods that find a place there alone.
+// It has nothing to find if nobody is still pending, or if there are no changes.
 func (a *Aftermath) compare(s *Scenario) error {
 	if a.StillPending == 0 || len(s.owner) == 0 {
 		return nil
 	}
+
 	set := *s.before
 	set.Progress = nil
-	as, err := NewScenario(s.ctx, set)
+	unchanged, err := NewScenario(s.ctx, set)
 	if err != nil {
 		return err
 	}
-	l, err := as.queued()
+	l, err := unchanged.lineUp()
 	if err != nil {
 		return err
 	}
-	without := as.newAftermath()
+	without := unchanged.newAftermath()
 	if err := l.play(nil, without.tell); err != nil {
 		return err
 	}
-	now, then := a.runs(), without.runs()
+
+	placed, placedWithout := a.runs(), without.runs()
 	for i := range without.Moves {
-		if m := &without.Moves[i]; m.Origin == Waiting && then[m.Pod.Key] && !now[m.Pod.Key] {
+		if m := &without.Moves[i]; m.Origin == Waiting && placedWithout[m.Pod.Key] && !placed[m.Pod.Key] {
 			a.Displaced = append(a.Displaced, m.Pod)
 		}
 	}
 	return nil
 }
 
-// runs tells of the pods and groups that took a turn which have a place after their last.
+// runs says of each pod and group that took a turn whether it has a place after its last one.
 func (a *Aftermath) runs() map[outrank.Key]bool {
 	out := make(map[outrank.Key]bool, len(a.Moves))
 	for i := range a.Moves {
@@ -222,12 +233,16 @@ func (a *Aftermath) runs() map[outrank.Key]bool {
 	return out
 }
 
+// newAftermath returns the answer before anybody has had a turn. Its lists are empty, and not nil:
+// in JSON they are lists as well.
 func (s *Scenario) newAftermath() *Aftermath {
 	a := &Aftermath{
 		Nodes: append([]string{}, s.gone...), Added: append([]string{}, s.added...),
 		Tied: []Pod{}, Lost: []Pod{}, Leaving: []Pod{}, Moves: []Move{}, Workloads: []WorkloadFate{},
-		Budgets: []BudgetLoad{}, Refused: []Pod{}, Drains: []Drain{}, Displaced: []Pod{}, Resizes: []Resized{}, Forbidden: []quotas.Forbidden{}, made: map[outrank.Key]*outrank.Pod{},
+		Budgets: []BudgetLoad{}, Refused: []Pod{}, Drains: []Drain{}, Displaced: []Pod{}, Resizes: []Resized{},
+		Forbidden: []quotas.Forbidden{}, made: map[outrank.Key]*outrank.Pod{},
 	}
+
 	for key, m := range s.moved {
 		if p, ok := s.snap.Pod(key); ok && m.origin == New {
 			a.made[key] = p
@@ -239,7 +254,7 @@ func (s *Scenario) newAftermath() *Aftermath {
 	return a
 }
 
-// fate is the outcome in the end: who pushes others out in vain waits.
+// fate returns the outcome in the end: a pod that pushes others out in vain waits.
 func (t *Turn) fate() Outcome {
 	if t.InVain != nil {
 		return Waits
@@ -247,64 +262,98 @@ func (t *Turn) fate() Outcome {
 	return t.Outcome
 }
 
-// tell records a turn.
+// tell records a turn, in the totals and, unless nothing has changed for its pod, in the moves.
 func (a *Aftermath) tell(t Turn, m motion) {
-	fate := t.fate()
-	places := fate == Placed || fate == PushesOut
-	pods, unplaced := 1, 0
-	if t.Group {
-		pods = len(t.Members)
-		if places {
-			unplaced = t.unplaced()
-		}
-	}
-	n := &a.Totals
-	move := Move{Turn: t, Origin: m.origin, PushedOutBy: m.by, Aside: m.aside}
 	if m.aside {
-		n.Aside += fresh(t.Victims)
+		a.Totals.Aside += fresh(t.Victims)
 	} else {
-		n.Victims += fresh(t.Victims)
-		n.Violating += violating(t.Victims)
+		a.Totals.Victims += fresh(t.Victims)
+		a.Totals.Violating += violating(t.Victims)
 	}
+
 	switch {
 	case m.aside && m.origin != PushedOut:
-		if places {
-			n.Taken += pods - unplaced
-		} else {
-			a.StillPending += pods
-		}
-		if !places && m.origin == Waiting && len(t.Victims) == 0 {
-			return
+		a.tellWaiting(&t)
+		if !t.Places() && m.origin == Waiting && len(t.Victims) == 0 {
+			return // it waits as before, and StillPending counts it
 		}
 	case m.aside || m.origin == Resizing:
-	case m.origin == PushedOut:
-		n.InTurn += pods
-		n.add(fate, pods)
+		// The totals are about pods that the changes move. A resize has an outcome of its own.
 	default:
-		n.Own += pods
-		n.add(fate, pods)
-		if fate == Waits || t.Outcome == OtherScheduler && m.origin != New {
-			n.Stranded += pods
-		}
-		n.Stranded += unplaced
-		n.Unplaced += unplaced
+		a.tellMoved(&t, m)
 	}
+
+	move := Move{Turn: t, Origin: m.origin, PushedOutBy: m.pushedOutBy, Aside: m.aside}
 	if m.origin == New {
-		n.New += pods
-		w := &a.Workloads[m.workload-1]
-		w.Pods += pods
-		w.add(fate, pods)
-		w.Victims += fresh(t.Victims)
-		move.Workload = w.Workload
+		move.Workload = a.tellNew(&t, m)
 	}
 	a.Moves = append(a.Moves, move)
 }
 
-// finish records those that take no turn.
+// tellWaiting counts a turn of pods that would wait without the changes, too.
+func (a *Aftermath) tellWaiting(t *Turn) {
+	if t.Places() {
+		a.Totals.Taken += t.pods() - t.strandedMembers()
+	} else {
+		a.StillPending += t.pods()
+	}
+}
+
+// tellMoved counts a turn of pods that the changes move, by their own effect or in turn.
+func (a *Aftermath) tellMoved(t *Turn, m motion) {
+	n := &a.Totals
+	fate, pods := t.fate(), t.pods()
+	n.add(fate, pods)
+	if m.origin == PushedOut {
+		n.InTurn += pods
+		return
+	}
+
+	// Nobody here knows where another scheduler would place a pod. A pod that had a place has lost
+	// it all the same; a new one has lost nothing.
+	n.Own += pods
+	if fate == Waits || t.Outcome == OtherScheduler && m.origin != New {
+		n.Stranded += pods
+	}
+	n.Stranded += t.strandedMembers()
+	n.Unplaced += t.strandedMembers()
+}
+
+// tellNew counts a turn of new pods for the workload that makes them, and returns its name.
+func (a *Aftermath) tellNew(t *Turn, m motion) string {
+	a.Totals.New += t.pods()
+	w := &a.Workloads[m.workload-1]
+	w.Pods += t.pods()
+	w.add(t.fate(), t.pods())
+	w.Victims += fresh(t.Victims)
+	return w.Workload
+}
+
+// pods counts the pods that take the turn.
+func (t *Turn) pods() int {
+	if t.Group {
+		return len(t.Members)
+	}
+	return 1
+}
+
+// strandedMembers counts the pods without a place in a group that has its places.
+func (t *Turn) strandedMembers() int {
+	if t.Group && t.Places() {
+		return t.unplaced()
+	}
+	return 0
+}
+
+// finish records what the scenario knows after the last turn: the pods that take none, and the
+// outcomes of resizes.
 func (a *Aftermath) finish(s *Scenario) {
-	a.Tied, a.Lost, a.Leaving = append(a.Tied, s.tied...), append(a.Lost, s.lost...), append(a.Leaving, s.leaving...)
+	a.Tied = append(a.Tied, s.tied...)
+	a.Lost = append(a.Lost, s.lost...)
+	a.Leaving = append(a.Leaving, s.leaving...)
 	a.Forbidden = append(a.Forbidden, s.forbidden...)
 	a.Resizes = append(a.Resizes, s.Resizes()...)
+
 	for i := range a.Resizes {
 		if a.Resizes[i].Open() {
 			a.Totals.Unresized++

@@ -37,10 +37,10 @@ func (a *Aftermath) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// fates counts the pods of some origins.
-func (a *Aftermath) fates(of ...Origin) (n int, f Fates) {
+// fates counts the pods of an origin that the changes move, in all and by their fates.
+func (a *Aftermath) fates(origin Origin) (n int, f Fates) {
 	for i := range a.Moves {
-		if m := &a.Moves[i]; slices.Contains(of, m.Origin) && !m.Aside {
+		if m := &a.Moves[i]; m.Origin == origin && !m.Aside {
 			pods := max(1, len(m.Members))
 			n += pods
 			f.add(m.fate(), pods)
@@ -49,7 +49,7 @@ func (a *Aftermath) fates(of ...Origin) (n int, f Fates) {
 	return n, f
 }
 
-// text is the fates in words; place says where those fit that do.
+// text says the fates in words. place is added to the pods that fit, such as " elsewhere".
 func (f *Fates) text(place string) string {
 	var parts []string
 	add := func(n int, one, more string) {
@@ -66,9 +66,19 @@ func (f *Fates) text(place string) string {
 	return strings.Join(parts, ", ")
 }
 
-// summary is a sentence for each kind of pods that take a turn.
+// summary returns a sentence for each kind of pods that the changes concern: first those of the
+// changes themselves, then those that they push out, then those that were waiting.
 func (a *Aftermath) summary() []string {
-	var out []string
+	out := a.ownSentences()
+	out = append(out, a.othersSentences()...)
+	if len(out) == 0 {
+		out = append(out, "no pod has to find another place.")
+	}
+	return out
+}
+
+// ownSentences says what becomes of the pods that the changes create, resize, or take the place of.
+func (a *Aftermath) ownSentences() (out []string) {
 	if n, f := a.fates(New); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %s.", console.Plural(n, "new pod"), f.text("")))
 	}
@@ -78,42 +88,47 @@ func (a *Aftermath) summary() []string {
 	for i := range a.Resizes {
 		out = append(out, a.Resizes[i].String())
 	}
-	for _, of := range []struct {
+
+	for _, moved := range []struct {
 		origin Origin
 		why    string
 		place  string
 	}{{FromNode, "", " elsewhere"}, {Deleted, ", deleted,", ""}} {
-		if n, f := a.fates(of.origin); n > 0 {
-			out = append(out, fmt.Sprintf("%s%s %s to be recreated: %s.", console.Plural(n, "pod"), of.why, verb(n, "has", "have"), f.text(of.place)))
+		if n, f := a.fates(moved.origin); n > 0 {
+			out = append(out, fmt.Sprintf("%s%s %s to be recreated: %s.", console.Plural(n, "pod"), moved.why, verb(n, "has", "have"), f.text(moved.place)))
 		}
 	}
-	if a.Totals.Victims > 0 {
-		text := subject(a.Totals.Victims, "pod is pushed out", "pods are pushed out")
-		if a.Totals.Violating > 0 {
-			text += fmt.Sprintf(", %d against a disruption budget", a.Totals.Violating)
+	return out
+}
+
+// othersSentences says who is pushed out, and what becomes of the pods that were waiting.
+func (a *Aftermath) othersSentences() (out []string) {
+	t := &a.Totals
+	if t.Victims > 0 {
+		text := subject(t.Victims, "pod is pushed out", "pods are pushed out")
+		if t.Violating > 0 {
+			text += fmt.Sprintf(", %d against a disruption budget", t.Violating)
 		}
 		if n, f := a.fates(PushedOut); n > 0 {
 			text += "; recreated, " + f.text("")
 		}
 		out = append(out, text+".")
 	}
-	if n := a.Totals.Taken; n > 0 {
+
+	if n := t.Taken; n > 0 {
 		text := subject(n, "pod that waited before takes", "pods that waited before take") + " a place in " + verb(n, "its", "their") + " turn"
-		if a.Totals.Aside > 0 {
-			text += ", pushing out " + console.Plural(a.Totals.Aside, "pod")
+		if t.Aside > 0 {
+			text += ", pushing out " + console.Plural(t.Aside, "pod")
 		}
 		out = append(out, text+".")
 	}
 	if n := len(a.Displaced); n > 0 {
 		out = append(out, subject(n, "pod that waits would find a place without the change", "pods that wait would find a place without the change")+": "+podNames(a.Displaced, 5)+".")
 	}
-	if len(out) == 0 {
-		out = append(out, "no pod has to find another place.")
-	}
 	return out
 }
 
-// writeStayers prints the pods that are not recreated.
+// writeStayers prints the pods that are not recreated, and counts those that stay pending.
 func (a *Aftermath) writeStayers(out *paper, limit int) {
 	say := func(pods []Pod, text string) {
 		if len(pods) > 0 {
@@ -128,8 +143,10 @@ func (a *Aftermath) writeStayers(out *paper, limit int) {
 	}
 }
 
+// movesOrder explains the list of moves.
 const movesOrder = "In the order in which a scheduler takes them, those pushed out gone at once and recreated in turn"
 
+// podNames names the first pods of a list.
 func podNames(pods []Pod, limit int) string {
 	keys := make([]string, len(pods))
 	for i := range pods {
@@ -138,15 +155,18 @@ func podNames(pods []Pod, limit int) string {
 	return names(keys, bounded(len(keys), limit))
 }
 
-// writeWorkloads counts the new pods of each workload, those in trouble first.
+// writeWorkloads counts the new pods of each workload. Workloads whose pods stay pending or push out
+// others come first. A single workload needs no table, because the summary is about it.
 func (a *Aftermath) writeWorkloads(out *paper, limit int) {
 	if len(a.Workloads) < 2 {
 		return
 	}
+
 	list := slices.Clone(a.Workloads)
 	slices.SortStableFunc(list, func(x, y WorkloadFate) int {
 		return cmp.Or(cmp.Compare(y.Waits, x.Waits), cmp.Compare(y.Victims, x.Victims))
 	})
+
 	out.line("")
 	rows := console.Table{Right: map[int]bool{2: true, 3: true, 4: true, 5: true, 6: true}}
 	rows.Head("WORKLOAD", "NAMESPACE", "PODS", "FIT", "PUSH OUT", "PENDING", "VICTIMS")
@@ -160,12 +180,13 @@ func (a *Aftermath) writeWorkloads(out *paper, limit int) {
 	}
 }
 
-// writeMoves prints the turns: those of pods that stay pending or push others
-// out before those that simply fit, where not all can be shown.
+// writeMoves prints the turns in their order. Where not all are shown, turns of pods that simply fit
+// are left out first.
 func (a *Aftermath) writeMoves(out *paper, limit int) {
 	if len(a.Moves) == 0 {
 		return
 	}
+
 	out.line("")
 	out.say("%s:", movesOrder)
 	var rows console.Table
@@ -184,7 +205,7 @@ func (a *Aftermath) writeMoves(out *paper, limit int) {
 	}
 }
 
-// leaves is the place that the pod leaves.
+// leaves names the node that the pod leaves, or says why it leaves none.
 func (m *Move) leaves() string {
 	switch m.Origin {
 	case New:
@@ -197,7 +218,7 @@ func (m *Move) leaves() string {
 	return m.Pod.Node
 }
 
-// why says why a pod takes a turn, where its node does not say it.
+// why says why a pod takes a turn, where leaves does not say it.
 func (m *Move) why() []string {
 	switch {
 	case m.PushedOutBy != "":
@@ -227,12 +248,13 @@ func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
 	if n := fresh(d.Victims); n > 0 {
 		out.line("  meanwhile %s, for those recreated and others that wait", subject(n, "pod is pushed out", "times a pod is pushed out"))
 	}
+
 	if len(a.Lost) > 0 {
 		out.say("kubectl drain refuses to go on with pods that have no controller, unless it is told to with --force.")
 	}
 }
 
-// text is the verdict about a drain.
+// text says whether the drain goes through, and how often it waits.
 func (d *Drain) text() string {
 	switch {
 	case d.Stuck:
@@ -247,9 +269,9 @@ func (d *Drain) text() string {
 	return "goes through at once."
 }
 
-// held says which pods may not be evicted, once for each reason.
+// held says which pods may not be evicted, in one line for each reason.
 func (d *Drain) held(limit int) []string {
-	pods := alike{limit: limit}
+	pods := byReason{limit: limit}
 	for i := range d.Held {
 		h := &d.Held[i]
 		pods.add(string(h.Pod.Key), h.text())
@@ -257,9 +279,9 @@ func (d *Drain) held(limit int) []string {
 	return pods.texts(" may not be evicted", " may not be evicted")
 }
 
-// pending says which replacements find no place, once for the same reasons.
+// pending says which replacements find no place, in one line for each reason.
 func (d *Drain) pending(limit int) []string {
-	pods := alike{limit: limit}
+	pods := byReason{limit: limit}
 	for i := range d.Pending {
 		t := &d.Pending[i]
 		pods.add(string(t.Pod.Key), strings.Join(t.notes(limit), "; "))
@@ -267,14 +289,17 @@ func (d *Drain) pending(limit int) []string {
 	return pods.texts(", recreated, stays pending", ", recreated, stay pending")
 }
 
-// alike are things with their reasons, those of one reason together.
-type alike struct {
-	limit   int
+// byReason collects things by their reasons. limit bounds the reasons that are told, and the things
+// of each; 0 tells all.
+type byReason struct {
+	limit int
+	// reasons lists the reasons in the order in which they came up, and things those of each.
 	reasons []string
 	things  map[string][]string
 }
 
-func (a *alike) add(thing, reason string) {
+// add adds a thing with its reason, which may be empty.
+func (a *byReason) add(thing, reason string) {
 	if a.things == nil {
 		a.things = map[string][]string{}
 	}
@@ -284,9 +309,9 @@ func (a *alike) add(thing, reason string) {
 	a.things[reason] = append(a.things[reason], thing)
 }
 
-// texts is a line for each reason, as far as the limit goes; is and are say what holds for one
-// thing and for several.
-func (a *alike) texts(is, are string) (out []string) {
+// texts returns a line for each reason, up to the limit, and one that counts the rest. is and are
+// say what holds of one thing and of several.
+func (a *byReason) texts(is, are string) (out []string) {
 	shown := bounded(len(a.reasons), a.limit)
 	for _, reason := range a.reasons[:shown] {
 		text := names(a.things[reason], bounded(len(a.things[reason]), a.limit)) + verb(len(a.things[reason]), is, are)
@@ -295,6 +320,7 @@ func (a *alike) texts(is, are string) (out []string) {
 		}
 		out = append(out, text)
 	}
+
 	more := 0
 	for _, reason := range a.reasons[shown:] {
 		more += len(a.things[reason])
@@ -305,7 +331,7 @@ func (a *alike) texts(is, are string) (out []string) {
 	return out
 }
 
-// text says what holds a pod.
+// text says why a pod may not be evicted.
 func (h *HeldPod) text() string {
 	if len(h.Budgets) > 1 {
 		return "several budgets cover it, " + names(h.Budgets, mostBudgets) + ", and then no eviction is let through"
@@ -319,6 +345,7 @@ func (a *Aftermath) writeBudgets(out *paper, limit int) {
 		out.say("No disruption budget covers a pod that would be evicted.")
 		return
 	}
+
 	out.line("A drain keeps to disruption budgets, and a loss does not ask them:")
 	var rows console.Table
 	rows.Head("BUDGET", "MAY GO", "PODS", "A DRAIN", "A LOSS")
@@ -333,7 +360,7 @@ func (a *Aftermath) writeBudgets(out *paper, limit int) {
 	}
 }
 
-// text is the effect on a drain in words.
+// text says the effect of the budget on a drain in words.
 func (b *BudgetLoad) text() string {
 	switch b.Drain {
 	case Lets:
@@ -352,7 +379,7 @@ func (b *BudgetLoad) text() string {
 	return string(b.Drain)
 }
 
-// loss is the effect of the nodes' loss on the budget, which counts ready pods alone.
+// loss says whether the loss of the nodes breaks the budget. Only ready pods count.
 func (b *BudgetLoad) loss() string {
 	if int64(b.Pods-b.Unready) <= int64(max(0, b.Allowed)) {
 		return "keeps it"
@@ -360,7 +387,7 @@ func (b *BudgetLoad) loss() string {
 	return "breaks it"
 }
 
-// notes are about pods that are not ready.
+// notes says how many of the pods are not ready, and how many of these a drain may evict anyway.
 func (b *BudgetLoad) notes() []string {
 	if b.Unready == 0 {
 		return nil

@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // RemoveNodes takes nodes away with the pods on them.
 type RemoveNodes struct {
-	// Of names the change, such as the flag that asked for it.
+	// Of names the change, such as the flag that asked for it. So does the field Of of every change.
 	Of    string
 	Names []string
 }
@@ -24,15 +25,15 @@ type AddNodes struct {
 	Nodes []*outrank.Node
 }
 
-// PutClasses gives priority classes other values, or makes new ones. Pods keep the priority
-// that they have; pods that are created later get theirs from it.
+// PutClasses gives priority classes other values, or makes new ones. Pods keep the priority that
+// they have. Pods that are created later get theirs from the new values.
 type PutClasses struct {
 	Of      string
 	Classes []*outrank.PriorityClass
 }
 
-// Recreate has controllers recreate every pod in its place, with the priority that its class
-// gives now.
+// Recreate makes controllers recreate every running pod in its place, with the priority that its
+// class gives now.
 type Recreate struct{ Of string }
 
 // PutBudget sets what a disruption budget allows.
@@ -70,6 +71,7 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 	if len(c.Names) == 0 {
 		return fmt.Errorf("%w: %s: no node is named", outrank.ErrInvalid, c)
 	}
+
 	going := make(map[string]bool, len(c.Names))
 	for _, name := range c.Names {
 		if err := s.claim(c, "node", name); err != nil {
@@ -80,6 +82,8 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 		}
 		going[name] = true
 	}
+
+	// The answer does not depend on the order in which the nodes are named.
 	var nodes []string
 	for n := range s.snap.Nodes() {
 		if going[n.Name] {
@@ -88,7 +92,9 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 	}
 	s.drains = append(s.drains, drainage{s.Fork(), nodes})
 	s.gone = append(s.gone, nodes...)
-	// The nodes go first, so that nobody is recreated for one of them.
+
+	// All nodes go before the first pod is released, so that no DaemonSet recreates a pod for one of
+	// them.
 	pods := make([][]*outrank.Pod, len(nodes))
 	for i, node := range nodes {
 		pods[i] = s.snap.PodsOn(node)
@@ -96,6 +102,7 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 			return err
 		}
 	}
+
 	for i, node := range nodes {
 		for _, p := range pods[i] {
 			if err := s.release(p, motion{origin: FromNode, from: node}); err != nil {
@@ -103,11 +110,11 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 			}
 		}
 	}
-	return s.forsake()
+	return s.clearLostNominations()
 }
 
-// forsake clears nominations to nodes that are gone.
-func (s *Scenario) forsake() error {
+// clearLostNominations clears nominations to nodes that are gone.
+func (s *Scenario) clearLostNominations() error {
 	for p := range s.snap.Pods() {
 		if node := s.snap.NominationOf(p.Key()); node != "" && slices.Contains(s.gone, node) {
 			if err := s.snap.Nominate(p.Key(), ""); err != nil {
@@ -124,7 +131,7 @@ func (c *AddNodes) apply(s *Scenario) error {
 			return err
 		}
 		if _, ok := s.snap.Node(n.Name); ok {
-			return there(c, "node", n.Name)
+			return alreadyThere(c, "node", n.Name)
 		}
 		if err := s.snap.PutNode(n); err != nil {
 			return err
@@ -134,10 +141,9 @@ func (c *AddNodes) apply(s *Scenario) error {
 	return nil
 }
 
-// NodesLike are n nodes like another, with names of their own: its labels and taints, with
-// the name in the label of the host, and nobody on them.
+// NodesLike returns n new nodes that are like another: they have its resources, labels and taints,
+// names that are free, and no pods.
 func (s *Scenario) NodesLike(like *outrank.Node, n int) []*outrank.Node {
-	const host = "kubernetes.io/hostname"
 	var out []*outrank.Node
 	for i := 1; len(out) < n; i++ {
 		name := like.Name + "-new" + strconv.Itoa(i)
@@ -145,21 +151,28 @@ func (s *Scenario) NodesLike(like *outrank.Node, n int) []*outrank.Node {
 		if _, decided := s.owner["node "+name]; taken || decided {
 			continue
 		}
-		one := *like
-		one.Name, one.Unschedulable = name, false
-		one.Taints = slices.DeleteFunc(slices.Clone(like.Taints), func(t outrank.Taint) bool {
-			return strings.HasPrefix(t.Key, "node.kubernetes.io/") // of the state that the other is in
-		})
-		if _, ok := like.Labels[host]; ok {
-			one.Labels = make(map[string]string, len(like.Labels))
-			for key, value := range like.Labels {
-				one.Labels[key] = value
-			}
-			one.Labels[host] = name
-		}
-		out = append(out, &one)
+		out = append(out, nodeLike(like, name))
 	}
 	return out
+}
+
+// nodeLike returns a new node that is like another but for its name. The state that the other node
+// is in, which taints of node.kubernetes.io and its cordon tell, is not that of a new one.
+func nodeLike(like *outrank.Node, name string) *outrank.Node {
+	one := *like
+	one.Name = name
+	one.Unschedulable = false
+	one.Taints = slices.DeleteFunc(slices.Clone(like.Taints), func(t outrank.Taint) bool {
+		return strings.HasPrefix(t.Key, "node.kubernetes.io/")
+	})
+
+	// Rules about neighbours tell hosts apart by this label.
+	const host = "kubernetes.io/hostname"
+	if _, ok := like.Labels[host]; ok {
+		one.Labels = maps.Clone(like.Labels)
+		one.Labels[host] = name
+	}
+	return &one
 }
 
 func (c *PutClasses) apply(s *Scenario) error {
@@ -167,16 +180,18 @@ func (c *PutClasses) apply(s *Scenario) error {
 	return s.putClasses(c, c.Classes)
 }
 
-// putClasses puts classes in the place of those of their names.
+// putClasses replaces classes by others of the same names, and adds those with new names.
 func (s *Scenario) putClasses(by Change, classes []*outrank.PriorityClass) error {
 	if slices.Contains(classes, nil) {
 		return fmt.Errorf("%w: a priority class is nil", outrank.ErrInvalid)
 	}
+
 	for _, class := range classes {
 		if err := s.claim(by, "priorityclass", class.Name); err != nil {
 			return err
 		}
 	}
+
 	_, after, err := tables(s.cluster.Classes, classes)
 	if err != nil {
 		return err
@@ -185,13 +200,16 @@ func (s *Scenario) putClasses(by Change, classes []*outrank.PriorityClass) error
 	return nil
 }
 
-// keepClasses takes the classes of a table for those of the cluster, which holds the built-in ones
-// where it held them before.
+// keepClasses makes the classes of a table those of the cluster. A table always has the built-in
+// classes; the cluster keeps them only if it had them before.
 func (s *Scenario) keepClasses(table *priority.Table) {
 	before := map[string]*outrank.PriorityClass{}
 	for _, c := range s.cluster.Classes {
 		before[c.Name] = c
 	}
+
+	// A class that stays the same stays the same object, which is how withNewPriority sees that
+	// nothing has changed.
 	all := table.Classes()
 	var out []*outrank.PriorityClass
 	for i := range all {
@@ -199,7 +217,7 @@ func (s *Scenario) keepClasses(table *priority.Table) {
 		known := before[c.Name]
 		switch {
 		case known != nil && *known == *c:
-			out = append(out, known) // the same object tells that nothing changed
+			out = append(out, known)
 		case known == nil && strings.HasPrefix(c.Name, "system-"):
 		default:
 			out = append(out, c)
@@ -212,15 +230,18 @@ func (c *Recreate) apply(s *Scenario) error {
 	if err := s.claim(c, "the priorities of", "all pods"); err != nil {
 		return err
 	}
+
+	// These pods run and have a controller that recreates them.
 	for p := range s.snap.Pods() {
 		node := s.snap.NodeOf(p.Key())
 		if node == "" || p.Owner == (outrank.Owner{}) || p.Mirror || p.Static || p.Terminating() {
 			continue
 		}
-		next := s.priced(p)
+		next := s.withNewPriority(p)
 		if next == p {
 			continue
 		}
+
 		again := *next
 		again.NodeName = node
 		if _, err := s.snap.PutPod(&again); err != nil {
@@ -237,17 +258,19 @@ func (c *PutBudget) apply(s *Scenario) error {
 	if c.Allowed < 0 {
 		return fmt.Errorf("%w: %s: a budget allows no less than 0 disruptions", outrank.ErrInvalid, c)
 	}
-	at := slices.IndexFunc(s.allowed, func(b *outrank.PodDisruptionBudget) bool { return b.Key() == c.Key })
-	if at < 0 {
+	i := slices.IndexFunc(s.allowed, func(b *outrank.PodDisruptionBudget) bool { return b.Key() == c.Key })
+	if i < 0 {
 		return fmt.Errorf("budget %s: %w", c.Key, preemption.ErrNotFound)
 	}
-	b := *s.allowed[at]
-	b.CurrentHealthy += c.Allowed - b.DisruptionsAllowed // what a drain reckons with follows
+
+	// A drain computes allowances from the healthy pods, whose number has to agree with what is allowed.
+	b := *s.allowed[i]
+	b.CurrentHealthy += c.Allowed - b.DisruptionsAllowed
 	b.DisruptionsAllowed = c.Allowed
 	if err := s.snap.PutBudget(&b); err != nil {
 		return err
 	}
-	s.renew()
+	s.rereadBudgets()
 	return nil
 }
 
@@ -255,6 +278,7 @@ func (c *DeletePods) apply(s *Scenario) error {
 	if len(c.Keys) == 0 {
 		return fmt.Errorf("%w: %s: no pod is named", outrank.ErrInvalid, c)
 	}
+
 	for _, key := range c.Keys {
 		if err := s.claim(c, "pod", string(key)); err != nil {
 			return err

@@ -14,39 +14,41 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// AddObjects adds everything but pods: nodes, classes, budgets, namespaces and groups. An
-// object that the cluster has already is no change where it says the same.
+// AddObjects adds objects of every kind but pods: classes, nodes, budgets, groups, namespaces, claims
+// and quotas. A class, a budget, a namespace or a claim that the cluster has already stays as it is;
+// it is an error if a class or a budget says something else than the cluster's. For a node, a group
+// or a quota that the cluster has already it is always an error.
 type AddObjects struct {
 	Of string
-	// Objects has them; its pods are not looked at.
+	// Objects holds the objects. Its pods are ignored.
 	Objects *outrank.Cluster
 	Quotas  []*quota.Quota
 }
 
-// AddPods creates the pods of a workload, as far as quotas let it.
+// AddPods creates the pods of a workload, up to the first that a quota forbids.
 type AddPods struct {
 	Of string
 	Workload
 }
 
-// Workload makes pods.
+// Workload is an object that makes pods.
 type Workload struct {
 	// Kind and Name are those of the object, and Namespace is that of its pods.
 	Kind, Namespace, Name string
 	// Pod is the pod as the API server would create it, but for its name.
 	Pod *outrank.Pod
-	// Replicas counts its pods. A workload that is PerNode makes one for each node that it
-	// may go to instead, as a DaemonSet does.
+	// Replicas is the number of pods. If PerNode is set the workload makes one pod for each node
+	// that the pod may go to instead, as a DaemonSet does.
 	Replicas int
 	PerNode  bool
-	// Deadline and PrefersAcross are what a quota looks at beside the pod; see quota.Pod.
+	// Deadline and PrefersAcross are properties of the pod that a quota looks at; see quota.Pod.
 	Deadline, PrefersAcross bool
-	// Ordinal is the first number in the names of pods that are counted, as a StatefulSet
-	// does; below 0 names are made up.
+	// Ordinal is the first number in the names of the pods, for a StatefulSet. Below 0 the numbers
+	// begin with 1.
 	Ordinal int
 }
 
-// String names the workload as an owner.
+// String names the workload as an owner, as Kind/Name.
 func (w *Workload) String() string { return w.Kind + "/" + w.Name }
 
 // String names the change.
@@ -55,6 +57,7 @@ func (c *AddObjects) String() string { return c.Of }
 // String names the change.
 func (c *AddPods) String() string { return c.Of }
 
+// apply adds classes first, because groups get their priority from them.
 func (c *AddObjects) apply(s *Scenario) error {
 	for _, add := range []func(*Scenario) error{c.classes, c.nodes, c.budgets, c.groups, c.namespaces, c.claims, c.quotas} {
 		if err := add(s); err != nil {
@@ -64,87 +67,82 @@ func (c *AddObjects) apply(s *Scenario) error {
 	return nil
 }
 
+// classes adds the classes that the cluster does not have. Nobody can change the value or the policy
+// of a class, so another class of a known name is an error.
 func (c *AddObjects) classes(s *Scenario) error {
 	var fresh []*outrank.PriorityClass
 	for _, class := range c.Objects.Classes {
-		at := slices.IndexFunc(s.cluster.Classes, func(known *outrank.PriorityClass) bool { return known.Name == class.Name })
+		i := slices.IndexFunc(s.cluster.Classes, func(known *outrank.PriorityClass) bool { return known.Name == class.Name })
 		switch {
-		case at < 0:
+		case i < 0:
 			fresh = append(fresh, class)
-		case *s.cluster.Classes[at] != *class:
+		case *s.cluster.Classes[i] != *class:
 			return fmt.Errorf("%w, with another value or policy; nobody can change these: --set-class asks about a class that is deleted and made anew",
-				there(c, "priorityclass", class.Name))
+				alreadyThere(c, "priorityclass", class.Name))
 		}
 	}
 	return s.putClasses(c, fresh)
 }
 
+// nodes adds the nodes.
 func (c *AddObjects) nodes(s *Scenario) error {
 	return (&AddNodes{Of: c.Of, Nodes: c.Objects.Nodes}).apply(s)
 }
 
+// budgets adds the budgets that the cluster does not have. Apply computes their status afterwards.
 func (c *AddObjects) budgets(s *Scenario) error {
 	for _, b := range c.Objects.Budgets {
-		at := slices.IndexFunc(s.allowed, func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() })
-		if at >= 0 {
-			if s.owner["budget "+string(b.Key())] == nil && sameBudget(s.allowed[at], b) {
+		i := slices.IndexFunc(s.allowed, func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() })
+		if i >= 0 {
+			if s.owner["budget "+string(b.Key())] == nil && sameBudget(s.allowed[i], b) {
 				continue
 			}
+			// If another change decided about the budget, its error is the better one.
 			if err := s.claim(c, "budget", string(b.Key())); err != nil {
 				return err
 			}
-			return there(c, "budget", string(b.Key()))
+			return alreadyThere(c, "budget", string(b.Key()))
 		}
+
 		if err := s.claim(c, "budget", string(b.Key())); err != nil {
 			return err
 		}
 		if err := s.snap.PutBudget(b); err != nil {
 			return err
 		}
-		s.renew()
+		s.rereadBudgets()
 		s.unmeasured[b.Key()] = b
 	}
 	return nil
 }
 
-// sameBudget compares what is asked for, whatever the status.
+// sameBudget reports whether two budgets ask for the same, whatever their status.
 func sameBudget(a, b *outrank.PodDisruptionBudget) bool {
 	return reflect.DeepEqual(a.Selector, b.Selector) && reflect.DeepEqual(a.MinAvailable, b.MinAvailable) &&
 		reflect.DeepEqual(a.MaxUnavailable, b.MaxUnavailable) && a.UnhealthyPodEvictionPolicy == b.UnhealthyPodEvictionPolicy
 }
 
-// groups gives the groups the priority of their classes, as the API server does.
+// groups adds the groups, with the priority of their classes, as the API server does.
 func (c *AddObjects) groups(s *Scenario) error {
 	if len(c.Objects.Composites)+len(c.Objects.Groups) == 0 {
 		return nil
 	}
+
 	table, err := priority.NewTable(s.cluster.Classes)
 	if err != nil {
 		return err
 	}
-	for _, g := range c.Objects.Composites {
-		if err := s.claim(c, "compositepodgroup", string(g.Key())); err != nil {
-			return err
-		}
-		if _, known := s.snap.Composite(g.Key()); known {
-			return there(c, "compositepodgroup", string(g.Key()))
-		}
-		r, err := table.ResolveComposite(s.snap.Release(), g)
-		if err != nil {
-			return err
-		}
-		created := r.ApplyToComposite(*g)
-		if err := s.snap.PutComposite(&created); err != nil {
-			return err
-		}
+	if err := c.composites(s, table); err != nil {
+		return err
 	}
 	for _, g := range c.Objects.Groups {
 		if err := s.claim(c, "podgroup", string(g.Key())); err != nil {
 			return err
 		}
 		if _, known := s.snap.Group(g.Key()); known {
-			return there(c, "podgroup", string(g.Key()))
+			return alreadyThere(c, "podgroup", string(g.Key()))
 		}
+
 		r, err := table.ResolveGroup(s.snap.Release(), g)
 		if err != nil {
 			return err
@@ -157,11 +155,35 @@ func (c *AddObjects) groups(s *Scenario) error {
 	return nil
 }
 
+// composites adds the groups of groups, with the priority of their classes.
+func (c *AddObjects) composites(s *Scenario, table *priority.Table) error {
+	for _, g := range c.Objects.Composites {
+		if err := s.claim(c, "compositepodgroup", string(g.Key())); err != nil {
+			return err
+		}
+		if _, known := s.snap.Composite(g.Key()); known {
+			return alreadyThere(c, "compositepodgroup", string(g.Key()))
+		}
+
+		r, err := table.ResolveComposite(s.snap.Release(), g)
+		if err != nil {
+			return err
+		}
+		created := r.ApplyToComposite(*g)
+		if err := s.snap.PutComposite(&created); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namespaces adds the namespaces that the cluster does not have. One that it has is no error: a chart
+// that is installed with --create-namespace names it all the same.
 func (c *AddObjects) namespaces(s *Scenario) error {
 	s.cluster.Namespaces = slices.Clone(s.cluster.Namespaces)
 	for _, ns := range c.Objects.Namespaces {
 		if slices.ContainsFunc(s.cluster.Namespaces, func(known *outrank.Namespace) bool { return known.Name == ns.Name }) {
-			continue // a chart that says --create-namespace names one that may be there
+			continue
 		}
 		if err := s.snap.PutNamespace(ns); err != nil {
 			return err
@@ -171,17 +193,19 @@ func (c *AddObjects) namespaces(s *Scenario) error {
 	return nil
 }
 
+// claims adds the claims that the cluster does not have. One that it has keeps its volume.
 func (c *AddObjects) claims(s *Scenario) error {
 	s.cluster.Claims = slices.Clone(s.cluster.Claims)
 	for _, vc := range c.Objects.Claims {
 		if slices.ContainsFunc(s.cluster.Claims, func(known *outrank.VolumeClaim) bool { return known.Key() == vc.Key() }) {
-			continue // it keeps the volume that it has
+			continue
 		}
 		s.cluster.Claims = append(s.cluster.Claims, vc)
 	}
 	return nil
 }
 
+// quotas adds the quotas, each with the amounts that the pods in the cluster use already.
 func (c *AddObjects) quotas(s *Scenario) error {
 	var pods []quota.Pod
 	for _, q := range c.Quotas {
@@ -190,8 +214,10 @@ func (c *AddObjects) quotas(s *Scenario) error {
 			return err
 		}
 		if s.books.Has(q) {
-			return there(c, "resourcequota", name)
+			return alreadyThere(c, "resourcequota", name)
 		}
+
+		// The pods are listed once, and only if there is a quota.
 		if pods == nil {
 			for p := range s.snap.Pods() {
 				pods = append(pods, quota.Pod{Pod: p})
@@ -205,87 +231,116 @@ func (c *AddObjects) quotas(s *Scenario) error {
 // mostPods bounds the pods of one change.
 const mostPods = 200_000
 
+// apply creates the pods. They wait, and the budgets that cover them want more healthy pods.
 func (c *AddPods) apply(s *Scenario) error {
-	if c.Pod == nil {
-		return fmt.Errorf("%w: %s: no pod", outrank.ErrInvalid, c)
-	}
-	if c.Replicas > mostPods {
-		return fmt.Errorf("%w: %s: %d pods are more than the %d that can be asked about", outrank.ErrInvalid, c, c.Replicas, mostPods)
-	}
-	if err := s.claim(c, c.Kind, c.Namespace+"/"+c.Name); err != nil {
+	if err := c.check(s); err != nil {
 		return err
 	}
-	for p := range s.snap.Pods() {
-		if p.Owner.Kind == c.Kind && p.Owner.Name == c.Name && p.NamespaceName() == c.Namespace {
-			return fmt.Errorf("%w; pod %s is of it", there(c, c.Kind, c.Namespace+"/"+c.Name), p.Key())
-		}
+	pods, err := c.wanted(s)
+	if err != nil {
+		return err
 	}
-	pods := make([]*outrank.Pod, 0, c.Replicas)
-	if c.PerNode {
-		nodes, err := s.eligible(c.Pod)
-		if err != nil {
-			return err
-		}
-		for _, node := range nodes {
-			pods = append(pods, pinned(c.Pod, node))
-		}
-	} else {
-		for range c.Replicas {
-			pods = append(pods, c.Pod)
-		}
-	}
+
 	s.workloads = append(s.workloads, &c.Workload)
-	names := namer{s: s, w: &c.Workload}
+	names := namer{scenario: s, workload: &c.Workload}
 	for i, p := range pods {
 		one := *p
 		one.Name, one.UID = names.next(), ""
+
+		// The pods are alike: a quota that forbids one forbids those behind it, too.
 		f, err := s.books.Admit(quota.Pod{Pod: &one, Deadline: c.Deadline, PrefersAcross: c.PrefersAcross})
 		if err != nil {
 			return err
 		}
-		if f != nil { // and the same holds for those behind it
+		if f != nil {
 			f.Workload, f.Pods = c.Workload.String(), len(pods)-i
 			s.forbidden = quotas.Add(s.forbidden, *f)
 			pods = pods[:i]
 			break
 		}
+
 		if _, err := s.snap.PutPod(&one); err != nil {
 			return err
 		}
 		s.moved[one.Key()] = motion{origin: New, workload: len(s.workloads)}
 		pods[i] = &one
 	}
-	return s.expect(pods)
+	return s.expectMore(pods)
 }
 
-// namer names the pods of a workload: a Pod by its own name, replicas of a StatefulSet by their
-// numbers, others by numbers that are free.
+// check refuses a workload without a pod, one with too many, and one that the cluster has already. It
+// claims the workload.
+func (c *AddPods) check(s *Scenario) error {
+	if c.Pod == nil {
+		return fmt.Errorf("%w: %s: no pod", outrank.ErrInvalid, c)
+	}
+	if c.Replicas > mostPods {
+		return fmt.Errorf("%w: %s: %d pods are more than the %d that can be asked about", outrank.ErrInvalid, c, c.Replicas, mostPods)
+	}
+
+	// The snapshot knows no workloads. One that the cluster has shows in the owner of its pods.
+	if err := s.claim(c, c.Kind, c.Namespace+"/"+c.Name); err != nil {
+		return err
+	}
+	for p := range s.snap.Pods() {
+		if p.Owner.Kind == c.Kind && p.Owner.Name == c.Name && p.NamespaceName() == c.Namespace {
+			return fmt.Errorf("%w; pod %s is of it", alreadyThere(c, c.Kind, c.Namespace+"/"+c.Name), p.Key())
+		}
+	}
+	return nil
+}
+
+// wanted lists the pods that the workload wants to create, still without names of their own.
+func (c *AddPods) wanted(s *Scenario) ([]*outrank.Pod, error) {
+	if !c.PerNode {
+		return slices.Repeat([]*outrank.Pod{c.Pod}, max(0, c.Replicas)), nil
+	}
+
+	nodes, err := s.eligible(c.Pod)
+	if err != nil {
+		return nil, err
+	}
+	pods := make([]*outrank.Pod, 0, len(nodes))
+	for _, node := range nodes {
+		pods = append(pods, pinned(c.Pod, node))
+	}
+	return pods, nil
+}
+
+// namer names the pods of a workload: a Pod by its own name, other pods by the workload's name and a
+// number. Names that a pod has already are skipped.
 type namer struct {
-	s *Scenario
-	w *Workload
-	n int
+	scenario *Scenario
+	workload *Workload
+	// made counts the names that were tried so far.
+	made int
 }
 
+// next returns the next free name.
 func (n *namer) next() string {
+	w, snap := n.workload, n.scenario.snap
+	namespace := w.Pod.Namespace
 	for {
-		name := n.w.Pod.Name
-		if n.w.Kind != "Pod" || n.n > 0 {
-			first := n.w.Ordinal
+		name := w.Pod.Name
+		if w.Kind != "Pod" || n.made > 0 {
+			first := w.Ordinal
 			if first < 0 {
 				first = 1
 			}
-			name = n.w.Name + "-" + strconv.Itoa(first+n.n)
+			name = w.Name + "-" + strconv.Itoa(first+n.made)
 		}
-		n.n++
-		if _, taken := n.s.snap.Pod(outrank.NewKey(n.w.Pod.Namespace, name)); !taken {
+		n.made++
+		if _, taken := snap.Pod(outrank.NewKey(namespace, name)); !taken {
 			return name
 		}
 	}
 }
 
-// eligible are the nodes that a pod may go to by its selector, its affinity and its
-// tolerations, whatever runs there: those that a DaemonSet makes pods for.
+// eligible lists the nodes that a pod may go to by its selector, its affinity and its tolerations,
+// whatever runs there. For these a DaemonSet makes its pods.
 func (s *Scenario) eligible(pod *outrank.Pod) ([]string, error) {
+	// A pod that asks for nothing finds room on every node of a cluster without pods, so only those
+	// rules are left.
 	var empty outrank.Cluster
 	empty.Release = s.snap.Release()
 	for n := range s.snap.Nodes() {
@@ -299,12 +354,14 @@ func (s *Scenario) eligible(pod *outrank.Pod) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	probe := &outrank.Pod{Namespace: pod.Namespace, Name: "probe", NodeSelector: pod.NodeSelector, Tolerations: pod.Tolerations,
 		Affinity: outrank.Affinity{NodeAffinity: pod.Affinity.NodeAffinity}}
 	nodes, err := eval.Feasible(s.ctx, snap, probe)
 	if err != nil {
 		return nil, err
 	}
+
 	out := make([]string, len(nodes))
 	for i, n := range nodes {
 		out[i] = n.Name

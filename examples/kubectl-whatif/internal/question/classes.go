@@ -7,44 +7,43 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// ClassImpact is what a change of priority classes would do.
+// ClassImpact says what a change of priority classes would do.
 //
-// A pod keeps the priority that it was created with, whatever becomes of its class. So a
-// change does nothing at first, and takes effect pod by pod as pods are created: first
-// for new pods against all that run as they stand, in the end for everybody, once
-// controllers have made their pods again. The two are told apart, because the time between
-// them is the dangerous one: in Grafana Labs' outage of July 2019 pods of a new class, which
-// was the default, met copies of the same service that had been created before it, counted
+// A pod keeps the priority that it was created with, whatever becomes of its class. So a change does
+// nothing at first, and takes effect pod by pod as pods are created. At first new pods meet running
+// pods as they stand; in the end controllers have recreated all pods. The answer tells the two apart,
+// because the time between them is the dangerous one. In Grafana Labs' outage of July 2019 a new class
+// became the default. Its pods met copies of the same service that had been created before, counted
 // with 0, and were pushed out one after another.
 type ClassImpact struct {
-	// Changes are the classes that are new or have other values, by name.
+	// Changes lists the classes that are new or have other values, by name.
 	Changes []ClassChange `json:"changes"`
 	// DefaultBefore and DefaultAfter name the class of pods that name none; empty for none.
 	DefaultBefore string `json:"defaultBefore,omitempty"`
 	DefaultAfter  string `json:"defaultAfter,omitempty"`
-	// Running counts the pods on nodes. Remade of them would get another priority or policy
-	// when their controllers recreate them.
+	// Running counts the pods on nodes. Remade counts those of them that would get another priority
+	// or policy when their controllers recreate them.
 	Running int `json:"running"`
 	Remade  int `json:"remade"`
-	// Classes has for each class the pods that its new pods could push out, the
-	// highest value first, those that change before the others; no more than 256.
-	// The one without a name is for pods that name no class.
+	// Classes counts for each class the pods that its new pods could push out. Classes for which
+	// something changes come first, then the highest value. The entry without a name is for pods that
+	// name no class. It has 256 entries at most; MoreClasses counts the rest.
 	Classes     []ClassReach `json:"classes"`
 	MoreClasses int          `json:"moreClasses,omitempty"`
-	// Anybody has the running pods that a new pod of some class could push out: those that are
-	// gained were out of everybody's reach. The classes of the system, whose names begin with
-	// system-, are left out: they could push out nearly everybody, and are not for applications.
+	// Anybody counts the running pods that a new pod of any class could push out. Those it gains were
+	// out of everybody's reach before. It leaves out the classes whose names begin with system-: their
+	// pods could push out nearly everybody, and they are not for applications.
 	Anybody AnyReach `json:"anybody"`
-	// Pending are the waiting pods for which the change makes a difference, by name, of
-	// PendingPods that were looked at. NotAsked are those that were not: they are gated
-	// or being deleted, of another scheduler, or scheduled with a group.
+	// Pending lists the waiting pods for which the change makes a difference, by name. PendingPods
+	// counts the waiting pods that were looked at. NotAsked counts those that were not, because they
+	// are gated or being deleted, of another scheduler, or scheduled with a group.
 	Pending     []PendingImpact `json:"pending"`
 	PendingPods int             `json:"pendingPods"`
 	NotAsked    int             `json:"notAsked"`
-	// NamedDefault counts pods that carry the name of the default class while
-	// another becomes it: nobody can tell whether they name it, or named none
-	// when they were created. They count as naming it. UnknownClass counts pods
-	// that name an unknown class; they keep their priority.
+	// NamedDefault counts the pods that carry the name of the old default class while another class
+	// becomes the default. Nobody can tell whether they named it, or got it because they named none.
+	// They count as naming it. UnknownClass counts the pods that name an unknown class; they keep
+	// their priority.
 	NamedDefault int `json:"namedDefault,omitempty"`
 	UnknownClass int `json:"unknownClass,omitempty"`
 }
@@ -63,35 +62,35 @@ type ClassValue struct {
 	GlobalDefault bool                     `json:"globalDefault,omitempty"`
 }
 
-// ClassReach is the reach of new pods of a class.
+// ClassReach counts the running pods that new pods of a class could push out.
 type ClassReach struct {
 	Class  string      `json:"class"`
 	Before *ClassValue `json:"before,omitempty"`
 	After  *ClassValue `json:"after,omitempty"`
-	// Now counts the running pods that a new pod of the class could push out before the
-	// change.
+	// Now counts them before the change.
 	Now int `json:"now"`
-	// AsTheyStand is after the change, with the running pods as they stand, and
-	// Again once controllers have made all pods again.
+	// AsTheyStand counts them after the change, while the running pods keep their priorities. Again
+	// counts them once controllers have recreated all pods.
 	AsTheyStand Reach `json:"asTheyStand"`
 	Again       Reach `json:"again"`
 }
 
-// AnyReach is the reach of all classes together.
+// AnyReach counts the running pods that new pods of any class could push out, as ClassReach does.
 type AnyReach struct {
 	Now         int   `json:"now"`
 	AsTheyStand Reach `json:"asTheyStand"`
 	Again       Reach `json:"again"`
 }
 
-// Reach is a number of pods that can be pushed out, compared with before.
+// Reach counts the pods that can be pushed out, and compares with before.
 type Reach struct {
 	Pods int `json:"pods"`
-	// Gained could not be pushed out before, and Lost could.
+	// Gained counts the pods that can be pushed out and could not before. Lost counts those that
+	// could before and cannot.
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
-	// GainedBy counts the gained pods by their class, the most first, and Names
-	// are the first hundred of them, the most important first.
+	// GainedBy counts the gained pods by their class, the largest number first. Names has the first
+	// hundred gained pods, the most important first.
 	GainedBy []ClassCount  `json:"gainedBy"`
 	Names    []outrank.Key `json:"names"`
 }
@@ -102,23 +101,24 @@ type ClassCount struct {
 	Pods  int    `json:"pods"`
 }
 
-// PendingImpact is a pod that waits, and its fate when it is asked about alone.
+// PendingImpact says what a change of classes means for a pod that waits, when nobody else has a turn.
 type PendingImpact struct {
 	Pod Pod `json:"pod"`
-	// After is its priority once it is created again; a pod that waits keeps its own, too.
+	// After is the pod's priority once it is recreated. Like a running pod it keeps its own until then.
 	After int32 `json:"priorityAfter"`
-	// Now is as things are. AsTheyStand is after it was created again, with the
-	// running pods as they stand, and Again with these created again, too.
+	// Now is the pod's turn as things are. AsTheyStand is its turn once it was recreated, with the
+	// running pods as they stand. Again is its turn once these are recreated, too.
 	Now         Turn `json:"now"`
 	AsTheyStand Turn `json:"asTheyStand"`
 	Again       Turn `json:"again"`
 }
 
-// tables are the classes before and after.
+// tables returns the table of the classes, and that of the classes after some have changed.
 func tables(classes, changed []*outrank.PriorityClass) (before, after *priority.Table, err error) {
 	if before, err = priority.NewTable(classes); err != nil {
 		return nil, nil, err
 	}
+
 	all := slices.DeleteFunc(slices.Clone(classes), func(c *outrank.PriorityClass) bool {
 		return slices.ContainsFunc(changed, func(o *outrank.PriorityClass) bool { return o.Name == c.Name })
 	})
@@ -126,6 +126,8 @@ func tables(classes, changed []*outrank.PriorityClass) (before, after *priority.
 	return before, after, err
 }
 
+// valueOf returns the values that a class gives a new pod; nil for a class that is not there. Pods
+// that name no class get those of the default class, or 0 without one.
 func valueOf(t *priority.Table, name string) *ClassValue {
 	if name == "" {
 		if c, ok := t.Default(); ok {
@@ -140,27 +142,26 @@ func valueOf(t *priority.Table, name string) *ClassValue {
 	return &ClassValue{c.Value, c.PreemptionPolicy, c.GlobalDefault}
 }
 
-// classQuestion is a change of classes while it is looked at.
+// classQuestion is the question about a change of classes while it is answered.
 type classQuestion struct {
 	scene         *scene
 	before, after *priority.Table
 	out           *ClassImpact
-	running       []counted
-	// again is the cluster once controllers have made all pods again; nil where
-	// none would change.
-	again *scene
+	// running lists the pods on nodes, the most important first once reaches has begun.
+	running []counted
+	// recreated is the cluster once controllers have recreated all pods; nil where that changes none.
+	recreated *scene
 }
 
-// counted is a running pod with its priorities as a victim.
+// counted is a running pod with its priority as a victim: now, and once all pods are recreated.
 type counted struct {
-	pod          *outrank.Pod
-	now, another int32
-	remade       *outrank.Pod // nil where nothing of it changes
+	pod            *outrank.Pod
+	now, recreated int32
 }
 
-// next is a pod as it would be if it were created again after the change; the pod
-// itself where it would be the same.
-func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
+// recreatedAs returns a pod as it would be if it were created after the change; the pod itself where
+// it would be the same. It counts the pods about whose class something is not known.
+func (q *classQuestion) recreatedAs(p *outrank.Pod) *outrank.Pod {
 	value := valueOf(q.after, p.PriorityClassName)
 	switch {
 	case value == nil:
@@ -169,12 +170,16 @@ func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
 	case p.PriorityClassName != "" && p.PriorityClassName == q.out.DefaultBefore && q.out.DefaultAfter != q.out.DefaultBefore:
 		q.out.NamedDefault++
 	}
+
+	// A class that stays the same explains no difference between it and the pod. That may come from an
+	// older value of the class, and is not what the change does.
 	if was := valueOf(q.before, p.PriorityClassName); was != nil && was.Value == value.Value && was.Policy == value.Policy {
-		return p // a difference comes from elsewhere
+		return p
 	}
 	if p.PriorityValue() == value.Value && policyOf(p) == value.Policy {
 		return p
 	}
+
 	c := *p
 	c.Priority, c.PreemptionPolicy = outrank.Priority(value.Value), value.Policy
 	if c.PriorityClassName == "" {
@@ -183,6 +188,7 @@ func (q *classQuestion) next(p *outrank.Pod) *outrank.Pod {
 	return &c
 }
 
+// policyOf returns the pod's preemption policy, or the default one.
 func policyOf(p *outrank.Pod) outrank.PreemptionPolicy {
 	if p.PreemptionPolicy == "" {
 		return outrank.PreemptLowerPriority
@@ -190,46 +196,51 @@ func policyOf(p *outrank.Pod) outrank.PreemptionPolicy {
 	return p.PreemptionPolicy
 }
 
-// census counts the running pods as they are and as they would be recreated.
+// census lists the running pods, and makes the scene in which all of them are recreated.
 func (q *classQuestion) census() error {
-	again := q.scene.snap.Clone()
-	for p := range q.scene.snap.Pods() {
-		if q.scene.snap.NodeOf(p.Key()) == "" {
+	snap := q.scene.snap
+	again := snap.Clone()
+	for p := range snap.Pods() {
+		// A pod on a node that does not exist counts nowhere, and nobody can push it out.
+		node := snap.NodeOf(p.Key())
+		if _, ok := snap.Node(node); node == "" || !ok {
 			continue
 		}
-		if _, ok := q.scene.snap.Node(q.scene.snap.NodeOf(p.Key())); !ok {
+		q.running = append(q.running, counted{pod: p})
+
+		// Nobody recreates the others.
+		if p.Owner == (outrank.Owner{}) || p.Mirror || p.Static || p.Terminating() {
 			continue
 		}
-		c := counted{pod: p}
-		if p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
-			if next := q.next(p); next != p {
-				c.remade = next
-				if _, err := again.PutPod(next); err != nil {
-					return err
-				}
-				q.out.Remade++
+		if next := q.recreatedAs(p); next != p {
+			if _, err := again.PutPod(next); err != nil {
+				return err
 			}
+			q.out.Remade++
 		}
-		q.running = append(q.running, c)
 	}
+
 	q.out.Running = len(q.running)
 	if q.out.Remade > 0 {
-		q.again = &scene{ctx: q.scene.ctx, set: q.scene.set, snap: again}
+		q.recreated = &scene{ctx: q.scene.ctx, set: q.scene.set, snap: again}
 	}
-	q.count()
+	q.findPriorities()
 	return nil
 }
 
-// count finds the priority of each pod as a victim, which is not its own where
-// victims leave in groups.
-func (q *classQuestion) count() {
+// findPriorities finds the priority of each running pod as a victim. Where victims leave in groups it
+// is that of the group.
+func (q *classQuestion) findPriorities() {
+	snap := q.scene.snap
+	again := snap
+	if q.recreated != nil {
+		again = q.recreated.snap
+	}
+
 	for i := range q.running {
 		c := &q.running[i]
-		c.now = q.scene.snap.CountsAs(c.pod)
-		c.another = c.now
-		if q.again != nil {
-			known, _ := q.again.snap.Pod(c.pod.Key())
-			c.another = q.again.snap.CountsAs(known)
-		}
+		c.now = snap.CountsAs(c.pod)
+		known, _ := again.Pod(c.pod.Key())
+		c.recreated = again.CountsAs(known)
 	}
 }

@@ -8,19 +8,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// AskClasses answers what a change of priority classes would do: the classes given take the
-// place of those of their names, or are new. Nothing is asked about a class that goes away.
-// Kubernetes itself lets nobody change the value of a class: it has to be deleted and made
-// again, which is what is meant here.
+// AskClasses answers what a change of priority classes would do. The given classes replace those of
+// the same names, or are new; no class goes away. Kubernetes lets nobody change the value of a class,
+// so a changed class is meant to be deleted and created again.
 //
-// Which running pods could be pushed out goes by priorities and policies alone; for the pods
-// that wait whole decisions are made, each for itself. Pods without a controller, mirror pods
-// and those that are leaving are not recreated and keep what they have.
+// Running pods count as ones that could be pushed out by their priorities and policies alone. For
+// the pods that wait whole decisions are made, each for itself. Pods without a controller, static and
+// mirror pods, and pods that are leaving are not recreated and keep their priorities. So do groups.
 //
-// Errors are those of the setting, of [priority.NewTable] about the classes after the change,
-// of the context, and of [engine.Evaluator.Preempt]. Time is linear in the running pods
-// for each class, and that of up to three decisions for each pod that waits. Groups of pods
-// keep the priority that they have.
+// Errors are those of the setting, of [priority.NewTable] about the classes before and after the
+// change, of the context, and of [engine.Evaluator.Preempt]. Time is linear in the running pods for
+// each class, and that of up to three decisions for each pod that waits.
 func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityClass) (*ClassImpact, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -28,6 +26,7 @@ func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityCla
 	if slices.Contains(changed, nil) {
 		return nil, fmt.Errorf("%w: a priority class is nil", outrank.ErrInvalid)
 	}
+
 	before, after, err := tables(set.Cluster.Classes, changed)
 	if err != nil {
 		return nil, err
@@ -35,6 +34,8 @@ func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityCla
 	q := &classQuestion{scene: set.scene(ctx), before: before, after: after, out: &ClassImpact{
 		Changes: []ClassChange{}, Classes: []ClassReach{}, Pending: []PendingImpact{},
 	}}
+
+	// Each step needs those before it: reaches compares the pods that census has listed.
 	q.changes(changed)
 	if err := q.census(); err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityCla
 	return q.out, nil
 }
 
-// changes records the change of each class.
+// changes records the classes that change, by name, and the default class before and after.
 func (q *classQuestion) changes(changed []*outrank.PriorityClass) {
 	for _, c := range changed {
 		before, after := valueOf(q.before, c.Name), valueOf(q.after, c.Name)
@@ -55,6 +56,7 @@ func (q *classQuestion) changes(changed []*outrank.PriorityClass) {
 		}
 	}
 	slices.SortFunc(q.out.Changes, func(a, b ClassChange) int { return compareText(a.Name, b.Name) })
+
 	if c, ok := q.before.Default(); ok {
 		q.out.DefaultBefore = c.Name
 	}

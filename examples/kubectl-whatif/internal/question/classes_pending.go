@@ -8,11 +8,13 @@ import (
 
 // pending finds the waiting pods for which the change makes a difference.
 func (q *classQuestion) pending() error {
+	set := q.scene.set
 	waiting := q.scene.waiting()
 	for i, pod := range waiting {
 		switch {
-		case pod.NodeName != "": // its resize
-		case pod.Gated() || pod.Terminating() || q.scene.set.evaluatorFor(pod) == nil || q.scene.grouped(pod):
+		case pod.NodeName != "":
+			// The pod runs, and waits for its resize alone.
+		case pod.Gated() || pod.Terminating() || set.evaluatorFor(pod) == nil || q.scene.grouped(pod):
 			q.out.NotAsked++
 		default:
 			q.out.PendingPods++
@@ -24,18 +26,21 @@ func (q *classQuestion) pending() error {
 				q.out.Pending = append(q.out.Pending, *impact)
 			}
 		}
-		q.scene.set.progress(i+1, len(waiting))
+		set.progress(i+1, len(waiting))
 	}
 	return nil
 }
 
-// impact is the outcome of a waiting pod now and after the change; nil where that
-// is the same.
+// impact returns the outcome of a waiting pod now and after the change; nil where it is the same and
+// the pod keeps its priority.
 func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
-	next := q.next(pod)
-	if next == pod && q.again == nil {
+	next := q.recreatedAs(pod)
+	if next == pod && q.recreated == nil {
 		return nil, nil
 	}
+
+	// A decision is made only where something differs from the one before: the pod, then the pods that
+	// run.
 	out := &PendingImpact{Pod: podOf(pod, ""), After: next.PriorityValue()}
 	var err error
 	if out.Now, err = q.alone(q.scene, pod); err != nil {
@@ -46,33 +51,34 @@ func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 			return nil, err
 		}
 	}
-	if out.Again = out.AsTheyStand; q.again != nil {
-		if out.Again, err = q.alone(q.again, next); err != nil {
+	if out.Again = out.AsTheyStand; q.recreated != nil {
+		if out.Again, err = q.alone(q.recreated, next); err != nil {
 			return nil, err
 		}
 	}
-	if out.After == out.Pod.Priority && similar(&out.Now, &out.AsTheyStand) && similar(&out.Now, &out.Again) {
+
+	if out.After == out.Pod.Priority && sameOutcome(&out.Now, &out.AsTheyStand) && sameOutcome(&out.Now, &out.Again) {
 		return nil, nil
 	}
 	return out, nil
 }
 
-// alone asks about a pod by itself, and leaves the scene as it is.
+// alone asks about a pod by itself, in the version that is given, and leaves the scene as it is.
 func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
 	mark := s.snap.Mark()
-	err := s.stand(pod)
+	err := s.putWaiting(pod)
 	var turn Turn
 	if err == nil {
 		turn, _, err = s.decide(s.set.evaluatorFor(pod), pod)
 	}
+
 	if undone := s.snap.Undo(mark); err == nil {
 		err = undone
 	}
 	return turn, err
 }
 
-// similar reports whether two turns push out the same pods, or nobody with the same
-// outcome.
-func similar(a, b *Turn) bool {
+// sameOutcome reports whether two turns have the same outcome and the same victims.
+func sameOutcome(a, b *Turn) bool {
 	return a.Outcome == b.Outcome && slices.EqualFunc(a.Victims, b.Victims, func(v, w Victim) bool { return v.Key == w.Key })
 }

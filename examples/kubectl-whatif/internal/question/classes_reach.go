@@ -12,13 +12,14 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// mostClasses is the most classes in the answer, and mostNames the most pods of each that
-// are named.
+// mostClasses is the largest number of classes in the answer, and mostNames the largest number of
+// pods that are named for each.
 const (
 	mostClasses = 256
 	mostNames   = 100
 )
 
+// compareText orders texts by their bytes.
 func compareText(a, b string) int { return cmp.Compare(a, b) }
 
 // reaches finds for each class the pods that its new pods could push out.
@@ -26,19 +27,23 @@ func (q *classQuestion) reaches() {
 	slices.SortFunc(q.running, func(a, b counted) int {
 		return cmp.Or(cmp.Compare(b.now, a.now), priority.CompareIdentity(a.pod, b.pod))
 	})
+
+	// Classes that change themselves come first, so that the bound leaves out others.
 	rows := q.rows()
 	q.anybody(rows)
-	told := rows[:min(len(rows), mostClasses)]
-	q.out.MoreClasses = len(rows) - len(told)
-	for i := range told {
-		q.reach(&told[i])
+	shown := rows[:min(len(rows), mostClasses)]
+	q.out.MoreClasses = len(rows) - len(shown)
+	for i := range shown {
+		q.reach(&shown[i])
 	}
-	slices.SortStableFunc(told, func(a, b ClassReach) int { return cmp.Or(compareBool(b.changes(), a.changes()), byValue(&a, &b)) })
-	q.out.Classes = append(q.out.Classes, told...)
+
+	// Once the reaches are known, the reach of a class that stays as it is may have changed, too.
+	slices.SortStableFunc(shown, func(a, b ClassReach) int { return cmp.Or(compareBool(b.changes(), a.changes()), byValue(&a, &b)) })
+	q.out.Classes = append(q.out.Classes, shown...)
 }
 
-// rows are the classes before and after, those that change first, and the one for pods that
-// name none.
+// rows lists the classes before and after, and one without a name for pods that name none. Classes
+// that change come first, then the highest value.
 func (q *classQuestion) rows() []ClassReach {
 	known := map[string]bool{"": true}
 	for _, t := range []*priority.Table{q.before, q.after} {
@@ -46,16 +51,18 @@ func (q *classQuestion) rows() []ClassReach {
 			known[c.Name] = true
 		}
 	}
+
 	var out []ClassReach
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		out = append(out, ClassReach{Class: name, Before: valueOf(q.before, name), After: valueOf(q.after, name)})
 	}
 	slices.SortStableFunc(out, func(a, b ClassReach) int {
-		return cmp.Or(compareBool(b.other(), a.other()), byValue(&a, &b))
+		return cmp.Or(compareBool(b.classChanges(), a.classChanges()), byValue(&a, &b))
 	})
 	return out
 }
 
+// compareBool orders false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -66,56 +73,61 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
+// byValue orders classes by their value after the change, the highest first. One that is gone then has
+// its value before.
 func byValue(a, b *ClassReach) int {
-	of := func(r *ClassReach) int32 {
+	value := func(r *ClassReach) int32 {
 		if r.After != nil {
 			return r.After.Value
 		}
 		return r.Before.Value
 	}
-	return cmp.Compare(of(b), of(a))
+	return cmp.Compare(value(b), value(a))
 }
 
-// other reports whether the class itself changes.
-func (r *ClassReach) other() bool {
+// classChanges reports whether the class itself changes.
+func (r *ClassReach) classChanges() bool {
 	return (r.Before == nil) != (r.After == nil) || r.Before != nil && (r.Before.Value != r.After.Value || r.Before.Policy != r.After.Policy)
 }
 
 // changes reports whether anything changes for new pods of the class.
 func (r *ClassReach) changes() bool {
-	return r.other() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
+	return r.classChanges() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
 }
 
-// preempts reports whether pods of a class may push out others.
+// preempts reports whether pods of a class may push out others: the class exists, its policy lets
+// them, and the scheduler preempts at all. In v1.13 there was no policy.
 func (q *classQuestion) preempts(v *ClassValue) bool {
 	config := q.scene.set.Evaluator.Config()
 	return v != nil && !slices.Contains(config.Profile.Off, preemption.DefaultPreemption) && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
 }
 
-// anybody counts the pods that new pods of any class could push out: those that are less
+// anybody counts the pods that new pods of any class could push out. These are the pods that are less
 // important than the most important class that preempts.
 func (q *classQuestion) anybody(rows []ClassReach) {
-	most := func(of func(*ClassReach) *ClassValue) int64 {
+	// Without such a class the value is below every priority, and nobody is less important.
+	highest := func(value func(*ClassReach) *ClassValue) int64 {
 		top := int64(math.MinInt64)
 		for i := range rows {
-			if v := of(&rows[i]); q.preempts(v) && !strings.HasPrefix(rows[i].Class, "system-") {
+			if v := value(&rows[i]); q.preempts(v) && !strings.HasPrefix(rows[i].Class, "system-") {
 				top = max(top, int64(v.Value))
 			}
 		}
 		return top
 	}
-	before := most(func(r *ClassReach) *ClassValue { return r.Before })
-	after := most(func(r *ClassReach) *ClassValue { return r.After })
-	any := &q.out.Anybody
-	stand, again := newTally(&any.AsTheyStand), newTally(&any.Again)
+	before := highest(func(r *ClassReach) *ClassValue { return r.Before })
+	after := highest(func(r *ClassReach) *ClassValue { return r.After })
+
+	anybody := &q.out.Anybody
+	stand, again := newTally(&anybody.AsTheyStand), newTally(&anybody.Again)
 	for i := range q.running {
 		c := &q.running[i]
 		was := int64(c.now) < before
 		if was {
-			any.Now++
+			anybody.Now++
 		}
 		stand.add(c, was, int64(c.now) < after)
-		again.add(c, was, int64(c.another) < after)
+		again.add(c, was, int64(c.recreated) < after)
 	}
 	stand.end()
 	again.end()
@@ -123,7 +135,9 @@ func (q *classQuestion) anybody(rows []ClassReach) {
 
 // reach counts the pods that new pods of one class could push out.
 func (q *classQuestion) reach(r *ClassReach) {
+	// A class that does not preempt has no value to compare with, or one that does not matter.
 	before, after := q.preempts(r.Before), q.preempts(r.After)
+
 	stand, again := newTally(&r.AsTheyStand), newTally(&r.Again)
 	for i := range q.running {
 		c := &q.running[i]
@@ -132,23 +146,26 @@ func (q *classQuestion) reach(r *ClassReach) {
 			r.Now++
 		}
 		stand.add(c, was, after && c.now < r.After.Value)
-		again.add(c, was, after && c.another < r.After.Value)
+		again.add(c, was, after && c.recreated < r.After.Value)
 	}
 	stand.end()
 	again.end()
 }
 
-// tally counts a reach.
+// tally is a Reach while its pods are counted.
 type tally struct {
 	*Reach
-	by map[string]int
+	gainedByClass map[string]int
 }
 
+// newTally begins to count a reach.
 func newTally(r *Reach) *tally {
 	r.GainedBy, r.Names = []ClassCount{}, []outrank.Key{}
 	return &tally{r, map[string]int{}}
 }
 
+// add counts a pod by whether it could be pushed out before and whether it can be now. Pods come in
+// the order of their importance.
 func (t *tally) add(c *counted, was, is bool) {
 	if is {
 		t.Pods++
@@ -158,15 +175,16 @@ func (t *tally) add(c *counted, was, is bool) {
 		t.Lost++
 	case is && !was:
 		t.Gained++
-		t.by[c.pod.PriorityClassName]++
+		t.gainedByClass[c.pod.PriorityClassName]++
 		if len(t.Names) < mostNames {
 			t.Names = append(t.Names, c.pod.Key())
 		}
 	}
 }
 
+// end sorts the counts by class.
 func (t *tally) end() {
-	for class, pods := range t.by {
+	for class, pods := range t.gainedByClass {
 		t.GainedBy = append(t.GainedBy, ClassCount{class, pods})
 	}
 	slices.SortFunc(t.GainedBy, func(a, b ClassCount) int {

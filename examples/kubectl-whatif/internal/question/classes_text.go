@@ -17,12 +17,14 @@ func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
+// write prints the changes, the classes whose reach changes, and the pods that wait.
 func (c *ClassImpact) write(out *paper, limit int) {
 	c.writeChanges(out)
 	c.writeClasses(out, limit)
 	c.writePending(out, limit)
 }
 
+// writeChanges prints the changed classes, and says what a change of classes does not do.
 func (c *ClassImpact) writeChanges(out *paper) {
 	if len(c.Changes) == 0 {
 		out.line("No class changes.")
@@ -33,6 +35,7 @@ func (c *ClassImpact) writeChanges(out *paper) {
 	if c.DefaultBefore != c.DefaultAfter {
 		out.line("Pods that name no class: %s, now %s", orNone(c.DefaultAfter), orNone(c.DefaultBefore))
 	}
+
 	out.line("")
 	out.say("Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of "+
 		"its class. Of %s %d would get another priority or policy when their controllers recreate them.", console.Plural(c.Running, "running pod"), c.Remade)
@@ -45,6 +48,7 @@ func (c *ClassImpact) writeChanges(out *paper) {
 	}
 }
 
+// orNone names the default class, or what pods get without one.
 func orNone(class string) string {
 	if class == "" {
 		return "priority 0"
@@ -52,11 +56,12 @@ func orNone(class string) string {
 	return "class " + class
 }
 
+// subject is a number with the text that agrees with it: "1 pod is", "2 pods are".
 func subject(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, verb(n, one, more))
 }
 
-// text is the change of the class.
+// text says the values of the class after the change and before it.
 func (c *ClassChange) text() string {
 	if c.Before == nil {
 		return "new, " + c.After.text()
@@ -64,6 +69,7 @@ func (c *ClassChange) text() string {
 	return fmt.Sprintf("%s, now %s", c.After.text(), c.Before.text())
 }
 
+// text says the values of a class; "none" for one that is not there.
 func (v *ClassValue) text() string {
 	if v == nil {
 		return "none"
@@ -75,40 +81,23 @@ func (v *ClassValue) text() string {
 	return text
 }
 
-// writeClasses prints the classes whose reach changes.
+// writeClasses prints the classes whose reach changes, and says who was out of everybody's reach.
 func (c *ClassImpact) writeClasses(out *paper, limit int) {
-	var rows console.Table
-	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL RECREATED")
-	told, changed := 0, 0
-	for i := range c.Classes {
-		r := &c.Classes[i]
-		if !r.changes() {
-			continue
-		}
-		if changed++; limit > 0 && told == limit {
-			continue
-		}
-		told++
-		rows.Add(className(r.Class), r.values(), strconv.Itoa(r.Now), r.AsTheyStand.text(), r.Again.text())
-		if r.AsTheyStand.Gained > 0 {
-			addNotes(&rows, []string{"can be pushed out at once: " + r.AsTheyStand.gained()})
-		}
-		if r.Again.Gained > 0 {
-			addNotes(&rows, []string{"once all are recreated: " + r.Again.gained()})
-		}
-	}
+	rows, changed, more := c.reachRows(limit)
 	out.line("")
 	if changed == 0 {
 		out.say("No running pod becomes one that can be pushed out, and none stops being one.")
 		return
 	}
+
 	out.line("How many running pods a new pod of a class could push out, by priority alone:")
 	rows.Print(out.Page)
-	if more := changed - told; more > 0 {
+	if more > 0 {
 		out.line("  and %d more", more)
 	}
-	any := &c.Anybody
-	switch stand, again := any.AsTheyStand.Gained, any.Again.Gained; {
+
+	anybody := &c.Anybody
+	switch stand, again := anybody.AsTheyStand.Gained, anybody.Again.Gained; {
 	case stand+again > 0:
 		out.say("Out of reach of every class before, but for those of the system: %s that can be pushed out at once, and %d once all are recreated.",
 			console.Plural(stand, "running pod"), again)
@@ -120,6 +109,32 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	}
 }
 
+// reachRows returns a row for each class whose reach changes, up to the limit, with the number of
+// all such classes and of those beyond the limit.
+func (c *ClassImpact) reachRows(limit int) (rows console.Table, changed, more int) {
+	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL RECREATED")
+	for i := range c.Classes {
+		r := &c.Classes[i]
+		if !r.changes() {
+			continue
+		}
+		if changed++; limit > 0 && changed > limit {
+			more++
+			continue
+		}
+
+		rows.Add(className(r.Class), r.values(), strconv.Itoa(r.Now), r.AsTheyStand.text(), r.Again.text())
+		if r.AsTheyStand.Gained > 0 {
+			addNotes(&rows, []string{"can be pushed out at once: " + r.AsTheyStand.gained()})
+		}
+		if r.Again.Gained > 0 {
+			addNotes(&rows, []string{"once all are recreated: " + r.Again.gained()})
+		}
+	}
+	return rows, changed, more
+}
+
+// className returns the name of a class, or a word for pods that name none.
 func className(name string) string {
 	if name == "" {
 		return "(none)"
@@ -127,7 +142,7 @@ func className(name string) string {
 	return name
 }
 
-// values are those before and after.
+// values says the value of the class before and after the change, once where it stays.
 func (r *ClassReach) values() string {
 	one := func(v *ClassValue) string {
 		if v == nil {
@@ -146,6 +161,7 @@ func (r *ClassReach) values() string {
 	return before + " -> " + after
 }
 
+// text says the number of pods, and how many were gained and lost.
 func (r *Reach) text() string {
 	text := strconv.Itoa(r.Pods)
 	switch {
@@ -159,7 +175,8 @@ func (r *Reach) text() string {
 	return text
 }
 
-// gained names the pods that can be pushed out and could not before.
+// gained says how many pods of which classes can be pushed out and could not before, and names the
+// first of them.
 func (r *Reach) gained() string {
 	parts := make([]string, 0, len(r.GainedBy))
 	for _, c := range r.GainedBy[:min(len(r.GainedBy), 5)] {
@@ -169,6 +186,7 @@ func (r *Reach) gained() string {
 			parts = append(parts, fmt.Sprintf("%d of %s", c.Pods, c.Class))
 		}
 	}
+
 	others := 0
 	for _, c := range r.GainedBy[min(len(r.GainedBy), 5):] {
 		others += c.Pods
@@ -176,6 +194,7 @@ func (r *Reach) gained() string {
 	if others > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s", others, subject(len(r.GainedBy)-5, "more class", "more classes")))
 	}
+
 	text := strings.Join(parts, ", ") + ": "
 	shown := r.Names[:min(len(r.Names), 3)]
 	text += names(shown, len(shown))
@@ -185,25 +204,33 @@ func (r *Reach) gained() string {
 	return text
 }
 
-// writePending prints the pods that wait.
+// writePending prints the waiting pods for which the change makes a difference, and counts those that
+// were not asked about.
 func (c *ClassImpact) writePending(out *paper, limit int) {
 	out.line("")
-	if c.NotAsked > 0 {
-		defer out.say("%s not asked about: %s gated, being deleted, of another scheduler, or scheduled with a group.",
-			console.Plural(c.NotAsked, "pending pod")+verb(c.NotAsked, " is", " are"), verb(c.NotAsked, "it is", "they are"))
-	}
-	switch {
-	case c.PendingPods+c.NotAsked == 0:
+	if c.PendingPods+c.NotAsked == 0 {
 		out.line("No pod is pending.")
 		return
+	}
+
+	switch {
 	case c.PendingPods == 0:
-		return
 	case len(c.Pending) == 0:
 		out.say("For none of %s that could be tried the change means anything.", console.Plural(c.PendingPods, "pending pod"))
-		return
+	default:
+		c.writeImpacts(out, limit)
 	}
+	if c.NotAsked > 0 {
+		out.say("%s not asked about: %s gated, being deleted, of another scheduler, or scheduled with a group.",
+			console.Plural(c.NotAsked, "pending pod")+verb(c.NotAsked, " is", " are"), verb(c.NotAsked, "it is", "they are"))
+	}
+}
+
+// writeImpacts prints the waiting pods for which the change makes a difference, each with its turns.
+func (c *ClassImpact) writeImpacts(out *paper, limit int) {
 	out.say("Of %s the change means something else for %d, each asked about alone. As things are they "+
 		"keep their priority; this is what they would do if they were recreated:", console.Plural(c.PendingPods, "pending pod"), len(c.Pending))
+
 	var rows console.Table
 	rows.Head("POD", "PRIORITY", "WHEN", "OUTCOME", "NODE")
 	shown := bounded(len(c.Pending), limit)
@@ -213,6 +240,8 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 		if p.After != p.Pod.Priority {
 			priority += " -> " + strconv.Itoa(int(p.After))
 		}
+
+		// The first of the rows of a pod names it.
 		name := string(p.Pod.Key)
 		for _, t := range p.turns() {
 			rows.Add(name, priority, t.when, t.outcome(), t.Node)
@@ -228,13 +257,14 @@ func (c *ClassImpact) writePending(out *paper, limit int) {
 	}
 }
 
-// momentary is a turn with the time that it is about.
-type momentary struct {
+// timedTurn is a turn with a word for the time at which it takes place.
+type timedTurn struct {
 	when string
 	*Turn
 }
 
-// turns are those of a pod that waits, before and after the change.
-func (p *PendingImpact) turns() []momentary {
-	return []momentary{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all recreated", &p.Again}}
+// turns returns the turns of a pod that waits: before the change, after it, and once all pods are
+// recreated.
+func (p *PendingImpact) turns() []timedTurn {
+	return []timedTurn{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all recreated", &p.Again}}
 }

@@ -10,29 +10,30 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Drain is the drain of nodes, played to its end: the nodes are cordoned, then their pods
-// evicted node by node, as disruption budgets let them go; replacements take their turns with
-// whatever else waits, and are ready before the next are evicted. Pods of DaemonSets and
-// static pods stay, and pods without a controller are evicted and lost, as kubectl drain does
-// with --ignore-daemonsets and --force.
+// Drain is the drain of nodes, played to its end. The nodes are cordoned, then their pods are
+// evicted node by node, as disruption budgets let them go. Replacements take their turns together
+// with everybody else who waits, and are ready before more pods are evicted. As kubectl drain does
+// with --ignore-daemonsets and --force, it leaves pods of DaemonSets and static pods where they are,
+// and evicts pods without a controller, which are lost.
 type Drain struct {
-	// Nodes are drained in this order.
+	// Nodes lists the nodes in the order in which they are drained.
 	Nodes []string `json:"nodes"`
-	// Pods have to be evicted, Evicted of them are in the end, and Waits is how often the drain
-	// waits until replacements are ready.
+	// Pods counts the pods that have to be evicted, Evicted those that are in the end. Waits counts
+	// how often the drain waits until replacements are ready.
 	Pods    int `json:"pods"`
 	Evicted int `json:"evicted"`
 	Waits   int `json:"waits"`
-	// Stuck is set where the drain never ends: StuckAt is the node, and Held are the pods on it
-	// that may never be evicted.
+	// Stuck is set for a drain that never ends. StuckAt is the node where it stops, and Held lists
+	// the pods there that may never be evicted.
 	Stuck   bool      `json:"stuck,omitempty"`
 	StuckAt string    `json:"stuckAt,omitempty"`
 	Held    []HeldPod `json:"held"`
-	// Freed is what budgets would have to allow so that the drain goes through, as was tried;
-	// nil where it does as things are, and where nothing was found.
+	// Freed says what budgets have to allow so that a stuck drain goes through, which was tried; nil
+	// for a drain that is not stuck, and where nothing was found.
 	Freed []Allowance `json:"freed,omitempty"`
-	// Pending are the replacements that find no place, with the reasons, and Victims the pods
-	// that are pushed out meanwhile, for replacements and others that wait: a pod as often as it is.
+	// Pending has the turns of the replacements that find no place. Victims lists the pods that are
+	// pushed out meanwhile, for replacements and for others that wait. A pod that is pushed out twice
+	// is in it twice.
 	Pending []Turn   `json:"pending"`
 	Victims []Victim `json:"victims"`
 }
@@ -40,25 +41,25 @@ type Drain struct {
 // HeldPod is a pod that a drain may not evict.
 type HeldPod struct {
 	Pod Pod `json:"pod"`
-	// Budgets cover it. Where they are several, no eviction of it is ever let through.
+	// Budgets lists the budgets that cover the pod. A pod with several is never evicted.
 	Budgets []outrank.Key `json:"budgets"`
 }
 
-// BudgetLoad is the effect of the nodes' removal on a disruption budget.
+// BudgetLoad says what the removal of nodes does to a disruption budget.
 type BudgetLoad struct {
 	Key outrank.Key `json:"key"`
-	// Allowed is the number of its pods that may go, and Pods the number of them
-	// on the nodes, which would be evicted.
+	// Allowed is the number of pods that the budget lets go. Pods counts its pods on the nodes, all of
+	// which would be evicted.
 	Allowed int32 `json:"allowed"`
 	Pods    int   `json:"pods"`
-	// Unready are those of the pods that are not ready, and Free those of them
-	// that a drain may evict whatever the budget allows: pods that have not
-	// started, and others by the budget's policy for pods that are not ready.
+	// Unready counts the pods that are not ready. Free counts those of them that a drain may evict
+	// whatever the budget allows: pods that have not started, and others by the budget's policy for
+	// pods that are not ready.
 	Unready int `json:"unready,omitempty"`
 	Free    int `json:"free,omitempty"`
-	// Drain is the effect on a drain, which keeps to budgets, and Evicted the number of the
-	// pods that it evicts in the end. The loss of a node does not ask budgets: it breaks one
-	// that loses more ready pods than may go.
+	// Drain is the effect on a drain, which keeps to budgets. Evicted counts the pods that it evicts
+	// in the end. The loss of a node does not ask budgets: it breaks a budget that loses more ready
+	// pods than it lets go.
 	Drain   DrainEffect `json:"drain"`
 	Evicted int         `json:"evicted"`
 }
@@ -68,17 +69,17 @@ type DrainEffect string
 
 // The effects.
 const (
-	// Lets: all may go at once.
+	// Lets: all pods may go at once.
 	Lets DrainEffect = "lets"
-	// Slows: some may go at once, and the others once replacements are ready.
+	// Slows: some pods may go at once, and the others once replacements are ready.
 	Slows DrainEffect = "slows"
-	// Stops: some may go, and the others never.
+	// Stops: some pods may go, and the others never.
 	Stops DrainEffect = "stops"
-	// Blocks: none may ever go.
+	// Blocks: no pod may ever go.
 	Blocks DrainEffect = "blocks"
-	// Several: some are covered by other budgets, too, and no eviction of these is let through.
+	// Several: other budgets cover some of the pods, too, and these are never evicted.
 	Several DrainEffect = "several"
-	// NotReached: the drain is stuck before it comes to them.
+	// NotReached: the drain is stuck before it comes to the pods.
 	NotReached DrainEffect = "not-reached"
 )
 
@@ -86,40 +87,44 @@ const (
 type draining struct {
 	*Scenario
 	out *Drain
-	// spare is how many more pods of each budget are healthy than have to be; below 0
-	// where they are too few.
+	// spare counts, by budget, the healthy pods beyond those that the budget wants; below 0 if too
+	// few are healthy.
 	spare []int
+	// loads has the effect on each budget.
 	loads []BudgetLoad
-	// refused marks budgets that kept a pod back at least once, and several those of which a
-	// pod was kept back because other budgets cover it, too.
+	// refused marks the budgets that kept a pod back at least once. several marks those of whose pods
+	// one was kept back because several budgets cover it.
 	refused, several []bool
-	// stale is set where the snapshot does not have the budgets as they are.
+	// stale is set while the snapshot has an older state of a budget than allowed.
 	stale bool
-	// brief is set where nobody asks for the replacements of a node that empties at once.
+	// brief says that a node that empties at once needs no replacements to be played.
 	brief bool
-	// left is how many turns may still be taken, nil for any number, and cut is set where they
-	// ran out.
-	left *int
-	cut  bool
-	// turns counts the turns of pods, and ends says when no further one is wanted; nil for never.
-	turns int
-	ends  func() bool
-	// queue has every pod that waits, and others that did: nil before the first look, which is at
-	// all pods. Later ones would take most of the time.
+	// turnsLeft counts the turns that may still be played, nil for any number. ranOut is set once none
+	// was left.
+	turnsLeft *int
+	ranOut    bool
+	// turns counts the turns that were played. enough, if set, reports that no further one is wanted.
+	turns  int
+	enough func() bool
+	// queue lists every pod that waits, and some that have waited. It is nil before the first look,
+	// which is at all pods of the cluster. Looking at all of them each time would take most of the time
+	// of a drain.
 	queue []outrank.Key
-	// places has where each pod was that has waited or left a node since the present node began to be
-	// emptied: before that.
-	places map[outrank.Key]place
-	// evicted is set once every pod of the present node is.
+	// firstPlaces says of each pod that has waited or left a node while the present node is emptied
+	// where it was before that.
+	firstPlaces map[outrank.Key]location
+	// evicted is set once every pod of the present node is evicted.
 	evicted bool
 }
 
-// drain plays the drain of a change, and looks for what frees it where it is stuck.
-func (a *Aftermath) drain(of *drainage) error {
-	d, err := of.play(a)
+// drain plays the drain of a change. If it is stuck, drain looks for allowances with which it goes
+// through.
+func (a *Aftermath) drain(change *drainage) error {
+	d, err := change.play(a)
 	if err != nil {
 		return err
 	}
+
 	for i := range d.loads {
 		l := &d.loads[i]
 		if l.Pods > 0 {
@@ -128,8 +133,9 @@ func (a *Aftermath) drain(of *drainage) error {
 		}
 	}
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
+
 	if d.out.Stuck {
-		if err := d.out.free(of); err != nil {
+		if err := d.out.findAllowances(change); err != nil {
 			return err
 		}
 	}
@@ -137,26 +143,27 @@ func (a *Aftermath) drain(of *drainage) error {
 	return nil
 }
 
-// play plays the drain to its end; a gets the pods that no drain can evict.
-func (of *drainage) play(a *Aftermath) (*draining, error) {
-	d := of.before.draining(of.nodes)
+// play plays the drain to its end. It adds the pods that no drain can evict to a.
+func (c *drainage) play(a *Aftermath) (*draining, error) {
+	d := c.before.draining(c.nodes)
 	if err := d.cordon(); err != nil {
 		return nil, err
 	}
-	if err := d.bury(); err != nil {
+	if err := d.finishDeletions(); err != nil {
 		return nil, err
 	}
-	d.load(of.nodes, a)
+	d.countLoads(c.nodes, a)
 	return d, d.emptyAll()
 }
 
-// draining is a drain of the scenario that is still to begin.
+// draining returns a drain of a fork of the scenario, before its first step.
 func (s *Scenario) draining(nodes []string) *draining {
 	f := s.Fork()
 	f.Watch(nil)
 	return &draining{Scenario: f, out: newDrain(nodes)}
 }
 
+// newDrain returns the drain before its first step.
 func newDrain(nodes []string) *Drain {
 	return &Drain{Nodes: nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}
 }
@@ -174,7 +181,7 @@ func (d *draining) cordon() error {
 	return nil
 }
 
-// emptyAll empties the nodes one after the other, as far as it goes.
+// emptyAll empties the nodes one after the other, and stops at the first that cannot be emptied.
 func (d *draining) emptyAll() error {
 	for _, node := range d.out.Nodes {
 		done, err := d.empty(node)
@@ -189,25 +196,34 @@ func (d *draining) emptyAll() error {
 	return nil
 }
 
-// load counts the pods of each budget on the nodes, before the first is evicted.
-func (d *draining) load(nodes []string, a *Aftermath) {
-	d.loads, d.spare = make([]BudgetLoad, len(d.allowed)), make([]int, len(d.allowed))
-	d.refused, d.several = make([]bool, len(d.allowed)), make([]bool, len(d.allowed))
+// countLoads counts the pods of each budget on the nodes, before the first is evicted. It adds the
+// pods that no drain can evict to a.
+func (d *draining) countLoads(nodes []string, a *Aftermath) {
+	budgets := len(d.allowed)
+	d.loads = make([]BudgetLoad, budgets)
+	d.spare = make([]int, budgets)
+	d.refused = make([]bool, budgets)
+	d.several = make([]bool, budgets)
+
+	// The status that the controller wrote says what is allowed. Below that, the numbers of pods say how
+	// many have to become healthy first.
 	for i, b := range d.allowed {
 		d.loads[i].Key, d.loads[i].Allowed = b.Key(), b.DisruptionsAllowed
 		if d.spare[i] = int(b.DisruptionsAllowed); b.DisruptionsAllowed <= 0 {
 			d.spare[i] = min(0, int(b.CurrentHealthy-b.DesiredHealthy))
 		}
 	}
+
 	for _, node := range nodes {
 		for _, p := range d.snap.PodsOn(node) {
 			if tied(p) {
 				continue
 			}
+
 			d.out.Pods++
 			covering := d.budgets.Covering(p)
 			for _, i := range covering {
-				d.loads[i].bear(p, d.allowed[i])
+				d.loads[i].add(p, d.allowed[i])
 			}
 			if len(covering) > 1 && p.Phase != outrank.PhasePending {
 				a.Refused = append(a.Refused, podOf(p, node))
@@ -216,64 +232,63 @@ func (d *draining) load(nodes []string, a *Aftermath) {
 	}
 }
 
-// bear counts a pod that the budget covers.
-func (l *BudgetLoad) bear(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
+// add counts a pod that the budget covers.
+func (l *BudgetLoad) add(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
 	l.Pods++
 	if p.Ready {
 		return
 	}
 	l.Unready++
-	if free(p, b) {
+	if evictableAnyway(p, b) {
 		l.Free++
 	}
 }
 
-// free reports whether a pod may be evicted whatever the budget allows.
-func free(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
+// evictableAnyway reports whether a pod may be evicted whatever the budget allows: it has not
+// started, or it is not ready and the budget lets such pods go, because its policy says so or because
+// enough others are healthy.
+func evictableAnyway(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 	return p.Phase == outrank.PhasePending ||
 		!p.Ready && (b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy)
 }
 
-// empty evicts the pods of a node, and reports whether all could go.
+// empty evicts the pods of a node, round by round, and reports whether all could go. After each round
+// replacements take their turns, so that budgets may let more pods go in the next.
+//
+// It ends: each round evicts a pod, or leaves the cluster in a state in which it has not been since
+// the last eviction.
 func (d *draining) empty(node string) (bool, error) {
 	rest := slices.DeleteFunc(d.snap.PodsOn(node), tied)
 	seen := map[[16]byte]bool{} // states since the last eviction
-	d.places = map[outrank.Key]place{}
+	d.firstPlaces = map[outrank.Key]location{}
 	for {
-		var left []*outrank.Pod
-		for _, p := range rest {
-			if now, ok := d.snap.Pod(p.Key()); !ok || now != p {
-				d.count(p) // pushed out by a replacement that tolerates the cordon
-				continue
-			}
-			if !d.lets(p) {
-				left = append(left, p)
-				continue
-			}
-			if err := d.evict(p, node); err != nil {
-				return false, err
-			}
+		left, err := d.evictAllowed(rest, node)
+		if err != nil {
+			return false, err
 		}
 		if d.brief && d.out.Waits == 0 && len(left) == 0 {
 			return true, nil
 		}
-		if d.left != nil && *d.left <= 0 {
-			d.cut = true
+		if d.turnsLeft != nil && *d.turnsLeft <= 0 {
+			d.ranOut = true
 			return false, nil
 		}
+
 		d.evicted = len(left) == 0
-		changed, err := d.replace()
+		changed, err := d.playReplacements()
 		if err != nil {
 			return false, err
 		}
+
 		switch {
 		case len(left) == 0:
 			return true, nil
 		case len(left) < len(rest):
 			clear(seen)
 		case !changed || seen[d.state()]:
-			// Pods that push each other out for ever change things, and lead nowhere.
-			d.hold(left, node)
+			// From a state that was there before, the same rounds would follow for ever: pods can push each
+			// other out in turn, and nobody of the node goes.
+			d.recordHeld(left, node)
 			return false, nil
 		default:
 			seen[d.state()] = true
@@ -283,14 +298,35 @@ func (d *draining) empty(node string) (bool, error) {
 	}
 }
 
-// place is where a pod is, or is nominated to, and whether it is ready there.
-type place struct {
+// evictAllowed evicts the pods that budgets let go, and returns the others.
+func (d *draining) evictAllowed(pods []*outrank.Pod, node string) (left []*outrank.Pod, err error) {
+	for _, p := range pods {
+		// A replacement that tolerates the cordon may have pushed the pod out already. If another pod has
+		// its name, that is not the pod that was to be evicted.
+		if now, ok := d.snap.Pod(p.Key()); !ok || now != p {
+			d.countEvicted(p)
+			continue
+		}
+
+		if !d.mayEvict(p) {
+			left = append(left, p)
+			continue
+		}
+		if err := d.evict(p, node); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// location says where a pod is or, while it waits, where it is nominated to, and whether it is ready.
+type location struct {
 	node, nomination string
 	ready            bool
 }
 
-// placeOf is where a pod is by now; zero for one that is gone.
-func (d *draining) placeOf(key outrank.Key) (at place) {
+// placeOf returns where a pod is now; zero for one that is gone.
+func (d *draining) placeOf(key outrank.Key) (at location) {
 	if p, ok := d.snap.Pod(key); ok {
 		at.node, at.ready = d.snap.NodeOf(key), p.Ready
 		if at.node == "" {
@@ -300,19 +336,21 @@ func (d *draining) placeOf(key outrank.Key) (at place) {
 	return at
 }
 
-// note keeps where a pod was first.
-func (d *draining) note(key outrank.Key, at place) {
-	if _, known := d.places[key]; !known && d.places != nil {
-		d.places[key] = at
+// rememberPlace keeps the first place of a pod since the node began to be emptied.
+func (d *draining) rememberPlace(key outrank.Key, at location) {
+	if _, known := d.firstPlaces[key]; !known && d.firstPlaces != nil {
+		d.firstPlaces[key] = at
 	}
 }
 
-// state is equal where every pod is where it was, and as ready, and no more are gone for good. It
-// tells of those that are elsewhere than at first, because what has moved grows, and may come back.
+// state returns a hash of the cluster as it stands. It is equal for two moments at which every pod is
+// at the same place and as ready, and equally many are gone for good. It covers only the pods that
+// are not at their first place: pods are added to firstPlaces as they move, and one that came back
+// is as if it had never moved.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
-	for _, key := range slices.Sorted(maps.Keys(d.places)) {
-		if at := d.placeOf(key); at != d.places[key] {
+	for _, key := range slices.Sorted(maps.Keys(d.firstPlaces)) {
+		if at := d.placeOf(key); at != d.firstPlaces[key] {
 			fmt.Fprintf(hash, "%q %q %q %t\n", key, at.node, at.nomination, at.ready)
 		}
 	}
@@ -321,8 +359,10 @@ func (d *draining) state() (sum [16]byte) {
 	return sum
 }
 
-// lets reports whether the eviction of a pod is let through now.
-func (d *draining) lets(p *outrank.Pod) bool {
+// mayEvict reports whether the API server lets a pod be evicted now. It marks the budgets that keep
+// the pod back.
+func (d *draining) mayEvict(p *outrank.Pod) bool {
+	// The API server evicts no pod that several budgets cover, unless it has not started.
 	covering := d.budgets.Covering(p)
 	switch {
 	case len(covering) == 0, p.Phase == outrank.PhasePending:
@@ -333,8 +373,9 @@ func (d *draining) lets(p *outrank.Pod) bool {
 		}
 		return false
 	}
+
 	b := d.allowed[covering[0]]
-	if free(p, b) || b.DisruptionsAllowed > 0 {
+	if evictableAnyway(p, b) || b.DisruptionsAllowed > 0 {
 		return true
 	}
 	d.refused[covering[0]] = true
@@ -343,24 +384,25 @@ func (d *draining) lets(p *outrank.Pod) bool {
 
 // evict takes a pod from its node; its controller recreates it.
 func (d *draining) evict(p *outrank.Pod, node string) error {
-	d.count(p)
-	d.note(p.Key(), d.placeOf(p.Key()))
+	d.countEvicted(p)
+	d.rememberPlace(p.Key(), d.placeOf(p.Key()))
 	if err := d.release(p, motion{origin: FromNode, from: node}); err != nil {
 		return err
 	}
-	d.lose(p)
+	d.countGone(p)
 	if d.queue != nil {
 		d.queue = append(d.queue, p.Key())
 	}
 	return nil
 }
 
-// next lists the pods for a scheduler, in its order.
-func (d *draining) next() []*outrank.Pod {
+// nextInLine lists the pods that wait for a scheduler, in its order, and makes them the queue.
+func (d *draining) nextInLine() []*outrank.Pod {
 	var out []*outrank.Pod
 	if d.queue == nil {
 		out = d.waiting()
 	} else {
+		// Whoever waits now waited at the last look, or has left its node since; all of these are queued.
 		waits, seen := d.waits(), make(map[outrank.Key]bool, len(d.queue))
 		for _, key := range d.queue {
 			if p, ok := d.snap.Pod(key); ok && !seen[key] && waits(p) {
@@ -370,28 +412,30 @@ func (d *draining) next() []*outrank.Pod {
 		}
 		out = inTurn(out)
 	}
+
 	d.queue = make([]outrank.Key, len(out))
 	for i, p := range out {
 		d.queue[i] = p.Key()
-		d.note(p.Key(), d.placeOf(p.Key()))
+		d.rememberPlace(p.Key(), d.placeOf(p.Key()))
 	}
 	return out
 }
 
-// count counts a pod that has left its node.
-func (d *draining) count(p *outrank.Pod) {
+// countEvicted counts a pod of the drained nodes that has left its node.
+func (d *draining) countEvicted(p *outrank.Pod) {
 	d.out.Evicted++
 	for _, i := range d.budgets.Covering(p) {
 		d.loads[i].Evicted++
 	}
 }
 
-// lose counts a healthy pod off that has left, unless its eviction was counted before; another
-// of its name is another pod.
-func (d *draining) lose(p *outrank.Pod) {
+// countGone makes the budgets of a pod that has left count one healthy pod less, unless they have
+// done so when its eviction was let through.
+func (d *draining) countGone(p *outrank.Pod) {
 	for _, i := range d.budgets.Covering(p) {
 		b := d.allowed[i]
 		if _, counted := b.DisruptedPods[p.Name]; counted {
+			// A later pod of that name is another pod, which counts.
 			now := *b
 			now.DisruptedPods = maps.Clone(b.DisruptedPods)
 			delete(now.DisruptedPods, p.Name)
@@ -403,52 +447,71 @@ func (d *draining) lose(p *outrank.Pod) {
 	}
 }
 
-// replace lets replacements take their turns, and with them everybody else who waits; those that
-// run then are ready. It reports whether anything changed.
-func (d *draining) replace() (changed bool, err error) {
-	l := &queuing{Scenario: d.Scenario, rest: d.line(d.next())}
-	l.left = func(p *outrank.Pod) {
-		d.lose(p)
-		d.note(p.Key(), place{node: p.NodeName, ready: p.Ready})
+// playReplacements lets replacements take their turns, together with everybody else who waits. Those
+// that have a place in the end are ready. It reports whether anything has changed.
+func (d *draining) playReplacements() (changed bool, err error) {
+	l := &queuing{Scenario: d.Scenario, rest: d.line(d.nextInLine())}
+	l.onEvict = func(p *outrank.Pod) {
+		d.countGone(p)
+		d.rememberPlace(p.Key(), location{node: p.NodeName, ready: p.Ready})
 		d.queue = append(d.queue, p.Key())
 	}
 
-	var runs []outrank.Key // pods that have found a place
+	// Pending is that of the last round: a pod that found no place before may have found one now.
+	var placed []outrank.Key
 	d.out.Pending = d.out.Pending[:0]
-	goesOn := func(*queue.Entry) bool { return d.ends == nil || !d.ends() }
+	goesOn := func(*queue.Entry) bool { return d.enough == nil || !d.enough() }
 	err = l.play(goesOn, func(t Turn, m motion) {
 		d.turns++
 		changed = changed || len(t.Victims) > 0
-		d.out.Victims = append(d.out.Victims, t.Victims...)
-		switch {
-		case t.Group:
-			for _, member := range t.Members {
-				if member.Node != "" {
-					runs = append(runs, member.Key)
-				}
-			}
-		case (t.Outcome == Placed || t.Outcome == PushesOut) && !t.Resize && t.InVain == nil:
-			runs = append(runs, t.Pod.Key)
-		case m.origin != Waiting && m.origin != Ending && m.origin != Resizing:
-			d.out.Pending = append(d.out.Pending, t)
-		}
+		placed = append(placed, d.record(&t, m)...)
 	})
 	if err != nil {
 		return false, err
 	}
-	if d.left != nil {
-		*d.left -= l.done
+	if d.turnsLeft != nil {
+		*d.turnsLeft -= l.done
 	}
 
-	// Whoever has found a place starts there, and counts for its budgets from then on.
-	for _, key := range runs {
-		p, ok := d.snap.Pod(key)
-		if !ok || p.Ready || d.snap.NodeOf(key) == "" {
-			continue // pushed out again
+	started, err := d.start(placed)
+	if err != nil {
+		return false, err
+	}
+	return changed || started, d.updateBudgets()
+}
+
+// record adds a turn to the drain's victims and, for a replacement without a place, to its pending
+// turns. It returns the pods that have a place.
+func (d *draining) record(t *Turn, m motion) (placed []outrank.Key) {
+	d.out.Victims = append(d.out.Victims, t.Victims...)
+	switch {
+	case t.Group:
+		for _, member := range t.Members {
+			if member.Node != "" {
+				placed = append(placed, member.Key)
+			}
 		}
-		changed = true
+	case t.Places() && !t.Resize:
+		placed = append(placed, t.Pod.Key)
+	case m.origin != Waiting && m.origin != Ending && m.origin != Resizing:
+		d.out.Pending = append(d.out.Pending, *t)
+	}
+	return placed
+}
+
+// start makes pods ready that have found a place, so that they count for their budgets from now on.
+// It reports whether there were any.
+func (d *draining) start(placed []outrank.Key) (started bool, err error) {
+	for _, key := range placed {
+		p, ok := d.snap.Pod(key)
+		node := d.snap.NodeOf(key)
+		if !ok || p.Ready || node == "" {
+			continue // another turn has pushed it out again
+		}
+
+		started = true
 		healthy := *p
-		healthy.Ready, healthy.NodeName = true, d.snap.NodeOf(key)
+		healthy.Ready, healthy.NodeName = true, node
 		if _, err := d.snap.PutPod(&healthy); err != nil {
 			return false, err
 		}
@@ -456,16 +519,17 @@ func (d *draining) replace() (changed bool, err error) {
 			d.spare[i]++
 		}
 	}
-	return changed, d.allow()
+	return started, nil
 }
 
-// allow gives the budgets the status that follows.
-func (d *draining) allow() error {
+// updateBudgets gives the budgets the status that follows from their spare pods.
+func (d *draining) updateBudgets() error {
 	for i, b := range d.allowed {
 		allowed, healthy := int32(max(0, d.spare[i])), b.DesiredHealthy+int32(d.spare[i])
 		if allowed == b.DisruptionsAllowed && healthy == b.CurrentHealthy && !d.stale {
 			continue
 		}
+
 		now := *b
 		now.DisruptionsAllowed, now.CurrentHealthy = allowed, healthy
 		d.allowed[i] = &now
@@ -477,8 +541,8 @@ func (d *draining) allow() error {
 	return nil
 }
 
-// hold records the pods that may never go.
-func (d *draining) hold(rest []*outrank.Pod, node string) {
+// recordHeld records the pods that may never go, with their budgets.
+func (d *draining) recordHeld(rest []*outrank.Pod, node string) {
 	for _, p := range rest {
 		h := HeldPod{Pod: podOf(p, node), Budgets: []outrank.Key{}}
 		for _, i := range d.budgets.Covering(p) {
@@ -488,7 +552,7 @@ func (d *draining) hold(rest []*outrank.Pod, node string) {
 	}
 }
 
-// effect is the effect of a budget on the drain as it went.
+// effect returns the effect of the i-th budget on the drain as it went.
 func (d *draining) effect(i int) DrainEffect {
 	switch l := &d.loads[i]; {
 	case l.Evicted == l.Pods && !d.refused[i]:

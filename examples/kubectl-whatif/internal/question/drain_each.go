@@ -8,36 +8,36 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// DrainSurvey is the drain of every node by itself, with all others as they are. Each is
-// played as a [Drain] is.
+// DrainSurvey has the drain of every node by itself, with all others as they are. Each is played as
+// a [Drain] is.
 type DrainSurvey struct {
-	// Nodes counts all nodes. Of AtOnce every pod may be evicted at once; of Slow some have to
-	// wait until replacements are ready, and all go in the end.
+	// Nodes counts all nodes. AtOnce counts those whose pods may all be evicted at once. Slow counts
+	// those where some pods have to wait until replacements are ready, and all go in the end.
 	Nodes  int `json:"nodes"`
 	AtOnce int `json:"atOnce"`
 	Slow   int `json:"slow"`
-	// Stuck are the nodes whose drain never ends, and Crowded those whose drain ends and leaves
-	// pods that find no place; both in the order of the cluster.
+	// Stuck lists the nodes whose drain never ends. Crowded lists those whose drain ends and leaves
+	// pods without a place. Both are in the order of the cluster.
 	Stuck   []NodeDrain `json:"stuck"`
 	Crowded []NodeDrain `json:"crowded"`
-	// Budgets keep pods back somewhere, those that stop a drain first.
+	// Budgets lists the budgets that keep pods back on some node. Those that stop drains come first.
 	Budgets []BudgetHold `json:"budgets"`
-	// Undecided are nodes that budgets hold up and whose drain was not played to its end, and
-	// Unfollowed counts nodes that empty at once and whose replacements were not followed,
-	// because Most turns had been taken by then.
+	// Most is the number of turns after which nothing further is played. Undecided lists the nodes
+	// that budgets hold up and whose drain was not played to its end by then. Unfollowed counts the
+	// nodes that empty at once and whose replacements were not played.
 	Undecided  []string `json:"undecided"`
 	Unfollowed int      `json:"unfollowed"`
 	Most       int      `json:"most"`
 }
 
-// NodeDrain is the end of the drain of a node.
+// NodeDrain says how the drain of a node ends.
 type NodeDrain struct {
 	Node string `json:"node"`
-	// Pods have to be evicted, and Evicted of them are.
+	// Pods counts the pods that have to be evicted, Evicted those that are.
 	Pods    int `json:"pods"`
 	Evicted int `json:"evicted"`
-	// Held may never be evicted, Pending find no place, the first ten of each, and Victims
-	// counts the pods that replacements push out.
+	// Held lists the first ten pods that may never be evicted, Pending the first ten that find no
+	// place. Victims counts the pods that replacements push out.
 	Held        []HeldPod `json:"held"`
 	MoreHeld    int       `json:"moreHeld,omitempty"`
 	Pending     []Pod     `json:"pending"`
@@ -49,8 +49,8 @@ type NodeDrain struct {
 type BudgetHold struct {
 	Key     outrank.Key `json:"key"`
 	Allowed int32       `json:"allowed"`
-	// Nodes counts those on which it keeps a pod back for a while, and Stuck those of them whose
-	// drain never ends because of it.
+	// Nodes counts the nodes on which the budget keeps a pod back for a while. Stuck counts those of
+	// them whose drain never ends because of it.
 	Nodes int `json:"nodes"`
 	Stuck int `json:"stuck"`
 	// Several counts the nodes on which an eviction is refused because other budgets cover the
@@ -58,41 +58,32 @@ type BudgetHold struct {
 	Several int `json:"several"`
 }
 
-// mostHeld is the most pods that are named for one node.
+// mostHeld is the largest number of pods that are named for one node.
 const mostHeld = 10
 
-// EachDrain plays the drain of every node by itself, each on the scenario as it stands: first
-// those that budgets hold up, to see which never end, then the others, to see which leave
-// pods without a place. It stops following replacements after a number of turns, and says so.
+// EachDrain plays the drain of every node by itself, each on the scenario as it stands. It begins with
+// the nodes that budgets hold up, to see which drains never end. Then come the others, to see which
+// leave pods without a place. After most turns it plays no further replacements, and says so.
 //
-// Errors wrap [outrank.ErrInvalid] for a number below 1, and are those of
-// [Scenario.Aftermath]. Time is linear in the pods, and that of the turns. The scenario stays
-// as it is.
+// Errors wrap [outrank.ErrInvalid] if most is below 1, and are those of [Scenario.Aftermath]. Time is
+// linear in the pods, and that of the turns. The scenario stays as it is.
 func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 	if most < 1 {
 		return nil, fmt.Errorf("%w: %d turns are below 1", outrank.ErrInvalid, most)
 	}
-	f := s.Fork()
-	quiet := *f.set
-	quiet.Progress, f.set = nil, &quiet
-	if err := f.bury(); err != nil {
+	v, err := s.survey(most)
+	if err != nil {
 		return nil, err
 	}
-	v := &surveying{
-		Scenario: f, waiting: []outrank.Key{}, turns: most, holds: make([]BudgetHold, len(f.allowed)),
-		out: &DrainSurvey{Stuck: []NodeDrain{}, Crowded: []NodeDrain{}, Budgets: []BudgetHold{}, Undecided: []string{}, Most: most},
-	}
-	for _, p := range f.waiting() {
-		v.waiting = append(v.waiting, p.Key())
-	}
-	for i, b := range f.allowed {
-		v.holds[i].Key, v.holds[i].Allowed = b.Key(), b.DisruptionsAllowed
-	}
+
 	var nodes, free []string
-	for n := range f.snap.Nodes() {
+	for n := range v.snap.Nodes() {
 		nodes = append(nodes, n.Name)
 	}
 	v.out.Nodes = len(nodes)
+
+	// A node that empties at once needs no turns in this pass, so the turns go to the drains whose end
+	// is in question.
 	for i, node := range nodes {
 		atOnce, err := v.holdUp(node)
 		if err != nil {
@@ -104,6 +95,7 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 		s.set.progress(i+1, 2*len(nodes))
 	}
 	v.out.AtOnce = len(free)
+
 	for i, node := range free {
 		if v.turns <= 0 {
 			v.out.Unfollowed = len(free) - i
@@ -115,20 +107,47 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 		s.set.progress(len(nodes)+i+1, 2*len(nodes))
 	}
 	s.set.progress(2*len(nodes), 2*len(nodes))
-	v.end(nodes)
+
+	v.sortResults(nodes)
 	return v.out, nil
 }
 
 // surveying is a survey while it is made.
 type surveying struct {
 	*Scenario
-	out     *DrainSurvey
+	out *DrainSurvey
+	// waiting lists the pods that wait before the first drain.
 	waiting []outrank.Key
-	turns   int
-	holds   []BudgetHold
+	// turns counts the turns that may still be played.
+	turns int
+	// holds has what each budget did so far.
+	holds []BudgetHold
 }
 
-// try plays the drain of a node and takes it back.
+// survey returns a survey of a fork of the scenario, before its first drain. Pods that are being
+// deleted are gone. It reports no progress of its own.
+func (s *Scenario) survey(most int) (*surveying, error) {
+	f := s.Fork()
+	f.Watch(nil)
+	if err := f.finishDeletions(); err != nil {
+		return nil, err
+	}
+
+	v := &surveying{
+		Scenario: f, waiting: []outrank.Key{}, turns: most, holds: make([]BudgetHold, len(f.allowed)),
+		out: &DrainSurvey{Stuck: []NodeDrain{}, Crowded: []NodeDrain{}, Budgets: []BudgetHold{}, Undecided: []string{}, Most: most},
+	}
+	for _, p := range f.waiting() {
+		v.waiting = append(v.waiting, p.Key())
+	}
+	for i, b := range f.allowed {
+		v.holds[i].Key, v.holds[i].Allowed = b.Key(), b.DisruptionsAllowed
+	}
+	return v, nil
+}
+
+// try plays the drain of a node and takes it back. If it is brief, and the node empties at once, no
+// replacement takes its turn.
 func (v *surveying) try(node string, brief bool) (d *draining, done bool, err error) {
 	mark := v.snap.Mark()
 	defer func() {
@@ -136,16 +155,18 @@ func (v *surveying) try(node string, brief bool) (d *draining, done bool, err er
 			err = undone
 		}
 	}()
-	d = &draining{Scenario: v.branch(), out: newDrain([]string{node}), queue: slices.Clone(v.waiting), brief: brief, left: &v.turns}
+
+	d = &draining{Scenario: v.branch(), out: newDrain([]string{node}), queue: slices.Clone(v.waiting), brief: brief, turnsLeft: &v.turns}
 	if err = d.cordon(); err != nil {
 		return nil, false, err
 	}
-	d.load(d.out.Nodes, &Aftermath{})
+	d.countLoads(d.out.Nodes, &Aftermath{})
 	done, err = d.empty(node)
 	return d, done, err
 }
 
-// holdUp plays the drain of a node where budgets hold it up, and reports whether none does.
+// holdUp plays the drain of a node if budgets hold it up, and records how it ends. Otherwise it reports
+// that the node empties at once.
 func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 	d, done, err := v.try(node, true)
 	if err != nil {
@@ -159,22 +180,23 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 			v.holds[i].Several++
 		}
 	}
+
 	switch {
-	case d.cut:
+	case d.ranOut:
 		v.out.Undecided = append(v.out.Undecided, node)
 	case !done:
-		v.out.Stuck = append(v.out.Stuck, d.told(node))
+		v.out.Stuck = append(v.out.Stuck, d.nodeDrain(node))
 		v.blame(d)
 	case d.out.Waits == 0:
 		return true, nil
 	default:
 		v.out.Slow++
-		v.crowd(d, node)
+		v.recordCrowded(d, node)
 	}
 	return false, nil
 }
 
-// blame counts a drain that is stuck for each budget of the pods that are held.
+// blame counts a stuck drain for every budget that holds a pod of it.
 func (v *surveying) blame(d *draining) {
 	var blamed []outrank.Key
 	for i := range d.out.Held {
@@ -191,20 +213,20 @@ func (v *surveying) blame(d *draining) {
 func (v *surveying) follow(node string) error {
 	d, _, err := v.try(node, false)
 	if err == nil {
-		v.crowd(d, node)
+		v.recordCrowded(d, node)
 	}
 	return err
 }
 
-// crowd records a drain that leaves pods without a place.
-func (v *surveying) crowd(d *draining, node string) {
+// recordCrowded records a drain if it leaves pods without a place.
+func (v *surveying) recordCrowded(d *draining, node string) {
 	if len(d.out.Pending) > 0 {
-		v.out.Crowded = append(v.out.Crowded, d.told(node))
+		v.out.Crowded = append(v.out.Crowded, d.nodeDrain(node))
 	}
 }
 
-// told is the end of the drain of one node.
-func (d *draining) told(node string) NodeDrain {
+// nodeDrain says how the drain of a single node ended.
+func (d *draining) nodeDrain(node string) NodeDrain {
 	held := d.out.Held[:min(len(d.out.Held), mostHeld)]
 	pending := d.out.Pending[:min(len(d.out.Pending), mostHeld)]
 	out := NodeDrain{
@@ -217,13 +239,15 @@ func (d *draining) told(node string) NodeDrain {
 	return out
 }
 
-// end puts nodes and budgets in their order.
-func (v *surveying) end(nodes []string) {
-	at := make(map[string]int, len(nodes))
+// sortResults puts nodes and budgets in their order. Crowded nodes come from both passes, so that they
+// are not in the order of the cluster yet; stuck ones are.
+func (v *surveying) sortResults(nodes []string) {
+	order := make(map[string]int, len(nodes))
 	for i, node := range nodes {
-		at[node] = i
+		order[node] = i
 	}
-	slices.SortFunc(v.out.Crowded, func(a, b NodeDrain) int { return cmp.Compare(at[a.Node], at[b.Node]) })
+	slices.SortFunc(v.out.Crowded, func(a, b NodeDrain) int { return cmp.Compare(order[a.Node], order[b.Node]) })
+
 	for _, h := range v.holds {
 		if h.Nodes+h.Several > 0 {
 			v.out.Budgets = append(v.out.Budgets, h)

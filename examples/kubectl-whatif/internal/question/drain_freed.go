@@ -8,42 +8,35 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Allowance is what a disruption budget would allow.
+// Allowance is the number of disruptions that a budget would have to allow.
 type Allowance struct {
 	Budget  outrank.Key `json:"budget"`
 	Allowed int32       `json:"allowed"`
 }
 
-// mostRaises is the most rounds in which budgets are raised for a drain.
+// mostRaises is the largest number of rounds in which budgets are raised for a drain.
 const mostRaises = 8
 
-// free looks for what budgets have to allow so that a drain that is stuck goes through: those
-// that hold pods back allow more, a little at first, until a drain played with that ends.
+// findAllowances looks for what budgets have to allow so that a stuck drain goes through. Round by
+// round, the budgets that hold pods back allow more, and the drain is played again, until it ends.
 // Nothing is found where several budgets cover a pod, which no allowance lets go.
-func (d *Drain) free(of *drainage) error {
+func (d *Drain) findAllowances(change *drainage) error {
 	stuck := d
 	var raised []Allowance
 	for round := range mostRaises {
-		for _, h := range stuck.Held {
-			if len(h.Budgets) != 1 {
-				return nil
-			}
-			if !slices.ContainsFunc(raised, func(a Allowance) bool { return a.Budget == h.Budgets[0] }) {
-				raised = append(raised, Allowance{h.Budgets[0], of.before.allowance(h.Budgets[0])})
-			}
+		// The raises are 1, 1, 2, 4 and so on: small answers are exact, and few rounds reach large ones.
+		var possible bool
+		if raised, possible = raise(raised, stuck.Held, 1<<max(0, round-1), change.before); !possible {
+			return nil
 		}
-		for i := range raised {
-			if slices.ContainsFunc(stuck.Held, func(h HeldPod) bool { return h.Budgets[0] == raised[i].Budget }) {
-				raised[i].Allowed += 1 << max(0, round-1)
-			}
-		}
-		other := drainage{of.before.Fork(), of.nodes}
+
+		retry := drainage{change.before.Fork(), change.nodes}
 		for _, a := range raised {
-			if err := other.before.allowMore(a); err != nil {
+			if err := retry.before.allowMore(a); err != nil {
 				return err
 			}
 		}
-		played, err := other.play(new(Aftermath))
+		played, err := retry.play(new(Aftermath))
 		if err != nil {
 			return err
 		}
@@ -55,7 +48,26 @@ func (d *Drain) free(of *drainage) error {
 	return nil
 }
 
-// allowance is what a budget allows.
+// raise lets each budget that holds a pod allow more by an amount. A budget that was not raised before
+// starts from what it allows in the scenario. It reports false if several budgets cover a held pod.
+func raise(raised []Allowance, held []HeldPod, by int32, s *Scenario) ([]Allowance, bool) {
+	for _, h := range held {
+		if len(h.Budgets) != 1 {
+			return nil, false
+		}
+		if !slices.ContainsFunc(raised, func(a Allowance) bool { return a.Budget == h.Budgets[0] }) {
+			raised = append(raised, Allowance{h.Budgets[0], s.allowance(h.Budgets[0])})
+		}
+	}
+	for i := range raised {
+		if slices.ContainsFunc(held, func(h HeldPod) bool { return h.Budgets[0] == raised[i].Budget }) {
+			raised[i].Allowed += by
+		}
+	}
+	return raised, true
+}
+
+// allowance returns the number of disruptions that a budget allows; 0 for an unknown budget.
 func (s *Scenario) allowance(key outrank.Key) int32 {
 	for _, b := range s.allowed {
 		if b.Key() == key {
@@ -65,13 +77,13 @@ func (s *Scenario) allowance(key outrank.Key) int32 {
 	return 0
 }
 
-// allowMore sets what a budget allows, whatever changes decided.
+// allowMore sets what a budget allows, even if a change has decided about the budget.
 func (s *Scenario) allowMore(a Allowance) error {
 	delete(s.owner, "budget "+string(a.Budget))
 	return s.Apply(&PutBudget{Of: "a budget", Key: a.Budget, Allowed: a.Allowed})
 }
 
-// freedText says what lets a drain go through; empty where nothing was found.
+// freedText says which flags let the drain go through; empty where nothing was found.
 func (d *Drain) freedText() string {
 	if len(d.Freed) == 0 {
 		return ""

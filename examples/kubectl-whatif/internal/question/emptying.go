@@ -8,65 +8,69 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Emptying empties nodes, one set on top of another, for a search: as a drain does, but for
-// that nobody may be pushed out or lost, and everybody who is evicted finds a place. It must not
-// be used by two goroutines at once.
+// Emptying empties sets of nodes, one after the other, for a search. It does so as a drain does, with
+// two more conditions: nobody is pushed out or lost, and everybody who is evicted finds a place. It
+// must not be used by two goroutines at once.
 type Emptying struct {
-	d *draining
-	// at numbers the nodes in the order of the cluster; empty are those that were emptied.
-	at    map[string]int
+	drain *draining
+	// order numbers the nodes in the order of the cluster.
+	order map[string]int
+	// empty lists the nodes that were emptied so far.
 	empty []string
 }
 
-// Emptying begins with the scenario once everything that waits has had its turn, to the end, and
-// is ready. Pods that wait then are not looked at any more, unless they push others out. Errors
-// and time are those of a drain without nodes.
+// Emptying returns an Emptying that begins once everything that waits in the scenario has had its
+// turn, to the end, and is ready. Pods that still wait then matter only if they push others out later.
+// Errors and time are those of a drain without nodes.
 func (s *Scenario) Emptying() (*Emptying, error) {
-	e := &Emptying{d: s.draining(nil), at: map[string]int{}}
+	e := &Emptying{drain: s.draining(nil), order: map[string]int{}}
 	for n := range s.snap.Nodes() {
-		e.at[n.Name] = len(e.at)
+		e.order[n.Name] = len(e.order)
 	}
-	if err := e.d.bury(); err != nil {
+	if err := e.drain.finishDeletions(); err != nil {
 		return nil, err
 	}
-	e.d.load(nil, nil)
-	_, err := e.d.replace()
+	e.drain.countLoads(nil, nil)
+	_, err := e.drain.playReplacements()
 	return e, err
 }
 
-// Fork is a second one at the same point.
+// Fork returns a second Emptying at the same point. Steps of one of the two do not affect the other.
 func (e *Emptying) Fork() *Emptying {
-	d := *e.d
-	d.Scenario = e.d.Fork()
+	d := *e.drain
+	d.Scenario = e.drain.Fork()
 	d.spare, d.loads, d.queue = slices.Clone(d.spare), slices.Clone(d.loads), slices.Clone(d.queue)
 	d.refused, d.several = slices.Clone(d.refused), slices.Clone(d.several)
-	return &Emptying{d: &d, at: e.at, empty: slices.Clone(e.empty)}
+	return &Emptying{drain: &d, order: e.order, empty: slices.Clone(e.empty)}
 }
 
-// Pods are those that have to be evicted so that a node is empty.
+// Pods returns the pods that have to be evicted so that a node is empty.
 func (e *Emptying) Pods(node string) []*outrank.Pod {
-	return slices.DeleteFunc(e.d.snap.PodsOn(node), tied)
+	d := e.drain
+	return slices.DeleteFunc(d.snap.PodsOn(node), tied)
 }
 
-// Emptied is how it went with a set of nodes.
+// Emptied says whether a set of nodes can be emptied together. They cannot if one of the lists from
+// Lost to Back has an entry. The search ends at the first obstacle, so the lists need not be complete.
 type Emptied struct {
-	// Nodes are in the order of the cluster, in which they are emptied; Pods are evicted, and
-	// Waits is how often that waits until replacements are ready.
+	// Nodes lists the nodes in the order of the cluster, in which they are emptied. Pods counts the
+	// pods that are evicted, and Waits how often that waits until replacements are ready.
 	Nodes []string
 	Pods  int
 	Waits int
 	// Turns counts the turns that were played.
 	Turns int
-	// Lost have no controller to recreate them, Held may never be evicted, Victims would be
-	// pushed out, and Homeless, recreated, find no place, or in Back none elsewhere. Where there are any the nodes cannot
-	// be emptied together, and the first that was found ends it.
-	Lost     []Pod
-	Held     []HeldPod
-	Victims  []Victim
+	// Lost lists the pods that have no controller to recreate them.
+	Lost []Pod
+	// Held lists the pods that may never be evicted.
+	Held []HeldPod
+	// Victims lists the pods that would be pushed out.
+	Victims []Victim
+	// Homeless lists the evicted pods that find no place once they are recreated.
 	Homeless []Pod
-	// Back go to a node that is to be empty, because they tolerate its cordon.
+	// Back lists the pods that go to a node which is to be empty, because they tolerate its cordon.
 	Back []Pod
-	// Waiting are turns of homeless pods.
+	// Waiting has the turns of homeless pods. A pod of a group may be homeless without one.
 	Waiting []Turn
 }
 
@@ -75,14 +79,16 @@ func (r *Emptied) Works() bool {
 	return len(r.Lost)+len(r.Held)+len(r.Victims)+len(r.Homeless)+len(r.Back) == 0
 }
 
-// Try empties nodes on top of those that are empty already: all are cordoned first. Where that
-// does not work nothing changes. Errors wrap [preemption.ErrNotFound] for a node that is not
-// there, and are those of a drain.
+// Try empties nodes in addition to those that are empty already. All of them are cordoned before the
+// first is emptied. If it does not work, nothing changes. Errors wrap [preemption.ErrNotFound] for a
+// node that is not there, and are those of a drain.
 func (e *Emptying) Try(nodes []string) (*Emptied, error) {
-	d := e.d
+	d := e.drain
 	nodes = slices.Clone(nodes)
-	slices.SortFunc(nodes, func(a, b string) int { return e.at[a] - e.at[b] })
+	slices.SortFunc(nodes, func(a, b string) int { return e.order[a] - e.order[b] })
 	r := &Emptied{Nodes: nodes}
+
+	// A pod without a controller rules the nodes out before anything is played.
 	var evicted []*outrank.Pod
 	for _, node := range nodes {
 		if _, ok := d.snap.Node(node); !ok {
@@ -98,36 +104,71 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	if len(r.Lost) > 0 {
 		return r, nil
 	}
-	mark, allowed, spare, queue, books := d.snap.Mark(), slices.Clone(d.allowed), slices.Clone(d.spare), slices.Clone(d.queue), d.books
-	tied, lost, leaving := len(d.tied), len(d.lost), len(d.leaving)
-	d.moved, d.out, d.turns = map[outrank.Key]motion{}, newDrain(nodes), 0
-	last := false
-	d.ends = func() bool { return len(d.out.Victims) > 0 || last && d.evicted && len(d.out.Pending) > 0 }
-	err := d.cordon()
-	for i := 0; err == nil && i < len(nodes) && !d.out.Stuck && len(d.out.Victims) == 0; i++ {
-		last = i == len(nodes)-1
-		var done bool
-		if done, err = d.empty(nodes[i]); !done {
-			d.out.Stuck = true
-		}
-	}
-	if err != nil {
+
+	takeBack := d.keepState()
+	mark := d.snap.Mark()
+	if err := d.emptyTogether(nodes); err != nil {
 		return nil, err
 	}
-	r.Pods, r.Waits, r.Turns = d.out.Evicted, d.out.Waits, d.turns
+
+	r.Pods = d.out.Evicted
+	r.Waits = d.out.Waits
+	r.Turns = d.turns
 	e.judge(r, evicted)
 	if r.Works() {
 		e.empty = append(e.empty, nodes...)
 		return r, d.snap.Keep(mark)
 	}
-	d.allowed, d.spare, d.queue, d.books, d.stale = allowed, spare, queue, books, false
-	d.tied, d.lost, d.leaving = d.tied[:tied], d.lost[:lost], d.leaving[:leaving]
+	takeBack()
 	return r, d.snap.Undo(mark)
 }
 
-// judge says what keeps the nodes from being emptied.
+// keepState returns a function that restores everything that a drain writes beside its snapshot.
+func (d *draining) keepState() (restore func()) {
+	allowed, spare, queue := slices.Clone(d.allowed), slices.Clone(d.spare), slices.Clone(d.queue)
+	books := d.books
+	tied, lost, leaving := len(d.tied), len(d.lost), len(d.leaving)
+	return func() {
+		d.allowed, d.spare, d.queue = allowed, spare, queue
+		d.books = books
+		d.tied, d.lost, d.leaving = d.tied[:tied], d.lost[:lost], d.leaving[:leaving]
+
+		// Every step ends with the snapshot's budgets up to date, so they were so before this one.
+		d.stale = false
+	}
+}
+
+// emptyTogether cordons nodes and empties them one after the other. It stops as soon as it is certain
+// that they cannot be emptied: a pod is held or pushed out, or one has no place though every pod of
+// the last node is evicted. Before that a pod without a place may still find one on a later round.
+func (d *draining) emptyTogether(nodes []string) error {
+	d.moved = map[outrank.Key]motion{}
+	d.out = newDrain(nodes)
+	d.turns = 0
+	last := false
+	d.enough = func() bool { return len(d.out.Victims) > 0 || last && d.evicted && len(d.out.Pending) > 0 }
+
+	if err := d.cordon(); err != nil {
+		return err
+	}
+	for i, node := range nodes {
+		if d.out.Stuck || len(d.out.Victims) > 0 {
+			break
+		}
+		last = i == len(nodes)-1
+		done, err := d.empty(node)
+		if err != nil {
+			return err
+		}
+		d.out.Stuck = !done
+	}
+	return nil
+}
+
+// judge says what keeps the nodes from being emptied: the victims, or else the pods that are held, or
+// else those without a place, or else those that come back.
 func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
-	d := e.d
+	d := e.drain
 	if r.Victims = d.out.Victims; len(r.Victims) > 0 {
 		return
 	}
@@ -135,14 +176,18 @@ func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 	if len(r.Held) > 0 {
 		return
 	}
+
+	// A group that has its places counts as placed, even if one of its pods has none.
 	for _, t := range r.Waiting {
 		r.Homeless = append(r.Homeless, t.Pod)
 	}
 	for _, p := range evicted {
 		if len(r.Waiting) == 0 && d.snap.NodeOf(p.Key()) == "" {
-			r.Homeless = append(r.Homeless, podOf(p, "")) // of a group of which enough others have a place
+			r.Homeless = append(r.Homeless, podOf(p, ""))
 		}
 	}
+
+	// Nodes that were emptied before have to stay empty, too.
 	for _, node := range slices.Concat(e.empty, r.Nodes) {
 		for _, p := range e.Pods(node) {
 			if len(r.Homeless) == 0 {
@@ -152,7 +197,8 @@ func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 	}
 }
 
-// Why says what keeps the nodes from being emptied: the first that was found.
+// Why says what keeps the nodes from being emptied: the first obstacle that was found; empty if they
+// can be.
 func (r *Emptied) Why() string {
 	switch {
 	case len(r.Lost) > 0:
@@ -177,6 +223,7 @@ func (r *Emptied) Why() string {
 	return ""
 }
 
+// andMore says that there are n more; nothing for none.
 func andMore(n int) string {
 	if n <= 0 {
 		return ""

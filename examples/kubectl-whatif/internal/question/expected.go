@@ -5,24 +5,31 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 )
 
-// expect makes the budgets that cover new pods of a workload want more pods to be healthy, as the
-// disruption controller does once it sees them: none of them is ready, and a share of the pods,
-// or all but some, is a share of more. A budget that a change sets or brings is left as it is.
-// What is added is the difference that the new pods make; the rest of a status stays as the
-// controller wrote it, who knows the scale of every workload.
-func (s *Scenario) expect(fresh []*outrank.Pod) error {
+// expectMore makes the budgets that cover the new pods of a workload want more healthy pods, as the
+// disruption controller does once it sees them: the new pods are not ready yet, and a budget that
+// asks for a share of all pods asks for a share of more. A budget that a change decided about stays
+// as it is.
+//
+// Only the difference that the new pods make is added. The rest of a status stays as the controller
+// wrote it, because the controller knows the scale of every workload.
+func (s *Scenario) expectMore(fresh []*outrank.Pod) error {
 	if len(fresh) == 0 {
 		return nil
 	}
+
+	// The pods of a workload have the same labels, so the budgets of the first cover them all.
 	for _, i := range s.budgets.Covering(fresh[0]) {
 		b := s.allowed[i]
 		if s.owner["budget "+string(b.Key())] != nil {
 			continue
 		}
-		more, err := s.wanted(b, fresh)
+
+		// No status follows from an invalid specification, so none changes either.
+		more, err := s.moreWanted(b, fresh)
 		if err != nil || more == 0 {
-			continue // a spec that nothing follows from has no status that changes
+			continue
 		}
+
 		now := *b
 		now.DesiredHealthy += more
 		now.DisruptionsAllowed = max(0, b.DisruptionsAllowed-more)
@@ -34,12 +41,14 @@ func (s *Scenario) expect(fresh []*outrank.Pod) error {
 	return nil
 }
 
-// wanted is how many more pods a budget wants to be healthy because of new ones.
-func (s *Scenario) wanted(b *outrank.PodDisruptionBudget, fresh []*outrank.Pod) (int32, error) {
+// moreWanted returns how many more healthy pods a budget wants because of new pods, which the
+// snapshot has already.
+func (s *Scenario) moreWanted(b *outrank.PodDisruptionBudget, fresh []*outrank.Pod) (int32, error) {
 	isNew := make(map[outrank.Key]bool, len(fresh))
 	for _, p := range fresh {
 		isNew[p.Key()] = true
 	}
+
 	var before, after []*outrank.Pod
 	for p := range s.snap.Pods() {
 		if p.NamespaceName() != b.NamespaceName() {
@@ -50,6 +59,7 @@ func (s *Scenario) wanted(b *outrank.PodDisruptionBudget, fresh []*outrank.Pod) 
 			before = append(before, p)
 		}
 	}
+
 	was, err := pdb.StatusOf(pdb.StatusInput{Budget: b, Pods: before, Now: s.set.Now})
 	if err != nil {
 		return 0, err

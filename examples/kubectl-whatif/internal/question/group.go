@@ -11,35 +11,38 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// compositeGate lets groups be parts of others.
+// compositeGate is the feature gate by which groups may be parts of other groups.
 const compositeGate = "CompositePodGroup"
 
-// line puts the pods that wait in the order of their turns: those of a group that is known
-// have one together, unless something keeps them from being tried at all.
+// line puts the pods that wait in the order of their turns. The pods of a known group have one turn
+// together. A pod that no scheduler known here tries has a turn of its own.
 func (s *scene) line(waiting []*outrank.Pod) []queue.Entry {
 	var out []queue.Entry
-	at := map[outrank.Key]int{}
+	place := map[outrank.Key]int{} // of a group's entry in out
 	for _, p := range waiting {
 		e := queue.Entry{Pod: p}
 		if s.grouped(p) && !p.Gated() && !p.Terminating() && s.set.evaluatorFor(p) != nil {
 			if g := s.groupOf(p); g != nil {
 				key := groupKey(g)
-				if i, ok := at[key]; ok {
+				if i, ok := place[key]; ok {
 					out[i].Group.Members = append(out[i].Group.Members, e)
 					continue
 				}
-				at[key] = len(out)
+				place[key] = len(out)
 				g.Members = []queue.Entry{e}
 				e = queue.Entry{Group: g}
 			}
 		}
 		out = append(out, e)
 	}
+
+	// A group counts with a priority of its own, so its entry may belong elsewhere than its first pod.
 	slices.SortStableFunc(out, func(a, b queue.Entry) int { return queue.CompareEntries(&a, &b) })
 	return out
 }
 
-// groupKey tells a tree from a group of its name.
+// groupKey returns a key for a group or a tree of groups. It differs for a tree and a group of the
+// same name.
 func groupKey(g *queue.Group) outrank.Key {
 	if g.Composite != nil {
 		return "tree " + g.Key()
@@ -47,8 +50,8 @@ func groupKey(g *queue.Group) outrank.Key {
 	return g.Key()
 }
 
-// groupOf is the group that a pod is scheduled with, or the tree that it is part
-// of; nil where it is not known.
+// groupOf returns the group that a pod is scheduled with, or the tree that the group is part of. It
+// has no members yet. It is nil where the snapshot does not know the group.
 func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	group, ok := s.snap.Group(p.GroupKey())
 	if !ok {
@@ -58,6 +61,9 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	if !s.snap.Release().Gates()[compositeGate] {
 		return out
 	}
+
+	// The topmost known group stands for its tree. Counting levels ends the climb where groups name
+	// each other as parents in a circle.
 	above, ok := s.snap.Composite(group.ParentKey())
 	for level := 1; ok && level < outrank.MaxGroupLevels; level++ {
 		out.PodGroup, out.Composite = nil, above
@@ -66,8 +72,8 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	return out
 }
 
-// parentless names the missing group above the topmost known one of a tree; empty
-// where none is missing.
+// parentless names the group that is missing above the topmost known one of a tree; empty where
+// none is missing.
 func (s *scene) parentless(g *queue.Group) outrank.Key {
 	var above outrank.Key
 	switch {
@@ -77,17 +83,21 @@ func (s *scene) parentless(g *queue.Group) outrank.Key {
 	default:
 		above = g.PodGroup.ParentKey()
 	}
+
+	// A known parent means that groupOf stopped climbing: the tree is deeper than one may be. The
+	// decision refuses it.
 	if _, known := s.snap.Composite(above); known {
-		return "" // deeper than a tree may be, which the decision says
+		return ""
 	}
 	return above
 }
 
-// takeEntry lets a pod or a group take its turn.
+// takeEntry lets a pod or a group take its turn. Victims begin to leave, and hold their room.
 func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	if e.Group == nil {
 		return s.take(e.Pod)
 	}
+
 	t, plan, err := s.planGroup(e.Group)
 	if errors.Is(err, outrank.ErrInvalid) {
 		t.Outcome, t.Trouble = Waits, oneLine(err)
@@ -100,12 +110,12 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	return t, s.followGroup(plan)
 }
 
-// oneLine writes the problems of an error one behind the other.
+// oneLine writes an error in one line, its problems one behind the other.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// planGroup decides about a group as things are. The turn names it, and has
-// nothing of the plan. A group below one that does not exist is not decided
-// about: a scheduler lets its pods wait.
+// planGroup decides about a group as things are. The turn names the group and its pods, and has
+// nothing of the plan yet. It is an error if a group above does not exist, because then a scheduler
+// lets the pods wait.
 func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
 	pods := make([]*outrank.Pod, len(g.Members))
@@ -113,17 +123,20 @@ func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 		pods[i] = g.Members[i].Pod
 		t.Members[i].Key = pods[i].Key()
 	}
+
 	if missing := s.parentless(g); missing != "" {
 		return t, nil, &outrank.InputError{Problems: []outrank.Problem{{
 			Object: "group " + string(g.Key()), Field: "spec.parentCompositePodGroupName",
 			Text: fmt.Sprintf("its pods wait until there is the composite pod group %s that it is part of, which the input does not hold", missing),
 		}}}
 	}
+
+	// The pods of a group have one scheduler, or the decision refuses them.
 	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
 	return t, plan, err
 }
 
-// tellGroup enters the result of a plan.
+// tellGroup adds the result of a group's plan to its turn. The victims are still on their nodes.
 func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 	nodes := map[outrank.Key]string{}
 	for _, a := range plan.Placement {
@@ -132,6 +145,7 @@ func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 	for i := range t.Members {
 		t.Members[i].Node = nodes[t.Members[i].Key]
 	}
+
 	if plan.Outcome != preemption.Fits {
 		t.Ineligible = plan.Ineligible
 	}
@@ -144,11 +158,14 @@ func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 			t.Victims = append(t.Victims, victimOf(v.Pod, s.snap.NodeOf(v.Pod.Key()), v.Violated))
 		}
 	default:
-		t.Outcome, t.TurnedDown, t.Unhelpful = Waits, refusal(plan.TurnedDown), refusal(plan.Unhelpful)
+		t.Outcome = Waits
+		t.TurnedDown = refusal(plan.TurnedDown)
+		t.Unhelpful = refusal(plan.Unhelpful)
 	}
 }
 
-// refusal says why there is no place for a group.
+// refusal returns the reasons why there is no place for a group: that of the group as a whole first,
+// then those of the nodes.
 func refusal(r *preemption.Refusal) []Reason {
 	if r == nil {
 		return nil
@@ -160,8 +177,8 @@ func refusal(r *preemption.Refusal) []Reason {
 	return out
 }
 
-// followGroup changes the scene by the outcome of a group: its pods run, or are
-// nominated while the victims begin to leave.
+// followGroup changes the scene by the outcome of a group: its pods run, or they are nominated and
+// the victims begin to leave.
 func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 	if plan.Outcome == preemption.Fits {
 		for _, a := range plan.Placement {
@@ -173,8 +190,9 @@ func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 	if plan.Outcome != preemption.Preempts {
 		return nil
 	}
+
 	for _, v := range plan.Victims {
-		if err := s.ask(v.Pod); err != nil {
+		if err := s.askToLeave(v.Pod); err != nil {
 			return err
 		}
 	}

@@ -9,29 +9,31 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// queuing is the pods that wait, in the order of their turns, while each takes its turn to the
-// end: a victim is gone, and where it is recreated it waits in its turn, before the pod behind
-// it is tried. It ends, because a victim has a lower priority than the pod it leaves for, and
-// comes after it.
+// queuing is the line of pods that wait, in the order of their turns. Each turn is played to its
+// end before the next begins: its victims are gone, and wait in line where they are recreated. The
+// line becomes empty at last, because a victim has a lower priority than the pod that it leaves for,
+// and so comes behind it.
 type queuing struct {
 	*Scenario
+	// rest holds the entries that have not had their turn, in order.
 	rest []queue.Entry
-	// done counts turns.
+	// done counts the turns that were played.
 	done int
-	// left is told of every pod that leaves for another; nil for nobody.
-	left func(p *outrank.Pod)
+	// onEvict, if set, is told of every pod that leaves for another.
+	onEvict func(p *outrank.Pod)
 }
 
-// queued puts everything that waits in line. Pods that are being deleted are gone by then.
-func (s *Scenario) queued() (*queuing, error) {
-	if err := s.bury(); err != nil {
+// lineUp puts everything that waits in line. Pods that are being deleted are gone by then.
+func (s *Scenario) lineUp() (*queuing, error) {
+	if err := s.finishDeletions(); err != nil {
 		return nil, err
 	}
 	return &queuing{Scenario: s, rest: s.line(s.waiting())}, nil
 }
 
-// bury takes the pods away that are being deleted.
-func (s *Scenario) bury() error {
+// finishDeletions takes the pods away that are being deleted, and tries resizes in the room that
+// they leave.
+func (s *Scenario) finishDeletions() error {
 	for p := range s.snap.Pods() {
 		node := s.snap.NodeOf(p.Key())
 		if node == "" || !p.Terminating() {
@@ -41,11 +43,11 @@ func (s *Scenario) bury() error {
 			return err
 		}
 	}
-	return s.resize()
+	return s.retryResizes()
 }
 
-// play lets pods take their turns until the line is empty, or the next is not to come any
-// more. Each turn is told.
+// play lets pods take their turns until the line is empty, or until comes returns false for the next
+// entry. It calls tell with each turn and the reason why its pod waited.
 func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) error {
 	for len(l.rest) > 0 {
 		next := l.rest[0]
@@ -53,34 +55,41 @@ func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) e
 			return nil
 		}
 		l.rest = l.rest[1:]
+
 		turn, victims, err := l.takeToEnd(&next)
 		if err != nil {
 			return err
 		}
-		key := turn.Pod.Key
-		if next.Group != nil {
-			key = next.Group.Members[0].Pod.Key()
-		}
-		m, moved := l.moved[key]
-		if !moved {
-			m = motion{origin: Waiting, aside: true}
-		}
+
+		m := l.motionOf(&next)
 		turn.Pod.Node = m.from
 		tell(turn, m)
+
+		// Recreated victims enter the line before the next turn: one of them may come before everybody
+		// who waits there.
 		for _, v := range victims {
-			if err := l.evict(v, motion{origin: PushedOut, from: v.node, by: turn.Pod.Key, aside: m.aside}); err != nil {
+			if err := l.evict(v, motion{origin: PushedOut, from: v.node, pushedOutBy: turn.Pod.Key, aside: m.aside}); err != nil {
 				return err
 			}
 		}
 		if len(victims) > 0 {
-			if err := l.resize(); err != nil {
+			if err := l.retryResizes(); err != nil {
 				return err
 			}
 		}
+
 		l.done++
 		l.set.progress(l.done, l.done+len(l.rest))
 	}
 	return nil
+}
+
+// motionOf says why an entry waits. A group waits for the reason of its first pod.
+func (l *queuing) motionOf(e *queue.Entry) motion {
+	if m, moved := l.moved[firstOf(e)]; moved {
+		return m
+	}
+	return motion{origin: Waiting, aside: true}
 }
 
 // departed is a pod that has left its node.
@@ -89,7 +98,8 @@ type departed struct {
 	node string
 }
 
-// takeToEnd lets a pod or a group take its turn, with those gone that it pushes out.
+// takeToEnd lets a pod or a group take its turn. The pods that it pushes out are gone then, and are
+// returned; nobody has recreated them yet.
 func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 	if e.Group != nil {
 		return s.groupToEnd(e.Group)
@@ -98,6 +108,7 @@ func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 	switch {
 	case err != nil:
 	case plan != nil:
+		// The snapshot knows the victims' nodes only as long as they are there.
 		var out []departed
 		for i := range plan.Victims {
 			v := &plan.Victims[i]
@@ -110,8 +121,11 @@ func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 	return turn, nil, err
 }
 
+// groupToEnd lets a group take its turn, as takeToEnd does.
 func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	t, plan, err := s.planGroup(g)
+
+	// A group that nobody can decide about keeps only its own pods waiting.
 	if errors.Is(err, outrank.ErrInvalid) {
 		t.Outcome, t.Trouble = Waits, oneLine(err)
 		return t, nil, nil
@@ -120,6 +134,7 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 		return t, nil, err
 	}
 	t.tellGroup(s.scene, plan)
+
 	var out []departed
 	if plan.Outcome == preemption.Preempts {
 		for _, v := range plan.Victims {
@@ -129,6 +144,8 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 			}
 		}
 	}
+
+	// With the victims gone the group runs, whether it had to push out anybody or not.
 	if plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits {
 		for _, a := range plan.Placement {
 			if err := s.bind(a.Pod, a.Node); err != nil {
@@ -139,26 +156,31 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	return t, out, nil
 }
 
-// evict puts the pod that is recreated for a victim in line.
+// evict recreates a victim that is gone and puts it in line. A victim that nobody recreates is
+// recorded instead.
 func (l *queuing) evict(v departed, m motion) error {
-	if l.left != nil {
-		l.left(v.pod)
+	p := v.pod
+	if l.onEvict != nil {
+		l.onEvict(p)
 	}
+
 	switch {
-	case replaced(v.pod):
-		l.leaving = append(l.leaving, podOf(v.pod, v.node))
+	case replaced(p):
+		l.leaving = append(l.leaving, podOf(p, v.node))
 		return nil
-	case tied(v.pod) && v.pod.Owner.Kind != "DaemonSet":
-		l.tied = append(l.tied, podOf(v.pod, v.node))
+	case tied(p) && p.Owner.Kind != "DaemonSet":
+		l.tied = append(l.tied, podOf(p, v.node))
 		return nil
-	case v.pod.Owner == (outrank.Owner{}):
-		l.lost = append(l.lost, podOf(v.pod, v.node))
+	case p.Owner == (outrank.Owner{}):
+		l.lost = append(l.lost, podOf(p, v.node))
 		return nil
 	}
-	if err := l.recreate(v.pod, m); err != nil {
+
+	// A quota may keep the new pod from being created.
+	if err := l.recreate(p, m); err != nil {
 		return err
 	}
-	next, created := l.snap.Pod(v.pod.Key())
+	next, created := l.snap.Pod(p.Key())
 	if !created {
 		return nil
 	}
@@ -168,8 +190,8 @@ func (l *queuing) evict(v departed, m motion) error {
 	return nil
 }
 
-// enter puts a pod in its place in the line: beside the others of its group, where these are
-// still to come.
+// enter puts an entry in its place in the line. A pod of a group that waits in the line joins the
+// group's entry.
 func (l *queuing) enter(e queue.Entry) {
 	if e.Group != nil {
 		for i := range l.rest {
@@ -179,26 +201,28 @@ func (l *queuing) enter(e queue.Entry) {
 			}
 		}
 	}
+
 	at, _ := slices.BinarySearchFunc(l.rest, e, func(a, b queue.Entry) int { return queue.CompareEntries(&a, &b) })
 	l.rest = slices.Insert(l.rest, at, e)
 }
 
-// Before lets everything take its turn that a scheduler takes before a pod, to the end, and
-// returns what came of it: a pod that is not in the cluster comes behind those of its
-// priority. Pods that come behind it wait. Pods that were being deleted are gone.
+// Before plays the turns of everything that a scheduler takes before a pod, each to its end, and
+// returns what came of them. A pod that is not in the cluster comes behind the others of its
+// priority. The pods behind it wait. Pods that were being deleted are gone.
 func (s *Scenario) Before(pod *outrank.Pod) (*Aftermath, error) {
 	a := s.newAftermath()
-	l, err := s.queued()
+	l, err := s.lineUp()
 	if err != nil {
 		return nil, err
 	}
+
 	asked, waits := queue.Entry{Pod: pod}, false
-	for _, e := range l.rest {
-		has := func(m queue.Entry) bool { return m.Pod.Key() == pod.Key() }
-		if e.Group == nil && has(e) || e.Group != nil && slices.ContainsFunc(e.Group.Members, has) {
-			asked, waits = e, true
+	for i := range l.rest {
+		if e := &l.rest[i]; holds(e, pod.Key()) {
+			asked, waits = *e, true
 		}
 	}
+
 	comes := func(e *queue.Entry) bool {
 		return queue.CompareEntries(e, &asked) < 0 || !waits && priorityOf(e) == pod.PriorityValue()
 	}
@@ -209,6 +233,7 @@ func (s *Scenario) Before(pod *outrank.Pod) (*Aftermath, error) {
 	return a, nil
 }
 
+// priorityOf returns the priority by which an entry comes in the line.
 func priorityOf(e *queue.Entry) int32 {
 	if e.Group != nil {
 		return e.Group.Priority()

@@ -11,48 +11,53 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Moment is a cluster when it is the turn of a pod that waits, or of its group. It is a copy, and
-// stays as it is: what an answer changes is taken back. One goroutine uses it at a time.
+// Moment is a cluster at the moment when a pod that waits, or its group, has its turn. It is a copy
+// of the cluster, and stays as it is: each question takes its changes back. A Moment must not be
+// used by two goroutines at once.
 type Moment struct {
-	at  *Scenario
+	scenario *Scenario
+	// key is the pod whose turn it is.
 	key outrank.Key
 	// Before counts the turns that were played before this one.
 	Before int
 }
 
-// MomentOf is the cluster as it stands, as if it were a pod's turn at once. An error wraps
+// MomentOf returns the cluster as it stands, as if the pod had its turn now. An error wraps
 // [preemption.ErrNotFound] where the pod does not wait.
 func (s *Scenario) MomentOf(pod outrank.Key) (*Moment, error) {
-	return (&Moment{at: s.Fork()}).Of(pod)
+	return (&Moment{scenario: s.Fork()}).Of(pod)
 }
 
-// Of is the same moment as if it were another pod's turn. Errors are those of
+// Of returns the same moment, as if another pod had its turn. Errors are those of
 // [Scenario.MomentOf].
 func (m *Moment) Of(pod outrank.Key) (*Moment, error) {
-	_, err := m.at.entryOf(pod)
-	return &Moment{at: m.at, key: pod}, err
+	_, err := m.scenario.entryOf(pod)
+	return &Moment{scenario: m.scenario, key: pod}, err
 }
 
-// TurnOf plays the turns of everything that a scheduler takes before a pod, each to the end, up
-// to its own. Pods that were being deleted are gone. Errors are those of [Scenario.MomentOf]
-// and of the turns. Time is that of these turns.
+// TurnOf plays the turns of everything that a scheduler takes before the pod, each to its end, and
+// returns the moment of the pod's own turn. Pods that were being deleted are gone by then. Errors
+// are those of [Scenario.MomentOf] and of the turns. Time is that of these turns.
 func (s *Scenario) TurnOf(pod outrank.Key) (*Moment, error) {
 	return s.playedTo(func(_ int, e *queue.Entry) bool { return holds(e, pod) }, pod)
 }
 
-// PushedOut plays the turns of everything that waits, in the scheduler's order and each to the
-// end, up to the one that has a pod leave: nil where none does. Time is twice that of these
-// turns.
+// PushedOut plays the turns of everything that waits, in the scheduler's order and each to its end,
+// and returns the moment of the first turn that pushes the pod out; nil where none does. Time is
+// twice that of these turns.
 func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
-	at, turns, found := outrank.Key(""), 0, false
+
+	// The first pass finds the pod whose turn it is, and the number of turns before it.
+	var preemptor outrank.Key
+	turns, found := 0, false
 	comes := func(e *queue.Entry) bool {
 		if !found {
-			at = firstOf(e)
+			preemptor = firstOf(e)
 		}
 		return !found
 	}
@@ -64,24 +69,32 @@ func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 	if err := l.play(comes, tell); err != nil || !found {
 		return nil, err
 	}
-	return s.playedTo(func(done int, _ *queue.Entry) bool { return done == turns }, at)
+
+	// The first pass has carried that turn out, too. The same input has the same turns, so a second
+	// pass can stop in front of it.
+	return s.playedTo(func(done int, _ *queue.Entry) bool { return done == turns }, preemptor)
 }
 
-// playedTo plays until an entry is next for which stop returns true.
+// playedTo plays turns until stop returns true for the next entry, and returns that moment as the
+// pod's.
 func (s *Scenario) playedTo(stop func(done int, e *queue.Entry) bool, pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
-	m := &Moment{at: f, key: pod}
-	if err := l.play(func(e *queue.Entry) bool { return !stop(l.done, e) }, func(Turn, motion) { m.Before++ }); err != nil {
+
+	m := &Moment{scenario: f, key: pod}
+	comes := func(e *queue.Entry) bool { return !stop(l.done, e) }
+	if err := l.play(comes, func(Turn, motion) { m.Before++ }); err != nil {
 		return nil, err
 	}
 	_, err = f.entryOf(pod)
 	return m, err
 }
 
+// firstOf returns the pod of an entry, or the first pod of its group.
+// firstOf returns the pod of an entry, or the first pod of its group.
 func firstOf(e *queue.Entry) outrank.Key {
 	if e.Group != nil {
 		return e.Group.Members[0].Pod.Key()
@@ -89,7 +102,7 @@ func firstOf(e *queue.Entry) outrank.Key {
 	return e.Pod.Key()
 }
 
-// holds reports whether an entry is a pod or a group with it.
+// holds reports whether an entry is the pod, or a group with the pod in it.
 func holds(e *queue.Entry, pod outrank.Key) bool {
 	if e.Group == nil {
 		return e.Pod.Key() == pod
@@ -97,11 +110,13 @@ func holds(e *queue.Entry, pod outrank.Key) bool {
 	return slices.ContainsFunc(e.Group.Members, func(m queue.Entry) bool { return m.Pod.Key() == pod })
 }
 
-// entryOf finds a pod, or the group that it takes its turn with, among those that wait.
+// entryOf finds the entry that a waiting pod takes its turn with: its own, or that of its group.
 func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
+	// A pod by itself needs no line, which would cost a look at every pod.
 	if p, ok := s.snap.Pod(pod); ok && !s.grouped(p) && s.waits()(p) {
 		return &queue.Entry{Pod: p}, nil
 	}
+
 	line := s.line(s.waiting())
 	for i := range line {
 		if holds(&line[i], pod) {
@@ -111,18 +126,20 @@ func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
 	return nil, fmt.Errorf("pod %s waits for no node: %w", pod, preemption.ErrNotFound)
 }
 
-// Snapshot is the cluster at that moment, to look at.
-func (m *Moment) Snapshot() *engine.Snapshot { return m.at.snap }
+// Snapshot returns the cluster at that moment. The caller must not change it.
+func (m *Moment) Snapshot() *engine.Snapshot { return m.scenario.snap }
 
-// Pods are the pod whose turn it is, and the others of its group that wait.
+// Pods returns the pod whose turn it is and, where it belongs to a group, the others of the group
+// that wait.
 func (m *Moment) Pods() ([]*outrank.Pod, error) {
-	e, err := m.at.entryOf(m.key)
+	e, err := m.scenario.entryOf(m.key)
 	if err != nil {
 		return nil, err
 	}
 	if e.Group == nil {
 		return []*outrank.Pod{e.Pod}, nil
 	}
+
 	var out []*outrank.Pod
 	for i := range e.Group.Members {
 		out = append(out, e.Group.Members[i].Pod)
@@ -130,58 +147,64 @@ func (m *Moment) Pods() ([]*outrank.Pod, error) {
 	return out, nil
 }
 
-// With plays the turn after a change of the cluster, and takes both back; nil changes
+// With plays the turn after a change of the cluster, and takes the change back; nil changes
 // nothing. Errors are those of the change and of the decision.
 func (m *Moment) With(change func(*engine.Snapshot) error) (t Turn, err error) {
-	mark := m.at.snap.Mark()
+	snap := m.Snapshot()
+	mark := snap.Mark()
 	if change != nil {
-		err = change(m.at.snap)
+		err = change(snap)
 	}
 	if err == nil {
 		t, err = m.decide()
 	}
-	return t, errors.Join(err, m.at.snap.Undo(mark))
+	return t, errors.Join(err, snap.Undo(mark))
 }
 
+// decide finds the outcome of the turn, and changes nothing.
 func (m *Moment) decide() (Turn, error) {
-	e, err := m.at.entryOf(m.key)
+	s := m.scenario
+	e, err := s.entryOf(m.key)
 	if err != nil {
 		return Turn{}, err
 	}
 	if e.Group == nil {
-		t, _, err := m.at.scene.decide(m.at.set.evaluatorFor(e.Pod), e.Pod)
+		t, _, err := s.decide(s.set.evaluatorFor(e.Pod), e.Pod)
 		return t, err
 	}
-	t, plan, err := m.at.planGroup(e.Group)
+
+	// A group that nobody can decide about waits, and says why.
+	t, plan, err := s.planGroup(e.Group)
 	switch {
 	case errors.Is(err, outrank.ErrInvalid):
 		t.Outcome, t.Trouble = Waits, oneLine(err)
 		return t, nil
 	case err == nil:
-		t.tellGroup(m.at.scene, plan)
+		t.tellGroup(s.scene, plan)
 	}
 	return t, err
 }
 
-// NodeLike is a node like another, with a name that is free.
+// NodeLike returns a new node that is like another and has a name that is free.
 func (m *Moment) NodeLike(node string) (*outrank.Node, error) {
-	n, ok := m.at.snap.Node(node)
+	n, ok := m.Snapshot().Node(node)
 	if !ok {
 		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
 	}
-	return m.at.NodesLike(n, 1)[0], nil
+	return m.scenario.NodesLike(n, 1)[0], nil
 }
 
-// Covering are the budgets that cover a pod.
+// Covering returns the budgets that cover a pod.
 func (m *Moment) Covering(pod *outrank.Pod) (out []*outrank.PodDisruptionBudget) {
-	for _, i := range m.at.budgets.Covering(pod) {
-		out = append(out, m.at.allowed[i])
+	s := m.scenario
+	for _, i := range s.budgets.Covering(pod) {
+		out = append(out, s.allowed[i])
 	}
 	return out
 }
 
-// Others are the pods, and a pod of each group, that wait beside the one whose turn it is, in
-// the scheduler's order.
+// Others returns the pods that wait beside the given one and its group, in the scheduler's order.
+// For a group it returns the first pod.
 func (s *Scenario) Others(but outrank.Key) (out []outrank.Key) {
 	line := s.line(s.waiting())
 	for i := range line {

@@ -10,39 +10,39 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// MostMoreNodes is the most nodes that [Scenario.MoreNodes] can try.
+// MostMoreNodes is the largest number of nodes that [Scenario.MoreNodes] can try.
 const MostMoreNodes = 4096
 
-// MoreNodes is how many nodes like another are enough.
+// MoreNodes says how many more nodes like another are enough.
 type MoreNodes struct {
 	Like string `json:"like"`
-	// ForAll is enough for everybody who waits, has to move or is created to find a place, by
-	// pushing out others if need be who find one, too; ForNobody is enough for nobody to be
-	// pushed out either. One node less is not enough, which was tried. They are nil where Most
-	// are not enough.
+	// ForAll is the number with which everybody finds a place who waits, has to move or is created,
+	// and so does everybody whom they push out. ForNobody is the number with which nobody is pushed
+	// out either. One node less was tried and is not enough. They are nil if Most nodes are not
+	// enough.
 	ForAll    *int `json:"forAll,omitempty"`
 	ForNobody *int `json:"forNobody,omitempty"`
 	Most      int  `json:"most"`
-	// Tried are the numbers that were tried, in their order, with what came of each.
+	// Tried has the result of each number that was tried, in the order of the tries.
 	Tried []MoreNodesTried `json:"tried"`
 }
 
-// MoreNodesTried is what becomes of everybody with so many nodes more.
+// MoreNodesTried says what becomes of everybody with a number of more nodes.
 type MoreNodesTried struct {
 	Nodes int `json:"nodes"`
-	// Pending pods find no place, and Victims are pushed out on the way.
+	// Pending counts the pods that find no place, Victims those that are pushed out on the way.
 	Pending int `json:"pending"`
 	Victims int `json:"victims"`
 }
 
-// MoreNodes answers how many nodes like another are enough after the changes, up to a number,
-// by trying: twice as many each time until they are enough, then the numbers between. Where more nodes can be
-// worse than fewer, as spreading can have it, a smaller number may do as well.
+// MoreNodes answers how many more nodes like another are enough after the changes, up to most. It tries
+// twice as many each time until they are enough, then the numbers in between. Under spreading
+// constraints more nodes can be worse than fewer; then a smaller number than the answer may be enough,
+// too.
 //
-// Errors wrap [preemption.ErrNotFound] for a node that is not there and [outrank.ErrInvalid]
-// for a number that is not between 1 and [MostMoreNodes], and are those of
-// [Scenario.Aftermath], whose time it takes some twenty times at most. The scenario stays as
-// it is.
+// Errors wrap [preemption.ErrNotFound] for a node that is not there and [outrank.ErrInvalid] for a
+// number that is not between 1 and [MostMoreNodes], and are those of [Scenario.Aftermath]. Time is that
+// of [Scenario.Aftermath] some forty times at most. The scenario stays as it is.
 func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 	if most < 1 || most > MostMoreNodes {
 		return nil, fmt.Errorf("%w: %d nodes are not between 1 and %d", outrank.ErrInvalid, most, MostMoreNodes)
@@ -50,6 +50,8 @@ func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 	if _, ok := s.snap.Node(like); !ok {
 		return nil, fmt.Errorf("node %s: %w", like, preemption.ErrNotFound)
 	}
+
+	// The two searches try the same numbers at first, and each is played once.
 	out := &MoreNodes{Like: like, Most: most, Tried: []MoreNodesTried{}}
 	known := map[int]MoreNodesTried{}
 	try := func(n int) (MoreNodesTried, error) {
@@ -63,6 +65,7 @@ func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 		}
 		return t, err
 	}
+
 	var err error
 	if out.ForAll, err = leastOf(try, most, func(t MoreNodesTried) bool { return t.Pending == 0 }); err != nil {
 		return nil, err
@@ -71,9 +74,10 @@ func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 	return out, err
 }
 
-// leastOf finds a number that is enough while one less is not; nil where the most is not.
+// leastOf finds a number that is enough while one less is not; nil if most is not enough.
 func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNodesTried) bool) (*int, error) {
-	not, n := -1, 0
+	// From here on, tooFew is not enough. No nodes at all may be enough, so it begins below 0.
+	tooFew, n := -1, 0
 	for {
 		t, err := try(n)
 		if err != nil {
@@ -85,10 +89,12 @@ func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNo
 		if n == most {
 			return nil, nil
 		}
-		not, n = n, min(max(1, 2*n), most)
+		tooFew, n = n, min(max(1, 2*n), most)
 	}
-	for n-not > 1 {
-		middle := (not + n) / 2
+
+	// n is enough, and stays so while the two close in on each other.
+	for n-tooFew > 1 {
+		middle := (tooFew + n) / 2
 		t, err := try(middle)
 		if err != nil {
 			return nil, err
@@ -96,38 +102,41 @@ func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNo
 		if enough(t) {
 			n = middle
 		} else {
-			not = middle
+			tooFew = middle
 		}
 	}
 	return &n, nil
 }
 
-// Settled is a fork of the scenario in which everybody who waits has had a turn, to its end.
+// Settled returns a fork of the scenario in which everybody who waits has had a turn, to its end.
 // Errors and time are those of [Scenario.Aftermath].
 func (s *Scenario) Settled() (*Scenario, error) {
 	f := s.Fork()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return nil, err
 	}
 	return f, l.play(nil, func(Turn, motion) {})
 }
 
-// tryNodes plays the scenario with n nodes more.
+// tryNodes plays the scenario with n more nodes, and counts the pods that still wait for a scheduler
+// that is known.
 func (s *Scenario) tryNodes(like string, n int) (MoreNodesTried, error) {
 	f := s.Fork()
 	node, _ := f.snap.Node(like)
 	if err := f.Apply(&AddNodes{Of: "more nodes", Nodes: f.NodesLike(node, n)}); err != nil {
 		return MoreNodesTried{}, err
 	}
+
 	a := f.newAftermath()
-	l, err := f.queued()
+	l, err := f.lineUp()
 	if err != nil {
 		return MoreNodesTried{}, err
 	}
 	if err := l.play(nil, a.tell); err != nil {
 		return MoreNodesTried{}, err
 	}
+
 	t := MoreNodesTried{Nodes: n, Victims: a.Totals.Victims + a.Totals.Aside}
 	for p := range f.snap.Pods() {
 		if f.snap.NodeOf(p.Key()) == "" && p.NodeName == "" && !p.Gated() && !p.Terminating() && f.set.evaluatorFor(p) != nil {
@@ -137,8 +146,8 @@ func (s *Scenario) tryNodes(like string, n int) (MoreNodesTried, error) {
 	return t, nil
 }
 
-// WriteText prints the numbers for people, limit of those that were tried. The error is that
-// of w.
+// WriteText prints the numbers for people, and the last limit of those that were tried; all where it is
+// 0. The error is that of w.
 func (m *MoreNodes) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", m.sentence(m.ForAll, "until everybody finds a place"))
@@ -158,6 +167,7 @@ func (m *MoreNodes) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
+// sentence says how many nodes are enough until something holds; n is nil if none are.
 func (m *MoreNodes) sentence(n *int, until string) string {
 	switch {
 	case n == nil:

@@ -14,17 +14,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// OnNode is the kubelet's answer to a pod. Its JSON is that of [kubelet.Report]
-// with the replacements of the evicted pods.
+// OnNode is the kubelet's answer to a pod. Its JSON is that of [kubelet.Report] with the replacements
+// of the evicted pods.
 type OnNode struct {
 	*kubelet.Report
-	// Static is set where the pod counts as one that the kubelet reads from a file.
+	// Static is set for a pod that counts as static: the kubelet reads it from a file.
 	Static bool
-	// Replacements are the fates of the evicted pods, the first to be evicted first.
+	// Replacements has the fates of the evicted pods, in the order in which they are evicted.
 	Replacements []explain.Replacement
 }
 
-// MarshalJSON returns the members of the report, and behind them the others.
+// MarshalJSON returns an object with the members of the report, followed by those of OnNode.
 func (o OnNode) MarshalJSON() ([]byte, error) {
 	report, err := json.Marshal(o.Report)
 	if err != nil {
@@ -37,6 +37,8 @@ func (o OnNode) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// The end of the one object and the beginning of the other make room for a comma.
 	return slices.Concat(report[:len(report)-1], []byte{','}, others[1:]), nil
 }
 
@@ -46,19 +48,18 @@ type Binding struct {
 	Node string
 	// Static makes the pod a static one.
 	Static bool
-	// Depth is how far the evicted pods are followed, as in AskVictims.
+	// Depth says how far the evicted pods are followed, as in AskVictims.
 	Depth int
 }
 
-// AskOnNode returns the answer of a node's kubelet to a pod that is bound to it:
-// admitted, refused with the reasons, or admitted after evictions. For a critical
-// pod others are evicted; a static pod is one, whatever its priority. No
-// scheduler is asked, and no disruption budget counts. The active pods are all of
-// the node's that have not ended.
+// AskOnNode returns the answer of a node's kubelet to a pod that is bound to it: admitted, refused with
+// the reasons, or admitted after evictions. The kubelet evicts others for a critical pod, and a static
+// pod is critical whatever its priority. No scheduler is asked, and no disruption budget counts. All
+// pods of the node that have not ended are active.
 //
-// Errors are those of the setting and of [kubeletadmit.Admit], and wrap
-// [preemption.ErrNotFound] for a node that the cluster does not have. Time is
-// that of [kubelet.Ask], and of [explain.Replacements] where pods are evicted.
+// Errors are those of the setting and of [kubeletadmit.Admit]. They wrap [preemption.ErrNotFound] for a
+// node that the cluster does not have. Time is that of [kubelet.Ask], and of [explain.Replacements] if
+// pods are evicted.
 func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -74,12 +75,15 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if !ok {
 		return nil, fmt.Errorf("node %s: %w", b.Node, preemption.ErrNotFound)
 	}
+
+	// A pod that names another node is refused for that, so its node stays.
 	bound := *b.Pod
 	bound.Static = bound.Static || b.Static
 	if bound.NodeName == "" {
 		bound.NodeName = b.Node
 	}
-	active := set.on(b.Node)
+
+	active := set.podsOn(b.Node)
 	config := kubeletadmit.Config{Release: set.Snapshot.Release()}
 	adm, err := kubeletadmit.Admit(on, active, &bound, config)
 	if err != nil {
@@ -92,6 +96,9 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if len(adm.Evictions) == 0 {
 		return out, nil
 	}
+
+	// What becomes of evicted pods does not depend on who evicts them: a plan of the scheduler's kind
+	// with these victims asks for it.
 	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: b.Node}}
 	for _, e := range adm.Evictions {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: e.Pod})
@@ -100,9 +107,9 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	return out, err
 }
 
-// on lists the pods of a node in the order in which they were read, which decides where
-// several would do as well, as in [kubeletadmit.Admit].
-func (s *Setting) on(node string) []*outrank.Pod {
+// podsOn lists the pods of a node that have not ended, in the order in which they were read. By that
+// order [kubeletadmit.Admit] decides between pods that it could evict equally well.
+func (s *Setting) podsOn(node string) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range s.Cluster.Pods {
 		if p.NodeName == node && !p.Finished() {
@@ -112,8 +119,8 @@ func (s *Setting) on(node string) []*outrank.Pod {
 	return out
 }
 
-// WriteText prints the answer for people; limit bounds the replacements that are
-// shown, 0 shows all. The error is that of w.
+// WriteText prints the answer for people, with limit replacements of each list; all where it is 0. The
+// error is that of w.
 func (o *OnNode) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.block(0, o.Text())

@@ -14,8 +14,9 @@ import (
 // sketch is an overview while it is drawn.
 type sketch struct {
 	page.Overview
+	// marked has the pods that are marked as leaving.
 	marked map[outrank.Key]bool
-	// made are pods that the snapshot does not have.
+	// made has the pods that the snapshot does not have.
 	made map[outrank.Key]*outrank.Pod
 }
 
@@ -27,7 +28,7 @@ func sketchOf(snap *engine.Snapshot, headline, summary string) *sketch {
 	}
 }
 
-// leave marks a pod that leaves its node.
+// leave marks a pod that leaves its node, with the first reason that is given for it.
 func (s *sketch) leave(key outrank.Key, note string) {
 	if !s.marked[key] {
 		s.marked[key] = true
@@ -54,8 +55,8 @@ func (s *sketch) do(text string) {
 	}
 }
 
-// turn draws the outcome of a pod. like is the pod itself where the snapshot does
-// not have it.
+// turn draws the outcome of a turn: who leaves, and who arrives where. like is the pod itself, or one
+// like it, where the snapshot does not have it.
 func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 	for i := range t.Victims {
 		v := &t.Victims[i]
@@ -65,26 +66,31 @@ func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 		}
 		s.leave(v.Key, note)
 	}
+
+	// Neither kind of pod arrives: one is on its node already, the other is not taken by it.
 	if t.Resize || t.InVain != nil {
 		return
 	}
+
 	note := "arrives"
 	if t.Outcome == PushesOut {
 		note = "arrives once those have left who leave for it"
 	}
 	for _, m := range t.Members {
-		s.come(m.Key, nil, m.Node, note)
+		s.arrive(m.Key, nil, m.Node, note)
 	}
 	if !t.Group && (t.Outcome == Placed || t.Outcome == PushesOut) {
-		s.come(t.Pod.Key, like, t.Node, note)
+		s.arrive(t.Pod.Key, like, t.Node, note)
 	}
 }
 
-// come marks a pod that arrives.
-func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
+// arrive marks a pod that arrives on a node. The picture needs the pod: like with the name of the key,
+// or else the new pod or that of the snapshot. Without any it draws nothing.
+func (s *sketch) arrive(key outrank.Key, like *outrank.Pod, node, note string) {
 	if node == "" {
 		return
 	}
+
 	pod, ok := s.Snapshot.Pod(key)
 	if made := s.made[key]; made != nil {
 		pod, ok = made, true
@@ -97,12 +103,13 @@ func (s *sketch) come(key outrank.Key, like *outrank.Pod, node, note string) {
 	case !ok:
 		return
 	case s.Snapshot.NodeOf(key) != "":
+		// The pod runs elsewhere in the picture, and another one arrives in its place.
 		pod = remade(pod, pod.Name)
 	}
 	s.Come = append(s.Come, page.Arrival{Pod: pod, Node: node, Note: note})
 }
 
-// turns is a table of turns.
+// turns returns a table of turns, up to the bound of a page.
 func turns(title, note string, all []Turn) page.Table {
 	t := page.Table{Title: title, Note: note, Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Outcome"}}}
 	shown := bounded(len(all), page.MostRows)
@@ -134,8 +141,8 @@ func (p *Pending) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview
 	return &s.Overview
 }
 
-// Overview draws the answer as a page about the snapshot in question; pod is the
-// original of the copies.
+// Overview draws the answer as a page about the snapshot in question; pod is the original of the
+// copies.
 func (r *Replicas) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, strconv.Itoa(r.Running)+" of "+console.Plural(r.Asked, "replica")+" of "+string(r.Pod.Key)+" "+verb(r.Running, "finds", "find")+" room", r.summary())
 	s.figure(r.Free, "fit as things are")
@@ -145,9 +152,10 @@ func (r *Replicas) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overv
 	for i := range r.Turns {
 		s.turn(&r.Turns[i], pod)
 	}
+
 	s.table(turns("Step by step", "Each sees what those before it did; those who leave are gone before the next is tried.", r.Turns))
-	if r.Why != nil && r.Why.Nothing != nil {
-		s.table(page.Table{Title: "What is missing for the next one", Text: strings.Join(r.Why.Nothing.Texts(), "\n")})
+	if missing := r.missing(); missing != nil {
+		s.table(page.Table{Title: "What is missing for the next one", Text: strings.Join(missing, "\n")})
 	}
 	r.todo(s)
 	return &s.Overview
@@ -155,26 +163,33 @@ func (r *Replicas) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overv
 
 // todo says what to do, at the end of the page.
 func (p *Pending) todo(s *sketch) {
+	// Evictions to no effect are told of the first pod that has some. The text is repeated only as
+	// long as none of the pods had a victim that was not leaving already.
 	n := &p.Totals
-	vain := 0
+	inVain := 0
 	for i := range p.Turns {
 		t := &p.Turns[i]
 		if t.InVain == nil {
 			continue
 		}
-		if vain += fresh(t.Victims); vain == fresh(t.Victims) {
+		first := inVain == 0
+		inVain += fresh(t.Victims)
+		if first {
 			s.do("For " + string(t.Pod.Key) + " kube-scheduler evicts pods to no effect: even with them gone " + t.Node + " does not take it.")
 		}
 	}
-	if n.Victims > vain {
+	if n.Victims > inVain {
 		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + cost(n.Victims, n.Violating) + ".")
 	}
+
+	// One pod stands for all that stay pending.
 	for i := range p.Turns {
 		if t := &p.Turns[i]; t.Outcome == Waits && !t.Group {
 			s.do("What would help a pod that stays pending is tried one by one: ask again with --pending " + string(t.Pod.Key) + ".")
 			break
 		}
 	}
+
 	if n.Gated > 0 {
 		s.do(subject(n.Gated, "pod is gated, and waits", "pods are gated, and wait") + " for whoever takes the gates away.")
 	}

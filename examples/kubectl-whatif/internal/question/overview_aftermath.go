@@ -12,52 +12,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the answer as a page about the snapshot in question: the cluster before the
-// changes, with the nodes that they add.
+// Overview draws the answer as a page about the snapshot in question, which is [Scenario.Stage]: the
+// cluster before the changes, with the nodes that they add.
 func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
-	summary := strings.Join(a.summary(), " ")
-	headline := summary
-	if len(a.Nodes) > 0 {
-		which := names(a.Nodes, 1)
-		if len(a.Nodes) > 1 {
-			which = console.Plural(len(a.Nodes), "node")
-		}
-		headline, summary = "Without "+which+": "+a.headline(), "Without "+names(a.Nodes, notesOnPage)+": "+summary
-	} else if first, rest, more := strings.Cut(summary, ". "); more {
-		headline, summary = first, rest
-	}
+	headline, summary := a.title()
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), summary)
 	s.Gone, s.made = a.Nodes, a.made
-	if a.Totals.New > 0 {
-		s.figure(a.Totals.New, "new pods")
-	}
-	if a.Totals.Own > a.Totals.New || a.Totals.New == 0 && len(a.Resizes) == 0 {
-		s.figure(a.Totals.Own-a.Totals.New, "pods that lose their place")
-	}
-	if len(a.Resizes) > 0 {
-		s.figure(len(a.Resizes), "resizes")
-	}
-	s.figure(a.Totals.Victims, "pushed out")
-	s.figure(a.Totals.Waits, "stay pending")
-	s.figure(len(a.Lost), "lost for good")
-	for _, pods := range [][]Pod{a.Lost, a.Tied, a.Leaving} {
-		for _, p := range pods {
-			s.leave(p.Key, "leaves, and nothing takes its place")
-		}
-	}
-	for i := range a.Moves {
-		m := &a.Moves[i]
-		switch m.Origin {
-		case New, Waiting, Resizing:
-		case Ending:
-			s.leave(m.Pod.Key, "leaves already")
-		case PushedOut:
-			s.leave(m.Pod.Key, "leaves for "+string(m.PushedOutBy))
-		default:
-			s.leave(m.Pod.Key, "loses its place")
-		}
-		s.turn(&m.Turn, nil)
-	}
+
+	a.figures(s)
+	a.mark(s)
+
 	s.table(a.movesTable())
 	s.table(forbiddenTable(a.Forbidden))
 	s.table(resizesTable(a.Resizes))
@@ -78,6 +42,67 @@ func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overvi
 	return &s.Overview
 }
 
+// title returns the headline and the summary. Without nodes that go, the first sentence of the summary
+// is the headline.
+func (a *Aftermath) title() (headline, summary string) {
+	summary = strings.Join(a.summary(), " ")
+	if len(a.Nodes) > 0 {
+		which := names(a.Nodes, 1)
+		if len(a.Nodes) > 1 {
+			which = console.Plural(len(a.Nodes), "node")
+		}
+		return "Without " + which + ": " + a.headline(), "Without " + names(a.Nodes, notesOnPage) + ": " + summary
+	}
+
+	if first, rest, more := strings.Cut(summary, ". "); more {
+		return first, rest
+	}
+	return summary, summary
+}
+
+// figures adds the numbers that stand out. One that does not concern the changes is left out.
+func (a *Aftermath) figures(s *sketch) {
+	n := &a.Totals
+	if n.New > 0 {
+		s.figure(n.New, "new pods")
+	}
+	if n.Own > n.New || n.New == 0 && len(a.Resizes) == 0 {
+		s.figure(n.Own-n.New, "pods that lose their place")
+	}
+	if len(a.Resizes) > 0 {
+		s.figure(len(a.Resizes), "resizes")
+	}
+
+	s.figure(n.Victims, "pushed out")
+	s.figure(n.Waits, "stay pending")
+	s.figure(len(a.Lost), "lost for good")
+}
+
+// mark draws who leaves and who arrives.
+func (a *Aftermath) mark(s *sketch) {
+	for _, pods := range [][]Pod{a.Lost, a.Tied, a.Leaving} {
+		for _, p := range pods {
+			s.leave(p.Key, "leaves, and nothing takes its place")
+		}
+	}
+
+	// New pods and those that were waiting leave no place, and a resize leaves none either.
+	for i := range a.Moves {
+		m := &a.Moves[i]
+		switch m.Origin {
+		case New, Waiting, Resizing:
+		case Ending:
+			s.leave(m.Pod.Key, "leaves already")
+		case PushedOut:
+			s.leave(m.Pod.Key, "leaves for "+string(m.PushedOutBy))
+		default:
+			s.leave(m.Pod.Key, "loses its place")
+		}
+		s.turn(&m.Turn, nil)
+	}
+}
+
+// headline says what becomes of the pods of nodes that go.
 func (a *Aftermath) headline() string {
 	t := &a.Totals
 	switch {
@@ -91,6 +116,7 @@ func (a *Aftermath) headline() string {
 		verb(t.PushesOut, "pushes others out", "push others out") + ", " + strconv.Itoa(t.Waits) + " " + verb(t.Waits, "stays pending", "stay pending")
 }
 
+// movesTable has the turns in their order, up to the bound of a page.
 func (a *Aftermath) movesTable() page.Table {
 	t := page.Table{
 		Title: "Where they go", Note: movesOrder + ".",
@@ -108,7 +134,7 @@ func (a *Aftermath) movesTable() page.Table {
 	return t
 }
 
-// drainsTable has the verdict about each drain.
+// drainsTable says how each drain goes.
 func (a *Aftermath) drainsTable() page.Table {
 	t := page.Table{Title: "A drain", Columns: []page.Column{{Title: "Nodes"}, {Title: "Evicted", Number: true}, {Title: "Of", Number: true}, {Title: "The drain"}}}
 	for i := range a.Drains {
@@ -120,6 +146,7 @@ func (a *Aftermath) drainsTable() page.Table {
 	return t
 }
 
+// budgetsTable says what the removal of the nodes does to each budget, or that no budget is concerned.
 func (a *Aftermath) budgetsTable() page.Table {
 	t := page.Table{
 		Title: "What disruption budgets do", Note: "A drain keeps to them, and a loss does not ask them. No budget covers a pod that would be evicted.",
@@ -137,6 +164,7 @@ func (a *Aftermath) budgetsTable() page.Table {
 	return t
 }
 
+// podsTable lists pods, up to the bound of a page.
 func podsTable(title string, pods []Pod) page.Table {
 	t := page.Table{Title: title, Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Owner"}}}
 	shown := bounded(len(pods), page.MostRows)
@@ -147,21 +175,14 @@ func podsTable(title string, pods []Pod) page.Table {
 	return t
 }
 
-// todo says what to do, at the end of the page.
+// todo says what to do, at the end of the page: first about the changes, then about the pods that the
+// program can say nothing further about.
 func (a *Aftermath) todo(s *sketch) {
-	for i := range a.Drains {
-		d := &a.Drains[i]
-		switch free := d.freedText(); {
-		case !d.Stuck:
-		case free != "":
-			s.do(free + " As things are it never does.")
-		default:
-			s.do("No budget was found to let the drain go through as things are: it never ends on " + d.StuckAt + ".")
-		}
-	}
+	a.todoDrains(s)
 	if n := len(a.Lost); n > 0 {
 		s.do(subject(n, "pod is", "pods are") + " lost, and nothing recreates " + verb(n, "it", "them") + ".")
 	}
+
 	t := &a.Totals
 	if t.Forbidden > 0 {
 		s.do(subject(t.Forbidden, "pod is", "pods are") + " not created: see the quotas' messages.")
@@ -175,7 +196,8 @@ func (a *Aftermath) todo(s *sketch) {
 	if t.Victims+t.Waits > 0 {
 		s.do("How many more nodes are enough until nobody has to leave, and until everybody finds a place, is tried by --more-nodes NODE with the same changes.")
 	}
-	for _, of := range []struct {
+
+	for _, left := range []struct {
 		n         int
 		one, more string
 	}{
@@ -183,8 +205,8 @@ func (a *Aftermath) todo(s *sketch) {
 		{t.OtherScheduler, "pod is left to another scheduler", "pods are left to other schedulers"},
 		{t.InGroup, "pod waits for its group", "pods wait for their group"},
 	} {
-		if of.n > 0 {
-			s.do(subject(of.n, of.one, of.more) + ".")
+		if left.n > 0 {
+			s.do(subject(left.n, left.one, left.more) + ".")
 		}
 	}
 	if len(s.Todo) == 0 {
@@ -192,6 +214,21 @@ func (a *Aftermath) todo(s *sketch) {
 	}
 }
 
+// todoDrains says what lets each stuck drain go through, if anything was found.
+func (a *Aftermath) todoDrains(s *sketch) {
+	for i := range a.Drains {
+		d := &a.Drains[i]
+		switch freed := d.freedText(); {
+		case !d.Stuck:
+		case freed != "":
+			s.do(freed + " As things are it never does.")
+		default:
+			s.do("No budget was found to let the drain go through as things are: it never ends on " + d.StuckAt + ".")
+		}
+	}
+}
+
+// forbiddenTable lists the pods that quotas keep from being created, up to the bound of a page.
 func forbiddenTable(list []quotas.Forbidden) page.Table {
 	t := page.Table{Title: "Not created", Note: "Quotas keep these pods from being created: they take no turn, and push nobody out.",
 		Columns: []page.Column{{Title: "Workload"}, {Title: "Namespace"}, {Title: "Pods", Number: true}, {Title: "Quota"}}}
@@ -203,6 +240,7 @@ func forbiddenTable(list []quotas.Forbidden) page.Table {
 	return t
 }
 
+// resizesTable lists resizes with their outcomes, up to the bound of a page.
 func resizesTable(list []Resized) page.Table {
 	t := page.Table{Title: "Resizes in place", Note: "The node decides, and tries again whenever pods leave. Until then a scheduler counts the larger amounts.",
 		Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "From"}, {Title: "To"}, {Title: "Outcome"}}}

@@ -10,11 +10,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the answer as a page about the snapshot in question: the pods
-// that new pods of a class could push out, and could not before.
+// Overview draws the answer as a page about the snapshot in question. It marks the pods that new pods
+// of a class could push out, and could not before.
 func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, "", "Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of its class.")
 	s.May = true
+
+	// A reach names only its most important pods.
 	cut := false
 	for i := range c.Classes {
 		r := &c.Classes[i]
@@ -25,11 +27,13 @@ func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Over
 			}
 		}
 	}
+
 	s.Headline = classesHeadline(len(c.Changes), len(s.Leave), cut)
 	s.Title = s.Headline
 	if cut {
 		s.Summary += " The most important ones are marked; the table counts them all."
 	}
+
 	s.figure(c.Running, "running pods")
 	s.figure(c.Remade, "would get another priority when they are recreated")
 	s.figure(len(c.Pending), "pending pods for which it means something else")
@@ -40,8 +44,8 @@ func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Over
 	return &s.Overview
 }
 
-// classesHeadline counts the pods that can be pushed out and could not before;
-// cut is set where the list has only some of them.
+// classesHeadline says how many pods can be pushed out and could not before. With cut the number counts
+// only some of them.
 func classesHeadline(changes, gained int, cut bool) string {
 	what := "1 class changes"
 	switch {
@@ -50,6 +54,7 @@ func classesHeadline(changes, gained int, cut bool) string {
 	case changes > 1:
 		what = fmt.Sprintf("%d classes change", changes)
 	}
+
 	who := console.Plural(gained, "running pod")
 	switch {
 	case gained == 0:
@@ -60,6 +65,7 @@ func classesHeadline(changes, gained int, cut bool) string {
 	return what + ", and " + who + " could be pushed out that could not before"
 }
 
+// changesTable lists the changed classes.
 func (c *ClassImpact) changesTable() page.Table {
 	t := page.Table{Title: "What changes", Columns: []page.Column{{Title: "Class"}, {Title: "Before"}, {Title: "After"}}}
 	for i := range c.Changes {
@@ -72,6 +78,7 @@ func (c *ClassImpact) changesTable() page.Table {
 	return t
 }
 
+// reachTable lists the classes whose reach changes.
 func (c *ClassImpact) reachTable() page.Table {
 	t := page.Table{
 		Title: "How many running pods a new pod of a class could push out",
@@ -97,6 +104,7 @@ func (c *ClassImpact) reachTable() page.Table {
 	return t
 }
 
+// pendingTable lists the waiting pods for which the change makes a difference, each with its turns.
 func (c *ClassImpact) pendingTable() page.Table {
 	t := page.Table{
 		Title: "What it means to pods that wait",

@@ -26,9 +26,10 @@ func (w *WholeGroup) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overv
 	return &s.Overview
 }
 
-// why is the answer in words, as WriteText has them.
+// why gives the answer in the words of WriteText. A report has ten times as many victims and places as
+// other names, so a tenth of the rows of a page is its limit.
 func (w *WholeGroup) why() page.Table {
-	text := w.report(page.MostRows / 10).Text() // ten times as many victims and places
+	text := w.report(page.MostRows / 10).Text()
 	for _, note := range w.notes(notesOnPage) {
 		text += note + "\n"
 	}

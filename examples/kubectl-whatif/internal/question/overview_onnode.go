@@ -9,19 +9,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the answer as a page about the snapshot in question: the pods
-// that the kubelet evicts, and the pod on its node.
+// Overview draws the answer as a page about the snapshot in question. It shows the pods that the kubelet
+// evicts, and the pod on its node.
 func (o *OnNode) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	headline, more, _ := strings.Cut(o.Summary(), "; ")
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)
 	s.figure(len(o.Replacements), verb(len(o.Replacements), "pod that is evicted", "pods that are evicted"))
 	s.figure(o.Stay.Len(), verb(o.Stay.Len(), "pod that may not be evicted", "pods that may not be evicted"))
+
 	for i := range o.Replacements {
 		s.leave(o.Replacements[i].Pod.Key, "evicted for "+string(o.Pod.Key))
 	}
 	if o.Outcome != kubeletadmit.Rejected && snap.NodeOf(o.Pod.Key) != o.Node {
-		s.come(o.Pod.Key, pod, o.Node, "starts")
+		s.arrive(o.Pod.Key, pod, o.Node, "starts")
 	}
+
 	s.table(page.Table{Title: "What the kubelet does, and why", Text: strings.TrimSpace(o.Text())})
 	var fates []string
 	for i := range o.Replacements[:bounded(len(o.Replacements), page.MostRows)] {

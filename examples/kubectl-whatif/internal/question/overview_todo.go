@@ -2,13 +2,13 @@ package question
 
 import "fmt"
 
-// The end of a page says what to do: what happens by itself, what was tried and helps, and
-// which question tries more.
+// Each page ends with what to do: what happens by itself, which changes were tried and help, and which
+// question tries more.
 
-// mostWays is the most changes that are told at the end of a page.
+// mostWays is the largest number of changes that the end of a page tells.
 const mostWays = 3
 
-// cost says that pods leave; empty where none does.
+// cost says how many pods are evicted; nothing for none.
 func cost(victims, violating int) string {
 	if victims == 0 {
 		return ""

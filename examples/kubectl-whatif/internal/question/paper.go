@@ -10,13 +10,14 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// paper collects lines for people, as wide as their page; texts among the
-// arguments are made safe for a terminal.
+// paper collects lines for people, as wide as their page. Texts among the arguments are made safe for a
+// terminal.
 type paper struct{ *console.Sheet }
 
+// paperFor returns a paper as wide as the page of w.
 func paperFor(w io.Writer) *paper { return &paper{console.SheetFor(w)} }
 
-// plain leaves the arguments' texts as they are, for a page that makes them safe.
+// plain turns keys among the arguments into strings, which the page makes safe.
 func plain(args []any) []any {
 	for i, a := range args {
 		if key, ok := a.(outrank.Key); ok {
@@ -39,7 +40,7 @@ func (p *paper) block(indent int, text string) {
 	}
 }
 
-// names lists the first few of some names.
+// names lists the first names up to the limit, at least one, and counts the others.
 func names[T ~string](list []T, limit int) string {
 	shown := list[:min(len(list), max(limit, 1))]
 	texts := make([]string, len(shown))
@@ -53,8 +54,8 @@ func names[T ~string](list []T, limit int) string {
 	return text
 }
 
-// selected are the places of those of n things that are shown, in their order:
-// where not all can be, those that matter go before the others.
+// selected returns the indexes of the things to show, of n, in their order. Where not all can be shown,
+// those that matter are preferred.
 func selected(n, limit int, matters func(i int) bool) []int {
 	shown := bounded(n, limit)
 	var out, others []int
@@ -66,12 +67,14 @@ func selected(n, limit int, matters func(i int) bool) []int {
 			others = append(others, i)
 		}
 	}
+
+	// out and others have all n things, or one of them is full. So others suffices for the rest.
 	out = append(out, others[:shown-len(out)]...)
 	slices.Sort(out)
 	return out
 }
 
-// bounded is the number of n things that are shown; a limit of 0 or less shows all.
+// bounded returns how many of n things are shown; a limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n

@@ -8,19 +8,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Pending is the outcome of all pods that wait.
+// Pending says what becomes of all pods that wait.
 type Pending struct {
-	// Turns are in the order in which a scheduler takes the pods: by priority, the highest
-	// first. Pods of one priority go by namespace and name, because a dump does not say
+	// Turns lists the turns in the order in which a scheduler takes the pods: by priority, the
+	// highest first. Pods of one priority go by namespace and name, because a dump does not say
 	// which of them waits longer.
 	Turns  []Turn        `json:"turns"`
 	Totals PendingTotals `json:"totals"`
-	// Elsewhere counts the turns of pods of other namespaces, where one was asked about. They
-	// are taken as well, and are not in the lists and totals.
+	// Elsewhere counts the turns in other namespaces, where the question is about one namespace.
+	// Those turns are played as well, but Turns and Totals leave them out.
 	Elsewhere int `json:"elsewhere,omitempty"`
 }
 
-// Of leaves the turns of one namespace.
+// Of returns the answer about one namespace: its turns, their totals, and the number of the others.
 func (p *Pending) Of(namespace string) *Pending {
 	out := &Pending{Turns: []Turn{}}
 	for i := range p.Turns {
@@ -35,7 +35,8 @@ func (p *Pending) Of(namespace string) *Pending {
 
 // PendingTotals counts turns by outcome, and the leaving pods.
 type PendingTotals struct {
-	// Pods counts pods, those of groups too; the groups count as one turn below.
+	// Pods counts all pods that wait, each pod of a group by itself. In the counts of outcomes below
+	// a group counts once.
 	Pods           int `json:"pods"`
 	Groups         int `json:"groups"`
 	Placed         int `json:"placed"`
@@ -45,26 +46,26 @@ type PendingTotals struct {
 	OtherScheduler int `json:"otherScheduler"`
 	Leaving        int `json:"leaving"`
 	InGroup        int `json:"inGroup"`
-	// Unplaced are pods of groups of which enough others have a place, and they have none.
+	// Unplaced counts the pods without a place in groups of which enough others have one.
 	Unplaced int `json:"unplaced"`
-	// Victims are the pods that begin to leave, each once, and Violating those of them that
+	// Victims counts the pods that begin to leave, each once. Violating counts those of them that
 	// break a budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
 }
 
-// AllPending answers what a scheduler does with all pods that wait, each at its turn, in
-// one pass and before any victim is gone: a pod that nodes take runs on the one that
-// its scheduler's scores prefer; one that
-// pushes others out is nominated, and its victims hold their room until they have ended,
-// so that the pods behind it see both. Budgets allow less once a ready pod of theirs
-// begins to leave. Pods of a group have one turn together where the release has groups that
-// preempt; a group whose pods do not go together waits. A resize for which there is room is left to the kubelet and changes
+// AllPending answers what a scheduler does with all pods that wait, each at its turn, in one pass
+// and before any victim is gone. A pod that fits runs on the node that its scheduler's scores
+// prefer. A pod that pushes others out is nominated, and its victims hold their room until they have
+// ended; the pods behind it see both. Budgets allow less once a ready pod of theirs begins to leave.
+//
+// The pods of a group have one turn together where the release has groups that preempt. A group that
+// nothing can be decided about waits. A resize that has room is left to the kubelet, and changes
 // nothing for the pods behind it.
 //
-// Errors are those of the setting, of the context and of [engine.Evaluator.Preempt],
-// and wrap [outrank.ErrInvalid] for pods that cannot be decided about. Time is that of
-// asking every node once for each pod, and of a decision where none takes it.
+// Errors are those of the setting, of the context and of [engine.Evaluator.Preempt]. They wrap
+// [outrank.ErrInvalid] for pods that nothing can be decided about. Time is that of asking every node
+// once for each pod, and of a decision for each pod that no node takes.
 func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 	return out, nil
 }
 
-// waiting lists the pods for a scheduler, in its order.
+// waiting lists the pods that wait for a scheduler, in its order.
 func (s *scene) waiting() []*outrank.Pod {
 	waits := s.waits()
 	var out []*outrank.Pod
@@ -96,10 +97,12 @@ func (s *scene) waiting() []*outrank.Pod {
 	return inTurn(out)
 }
 
-// waits tells of a pod whether it is one for a scheduler.
+// waits returns a function that reports whether a pod waits for a scheduler: it has no node, or it
+// waits on its node for a resize and schedulers preempt for resizes.
 func (s *scene) waits() func(*outrank.Pod) bool {
 	resizes := s.snap.Release().Gates()[resizeGate]
 	return func(p *outrank.Pod) bool {
+		// Most pods run, and need no look at the snapshot.
 		if p.NodeName != "" && !p.ResizeDeferred {
 			return false
 		}
@@ -108,14 +111,17 @@ func (s *scene) waits() func(*outrank.Pod) bool {
 	}
 }
 
-// inTurn puts pods in a scheduler's order.
+// inTurn sorts pods into a scheduler's order, and returns the same slice.
 func inTurn(out []*outrank.Pod) []*outrank.Pod {
 	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
 	return out
 }
 
+// add adds a turn to the list and the totals.
 func (p *Pending) add(t Turn) {
 	p.Turns = append(p.Turns, t)
+
+	// Pods and unplaced pods are counted one by one, outcomes by turns.
 	n := &p.Totals
 	if n.Pods++; t.Group {
 		n.Pods += len(t.Members) - 1
@@ -124,6 +130,7 @@ func (p *Pending) add(t Turn) {
 	if t.Outcome == Placed || t.Outcome == PushesOut {
 		n.Unplaced += t.unplaced()
 	}
+
 	switch t.Outcome {
 	case Placed:
 		n.Placed++
@@ -140,6 +147,7 @@ func (p *Pending) add(t Turn) {
 	case InGroup:
 		n.InGroup++
 	}
+
 	n.Victims += fresh(t.Victims)
 	n.Violating += violating(t.Victims)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the turns for people, limit of them and as many victims of each, those
-// of pods that simply fit after the others; all where limit is 0. The error is that of w.
+// WriteText prints the turns for people, limit of them and as many victims of each; all where limit
+// is 0. Where not all are shown, turns of pods that simply fit are left out first. The error is that
+// of w.
 func (p *Pending) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", p.summary())
@@ -19,6 +20,7 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 	if len(p.Turns) == 0 {
 		return out.To(w)
 	}
+
 	out.line("")
 	out.say(pendingOrder)
 	var rows console.Table
@@ -35,32 +37,23 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
+// pendingOrder explains the list of turns.
 const pendingOrder = "In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +
 	"have to leave hold their room until they have ended; pods of one priority go by name."
 
-// summary is the totals in a sentence or two.
+// summary says the totals in a few sentences.
 func (p *Pending) summary() string {
 	n := &p.Totals
 	if n.Pods == 0 {
 		return "No pod is pending."
 	}
-	var parts []string
-	add := func(count int, text string) {
-		if count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count, text))
-		}
-	}
-	add(n.Placed, verb(n.Placed, "fits", "fit"))
-	add(n.PushesOut, verb(n.PushesOut, "pushes others out", "push others out"))
-	add(n.Waits, verb(n.Waits, "stays pending", "stay pending"))
-	add(n.Gated, verb(n.Gated, "is gated", "are gated"))
-	add(n.OtherScheduler, verb(n.OtherScheduler, "is", "are")+" not of this scheduler")
-	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")
-	add(n.InGroup, verb(n.InGroup, "belongs to a group", "belong to groups")+" of which nothing is said")
-	text := fmt.Sprintf("Of %s %s.", console.Plural(n.Pods, "pending pod"), strings.Join(parts, ", "))
+
+	// Without groups the outcomes add up to the pods. With groups they do not, and the sentence says so.
+	text := fmt.Sprintf("Of %s %s.", console.Plural(n.Pods, "pending pod"), n.outcomes())
 	if n.Groups > 0 {
-		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", console.Plural(n.Pods, "pending pod"), console.Plural(n.Groups, "group"), strings.Join(parts, ", "))
+		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", console.Plural(n.Pods, "pending pod"), console.Plural(n.Groups, "group"), n.outcomes())
 	}
+
 	if n.Unplaced > 0 {
 		text += fmt.Sprintf(" %s of groups that fit %s without a place.", console.Plural(n.Unplaced, "pod"), verb(n.Unplaced, "is", "are"))
 	}
@@ -74,7 +67,25 @@ func (p *Pending) summary() string {
 	return text
 }
 
-// verb agrees with a number.
+// outcomes lists the outcomes that occur, each with its number of turns.
+func (n *PendingTotals) outcomes() string {
+	var parts []string
+	add := func(count int, text string) {
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, text))
+		}
+	}
+	add(n.Placed, verb(n.Placed, "fits", "fit"))
+	add(n.PushesOut, verb(n.PushesOut, "pushes others out", "push others out"))
+	add(n.Waits, verb(n.Waits, "stays pending", "stay pending"))
+	add(n.Gated, verb(n.Gated, "is gated", "are gated"))
+	add(n.OtherScheduler, verb(n.OtherScheduler, "is", "are")+" not of this scheduler")
+	add(n.Leaving, verb(n.Leaving, "is", "are")+" being deleted")
+	add(n.InGroup, verb(n.InGroup, "belongs to a group", "belong to groups")+" of which nothing is said")
+	return strings.Join(parts, ", ")
+}
+
+// verb returns the form of a text that agrees with the number.
 func verb(n int, one, more string) string {
 	if n == 1 {
 		return one

@@ -16,12 +16,13 @@ type Pod struct {
 	Priority int32       `json:"priority"`
 	// PriorityClass is empty where the priority does not come from a class.
 	PriorityClass string `json:"priorityClass,omitempty"`
-	// Owner is Kind/Name of the pod's controller.
+	// Owner names the pod's controller, as Kind/Name.
 	Owner string `json:"owner,omitempty"`
-	// Node is the pod's node.
+	// Node is the node of the pod, or the one that it leaves.
 	Node string `json:"node,omitempty"`
 }
 
+// podOf names a pod, with the node that the answer is about.
 func podOf(p *outrank.Pod, node string) Pod {
 	return Pod{Key: p.Key(), Priority: p.PriorityValue(), PriorityClass: p.PriorityClassName, Owner: p.Owner.String(), Node: node}
 }
@@ -29,14 +30,15 @@ func podOf(p *outrank.Pod, node string) Pod {
 // Victim is a pod that has to leave.
 type Victim struct {
 	Pod
-	// Terminating is set where it is leaving already, whoever asked it to.
+	// Terminating is set for a pod that is leaving already, for whatever reason.
 	Terminating bool `json:"terminating,omitempty"`
-	// Violated are the budgets that losing the pod breaks, the first ten of them;
-	// MoreViolated counts the others.
+	// Violated lists the first ten budgets that are broken when the pod leaves. MoreViolated counts
+	// the others.
 	Violated     []outrank.Key `json:"violated"`
 	MoreViolated int           `json:"moreViolated,omitempty"`
 }
 
+// victimsOf returns the victims of a plan in their order.
 func victimsOf(plan *preemption.Plan) []Victim {
 	out := make([]Victim, len(plan.Victims))
 	for i := range plan.Victims {
@@ -46,19 +48,20 @@ func victimsOf(plan *preemption.Plan) []Victim {
 	return out
 }
 
-// mostBudgets is the most budgets that are named with one pod.
+// mostBudgets is the largest number of budgets that are named with one pod.
 const mostBudgets = 10
 
+// victimOf returns a victim with the first budgets that it violates.
 func victimOf(p *outrank.Pod, node string, violated []*outrank.PodDisruptionBudget) Victim {
-	told := violated[:min(len(violated), mostBudgets)]
-	v := Victim{Pod: podOf(p, node), Terminating: p.Terminating(), Violated: make([]outrank.Key, len(told)), MoreViolated: len(violated) - len(told)}
-	for i, b := range told {
+	named := violated[:min(len(violated), mostBudgets)]
+	v := Victim{Pod: podOf(p, node), Terminating: p.Terminating(), Violated: make([]outrank.Key, len(named)), MoreViolated: len(violated) - len(named)}
+	for i, b := range named {
 		v.Violated[i] = b.Key()
 	}
 	return v
 }
 
-// fresh counts the victims that did not leave before.
+// fresh counts the victims that were not leaving already.
 func fresh(victims []Victim) (n int) {
 	for i := range victims {
 		if !victims[i].Terminating {
@@ -68,7 +71,7 @@ func fresh(victims []Victim) (n int) {
 	return n
 }
 
-// violating counts the victims that break a budget.
+// violating counts the victims that were not leaving already and break a budget.
 func violating(victims []Victim) (n int) {
 	for i := range victims {
 		if !victims[i].Terminating && len(victims[i].Violated) > 0 {
@@ -78,27 +81,27 @@ func violating(victims []Victim) (n int) {
 	return n
 }
 
-// Reason is why a number of nodes do not take a pod.
+// Reason says why a number of nodes do not take a pod.
 type Reason struct {
-	// Filter is the rule that failed, empty where no rule was asked.
+	// Filter names the rule that failed. It is empty where the reason comes from no rule.
 	Filter  string   `json:"filter,omitempty"`
 	Reasons []string `json:"reasons"`
 	Nodes   int      `json:"nodes"`
 }
 
-// mostReasons is the most reasons of one pod.
+// mostReasons is the largest number of reasons that are told of one pod.
 const mostReasons = 5
 
-// reasonsOf joins reasons with the same text.
+// reasonsOf adds up the nodes of equal reasons, and returns the first reasons in their order.
 func reasonsOf(counts []preemption.Count) []Reason {
 	out := make([]Reason, 0, min(len(counts), mostReasons))
 	for i := range counts {
 		c := &counts[i]
 		filter := cmp.Or(c.Filter, c.ExcludedBy)
-		at := slices.IndexFunc(out, func(r Reason) bool { return r.Filter == filter && slices.Equal(r.Reasons, c.Reasons) })
+		known := slices.IndexFunc(out, func(r Reason) bool { return r.Filter == filter && slices.Equal(r.Reasons, c.Reasons) })
 		switch {
-		case at >= 0:
-			out[at].Nodes += c.Nodes
+		case known >= 0:
+			out[known].Nodes += c.Nodes
 		case len(out) < mostReasons:
 			out = append(out, Reason{Filter: filter, Reasons: append([]string{}, c.Reasons...), Nodes: c.Nodes})
 		}
@@ -106,9 +109,9 @@ func reasonsOf(counts []preemption.Count) []Reason {
 	return out
 }
 
-// replaced reports whether a pod that is leaving has been replaced by its
-// controller, or has none: any pod in its place then is another one. A
-// StatefulSet and a DaemonSet wait until it is gone.
+// replaced reports whether nobody will recreate a leaving pod once it is gone. That holds if its
+// controller has made another already, or if it has no controller. StatefulSets and DaemonSets
+// wait until the pod is gone.
 func replaced(p *outrank.Pod) bool {
 	switch p.Owner.Kind {
 	case "", "ReplicaSet", "ReplicationController", "Job":
@@ -117,25 +120,36 @@ func replaced(p *outrank.Pod) bool {
 	return false
 }
 
-// remade is a pod as its controller recreates it, without a trace of its node.
+// remade returns a pod as its controller recreates it, by another name. It has no node, no
+// nomination, and nothing of a status.
 func remade(p *outrank.Pod, name string) *outrank.Pod {
 	c := *p
-	c.Name, c.UID, c.NodeName, c.NominatedNodeName = name, "", "", ""
-	c.Phase, c.DisruptionReason, c.Ready = "", "", false
+	c.Name = name
+	c.UID = ""
+	c.NodeName, c.NominatedNodeName = "", ""
+
+	c.Phase = ""
+	c.Ready = false
+	c.DisruptionReason = ""
 	c.StartTime, c.DeletionTimestamp = time.Time{}, time.Time{}
-	c.AllocatedResources, c.Actual, c.Reported, c.ResizeDeferred, c.ResizeInfeasible = nil, nil, false, false, false
-	c.Containers, c.InitContainers = unreported(c.Containers), unreported(c.InitContainers)
+
+	c.AllocatedResources, c.Actual = nil, nil
+	c.Reported = false
+	c.ResizeDeferred, c.ResizeInfeasible = false, false
+	c.Containers = unreported(c.Containers)
+	c.InitContainers = unreported(c.InitContainers)
 	return &c
 }
 
-// Recreated is a running pod as its controller recreates it once it is gone.
+// Recreated returns a running pod as its controller recreates it once it is gone.
 func Recreated(p *outrank.Pod) *outrank.Pod { return remade(p, p.Name) }
 
-// unreported are containers without a status.
+// unreported returns copies of the containers without their status.
 func unreported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {
-		out[i].AllocatedResources, out[i].Actual, out[i].Reported = nil, nil, false
+		out[i].AllocatedResources, out[i].Actual = nil, nil
+		out[i].Reported = false
 	}
 	return out
 }

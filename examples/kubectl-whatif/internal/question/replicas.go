@@ -13,44 +13,42 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// MostReplicas is the most replicas in a question.
+// MostReplicas is the largest number of replicas that can be asked about.
 const MostReplicas = 100_000
 
 // Replicas counts the copies of a pod that find room.
 type Replicas struct {
 	Pod Pod `json:"pod"`
-	// Asked is the number in the question. Free of them fit before any pod
-	// leaves, and Running in all, those included.
+	// Asked is the number in the question. Running counts the replicas that find room, and Free those
+	// of them that do so before any pod leaves.
 	Asked   int `json:"asked"`
 	Free    int `json:"free"`
 	Running int `json:"running"`
-	// Victims are the pods that leave for them, Violating those that break a budget.
+	// Victims counts the pods that leave for them, Violating those of them that break a budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
-	// Turns are those of the replicas that run, in order; at most one of them is another:
-	// that of the first for which nothing helps, or whose victims leave in vain, with which
-	// the question ends.
+	// Turns has the turns of the replicas in their order. The question ends with the first replica
+	// that finds no room, or whose victims leave in vain; its turn is then the last.
 	Turns []Turn `json:"turns"`
 	// Stopped is set where the last turn is that of a replica that finds no room.
 	Stopped bool `json:"stopped,omitempty"`
-	// Forbidden are the replicas that quotas keep from being created: behind the others, for which
-	// that is the end. Nil where all may be.
+	// Forbidden counts the replicas that quotas keep from being created, which are the last ones; nil
+	// where all may be created.
 	Forbidden *quotas.Forbidden `json:"forbidden,omitempty"`
-	// Why names the missing amounts for that replica; nil unless nothing helps.
-	// REPORT_JSON.md of package explain describes it.
+	// Why explains what the replica lacks that finds no room; nil unless it waits. REPORT_JSON.md of
+	// package explain describes it.
 	Why *explain.Report `json:"why,omitempty"`
 }
 
-// AskReplicas answers how many of n copies of a pod find room, one after the other, and
-// who leaves for each: victims are gone and the replica runs before the next is tried. A
-// replica takes the node with room that its scheduler's scores prefer, so that with
-// rules about neighbours other places might leave room for more. The pod stands for the
-// first replica; where the snapshot has a pod of its name, that one is taken away first
-// if it is pending.
+// AskReplicas answers how many of n copies of a pod find room, one after the other, and who leaves for
+// each. Before the next replica is tried, the victims of the last are gone and it runs. A replica takes
+// the node with room that its scheduler's scores prefer; with rules about neighbours, other places
+// might leave room for more. The pod itself stands for the first replica: if the snapshot has it as a
+// pending pod, it is taken away first.
 //
-// Errors are those of [AllPending], and wrap [outrank.ErrInvalid] where n is not between
-// 1 and [MostReplicas], where the pod's scheduler is not known, where its gates keep it back,
-// and where it is scheduled with a group alone. Time is that of [AllPending] for n pods.
+// Errors are those of [AllPending]. They wrap [outrank.ErrInvalid] if n is not between 1 and
+// [MostReplicas], for a pod whose scheduler is not known, for one that no scheduler tries, and for one
+// that is scheduled with its group alone. Time is that of [AllPending] for n pods.
 func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Replicas, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -62,49 +60,63 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 	if err != nil {
 		return nil, err
 	}
+
 	s := set.scene(ctx)
 	s.scored = true
 	if s.grouped(pod) {
 		return nil, notOne(pod, "spec.schedulingGroup.podGroupName", "it is scheduled with its group alone, and not by itself")
 	}
-	if s.snap.NodeOf(pod.Key()) == "" {
-		if _, ok := s.snap.Pod(pod.Key()); ok {
-			if err := s.snap.RemovePod(pod.Key()); err != nil {
-				return nil, err
-			}
-			s.books.GiveBack(pod)
-		}
+	if err := s.removePending(pod); err != nil {
+		return nil, err
 	}
+
 	out := &Replicas{Pod: podOf(pod, ""), Asked: n, Turns: []Turn{}}
-	created, err := s.create(pod, out)
+	created, err := s.admitReplicas(pod, out)
 	if err != nil {
 		return nil, err
 	}
-	free := true
 	for i := range created {
 		turn, err := s.replica(eval, pod, i)
 		if err != nil {
 			return nil, err
 		}
+
+		// The question ends with the first replica that finds no room: the next one is like it.
 		out.Turns = append(out.Turns, turn)
 		out.Victims += fresh(turn.Victims)
 		out.Violating += violating(turn.Victims)
-		if out.Stopped = turn.InVain != nil || turn.Outcome != Placed && turn.Outcome != PushesOut; out.Stopped {
+		if out.Stopped = !turn.Places(); out.Stopped {
 			return out, s.whyStopped(eval, pod, out)
 		}
-		out.Running++
-		if free = free && turn.Outcome == Placed; free {
+
+		// A replica that fits in the room that victims have left behind is not free.
+		if out.Free == out.Running && turn.Outcome == Placed {
 			out.Free++
 		}
+		out.Running++
 		set.progress(i+1, n)
 	}
 	return out, nil
 }
 
-// create counts the replicas that may be created, which all are before the first has its turn.
-func (s *scene) create(pod *outrank.Pod, out *Replicas) (int, error) {
+// removePending takes a pod away if the scene has it as a pending one.
+func (s *scene) removePending(pod *outrank.Pod) error {
+	if _, known := s.snap.Pod(pod.Key()); !known || s.snap.NodeOf(pod.Key()) != "" {
+		return nil
+	}
+	if err := s.snap.RemovePod(pod.Key()); err != nil {
+		return err
+	}
+	s.books.GiveBack(pod)
+	return nil
+}
+
+// admitReplicas counts the replicas that quotas let be created, and records the others. All are
+// created before the first has its turn.
+func (s *scene) admitReplicas(pod *outrank.Pod, out *Replicas) (int, error) {
+	limits := &s.set.Limits
 	for i := range out.Asked {
-		f, err := s.books.Admit(s.set.Limits.Pod(s.copyOf(pod, i)))
+		f, err := s.books.Admit(limits.Pod(s.copyOf(pod, i)))
 		if err != nil {
 			return 0, err
 		}
@@ -117,15 +129,17 @@ func (s *scene) create(pod *outrank.Pod, out *Replicas) (int, error) {
 	return out.Asked, nil
 }
 
-// whyStopped explains the last replica.
+// whyStopped explains why the last replica waits, if it does.
 func (s *scene) whyStopped(eval *engine.Evaluator, pod *outrank.Pod, out *Replicas) error {
 	last := &out.Turns[len(out.Turns)-1]
 	if last.Outcome != Waits {
 		return nil
 	}
+
+	cluster := s.set.Cluster
 	one := s.copyOf(pod, len(out.Turns)-1)
 	why, err := explain.Ask(s.ctx, explain.Question{Evaluator: eval, Snapshot: s.snap, Request: preemption.Request{Pod: one, Now: s.set.Now}}, explain.Options{
-		Classes: s.set.Cluster.Classes,
+		Classes: cluster.Classes,
 		Copies: func(p *outrank.Pod) bool {
 			return slices.ContainsFunc(out.Turns, func(t Turn) bool { return t.Pod.Key == p.Key() })
 		},
@@ -134,6 +148,8 @@ func (s *scene) whyStopped(eval *engine.Evaluator, pod *outrank.Pod, out *Replic
 	return err
 }
 
+// replicable refuses a number that cannot be asked about, and a pod whose copies no scheduler would
+// try.
 func replicable(pod *outrank.Pod, n int) error {
 	if pod == nil {
 		return fmt.Errorf("%w: no pod", outrank.ErrInvalid)
@@ -151,12 +167,12 @@ func replicable(pod *outrank.Pod, n int) error {
 	return nil
 }
 
-// notOne is the error about a pod that cannot be one of many.
+// notOne returns the error about a pod that cannot be asked about by itself or in copies.
 func notOne(pod *outrank.Pod, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(pod.Key()), Field: field, Text: text}}}
 }
 
-// replica makes one more pod, and carries out its outcome.
+// replica makes the i-th replica, and carries out its outcome to the end.
 func (s *scene) replica(eval *engine.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
 	one := s.copyOf(pod, i)
 	turn, plan, err := s.decide(eval, one)
@@ -170,16 +186,18 @@ func (s *scene) replica(eval *engine.Evaluator, pod *outrank.Pod, i int) (Turn, 
 	return turn, err
 }
 
-// copyOf is one more pod like the one in question.
+// copyOf returns the i-th replica of the pod in question.
 func (s *scene) copyOf(pod *outrank.Pod, i int) *outrank.Pod {
 	one := remade(pod, s.freeName(pod, i))
+
+	// The node of a pod that does not run is one that it asks for, and its replicas ask for it, too.
 	if s.snap.NodeOf(pod.Key()) == "" {
-		one.NodeName = pod.NodeName // a wish; where a pod runs is none
+		one.NodeName = pod.NodeName
 	}
 	return one
 }
 
-// freeName is a name for the i-th replica that no pod has.
+// freeName returns a name for the i-th replica that no pod has.
 func (s *scene) freeName(pod *outrank.Pod, i int) string {
 	name := pod.Name + "-" + strconv.Itoa(i+1)
 	for {

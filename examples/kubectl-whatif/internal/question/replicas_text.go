@@ -20,11 +20,13 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 		out.line("")
 		out.say("Before anybody leaves: %s.", places(free, limit))
 	}
+
 	r.writeSteps(out, limit)
 	if r.Forbidden != nil {
 		out.line("")
 		out.say("%s", r.Forbidden)
 	}
+
 	if r.Stopped {
 		last := &r.Turns[len(r.Turns)-1]
 		out.line("")
@@ -32,15 +34,23 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 		for _, note := range last.notes(limit) {
 			out.line("  %s", note)
 		}
-		if r.Why != nil && r.Why.Nothing != nil {
-			for _, text := range r.Why.Nothing.Texts() {
-				out.line("  %s", text)
-			}
+		for _, text := range r.missing() {
+			out.line("  %s", text)
 		}
 	}
 	return out.To(w)
 }
 
+// missing says what the replica lacks for which nothing helps; nothing without one.
+func (r *Replicas) missing() []string {
+	why := r.Why
+	if why == nil || why.Nothing == nil {
+		return nil
+	}
+	return why.Nothing.Texts()
+}
+
+// summary says how many replicas fit, and at whose cost.
 func (r *Replicas) summary() string {
 	text := fmt.Sprintf("Of %s of %s, %d %s as things are", console.Plural(r.Asked, "replica"), r.Pod.Key, r.Free, verb(r.Free, "fits", "fit"))
 	switch {
@@ -49,7 +59,7 @@ func (r *Replicas) summary() string {
 	case r.Running == r.Free:
 		text += "."
 	default:
-		text += fmt.Sprintf(", and %d more once %s.", r.Running-r.Free, left(r.Victims))
+		text += fmt.Sprintf(", and %d more once %s.", r.Running-r.Free, otherPodsLeft(r.Victims))
 		if r.Violating > 0 {
 			text += fmt.Sprintf(" %d of these %s a disruption budget.", r.Violating, verb(r.Violating, "breaks", "break"))
 		}
@@ -60,20 +70,22 @@ func (r *Replicas) summary() string {
 	return text
 }
 
-func left(n int) string {
+// otherPodsLeft says that n other pods have left.
+func otherPodsLeft(n int) string {
 	if n == 1 {
 		return "1 other pod has left"
 	}
 	return fmt.Sprintf("%d other pods have left", n)
 }
 
-// writeSteps prints the replicas behind the first for which pods leave, and those
-// that fit in between in one line.
+// writeSteps prints the replicas from the first on for which pods leave. Replicas that fit in between
+// share a row.
 func (r *Replicas) writeSteps(out *paper, limit int) {
 	rest := r.Turns[r.Free:r.Running]
 	if len(rest) == 0 {
 		return
 	}
+
 	out.line("")
 	out.line("Step by step:")
 	var rows console.Table
@@ -83,12 +95,15 @@ func (r *Replicas) writeSteps(out *paper, limit int) {
 			rows.Note("and %d more", len(rest)-i)
 			break
 		}
+
 		if rest[i].Outcome == PushesOut {
 			rows.Add(strconv.Itoa(r.Free+i+1), rest[i].Node)
 			addNotes(&rows, rest[i].notes(limit))
 			i++
 			continue
 		}
+
+		// Every other replica of these is placed, because they all run.
 		from := i
 		for i < len(rest) && rest[i].Outcome == Placed {
 			i++
@@ -103,7 +118,7 @@ func (r *Replicas) writeSteps(out *paper, limit int) {
 	rows.Print(out.Page)
 }
 
-// places counts turns by node, the most first, those of one number by name.
+// places says how many turns went to each node, the largest number first, nodes of one number by name.
 func places(turns []Turn, limit int) string {
 	counts := map[string]int{}
 	for i := range turns {
@@ -114,6 +129,7 @@ func places(turns []Turn, limit int) string {
 		nodes = append(nodes, node)
 	}
 	slices.SortFunc(nodes, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+
 	shown := bounded(len(nodes), limit)
 	texts := make([]string, shown)
 	for i := range shown {

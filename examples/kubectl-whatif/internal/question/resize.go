@@ -13,36 +13,35 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Resize asks for other requests of a pod that runs, in place. The API server refuses what
-// changes the pod's QoS class or is more than a limit or a quota allows. Then the node
-// decides: what is more than it offers in all is never done; what has no room beside the
-// other pods is deferred, and tried again whenever pods leave, the most important first. Until
-// then a scheduler counts the larger amounts. Only a scheduler with the feature gate
+// Resize gives a running pod other requests, in place. The API server refuses a resize that changes
+// the pod's QoS class, or asks for more than a limit or a quota allows. Then the node decides. A resize
+// to more than the node offers in all is never done. A resize that has no room beside the other pods
+// is deferred, and tried again whenever pods leave, that of the most important pod first. Until then
+// a scheduler counts the larger amounts. Only a scheduler with the feature gate
 // InPlacePodVerticalScalingSchedulerPreemption pushes others out for it.
 //
-// A limit that equals its request goes with it, and others stay. What a node's cpu and memory
-// managers make of it is not known. A pod that is recreated has the amounts of before, which
-// are those of its template.
+// A limit that equals its request is changed with it; other limits stay. The node's cpu and memory
+// managers are not asked. A pod that is recreated has the amounts of its template again.
 type Resize struct {
 	Of  string
 	Pod outrank.Key
-	// Container is its name; empty for a pod with a single one.
+	// Container names the container. It may be empty for a pod with a single one.
 	Container string
-	// Requests are new amounts of cpu and memory. What they do not name stays as it is.
+	// Requests has the new amounts of cpu and memory. An amount that it does not name stays.
 	Requests resource.List
 }
 
 // Resized is a resize with its outcome.
 type Resized struct {
 	Pod Pod `json:"pod"`
-	// Container is set where the pod has several.
+	// Container names the container, if the change does.
 	Container string `json:"container,omitempty"`
-	// From and To are the requests in question, of the container.
+	// From and To are the container's requests before and after, as far as the resize names them.
 	From    resource.List `json:"from"`
 	To      resource.List `json:"to"`
 	Outcome ResizeOutcome `json:"outcome"`
-	// Short is what the node lacks where it is deferred or never done, and Message is the
-	// API server's answer where that refuses it.
+	// Short has the amounts that the node lacks for a resize that is deferred or never done. Message
+	// is the API server's answer to a resize that it refuses.
 	Short   resource.List `json:"short,omitempty"`
 	Message string        `json:"message,omitempty"`
 }
@@ -54,46 +53,44 @@ type ResizeOutcome string
 const (
 	// Done: the pod has the new amounts.
 	Done ResizeOutcome = "done"
-	// Deferred: its node has no room for them beside the other pods.
+	// Deferred: the node has no room for the new amounts beside the other pods.
 	Deferred ResizeOutcome = "deferred"
-	// NeverDone: they are more than its node offers, or the pod is static.
+	// NeverDone: the new amounts are more than the node offers, or the pod is static.
 	NeverDone ResizeOutcome = "infeasible"
-	// Refused: a quota does not allow them.
+	// Refused: a quota does not allow the new amounts.
 	Refused ResizeOutcome = "refused"
 	// Moot: the pod has left its node.
 	Moot ResizeOutcome = "moot"
 )
 
-// pendingResize is a resize on its way.
+// pendingResize is a resize with its outcome so far, and the container that it is about.
 type pendingResize struct {
 	Resized
-	// at is the place of the container among those of its kind, and init that kind.
-	at   int
-	init bool
-	// before has the container as its template has it.
+	// index is the place of the container among the containers, or the init containers if init is set.
+	index int
+	init  bool
+	// before is the container as its template has it.
 	before outrank.Container
 }
 
 // String names the change.
 func (c *Resize) String() string { return c.Of }
 
+// apply makes the resize wait on its node, unless the API server refuses it or the node never does
+// it. Scenario.Apply carries it out if there is room.
 func (c *Resize) apply(s *Scenario) error {
 	p, err := s.resizable(c)
 	if err != nil {
 		return err
 	}
 	r := pendingResize{Resized: Resized{Pod: podOf(p, s.snap.NodeOf(p.Key())), Container: c.Container, From: resource.List{}, To: c.Requests.Clone()}}
-	if r.at, r.init, err = c.container(p); err != nil {
+	if r.index, r.init, err = c.container(p); err != nil {
 		return err
 	}
-	for name := range c.Requests {
-		if name != resource.CPU && name != resource.Memory {
-			return fmt.Errorf("%w: %s: %s is not resized in place, only cpu and memory are", outrank.ErrInvalid, c, name)
-		}
-		if p.Resources != nil && !p.Resources.Requests[name].IsZero() {
-			return fmt.Errorf("%w: %s: pod %s requests %s as a whole, beside which the container's does not count", outrank.ErrInvalid, c, p.Key(), name)
-		}
+	if err := c.checkAmounts(p); err != nil {
+		return err
 	}
+
 	asked, err := r.asked(c, p, s.snap.Release())
 	if err != nil {
 		return err
@@ -101,6 +98,8 @@ func (c *Resize) apply(s *Scenario) error {
 	for name := range r.To {
 		r.From[name] = r.before.Requests[name]
 	}
+
+	// Quotas count the amounts that are asked for, whatever the node makes of them.
 	f, err := s.books.Resize(p, asked)
 	if err != nil {
 		return err
@@ -110,9 +109,13 @@ func (c *Resize) apply(s *Scenario) error {
 		s.resizes = append(s.resizes, r)
 		return nil
 	}
+
+	// A resize to more than an empty node offers does not wait for pods to leave.
 	r.Outcome = Deferred
 	if r.Short = beyond(asked, nodeOf(s.snap, r.Pod.Node).Allocatable, nil); len(r.Short) > 0 || p.Static || p.Mirror {
-		r.Outcome, asked.ResizeDeferred, asked.ResizeInfeasible = NeverDone, false, true
+		r.Outcome = NeverDone
+		asked.ResizeDeferred = false
+		asked.ResizeInfeasible = true
 	}
 	s.moved[p.Key()] = motion{origin: Resizing, from: r.Pod.Node}
 	s.resizes = append(s.resizes, r)
@@ -120,11 +123,27 @@ func (c *Resize) apply(s *Scenario) error {
 	return err
 }
 
+// checkAmounts refuses resources that are not resized in place, and those that the pod requests as a
+// whole.
+func (c *Resize) checkAmounts(p *outrank.Pod) error {
+	for name := range c.Requests {
+		if name != resource.CPU && name != resource.Memory {
+			return fmt.Errorf("%w: %s: %s is not resized in place, only cpu and memory are", outrank.ErrInvalid, c, name)
+		}
+		if p.Resources != nil && !p.Resources.Requests[name].IsZero() {
+			return fmt.Errorf("%w: %s: pod %s requests %s as a whole, beside which the container's does not count", outrank.ErrInvalid, c, p.Key(), name)
+		}
+	}
+	return nil
+}
+
 // resizable finds the pod of a resize, and claims its container.
 func (s *Scenario) resizable(c *Resize) (*outrank.Pod, error) {
 	if len(c.Requests) == 0 {
 		return nil, fmt.Errorf("%w: %s: no amount is named", outrank.ErrInvalid, c)
 	}
+
+	// Several resizes may be about one pod, each about another container.
 	if _, another := s.owner["pod "+string(c.Pod)].(*Resize); !another {
 		if err := s.claim(c, "pod", string(c.Pod)); err != nil {
 			return nil, err
@@ -136,6 +155,8 @@ func (s *Scenario) resizable(c *Resize) (*outrank.Pod, error) {
 	if m, moved := s.moved[c.Pod]; moved && m.origin != Resizing {
 		return nil, contradicts(c, "resizes", c.Pod, m)
 	}
+
+	// A node tries one resize of a pod at a time. Those of the changes count as one.
 	p, ok := s.snap.Pod(c.Pod)
 	switch {
 	case !ok:
@@ -157,11 +178,13 @@ func (s *Scenario) resizingPod(key outrank.Key) bool {
 	return slices.ContainsFunc(s.resizes, func(r pendingResize) bool { return r.Pod.Key == key })
 }
 
-// container finds the container of a resize: one that keeps running.
-func (c *Resize) container(p *outrank.Pod) (at int, init bool, err error) {
+// container finds the container of a resize, by its index among the containers or, with init, among
+// the init containers. Of those only sidecars are resized, because they keep running.
+func (c *Resize) container(p *outrank.Pod) (index int, init bool, err error) {
 	if c.Container == "" && len(p.Containers) == 1 && !slices.ContainsFunc(p.InitContainers, sidecar) {
 		return 0, false, nil
 	}
+
 	var known []string
 	for i := range p.Containers {
 		if p.Containers[i].Name == c.Container {
@@ -178,26 +201,30 @@ func (c *Resize) container(p *outrank.Pod) (at int, init bool, err error) {
 		}
 		known = append(known, p.InitContainers[i].Name)
 	}
+
 	if c.Container == "" {
 		return 0, false, fmt.Errorf("%w: %s: pod %s has several containers, of which one has to be named: %s", outrank.ErrInvalid, c, p.Key(), names(known, len(known)))
 	}
 	return 0, false, fmt.Errorf("%w: %s: pod %s has no container %s that can be resized; it has %s", outrank.ErrInvalid, c, p.Key(), c.Container, names(known, len(known)))
 }
 
+// sidecar reports whether an init container keeps running.
 func sidecar(c outrank.Container) bool { return c.Sidecar }
 
-// asked is the pod with what the resize asks for, before the node has decided. Its status says
-// what was in force before.
+// asked returns the pod with the amounts that the resize asks for, before the node has decided. Its
+// status says which amounts were in force before.
 func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release) (*outrank.Pod, error) {
 	q := *p
 	q.NodeName, q.ResizeDeferred = r.Pod.Node, true
 	list := r.containers(&q)
-	r.before = (*list)[r.at]
+	r.before = (*list)[r.index]
 	q.Containers, q.InitContainers = reported(q.Containers), reported(q.InitContainers)
+
 	list = r.containers(&q)
-	one := &(*list)[r.at]
+	one := &(*list)[r.index]
 	one.Requests, one.Limits = cloned(one.Requests), cloned(one.Limits)
 	for name, amount := range r.To {
+		// A limit that equals its request goes with it, so that the QoS class stays.
 		limit, limited := one.Limits[name]
 		if limited && limit.Cmp(one.Requests[name]) == 0 {
 			one.Limits[name], limit = amount, amount
@@ -207,13 +234,15 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 		}
 		one.Requests[name] = amount
 	}
+
 	if was, is := qos.Compute(release, p), qos.Compute(release, &q); was != is {
 		return nil, fmt.Errorf("%w: %s: pod %s would become %s, and is %s: no resize changes the QoS class", outrank.ErrInvalid, c, p.Key(), is, was)
 	}
 	return &q, nil
 }
 
-// containers makes the list of containers that the resize is about the pod's own.
+// containers returns the list that the container of the resize is in. It gives the pod a copy of the
+// list, which the caller may change.
 func (r *pendingResize) containers(p *outrank.Pod) *[]outrank.Container {
 	list := &p.Containers
 	if r.init {
@@ -223,6 +252,7 @@ func (r *pendingResize) containers(p *outrank.Pod) *[]outrank.Container {
 	return list
 }
 
+// cloned returns a copy of a list, never nil.
 func cloned(l resource.List) resource.List {
 	if l == nil {
 		return resource.List{}
@@ -230,8 +260,9 @@ func cloned(l resource.List) resource.List {
 	return l.Clone()
 }
 
-// resize has every node try its deferred resizes again, those of important pods first.
-func (s *Scenario) resize() error {
+// retryResizes makes every node try its deferred resizes again, that of the most important pod first.
+func (s *Scenario) retryResizes() error {
+	// Those that are never done may have become moot.
 	var order []int
 	for i := range s.resizes {
 		if s.resizes[i].Outcome == Deferred || s.resizes[i].Outcome == NeverDone {
@@ -239,16 +270,18 @@ func (s *Scenario) resize() error {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.resizes[b].Pod.Priority, s.resizes[a].Pod.Priority) })
+
 	for _, i := range order {
-		if err := s.actuate(&s.resizes[i]); err != nil {
+		if err := s.actuateResize(&s.resizes[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// actuate carries out a resize where there is room.
-func (s *Scenario) actuate(r *pendingResize) error {
+// actuateResize carries out a deferred resize if there is room for it. A resize is moot once its pod
+// has left the node.
+func (s *Scenario) actuateResize(r *pendingResize) error {
 	p, ok := s.snap.Pod(r.Pod.Key)
 	if !ok || s.snap.NodeOf(r.Pod.Key) != r.Pod.Node {
 		r.Outcome, r.Short = Moot, nil
@@ -257,6 +290,8 @@ func (s *Scenario) actuate(r *pendingResize) error {
 	if r.Outcome == NeverDone {
 		return nil
 	}
+
+	// Other resizes that wait do not take room yet.
 	taken := resource.List{}
 	for _, other := range s.snap.PodsOn(r.Pod.Node) {
 		if other.Key() != p.Key() {
@@ -266,11 +301,14 @@ func (s *Scenario) actuate(r *pendingResize) error {
 	if r.Short = beyond(p, nodeOf(s.snap, r.Pod.Node).Allocatable, taken); len(r.Short) > 0 {
 		return nil
 	}
+
 	now := *p
 	now.NodeName, now.ResizeDeferred = r.Pod.Node, false
 	list := r.containers(&now)
-	one := &(*list)[r.at]
-	one.AllocatedResources, one.Actual, one.Reported = one.Requests.Clone(), one.Requests.Clone(), false
+	one := &(*list)[r.index]
+	one.AllocatedResources, one.Actual = one.Requests.Clone(), one.Requests.Clone()
+	one.Reported = false
+
 	r.Outcome = Done
 	if _, err := s.books.Resize(p, &now); err != nil {
 		return err
@@ -279,7 +317,8 @@ func (s *Scenario) actuate(r *pendingResize) error {
 	return err
 }
 
-// reported are containers with a status: where there is none, what they ask for is in force.
+// reported returns copies of the containers, each with a status. Where a container has none, the
+// amounts that it asks for are in force.
 func reported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {
@@ -294,7 +333,8 @@ func reported(containers []outrank.Container) []outrank.Container {
 	return out
 }
 
-// inForce is what a kubelet counts for a pod on its node: a resize that waits does not count.
+// inForce returns the amounts that a kubelet counts for a pod on its node. A resize that waits does
+// not count.
 func inForce(p *outrank.Pod, release outrank.Release) resource.List {
 	if p.ResizeDeferred {
 		q := *p
@@ -305,7 +345,8 @@ func inForce(p *outrank.Pod, release outrank.Release) resource.List {
 	return p.RunningRequests(release)
 }
 
-// beyond is how much cpu and memory a pod asks for above what is left of the node's.
+// beyond returns the cpu and memory that a pod asks for beyond what the node offers and others have
+// not taken; nil where it has room.
 func beyond(p *outrank.Pod, offered, taken resource.List) resource.List {
 	var short resource.List
 	asked := p.Requests()
@@ -322,13 +363,14 @@ func beyond(p *outrank.Pod, offered, taken resource.List) resource.List {
 	return short
 }
 
-// nodeOf is a node of the snapshot; nil where it has none of the name.
+// nodeOf returns a node of the snapshot; nil for a name that it does not know.
 func nodeOf(snap *engine.Snapshot, name string) *outrank.Node {
 	n, _ := snap.Node(name)
 	return n
 }
 
-// templated is a pod that left with the amounts of its template, as its controller recreates it.
+// templated returns a pod that left with the amounts of its template, with which its controller
+// recreates it.
 func (s *Scenario) templated(p *outrank.Pod) *outrank.Pod {
 	q := p
 	for i := range s.resizes {
@@ -341,12 +383,12 @@ func (s *Scenario) templated(p *outrank.Pod) *outrank.Pod {
 			q = &c
 		}
 		list := r.containers(q)
-		(*list)[r.at] = r.before
+		(*list)[r.index] = r.before
 	}
 	return q
 }
 
-// Resizes are the resizes so far, in the order of the changes.
+// Resizes returns the resizes so far, in the order of the changes.
 func (s *Scenario) Resizes() []Resized {
 	out := make([]Resized, len(s.resizes))
 	for i := range s.resizes {
@@ -355,7 +397,7 @@ func (s *Scenario) Resizes() []Resized {
 	return out
 }
 
-// contradicts is the error about a change of a pod that another change has decided about.
+// contradicts returns the error about a change of a pod that another change has moved.
 func contradicts(c Change, does string, key outrank.Key, m motion) error {
 	if m.origin == New {
 		return fmt.Errorf("%w: %s %s pod %s, which another change creates", ErrContradiction, c, does, key)
@@ -363,6 +405,7 @@ func contradicts(c Change, does string, key outrank.Key, m motion) error {
 	return fmt.Errorf("%w: %s %s pod %s, which node %s took with it", ErrContradiction, c, does, key, m.from)
 }
 
+// amountText says a resource and an amount of it.
 func amountText(name resource.Name, q resource.Quantity) string {
 	return string(name) + " " + amount.Text(name, q)
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 )
 
-// Open reports whether the pod runs on with the amounts of before.
+// Open reports whether the pod keeps running with its old amounts.
 func (r *Resized) Open() bool {
 	return r.Outcome == Deferred || r.Outcome == NeverDone || r.Outcome == Refused
 }
 
-// name is that of the pod, with the container where it has several.
+// name returns the name of the pod, with that of the container if the change names it.
 func (r *Resized) name() string {
 	if r.Container == "" {
 		return string(r.Pod.Key)
@@ -19,7 +19,7 @@ func (r *Resized) name() string {
 	return string(r.Pod.Key) + "/" + r.Container
 }
 
-// String is a sentence about the resize.
+// String says in a sentence what becomes of the resize.
 func (r *Resized) String() string {
 	text := "The resize of " + r.name() + " on " + r.Pod.Node + " from " + amount.Texts(r.From) + " to " + amount.Texts(r.To) + " is " + r.outcome()
 	if why := r.why(); len(why) > 0 {
@@ -28,6 +28,7 @@ func (r *Resized) String() string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
+// outcome says the outcome in a word or two.
 func (r *Resized) outcome() string {
 	switch r.Outcome {
 	case NeverDone:
@@ -38,7 +39,7 @@ func (r *Resized) outcome() string {
 	return string(r.Outcome)
 }
 
-// why says what is in the way.
+// why says what is in the way of the resize; nothing for one that is done.
 func (r *Resized) why() []string {
 	short := ""
 	for _, name := range r.Short.Names() {
@@ -47,6 +48,7 @@ func (r *Resized) why() []string {
 		}
 		short += amountText(name, r.Short[name])
 	}
+
 	switch r.Outcome {
 	case Deferred:
 		return []string{"the node is short of " + short + " until pods leave"}

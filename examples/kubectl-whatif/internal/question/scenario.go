@@ -15,8 +15,7 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// ErrContradiction is wrapped by errors about a change that another change, or the cluster,
-// rules out.
+// ErrContradiction is wrapped by errors about a change that contradicts another change or the cluster.
 var ErrContradiction = errors.New("the changes contradict each other")
 
 // Change is one change of a cluster.
@@ -28,70 +27,79 @@ type Change interface {
 
 // Scenario is a cluster with changes, made one after the other. Pods that lose their place
 // are recreated by their controllers and wait, and so do new pods; no scheduler has had a
-// turn. Every question can be asked about it: [Scenario.Setting] is its cluster.
+// turn. Every question can be asked about [Scenario.Setting], which is its cluster.
 //
-// The setting that it was made from is left as it is. A Scenario must not be used by two
-// goroutines at once.
+// The scenario leaves the setting that it was made from as it is. A Scenario must not be used by
+// two goroutines at once.
 type Scenario struct {
+	// before is the setting that the scenario was made from.
 	before *Setting
 	*scene
-	// cluster has what the snapshot does not keep.
+	// cluster holds the objects that the snapshot does not keep, such as classes and claims. Its
+	// nodes and pods are empty.
 	cluster *outrank.Cluster
-	// owner is the change that an object owes its state to, by kind and name.
+	// owner maps an object, by kind and name, to the change that decided about it.
 	owner map[string]Change
+	// moved says why a pod waits. A pod that is not in it waits without the changes, too.
 	moved map[outrank.Key]motion
-	// unmeasured are new budgets, whose status follows from the pods.
+	// unmeasured holds the new budgets. Their status is computed from the pods after each change.
 	unmeasured map[outrank.Key]*outrank.PodDisruptionBudget
-	// gone and added are nodes; tied, lost and leaving pods have no replacement that waits.
-	gone, added         []string
+	// gone lists the nodes that changes took away, added the nodes that they brought.
+	gone, added []string
+	// tied, lost and leaving list the pods that left their node and are not recreated now: because
+	// they belong to their node, have no controller, or were replaced when they began to leave.
 	tied, lost, leaving []Pod
-	// resizes are those of the changes.
+	// resizes lists the resizes of all changes with their outcomes so far.
 	resizes []pendingResize
-	// forbidden were not created.
+	// forbidden counts the pods that quotas kept from being created.
 	forbidden []quotas.Forbidden
-	// workloads make the new pods.
+	// workloads lists the objects that make the new pods.
 	workloads []*Workload
-	// drains are the nodes that go, change by change, with the scenario just before.
+	// drains has an entry for each change that takes nodes away.
 	drains []drainage
-	// reclassed are the classes that a change asks about.
+	// reclassed lists the priority classes that a change puts.
 	reclassed []*outrank.PriorityClass
 }
 
-// drainage is a change that takes nodes away.
+// drainage is a change that takes nodes away. Playing their drain starts from before, the scenario
+// just before that change.
 type drainage struct {
 	before *Scenario
 	nodes  []string
 }
 
-// motion is why a pod waits.
+// motion says why a pod waits.
 type motion struct {
 	origin Origin
-	// from is its node before; workload makes it, counted from 1.
-	from     string
+	// from is the node that the pod was on, empty for none.
+	from string
+	// workload is the number, from 1, of the workload that makes the pod; 0 for none.
 	workload int
-	by       outrank.Key
-	// aside is set for a pod that waits whatever the changes, and for those pushed out for one.
+	// pushedOutBy is the pod that this one had to leave for; empty for none.
+	pushedOutBy outrank.Key
+	// aside is set for a pod that would wait without the changes, too, and for the pods that it
+	// pushes out.
 	aside bool
 }
 
-// Origin is why a pod takes a turn.
+// Origin says why a pod takes a turn.
 type Origin string
 
 // The origins.
 const (
-	// FromNode: its node goes.
+	// FromNode: the node of the pod goes.
 	FromNode Origin = "node-gone"
-	// Deleted: a change deletes it.
+	// Deleted: a change deletes the pod.
 	Deleted Origin = "deleted"
-	// New: a change creates it.
+	// New: a change creates the pod.
 	New Origin = "new"
-	// Ending: it is being deleted as things are.
+	// Ending: the pod is being deleted without a change.
 	Ending Origin = "ending"
-	// Waiting: it waits as things are.
+	// Waiting: the pod waits without a change.
 	Waiting Origin = "waiting"
-	// PushedOut: another pod pushes it out.
+	// PushedOut: another pod pushes the pod out.
 	PushedOut Origin = "pushed-out"
-	// Resizing: a change resizes it on its node, which has no room for that yet.
+	// Resizing: a change resizes the pod on its node, which has no room for that yet.
 	Resizing Origin = "resized"
 )
 
@@ -101,8 +109,11 @@ func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario
 	if err := set.check(); err != nil {
 		return nil, err
 	}
+
+	// The snapshot alone knows the nodes and pods from here on, so that nobody reads stale ones.
 	cluster := *set.Cluster
 	cluster.Nodes, cluster.Pods = nil, nil
+
 	s := &Scenario{
 		before: &set, scene: set.scene(ctx), cluster: &cluster,
 		owner: map[string]Change{}, moved: map[outrank.Key]motion{}, unmeasured: map[outrank.Key]*outrank.PodDisruptionBudget{},
@@ -116,27 +127,31 @@ func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario
 }
 
 // Apply makes one more change. An error wraps [ErrContradiction] where another change or the
-// cluster rules the change out, and names both; it wraps [outrank.ErrInvalid] for objects
-// that cannot be, and [preemption.ErrNotFound] for one that is not there. The scenario is of
-// no use after an error.
+// cluster rules the change out, and names both. It wraps [outrank.ErrInvalid] for an invalid
+// object, and [preemption.ErrNotFound] for a missing one. The scenario must not be used after an
+// error.
 func (s *Scenario) Apply(c Change) error {
 	if err := c.apply(s); err != nil {
 		return err
 	}
-	if err := s.resize(); err != nil {
+
+	// The change may have made room for a resize that waits. Budgets come last: they count the pods as
+	// they stand in the end.
+	if err := s.retryResizes(); err != nil {
 		return err
 	}
-	return s.measure()
+	return s.measureBudgets()
 }
 
-// Snapshot is the scenario as it stands, to look at. The caller must not change it, and reads it
-// before the next change.
+// Snapshot returns the scenario as it stands. The caller must not change it, and must not read it
+// after the next change.
 func (s *Scenario) Snapshot() *engine.Snapshot { return s.snap }
 
-// Stage is the cluster before the changes, with the nodes that they add: what a picture shows
-// moves on.
+// Stage returns the cluster before the changes together with the nodes that they add. A picture of
+// the scenario draws every move on it.
 func (s *Scenario) Stage() (*engine.Snapshot, error) {
-	stage := s.before.Snapshot.Clone()
+	before := s.before
+	stage := before.Snapshot.Clone()
 	for _, name := range s.added {
 		if n, ok := s.snap.Node(name); ok {
 			if err := stage.PutNode(n); err != nil {
@@ -147,22 +162,23 @@ func (s *Scenario) Stage() (*engine.Snapshot, error) {
 	return stage, nil
 }
 
-// Watch has progress reported, nil for nowhere.
+// Watch makes the scenario report its progress to show; nil reports nothing.
 func (s *Scenario) Watch(show func(done, total int)) {
 	set := *s.set
-	set.Progress, s.set = show, &set
+	set.Progress = show
+	s.set = &set
 }
 
-// Forbidden are the pods that quotas have kept from being created so far, those of the changes in
-// their order.
+// Forbidden returns the pods that quotas have kept from being created so far, in the order of the
+// changes.
 func (s *Scenario) Forbidden() []quotas.Forbidden { return slices.Clone(s.forbidden) }
 
-// Cluster is the cluster as changed, without its nodes and pods: the classes, namespaces and
-// claims that a new pod meets. The caller must not change it.
+// Cluster returns the changed cluster without its nodes and pods. It has the classes, namespaces
+// and claims that a new pod meets. The caller must not change it.
 func (s *Scenario) Cluster() *outrank.Cluster { return s.cluster }
 
-// Setting is the scenario as a setting, for any question. It shares no memory with it that
-// later changes write. Time is linear in the cluster.
+// Setting returns the scenario as a setting, for any question. Later changes of the scenario do
+// not write to it. Time is linear in the cluster.
 func (s *Scenario) Setting() Setting {
 	set := *s.before
 	set.Snapshot = s.snap.Clone()
@@ -171,19 +187,25 @@ func (s *Scenario) Setting() Setting {
 	return set
 }
 
-// clusterNow is the cluster as it stands: its pods in the order of the input, which a kubelet
-// goes by where several would do as well, and the new ones behind them.
+// clusterNow returns the cluster as it stands. Its pods are in the order of the input, and the new
+// ones come behind them: a kubelet that could evict any of several pods goes by that order.
 func (s *Scenario) clusterNow() *outrank.Cluster {
-	c := *s.cluster
 	now := s.snap.Cluster()
-	c.Nodes, c.Budgets, c.Namespaces, c.Groups, c.Composites = now.Nodes, now.Budgets, now.Namespaces, now.Groups, now.Composites
-	at := make(map[outrank.Key]int, len(now.Pods))
+	c := *s.cluster
+	c.Nodes, c.Budgets, c.Namespaces = now.Nodes, now.Budgets, now.Namespaces
+	c.Groups, c.Composites = now.Groups, now.Composites
+
+	index := make(map[outrank.Key]int, len(now.Pods))
 	for i, p := range now.Pods {
-		at[p.Key()] = i
+		index[p.Key()] = i
 	}
+
+	// Pods of the input that are still there come first. Each is struck from the list, so that the
+	// new ones are left.
+	input := s.before.Cluster
 	c.Pods = make([]*outrank.Pod, 0, len(now.Pods))
-	for _, p := range s.before.Cluster.Pods {
-		if i, ok := at[p.Key()]; ok {
+	for _, p := range input.Pods {
+		if i, ok := index[p.Key()]; ok {
 			c.Pods = append(c.Pods, now.Pods[i])
 			now.Pods[i] = nil
 		}
@@ -196,31 +218,43 @@ func (s *Scenario) clusterNow() *outrank.Cluster {
 	return &c
 }
 
-// Fork is a second scenario with the changes so far, to which others can be made.
+// Fork returns a second scenario with the changes so far. Further changes to one of the two do not
+// affect the other.
 func (s *Scenario) Fork() *Scenario {
 	f := s.branch()
 	f.snap = s.snap.Clone()
+
+	// What only changes write, and turns do not, branch has left shared.
 	cluster := *s.cluster
 	f.cluster = &cluster
-	f.owner, f.unmeasured = maps.Clone(s.owner), maps.Clone(s.unmeasured)
-	f.gone, f.added, f.workloads = slices.Clone(s.gone), slices.Clone(s.added), slices.Clone(s.workloads)
-	f.drains, f.reclassed = slices.Clone(s.drains), slices.Clone(s.reclassed)
+	f.owner = maps.Clone(s.owner)
+	f.unmeasured = maps.Clone(s.unmeasured)
+	f.gone = slices.Clone(s.gone)
+	f.added = slices.Clone(s.added)
+	f.workloads = slices.Clone(s.workloads)
+	f.drains = slices.Clone(s.drains)
+	f.reclassed = slices.Clone(s.reclassed)
 	return f
 }
 
-// branch is the scenario for one experiment that ends with the snapshot as it was: it shares
-// that, and has what turns write of its own.
+// branch returns a scenario for one experiment. It shares the snapshot, which the experiment has to
+// leave as it found it, and has its own copy of everything else that turns write.
 func (s *Scenario) branch() *Scenario {
+	scene := *s.scene
+	scene.allowed = slices.Clone(s.allowed)
+
 	f := *s
-	one := *s.scene
-	one.allowed = slices.Clone(s.allowed)
-	f.scene, f.moved = &one, maps.Clone(s.moved)
-	f.tied, f.lost, f.leaving = slices.Clone(s.tied), slices.Clone(s.lost), slices.Clone(s.leaving)
+	f.scene = &scene
+	f.moved = maps.Clone(s.moved)
+	f.tied = slices.Clone(s.tied)
+	f.lost = slices.Clone(s.lost)
+	f.leaving = slices.Clone(s.leaving)
 	f.resizes = slices.Clone(s.resizes)
 	return &f
 }
 
-// claim records that a change decides about an object, once.
+// claim records that a change decides about an object. It fails where a change already did, even
+// the same one.
 func (s *Scenario) claim(c Change, kind, name string) error {
 	object := kind + " " + name
 	if first, taken := s.owner[object]; taken && first == c {
@@ -232,18 +266,19 @@ func (s *Scenario) claim(c Change, kind, name string) error {
 	return nil
 }
 
-// there is the error about an object that is in the cluster already.
-func there(c Change, kind, name string) error {
+// alreadyThere returns the error about a change that brings an object which the cluster has already.
+func alreadyThere(c Change, kind, name string) error {
 	return fmt.Errorf("%w: %s brings %s %s, which the cluster has already", ErrContradiction, c, kind, name)
 }
 
-// recreate puts the pod that a controller creates in place of another in the line, if quotas let
-// it. A pod of a DaemonSet is created for the same node.
+// recreate adds the pod that a controller creates in place of p, which waits from then on. If a quota
+// forbids it, the pod is counted as forbidden. A pod of a DaemonSet is created for the same node.
 func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
-	next := s.priced(remade(s.templated(p), p.Name))
+	next := s.withNewPriority(remade(s.templated(p), p.Name))
 	if tied(p) {
 		next = pinned(next, m.from)
 	}
+
 	f, err := s.books.Admit(quota.Pod{Pod: next})
 	if err != nil {
 		return err
@@ -253,17 +288,25 @@ func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
 		s.forbidden = quotas.Add(s.forbidden, *f)
 		return nil
 	}
+
 	s.moved[next.Key()] = m
 	_, err = s.snap.PutPod(next)
 	return err
 }
 
-// release takes a running pod from its node: it is recreated, unless nobody does that or it
-// belongs to the node.
+// release takes a running pod from its node. Its controller recreates it, unless the pod has none or
+// was replaced already. A pod that is tied to its node is recreated only by a DaemonSet, and only on
+// a node that stays.
 func (s *Scenario) release(p *outrank.Pod, m motion) error {
 	if err := s.drop(p); err != nil {
 		return err
 	}
+
+	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with
+	// its node alone.
+
+	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with
+	// its node alone.
 	switch _, stays := s.snap.Node(m.from); {
 	case replaced(p):
 		s.leaving = append(s.leaving, podOf(p, m.from))
@@ -277,65 +320,76 @@ func (s *Scenario) release(p *outrank.Pod, m motion) error {
 	return nil
 }
 
-// tied reports whether a pod belongs to its node.
+// tied reports whether a pod belongs to its node: it comes from a DaemonSet, or is static or a
+// mirror pod.
 func tied(p *outrank.Pod) bool {
 	return p.Owner.Kind == "DaemonSet" || p.Owner.Kind == "Node" || p.Mirror || p.Static
 }
 
-// TiedToItsNode reports whether a pod belongs to its node: a pod of a DaemonSet and a static
-// pod come back there alone.
+// TiedToItsNode reports whether a pod belongs to its node. Pods of DaemonSets and static pods do:
+// they come back on that node and on no other.
 func TiedToItsNode(p *outrank.Pod) bool { return tied(p) }
 
-// pinned is a pod that may go to one node alone, as the controller of daemon sets asks for it:
-// every term of its affinity names the node in place of what it says of names.
+// pinned returns a copy of the pod that may go to one node alone. As the controller of DaemonSets
+// does, it adds the node's name to every term of the affinity, in place of other names there.
 func pinned(p *outrank.Pod, node string) *outrank.Pod {
-	c := *p
 	name := []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.In, Values: []string{node}}}
 	terms := []outrank.NodeSelectorTerm{{MatchFields: name}}
-	if has := p.Affinity.NodeAffinity; has != nil && len(has.NodeSelectorTerms) > 0 {
-		terms = slices.Clone(has.NodeSelectorTerms)
+	if required := p.Affinity.NodeAffinity; required != nil && len(required.NodeSelectorTerms) > 0 {
+		terms = slices.Clone(required.NodeSelectorTerms)
 		for i := range terms {
 			terms[i].MatchFields = name
 		}
 	}
+
+	c := *p
 	c.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: terms}
 	return &c
 }
 
-// priced is a pod that is created now: where a change gave its class another value or policy,
-// it has that.
-func (s *Scenario) priced(p *outrank.Pod) *outrank.Pod {
-	if slices.Equal(s.cluster.Classes, s.before.Cluster.Classes) {
+// withNewPriority returns the pod as it would be created now. If a change gave its class another
+// value or policy, the pod has these; otherwise it is p itself.
+func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
+	input := s.before.Cluster
+	if slices.Equal(s.cluster.Classes, input.Classes) {
 		return p
 	}
-	before, err := priority.NewTable(s.before.Cluster.Classes)
+
+	// Invalid classes give nobody a priority, so the pod keeps its own.
+	before, err := priority.NewTable(input.Classes)
 	if err != nil {
-		return p // its priority comes from elsewhere
+		return p
 	}
 	after, err := priority.NewTable(s.cluster.Classes)
 	if err != nil {
 		return p
 	}
+
+	// A class that no change touches explains no difference: the pod may carry the priority of an
+	// older value, and keeps it.
 	was, is := valueOf(before, p.PriorityClassName), valueOf(after, p.PriorityClassName)
 	if is == nil || was != nil && was.Value == is.Value && was.Policy == is.Policy {
 		return p
 	}
+
 	c := *p
 	c.Priority, c.PreemptionPolicy = outrank.Priority(is.Value), is.Policy
 	return &c
 }
 
-// renew reads the budgets of the snapshot again.
-func (s *Scenario) renew() {
+// rereadBudgets takes the budgets and their allowances from the snapshot, once these have changed.
+func (s *Scenario) rereadBudgets() {
 	list := slices.Collect(s.snap.Budgets())
 	s.budgets, s.allowed = pdb.New(list), list
 }
 
-// measure gives the new budgets the status that follows from the pods.
-func (s *Scenario) measure() error {
+// measureBudgets gives the new budgets the status that follows from the pods.
+func (s *Scenario) measureBudgets() error {
 	if len(s.unmeasured) == 0 {
 		return nil
 	}
+
+	// One pass over the pods serves all of them. A key of spaces marks a namespace with a new budget.
 	spaces := map[string][]*outrank.Pod{}
 	for _, b := range s.unmeasured {
 		spaces[b.NamespaceName()] = nil
@@ -345,18 +399,23 @@ func (s *Scenario) measure() error {
 			spaces[p.NamespaceName()] = append(list, p)
 		}
 	}
+
 	for _, key := range slices.Sorted(maps.Keys(s.unmeasured)) {
 		b := s.unmeasured[key]
 		status, err := pdb.StatusOf(pdb.StatusInput{Budget: b, Pods: spaces[b.NamespaceName()], Now: s.set.Now})
 		if err != nil {
 			return err
 		}
+
+		// unmeasured keeps the budget as the change brought it, to be measured anew after the next one.
 		measured := *b
-		measured.DisruptionsAllowed, measured.CurrentHealthy, measured.DesiredHealthy = status.Allowed, status.Healthy, status.Desired
+		measured.DisruptionsAllowed = status.Allowed
+		measured.CurrentHealthy = status.Healthy
+		measured.DesiredHealthy = status.Desired
 		if err := s.snap.PutBudget(&measured); err != nil {
 			return err
 		}
 	}
-	s.renew()
+	s.rereadBudgets()
 	return nil
 }

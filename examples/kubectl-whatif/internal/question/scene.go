@@ -17,15 +17,18 @@ type scene struct {
 	ctx  context.Context
 	set  *Setting
 	snap *engine.Snapshot
-	// budgets find the budgets that cover a pod; allowed is the present allowance of each.
+	// budgets finds the numbers of the budgets that cover a pod, and allowed has the present state of
+	// each budget by that number.
 	budgets *pdb.Budgets
 	allowed []*outrank.PodDisruptionBudget
-	books   quotas.Books
-	// scored is set where a pod that fits goes to the node of the best score, and not to the
-	// first that takes it.
+	// books holds the amounts of every quota that are in use.
+	books quotas.Books
+	// scored says where a pod goes that fits: to the node of the best score if set, otherwise to the
+	// first node that takes it.
 	scored bool
 }
 
+// scene returns a scene that begins with a clone of the snapshot.
 func (s *Setting) scene(ctx context.Context) *scene {
 	snap := s.Snapshot.Clone()
 	list := slices.Collect(snap.Budgets())
@@ -37,65 +40,80 @@ func (s *scene) bind(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		return s.snap.Bind(pod.Key(), node)
 	}
+
 	placed := *pod
 	placed.NodeName, placed.NominatedNodeName = node, ""
 	_, err := s.snap.PutPod(&placed)
 	return err
 }
 
-// stand has a waiting pod wait as another version of it says. Its nomination is that of the scene.
-func (s *scene) stand(pod *outrank.Pod) error {
+// putWaiting replaces a waiting pod by another version of it, which keeps the nomination that the
+// pod has in the scene.
+func (s *scene) putWaiting(pod *outrank.Pod) error {
 	nominated := s.snap.NominationOf(pod.Key())
 	if _, err := s.snap.PutPod(pod); err != nil || s.snap.NominationOf(pod.Key()) == nominated {
 		return err
 	}
+
+	// A nomination to a node that does not exist counts nowhere, and cannot be made again.
 	if _, ok := s.snap.Node(nominated); !ok {
-		nominated = "" // it counts nowhere
+		nominated = ""
 	}
 	return s.snap.Nominate(pod.Key(), nominated)
 }
 
-// nominate lets a pending pod wait for room on a node, "" for nowhere.
+// nominate lets a pending pod wait for room on a node, "" for nowhere. The snapshot may not know
+// the pod yet.
 func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		return s.snap.Nominate(pod.Key(), node)
 	}
+
 	waiting := *pod
 	waiting.NodeName, waiting.NominatedNodeName = "", node
 	_, err := s.snap.PutPod(&waiting)
 	return err
 }
 
-// ask makes victims leave: from now on they terminate, hold their room, and no
-// longer count for their budgets.
-func (s *scene) ask(victim *outrank.Pod) error {
+// askToLeave makes a victim begin to leave. From now on it terminates, holds its room, and no
+// longer counts for its budgets. A victim that is leaving already stays as it is.
+func (s *scene) askToLeave(victim *outrank.Pod) error {
 	known, ok := s.snap.Pod(victim.Key())
 	if !ok || known.Terminating() {
 		return nil
 	}
+
 	leaving := *known
 	leaving.NodeName = s.snap.NodeOf(victim.Key())
-	leaving.DeletionTimestamp, leaving.DisruptionReason = s.set.moment(), outrank.PreemptionByScheduler
+	leaving.DisruptionReason = outrank.PreemptionByScheduler
+
+	// Every time from 1970 on counts as a time of deletion. A question about an earlier moment gets
+	// the first of them, so that the pod terminates.
+	leaving.DeletionTimestamp = s.set.moment()
 	if leaving.DeletionTimestamp.Before(time.Unix(0, 0)) {
 		leaving.DeletionTimestamp = time.Unix(0, 0).UTC()
 	}
+
 	if _, err := s.snap.PutPod(&leaving); err != nil {
 		return err
 	}
 	return s.charge(known)
 }
 
-// charge counts a pod down where it was healthy, as the disruption controller
-// does when it sees that the pod leaves.
+// charge lets the budgets of a pod that leaves allow one disruption less, if the pod was healthy:
+// so does the disruption controller when it sees the pod leave.
 func (s *scene) charge(p *outrank.Pod) error {
 	if !p.Ready {
 		return nil
 	}
+
 	for _, i := range s.budgets.Covering(p) {
+		// The allowance already counts the loss of a pod that is listed as disrupted.
 		b := s.allowed[i]
 		if _, counted := b.DisruptedPods[p.Name]; counted || b.DisruptionsAllowed <= 0 {
 			continue
 		}
+
 		less := *b
 		less.DisruptionsAllowed--
 		s.allowed[i] = &less
@@ -106,11 +124,11 @@ func (s *scene) charge(p *outrank.Pod) error {
 	return nil
 }
 
-// announce carries out a plan as far as a scheduler does: the victims begin to leave, and
-// the pod is nominated.
+// announce carries out a plan as far as a scheduler does: the victims begin to leave, and the pod
+// is nominated to its node. A pod that preempts for its resize is on its node already.
 func (s *scene) announce(plan *preemption.Plan) error {
 	for i := range plan.Victims {
-		if err := s.ask(plan.Victims[i].Pod); err != nil {
+		if err := s.askToLeave(plan.Victims[i].Pod); err != nil {
 			return err
 		}
 	}
@@ -119,14 +137,15 @@ func (s *scene) announce(plan *preemption.Plan) error {
 			return err
 		}
 	}
+
 	if plan.Resize {
 		return nil
 	}
 	return s.nominate(plan.Pod, plan.Node)
 }
 
-// carryOut carries out a plan to its end: the victims are gone, and the pod runs,
-// unless that was in vain.
+// carryOut carries out a plan to its end: the victims are gone, and the pod runs on its node,
+// unless they left in vain.
 func (s *scene) carryOut(plan *preemption.Plan, vain bool) error {
 	for i := range plan.Victims {
 		if err := s.drop(plan.Victims[i].Pod); err != nil {
@@ -138,18 +157,21 @@ func (s *scene) carryOut(plan *preemption.Plan, vain bool) error {
 			return err
 		}
 	}
+
 	if plan.Resize || vain {
 		return nil
 	}
 	return s.bind(plan.Pod, plan.Node)
 }
 
-// drop takes a pod out of the cluster.
+// drop takes a pod out of the cluster, its quotas and its budgets.
 func (s *scene) drop(p *outrank.Pod) error {
 	if err := s.snap.RemovePod(p.Key()); err != nil {
 		return err
 	}
 	s.books.GiveBack(p)
+
+	// Budgets stopped counting a terminating pod when it began to leave.
 	if p.Terminating() {
 		return nil
 	}

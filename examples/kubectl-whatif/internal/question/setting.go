@@ -13,29 +13,31 @@ import (
 
 // Setting is the common part of every question.
 type Setting struct {
-	// Cluster is the input: its classes, and its pods in the order of the input.
+	// Cluster is the input. Questions read its classes, and the order of its pods.
 	Cluster *outrank.Cluster
-	// Snapshot is of that cluster. Questions clone it.
+	// Snapshot is a snapshot of that cluster. Questions clone it.
 	Snapshot *engine.Snapshot
-	// Limits hold pods that are created; without any, everybody may be.
+	// Limits says which pods quotas let be created; the zero value lets all.
 	Limits quotas.Limits
 	// Evaluator decides for the pods of kube-scheduler's default profile and, where
 	// Scheduler is nil, for no others.
 	Evaluator *engine.Evaluator
-	// Scheduler returns the evaluator for the pods of a scheduler, nil for none here.
+	// Scheduler returns the evaluator for the pods of the named scheduler, nil for an unknown one.
 	Scheduler func(name string) *engine.Evaluator
-	// Scores returns what the nodes that take a pod of a scheduler are scored by; nil means
-	// the default profile.
+	// Scores returns the scorer of the named scheduler. The default scorer serves where Scores is
+	// nil or returns nil.
 	Scores func(name string) *score.Scorer
 	// Now replaces missing start times, and is the time at which victims begin to leave.
 	Now time.Time
-	// Progress, if set, is called now and then with the done part of the work.
+	// Progress, if set, is called now and then with the part of the work that is done.
 	Progress func(done, total int)
 }
 
 // errSetting is wrapped by errors about a setting that lacks something.
 var errSetting = errors.New("incomplete setting")
 
+// check refuses a setting without a cluster, a snapshot or an evaluator.
+// check refuses a setting without a cluster, a snapshot or an evaluator.
 func (s *Setting) check() error {
 	switch {
 	case s.Cluster == nil:
@@ -48,8 +50,7 @@ func (s *Setting) check() error {
 	return nil
 }
 
-// evaluatorFor returns the evaluator for a pod; nil where its scheduler is not
-// known.
+// evaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
 func (s *Setting) evaluatorFor(p *outrank.Pod) *engine.Evaluator {
 	if s.Scheduler != nil {
 		return s.Scheduler(p.Scheduler())
@@ -60,7 +61,7 @@ func (s *Setting) evaluatorFor(p *outrank.Pod) *engine.Evaluator {
 	return s.Evaluator
 }
 
-// scorerFor returns what nodes are scored by for a pod.
+// scorerFor returns the scorer of a pod's scheduler, by default the zero one.
 func (s *Setting) scorerFor(p *outrank.Pod) *score.Scorer {
 	if s.Scores != nil {
 		if scorer := s.Scores(p.Scheduler()); scorer != nil {
@@ -73,9 +74,9 @@ func (s *Setting) scorerFor(p *outrank.Pod) *score.Scorer {
 // EvaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
 func (s *Setting) EvaluatorFor(p *outrank.Pod) *engine.Evaluator { return s.evaluatorFor(p) }
 
-// decider returns the evaluator for a pod in question: where its scheduler is not
-// known, the default profile of kube-scheduler, if the setting does not name the
-// schedulers.
+// decider returns the evaluator for a pod that a question is about. Unlike evaluatorFor it takes
+// the default profile for every pod if the setting does not name the schedulers. If it does, an
+// unknown scheduler is an error.
 func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: no pod", outrank.ErrInvalid)
@@ -91,16 +92,16 @@ func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	}}}
 }
 
-// progress reports the done part of the work, at each step or every 64 steps
-// where there are many.
+// progress reports the part of the work that is done: at each step, or every 64 steps where there
+// are 1,000 or more.
 func (s *Setting) progress(done, total int) {
 	if s.Progress != nil && (done == total || total < 1000 || done%64 == 0) {
 		s.Progress(done, total)
 	}
 }
 
-// moment is now, or one that is late enough where no time is known: a pod that
-// begins to leave needs one.
+// moment returns the time at which victims begin to leave: Now, or the first second of 1970 where
+// Now is not set, because the zero time would mean that they do not leave.
 func (s *Setting) moment() time.Time {
 	if s.Now.IsZero() {
 		return time.Unix(0, 0).UTC()

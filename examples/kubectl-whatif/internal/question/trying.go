@@ -12,19 +12,18 @@ import (
 // Changed reports whether any change was made.
 func (s *Scenario) Changed() bool { return len(s.owner) > 0 }
 
-// Context is that of the scenario, which ends its questions.
+// Context returns the error of the scenario's context, which ends its questions; nil while it goes on.
 func (s *Scenario) Context() error { return s.ctx.Err() }
 
-// Put takes a pod for the one of its name, where that is, whatever the cluster says of it: for a
-// search that tries one pod in several ways. It is no change that contradicts another.
+// Put adds a pod, or replaces the pod of its name. It serves a search that tries one pod in several
+// ways. It counts as no change, and so contradicts none.
 func (s *Scenario) Put(p *outrank.Pod) error {
 	_, err := s.snap.PutPod(p)
 	return err
 }
 
-// Turn is the turn of one pod as the scenario stands, whoever else waits. Nothing comes of it.
-// Errors are those of [engine.Evaluator.Preempt], and about a pod whose scheduler is not
-// known.
+// Turn decides about one pod as the scenario stands, whoever else waits, and changes nothing. Errors
+// are those of [engine.Evaluator.Preempt], and one about a pod whose scheduler is not known.
 func (s *Scenario) Turn(pod *outrank.Pod) (Turn, error) {
 	eval, err := s.set.decider(pod)
 	if err != nil {
@@ -34,9 +33,9 @@ func (s *Scenario) Turn(pod *outrank.Pod) (Turn, error) {
 	return t, err
 }
 
-// NoEffect says why the node of a plan does not take the pod even once the victims are gone, which
-// [Turn.InVain] says of a turn; nil where it does, and for a plan that evicts nobody or resizes. The
-// setting stays as it is. Errors are those of [Scenario.Turn].
+// NoEffect says of a plan what [Turn.InVain] says of a turn: why the node does not take the pod even
+// once the victims are gone. It is nil where the node does, and for a plan that evicts nobody or is
+// about a resize. The setting stays as it is. Errors are those of [Scenario.Turn].
 func NoEffect(ctx context.Context, set Setting, plan *preemption.Plan) (*Reason, error) {
 	if plan.Outcome != preemption.Preempts || plan.Resize {
 		return nil, nil
@@ -45,17 +44,18 @@ func NoEffect(ctx context.Context, set Setting, plan *preemption.Plan) (*Reason,
 	if err != nil {
 		return nil, err
 	}
-	return set.scene(ctx).vain(eval, plan)
+	return set.scene(ctx).whyInVain(eval, plan)
 }
 
-// Text is the reason in a few words.
+// Text says the reason in a few words.
 func (r *Reason) Text() string { return reasons([]Reason{{r.Filter, r.Reasons, 0}}) }
 
-// Down lets everything take its turn, to the end, that has at least a priority, and returns what
-// came of it. Who has a place by then keeps it: no pod of a lower priority takes it away.
+// Down plays the turns of everything that has at least the given priority, each to its end, and returns
+// what came of them. A pod that has a place by then keeps it, because no pod of a lower priority takes
+// it away.
 func (s *Scenario) Down(to int32) (*Aftermath, error) {
 	a := s.newAftermath()
-	l, err := s.queued()
+	l, err := s.lineUp()
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func (s *Scenario) Down(to int32) (*Aftermath, error) {
 	return a, nil
 }
 
-// Alone refuses a pod that is not asked about by itself, or that no scheduler tries. The error
-// wraps [outrank.ErrInvalid].
+// Alone refuses a pod that cannot be asked about by itself, because it is scheduled with its group or
+// no scheduler tries it. The error wraps [outrank.ErrInvalid].
 func (s *Scenario) Alone(pod *outrank.Pod) error {
 	switch {
 	case pod == nil:
@@ -84,20 +84,20 @@ func (s *Scenario) Alone(pod *outrank.Pod) error {
 	return nil
 }
 
-// Places reports whether the pod has a place after its turn, once those are gone that leave for it.
+// Places reports whether the pod has a place after its turn, once its victims are gone.
 func (t *Turn) Places() bool { return t.fate() == Placed || t.fate() == PushesOut }
 
-// Fresh counts the pods that leave for it and would not leave otherwise.
+// Fresh counts the victims that were not leaving already.
 func (t *Turn) Fresh() int { return fresh(t.Victims) }
 
-// Text is the outcome in a few words.
+// Text says the outcome in a few words.
 func (t *Turn) Text() string { return t.outcome() }
 
-// Notes name those who leave, why a pod waits, and lost nominations; limit bounds their lists.
+// Notes says who leaves, why a pod waits, and whose nomination is lost; limit bounds the lists.
 func (t *Turn) Notes(limit int) []string { return t.notes(limit) }
 
-// Text names the pod and its priority, and what is special about its leaving.
+// Text names the pod and its priority, and says if it was leaving already or breaks a budget.
 func (v *Victim) Text() string { return v.text() }
 
-// NameOf names a pod.
+// NameOf names a pod, with the node that the answer is about.
 func NameOf(p *outrank.Pod, node string) Pod { return podOf(p, node) }

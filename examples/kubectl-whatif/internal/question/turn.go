@@ -13,63 +13,62 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Placed: a node takes it as things are then.
+	// Placed: a node takes the pod as things are at its turn.
 	Placed Outcome = "placed"
-	// PushesOut: pods have to leave Node so that it can start there.
+	// PushesOut: pods have to leave Node so that the pod can start there.
 	PushesOut Outcome = "pushes-out"
-	// Waits: no node takes it, and it pushes nobody out.
+	// Waits: no node takes the pod, and it pushes nobody out.
 	Waits Outcome = "waits"
-	// Gated: scheduling gates keep it from being tried.
+	// Gated: scheduling gates keep the pod from being tried.
 	Gated Outcome = "gated"
-	// OtherScheduler: a scheduler places it whose rules are not known here.
+	// OtherScheduler: the pod has a scheduler whose rules are not known here.
 	OtherScheduler Outcome = "other-scheduler"
-	// Leaving: it is being deleted, and no scheduler tries it.
+	// Leaving: the pod is being deleted, and no scheduler tries it.
 	Leaving Outcome = "leaving"
-	// InGroup: it belongs to a group that is scheduled as a whole, and is not asked about by
+	// InGroup: the pod belongs to a group that is scheduled as a whole, and is not asked about by
 	// itself.
 	InGroup Outcome = "in-group"
 )
 
-// Turn is the turn of one pod with its outcome.
+// Turn is the turn of one pod, or of one group of pods, with its outcome.
 type Turn struct {
-	// Pod is the pod, or with its key and priority the group of pods that has its turn.
+	// Pod names the pod. For a group it has the group's key and priority.
 	Pod     Pod     `json:"pod"`
 	Outcome Outcome `json:"outcome"`
-	// Group is set for a group of pods, or a tree of groups: Members are its pods
-	// that wait, in the order in which they are tried, with their nodes. Trouble
-	// says why a group cannot be asked about at all.
+	// Group is set for a group of pods and for a tree of groups. Members lists its pods that wait,
+	// in the order in which they are tried, with their nodes. Trouble says why nothing can be
+	// decided about a group.
 	Group   bool     `json:"group,omitempty"`
 	Members []Member `json:"members,omitempty"`
 	Trouble string   `json:"trouble,omitempty"`
-	// Node is where the pod is placed or pushes others out, and Fits the number
-	// of nodes that take it as things are.
+	// Node is the node on which the pod is placed or pushes others out. Fits counts the nodes that
+	// take the pod as things are.
 	Node string `json:"node,omitempty"`
 	Fits int    `json:"fits,omitempty"`
-	// Resize is set where the pod runs on Node already, and room is wanted for its resize.
+	// Resize is set for a pod that runs on Node already and wants room for its resize.
 	Resize bool `json:"resize,omitempty"`
-	// Victims have to leave, the most important first.
+	// Victims lists the pods that have to leave, the most important first.
 	Victims []Victim `json:"victims"`
-	// InVain says why Node does not take the pod even once the victims are gone; nil where
-	// it does. A scheduler's dry run takes some things for free that are not: a host port
-	// or a claim for a single pod that two pods hold, or the place of a pod that was
-	// leaving.
+	// InVain says why Node does not take the pod even once the victims are gone; nil where it does.
+	// A scheduler's dry run takes some things for free that are not: a host port or a claim for a
+	// single pod that two pods hold, or the place of a pod that was leaving.
 	InVain *Reason `json:"inVain,omitempty"`
-	// ClearedNominations are pending pods that lose the room that was promised to them.
+	// ClearedNominations lists the pending pods that lose the room that was promised to them.
 	ClearedNominations []outrank.Key `json:"clearedNominations,omitempty"`
 	// Ineligible says why a pod that waits may not push others out; empty where it may.
 	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// TurnedDown are the nodes that do not take a pod that waits, and Unhelpful
-	// those of them where nobody's leaving helps, by reason. The most frequent
-	// come first; there are no more than five.
+	// TurnedDown gives the reasons of the nodes that do not take a pod that waits. Unhelpful gives
+	// those of the nodes where no eviction helps. Each has five reasons at most, the most frequent
+	// first.
 	TurnedDown []Reason `json:"turnedDown,omitempty"`
 	Unhelpful  []Reason `json:"unhelpful,omitempty"`
-	// Gates keep a gated pod back.
+	// Gates lists the scheduling gates of a gated pod.
 	Gates []string `json:"gates,omitempty"`
-	// Scheduler places a pod of another scheduler.
+	// Scheduler names the scheduler of a pod whose outcome is OtherScheduler.
 	Scheduler string `json:"scheduler,omitempty"`
 }
 
-// grouped reports whether a pod preempts with its group alone.
+// grouped reports whether a pod preempts with its group alone. A resize concerns the pod itself.
 func (s *scene) grouped(pod *outrank.Pod) bool {
 	return pod.Group != "" && !pod.ResizeDeferred && s.snap.Release().Gates()[groupGate]
 }
@@ -77,7 +76,7 @@ func (s *scene) grouped(pod *outrank.Pod) bool {
 // Member is a pod of a group.
 type Member struct {
 	Key outrank.Key `json:"key"`
-	// Node is where the pod is placed, or nominated to; empty for nowhere.
+	// Node is the node that the pod is placed on or nominated to; empty for none.
 	Node string `json:"node,omitempty"`
 }
 
@@ -91,11 +90,12 @@ func (t *Turn) unplaced() (n int) {
 	return n
 }
 
-// decide finds the outcome of a pod as things are, by an evaluator that is nil
-// where the pod's scheduler is not known. The plan is nil where nobody has to
-// leave.
+// decide finds the outcome of a pod as things are. The evaluator is nil where the pod's scheduler is
+// not known, and the plan is nil where nobody has to leave. The scene stays as it is.
 func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
 	t := Turn{Pod: podOf(pod, ""), Victims: []Victim{}}
+
+	// No scheduler tries these pods, or none that is known here.
 	switch {
 	case pod.Terminating():
 		t.Outcome = Leaving
@@ -110,23 +110,30 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		t.Outcome = InGroup
 		return t, nil, nil
 	}
+
 	plan, err := eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.set.Now})
 	if err != nil {
 		return t, nil, err
 	}
+
+	// The plan of a pod that fits names no node, so one has to be chosen. A pod that has room for its
+	// resize stays on its node.
 	if plan.Outcome == preemption.Fits && !plan.Resize {
-		return t, nil, s.place(eval, pod, &t)
+		err := s.place(eval, pod, &t)
+		return t, nil, err
 	}
-	t, plan = told(t, plan)
+
+	t, plan = enterPlan(t, plan)
 	if plan != nil && !plan.Resize {
-		t.InVain, err = s.vain(eval, plan)
+		t.InVain, err = s.whyInVain(eval, plan)
 	}
 	return t, plan, err
 }
 
-// place gives a pod that fits the node that it is nominated to, where that takes it, or the one that its
-// scheduler's scores prefer. What is recreated after a change takes the first node that takes it, in the
-// order of the cluster: there are questions with a hundred thousand of them.
+// place chooses the node of a pod that fits: the node that the pod is nominated to if that takes it,
+// otherwise the one that its scheduler's scores prefer. A scene without scores takes the first node
+// in the order of the cluster instead. Questions about changes do without scores, because they may
+// place a hundred thousand pods.
 func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	if !s.scored {
 		feasible, err := eval.Feasible(s.ctx, s.snap, pod)
@@ -135,6 +142,7 @@ func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 		}
 		return err
 	}
+
 	ranked, err := s.set.scorerFor(pod).Rank(s.ctx, eval, s.snap, pod)
 	switch {
 	case errors.Is(err, outrank.ErrInvalid):
@@ -147,8 +155,9 @@ func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	return err
 }
 
-// vain asks the node of a plan with the victims gone; nil if it takes the pod.
-func (s *scene) vain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, error) {
+// whyInVain asks the node of a plan again, with the victims gone, and returns its reason not to take
+// the pod; nil if it takes the pod. The scene stays as it is.
+func (s *scene) whyInVain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, error) {
 	mark := s.snap.Mark()
 	var err error
 	for i := range plan.Victims {
@@ -160,6 +169,8 @@ func (s *scene) vain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, er
 	if err == nil {
 		status, err = eval.Check(s.snap, plan.Pod, plan.Node)
 	}
+
+	// The victims come back even after an error, which is the one that is returned.
 	if undone := s.snap.Undo(mark); err == nil {
 		err = undone
 	}
@@ -169,11 +180,12 @@ func (s *scene) vain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, er
 	return &Reason{Filter: status.Filter, Reasons: append([]string{}, status.Reasons...), Nodes: 1}, nil
 }
 
-// told enters the result of a plan.
-func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
+// enterPlan adds the result of a plan to a turn. It returns the plan only if somebody has to leave.
+func enterPlan(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	if t.Resize = plan.Resize; t.Resize {
 		t.Node = plan.Pod.NodeName
 	}
+
 	switch plan.Outcome {
 	case preemption.Fits:
 		t.Outcome, t.Fits = Placed, plan.Feasible
@@ -185,7 +197,11 @@ func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 		}
 		return t, plan
 	}
-	t.Outcome, t.TurnedDown, t.Unhelpful = Waits, reasonsOf(plan.TurnedDown), reasonsOf(plan.Unhelpful)
+
+	// A pod that is refused before any node is asked has that one reason, and counts no nodes.
+	t.Outcome = Waits
+	t.TurnedDown = reasonsOf(plan.TurnedDown)
+	t.Unhelpful = reasonsOf(plan.Unhelpful)
 	if plan.Refused.Code != preemption.Success {
 		t.TurnedDown = []Reason{{Filter: plan.Refused.Filter, Reasons: append([]string{}, plan.Refused.Reasons...)}}
 	}
@@ -193,13 +209,15 @@ func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	return t, nil
 }
 
-// gates of releases that change what waits, and what preempts together.
+// Feature gates of a release that questions ask for. With resizeGate a resize without room waits for
+// a scheduler, which may preempt for it. With groupGate the pods of a group preempt together.
 const (
 	resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
 	groupGate  = "GenericWorkload"
 )
 
-// take decides about a pod, and changes the scene by its outcome.
+// take decides about a pod, and changes the scene by its outcome. Victims begin to leave, and hold
+// their room.
 func (s *scene) take(pod *outrank.Pod) (Turn, error) {
 	turn, plan, err := s.decide(s.set.evaluatorFor(pod), pod)
 	switch {

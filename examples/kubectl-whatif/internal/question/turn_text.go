@@ -8,12 +8,12 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// saidOnce has the reasons for which pods of a list stay pending, each with the number of the
-// first pod of which it was said.
+// saidOnce maps the reasons for which pods of a list stay pending to the number of the first pod
+// that has them.
 type saidOnce map[string]int
 
-// notes are those of a turn with a number in the list. Reasons that were told of another one
-// are not repeated.
+// notes returns the notes of the turn with that number in the list. Instead of the reasons of an
+// earlier turn it names that turn.
 func (s saidOnce) notes(number int, t *Turn, limit int) []string {
 	why := t.reasonsToWait()
 	text := strings.Join(why, "\n")
@@ -27,13 +27,13 @@ func (s saidOnce) notes(number int, t *Turn, limit int) []string {
 	return append(t.facts(limit), why...)
 }
 
-// addTurn adds a row for a turn and, below it, the notes about it.
+// addTurn adds a row for a turn, and its notes below it.
 func addTurn(rows *console.Table, number int, t *Turn, notes []string) {
 	rows.Add(strconv.Itoa(number), t.name(), t.priority(), t.outcome(), t.Node)
 	addNotes(rows, notes)
 }
 
-// priority is that of the pod, with its class.
+// priority returns the priority of the pod, with its class.
 func (t *Turn) priority() string {
 	if t.Pod.PriorityClass == "" {
 		return strconv.Itoa(int(t.Pod.Priority))
@@ -41,7 +41,7 @@ func (t *Turn) priority() string {
 	return strconv.Itoa(int(t.Pod.Priority)) + " (" + t.Pod.PriorityClass + ")"
 }
 
-// name is that of the pod, or of the group with its size.
+// name returns the name of the pod, or of the group with its size.
 func (t *Turn) name() string {
 	if t.Group {
 		return string(t.Pod.Key) + " (group of " + console.Plural(len(t.Members), "pod") + ")"
@@ -56,7 +56,7 @@ func addNotes(rows *console.Table, notes []string) {
 	}
 }
 
-// outcome is the outcome of the pod in a few words.
+// outcome says in a few words what comes of the turn.
 func (t *Turn) outcome() string {
 	switch t.Outcome {
 	case Placed:
@@ -68,6 +68,8 @@ func (t *Turn) outcome() string {
 		if t.Resize {
 			return "pushes out for its resize"
 		}
+
+		// Victims that are leaving already are nobody's loss.
 		if fresh(t.Victims) == 0 {
 			return "gets room that is being freed"
 		}
@@ -89,7 +91,7 @@ func (t *Turn) outcome() string {
 	return string(t.Outcome)
 }
 
-// victimNames names the victims.
+// victimNames names the victims, limit of them; all where it is 0.
 func (t *Turn) victimNames(limit int) string {
 	shown := bounded(len(t.Victims), limit)
 	texts := make([]string, shown)
@@ -103,6 +105,7 @@ func (t *Turn) victimNames(limit int) string {
 	return text
 }
 
+// text names the victim with its priority, and says if it was leaving already or breaks a budget.
 func (v *Victim) text() string {
 	more := ""
 	switch {
@@ -117,10 +120,12 @@ func (v *Victim) text() string {
 	return fmt.Sprintf("%s (%d%s)", v.Key, v.Priority, more)
 }
 
-// notes name the leaving pods, why a pod waits, and lost nominations.
+// notes returns everything about a turn that its outcome does not say: the facts, then the reasons
+// to wait.
 func (t *Turn) notes(limit int) []string { return append(t.facts(limit), t.reasonsToWait()...) }
 
-// facts are the notes but for those that say why a pod waits.
+// facts returns the notes about a turn, except those that say why a pod waits: who leaves, where the
+// pods of a group go, what keeps a pod from being tried, and whose nomination is lost.
 func (t *Turn) facts(limit int) []string {
 	var out []string
 	if len(t.Victims) > 0 {
@@ -129,8 +134,8 @@ func (t *Turn) facts(limit int) []string {
 	if t.Trouble != "" {
 		out = append(out, t.Trouble)
 	}
-	if at := t.nodesOfMembers(limit); at != "" {
-		out = append(out, at)
+	if places := t.nodesOfMembers(limit); places != "" {
+		out = append(out, places)
 	}
 	if len(t.Gates) > 0 {
 		out = append(out, "scheduling gates: "+names(t.Gates, bounded(len(t.Gates), limit)))
@@ -147,7 +152,7 @@ func (t *Turn) facts(limit int) []string {
 	return out
 }
 
-// reasonsToWait say why a pod stays pending; none of one that does not.
+// reasonsToWait says why a pod stays pending. It returns nothing for one that does not.
 func (t *Turn) reasonsToWait() (out []string) {
 	if t.Outcome != Waits {
 		return nil
@@ -164,7 +169,7 @@ func (t *Turn) reasonsToWait() (out []string) {
 	return out
 }
 
-// reasons writes reasons in a line.
+// reasons writes reasons in one line, each with the number of its nodes.
 func reasons(list []Reason) string {
 	texts := make([]string, len(list))
 	for i := range list {
@@ -180,7 +185,7 @@ func reasons(list []Reason) string {
 	return strings.Join(texts, "; ")
 }
 
-// nodesOfMembers names the nodes of a group's pods.
+// nodesOfMembers names the nodes of a group's pods, and counts the pods without one.
 func (t *Turn) nodesOfMembers(limit int) string {
 	var placed []string
 	for _, m := range t.Members {

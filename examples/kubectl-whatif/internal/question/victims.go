@@ -12,37 +12,37 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// MostDepth is the largest depth of a cascade that can be followed.
+// MostDepth is the largest depth to which replacements can be followed.
 const MostDepth = 16
 
-// Victims has the fates of the victims of a plan.
+// Victims says what becomes of the victims of a plan.
 type Victims struct {
 	// Pod is the preemptor, and Node its new node.
 	Pod  Pod    `json:"pod"`
 	Node string `json:"node"`
-	// Depth is how many times a replacement may push out others whose
-	// replacements are looked at in turn.
+	// Depth is the number of times that a replacement may push out others and their replacements are
+	// still looked at.
 	Depth int `json:"depth"`
-	// Replacements are those of the plan's victims, the most important first; REPORT_JSON.md
-	// of package explain describes them.
+	// Replacements has the replacement of each victim, that of the most important victim first.
+	// REPORT_JSON.md of package explain describes it.
 	Replacements []explain.Replacement `json:"replacements"`
 	Totals       VictimTotals          `json:"totals"`
-	// Gentler is a node on which nobody would be lost or wait, though somebody of these does; nil
-	// where none was found.
+	// Gentler is a node where all victims would find other places, if on Node somebody is lost, waits
+	// or pushes out others. It is nil where none was found.
 	Gentler *Gentler `json:"gentler,omitempty"`
 }
 
-// Gentler is another node for the pod, and the number of its victims there, all of which find other places.
+// Gentler is another node for the pod. Moved counts its victims there, all of which find other places.
 type Gentler struct {
 	Node  string `json:"node"`
 	Moved int    `json:"moved"`
 }
 
-// gentlerSteps is how many nodes are asked about replacements, to find a gentler one.
+// gentlerSteps bounds the questions to nodes about replacements in the search for a gentler node.
 const gentlerSteps = 20_000
 
-// allMove looks for a node all of whose victims find other places.
-func allMove(ctx context.Context, set Setting, eval *engine.Evaluator, plan *preemption.Plan) (*Gentler, error) {
+// findGentler looks for another node where all victims find other places; nil if it finds none.
+func findGentler(ctx context.Context, set Setting, eval *engine.Evaluator, plan *preemption.Plan) (*Gentler, error) {
 	outlooks, _, err := joint.Outlooks(ctx, eval, set.Snapshot, joint.Request{Pods: []*outrank.Pod{plan.Pod}, Now: set.Now, Limit: gentlerSteps})
 	if err != nil || len(outlooks) == 0 || outlooks[0].Candidate.Node == plan.Node {
 		return nil, err
@@ -56,7 +56,7 @@ func allMove(ctx context.Context, set Setting, eval *engine.Evaluator, plan *pre
 
 // VictimTotals counts leaving pods, at any depth, by their fates.
 type VictimTotals struct {
-	// Victims are those of the plan itself, and InTurn those that leave for a replacement.
+	// Victims counts those of the plan itself, InTurn those that leave for a replacement.
 	Victims int `json:"victims"`
 	InTurn  int `json:"inTurn"`
 
@@ -64,22 +64,23 @@ type VictimTotals struct {
 	Fits      int `json:"fits"`
 	PushesOut int `json:"pushesOut"`
 	Waits     int `json:"waits"`
-	// Replaced were leaving before, and their controllers have made others.
+	// Replaced counts the pods that were leaving already and whose controllers have made others.
 	Replaced int `json:"replaced"`
-	// Unknown are pods of groups that are scheduled as a whole, and Beyond those that leave
+	// Unknown counts the pods of groups that are scheduled as a whole, Beyond the pods that leave
 	// beyond the depth.
 	Unknown int `json:"unknown"`
 	Beyond  int `json:"beyond"`
 }
 
-// AskVictims answers what becomes of the victims of a plan, once they are gone and the
-// preemptor runs: how many pods their controllers have left, which of them come back to the
-// same node, where each replacement would fit now, would wait, or would push out others in
-// turn, to a depth. A replacement takes the node that its scheduler's scores prefer. Where somebody is worse off than on another node, that is named ([joint.Outlooks]).
+// AskVictims answers what becomes of the victims of a plan, once they are gone and the preemptor runs:
+// how many pods their controllers have left, which of them come back to the same node, and whether
+// each replacement fits, waits, or pushes out others in turn, to a depth. A replacement takes the node
+// that its scheduler's scores prefer. If a victim is worse off than on another node, that node is named
+// ([joint.Outlooks]).
 //
-// Errors are those of the setting, of [explain.Replacements] and of [joint.Outlooks], and wrap
+// Errors are those of the setting, of [explain.Replacements] and of [joint.Outlooks]. They wrap
 // [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. Time is that of
-// [explain.Replacements], and of some questions to nodes about the victims on the best others.
+// [explain.Replacements] and, for other nodes, of a bounded number of questions to nodes.
 func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth int) (*Victims, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -94,20 +95,26 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 	if err != nil {
 		return nil, err
 	}
+
 	fates, err := explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: set.Snapshot, Request: preemption.Request{Now: set.Now}, Plan: plan}, explain.Options{Depth: depth, Scorer: set.scorerFor})
 	if err != nil {
 		return nil, err
 	}
+
 	v := &Victims{Pod: podOf(plan.Pod, ""), Node: plan.Node, Depth: depth, Replacements: fates}
-	v.Totals.Victims = len(fates)
-	v.Totals.count(fates)
-	v.Totals.InTurn = v.Totals.Lost + v.Totals.Fits + v.Totals.PushesOut + v.Totals.Waits + v.Totals.Replaced + v.Totals.Unknown + v.Totals.Beyond - len(fates)
-	if v.Totals.Lost+v.Totals.Waits+v.Totals.PushesOut > 0 && !plan.Resize {
-		v.Gentler, err = allMove(ctx, set, eval, plan)
+	n := &v.Totals
+	n.Victims = len(fates)
+	n.count(fates)
+	n.InTurn = n.Lost + n.Fits + n.PushesOut + n.Waits + n.Replaced + n.Unknown + n.Beyond - len(fates)
+
+	// A resize cannot go to another node.
+	if n.Lost+n.Waits+n.PushesOut > 0 && !plan.Resize {
+		v.Gentler, err = findGentler(ctx, set, eval, plan)
 	}
 	return v, err
 }
 
+// count adds the pods of a list of replacements, and of those that these push out.
 func (t *VictimTotals) count(fates []explain.Replacement) {
 	for i := range fates {
 		switch fates[i].Fate {

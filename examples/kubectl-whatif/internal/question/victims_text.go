@@ -23,7 +23,7 @@ func (v *Victims) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// text counts the fates of pods.
+// text says how many pods have which fate.
 func (t *VictimTotals) text() string {
 	var parts []string
 	add := func(n int, one, more string) {
@@ -41,6 +41,7 @@ func (t *VictimTotals) text() string {
 	if parts == nil {
 		return "nobody left"
 	}
+
 	text := strings.Join(parts, ", ")
 	if t.InTurn > 0 {
 		text += fmt.Sprintf("; %d of them %s by a replacement", t.InTurn, verb(t.InTurn, "is pushed out", "are pushed out"))
@@ -48,18 +49,15 @@ func (t *VictimTotals) text() string {
 	return text
 }
 
-// writeFates prints replacements, and indented, the pods that they push out.
+// writeFates prints replacements and, indented, those of the pods that they push out.
 func writeFates(out *paper, fates []explain.Replacement, indent, limit int) {
 	shown := bounded(len(fates), limit)
 	for i := range fates[:shown] {
-		alone := fates[i]
-		turn := alone.Victims
-		text := alone.Text()
-		if first, _, ok := strings.Cut(text, "\n"); ok {
-			text = first
-		}
+		// The text of a replacement goes on with those of its victims, which are printed below up to
+		// the limit.
+		text, _, _ := strings.Cut(fates[i].Text(), "\n")
 		out.block(indent, text)
-		writeFates(out, turn, indent+2, limit)
+		writeFates(out, fates[i].Victims, indent+2, limit)
 	}
 	if more := len(fates) - shown; more > 0 {
 		out.block(indent, fmt.Sprintf("and %d more", more))

@@ -11,31 +11,31 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// WholeGroup is the outcome of the group that a pod is scheduled with.
+// WholeGroup says what becomes of the group that a pod is scheduled with.
 type WholeGroup struct {
-	// Group is the group, or with Tree set the topmost of the tree that it is part of.
+	// Group names the group. If Tree is set it names the topmost group of the tree that the pod's
+	// group is part of.
 	Group outrank.Key `json:"group"`
 	Tree  bool        `json:"tree,omitempty"`
-	// Priority is the priority that counts.
+	// Priority is the priority that the group counts with.
 	Priority int32 `json:"priority"`
-	// MinCount is the number of its pods that need a place, those that run included, or
-	// in a tree the number of the groups below; 0 where the group names no number.
+	// MinCount is the number of pods of the group that need a place, running ones included. In a tree
+	// it is the number of groups below. It is 0 where the group names no number.
 	MinCount int32 `json:"minCount,omitempty"`
 	// Asked is the pod in question.
 	Asked outrank.Key `json:"asked"`
-	// Members are its pods that wait, in the order in which they are tried, with
-	// their nodes. Unplaced of them get none.
+	// Members lists the group's pods that wait, in the order in which they are tried, with their
+	// nodes. Unplaced counts those without a node.
 	Members  []Member `json:"members"`
 	Unplaced int      `json:"unplaced"`
-	// Running is the number of its pods that have a node already.
+	// Running counts the group's pods that have a node already.
 	Running int `json:"running"`
-	// KeptBack are pods of it that have no node and that no scheduler tries.
+	// KeptBack lists the group's pods that have no node and that no scheduler tries.
 	KeptBack []KeptBack `json:"keptBack,omitempty"`
 	// Report gives the reasons. REPORT_JSON.md of package explain describes it.
 	Report *explain.GroupReport `json:"report"`
 
-	// turn is the same as one of the turns of all that wait, plan the decision,
-	// and snap its snapshot.
+	// turn is the group's turn, as in [AllPending]. plan is the decision about it in snap.
 	turn Turn
 	plan *preemption.GroupPlan
 	snap *engine.Snapshot
@@ -49,7 +49,7 @@ type KeptBack struct {
 	Leaving bool        `json:"leaving,omitempty"`
 }
 
-// why is the reason that keeps the pod back.
+// why says what keeps the pod back.
 func (k *KeptBack) why() string {
 	if k.Leaving {
 		return "is being deleted"
@@ -57,15 +57,14 @@ func (k *KeptBack) why() string {
 	return "has scheduling gates (" + names(k.Gates, 3) + ")"
 }
 
-// AskGroup answers who has to leave so that the group of a pending pod can run: that of all
-// its pods that wait, as things are, whoever else waits. A tree of groups is asked about as
-// a whole. Unlike in [AllPending] a pod of another scheduler is no reason to leave it out:
-// a group has one scheduler, and that it has not is an error.
+// AskGroup answers who has to leave so that the group of a pending pod can run, with all its pods that
+// wait. It asks as things are, whoever else waits. A tree of groups is asked about as a whole. Unlike
+// [AllPending] it does not leave out the group's pods of other schedulers: a group has one scheduler,
+// and it is an error if its pods name several.
 //
-// Errors are those of the setting, of the context and of [engine.Evaluator.PreemptGroup],
-// and wrap [outrank.ErrInvalid] for a pod that is not scheduled with a group that the
-// snapshot has, and for one that no scheduler tries. Time is that of one such decision, and of
-// looking at every pod.
+// Errors are those of the setting, of the context and of [engine.Evaluator.PreemptGroup]. They wrap
+// [outrank.ErrInvalid] for a pod that is not scheduled with a group of the snapshot, and for one that
+// no scheduler tries. Time is that of one such decision, and of looking at every pod.
 func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -74,12 +73,15 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 	if err != nil {
 		return nil, err
 	}
+
+	// With one evaluator for every scheduler the line leaves no pod of the group out.
 	set.Scheduler = func(string) *engine.Evaluator { return eval }
 	s := set.scene(ctx)
 	out, err := s.wholeGroup(pod)
 	if err != nil {
 		return nil, err
 	}
+
 	line := s.line(s.waiting())
 	for i := range line {
 		g := line[i].Group
@@ -96,7 +98,7 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 	return nil, aboutPod(pod.Key(), "", "it is not among the pods that wait")
 }
 
-// wholeGroup has the facts about the group before anything is decided.
+// wholeGroup returns the facts about the group of a pod, before anything is decided.
 func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	var g *queue.Group
 	if s.grouped(pod) {
@@ -105,6 +107,7 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	if g == nil {
 		return nil, aboutPod(pod.Key(), "spec.schedulingGroup", "it is not scheduled with a group that is known")
 	}
+
 	out := &WholeGroup{Group: g.Key(), Tree: g.Composite != nil, Priority: g.Priority(), Asked: pod.Key(), snap: s.snap}
 	switch {
 	case out.Tree && g.Composite.Policy == outrank.GangPolicy:
@@ -112,22 +115,9 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	case !out.Tree && g.PodGroup.Policy == outrank.GangPolicy:
 		out.MinCount = g.PodGroup.MinCount
 	}
-	for p := range s.snap.Pods() {
-		if p.Group == "" {
-			continue
-		}
-		of := s.groupOf(p)
-		switch {
-		case of == nil || groupKey(of) != groupKey(g):
-		case s.snap.NodeOf(p.Key()) != "":
-			out.Running++
-		case p.NodeName != "": // on a node that does not exist
-		case p.Terminating():
-			out.KeptBack = append(out.KeptBack, KeptBack{Key: p.Key(), Leaving: true})
-		case p.Gated():
-			out.KeptBack = append(out.KeptBack, KeptBack{Key: p.Key(), Gates: append([]string{}, p.SchedulingGates...)})
-		}
-	}
+	out.countPods(s, g)
+
+	// The group is tried without the pod that was asked about, so that there is no answer for it.
 	for i := range out.KeptBack {
 		if out.KeptBack[i].Key == out.Asked {
 			return nil, out.keptBack(&out.KeptBack[i])
@@ -136,7 +126,27 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	return out, nil
 }
 
-// lineKey is that of the group in a line.
+// countPods counts the running pods of the group, and lists those that are kept back.
+func (w *WholeGroup) countPods(s *scene, g *queue.Group) {
+	for p := range s.snap.Pods() {
+		if p.Group == "" {
+			continue
+		}
+		its := s.groupOf(p)
+		switch {
+		case its == nil || groupKey(its) != groupKey(g):
+		case s.snap.NodeOf(p.Key()) != "":
+			w.Running++
+		case p.NodeName != "": // on a node that does not exist
+		case p.Terminating():
+			w.KeptBack = append(w.KeptBack, KeptBack{Key: p.Key(), Leaving: true})
+		case p.Gated():
+			w.KeptBack = append(w.KeptBack, KeptBack{Key: p.Key(), Gates: append([]string{}, p.SchedulingGates...)})
+		}
+	}
+}
+
+// lineKey returns the key of the group in a line, as groupKey does.
 func (w *WholeGroup) lineKey() outrank.Key {
 	if w.Tree {
 		return "tree " + w.Group
@@ -144,6 +154,7 @@ func (w *WholeGroup) lineKey() outrank.Key {
 	return w.Group
 }
 
+// keptBack returns the error about the pod in question if no scheduler tries it.
 func (w *WholeGroup) keptBack(k *KeptBack) error {
 	field := "spec.schedulingGates"
 	if k.Leaving {
@@ -152,12 +163,12 @@ func (w *WholeGroup) keptBack(k *KeptBack) error {
 	return aboutPod(k.Key, field, "the pod "+k.why()+", so that its group "+string(w.Group)+" is tried without it; ask about another of its pods")
 }
 
-// aboutPod is an error that names a pod.
+// aboutPod returns an error about a pod.
 func aboutPod(key outrank.Key, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(key), Field: field, Text: text}}}
 }
 
-// ask decides, and says why.
+// ask decides about the group, and says why.
 func (w *WholeGroup) ask(s *scene, g *queue.Group) (err error) {
 	if w.turn, w.plan, err = s.planGroup(g); err != nil {
 		return err
@@ -168,5 +179,5 @@ func (w *WholeGroup) ask(s *scene, g *queue.Group) (err error) {
 	return err
 }
 
-// everyName is more than the most names in a report.
+// everyName is a number of names that no report reaches, so that it lists all.
 const everyName = 1 << 20

@@ -11,13 +11,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WriteText prints the answer for people, limit names of each list, and ten times
-// as many of victims and places; all where limit is 0. The error is that of w.
+// WriteText prints the answer for people: limit names of each list, and ten times as many victims and
+// places; all where limit is 0. The error is that of w.
 func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	out := paperFor(to)
 	report := w.report(limit)
 	out.block(0, report.Text())
-	if node := w.nodeOfAsked(); report.Seats.More > 0 && node != "" { // it may be among those left out
+
+	// The report may have left out the pod in question.
+	if node := w.nodeOfAsked(); report.Seats.More > 0 && node != "" {
 		out.line("The pod that was asked about, %s, goes to node %s.", w.Asked, node)
 	}
 	for _, note := range w.notes(limit) {
@@ -26,7 +28,7 @@ func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	return out.To(to)
 }
 
-// nodeOfAsked is the node that the pod in question gets, empty for none.
+// nodeOfAsked returns the node that the pod in question gets; empty for none.
 func (w *WholeGroup) nodeOfAsked() string {
 	for _, m := range w.Members {
 		if m.Key == w.Asked {
@@ -36,7 +38,7 @@ func (w *WholeGroup) nodeOfAsked() string {
 	return ""
 }
 
-// report is the report with the first few names of each list.
+// report returns the report with the first limit names of each list; all where limit is 0.
 func (w *WholeGroup) report(limit int) *explain.GroupReport {
 	if limit > 0 && w.plan != nil {
 		if cut, err := explain.Group(w.snap, w.plan, explain.Options{Most: limit}); err == nil {
@@ -46,18 +48,20 @@ func (w *WholeGroup) report(limit int) *explain.GroupReport {
 	return w.Report
 }
 
-// notes name the pods of the group without a place, and those that are not tried.
+// notes says if the group lacks pods, and names its pods without a place and those that are not tried.
 func (w *WholeGroup) notes(limit int) []string {
 	var out []string
 	if there := len(w.Members) + w.Running; !w.Tree && there < int(w.MinCount) {
 		out = append(out, fmt.Sprintf("The group wants %s, and %d %s there to be placed: it waits for %d more, whoever leaves.",
 			console.Plural(int(w.MinCount), "pod"), there, verb(there, "is", "are"), int(w.MinCount)-there))
 	}
+
 	if w.placed() && w.Unplaced > 0 {
 		without := w.without()
 		out = append(out, "Enough of its pods have a place, and not all: "+names(without, bounded(len(without), limit))+" "+
 			verb(len(without), "stays", "stay")+" pending.")
 	}
+
 	shown := bounded(len(w.KeptBack), limit)
 	for i := range w.KeptBack[:shown] {
 		out = append(out, "Not tried: "+string(w.KeptBack[i].Key)+" "+w.KeptBack[i].why()+".")
@@ -68,7 +72,7 @@ func (w *WholeGroup) notes(limit int) []string {
 	return out
 }
 
-// without are the pods that get no place, the one in question before the others.
+// without lists the pods that get no place, the one in question before the others.
 func (w *WholeGroup) without() (keys []outrank.Key) {
 	for _, m := range w.Members {
 		switch {

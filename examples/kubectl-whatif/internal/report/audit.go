@@ -11,15 +11,15 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Finding is something about the priority classes, or about how pods use them.
+// Finding is a remark about the priority classes, or about how pods use them.
 type Finding struct {
-	// Wrong is set for what is likely a mistake; the others are good to know.
+	// Wrong is set for a likely mistake. Other findings are good to know.
 	Wrong bool `json:"wrong,omitempty"`
-	// Rule names the kind of finding, and Class the class that it is about, if it is about one.
+	// Rule names the kind of finding. Class names the class that it is about, if there is one.
 	Rule  Rule   `json:"rule"`
 	Class string `json:"class,omitempty"`
 	Text  string `json:"text"`
-	// Pods counts the pods that it is about, and Example is the first of them by name.
+	// Pods counts the pods that the finding is about, and Example is the first of them by name.
 	Pods    int         `json:"pods,omitempty"`
 	Example outrank.Key `json:"example,omitempty"`
 }
@@ -31,7 +31,7 @@ type Rule string
 const (
 	// SeveralDefaults: more than one class is the default.
 	SeveralDefaults Rule = "several-defaults"
-	// NoDefault: no class is, so that pods without a class have priority 0.
+	// NoDefault: no class is the default, so that pods without a class have priority 0.
 	NoDefault Rule = "no-default"
 	// HighDefault: pods that name no class outrank those of another class.
 	HighDefault Rule = "high-default"
@@ -39,9 +39,9 @@ const (
 	SystemOutside Rule = "system-outside"
 	// UnknownClass: pods name a class that the dump does not hold.
 	UnknownClass Rule = "unknown-class"
-	// OldValue: pods have another priority than their class gives now.
+	// OldValue: pods have a priority that differs from the value of their class.
 	OldValue Rule = "old-value"
-	// NoClass: pods have a priority that no class gives, and name none.
+	// NoClass: pods name no class, and have a priority that no class gives.
 	NoClass Rule = "no-class"
 	// SameValue: two classes have the same value.
 	SameValue Rule = "same-value"
@@ -53,14 +53,40 @@ const (
 	Unused Rule = "unused"
 )
 
-// usage is how pods use classes.
+// usage says how pods use classes.
 type usage struct {
+	// known is set if the dump has classes at all. Without any it has not asked for them, and nothing
+	// can be said about classes that pods name.
+	known bool
+	// classes has the classes by name, built-in ones included. values has their values, and 0, which
+	// pods have that get no class.
 	classes map[string]*outrank.PriorityClass
-	found   map[Rule]map[string]*Finding
-	used    map[string]int
+	values  map[int32]bool
+	// found has the findings about pods, by rule and by class or text.
+	found map[Rule]map[string]*Finding
+	// used counts the pods of each class.
+	used map[string]int
 }
 
-// see counts a pod for a finding about a class.
+// usageOf returns a usage that knows the classes, and has seen no pod yet.
+func usageOf(set *question.Setting, classes []*outrank.PriorityClass) *usage {
+	u := &usage{
+		known:   len(set.Cluster.Classes) > 0,
+		classes: map[string]*outrank.PriorityClass{}, values: map[int32]bool{0: true},
+		found: map[Rule]map[string]*Finding{}, used: map[string]int{},
+	}
+	builtIn, _ := priority.NewTable(nil)
+	for _, c := range builtIn.Classes() {
+		u.classes[c.Name], u.values[c.Value] = &c, true
+	}
+	for _, c := range classes {
+		u.classes[c.Name], u.values[c.Value] = c, true
+	}
+	return u
+}
+
+// see counts a pod for a finding. Findings about one class are one finding. A priority that no class
+// gives takes the place of a class.
 func (u *usage) see(p *outrank.Pod, f Finding) {
 	if u.found[f.Rule] == nil {
 		u.found[f.Rule] = map[string]*Finding{}
@@ -79,46 +105,20 @@ func (u *usage) see(p *outrank.Pod, f Finding) {
 	}
 }
 
-// audit looks at the classes and at the pods that use them. Pods that have ended are not there.
+// audit looks at the classes, and at the pods that use them. Pods that have ended are not in the
+// snapshot.
 func (r *Report) audit(set *question.Setting) {
-	u := &usage{classes: map[string]*outrank.PriorityClass{}, found: map[Rule]map[string]*Finding{}, used: map[string]int{}}
-	known := len(set.Cluster.Classes) > 0
 	list := classesOf(set.Cluster)
-	var defaults []string
-	values := map[int32]bool{0: true}
-	builtIn, _ := priority.NewTable(nil)
-	for _, c := range builtIn.Classes() {
-		u.classes[c.Name], values[c.Value] = &c, true
-	}
-	for _, c := range list {
-		u.classes[c.Name], values[c.Value] = c, true
-		if c.GlobalDefault {
-			defaults = append(defaults, c.Name)
-		}
-	}
+	u := usageOf(set, list)
 	for p := range set.Snapshot.Pods() {
-		u.pod(p, known, values)
+		u.pod(p)
 	}
-	for rule, texts := range map[Rule]func(*Finding) string{
-		SystemOutside: func(f *Finding) string { return subject(f.Pods, "pod", "has", "have") + " it outside kube-system" },
-		UnknownClass: func(f *Finding) string {
-			return subject(f.Pods, "pod", "names", "name") + " it, and the dump does not hold it"
-		},
-		OldValue: func(f *Finding) string {
-			return fmt.Sprintf("%s another priority than it gives now, %d", subject(f.Pods, "pod", "has", "have"), u.classes[f.Class].Value)
-		},
-		NoClass: func(f *Finding) string {
-			return subject(f.Pods, "pod", "names", "name") + " no class and " + verb(f.Pods, "has", "have") + " priority " + f.Text + ", which no class gives"
-		},
-	} {
-		for _, f := range u.found[rule] {
-			f.Text = texts(f)
-			r.Findings = append(r.Findings, *f)
-		}
+	r.Findings = append(r.Findings, u.findings()...)
+	if u.known {
+		r.classes(list, u.used)
 	}
-	if known {
-		r.classes(list, defaults, u.used)
-	}
+
+	// The findings about pods come out of maps, so the order is total.
 	slices.SortFunc(r.Findings, func(a, b Finding) int {
 		wrong := func(f Finding) int {
 			if f.Wrong {
@@ -133,20 +133,44 @@ func (r *Report) audit(set *question.Setting) {
 	}
 }
 
+// findings returns the findings about pods, in any order. Their texts are written once all pods are
+// counted.
+func (u *usage) findings() (out []Finding) {
+	for rule, text := range map[Rule]func(*Finding) string{
+		SystemOutside: func(f *Finding) string { return subject(f.Pods, "pod", "has", "have") + " it outside kube-system" },
+		UnknownClass: func(f *Finding) string {
+			return subject(f.Pods, "pod", "names", "name") + " it, and the dump does not hold it"
+		},
+		OldValue: func(f *Finding) string {
+			return fmt.Sprintf("%s another priority than it gives now, %d", subject(f.Pods, "pod", "has", "have"), u.classes[f.Class].Value)
+		},
+		NoClass: func(f *Finding) string {
+			return subject(f.Pods, "pod", "names", "name") + " no class and " + verb(f.Pods, "has", "have") + " priority " + f.Text + ", which no class gives"
+		},
+	} {
+		for _, f := range u.found[rule] {
+			f.Text = text(f)
+			out = append(out, *f)
+		}
+	}
+	return out
+}
+
 // pod looks at one pod.
-func (u *usage) pod(p *outrank.Pod, known bool, values map[int32]bool) {
+func (u *usage) pod(p *outrank.Pod) {
 	name := p.PriorityClassName
 	u.used[name]++
 	if strings.HasPrefix(name, "system-") && p.NamespaceName() != "kube-system" {
 		u.see(p, Finding{Rule: SystemOutside, Class: name})
 	}
-	if !known {
+	if !u.known {
 		return
 	}
+
 	c := u.classes[name]
 	switch {
 	case name == "":
-		if v := p.PriorityValue(); !values[v] {
+		if v := p.PriorityValue(); !u.values[v] {
 			u.see(p, Finding{Rule: NoClass, Text: fmt.Sprint(v)})
 		}
 	case c == nil:
@@ -156,47 +180,64 @@ func (u *usage) pod(p *outrank.Pod, known bool, values map[int32]bool) {
 	}
 }
 
-// classes looks at the classes by themselves, the highest value first.
-func (r *Report) classes(list []*outrank.PriorityClass, defaults []string, used map[string]int) {
-	say := func(rule Rule, wrong bool, class, format string, args ...any) {
-		r.Findings = append(r.Findings, Finding{Rule: rule, Wrong: wrong, Class: class, Text: fmt.Sprintf(format, args...)})
-	}
-	if len(defaults) == 0 {
-		say(NoDefault, false, "", "no class is the default: pods that name none have priority 0")
-	}
-	if len(defaults) > 1 {
-		say(SeveralDefaults, true, "", "%s are all the default; the one with the lowest value counts, %s", strings.Join(defaults, ", "), defaults[len(defaults)-1])
-	}
+// classes looks at the classes by themselves. The list has the highest value first, and used counts the
+// pods of each.
+func (r *Report) classes(list []*outrank.PriorityClass, used map[string]int) {
 	for i, c := range list {
-		ours := !strings.HasPrefix(c.Name, "system-")
+		users := !strings.HasPrefix(c.Name, "system-")
 		if i > 0 && list[i-1].Value == c.Value {
-			say(SameValue, false, c.Name, "%s has the same value, %d: neither pushes out the other's pods", list[i-1].Name, c.Value)
+			r.find(SameValue, c.Name, "%s has the same value, %d: neither pushes out the other's pods", list[i-1].Name, c.Value)
 		}
-		if ours && i > 0 && list[i-1].Value == c.Value+1 {
-			say(NoGap, false, c.Name, "%s is only 1 above: no class fits between", list[i-1].Name)
+		if users && i > 0 && list[i-1].Value == c.Value+1 {
+			r.find(NoGap, c.Name, "%s is only 1 above: no class fits between", list[i-1].Name)
 		}
 		if c.PreemptionPolicy == outrank.PreemptNever {
-			say(NeverPreempts, false, c.Name, "its pods wait in front of others and push nobody out")
+			r.find(NeverPreempts, c.Name, "its pods wait in front of others and push nobody out")
 		}
-		if ours && used[c.Name] == 0 && !c.GlobalDefault {
-			say(Unused, false, c.Name, "no pod names it")
+		if users && used[c.Name] == 0 && !c.GlobalDefault {
+			r.find(Unused, c.Name, "no pod names it")
 		}
 	}
-	if len(defaults) == 0 {
+	r.defaults(list, used)
+}
+
+// defaults looks at the default class. Of several the one with the lowest value counts, which is the last
+// in the list.
+func (r *Report) defaults(list []*outrank.PriorityClass, used map[string]int) {
+	var names []string
+	last := -1
+	for i, c := range list {
+		if c.GlobalDefault {
+			names = append(names, c.Name)
+			last = i
+		}
+	}
+	if last < 0 {
+		r.find(NoDefault, "", "no class is the default: pods that name none have priority 0")
 		return
 	}
-	at := slices.IndexFunc(list, func(c *outrank.PriorityClass) bool { return c.Name == defaults[len(defaults)-1] })
+	if len(names) > 1 {
+		text := fmt.Sprintf("%s are all the default; the one with the lowest value counts, %s", strings.Join(names, ", "), list[last].Name)
+		r.Findings = append(r.Findings, Finding{Rule: SeveralDefaults, Wrong: true, Text: text})
+	}
+
 	var below []string
-	for _, c := range list[at+1:] {
-		if c.Value < list[at].Value && used[c.Name] > 0 {
+	for _, c := range list[last+1:] {
+		if c.Value < list[last].Value && used[c.Name] > 0 {
 			below = append(below, c.Name)
 		}
 	}
-	if len(below) > 0 && list[at].PreemptionPolicy != outrank.PreemptNever {
-		say(HighDefault, false, list[at].Name, "it is the default, and above %s: pods that name no class can push out theirs", strings.Join(below, ", "))
+	if len(below) > 0 && list[last].PreemptionPolicy != outrank.PreemptNever {
+		r.find(HighDefault, list[last].Name, "it is the default, and above %s: pods that name no class can push out theirs", strings.Join(below, ", "))
 	}
 }
 
+// find adds a finding about a class that is good to know.
+func (r *Report) find(rule Rule, class, format string, args ...any) {
+	r.Findings = append(r.Findings, Finding{Rule: rule, Class: class, Text: fmt.Sprintf(format, args...)})
+}
+
+// verb returns the form of a text that agrees with the number.
 func verb(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -204,6 +245,7 @@ func verb(n int, one, more string) string {
 	return more
 }
 
+// subject is a number of things with the verb that agrees with it.
 func subject(n int, what, one, more string) string {
 	if n == 1 {
 		return "1 " + what + " " + one

@@ -11,10 +11,10 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// Comparison is what changed between two reports.
+// Comparison says what changed between two reports.
 type Comparison struct {
-	// Before names the cluster of the earlier report, and Changes are the lines of the report
-	// that differ, section by section.
+	// Before names the cluster of the earlier report. Changes lists the lines of the report that
+	// differ, section by section.
 	Before  string       `json:"before"`
 	Changes []Difference `json:"changes"`
 	// Now is the later report.
@@ -25,14 +25,15 @@ type Comparison struct {
 type Difference struct {
 	Section Section `json:"section"`
 	Object  string  `json:"object"`
-	// Before and After are empty where the report has no such line.
+	// Before and After are empty if the report has no such line.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Worse is set where a pod finds no place any more or has to leave, a drain does not end or
-	// leaves pods without a place, or a class is wrong, and it was not so before, or for fewer pods.
+	// Worse is set for a pod that finds no place or pushes others out, a drain that does not end or
+	// leaves pods without a place, and a class that is wrong, if this was not so before or concerned
+	// fewer pods.
 	Worse bool `json:"worse,omitempty"`
 
-	grave gravity
+	severity severity
 }
 
 // Section is a part of a report.
@@ -48,42 +49,72 @@ const (
 	ofFindings Section = "classes"
 )
 
-// gravity is how bad a line is.
-type gravity uint8
+// severity says how bad a line is.
+type severity uint8
 
 const (
-	harmless gravity = iota
-	evicts           // somebody has to leave, or something is wrong
-	stays            // a pod has no place, or a drain no end
+	harmless severity = iota
+	evicts            // somebody has to leave or finds no place after a drain, or a class is wrong
+	stays             // a pod has no place, or a drain does not end
 )
 
 // fact is a line of a report.
 type fact struct {
-	section Section
-	object  string
-	text    string
-	grave   gravity
-	// pods counts those that it is so for, where more are worse.
+	section  Section
+	object   string
+	text     string
+	severity severity
+	// pods counts the pods that the line concerns, if more of them are worse.
 	pods int
 }
 
-// facts are the lines of a report, in its order.
+// facts returns the lines of a report, in its order.
 func (r *Report) facts() []fact {
-	var out []fact
+	out := r.pendingFacts()
+	out = append(out, r.drainFacts()...)
+
+	// A line of the sections from here on is only worse if it is about a class that is wrong.
+	for i := range r.Reach {
+		one := &r.Reach[i]
+		out = append(out, fact{ofReach, one.Class, fmt.Sprintf("%s, %d without a place elsewhere", console.Plural(one.Pods, "pod"), one.NoRoom+one.Lost), harmless, 0})
+	}
+	for i := range r.Headroom {
+		h := &r.Headroom[i]
+		out = append(out, fact{ofRoom, cmp.Or(h.Class, "free") + ", " + string(h.Resource), h.text("%s, %s on one node"), harmless, 0})
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		level := harmless
+		if f.Wrong {
+			level = evicts
+		}
+		out = append(out, fact{ofFindings, strings.TrimPrefix(f.Class+", "+string(f.Rule), ", "), f.Text, level, 0})
+	}
+	return out
+}
+
+// pendingFacts returns a line for each pod that waits.
+func (r *Report) pendingFacts() (out []fact) {
 	for i := range r.Waiting.Turns {
 		t := &r.Waiting.Turns[i]
-		text, grave, pods := string(t.Outcome), harmless, 0
-		switch {
-		case t.Outcome == question.Waits:
-			text, grave = "finds no place", stays
-		case t.Outcome == question.PushesOut:
-			pods = fresh(t.Victims)
-			text, grave = "pushes out "+console.Plural(pods, "pod"), evicts
-		case t.Outcome == question.Placed:
-			text = "fits"
+		f := fact{section: ofPending, object: string(t.Pod.Key), text: string(t.Outcome)}
+		switch t.Outcome {
+		case question.Waits:
+			f.text, f.severity = "finds no place", stays
+		case question.PushesOut:
+			f.pods = fresh(t.Victims)
+			f.text, f.severity = "pushes out "+console.Plural(f.pods, "pod"), evicts
+		case question.Placed:
+			f.text = "fits"
 		}
-		out = append(out, fact{ofPending, string(t.Pod.Key), text, grave, pods})
+		out = append(out, f)
 	}
+	return out
+}
+
+// drainFacts returns a line for each node whose drain does not simply end, and for each budget that
+// holds drains up.
+func (r *Report) drainFacts() (out []fact) {
 	for i := range r.Drains.Stuck {
 		n := &r.Drains.Stuck[i]
 		held := len(n.Held) + n.MoreHeld
@@ -97,30 +128,16 @@ func (r *Report) facts() []fact {
 	for _, node := range r.Drains.Undecided {
 		out = append(out, fact{ofDrains, node, "not played to its end", harmless, 0})
 	}
+
+	// The report has the budgets that stop drains first, which would move lines between two reports.
 	budgets := slices.SortedFunc(slices.Values(r.Drains.Budgets), func(a, b question.BudgetHold) int { return cmp.Compare(a.Key, b.Key) })
 	for _, b := range budgets {
 		out = append(out, fact{ofBudgets, string(b.Key), fmt.Sprintf("allows %d, holds up %s, %d of them for ever", b.Allowed, console.Plural(b.Nodes, "drain"), b.Stuck), harmless, 0})
 	}
-	for i := range r.Reach {
-		one := &r.Reach[i]
-		out = append(out, fact{ofReach, one.Class, fmt.Sprintf("%s, %d without a place elsewhere", console.Plural(one.Pods, "pod"), one.NoRoom+one.Lost), harmless, 0})
-	}
-	for i := range r.Headroom {
-		h := &r.Headroom[i]
-		out = append(out, fact{ofRoom, cmp.Or(h.Class, "free") + ", " + string(h.Resource), h.text("%s, %s on one node"), harmless, 0})
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		grave := harmless
-		if f.Wrong {
-			grave = evicts
-		}
-		out = append(out, fact{ofFindings, strings.TrimPrefix(f.Class+", "+string(f.Rule), ", "), f.Text, grave, 0})
-	}
 	return out
 }
 
-// fresh counts the victims that do not leave already.
+// fresh counts the victims that were not leaving already.
 func fresh(victims []question.Victim) (n int) {
 	for i := range victims {
 		if !victims[i].Terminating {
@@ -130,60 +147,79 @@ func fresh(victims []question.Victim) (n int) {
 	return n
 }
 
+// line says what a line of a report is about.
+type line struct {
+	section Section
+	object  string
+}
+
 // Compare says what changed between two reports. before names the cluster of the earlier one.
 func Compare(before string, then, now *Report) *Comparison {
-	type line struct {
-		section Section
-		object  string
-	}
 	c := &Comparison{Before: before, Changes: []Difference{}, Now: now}
 	old := map[line][]fact{}
 	for _, f := range then.facts() {
-		at := line{f.section, f.object}
-		old[at] = append(old[at], f)
+		key := line{f.section, f.object}
+		old[key] = append(old[key], f)
 	}
-	add := func(f fact, was, is string, grave gravity) {
-		d := Difference{Section: f.section, Object: f.object, Before: was, After: is, grave: grave, Worse: grave > harmless}
-		c.Changes = append(c.Changes, d)
-	}
+
+	// Several lines may be about one object. They are matched in their order, each once.
 	for _, f := range now.facts() {
-		at := line{f.section, f.object}
-		if len(old[at]) == 0 {
-			grave := f.grave
-			if f.section == ofDrains && !then.nodes[f.object] {
-				grave = harmless // the node is new
-			}
-			add(f, "", f.text, grave)
+		key := line{f.section, f.object}
+		if len(old[key]) == 0 {
+			c.addNew(f, then)
 			continue
 		}
-		was := old[at][0]
-		old[at] = old[at][1:]
+		was := old[key][0]
+		old[key] = old[key][1:]
 		if was.text != f.text {
-			grave := harmless
-			if f.grave > was.grave || f.grave == was.grave && f.pods > was.pods {
-				grave = f.grave
-			}
-			add(f, was.text, f.text, grave)
+			c.add(f, was.text, f.text, worsened(was, f))
 		}
 	}
+
+	// The lines that no later one has matched are gone, which is nothing worse.
 	for _, f := range then.facts() {
-		at := line{f.section, f.object}
-		if len(old[at]) > 0 {
-			add(f, old[at][0].text, "", harmless)
-			old[at] = old[at][1:]
+		key := line{f.section, f.object}
+		if len(old[key]) > 0 {
+			c.add(f, old[key][0].text, "", harmless)
+			old[key] = old[key][1:]
 		}
 	}
+
 	slices.SortStableFunc(c.Changes, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(a.Section.place(), b.Section.place()), cmp.Compare(b.grave, a.grave))
+		return cmp.Or(cmp.Compare(a.Section.order(), b.Section.order()), cmp.Compare(b.severity, a.severity))
 	})
 	return c
 }
 
-func (s Section) place() int {
+// add records that a line differs.
+func (c *Comparison) add(f fact, was, is string, level severity) {
+	c.Changes = append(c.Changes, Difference{Section: f.section, Object: f.object, Before: was, After: is, severity: level, Worse: level > harmless})
+}
+
+// addNew records a line that the earlier report does not have. The drain of a node that is new makes
+// nothing worse.
+func (c *Comparison) addNew(f fact, then *Report) {
+	level := f.severity
+	if f.section == ofDrains && !then.nodes[f.object] {
+		level = harmless
+	}
+	c.add(f, "", f.text, level)
+}
+
+// worsened returns the severity of a line if it is worse than before, or as bad for more pods.
+func worsened(was, is fact) severity {
+	if is.severity > was.severity || is.severity == was.severity && is.pods > was.pods {
+		return is.severity
+	}
+	return harmless
+}
+
+// order returns the place of the section in a report.
+func (s Section) order() int {
 	return slices.Index([]Section{ofPending, ofDrains, ofBudgets, ofReach, ofRoom, ofFindings}, s)
 }
 
-// title is the section in words.
+// title returns the heading of the section.
 func (s Section) title() string {
 	switch s {
 	case ofPending:
@@ -200,22 +236,24 @@ func (s Section) title() string {
 	return "Priority classes"
 }
 
-// Stays counts the lines by which a pod has no place or a drain no end that was not so before.
+// Stays counts the lines about a pod without a place or a drain without an end, if that is worse than
+// before.
 func (c *Comparison) Stays() int { return c.count(stays) }
 
 // Leaves counts the lines that are worse in another way.
 func (c *Comparison) Leaves() int { return c.count(evicts) }
 
-func (c *Comparison) count(g gravity) (n int) {
+// count counts the changes of one severity.
+func (c *Comparison) count(g severity) (n int) {
 	for i := range c.Changes {
-		if c.Changes[i].grave == g {
+		if c.Changes[i].severity == g {
 			n++
 		}
 	}
 	return n
 }
 
-// summary is the comparison in a sentence.
+// summary says in a sentence how many lines changed, and how many for the worse.
 func (c *Comparison) summary() string {
 	if len(c.Changes) == 0 {
 		return "Nothing in the report has changed."
@@ -227,14 +265,15 @@ func (c *Comparison) summary() string {
 	return text + ", none for the worse."
 }
 
-// WriteText prints the lines that differ for people, limit of each section and all where it is
-// 0. The error is that of w.
+// WriteText prints the lines that differ for people, limit of each section; all where it is 0. The
+// error is that of w.
 func (c *Comparison) WriteText(w io.Writer, limit int) error {
 	out := pageOn(w)
 	out.say("%s", c.summary())
 	for rest := c.Changes; len(rest) > 0; {
 		n := sameSection(rest)
 		out.heading(rest[0].Section.title())
+
 		var rows console.Table
 		rows.Head("", "BEFORE", "NOW", "")
 		shown := bounded(n, limit)
@@ -243,12 +282,13 @@ func (c *Comparison) WriteText(w io.Writer, limit int) error {
 		}
 		rows.Print(out.Page)
 		out.more(n - shown)
+
 		rest = rest[n:]
 	}
 	return out.To(w)
 }
 
-// sameSection counts the first differences of one section.
+// sameSection counts the differences at the head of the list that are of one section.
 func sameSection(d []Difference) int {
 	n := slices.IndexFunc(d, func(one Difference) bool { return one.Section != d[0].Section })
 	if n < 0 {
@@ -257,6 +297,7 @@ func sameSection(d []Difference) int {
 	return n
 }
 
+// cells returns the row of the difference in a table.
 func (d *Difference) cells() []string {
 	worse := ""
 	if d.Worse {

@@ -9,30 +9,32 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Headroom is the room that new pods of a class have of a resource, by amounts alone: what the
-// nodes offer less what pods ask for. Cordoned nodes offer none.
+// Headroom is the room of a resource that new pods of a class have, by amounts alone: the amount that
+// the nodes offer less the amount that pods ask for. Cordoned nodes offer nothing.
 type Headroom struct {
 	// Class is empty for the room that is free for anybody.
 	Class string `json:"class,omitempty"`
 	Value int32  `json:"value"`
-	// Resource, Offered to all pods, and Free with the pods gone that the class could push out:
-	// on all nodes, and most of it on one.
+	// Offered is the amount that all nodes offer together. Free is the amount that is free on all nodes
+	// with the pods gone that the class could push out, and OnOne the largest part of it on one node.
 	Resource resource.Name     `json:"resource"`
 	Offered  resource.Quantity `json:"offered"`
 	Free     resource.Quantity `json:"free"`
 	OnOne    resource.Quantity `json:"onOne"`
 }
 
-// text is the amounts for people.
+// text writes the amounts that are free on all nodes and on one in a format.
 func (h *Headroom) text(format string) string {
 	return fmt.Sprintf(format, amount.Text(h.Resource, h.Free), amount.Text(h.Resource, h.OnOne))
 }
 
-// room counts the room of each class.
-func (r *Report) room(set *question.Setting) {
+// findRoom counts the room of each class that preempts, resource by resource. Nodes that are cordoned
+// are counted, and left out.
+func (r *Report) findRoom(set *question.Setting) {
 	r.Headroom = []Headroom{}
 	snap := set.Snapshot
 	var open []*outrank.Node
@@ -49,8 +51,11 @@ func (r *Report) room(set *question.Setting) {
 			}
 		}
 	}
+
 	list := slices.Sorted(maps.Keys(names))
-	slices.SortStableFunc(list, func(a, b resource.Name) int { return cmp.Compare(usual(a), usual(b)) })
+	slices.SortStableFunc(list, func(a, b resource.Name) int { return cmp.Compare(rank(a), rank(b)) })
+
+	// The first level stands for anybody: it is a class that pushes nobody out.
 	levels := []*outrank.PriorityClass{{}}
 	for _, c := range classesOf(set.Cluster) {
 		if c.PreemptionPolicy != outrank.PreemptNever {
@@ -58,12 +63,12 @@ func (r *Report) room(set *question.Setting) {
 		}
 	}
 	for _, name := range list {
-		r.Headroom = append(r.Headroom, roomOf(set, open, name, levels)...)
+		r.Headroom = append(r.Headroom, roomOfResource(set, open, name, levels)...)
 	}
 }
 
-// usual puts the resources first that every pod asks for.
-func usual(name resource.Name) int {
+// rank puts the resources first that nearly every pod asks for.
+func rank(name resource.Name) int {
 	switch name {
 	case resource.CPU:
 		return 0
@@ -81,26 +86,22 @@ type taken struct {
 	amount   int64
 }
 
-// roomOf is the room of one resource, level by level; the first is for what is free for anybody.
-func roomOf(set *question.Setting, open []*outrank.Node, name resource.Name, levels []*outrank.PriorityClass) []Headroom {
-	release := set.Snapshot.Release()
-	free, onOne, offered := make([]int64, len(levels)), make([]int64, len(levels)), int64(0)
+// roomOfResource returns the room of one resource, level by level. The first level is for the amount that
+// is free for anybody.
+func roomOfResource(set *question.Setting, open []*outrank.Node, name resource.Name, levels []*outrank.PriorityClass) []Headroom {
+	snap := set.Snapshot
+	free, onOne := make([]int64, len(levels)), make([]int64, len(levels))
+	offered := int64(0)
 	for _, n := range open {
 		there := n.Allocatable.Amount(name)
 		offered = resource.AddSat(offered, there)
-		now := resource.SubSat(there, set.Snapshot.Used(n.Name, name))
-		var pods []taken
-		for _, p := range set.Snapshot.PodsOn(n.Name) {
-			asked := int64(1)
-			if name != resource.Pods {
-				asked = resource.Amount(name, p.RunningRequestOf(release, name))
-			}
-			if asked > 0 {
-				pods = append(pods, taken{p.PriorityValue(), asked})
-			}
-		}
+		unused := resource.SubSat(there, snap.Used(n.Name, name))
+		pods := takenOn(snap, n.Name, name)
+
+		// A node may have more pods than room. Then those of lower priority that leave first make up for
+		// what is missing, and a node below 0 takes nothing away from the others.
 		for i, c := range levels {
-			room := now
+			room := unused
 			for _, p := range pods {
 				if i > 0 && p.priority < c.Value {
 					room = resource.AddSat(room, p.amount)
@@ -111,11 +112,26 @@ func roomOf(set *question.Setting, open []*outrank.Node, name resource.Name, lev
 			onOne[i] = max(onOne[i], room)
 		}
 	}
+
 	out := make([]Headroom, len(levels))
 	for i, c := range levels {
 		out[i] = Headroom{
 			Class: c.Name, Value: c.Value, Resource: name,
 			Offered: amount.Quantity(name, offered), Free: amount.Quantity(name, free[i]), OnOne: amount.Quantity(name, onOne[i]),
+		}
+	}
+	return out
+}
+
+// takenOn lists the amounts of a resource that the pods on a node ask for. Of pods each counts as one.
+func takenOn(snap *engine.Snapshot, node string, name resource.Name) (out []taken) {
+	for _, p := range snap.PodsOn(node) {
+		asked := int64(1)
+		if name != resource.Pods {
+			asked = resource.Amount(name, p.RunningRequestOf(snap.Release(), name))
+		}
+		if asked > 0 {
+			out = append(out, taken{p.PriorityValue(), asked})
 		}
 	}
 	return out

@@ -11,11 +11,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the report as a page about the snapshot in question.
+// Overview draws the report as a page about the snapshot in question. It is the page about the pods that
+// wait, with other words at its head and more tables.
 func (r *Report) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	o := r.Waiting.Overview(snap, nil)
 	lines := r.summary()
-	o.Title, o.Headline, o.Summary = "How the cluster stands", strings.TrimSuffix(lines[0], "."), strings.Join(lines[1:], " ")
+	o.Title = "How the cluster stands"
+	o.Headline = strings.TrimSuffix(lines[0], ".")
+	o.Summary = strings.Join(lines[1:], " ")
 	o.Figures = append(o.Figures, page.Figure{Figure: strconv.Itoa(len(r.Drains.Stuck)), Of: "nodes that cannot be drained"})
 	add := func(t page.Table) {
 		if len(t.Rows) == 0 {
@@ -26,21 +29,10 @@ func (r *Report) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview 
 		}
 		o.Tables = append(o.Tables, t)
 	}
+
 	add(r.Remedies.table())
-	add(drainTable("Nodes whose drain never ends", r.Drains.Stuck, func(n *question.NodeDrain) []string {
-		var out []string
-		for i := range n.Held {
-			out = append(out, string(n.Held[i].Pod.Key)+" is held by "+names(n.Held[i].Budgets, 0))
-		}
-		return out
-	}))
-	add(drainTable("Nodes whose drain leaves pods without a place", r.Drains.Crowded, func(n *question.NodeDrain) []string {
-		var out []string
-		for i := range n.Pending {
-			out = append(out, string(n.Pending[i].Key))
-		}
-		return out
-	}))
+	add(drainTable("Nodes whose drain never ends", r.Drains.Stuck, heldTexts))
+	add(drainTable("Nodes whose drain leaves pods without a place", r.Drains.Crowded, pendingTexts))
 	add(r.budgetTable())
 	add(r.reachTable())
 	add(r.roomTable())
@@ -49,11 +41,27 @@ func (r *Report) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview 
 	return o
 }
 
-// mostTodo is the most remedies that are told at the end of a page.
+// heldTexts names the pods of a node that budgets hold, with the budgets.
+func heldTexts(n *question.NodeDrain) (out []string) {
+	for i := range n.Held {
+		out = append(out, string(n.Held[i].Pod.Key)+" is held by "+names(n.Held[i].Budgets, 0))
+	}
+	return out
+}
+
+// pendingTexts names the pods of a node that find no place.
+func pendingTexts(n *question.NodeDrain) (out []string) {
+	for i := range n.Pending {
+		out = append(out, string(n.Pending[i].Key))
+	}
+	return out
+}
+
+// mostTodo is the largest number of remedies that the end of a page tells.
 const mostTodo = 5
 
-// todo is what to do: the remedies that were tried, the budgets that keep drains from ending, and the
-// classes that are wrong.
+// todo says what to do: take the remedies that were tried, look at the budgets that keep drains from
+// ending, mend the classes that are wrong.
 func (r *Report) todo() []string {
 	var out []string
 	for i := range r.Remedies.List {
@@ -61,6 +69,7 @@ func (r *Report) todo() []string {
 			out = append(out, one.name()+": "+one.Text)
 		}
 	}
+
 	var stopping []string
 	for _, b := range r.Drains.Budgets {
 		if b.Stuck > 0 {
@@ -70,6 +79,7 @@ func (r *Report) todo() []string {
 	if len(stopping) > 0 {
 		out = append(out, "Before a drain of the nodes that never empty, look at what these budgets want: "+list(stopping, 0, mostTodo)+". --without NODE says what frees one.")
 	}
+
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Wrong {
 			out = append(out, "Mend the class "+strings.TrimSpace(f.Class+": "+f.text()))
@@ -78,6 +88,7 @@ func (r *Report) todo() []string {
 	return out
 }
 
+// table lists the remedies.
 func (m *Remedies) table() page.Table {
 	t := page.Table{Title: "The cheapest thing that helps", Note: "Tried once everybody else has had a turn.", Columns: []page.Column{{Title: "Pod"}, {Title: "Kind"}, {Title: "What helps"}}}
 	for i := range m.List {
@@ -87,6 +98,7 @@ func (m *Remedies) table() page.Table {
 	return t
 }
 
+// drainTable lists the drains of nodes. notes names pods of a drain.
 func drainTable(title string, nodes []question.NodeDrain, notes func(*question.NodeDrain) []string) page.Table {
 	t := page.Table{Title: title, Columns: []page.Column{{Title: "Node"}, {Title: "Evicted", Number: true}, {Title: "Of", Number: true}, {Title: "Pods"}}}
 	for i := range nodes {
@@ -96,6 +108,7 @@ func drainTable(title string, nodes []question.NodeDrain, notes func(*question.N
 	return t
 }
 
+// budgetTable lists the budgets that hold drains up.
 func (r *Report) budgetTable() page.Table {
 	t := page.Table{Title: "Budgets that hold drains up", Columns: []page.Column{{Title: "Budget"}, {Title: "Allowed", Number: true}, {Title: "Nodes", Number: true}, {Title: "For ever", Number: true}}}
 	for _, b := range r.Drains.Budgets {
@@ -104,6 +117,7 @@ func (r *Report) budgetTable() page.Table {
 	return t
 }
 
+// reachTable counts the pods that each class could push out, also by the first namespaces.
 func (r *Report) reachTable() page.Table {
 	t := page.Table{Title: "Who could be pushed out by new pods", Note: "By priority alone, and where they would be recreated.", Columns: []page.Column{
 		{Title: "Class"}, {Title: "Value", Number: true}, {Title: "Pods", Number: true}, {Title: "Elsewhere", Number: true},
@@ -120,6 +134,7 @@ func (r *Report) reachTable() page.Table {
 	return t
 }
 
+// roomTable lists the room of each class.
 func (r *Report) roomTable() page.Table {
 	t := page.Table{Title: "Room by class", Note: "By amounts alone: free, and with all pods of lower priority gone.", Columns: []page.Column{
 		{Title: "Class"}, {Title: "Resource"}, {Title: "Offered", Number: true}, {Title: "Room", Number: true}, {Title: "On one node", Number: true},
@@ -135,6 +150,7 @@ func (r *Report) roomTable() page.Table {
 	return t
 }
 
+// findingTable lists the findings.
 func (r *Report) findingTable() page.Table {
 	t := page.Table{Title: "Priority classes", Columns: []page.Column{{Title: "Class"}, {Title: "Finding"}}}
 	for i := range r.Findings {
@@ -148,11 +164,13 @@ func (r *Report) findingTable() page.Table {
 	return t
 }
 
-// Overview draws the comparison as a page about the snapshot of the later report.
+// Overview draws the comparison as a page about the snapshot of the later report: that report's page, with
+// the changes first.
 func (c *Comparison) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	o := c.Now.Overview(snap, pod)
 	o.Title, o.Headline = "What has changed", strings.TrimSuffix(c.summary(), ".")
 	o.Summary = strings.Join(c.Now.summary(), " ")
+
 	var changed []page.Table
 	for rest := c.Changes; len(rest) > 0; {
 		n := sameSection(rest)

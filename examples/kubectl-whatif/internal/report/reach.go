@@ -12,18 +12,17 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Reach is the running pods that new pods of a class could push out, by priority alone: those
-// with a lower one. A disruption budget does not change that. Pods of a group count with their
-// own priority.
+// Reach counts the running pods that new pods of a class could push out, by priority alone: those with a
+// lower one. Disruption budgets do not matter. Pods of a group count with their own priority.
 type Reach struct {
 	Class string `json:"class"`
 	Value int32  `json:"value"`
 	Count
-	// Namespaces are those of the pods, the one with the most first.
+	// Namespaces counts the pods by namespace, the largest number first.
 	Namespaces []NamespaceReach `json:"namespaces"`
 }
 
-// NamespaceReach is the part of a namespace.
+// NamespaceReach counts the pods of a reach that are in one namespace.
 type NamespaceReach struct {
 	Namespace string `json:"namespace"`
 	Count
@@ -32,31 +31,31 @@ type NamespaceReach struct {
 // Count counts running pods by what becomes of them once they are pushed out.
 type Count struct {
 	Pods int `json:"pods"`
-	// Elsewhere are those whose replacement finds room on another node as things are, NoRoom
-	// those whose replacement finds none, Lost have no controller to recreate them, and Tied
-	// come back to their node alone.
+	// Elsewhere counts the pods whose replacement finds room on another node as things are, NoRoom those
+	// whose replacement finds none. Lost counts the pods without a controller to recreate them, Tied those
+	// that come back to their node alone.
 	Elsewhere int `json:"elsewhere"`
 	NoRoom    int `json:"noRoom"`
 	Lost      int `json:"lost"`
 	Tied      int `json:"tied"`
-	// Unknown are those nobody asked about: another scheduler places them, they are scheduled with a group, or too many
-	// controllers came before theirs.
+	// Unknown counts the pods whose replacement was not tried: their scheduler is not known, they are
+	// scheduled with a group, or too many controllers came before theirs.
 	Unknown int `json:"unknown"`
 }
 
-// Fates say how the places of replacements were found.
+// Fates says how the places of replacements were found.
 type Fates struct {
-	// Tried counts the controllers of which one pod was taken away and put to the question by
-	// itself, its own node left out. The others of the controller count as it does.
+	// Tried counts the controllers of which one pod was tried: it was taken away, and its replacement
+	// asked about with its own node left out. The other pods of the controller count as that one does.
 	Tried int `json:"tried"`
-	// NotTried counts controllers beyond the most that are tried.
+	// NotTried counts the controllers beyond the bound.
 	NotTried int `json:"notTried"`
 }
 
-// mostTried is the most controllers of which a pod is tried.
+// mostTried is the largest number of controllers of which a pod is tried.
 const mostTried = 20_000
 
-// fate is what becomes of a pod that is pushed out.
+// fate says what becomes of a pod that is pushed out.
 type fate uint8
 
 const (
@@ -67,31 +66,33 @@ const (
 	tied
 )
 
-func (c *Count) add(f fate) {
-	c.Pods++
+// add counts n pods of one fate.
+func (c *Count) add(f fate, n int) {
+	c.Pods += n
 	switch f {
 	case elsewhere:
-		c.Elsewhere++
+		c.Elsewhere += n
 	case noRoom:
-		c.NoRoom++
+		c.NoRoom += n
 	case lost:
-		c.Lost++
+		c.Lost += n
 	case tied:
-		c.Tied++
+		c.Tied += n
 	default:
-		c.Unknown++
+		c.Unknown += n
 	}
 }
 
-// group is running pods of one namespace that count with one priority and share a fate.
+// group stands for the running pods of one namespace that have one priority and share a fate.
 type group struct {
 	namespace string
 	priority  int32
 	fate      fate
 }
 
-// reach counts the pods in the reach of each class.
-func (r *Report) reach(ctx context.Context, set *question.Setting) error {
+// findReach counts the pods in the reach of each class that preempts. Classes share the groups, which are
+// far fewer than the pods.
+func (r *Report) findReach(ctx context.Context, set *question.Setting) error {
 	r.Reach = []Reach{}
 	groups, err := r.groups(ctx, set)
 	if err != nil {
@@ -101,42 +102,37 @@ func (r *Report) reach(ctx context.Context, set *question.Setting) error {
 		if c.PreemptionPolicy == outrank.PreemptNever {
 			continue
 		}
-		reach := Reach{Class: c.Name, Value: c.Value, Namespaces: []NamespaceReach{}}
-		by := map[string]*Count{}
-		for g, n := range groups {
-			if g.priority >= c.Value {
-				continue
-			}
-			if by[g.namespace] == nil {
-				by[g.namespace] = &Count{}
-			}
-			by[g.namespace].addMany(g.fate, n)
-			reach.addMany(g.fate, n)
-		}
-		for namespace, count := range by {
-			reach.Namespaces = append(reach.Namespaces, NamespaceReach{namespace, *count})
-		}
-		slices.SortFunc(reach.Namespaces, func(a, b NamespaceReach) int {
-			return cmp.Or(cmp.Compare(b.Pods, a.Pods), strings.Compare(a.Namespace, b.Namespace))
-		})
-		r.Reach = append(r.Reach, reach)
+		r.Reach = append(r.Reach, reachOf(c, groups))
 	}
 	return nil
 }
 
-func (c *Count) addMany(f fate, n int) {
-	one := Count{}
-	one.add(f)
-	c.Pods += n
-	c.Elsewhere += n * one.Elsewhere
-	c.NoRoom += n * one.NoRoom
-	c.Lost += n * one.Lost
-	c.Tied += n * one.Tied
-	c.Unknown += n * one.Unknown
+// reachOf counts the pods of lower priority than a class, in all and by namespace.
+func reachOf(c *outrank.PriorityClass, groups map[group]int) Reach {
+	reach := Reach{Class: c.Name, Value: c.Value, Namespaces: []NamespaceReach{}}
+	byNamespace := map[string]*Count{}
+	for g, n := range groups {
+		if g.priority >= c.Value {
+			continue
+		}
+		if byNamespace[g.namespace] == nil {
+			byNamespace[g.namespace] = &Count{}
+		}
+		byNamespace[g.namespace].add(g.fate, n)
+		reach.add(g.fate, n)
+	}
+
+	for namespace, count := range byNamespace {
+		reach.Namespaces = append(reach.Namespaces, NamespaceReach{namespace, *count})
+	}
+	slices.SortFunc(reach.Namespaces, func(a, b NamespaceReach) int {
+		return cmp.Or(cmp.Compare(b.Pods, a.Pods), strings.Compare(a.Namespace, b.Namespace))
+	})
+	return reach
 }
 
-// classesOf are the classes that the cluster has, the highest value first. A dump without
-// classes has those that are built in.
+// classesOf lists the classes of the cluster, the highest value first. A dump without classes has the
+// built-in ones.
 func classesOf(c *outrank.Cluster) []*outrank.PriorityClass {
 	out := slices.Clone(c.Classes)
 	if len(out) == 0 {
@@ -151,20 +147,25 @@ func classesOf(c *outrank.Cluster) []*outrank.PriorityClass {
 	return out
 }
 
-// groups counts the running pods that nobody deletes.
+// controller names the object that recreates pods.
+type controller struct {
+	namespace string
+	owner     outrank.Owner
+}
+
+// groups counts the running pods that nobody deletes, by namespace, priority and fate.
 func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]int, error) {
-	type controller struct {
-		namespace string
-		owner     outrank.Owner
-	}
 	out, known := map[group]int{}, map[controller]fate{}
 	snap := set.Snapshot.Clone()
+
+	// In the order of the input the same controllers are tried every time.
 	for _, listed := range set.Cluster.Pods {
 		p, ok := snap.Pod(listed.Key())
 		node := snap.NodeOf(listed.Key())
 		if _, there := snap.Node(node); !ok || !there || p.Terminating() {
 			continue
 		}
+
 		f := tied
 		switch {
 		case question.TiedToItsNode(p):
@@ -172,24 +173,23 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 			f = lost
 		default:
 			c := controller{p.NamespaceName(), p.Owner}
-			tried, ok := known[c]
-			if !ok {
-				var err error
-				if tried, err = r.try(ctx, set, snap, p); err != nil {
+			if _, ok := known[c]; !ok {
+				tried, err := r.tryElsewhere(ctx, set, snap, p)
+				if err != nil {
 					return nil, err
 				}
 				known[c] = tried
 			}
-			f = tried
+			f = known[c]
 		}
 		out[group{p.NamespaceName(), p.PriorityValue(), f}]++
 	}
 	return out, nil
 }
 
-// try takes a pod away and asks where the one that is recreated for it would go but to the
-// same node.
-func (r *Report) try(ctx context.Context, set *question.Setting, snap *engine.Snapshot, p *outrank.Pod) (_ fate, err error) {
+// tryElsewhere takes a pod away, and asks whether another node takes the pod that is recreated for it. It
+// leaves the snapshot as it is.
+func (r *Report) tryElsewhere(ctx context.Context, set *question.Setting, snap *engine.Snapshot, p *outrank.Pod) (_ fate, err error) {
 	eval := set.EvaluatorFor(p)
 	if eval == nil || p.Group != "" && snap.Release().Gates()[groupGate] {
 		return unknown, nil
@@ -199,6 +199,7 @@ func (r *Report) try(ctx context.Context, set *question.Setting, snap *engine.Sn
 		return unknown, nil
 	}
 	r.Fates.Tried++
+
 	node, mark := snap.NodeOf(p.Key()), snap.Mark()
 	defer func() {
 		if undone := snap.Undo(mark); err == nil {
@@ -208,6 +209,7 @@ func (r *Report) try(ctx context.Context, set *question.Setting, snap *engine.Sn
 	if err = snap.RemovePod(p.Key()); err != nil {
 		return unknown, err
 	}
+
 	nodes, err := eval.Feasible(ctx, snap, question.Recreated(p))
 	if err != nil {
 		return unknown, err
@@ -218,5 +220,5 @@ func (r *Report) try(ctx context.Context, set *question.Setting, snap *engine.Sn
 	return noRoom, nil
 }
 
-// groupGate has pods of a group scheduled as a whole.
+// groupGate is the feature gate with which the pods of a group are scheduled as a whole.
 const groupGate = "GenericWorkload"

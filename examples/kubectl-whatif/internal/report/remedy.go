@@ -17,27 +17,27 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// MostRemedies is the most controllers for whose pods a remedy is looked for.
+// MostRemedies is the largest number of controllers for whose pods a remedy is looked for.
 const MostRemedies = 20
 
-// Remedies are what would help the pods that find no place.
+// Remedies says what would help the pods that find no place.
 type Remedies struct {
 	List []Remedy `json:"list"`
-	// NotAsked counts pods for which none was looked for: their controllers come after
+	// NotAsked counts the pods for which no remedy was looked for: their controllers come after
 	// MostRemedies others, they are scheduled with a group, or they wait for a resize.
 	NotAsked int `json:"notAsked"`
 }
 
-// Remedy is the cheapest thing that was found to help a pod, tried once everybody else has had
-// a turn.
+// Remedy is the cheapest thing that was found to help a pod. It was tried once everybody else had had a
+// turn.
 type Remedy struct {
-	// Pod is one of Pods of the same controller and priority that wait, and Owner is Kind/Name
-	// of the controller, empty for a pod of its own.
+	// Pod is the first of the pods of one controller and priority that wait, and Pods is their number.
+	// Owner names the controller as Kind/Name; empty for a pod without one.
 	Pod   outrank.Key `json:"pod"`
 	Owner string      `json:"owner,omitempty"`
 	Pods  int         `json:"pods"`
 	Kind  Kind        `json:"kind"`
-	// Node takes the pod then, or is the node that a new one is like; Text says what it takes.
+	// Node is the node that takes the pod then, or the one that a new node is like. Text says what helps.
 	Node string `json:"node,omitempty"`
 	Text string `json:"text"`
 }
@@ -51,9 +51,9 @@ const (
 	Wait Kind = "wait"
 	// Change: the pod or the node is changed, and nobody leaves.
 	Change Kind = "change"
-	// MoreNodes: a node more, like one that is there.
+	// MoreNodes: there is one more node, like one that is there.
 	MoreNodes Kind = "node"
-	// Priority: another priority, with which the pod fits or pushes others out.
+	// Priority: the pod or others get another priority, with which it fits or pushes others out.
 	Priority Kind = "priority"
 	// Evict: pods are evicted by hand.
 	Evict Kind = "evict"
@@ -63,41 +63,8 @@ const (
 
 // lookForRemedies looks for one remedy for each controller of pods that wait.
 func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *question.Pending) (*Remedies, error) {
-	out := &Remedies{List: []Remedy{}}
-	type controller struct {
-		namespace, owner string
-		priority         int32
-	}
-
-	// Pods of one controller and one priority wait for the same thing: the first of them is asked about.
-	at := map[controller]int{}
-	var asked []outrank.Key
-	for i := range waiting.Turns {
-		t := &waiting.Turns[i]
-		if t.Outcome != question.Waits && t.InVain == nil {
-			continue
-		}
-		if t.Group || t.Resize {
-			out.NotAsked += max(1, len(t.Members))
-			continue
-		}
-
-		namespace, name := t.Pod.Key.Split()
-		c := controller{namespace, cmp.Or(t.Pod.Owner, "Pod/"+name), t.Pod.Priority}
-		if j, known := at[c]; known {
-			out.List[j].Pods++
-			continue
-		}
-		if len(out.List) == MostRemedies {
-			out.NotAsked++
-			continue
-		}
-
-		at[c] = len(out.List)
-		asked = append(asked, t.Pod.Key)
-		out.List = append(out.List, Remedy{Pod: t.Pod.Key, Owner: t.Pod.Owner, Pods: 1})
-	}
-	if len(asked) == 0 {
+	out := withoutPlace(waiting)
+	if len(out.List) == 0 {
 		return out, nil
 	}
 
@@ -116,23 +83,62 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 	return out, nil
 }
 
+// withoutPlace lists the pods to look for remedies for, without the remedies. Pods of one controller and
+// one priority wait for the same thing, so the first of them stands for all.
+func withoutPlace(waiting *question.Pending) *Remedies {
+	type kind struct {
+		namespace, owner string
+		priority         int32
+	}
+
+	out := &Remedies{List: []Remedy{}}
+	index := map[kind]int{}
+	for i := range waiting.Turns {
+		t := &waiting.Turns[i]
+		if t.Outcome != question.Waits && t.InVain == nil {
+			continue
+		}
+		if t.Group || t.Resize {
+			out.NotAsked += max(1, len(t.Members))
+			continue
+		}
+
+		pod := &t.Pod
+		namespace, name := pod.Key.Split()
+		k := kind{namespace, cmp.Or(pod.Owner, "Pod/"+name), pod.Priority}
+		if j, known := index[k]; known {
+			out.List[j].Pods++
+			continue
+		}
+		if len(out.List) == MostRemedies {
+			out.NotAsked++
+			continue
+		}
+
+		index[k] = len(out.List)
+		out.List = append(out.List, Remedy{Pod: pod.Key, Owner: pod.Owner, Pods: 1})
+	}
+	return out
+}
+
 // adviser tries remedies on the cluster once everybody has had a turn.
 type adviser struct {
 	ctx     context.Context
 	set     question.Setting
 	settled *question.Scenario
-	// nodes are one of each kind.
+	// nodes has one node of each kind.
 	nodes []*outrank.Node
 }
 
-// mostKinds is the most kinds of nodes of which one more is tried.
+// mostKinds is the largest number of kinds of nodes of which one more is tried.
 const mostKinds = 16
 
-// kinds finds the nodes that differ in what they offer, in their taints and in their labels but for
-// the host's.
+// kinds finds one node of each kind. Nodes of one kind offer the same, and have the same taints and, but
+// for that of the host, the same labels.
 func (a *adviser) kinds() {
 	seen := map[string]bool{}
-	for n := range a.set.Snapshot.Nodes() {
+	snap := a.set.Snapshot
+	for n := range snap.Nodes() {
 		var b strings.Builder
 		for _, name := range n.Allocatable.Names() {
 			q := n.Allocatable[name]
@@ -146,6 +152,7 @@ func (a *adviser) kinds() {
 				fmt.Fprintf(&b, "%s=%s,", key, n.Labels[key])
 			}
 		}
+
 		if kind := b.String(); !seen[kind] && len(a.nodes) < mostKinds {
 			seen[kind] = true
 			a.nodes = append(a.nodes, n)
@@ -153,32 +160,23 @@ func (a *adviser) kinds() {
 	}
 }
 
-// advise finds the cheapest remedy for a pod: to wait costs nothing, a change of the pod less than
-// another node, that less than a priority or an eviction, and what enlarges a node or evicts beside
-// the change comes last.
+// advise finds the cheapest remedy for a pod. To wait costs nothing. A small change of the pod is cheaper
+// than one more node, and that is cheaper than another priority or an eviction. A change that takes more
+// off the pod's requests comes last. Changes that enlarge a node, or evict pods besides, do not count.
 func (a *adviser) advise(r *Remedy) error {
-	pod, ok := a.set.Snapshot.Pod(r.Pod)
+	set, snap := &a.set, a.set.Snapshot
+	pod, ok := snap.Pod(r.Pod)
 	if !ok {
 		return fmt.Errorf("pod %s: %w", r.Pod, preemption.ErrNotFound)
 	}
-	eval := a.set.EvaluatorFor(pod)
-
-	// The snapshot is as it stands once everybody has had a turn, so that there may be room by now.
-	if node := a.set.Snapshot.NodeOf(r.Pod); node != "" {
-		r.set(Wait, node, "Once those are gone who leave for other pods, node "+node+" takes it.")
-		return nil
-	}
-	free, err := eval.Feasible(a.ctx, a.set.Snapshot, pod)
-	if err != nil {
+	eval := set.EvaluatorFor(pod)
+	if waits, err := a.wait(r, eval, pod); waits || err != nil {
 		return err
 	}
-	if len(free) > 0 {
-		r.set(Wait, free[0].Name, "Once everybody else has had a turn, node "+free[0].Name+" takes it.")
-		return nil
-	}
 
-	req := preemption.Request{Pod: pod, Now: a.set.Now}
-	why, err := explain.Ask(a.ctx, explain.Question{Evaluator: eval, Snapshot: a.set.Snapshot, Request: req}, explain.Options{Classes: a.set.Cluster.Classes})
+	cluster := set.Cluster
+	req := preemption.Request{Pod: pod, Now: set.Now}
+	why, err := explain.Ask(a.ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: req}, explain.Options{Classes: cluster.Classes})
 	if err != nil {
 		return err
 	}
@@ -206,8 +204,25 @@ func (a *adviser) advise(r *Remedy) error {
 	return nil
 }
 
-// changes returns the first nodes where changes alone make room for the pod: with those that cost
-// little, and with any but larger nodes and evictions; nil for none.
+// wait reports whether the pod only has to wait: there is room for it once everybody has had a turn,
+// which is how the snapshot stands.
+func (a *adviser) wait(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (bool, error) {
+	snap := a.set.Snapshot
+	if node := snap.NodeOf(r.Pod); node != "" {
+		r.set(Wait, node, "Once those are gone who leave for other pods, node "+node+" takes it.")
+		return true, nil
+	}
+
+	free, err := eval.Feasible(a.ctx, snap, pod)
+	if err != nil || len(free) == 0 {
+		return false, err
+	}
+	r.set(Wait, free[0].Name, "Once everybody else has had a turn, node "+free[0].Name+" takes it.")
+	return true, nil
+}
+
+// changes returns the first nodes where changes alone make room for the pod: low with changes that cost
+// little, dear with any changes but larger nodes and evictions. Each is nil for none.
 func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 	for i := range why.Nodes {
 		g := &why.Nodes[i]
@@ -224,28 +239,36 @@ func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 	return nil, dear
 }
 
-// setNothing takes what helps where nothing else does, and reports whether there is any: enough
-// priority, if that is to be had, before a lower one of others, and that before an eviction.
+// setNothing takes the remedy of a report by which nothing helps as things are, and reports whether there
+// is one. Enough priority for the pod comes first, if a class or a user can give it, then a lower priority
+// of other pods, then an eviction.
 func (r *Remedy) setNothing(n *explain.Nothing) bool {
 	switch {
 	case n == nil:
 		return false
 	case n.Enough != nil && (n.Enough.Class != "" || n.Enough.Priority <= priority.UserMax):
-		r.set(Priority, n.Enough.Node, first((&explain.Nothing{Enough: n.Enough}).Texts()))
+		r.set(Priority, n.Enough.Node, joined((&explain.Nothing{Enough: n.Enough}).Texts()))
 	case n.Lower != nil:
-		r.set(Priority, n.Lower.Node, first((&explain.Nothing{Lower: n.Lower}).Texts()))
+		r.set(Priority, n.Lower.Node, joined((&explain.Nothing{Lower: n.Lower}).Texts()))
 	case n.Eviction != nil:
-		r.set(Evict, n.Eviction.Node, first((&explain.Nothing{Eviction: n.Eviction}).Texts()))
+		r.set(Evict, n.Eviction.Node, joined((&explain.Nothing{Eviction: n.Eviction}).Texts()))
 	default:
 		return false
 	}
 	return true
 }
 
-func (r *Remedy) set(kind Kind, node, text string) { r.Kind, r.Node, r.Text = kind, node, text }
+// set records what helps.
+func (r *Remedy) set(kind Kind, node, text string) {
+	r.Kind = kind
+	r.Node = node
+	r.Text = text
+}
 
-func first(texts []string) string { return strings.Join(texts, " ") }
+// joined joins sentences.
+func joined(texts []string) string { return strings.Join(texts, " ") }
 
+// sentence makes a sentence of a text.
 func sentence(text string) string {
 	if !strings.HasSuffix(text, ".") {
 		text += "."
@@ -253,7 +276,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// help is what the group says of its way, without the number of its nodes.
+// help says what helps on the nodes of a group, without the number of the nodes.
 func help(g *explain.NodeGroup) string {
 	_, text, found := strings.Cut(g.Help(), ": ")
 	if !found {
@@ -262,10 +285,10 @@ func help(g *explain.NodeGroup) string {
 	return sentence(text)
 }
 
-// mostLess is the part of a request, in hundredths, that a pod can be expected to ask for less.
+// mostLess is the part of a request, in hundredths, that a pod can be expected to do without.
 const mostLess = 10
 
-// cheap reports whether a way changes settings alone, or takes a little off a request.
+// cheap reports whether a way only changes settings, or takes no more than a little off a request.
 func cheap(w *explain.Way) bool {
 	for i := range w.Steps {
 		for _, c := range w.Steps[i].Changes {
@@ -284,27 +307,17 @@ func cheap(w *explain.Way) bool {
 	return true
 }
 
-// without reports whether a way has none of some changes.
+// without reports whether a way makes none of the given changes.
 func without(w *explain.Way, changes ...string) bool {
 	return !slices.ContainsFunc(w.Steps, func(s explain.Step) bool {
 		return slices.ContainsFunc(s.Changes, func(c string) bool { return slices.Contains(changes, c) })
 	})
 }
 
-// oneMore tries a node more of each kind.
+// oneMore tries one more node of each kind, and takes the first that takes the pod.
 func (a *adviser) oneMore(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (bool, error) {
 	for _, like := range a.nodes {
-		snap := a.set.Snapshot
-		mark := snap.Mark()
-		one := a.settled.NodesLike(like, 1)[0]
-		err := snap.PutNode(one)
-		var status preemption.Status
-		if err == nil {
-			status, err = eval.Check(snap, pod, one.Name)
-		}
-		if undone := snap.Undo(mark); err == nil {
-			err = undone
-		}
+		status, err := a.tryNode(eval, pod, a.settled.NodesLike(like, 1)[0])
 		if err != nil {
 			return false, err
 		}
@@ -314,4 +327,19 @@ func (a *adviser) oneMore(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (
 		}
 	}
 	return false, nil
+}
+
+// tryNode returns the answer of a new node to the pod, and takes the node away again.
+func (a *adviser) tryNode(eval *engine.Evaluator, pod *outrank.Pod, n *outrank.Node) (preemption.Status, error) {
+	snap := a.set.Snapshot
+	mark := snap.Mark()
+	err := snap.PutNode(n)
+	var status preemption.Status
+	if err == nil {
+		status, err = eval.Check(snap, pod, n.Name)
+	}
+	if undone := snap.Undo(mark); err == nil {
+		err = undone
+	}
+	return status, err
 }

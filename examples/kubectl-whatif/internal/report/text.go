@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// WriteText prints the report for people, limit entries of each list and all where it is 0.
-// The error is that of w.
+// WriteText prints the report for people, limit entries of each list; all where it is 0. The error is
+// that of w.
 func (r *Report) WriteText(w io.Writer, limit int) error {
 	out := pageOn(w)
 	for _, line := range r.summary() {
@@ -24,6 +24,7 @@ func (r *Report) WriteText(w io.Writer, limit int) error {
 		return err
 	}
 	r.Remedies.write(out, limit)
+
 	out.heading("Drains, one node at a time")
 	writeDrains(out, r.Drains, limit)
 	out.heading("Who could be pushed out")
@@ -35,19 +36,9 @@ func (r *Report) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// summary is the report in a few sentences.
+// summary says the report in a few sentences. The first is about the pods that wait.
 func (r *Report) summary() []string {
-	var out []string
-	n := &r.Waiting.Totals
-	switch {
-	case n.Pods == 0:
-		out = append(out, "No pod is pending.")
-	case n.Waits+n.Unplaced == 0 && n.Victims == 0:
-		out = append(out, subject(n.Pods, "pod", "is", "are")+" pending, and nobody has to leave.")
-	default:
-		out = append(out, fmt.Sprintf("%s pending: %d %s no place, and %s to leave for the others.",
-			subject(n.Pods, "pod", "is", "are"), n.Waits+n.Unplaced, verb(n.Waits+n.Unplaced, "finds", "find"), subject(n.Victims, "pod", "has", "have")))
-	}
+	out := []string{pendingSentence(r.Waiting)}
 	d := r.Drains
 	switch stuck := len(d.Stuck); {
 	case stuck > 0:
@@ -58,10 +49,12 @@ func (r *Report) summary() []string {
 	if len(d.Crowded) > 0 {
 		out = append(out, fmt.Sprintf("The drain of %s leaves pods without a place.", console.Plural(len(d.Crowded), "other node")))
 	}
+
 	if top := r.topReach(); top != nil && top.Pods > 0 {
 		out = append(out, fmt.Sprintf("New pods of class %s could push out %s, of which %d would find no place elsewhere or are not recreated.",
 			top.Class, console.Plural(top.Pods, "running pod"), top.NoRoom+top.Lost))
 	}
+
 	wrong := 0
 	for i := range r.Findings {
 		if r.Findings[i].Wrong {
@@ -74,7 +67,21 @@ func (r *Report) summary() []string {
 	return out
 }
 
-// topReach is that of the highest class that is not the system's; nil where there is none.
+// pendingSentence says how many pods wait, find no place, and have to leave.
+func pendingSentence(waiting *question.Pending) string {
+	n := waiting.Totals
+	homeless := n.Waits + n.Unplaced
+	switch {
+	case n.Pods == 0:
+		return "No pod is pending."
+	case homeless == 0 && n.Victims == 0:
+		return subject(n.Pods, "pod", "is", "are") + " pending, and nobody has to leave."
+	}
+	return fmt.Sprintf("%s pending: %d %s no place, and %s to leave for the others.",
+		subject(n.Pods, "pod", "is", "are"), homeless, verb(homeless, "finds", "find"), subject(n.Victims, "pod", "has", "have"))
+}
+
+// topReach returns the reach of the highest class that is not the system's; nil where there is none.
 func (r *Report) topReach() *Reach {
 	for i := range r.Reach {
 		if !strings.HasPrefix(r.Reach[i].Class, "system-") {
@@ -84,12 +91,15 @@ func (r *Report) topReach() *Reach {
 	return nil
 }
 
+// write prints the remedies, limit of them.
 func (m *Remedies) write(out *paper, limit int) {
 	if len(m.List)+m.NotAsked == 0 {
 		return
 	}
+
 	out.line("")
 	out.say("The cheapest thing that helps, tried once everybody else has had a turn:")
+
 	shown := bounded(len(m.List), limit)
 	var rows console.Table
 	for i := range m.List[:shown] {
@@ -104,6 +114,7 @@ func (m *Remedies) write(out *paper, limit int) {
 	}
 }
 
+// name names the pod, and says how many others it stands for.
 func (m *Remedy) name() string {
 	if m.Pods == 1 {
 		return string(m.Pod)
@@ -111,11 +122,13 @@ func (m *Remedy) name() string {
 	return fmt.Sprintf("%s and %d more of %s", m.Pod, m.Pods-1, m.Owner)
 }
 
+// writeDrains prints how many drains end and how, and names those that do not end well.
 func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
 	out.say("Of %s, %d %s at once, %d as replacements become ready, and %d never.", console.Plural(d.Nodes, "node"), d.AtOnce, verb(d.AtOnce, "empties", "empty"), d.Slow, len(d.Stuck))
 	if n := len(d.Undecided); n > 0 {
 		out.say("Budgets hold up the drain of %s more; whether it ends was not tried, because %d turns had been taken: %s.", console.Plural(n, "node"), d.Most, names(d.Undecided, limit))
 	}
+
 	nodeDrains(out, "Drains that never end:", d.Stuck, limit, func(n *question.NodeDrain) string {
 		texts := make([]string, 0, len(n.Held))
 		for i := range n.Held {
@@ -124,37 +137,41 @@ func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
 		return "held: " + list(texts, n.MoreHeld, limit)
 	})
 	nodeDrains(out, "Drains that end and leave pods without a place:", d.Crowded, limit, func(n *question.NodeDrain) string {
-		texts := make([]string, len(n.Pending))
-		for i := range n.Pending {
-			texts[i] = string(n.Pending[i].Key)
-		}
-		return "pending: " + list(texts, n.MorePending, limit)
+		return "pending: " + list(pendingTexts(n), n.MorePending, limit)
 	})
 	if d.Unfollowed > 0 {
 		out.say("Where the pods of %s go that %s at once was not tried, because %d turns had been taken.", console.Plural(d.Unfollowed, "node"), verb(d.Unfollowed, "empties", "empty"), d.Most)
 	}
-	if len(d.Budgets) == 0 {
+	writeHolds(out, d.Budgets, limit)
+}
+
+// writeHolds prints the budgets that hold drains up, limit of them.
+func writeHolds(out *paper, budgets []question.BudgetHold, limit int) {
+	if len(budgets) == 0 {
 		return
 	}
+
 	out.line("")
 	out.line("Budgets that hold drains up:")
 	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true}}
 	rows.Head("BUDGET", "ALLOWED", "NODES", "NEVER")
-	shown := bounded(len(d.Budgets), limit)
-	for _, b := range d.Budgets[:shown] {
+	shown := bounded(len(budgets), limit)
+	for _, b := range budgets[:shown] {
 		rows.Add(string(b.Key), strconv.Itoa(int(b.Allowed)), strconv.Itoa(b.Nodes), strconv.Itoa(b.Stuck))
 		if b.Several > 0 {
 			rows.Note("  on %s no eviction of a pod is let through, because several budgets cover it", console.Plural(b.Several, "node"))
 		}
 	}
 	rows.Print(out.Page)
-	out.more(len(d.Budgets) - shown)
+	out.more(len(budgets) - shown)
 }
 
+// nodeDrains prints the drains of nodes, limit of them, each with a note. Without any it prints nothing.
 func nodeDrains(out *paper, title string, nodes []question.NodeDrain, limit int, note func(*question.NodeDrain) string) {
 	if len(nodes) == 0 {
 		return
 	}
+
 	out.line("")
 	out.line("%s", title)
 	rows := console.Table{Right: map[int]bool{1: true}}
@@ -169,11 +186,13 @@ func nodeDrains(out *paper, title string, nodes []question.NodeDrain, limit int,
 	out.more(len(nodes) - shown)
 }
 
+// writeReach prints how many running pods each class could push out, with the first namespaces.
 func (r *Report) writeReach(out *paper, limit int) {
 	if len(r.Reach) == 0 {
 		out.line("No class may push anybody out.")
 		return
 	}
+
 	how := ""
 	if r.Fates.Tried > 0 {
 		how = " One pod of each of " + console.Plural(r.Fates.Tried, "controller") + " was taken away and asked about, its own node left out; the others of it count as it does."
@@ -182,6 +201,7 @@ func (r *Report) writeReach(out *paper, limit int) {
 		how += " For " + console.Plural(r.Fates.NotTried, "controller") + " more nobody was asked."
 	}
 	out.say("Running pods with a lower priority than new pods of a class have, and where they would be recreated.%s", how)
+
 	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}}
 	rows.Head("CLASS", "VALUE", "PODS", "ELSEWHERE", "NO PLACE", "NOT RECREATED", "SAME NODE", "NOT ASKED")
 	for i := range r.Reach {
@@ -199,7 +219,7 @@ func (r *Report) writeReach(out *paper, limit int) {
 	rows.Print(out.Page)
 }
 
-// cells are the counts, empty for 0 but for the first.
+// cells returns the counts as texts. A count of 0 is empty, except for the number of all pods.
 func (c *Count) cells() []string {
 	out := []string{strconv.Itoa(c.Pods)}
 	for _, n := range []int{c.Elsewhere, c.NoRoom, c.Lost, c.Tied, c.Unknown} {
@@ -212,6 +232,7 @@ func (c *Count) cells() []string {
 	return out
 }
 
+// text says how many pods of the namespace could be pushed out, and how many would have no place.
 func (n *NamespaceReach) text() string {
 	text := fmt.Sprintf("%d of %s", n.Pods, n.Namespace)
 	if gone := n.NoRoom + n.Lost; gone > 0 {
@@ -220,30 +241,19 @@ func (n *NamespaceReach) text() string {
 	return text
 }
 
+// writeRoom prints the room of each class in a table: a row for each class, a column for each resource.
 func (r *Report) writeRoom(out *paper) {
 	out.say("By amounts alone: what is free, and what would be with all pods of lower priority gone; most on one node in brackets.")
 	if r.Closed > 0 {
 		out.say("%s cordoned, and left out.", subject(r.Closed, "node", "is", "are"))
 	}
-	var resources []resource.Name
-	amounts := map[resource.Name]map[string]string{}
-	var classes []string
-	for i := range r.Headroom {
-		h := &r.Headroom[i]
-		if amounts[h.Resource] == nil {
-			amounts[h.Resource] = map[string]string{}
-			resources = append(resources, h.Resource)
-		}
-		if len(resources) == 1 {
-			classes = append(classes, h.Class)
-		}
-		amounts[h.Resource][h.Class] = h.text("%s (%s)")
-	}
-	rows := console.Table{}
+
+	resources, classes, amounts := r.roomByClass()
 	head := []string{"CLASS"}
 	for _, name := range resources {
 		head = append(head, strings.ToUpper(string(name)))
 	}
+	rows := console.Table{}
 	rows.Head(head...)
 	for _, class := range classes {
 		cells := []string{class}
@@ -258,11 +268,32 @@ func (r *Report) writeRoom(out *paper) {
 	rows.Print(out.Page)
 }
 
+// roomByClass returns the resources and the classes in their order, and the texts of the amounts of each
+// resource by class. The report goes resource by resource, and each has the same classes; so the first
+// gives their order.
+func (r *Report) roomByClass() (resources []resource.Name, classes []string, amounts map[resource.Name]map[string]string) {
+	amounts = map[resource.Name]map[string]string{}
+	for i := range r.Headroom {
+		h := &r.Headroom[i]
+		if amounts[h.Resource] == nil {
+			amounts[h.Resource] = map[string]string{}
+			resources = append(resources, h.Resource)
+		}
+		if len(resources) == 1 {
+			classes = append(classes, h.Class)
+		}
+		amounts[h.Resource][h.Class] = h.text("%s (%s)")
+	}
+	return resources, classes, amounts
+}
+
+// writeFindings prints the findings, limit of them.
 func (r *Report) writeFindings(out *paper, limit int) {
 	if len(r.Findings) == 0 {
 		out.line("Nothing is odd about them.")
 		return
 	}
+
 	shown := bounded(len(r.Findings), limit)
 	var rows console.Table
 	for i := range r.Findings[:shown] {
@@ -277,6 +308,7 @@ func (r *Report) writeFindings(out *paper, limit int) {
 	out.more(len(r.Findings) - shown)
 }
 
+// text says the finding, and names the first of its pods.
 func (f *Finding) text() string {
 	if f.Example == "" {
 		return f.Text
@@ -284,6 +316,7 @@ func (f *Finding) text() string {
 	return f.Text + ": " + string(f.Example) + more(f.Pods-1)
 }
 
+// more says that there are n more; nothing for none.
 func more(n int) string {
 	if n == 0 {
 		return ""
@@ -291,12 +324,14 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// list joins texts, limit of them and all where it is 0; others are left out already.
+// list joins texts, limit of them; all where it is 0. It counts the rest, together with the others, which
+// are not among the texts.
 func list(texts []string, others, limit int) string {
 	shown := bounded(len(texts), limit)
 	return strings.Join(texts[:shown], ", ") + more(len(texts)-shown+others)
 }
 
+// names joins names, limit of them; all where it is 0.
 func names[T ~string](all []T, limit int) string {
 	texts := make([]string, len(all))
 	for i := range all {
@@ -305,6 +340,7 @@ func names[T ~string](all []T, limit int) string {
 	return list(texts, 0, limit)
 }
 
+// bounded returns how many of n things are shown; a limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n
@@ -312,19 +348,23 @@ func bounded(n, limit int) int {
 	return min(n, limit)
 }
 
-// paper is a text for people.
+// paper collects lines for people, as wide as their page.
 type paper struct{ *console.Sheet }
 
+// pageOn returns a paper as wide as the page of w.
 func pageOn(w io.Writer) *paper { return &paper{console.SheetFor(w)} }
 
+// line writes a line.
 func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
 
+// more says that a list has n more entries; nothing for none.
 func (p *paper) more(n int) {
 	if n > 0 {
 		p.line("  and %d more", n)
 	}
 }
 
+// heading writes a heading in bold, below a blank line.
 func (p *paper) heading(text string) {
 	p.line("")
 	p.line("%s", console.Styled{Text: text, Style: console.Bold})
@@ -333,7 +373,7 @@ func (p *paper) heading(text string) {
 // say writes running text.
 func (p *paper) say(format string, args ...any) { p.Say(format, plain(args)...) }
 
-// plain are arguments with keys as texts.
+// plain turns keys among the arguments into strings, which the sheet makes safe for a terminal.
 func plain(args []any) []any {
 	for i, a := range args {
 		if key, ok := a.(outrank.Key); ok {

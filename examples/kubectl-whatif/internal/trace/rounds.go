@@ -8,44 +8,30 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// rounds compares the candidates rank by rank until one is left: the first in the order of the
-// nodes where all ranks are equal.
+// rounds compares the candidates rank by rank until one is left. If several are equal in all ranks, a
+// last round leaves the chosen one, which is the first in the order of the nodes.
 func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	if ranks == nil {
 		ranks = preemption.DefaultRanks()
 	}
+
 	left := make([]*preemption.Candidate, len(ex.Candidates))
 	for i := range left {
 		left[i] = &ex.Candidates[i]
 	}
 	out := []Round{}
 	for i := range ranks {
-		rank := ranks[i : i+1]
 		if len(left) < 2 {
 			return out
 		}
-		best := left[0]
-		for _, c := range left[1:] {
-			if order, _ := c.Score.Compare(best.Score, rank); order < 0 {
-				best = c
-			}
-		}
-		r := Round{Rank: explain.RankText(ranks[i].Name), Best: figure(&ranks[i], &best.Score), Left: []string{}, Out: []Out{}, rank: ranks[i].Name}
-		var stay []*preemption.Candidate
-		for _, c := range left {
-			if order, _ := c.Score.Compare(best.Score, rank); order == 0 {
-				stay = append(stay, c)
-				r.keep(c.Node)
-			} else {
-				r.drop(c.Node, figure(&ranks[i], &c.Score))
-			}
-		}
-		left = stay
+		var r Round
+		r, left = round(ranks[i:i+1], left)
 		out = append(out, r)
 	}
 	if len(left) < 2 {
 		return out
 	}
+
 	r := Round{Rank: explain.RankText(""), Left: []string{}, Out: []Out{}}
 	r.keep(ex.Node)
 	for _, c := range left {
@@ -56,6 +42,30 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	return append(out, r)
 }
 
+// round compares candidates by a single rank. It returns those that are as good as the best.
+func round(single []preemption.Rank, candidates []*preemption.Candidate) (Round, []*preemption.Candidate) {
+	best := candidates[0]
+	for _, c := range candidates[1:] {
+		if order, _ := c.Score.Compare(best.Score, single); order < 0 {
+			best = c
+		}
+	}
+
+	rank := &single[0]
+	r := Round{Rank: explain.RankText(rank.Name), Best: figure(rank, &best.Score), Left: []string{}, Out: []Out{}, rank: rank.Name}
+	var left []*preemption.Candidate
+	for _, c := range candidates {
+		if order, _ := c.Score.Compare(best.Score, single); order == 0 {
+			left = append(left, c)
+			r.keep(c.Node)
+		} else {
+			r.drop(c.Node, figure(rank, &c.Score))
+		}
+	}
+	return r, left
+}
+
+// keep adds a node that is left, by name up to the bound.
 func (r *Round) keep(node string) {
 	if len(r.Left) < mostNames {
 		r.Left = append(r.Left, node)
@@ -64,6 +74,7 @@ func (r *Round) keep(node string) {
 	}
 }
 
+// drop adds a node that leaves the comparison, by name up to the bound.
 func (r *Round) drop(node, figure string) {
 	if len(r.Out) < mostNames {
 		r.Out = append(r.Out, Out{node, figure})
@@ -72,7 +83,8 @@ func (r *Round) drop(node, figure string) {
 	}
 }
 
-// figure writes the figure that a rank compares. Sums are compared with 2^31 added for each victim.
+// figure writes the figure that a rank compares. Ranks compare sums of priorities with 2^31 added for
+// each victim (rule 11.4), which the text takes off again and gives as a number of victims.
 func figure(rank *preemption.Rank, s *preemption.Score) string {
 	switch rank.Name {
 	case preemption.ByPrioritySum.Name:

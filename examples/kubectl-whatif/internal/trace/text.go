@@ -12,41 +12,23 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// stepsEach is how many steps of a node are shown for each node that may be.
+// stepsEach is the number of steps of a node that are shown for each node that the limit allows.
 const stepsEach = 4
 
-// WriteText prints the trace for people: limit nodes, and stepsEach times as many steps of each,
-// or a few more. The limit may be any number.
+// WriteText prints the trace for people: limit nodes, and stepsEach times as many steps of each, or a
+// few more. A limit below 1 counts as 1.
 func (t *Trace) WriteText(p console.Page, limit int) {
 	if text := t.nothing(); text != "" {
 		p.Line("\nStep by step: %s.", text)
 		return
 	}
+
 	limit = max(limit, 1)
 	shown := min(len(t.Nodes), limit)
 	for i := range t.Nodes[:shown] {
 		n := &t.Nodes[i]
 		p.Line("\nStep by step, node %s:", n.Node+n.role(t))
-		p.Line("  as it is: %s", n.AsItIs.text())
-		p.Line("  %s", n.emptied())
-		if len(n.Steps) == 0 {
-			continue
-		}
-		p.Line("  put back one by one, %s:", order)
-		rows := console.Table{Right: map[int]bool{0: true, 2: true}, Spare: []int{3}}
-		rows.Head("#", "POD", "PRIORITY", "BREAKS", "PUT BACK", "BECAUSE")
-		steps := len(n.Steps)
-		if limit < steps/stepsEach {
-			steps = limit * stepsEach
-		}
-		for j := range n.Steps[:steps] {
-			s := &n.Steps[j]
-			rows.Add(strconv.Itoa(j+1), string(s.Pod)+s.with(), strconv.Itoa(int(s.Priority)), keys(s.Breaks), s.outcome(), s.Check.text())
-		}
-		rows.Print(p)
-		if more := len(n.Steps) - steps; more > 0 {
-			p.Line("     and %d more steps", more)
-		}
+		n.write(p, limit)
 	}
 	if more := len(t.Nodes) - shown + t.MoreNodes; more > 0 {
 		p.Line("\nAnd %d more nodes where pods are taken away", more)
@@ -54,6 +36,7 @@ func (t *Trace) WriteText(p console.Page, limit int) {
 	if t.NotTried > 0 {
 		p.Line("\n%d more %s not tried, as no eviction helps there", t.NotTried, map[bool]string{true: "node is", false: "nodes are"}[t.NotTried == 1])
 	}
+
 	if text := t.ranks(); text != "" {
 		p.Line("\n%s", text)
 	}
@@ -62,10 +45,38 @@ func (t *Trace) WriteText(p console.Page, limit int) {
 	}
 }
 
-// order is that in which pods are put back.
-const order = "those whose leaving breaks a budget first, the most important at the head"
+// write prints the answers of a node, and its steps up to a bound that follows from the limit.
+func (n *Node) write(p console.Page, limit int) {
+	p.Line("  as it is: %s", n.AsItIs.text())
+	p.Line("  %s", n.emptied())
+	if len(n.Steps) == 0 {
+		return
+	}
 
-// nothing says why there are no steps.
+	// The division keeps a large limit from overflowing. It may show up to three steps more than the
+	// product.
+	steps := len(n.Steps)
+	if limit < steps/stepsEach {
+		steps = limit * stepsEach
+	}
+
+	p.Line("  put back one by one, %s:", orderText)
+	rows := console.Table{Right: map[int]bool{0: true, 2: true}, Spare: []int{3}}
+	rows.Head("#", "POD", "PRIORITY", "BREAKS", "PUT BACK", "BECAUSE")
+	for i := range n.Steps[:steps] {
+		s := &n.Steps[i]
+		rows.Add(strconv.Itoa(i+1), string(s.Pod)+s.with(), strconv.Itoa(int(s.Priority)), keys(s.Breaks), s.outcome(), s.Check.text())
+	}
+	rows.Print(p)
+	if more := len(n.Steps) - steps; more > 0 {
+		p.Line("     and %d more steps", more)
+	}
+}
+
+// orderText says in which order pods are put back.
+const orderText = "those whose leaving breaks a budget first, the most important at the head"
+
+// nothing says why there is nothing to show; empty where there is.
 func (t *Trace) nothing() string {
 	switch t.Outcome {
 	case preemption.Fits:
@@ -79,6 +90,7 @@ func (t *Trace) nothing() string {
 	return ""
 }
 
+// role says what the node is in the decision.
 func (n *Node) role(t *Trace) string {
 	switch {
 	case n.Chosen:
@@ -89,7 +101,7 @@ func (n *Node) role(t *Trace) string {
 	return ", where it does not help"
 }
 
-// emptied says what comes of taking everybody away.
+// emptied says what the node answers once all pods are gone that could leave.
 func (n *Node) emptied() string {
 	if n.Possible == 0 {
 		return "nobody there could leave"
@@ -101,11 +113,12 @@ func (n *Node) emptied() string {
 	return who + n.Emptied.text()
 }
 
-// text is a node's answer in a few words.
+// text says a node's answer in a few words. Amounts that are short take the place of reasons.
 func (c *Check) text() string {
 	if c.Fits {
 		return "the pod fits"
 	}
+
 	var parts []string
 	for _, s := range c.Short {
 		parts = append(parts, fmt.Sprintf("%s: %s needed, %s free", s.Resource, amount.Text(s.Resource, s.Needed), amount.Text(s.Resource, s.Free)))
@@ -120,6 +133,7 @@ func (c *Check) text() string {
 	return text
 }
 
+// outcome says whether the pod stays.
 func (s *Step) outcome() string {
 	if s.Stays {
 		return "stays"
@@ -127,7 +141,7 @@ func (s *Step) outcome() string {
 	return "leaves"
 }
 
-// with names those who share the pod's fate.
+// with names the pods that share the pod's fate.
 func (s *Step) with() string {
 	if len(s.With) == 0 {
 		return ""
@@ -135,7 +149,7 @@ func (s *Step) with() string {
 	return " with " + keys(s.With)
 }
 
-// keys lists the first few keys.
+// keys lists the first few keys, and counts the others.
 func keys(list []outrank.Key) string {
 	const most = 3
 	var out []string
@@ -160,9 +174,9 @@ func (t *Trace) ranks() string {
 	return fmt.Sprintf("The %d candidates are compared, rank by rank, until %s is left:", t.Candidates, t.Chosen)
 }
 
-// text is a round in a line.
+// text says in a line what a round leaves.
 func (r *Round) text() string {
-	left := some(r.Left, r.MoreLeft)
+	left := listed(r.Left, r.MoreLeft)
 	if r.rank == "" {
 		return r.Rank + ": " + left
 	}
@@ -183,10 +197,11 @@ func (r *Round) out() string {
 		}
 		out = append(out, text)
 	}
-	return some(out, r.MoreOut)
+	return listed(out, r.MoreOut)
 }
 
-func some(names []string, more int) string {
+// listed joins names, and says that there are more.
+func listed(names []string, more int) string {
 	text := strings.Join(names, ", ")
 	if more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
@@ -194,45 +209,57 @@ func some(names []string, more int) string {
 	return text
 }
 
-// Tables draws the trace as tables of a page.
+// Tables draws the trace as tables of a page: one for each node, and one for the ranks.
 func (t *Trace) Tables() (out []page.Table) {
 	if text := t.nothing(); text != "" {
 		return []page.Table{{Title: "Step by step", Text: text}}
 	}
+
 	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		table := page.Table{
-			Title: "Step by step: node " + n.Node + n.role(t), Note: "As it is: " + n.AsItIs.text() + ". " + capital(n.emptied()) + ".",
-			Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Put back"}},
-		}
-		if len(n.Steps) == 0 {
-			table.Text = "Nobody is put back."
-		} else {
-			table.Note += " Put back one by one, " + order + "."
-		}
-		shown := min(len(n.Steps), page.MostRows)
-		for j := range n.Steps[:shown] {
-			s := &n.Steps[j]
-			notes := []string{s.Check.text()}
-			if len(s.Breaks) > 0 {
-				notes = append(notes, "its leaving breaks "+keys(s.Breaks))
-			}
-			table.Rows = append(table.Rows, page.TableRow{
-				Cells: []string{strconv.Itoa(j + 1), string(s.Pod) + s.with(), strconv.Itoa(int(s.Priority)), s.outcome()}, Notes: notes,
-			})
-		}
-		table.More = len(n.Steps) - shown
-		out = append(out, table)
+		out = append(out, t.Nodes[i].table(t))
 	}
+	return append(out, t.ranksTable())
+}
+
+// table has the steps of a node, up to the bound of a page.
+func (n *Node) table(t *Trace) page.Table {
+	table := page.Table{
+		Title: "Step by step: node " + n.Node + n.role(t), Note: "As it is: " + n.AsItIs.text() + ". " + capital(n.emptied()) + ".",
+		Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Put back"}},
+	}
+	if len(n.Steps) == 0 {
+		table.Text = "Nobody is put back."
+	} else {
+		table.Note += " Put back one by one, " + orderText + "."
+	}
+
+	shown := min(len(n.Steps), page.MostRows)
+	for i := range n.Steps[:shown] {
+		s := &n.Steps[i]
+		notes := []string{s.Check.text()}
+		if len(s.Breaks) > 0 {
+			notes = append(notes, "its leaving breaks "+keys(s.Breaks))
+		}
+		table.Rows = append(table.Rows, page.TableRow{
+			Cells: []string{strconv.Itoa(i + 1), string(s.Pod) + s.with(), strconv.Itoa(int(s.Priority)), s.outcome()}, Notes: notes,
+		})
+	}
+	table.More = len(n.Steps) - shown
+	return table
+}
+
+// ranksTable has the rounds, and says how many nodes the other tables leave out.
+func (t *Trace) ranksTable() page.Table {
 	ranks := page.Table{Title: "Step by step: the ranks", Note: t.ranks(), Columns: []page.Column{{Title: "Better is"}, {Title: "Best"}, {Title: "Left"}}}
 	for i := range t.Rounds {
 		r := &t.Rounds[i]
-		row := page.TableRow{Cells: []string{r.Rank, r.Best, some(r.Left, r.MoreLeft)}}
+		row := page.TableRow{Cells: []string{r.Rank, r.Best, listed(r.Left, r.MoreLeft)}}
 		if len(r.Out) > 0 {
 			row.Notes = []string{"out: " + r.out()}
 		}
 		ranks.Rows = append(ranks.Rows, row)
 	}
+
 	var rest []string
 	if t.MoreNodes > 0 {
 		rest = append(rest, fmt.Sprintf("%d more nodes where pods are taken away.", t.MoreNodes))
@@ -245,7 +272,8 @@ func (t *Trace) Tables() (out []page.Table) {
 	} else if len(rest) > 0 {
 		ranks.Note += " " + strings.Join(rest, " ")
 	}
-	return append(out, ranks)
+	return ranks
 }
 
+// capital returns a text with a capital at its head.
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

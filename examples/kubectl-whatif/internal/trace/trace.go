@@ -1,10 +1,10 @@
-// Package trace answers how a decision about one pod comes about, step by step: on each node
-// that comes into question all pods that could leave are taken away, then put back one by one
-// as far as the pod still fits, and the nodes are compared rank by rank until one is left.
+// Package trace answers how a decision about one pod comes about, step by step. On each node that comes
+// into question all pods that could leave are taken away, then put back one by one as far as the pod
+// still fits. Then the nodes are compared rank by rank until one is left.
 //
-// Whether a pod stays, and the answer that keeps it out, are those of the decision itself; the
-// possible victims and the budgets that they break are asked of its dry runs, and put into the order of
-// kube-scheduler. A test asks the filters again at each step.
+// The decision itself says which pods stay, and by which answer of the node the others leave. Its dry
+// runs say which victims are possible and which budgets they break. The package puts the possible victims
+// into the order of kube-scheduler. A test asks the filters again at each step.
 package trace
 
 import (
@@ -21,16 +21,16 @@ import (
 // Trace is a decision step by step.
 type Trace struct {
 	Pod outrank.Key `json:"pod"`
-	// Outcome is that of the decision. Nobody is taken away where the pod fits or may not push
-	// others out: there are no nodes then.
+	// Outcome is the outcome of the decision. Where the pod fits or may not push others out, nobody is
+	// taken away, and there are no nodes.
 	Outcome preemption.Outcome `json:"outcome"`
-	// Nodes are those on which pods are taken away: the candidates, the best first, then those
-	// where it does not help, in the order of the cluster. MoreNodes are left out.
+	// Nodes lists the nodes on which pods are taken away: the candidates, the best first, then those
+	// where it does not help, in the order of the cluster. MoreNodes counts those that are left out.
 	Nodes     []Node `json:"nodes"`
 	MoreNodes int    `json:"moreNodes,omitempty"`
 	// NotTried counts the nodes on which no eviction could help, so that none is tried.
 	NotTried int `json:"notTried,omitempty"`
-	// Candidates counts the nodes where it helps, and Rounds compare them, a rank each.
+	// Candidates counts the nodes where evictions help. Rounds compares them, one rank in each round.
 	Candidates int     `json:"candidates"`
 	Rounds     []Round `json:"rounds"`
 	// Chosen is the node that is left; empty where nothing helps.
@@ -41,16 +41,15 @@ type Trace struct {
 type Node struct {
 	Node   string `json:"node"`
 	Chosen bool   `json:"chosen,omitempty"`
-	// AsItIs is its answer as things are, and Emptied that with all gone that could leave. Possible
-	// counts those.
+	// AsItIs is the node's answer as things are. Emptied is its answer with all pods gone that could
+	// leave. Possible counts these pods.
 	AsItIs   Check `json:"asItIs"`
 	Emptied  Check `json:"emptied"`
 	Possible int   `json:"possible"`
-	// Steps put them back, where the pod fits without them: those first whose leaving breaks a
-	// budget, and of these and of the others the most important first. Nobody is put back where
-	// it does not.
+	// Steps puts these pods back, if the pod in question fits without them. Pods whose leaving breaks
+	// a budget come first, then the most important. Where the pod does not fit nobody is put back.
 	Steps []Step `json:"steps"`
-	// Victims are those who could not be put back, the most important first.
+	// Victims lists the pods that could not be put back, the most important first.
 	Victims []outrank.Key `json:"victims"`
 }
 
@@ -58,11 +57,12 @@ type Node struct {
 type Step struct {
 	Pod      outrank.Key `json:"pod"`
 	Priority int32       `json:"priority"`
-	// With are those that stay or leave with it, and Breaks the budgets that their leaving would
-	// break, were all gone that could leave.
+	// With lists the other pods of a group, which stay or leave together with the pod. Breaks lists
+	// the budgets that are broken by their leaving when all pods leave that could.
 	With   []outrank.Key `json:"with,omitempty"`
 	Breaks []outrank.Key `json:"breaks,omitempty"`
-	// Stays is set where the pod in question fits beside it. Check is the node's answer.
+	// Stays is set if the pod in question fits beside the one that is put back. Check is the node's
+	// answer.
 	Stays bool  `json:"stays"`
 	Check Check `json:"check"`
 }
@@ -70,8 +70,8 @@ type Step struct {
 // Check is a node's answer to the pod.
 type Check struct {
 	Fits bool `json:"fits"`
-	// Filter refuses the pod for Reasons. Short are the resources of which the node has too
-	// little, where that is the filter.
+	// Filter names the filter that refuses the pod, and Reasons says why. Short has the resources of
+	// which the node has too little, if the filter is the one about resources.
 	Filter  string   `json:"filter,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
 	Short   []Short  `json:"short,omitempty"`
@@ -86,17 +86,18 @@ type Short struct {
 
 // Round compares the candidates that are left by one rank.
 type Round struct {
-	// Rank is in words what is better, and Best the best figure.
+	// Rank says in words what is better, and Best is the best figure.
 	Rank string `json:"rank"`
 	Best string `json:"best,omitempty"`
-	// Left are the nodes that have it, the first of them; MoreLeft are more.
+	// Left names the first nodes that have the best figure. MoreLeft counts the others.
 	Left     []string `json:"left"`
 	MoreLeft int      `json:"moreLeft,omitempty"`
-	// Out are nodes with a worse figure, MoreOut more.
+	// Out names the first nodes with a worse figure. MoreOut counts the others.
 	Out     []Out `json:"out"`
 	MoreOut int   `json:"moreOut,omitempty"`
 
-	rank string // its name
+	// rank is the name of the rank; empty where the order of the nodes decides.
+	rank string
 }
 
 // Out is a node that leaves the comparison.
@@ -107,19 +108,20 @@ type Out struct {
 
 // Bounds of a trace.
 const (
-	// MostNodes are traced pod by pod.
+	// MostNodes is the largest number of nodes that are traced pod by pod.
 	MostNodes = 20
+	// mostNames is the largest number of nodes that a round names in each list.
 	mostNames = 10
 )
 
 // Of traces the decision about a request, which ex explains. Errors are those of
-// [engine.Evaluator.LookAt]. Time is that of adding up each traced node once for
-// each possible victim.
+// [engine.Evaluator.LookAt]. Time is that of adding up each traced node once for each possible victim.
 func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Plan) (*Trace, error) {
 	t := &Trace{Pod: req.Pod.Key(), Outcome: ex.Outcome, Nodes: []Node{}, Rounds: []Round{}}
 	if ex.Outcome != preemption.Preempts && ex.Outcome != preemption.NothingHelps {
 		return t, nil
 	}
+
 	lookAt, err := eval.LookAt(snap, req)
 	if err != nil {
 		return nil, err
@@ -128,7 +130,8 @@ func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req 
 		t.Chosen, t.Candidates = ex.Node, len(ex.Candidates)
 		t.Rounds = rounds(eval.Config().Ranks, ex)
 	}
-	for _, at := range t.order(ex) {
+
+	for _, node := range t.order(ex) {
 		if len(t.Nodes) == MostNodes {
 			t.MoreNodes++
 			continue
@@ -136,46 +139,50 @@ func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		view, err := lookAt(at.report.Node)
+
+		view, err := lookAt(node.report.Node)
 		if err != nil {
 			return nil, err
 		}
-		n := follow(&walk{eval, snap, view, map[*outrank.Pod]bool{}}, at)
+		n := follow(&walk{eval, snap, view, map[*outrank.Pod]bool{}}, node)
 		n.Chosen = n.Node == t.Chosen
 		t.Nodes = append(t.Nodes, n)
 	}
 	return t, nil
 }
 
-// tried is a node that was tried with what the decision says of it; candidate is nil where it
-// is none.
+// tried is a node on which evictions were tried. report is the decision's report about it. candidate is
+// nil where evictions do not help.
 type tried struct {
 	report    *preemption.NodeReport
 	candidate *preemption.Candidate
 }
 
-// order lists the nodes that are tried, and counts the others.
+// order lists the nodes on which evictions were tried, the candidates first, and counts the others.
 func (t *Trace) order(ex *preemption.Plan) (out []tried) {
-	at, is := map[string]*preemption.NodeReport{}, map[string]bool{}
+	reports := map[string]*preemption.NodeReport{}
 	for i := range ex.Nodes {
-		at[ex.Nodes[i].Node] = &ex.Nodes[i]
+		reports[ex.Nodes[i].Node] = &ex.Nodes[i]
 	}
+
+	isCandidate := map[string]bool{}
 	for i := range ex.Candidates {
 		c := &ex.Candidates[i]
-		out, is[c.Node] = append(out, tried{at[c.Node], c}), true
+		out = append(out, tried{reports[c.Node], c})
+		isCandidate[c.Node] = true
 	}
 	for i := range ex.Nodes {
 		switch n := &ex.Nodes[i]; {
 		case n.AfterRemoval == nil:
 			t.NotTried++
-		case !is[n.Node]:
+		case !isCandidate[n.Node]:
 			out = append(out, tried{n, nil})
 		}
 	}
 	return out
 }
 
-// walk puts pods back on a node.
+// walk is a node while pods are taken away and put back. gone has the pods that are away.
 type walk struct {
 	eval *engine.Evaluator
 	snap *engine.Snapshot
@@ -184,82 +191,106 @@ type walk struct {
 }
 
 // follow takes the pods of a node away, and puts them back.
-func follow(w *walk, at tried) Node {
-	n := Node{Node: at.report.Node, Steps: []Step{}, Victims: []outrank.Key{}}
+func follow(w *walk, node tried) Node {
+	n := Node{Node: node.report.Node, Steps: []Step{}, Victims: []outrank.Key{}}
 	possible := w.view.Possible()
-	n.AsItIs, n.Possible = w.check(&at.report.Status), len(possible)
+	n.Possible = len(possible)
+	n.AsItIs = w.check(&node.report.Status)
 	for _, p := range possible {
 		w.gone[p] = true
 	}
-	if n.Emptied = w.check(at.report.AfterRemoval); at.candidate == nil {
+	if n.Emptied = w.check(node.report.AfterRemoval); node.candidate == nil {
 		return n
 	}
+
+	// The decision has recorded for each victim the answer that kept it from being put back.
 	blocks := map[outrank.Key]*preemption.Status{}
-	for i := range at.candidate.Victims {
-		v := &at.candidate.Victims[i]
-		n.Victims, blocks[v.Pod.Key()] = append(n.Victims, v.Pod.Key()), &v.Blocks
+	for i := range node.candidate.Victims {
+		v := &node.candidate.Victims[i]
+		n.Victims = append(n.Victims, v.Pod.Key())
+		blocks[v.Pod.Key()] = &v.Blocks
 	}
+
+	// A unit is away again after its step if it leaves, so that the next steps count the room without it.
 	units, pods := w.units()
 	n.Steps = append(n.Steps, units...)
 	for i := range n.Steps {
 		s := &n.Steps[i]
-		for _, p := range pods[s.Pod] {
-			w.gone[p] = false
-		}
+		w.mark(pods[s.Pod], false)
 		blocked := blocks[s.Pod]
 		if s.Stays = blocked == nil; s.Stays {
 			s.Check = Check{Fits: true}
 			continue
 		}
 		s.Check = w.check(blocked)
-		for _, p := range pods[s.Pod] {
-			w.gone[p] = true
-		}
+		w.mark(pods[s.Pod], true)
 	}
 	return n
 }
 
-// units are the possible victims of a node in the order in which they are put back, as steps
-// that nobody has taken yet, with the pods of each.
+// mark takes pods away, or puts them back.
+func (w *walk) mark(pods []*outrank.Pod, gone bool) {
+	for _, p := range pods {
+		w.gone[p] = gone
+	}
+}
+
+// units returns the possible victims of a node in the order in which they are put back, as steps whose
+// result is still open. A unit is a pod, or the pods of a group that leaves whole. The map has the
+// pods of each unit by its first.
 func (w *walk) units() ([]Step, map[outrank.Key][]*outrank.Pod) {
-	var first, others []Step
-	possible, pods := w.view.Possible(), map[outrank.Key][]*outrank.Pod{}
+	possible := w.view.Possible()
 	var violated [][]*outrank.PodDisruptionBudget
 	if chargesPossible(w.eval.Config()) {
 		violated = w.view.Violated(possible...)
 	}
+
+	// The pods of a unit are neighbours among the possible victims, which are in order of importance.
+	// Units that break a budget are put back before the others.
+	var breaking, others []Step
+	pods := map[outrank.Key][]*outrank.Pod{}
 	for from, to := 0, 0; from < len(possible); from = to {
+		to = from + 1
+		for to < len(possible) && w.leaveTogether(possible[from], possible[to]) {
+			to++
+		}
+
 		s := Step{Pod: possible[from].Key(), Priority: w.snap.CountsAs(possible[from])}
-		for to = from; to < len(possible) && (to == from || w.leaveTogether(possible[from], possible[to])); to++ {
-			if to > from {
-				s.With = append(s.With, possible[to].Key())
-			}
-			if violated == nil {
-				continue
-			}
-			for _, b := range violated[to] {
-				if !slices.Contains(s.Breaks, b.Key()) {
-					s.Breaks = append(s.Breaks, b.Key())
-				}
-			}
+		for _, p := range possible[from+1 : to] {
+			s.With = append(s.With, p.Key())
+		}
+		if violated != nil {
+			s.Breaks = keysOf(violated[from:to])
 		}
 		pods[s.Pod] = possible[from:to]
 		if len(s.Breaks) > 0 {
-			first = append(first, s)
+			breaking = append(breaking, s)
 		} else {
 			others = append(others, s)
 		}
 	}
-	return slices.Concat(first, others), pods
+	return slices.Concat(breaking, others), pods
 }
 
-// chargesPossible reports whether budgets are charged for all possible victims of a node, rather than for those that
-// leave in the end.
+// keysOf lists the budgets that pods violate, each once.
+func keysOf(violated [][]*outrank.PodDisruptionBudget) (out []outrank.Key) {
+	for _, budgets := range violated {
+		for _, b := range budgets {
+			if !slices.Contains(out, b.Key()) {
+				out = append(out, b.Key())
+			}
+		}
+	}
+	return out
+}
+
+// chargesPossible reports whether budgets are charged for all possible victims of a node. Otherwise they
+// are charged for those that leave in the end, and no victim comes before another because of them.
 func chargesPossible(c preemption.Config) bool {
 	return c.Victims == nil && c.Variant != outrank.VariantSimplified && c.Budgets != preemption.ChargeVictims
 }
 
-// leaveTogether reports whether two pods are of one group that leaves whole.
+// leaveTogether reports whether two pods belong to one group that leaves as a whole.
 func (w *walk) leaveTogether(a, b *outrank.Pod) bool {
 	group, composite := w.snap.LeavesWith(a)
 	if group == nil && composite == nil {
@@ -269,12 +300,14 @@ func (w *walk) leaveTogether(a, b *outrank.Pod) bool {
 	return group == otherGroup && composite == otherComposite
 }
 
-// check is an answer of the node, with what is short while some are gone.
+// check returns an answer of the node, with the resources that are short while the pods in gone are
+// away.
 func (w *walk) check(status *preemption.Status) Check {
 	out := Check{Fits: status.Code == preemption.Success, Filter: status.Filter, Reasons: slices.Clone(status.Reasons)}
 	if status.Filter != preemption.NodeResourcesFit {
 		return out
 	}
+
 	gone := slices.DeleteFunc(w.view.Possible(), func(p *outrank.Pod) bool { return !w.gone[p] })
 	for _, r := range explain.RoomOn(w.eval, w.snap, w.view, gone...) {
 		if r.Short.Sign() > 0 {
