@@ -100,7 +100,7 @@ func (a *Across) WriteText(w io.Writer, limit int) error {
 	}
 
 	out.line("")
-	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), onNode(a.OneNode.Node))
+	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), atNode(a.OneNode.Node))
 	for _, note := range a.OneNode.notes(limit) {
 		out.line("  %s", note)
 	}
@@ -132,8 +132,8 @@ func (a *Across) writeVictims(out *paper, limit int) {
 	}
 }
 
-// onNode says on which node; nothing for none.
-func onNode(node string) string {
+// atNode says on which node; nothing for none.
+func atNode(node string) string {
 	if node == "" {
 		return ""
 	}
@@ -142,7 +142,7 @@ func onNode(node string) string {
 
 // Overview draws the answer as a page about the snapshot in question.
 func (a *Across) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
-	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onNode(a.OneNode.Node)+".")
+	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+atNode(a.OneNode.Node)+".")
 	s.figure(len(a.Victims), "pods that have to leave")
 	s.figure(violating(a.Victims), "of them against a budget")
 
