@@ -68,10 +68,9 @@ func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
 	return b
 }
 
-// Bind returns a claim with its volume or, if the volume does not exist, with the driver that its class uses. Volume and
-// class are nil if they do not exist. The
-// claim comes from [Claim] and is not changed. Its own state comes before
-// anything else.
+// Bind returns a claim with its volume or, if the volume does not exist, with the driver that its class uses.
+// Volume and class are nil if they do not exist. The claim comes from [Claim] and is not changed. Its own state
+// comes before anything else.
 func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Class) *outrank.VolumeClaim {
 	bound := *c
 	v := &bound.Volume

@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// extender asks one of the scheduler's extenders about candidates. It passes on the API's objects, from which
-// the pods in the snapshot were made.
+// extender asks one of the scheduler's extenders about candidates. It passes on the API's objects, from which the
+// pods in the snapshot were made.
 type extender struct {
 	fwk.Extender
 	handle fwk.Handle
@@ -89,8 +89,8 @@ func victimsByNode(candidates []preemption.Candidate) (map[string]*extenderv1.Vi
 	return byNode, nil
 }
 
-// told returns the error that a failed search wraps, as the extender worded it. An error about invalid
-// objects, or one that wraps nothing, is returned as it is.
+// told returns the error that a failed search wraps, as the extender worded it. An error about invalid objects,
+// or one that wraps nothing, is returned as it is.
 func told(err error) error {
 	if cause := errors.Unwrap(err); cause != nil && cause != outrank.ErrInvalid {
 		return cause
