@@ -83,6 +83,8 @@ func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 			at.node.round = f.round
 		}
 	}
+
+	// A node without the present round is in no place of the list. Sorted, because the order of the errors counts.
 	for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
 		s := f.nodes[name]
 		if s.round == f.round {
@@ -107,6 +109,8 @@ func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []place
 	for _, p := range s.pods {
 		before[p] = true
 	}
+
+	// What is left in before afterwards are the objects that are no longer listed.
 	first := len(come)
 	for _, p := range now {
 		if before[p] {
@@ -115,6 +119,8 @@ func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []place
 			come = append(come, placed{p, s.name})
 		}
 	}
+
+	// Another object with the same content has come for one that is no longer listed: neither counts.
 	for _, p := range s.pods {
 		if !before[p] {
 			continue
@@ -125,6 +131,7 @@ func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []place
 			gone = append(gone, placed{p, s.name})
 		}
 	}
+
 	s.pods = now
 	return gone, come
 }

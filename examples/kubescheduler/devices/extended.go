@@ -120,9 +120,11 @@ func isExtended(name corev1.ResourceName) bool {
 // on returns the claim for the resources that a node does not offer itself; nil if there are none. Others says
 // that the pod has other claims. The text, if it is not empty, says why the node cannot take the pod.
 func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.ResourceClaim, string) {
+	// A claim of an earlier attempt stands in the way until it is deleted.
 	if e.claim.Spec.Devices.Requests != nil {
 		return nil, "cannot schedule extended resource claim"
 	}
+
 	var names []corev1.ResourceName
 	for name := range e.wanted {
 		amount := n.Allocatable.Amount(resource.Name(name))
@@ -136,6 +138,7 @@ func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.Resou
 	if len(names) == 0 && !others || e.claim.Status.Allocation != nil {
 		return nil, ""
 	}
+
 	slices.Sort(names)
 	claim := e.claim.DeepCopy()
 	for _, name := range names {
@@ -149,6 +152,7 @@ func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.Resou
 // container that ends can use the devices of lasting containers that start after it. The init container that
 // needs the most devices beyond those has a request for the difference.
 func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1.DeviceRequest {
+	// All containers are in the order in which they start. Init containers with the restart policy Always last, too.
 	inits := len(e.pod.Spec.InitContainers)
 	all := append(slices.Clone(e.pod.Spec.InitContainers), e.pod.Spec.Containers...)
 	counts := make([]int64, len(all))
@@ -161,6 +165,8 @@ func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1
 		}
 	}
 
+	// Most is the largest number of devices that an init container needs beyond those of the lasting containers after
+	// it, and mostAt is that container.
 	var requests []resourcev1.DeviceRequest
 	add := func(i int, count int64) {
 		requests = append(requests, requestOf(requestName(i, &all[i], name), class, count))

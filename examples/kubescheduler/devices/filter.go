@@ -170,8 +170,9 @@ func (a *attempt) lookUp(pod *corev1.Pod) string {
 			return err.Error()
 		}
 		if name == nil {
-			continue
+			continue // no claim was made on purpose, and none is needed
 		}
+
 		c := a.x.byName[named{namespaceOr(pod.Namespace), *name}]
 		if c == nil {
 			return fmt.Sprintf("could not find ResourceClaim %q", pod.Namespace+"/"+*name)
@@ -179,6 +180,8 @@ func (a *attempt) lookUp(pod *corev1.Pod) string {
 		if c.DeletionTimestamp != nil {
 			return fmt.Sprintf("resourceclaim %q is being deleted", c.Name)
 		}
+
+		// A claim that was generated for another pod of the same name is not this pod's.
 		if generated {
 			if err := resourceclaim.IsForPod(pod, c.ResourceClaim, false); err != nil {
 				return err.Error()

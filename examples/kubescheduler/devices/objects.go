@@ -192,11 +192,14 @@ func (v *validator) see(kind string, i int, missing bool, named func() (namespac
 		add("", "is nil")
 		return
 	}
+
 	namespace, name := named()
 	if name == "" {
 		add("metadata.name", "is empty")
 		return
 	}
+
+	// From here on the object has a name for problems.
 	if object = kind + " " + name; namespace != "" {
 		object = kind + " " + namespace + "/" + name
 	}

@@ -146,6 +146,7 @@ func (x *index) addPool(v *view, id poolID, kind *strings.Builder) {
 func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 	buffer = binary.AppendUvarint(buffer, uint64(v.kind))
 	for i, id := range v.devices {
+		// Of a device on which nothing is held, nothing is written. The place of the device comes first.
 		from := len(buffer)
 		buffer = binary.AppendUvarint(buffer, uint64(i)+1)
 		head := len(buffer)
@@ -161,7 +162,7 @@ func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 				}
 			}
 		}
-		if len(buffer) == head { // nothing of this device is held
+		if len(buffer) == head {
 			buffer = buffer[:from]
 		}
 	}

@@ -64,6 +64,7 @@ func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []pre
 				c.Victims = append(c.Victims, preemption.Victim{Pod: v})
 			}
 		}
+
 		if len(c.Victims) == 0 && !e.IsIgnorable() {
 			return nil, fmt.Errorf("expected at least one victim pod on node %q", node)
 		}

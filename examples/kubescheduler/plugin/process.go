@@ -174,6 +174,7 @@ func (p *process) watch(pods cache.SharedIndexInformer) (unwatch func(), err err
 			if ok && pod.Spec.NodeName != "" {
 				p.metrics.EndPreemptor(string(pod.UID))
 			}
+
 			if was, known := before.(*v1.Pod); ok && known {
 				p.devices.changed(was, pod)
 			}
