@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// again makes everything once more, from a copy of the source in another folder and with an empty build cache, and
-// compares all files.
+// again makes everything once more, from a copy of the source in another folder and with an empty build cache,
+// and compares all files.
 func again(ctx context.Context, first *builder) (err error) {
 	dir, err := os.MkdirTemp("", "dist-again")
 	if err != nil {

@@ -19,9 +19,8 @@ type packed struct {
 	mode fs.FileMode
 }
 
-// pack makes an archive: a zip if its name ends so, otherwise a compressed tar. All files have the same
-// time and owner, and they are in the order of their names. So the same files make the same
-// bytes.
+// pack makes an archive: a zip if its name ends so, otherwise a compressed tar. All files have the same time and
+// owner, and they are in the order of their names. So the same files make the same bytes.
 func pack(name string, files map[string]packed, at time.Time) ([]byte, error) {
 	names := slices.Sorted(maps.Keys(files))
 	if strings.HasSuffix(name, ".zip") {

@@ -86,8 +86,8 @@ func spdxID(name, version string) string {
 	return "SPDXRef-" + notInID.ReplaceAllString(name+"-"+version, "-")
 }
 
-// bill returns the bill of materials of an archive. It lists the programs, and the modules that the compiler
-// has recorded in them. The checksum of the first program makes the namespace unique.
+// bill returns the bill of materials of an archive. It lists the programs, and the modules that the compiler has
+// recorded in them. The checksum of the first program makes the namespace unique.
 func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 	name := strings.TrimSuffix(billOf(archive), billSuffix)
 	doc := &spdxDocument{
@@ -99,7 +99,8 @@ func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 		},
 	}
 
-	// Programs of one archive share modules. A module is listed once, and related to each program that contains it.
+	// Programs of one archive share modules. A module is listed once, and related to each program that contains
+	// it.
 	packages := map[string]spdxPackage{}
 	for _, one := range programs {
 		id := spdxID("Program-"+one.part.program.name, "")
@@ -132,8 +133,8 @@ func (b *builder) bill(archive string, programs []billed) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// materials returns the modules in a program, and Go's standard library. It is an error if the licence of a module
-// was not read: then the program contains more than what was listed for it.
+// materials returns the modules in a program, and Go's standard library. It is an error if the licence of a
+// module was not read: then the program contains more than what was listed for it.
 func (b *builder) materials(p billed) ([]spdxPackage, error) {
 	goVersion, _, _ := strings.Cut(p.info.GoVersion, " ")
 	library := spdxPackage{

@@ -104,8 +104,8 @@ func (b *builder) make(ctx context.Context) (err error) {
 	return b.sums()
 }
 
-// forget empties a build cache that is not the user's. What one platform leaves in it is of no use to
-// another, and all platforms together would fill a disk.
+// forget empties a build cache that is not the user's. What one platform leaves in it is of no use to another,
+// and all platforms together would fill a disk.
 func (b *builder) forget() error {
 	if b.cache == "" {
 		return nil
@@ -245,8 +245,8 @@ func (b *builder) environment(at platform) []string {
 	return env
 }
 
-// check reads what the compiler has recorded in a program. The program must hold its version, must not
-// name the folder that it was built in, and must be built with the right settings.
+// check reads what the compiler has recorded in a program. The program must hold its version, must not name the
+// folder that it was built in, and must be built with the right settings.
 func (b *builder) check(p part, program []byte) (*buildinfo.BuildInfo, error) {
 	version := b.source.version
 	if p.program.variables != nil {

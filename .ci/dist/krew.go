@@ -37,8 +37,8 @@ func (b *builder) krew() error {
 	return b.write(krewName, filled)
 }
 
-// fillKrew fills in the template as the bot that submits plugins to krew does. The archives are not fetched:
-// read returns an archive by its name.
+// fillKrew fills in the template as the bot that submits plugins to krew does. The archives are not fetched: read
+// returns an archive by its name.
 func fillKrew(text, version string, read func(name string) ([]byte, error)) ([]byte, error) {
 	data := struct{ TagName string }{version}
 	funcs := template.FuncMap{

@@ -6,11 +6,11 @@
 //	go run -C .ci/dist . -programs kubectl-whatif -platforms linux/amd64,windows/arm64
 //
 // For each program and platform the folder has an archive and a bill of materials (SPDX). The archive has the
-// program, its documentation, and the licences of everything that is in it. The folder also has the page that runs
-// kubectl-whatif in a browser, for which the platform is js/wasm, the manifest of the plugin for
-// krew, and SHA256SUMS with the checksums of all files. The files in an archive have the time of the commit. The same
-// commit, version and release of Go give the same bytes, wherever they are built and whatever
-// an earlier build left behind.
+// program, its documentation, and the licences of everything that is in it. The folder also has the page that
+// runs kubectl-whatif in a browser, for which the platform is js/wasm, the manifest of the plugin for krew, and
+// SHA256SUMS with the checksums of all files. The files in an archive have the time of the commit. The same
+// commit, version and release of Go give the same bytes, wherever they are built and whatever an earlier build
+// left behind.
 //
 // The command publishes nothing.
 package main

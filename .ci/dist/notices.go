@@ -41,8 +41,8 @@ func (b *builder) modules(p *program) (map[string]contained, error) {
 	return all, errors.Join(wrong...)
 }
 
-// thirdParty returns the text of all licences and notices of the modules in a program, and in the programs
-// beside it. A text that several modules share is there once.
+// thirdParty returns the text of all licences and notices of the modules in a program, and in the programs beside
+// it. A text that several modules share is there once.
 func (b *builder) thirdParty(ctx context.Context, p *program) ([]byte, error) {
 	modules := map[string]licence.Module{}
 	for _, name := range append([]string{p.name}, p.beside...) {

@@ -90,8 +90,8 @@ func (b *builder) pageFiles(ctx context.Context, p part, program string) (map[st
 	return files, nil
 }
 
-// record returns what the compiler would record in a program. It comes from the go command's list of packages, because
-// the record in a program for a browser cannot be read.
+// record returns what the compiler would record in a program. It comes from the go command's list of packages,
+// because the record in a program for a browser cannot be read.
 func (b *builder) record(p part) (*buildinfo.BuildInfo, error) {
 	list := exec.Command("go", "list", "-deps", "-tags="+p.program.tags, "-json=Module", p.program.pkg)
 	list.Dir, list.Env = b.source.path(p.program.module), b.environment(p.at)

@@ -17,8 +17,8 @@ type platform struct{ system, machine string }
 // String returns the platform in a form like linux/amd64.
 func (p platform) String() string { return p.system + "/" + p.machine }
 
-// compare puts the platform of this machine first, because its programs make the documents. The
-// others are in the order of their names.
+// compare puts the platform of this machine first, because its programs make the documents. The others are in the
+// order of their names.
 func (p platform) compare(q platform) int {
 	host := platform{runtime.GOOS, runtime.GOARCH}
 	switch {
@@ -53,8 +53,8 @@ var servers = []platform{{"linux", "amd64"}, {"linux", "arm64"}}
 // program is a program of a release.
 type program struct {
 	name string
-	// module is the folder of the program's module. pkg is the package as the module names it: a folder in it, or a path in
-	// a module that it requires.
+	// module is the folder of the program's module. pkg is the package as the module names it: a folder in it, or
+	// a path in a module that it requires.
 	module, pkg string
 	platforms   []platform
 	// beside are programs that its archives also hold, because it runs them.
@@ -63,8 +63,8 @@ type program struct {
 	tags string
 	// variables returns further variables that the linker sets; nil for none.
 	variables func(context.Context, *source, *program) ([]string, error)
-	// documents makes the files that its archives have beside it, by name; nil for none. host is the program for this
-	// machine.
+	// documents makes the files that its archives have beside it, by name; nil for none. host is the program for
+	// this machine.
 	documents func(ctx context.Context, host string) (map[string][]byte, error)
 }
 
@@ -121,8 +121,8 @@ func whatifDocuments(ctx context.Context, host string) (map[string][]byte, error
 	return files, nil
 }
 
-// schedulerVariables returns the variables with the version that kube-scheduler reports: the version of Kubernetes that it
-// is built from, with Outrank's behind a plus sign.
+// schedulerVariables returns the variables with the version that kube-scheduler reports: the version of
+// Kubernetes that it is built from, with Outrank's behind a plus sign.
 func schedulerVariables(ctx context.Context, s *source, p *program) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}", "k8s.io/kubernetes")
 	cmd.Dir = s.path(p.module)

@@ -31,8 +31,8 @@ func (s *source) path(folder string) string { return filepath.Join(s.root, filep
 // semantic matches a version of a module.
 var semantic = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
-// sourceOf reads the version, the commit and its time from the repository. If the version is empty, it is the tag of
-// the commit, or else the version that the go command gives a commit after the last tag.
+// sourceOf reads the version, the commit and its time from the repository. If the version is empty, it is the tag
+// of the commit, or else the version that the go command gives a commit after the last tag.
 func sourceOf(ctx context.Context, root, version string) (*source, error) {
 	s := &source{root: root, version: version}
 	if err := s.readCommit(ctx); err != nil {
@@ -115,7 +115,8 @@ func inTable(root, version string) error {
 	return nil
 }
 
-// after returns the version that the go command gives the commit. Last is the tag before it; empty if there is none.
+// after returns the version that the go command gives the commit. Last is the tag before it; empty if there is
+// none.
 func after(last string, s *source) string {
 	stamp := s.time.Format("20060102150405") + "-" + s.revision[:12]
 	m := semantic.FindStringSubmatch(last)

@@ -33,8 +33,8 @@ func chartPrograms() []controlplane.Program {
 // errLost ends a run in which something was lost while the release changed.
 var errLost = fmt.Errorf("%w while the release changed", errWrong)
 
-// onChart installs the chart beside the cluster's own scheduler and runs the trials with pods that
-// ask for it. Then it upgrades the release during a burst of pods, and rolls it back during another.
+// onChart installs the chart beside the cluster's own scheduler and runs the trials with pods that ask for it.
+// Then it upgrades the release during a burst of pods, and rolls it back during another.
 func (j *job) onChart(ctx context.Context) error {
 	begun := time.Now()
 	c, err := controlplane.New(ctx, controlplane.Options{
@@ -135,8 +135,8 @@ var (
 	second = []string{"image.tag=second", "args.planEvents=true", "clientConnection.qps=100"}
 )
 
-// install installs the release and waits until one of its pods leads. The release must not have more rights than the
-// cluster's own scheduler.
+// install installs the release and waits until one of its pods leads. The release must not have more rights than
+// the cluster's own scheduler.
 func (r *releaseRun) install(ctx context.Context) error {
 	if err := chart.AllowMetrics(ctx, r.world.client); err != nil {
 		return err
@@ -160,8 +160,8 @@ func (r *releaseRun) install(ctx context.Context) error {
 	return err
 }
 
-// tried runs the trials with the release's scheduler. No trial deletes the release's pods. The metrics are those of
-// the pod that leads.
+// tried runs the trials with the release's scheduler. No trial deletes the release's pods. The metrics are those
+// of the pod that leads.
 func (r *releaseRun) tried(ctx context.Context) (*trial.Table, error) {
 	runner, err := r.world.runner(r.program, r.dir)
 	if err != nil {
@@ -237,8 +237,8 @@ func (r *releaseRun) changeDuring(ctx context.Context, b *chart.Bursts, name str
 	return nil
 }
 
-// kustomized applies the folder of kustomize in place of the release. Its objects must be those of the
-// chart with its defaults, as the API server stores them, and one of its pods must lead.
+// kustomized applies the folder of kustomize in place of the release. Its objects must be those of the chart with
+// its defaults, as the API server stores them, and one of its pods must lead.
 func (r *releaseRun) kustomized(ctx context.Context) error {
 	r.say("kustomize in place of the chart")
 

@@ -29,8 +29,8 @@ func (j *job) underLoad(ctx context.Context) error {
 		return err
 	}
 
-	// The mirror follows the cluster through all faults, and is compared with it at the end. The kubelets have much
-	// trouble while the API server is away, of which nothing is printed.
+	// The mirror follows the cluster through all faults, and is compared with it at the end. The kubelets have
+	// much trouble while the API server is away, of which nothing is printed.
 	followed, err := mirror.New(library.V1_37)
 	if err != nil {
 		return err

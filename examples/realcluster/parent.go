@@ -15,9 +15,9 @@ var errParent = errors.New("the program that started this one has ended")
 // parentSeen is the time between two looks at the parent.
 const parentSeen = 200 * time.Millisecond
 
-// withParent returns a context that ends, with errParent, when the process that started
-// this one ends. The go command, for one, passes no signal on before it is killed. A
-// parent that has ended before the call is not noticed.
+// withParent returns a context that ends, with errParent, when the process that started this one ends. The go
+// command, for one, passes no signal on before it is killed. A parent that has ended before the call is not
+// noticed.
 //
 // After the call a write to output that nobody reads is an error, and does not end the program.
 func withParent(ctx context.Context) (context.Context, context.CancelFunc) {

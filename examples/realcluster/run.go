@@ -131,15 +131,15 @@ func (j *job) head(begun time.Time) {
 		begun.UTC().Format(time.DateOnly), time.Since(begun).Round(time.Second))
 }
 
-// noticeLostConnections makes the clients of all programs, this one included, notice
-// a silent API server after 10 seconds instead of 45.
+// noticeLostConnections makes the clients of all programs, this one included, notice a silent API server after 10
+// seconds instead of 45.
 func noticeLostConnections() {
 	os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
 	os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 }
 
-// build builds the programs of Kubernetes that are missing, and those of the project as they are now. It returns a
-// function that returns the path of a program.
+// build builds the programs of Kubernetes that are missing, and those of the project as they are now. It returns
+// a function that returns the path of a program.
 func build(ctx context.Context, o *options, v controlplane.Versions, say func(string, ...any)) (func(string) string, error) {
 	b := &controlplane.Builder{Dir: filepath.Join(o.dir, v.Folder()), Versions: v, Say: say}
 	once := controlplane.Kubernetes

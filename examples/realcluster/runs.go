@@ -20,8 +20,8 @@ const (
 	keptRuns = 3
 )
 
-// newRun makes the folder of a run. The folder is locked until the returned file is closed, at the
-// latest until this process ends.
+// newRun makes the folder of a run. The folder is locked until the returned file is closed, at the latest until
+// this process ends.
 func newRun(in string) (dir string, lock *os.File, err error) {
 	if err = os.MkdirAll(in, 0o755); err != nil {
 		return "", nil, err
@@ -40,8 +40,8 @@ func lockNow(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// clearRuns removes the folders of earlier runs that are over, except for the newest, and
-// returns the names of the folders that it has removed.
+// clearRuns removes the folders of earlier runs that are over, except for the newest, and returns the names of
+// the folders that it has removed.
 func clearRuns(in string) (removed []string, err error) {
 	all, err := filepath.Glob(filepath.Join(in, runFolders))
 	if err != nil {
@@ -85,8 +85,8 @@ func isOver(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// modified returns the time at which something was last added to a folder. It is the zero time if the folder
-// is gone.
+// modified returns the time at which something was last added to a folder. It is the zero time if the folder is
+// gone.
 func modified(dir string) time.Time {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -97,8 +97,7 @@ func (w *world) fill(ctx context.Context) error {
 	return f.Fill(ctx)
 }
 
-// replicas returns how many pods each deployment of the filled cluster asks for, by namespace
-// and the label app.
+// replicas returns how many pods each deployment of the filled cluster asks for, by namespace and the label app.
 func (w *world) replicas(ctx context.Context) (map[string]int, error) {
 	all, err := w.client.AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
 	if err != nil {

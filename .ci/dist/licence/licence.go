@@ -1,7 +1,7 @@
 // Package licence answers which modules of others are in a program, and under which licences.
 //
-// It reads the licence files of each module from the go command's module cache. A module without
-// such a file, or with a text that is not known, is an error.
+// It reads the licence files of each module from the go command's module cache. A module without such a file, or
+// with a text that is not known, is an error.
 package licence
 
 import (
@@ -70,7 +70,8 @@ func Contained(p Programs, systems []string) ([]Module, error) {
 	return list, nil
 }
 
-// addOthers adds to all the modules of others in the go command's list of packages, with the folders of the packages.
+// addOthers adds to all the modules of others in the go command's list of packages, with the folders of the
+// packages.
 func addOthers(all map[string]Module, packages []byte) error {
 	for d := json.NewDecoder(bytes.NewReader(packages)); ; {
 		var p struct {
@@ -105,8 +106,8 @@ func addOthers(all map[string]Module, packages []byte) error {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-.].*)?$`)
 
-// sentences has a sentence that is in the text of each licence, by the licence's SPDX name. A text may hold several
-// licences.
+// sentences has a sentence that is in the text of each licence, by the licence's SPDX name. A text may hold
+// several licences.
 var sentences = []struct{ id, says string }{
 	{"Apache-2.0", "apache license version 2.0"},
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -173,8 +174,8 @@ type Text struct {
 // passedOn matches the names of files that licences demand to be passed on.
 var passedOn = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense|notice|patents)([-.].*)?$`)
 
-// Texts returns the licences and notices of a module, and of those of its folders from which the
-// program has packages, in the order of their names.
+// Texts returns the licences and notices of a module, and of those of its folders from which the program has
+// packages, in the order of their names.
 func Texts(m Module) ([]Text, error) {
 	folders := map[string]bool{".": true}
 	for _, folder := range m.Folders {
@@ -194,8 +195,8 @@ func Texts(m Module) ([]Text, error) {
 	return texts, nil
 }
 
-// filesIn reads the files of a folder whose names match, in the order of their names. Source files are left out, whatever
-// their names are.
+// filesIn reads the files of a folder whose names match, in the order of their names. Source files are left out,
+// whatever their names are.
 func filesIn(dir, folder string, names *regexp.Regexp) ([]Text, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, folder))
 	if err != nil {

@@ -27,8 +27,8 @@ func (c *Client) Bind(ctx context.Context, pod *outrank.Pod, node string) error 
 	return c.said(pod, "binding", err)
 }
 
-// UpdateStatus sets the condition and changes the nomination of this very pod in one patch of its
-// status. It writes nothing if neither changes.
+// UpdateStatus sets the condition and changes the nomination of this very pod in one patch of its status. It
+// writes nothing if neither changes.
 func (c *Client) UpdateStatus(ctx context.Context, pod *outrank.Pod, want outrank.PodCondition, nomination execution.Nomination) error {
 	latest, err := c.current(pod)
 	if err != nil {

@@ -19,16 +19,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Scheduler is the part of a scheduler that a [Client] uses in it. Its methods may be called at
-// once. A plugin implements it with its handle, as package plugin of ../kubescheduler does.
+// Scheduler is the part of a scheduler that a [Client] uses in it. Its methods may be called at once. A plugin
+// implements it with its handle, as package plugin of ../kubescheduler does.
 type Scheduler interface {
 	// Reject refuses a victim that has a node in the scheduler's memory alone: one that waits to
 	// be bound, or whose binding has not begun to be written. It reports false for any other.
 	Reject(victim types.UID) bool
 	// Activate lets the pod be tried again at once.
 	Activate(pod *v1.Pod)
-	// Nominate hands the pod's nomination to the scheduler's queue of API calls. An empty node clears it.
-	// It reports false if the scheduler has no such queue; then the client writes the nomination.
+	// Nominate hands the pod's nomination to the scheduler's queue of API calls. An empty node clears it. It
+	// reports false if the scheduler has no such queue; then the client writes the nomination.
 	Nominate(pod *v1.Pod, node string) (queued bool, err error)
 }
 
@@ -40,20 +40,19 @@ type Config struct {
 	Pods corelisters.PodLister
 	// Events posts events; nil posts none.
 	Events events.EventRecorder
-	// Scheduler is the scheduler that the plans are for; nil if there is none. Without it no victim is
-	// rejected in memory, and no pod is activated.
+	// Scheduler is the scheduler that the plans are for; nil if there is none. Without it no victim is rejected
+	// in memory, and no pod is activated.
 	Scheduler Scheduler
-	// WriteNominations makes the client write nominations by a patch. Without it the scheduler
-	// writes them, after a PostFilter plugin has returned its
-	// result.
+	// WriteNominations makes the client write nominations by a patch. Without it the scheduler writes them, after
+	// a PostFilter plugin has returned its result.
 	WriteNominations bool
 }
 
 // Client carries out the steps of a plan. Any number of goroutines may use it at once.
 type Client struct{ Config }
 
-// Actions returns the client's methods as the actions of an executor. They are all actions that a scheduler needs, except for
-// the conditions of groups.
+// Actions returns the client's methods as the actions of an executor. They are all actions that a scheduler
+// needs, except for the conditions of groups.
 func (c *Client) Actions() execution.Actions {
 	return execution.Actions{
 		Latest: c.Latest, Reject: c.Reject, Evict: c.Evict, Nominate: c.Nominate, ClearNomination: c.ClearNomination,
@@ -85,8 +84,8 @@ func (c *Client) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, erro
 	return convert.Pod(latest)
 }
 
-// current returns this very pod as the informer has it. The error wraps [preemption.ErrNotFound]
-// if the pod is gone, also if another pod has its name.
+// current returns this very pod as the informer has it. The error wraps [preemption.ErrNotFound] if the pod is
+// gone, also if another pod has its name.
 func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	latest, err := c.Pods.Pods(pod.NamespaceName()).Get(pod.Name)
 	if err != nil {
@@ -98,8 +97,8 @@ func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	return latest, nil
 }
 
-// said translates an error of the API. It wraps [preemption.ErrNotFound] if the
-// pod does not exist. It returns nil for nil.
+// said translates an error of the API. It wraps [preemption.ErrNotFound] if the pod does not exist. It returns
+// nil for nil.
 func (c *Client) said(pod *outrank.Pod, what string, err error) error {
 	switch {
 	case err == nil:
@@ -110,8 +109,8 @@ func (c *Client) said(pod *outrank.Pod, what string, err error) error {
 	return fmt.Errorf("%s pod %s: %w", what, pod.Key(), err)
 }
 
-// Reject refuses a victim that waits to be bound, or whose binding has not begun to be
-// written. It reports false for any other victim, which must be evicted.
+// Reject refuses a victim that waits to be bound, or whose binding has not begun to be written. It reports false
+// for any other victim, which must be evicted.
 func (c *Client) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
 	return c.Scheduler != nil && c.Scheduler.Reject(types.UID(victim.UID)), nil
 }

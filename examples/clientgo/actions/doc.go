@@ -1,5 +1,4 @@
-// Package actions carries out plans of Outrank in a cluster. It implements
-// [execution.Actions] with client-go.
+// Package actions carries out plans of Outrank in a cluster. It implements [execution.Actions] with client-go.
 //
 // It makes the same requests to the API server as kube-scheduler v1.37:
 //
@@ -11,9 +10,8 @@
 //   - a nomination is cleared by a patch of the status, or through the scheduler's
 //     queue of API calls if there is one.
 //
-// Errors that are worth another try wrap [execution.ErrRetriable]:
-// conflicts, internal errors, a server that is unavailable and refused connections.
-// [Wait] waits between the tries of an [execution.Config].
+// Errors that are worth another try wrap [execution.ErrRetriable]: conflicts, internal errors, a server that is
+// unavailable and refused connections. [Wait] waits between the tries of an [execution.Config].
 //
 // The package works with a scheduler of the framework and without one, so that any
 // program with a clientset and a lister of pods can carry out plans.

@@ -29,8 +29,7 @@ func (c *Client) patchStatus(ctx context.Context, pod *outrank.Pod, patch []byte
 	return c.said(pod, "patching", err)
 }
 
-// replaced asks the server whether the pod is gone. The informer may
-// not know that yet.
+// replaced asks the server whether the pod is gone. The informer may not know that yet.
 func (c *Client) replaced(ctx context.Context, pod *outrank.Pod) bool {
 	now, err := c.API.CoreV1().Pods(pod.NamespaceName()).Get(ctx, pod.Name, metav1.GetOptions{})
 	if err != nil {
@@ -44,9 +43,9 @@ func passes(err error) bool {
 	return apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) || net.IsConnectionRefused(err)
 }
 
-// ClearNomination takes the nomination off the pod. The scheduler sees the change and
-// tries the pod again. If the scheduler queues its API calls, the call goes there. Nothing is
-// written about a pod that is being deleted, because its nomination counts nowhere (rule 7.16.6).
+// ClearNomination takes the nomination off the pod. The scheduler sees the change and tries the pod again. If the
+// scheduler queues its API calls, the call goes there. Nothing is written about a pod that is being deleted,
+// because its nomination counts nowhere (rule 7.16.6).
 func (c *Client) ClearNomination(ctx context.Context, pod *outrank.Pod) error {
 	latest, err := c.current(pod)
 	if err != nil || latest.DeletionTimestamp != nil {

@@ -18,8 +18,8 @@ var ignoringValue = cmp.Options{
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"), cmpopts.IgnoreFields(outrank.Node{}, "Value"), cmpopts.EquateEmpty(),
 }
 
-// Diff compares a snapshot with one that is built anew from a cluster, in their contents and their
-// decisions. It is empty if the two are equal.
+// Diff compares a snapshot with one that is built anew from a cluster, in their contents and their decisions. It
+// is empty if the two are equal.
 func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
 	want, err := engine.NewSnapshot(fresh)
 	if err != nil {

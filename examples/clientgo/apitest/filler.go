@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Filler fills objects of the API at random, mostly with values that an API server accepts,
-// now and then with others. One goroutine may use it at a time.
+// Filler fills objects of the API at random, mostly with values that an API server accepts, now and then with
+// others. One goroutine may use it at a time.
 type Filler struct {
 	*rand.Rand
 	// Odd is the percentage of values that an API server refuses.
@@ -219,8 +219,8 @@ func (f *Filler) text(t reflect.Type, field string) string {
 	return from[f.IntN(len(from))]
 }
 
-// MakeValid mends combinations in an object that an API server refuses: requirements whose number of values
-// does not suit their operator, fields of a node other than its name, negative counts.
+// MakeValid mends combinations in an object that an API server refuses: requirements whose number of values does
+// not suit their operator, fields of a node other than its name, negative counts.
 func MakeValid(o any) {
 	walk(reflect.ValueOf(o), func(v reflect.Value) {
 		switch r := v.Addr().Interface().(type) {
@@ -240,8 +240,8 @@ func MakeValid(o any) {
 	})
 }
 
-// SuitOperators gives the requirements and tolerations in an object the values that their
-// operators demand. It is called after an operator was set.
+// SuitOperators gives the requirements and tolerations in an object the values that their operators demand. It is
+// called after an operator was set.
 func SuitOperators(o any) {
 	walk(reflect.ValueOf(o), func(v reflect.Value) {
 		switch r := v.Addr().Interface().(type) {

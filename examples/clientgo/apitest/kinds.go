@@ -24,8 +24,8 @@ type Kind struct {
 	// Convert converts a pointer to an object of the type. The error is package convert's.
 	Convert func(o any) (any, error)
 
-	// Read lists the fields that are read, as paths like spec.containers[].name. A path includes everything
-	// below it.
+	// Read lists the fields that are read, as paths like spec.containers[].name. A path includes everything below
+	// it.
 	Read []string
 	// Ignored has the reason why a field is not read, by path, for all other fields.
 	Ignored map[string]string
@@ -44,8 +44,8 @@ var (
 	validText string
 )
 
-// Kinds returns all kinds. The error is about the files beside this package, from which the fields and the objects
-// come.
+// Kinds returns all kinds. The error is about the files beside this package, from which the fields and the
+// objects come.
 func Kinds() ([]Kind, error) {
 	kinds := []Kind{
 		kindOf("pod", func(p *corev1.Pod) (any, error) { // with the time that a cluster takes from it
@@ -86,8 +86,8 @@ func named(kinds []Kind, name string) (*Kind, error) {
 	return &kinds[i], nil
 }
 
-// readFields reads fields.txt. A line with a kind and "read", or "ignored" with the reason, is followed by
-// the paths that it is about, which are indented.
+// readFields reads fields.txt. A line with a kind and "read", or "ignored" with the reason, is followed by the
+// paths that it is about, which are indented.
 func readFields(kinds []Kind) error {
 	var kind *Kind
 	reason := ""
@@ -167,8 +167,8 @@ func readValid(kinds []Kind) error {
 	return nil
 }
 
-// Why returns the reason why a field is ignored, and the path in Ignored that includes it.
-// Both are empty if it is not ignored.
+// Why returns the reason why a field is ignored, and the path in Ignored that includes it. Both are empty if it
+// is not ignored.
 func (k *Kind) Why(path string) (at, reason string) {
 	for at = path; at != ""; {
 		if reason, ok := k.Ignored[at]; ok {

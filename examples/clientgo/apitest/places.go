@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// At makes sure that there is a value at a path below v, for example spec.containers[].name, and
-// returns it. Of several elements of a list it takes any.
+// At makes sure that there is a value at a path below v, for example spec.containers[].name, and returns it. Of
+// several elements of a list it takes any.
 func (f *Filler) At(v reflect.Value, path string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -20,10 +20,9 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// World draws versions of objects. It has so few names that the objects meet: pods are on nodes that come
-// and go, claims name volumes, and some versions are refused. It is also the plainest mirror: it
-// keeps the present objects in the order in which they came. One goroutine may use it at a
-// time.
+// World draws versions of objects. It has so few names that the objects meet: pods are on nodes that come and go,
+// claims name volumes, and some versions are refused. It is also the plainest mirror: it keeps the present
+// objects in the order in which they came. One goroutine may use it at a time.
 type World struct {
 	*rand.Rand
 	// Objects are the present objects.
@@ -216,8 +215,7 @@ func (w *World) Volume(name string) *corev1.PersistentVolume {
 	return v
 }
 
-// Pod draws a version of a pod. A new version of a known pod keeps the fields that no pod
-// loses.
+// Pod draws a version of a pod. A new version of a known pod keeps the fields that no pod loses.
 func (w *World) Pod(name string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: w.Meta(name, "default", types.UID(w.One("u0", "u1")))}
 	var last *corev1.Pod
@@ -267,8 +265,8 @@ func (w *World) Pod(name string) *corev1.Pod {
 	return p
 }
 
-// keep gives a version of a pod the fields of the last version that a pod does not lose. A kubelet may take the start
-// time back.
+// keep gives a version of a pod the fields of the last version that a pod does not lose. A kubelet may take the
+// start time back.
 func (w *World) keep(p, last *corev1.Pod) {
 	if last.Spec.NodeName != "" {
 		p.Spec.NodeName = last.Spec.NodeName

@@ -30,8 +30,8 @@ func PodName(p *outrank.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: p.NamespaceName(), Name: p.Name}
 }
 
-// DeleteOptions returns the options for deleting this pod and no later one of its name. Grace is
-// the time that the pod has to end; nil means the pod's own.
+// DeleteOptions returns the options for deleting this pod and no later one of its name. Grace is the time that
+// the pod has to end; nil means the pod's own.
 func DeleteOptions(p *outrank.Pod, grace *time.Duration) metav1.DeleteOptions {
 	var o metav1.DeleteOptions
 	if p.UID != "" {
@@ -53,8 +53,8 @@ func Condition(c outrank.PodCondition, generation int64, now time.Time) corev1.P
 	}
 }
 
-// ConditionApply returns a condition for server-side apply to the status of this pod and no
-// later one of its name. It has no LastTransitionTime if that is zero.
+// ConditionApply returns a condition for server-side apply to the status of this pod and no later one of its
+// name. It has no LastTransitionTime if that is zero.
 func ConditionApply(p *outrank.Pod, c corev1.PodCondition) *corev1ac.PodApplyConfiguration {
 	condition := corev1ac.PodCondition().WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message)
 	if c.ObservedGeneration != 0 {
@@ -70,14 +70,14 @@ func ConditionApply(p *outrank.Pod, c corev1.PodCondition) *corev1ac.PodApplyCon
 	return pod
 }
 
-// ConditionPatch returns a strategic merge patch of the status that sets a condition, for
-// this pod and no later one of its name.
+// ConditionPatch returns a strategic merge patch of the status that sets a condition, for this pod and no later
+// one of its name.
 func ConditionPatch(p *outrank.Pod, c corev1.PodCondition) []byte {
 	return StatusPatch(p, StatusChange{Condition: &c})
 }
 
-// NominationPatch returns a merge patch of the status that nominates this pod, and no later
-// one of its name, to a node; with an empty node it clears the nomination.
+// NominationPatch returns a merge patch of the status that nominates this pod, and no later one of its name, to a
+// node; with an empty node it clears the nomination.
 func NominationPatch(p *outrank.Pod, node string) []byte {
 	return StatusPatch(p, StatusChange{NominatedNode: &node})
 }
@@ -104,8 +104,7 @@ func StatusPatch(p *outrank.Pod, change StatusChange) []byte {
 	return patch(p, status)
 }
 
-// patch returns a patch of the status. If the pod has another UID the API server answers
-// with a conflict.
+// patch returns a patch of the status. If the pod has another UID the API server answers with a conflict.
 func patch(p *outrank.Pod, status map[string]any) []byte {
 	object := map[string]any{"status": status}
 	if p.UID != "" {
@@ -115,8 +114,8 @@ func patch(p *outrank.Pod, status map[string]any) []byte {
 	return text
 }
 
-// Event returns an event of the API, as this instance of a controller creates it at this time.
-// The API server gives it its name.
+// Event returns an event of the API, as this instance of a controller creates it at this time. The API server
+// gives it its name.
 func Event(e outrank.Event, controller, instance string, now time.Time) *eventsv1.Event {
 	out := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.Pod.NamespaceName(), GenerateName: e.Pod.Name + "."},

@@ -68,13 +68,14 @@ func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
 	return b
 }
 
-// Bind returns a claim with its volume or, if the volume does not exist, with the driver that its class uses. Volume and
-// class are nil if they do not exist. The
-// claim comes from [Claim] and is not changed. Its own state comes before
-// anything else.
+// Bind returns a claim with its volume or, if the volume does not exist, with the driver that its class uses.
+// Volume and class are nil if they do not exist. The claim comes from [Claim] and is not changed. Its own state
+// comes before anything else.
 func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Class) *outrank.VolumeClaim {
 	bound := *c
 	v := &bound.Volume
+
+	// The fields of the volume replace all of the claim's, except what the claim says of itself.
 	there := volume != nil && b.Volume != "" && v.State != outrank.ClaimLost
 	if there {
 		once, state := v.OncePod, v.State
@@ -86,6 +87,8 @@ func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Clas
 	if v.State != "" {
 		return &bound
 	}
+
+	// A claim whose class waits for the first pod may have no volume yet. Any other must be bound for good.
 	waits := class != nil && class.Waits
 	switch {
 	case b.Volume != "" && b.Completed && !there:

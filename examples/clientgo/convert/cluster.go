@@ -11,10 +11,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Cluster converts all objects into the cluster that [kube.ReadCluster] reads from a list of
-// them. The claims of pods are filled in, finished pods are counted and left out, and the cluster has the
-// time of the latest creation. One error has everything that is wrong with the objects. Time is
-// linear in the number of objects.
+// Cluster converts all objects into the cluster that [kube.ReadCluster] reads from a list of them. The claims of
+// pods are filled in, finished pods are counted and left out, and the cluster has the time of the latest
+// creation. One error has everything that is wrong with the objects. Time is linear in the number of objects.
 func Cluster(o Objects) (*outrank.Cluster, error) {
 	r := &reading{cluster: &outrank.Cluster{}}
 	c := r.cluster
@@ -150,8 +149,8 @@ func (r *reading) required(drivers map[string]*Driver, known bool) []string {
 	return names
 }
 
-// created reads when an object was created. That time comes from the API server's clock. The clocks of the
-// nodes, from which starts and conditions come, may be ahead of it (rule 26.2.4).
+// created reads when an object was created. That time comes from the API server's clock. The clocks of the nodes,
+// from which starts and conditions come, may be ahead of it (rule 26.2.4).
 func (r *reading) created(o metav1.Object) {
 	if t := o.GetCreationTimestamp().Time; t.After(r.cluster.AsOf) {
 		r.cluster.AsOf = t.UTC()

@@ -28,8 +28,7 @@ func (ps *problems) podContainers(out *outrank.Pod, p *corev1.Pod) {
 	}
 }
 
-// containers converts one of the two lists. A container's status is looked for first in the list
-// of its own sort.
+// containers converts one of the two lists. A container's status is looked for first in the list of its own sort.
 func (ps *problems) containers(cs []corev1.Container, statuses, others []corev1.ContainerStatus, list string) []outrank.Container {
 	if len(cs) == 0 {
 		return nil
@@ -91,8 +90,8 @@ func (ps *problems) containerStatus(out *outrank.Container, st *corev1.Container
 	}
 }
 
-// statusesByName finds the first status of a name if there are many containers. It is nil
-// if there are few, which are looked at one by one.
+// statusesByName finds the first status of a name if there are many containers. It is nil if there are few, which
+// are looked at one by one.
 type statusesByName map[string]*corev1.ContainerStatus
 
 const fewStatuses = 8

@@ -11,8 +11,7 @@ import (
 // NodeDrivers is the content of a CSINode.
 type NodeDrivers struct {
 	Node string
-	// Limits maps drivers to the number of their volumes that the node can attach; nil if there are
-	// no limits.
+	// Limits maps drivers to the number of their volumes that the node can attach; nil if there are no limits.
 	Limits map[string]int64
 	// Drivers are the drivers that are on the node.
 	Drivers []string
@@ -54,10 +53,9 @@ func CSIDriver(d *storagev1.CSIDriver) (*Driver, error) {
 	return &Driver{Name: d.Name, Required: valueOf(d.Spec.PreventPodSchedulingIfMissing)}, nil
 }
 
-// Attach returns a node with the content of its CSINode, which is nil if there is none. Required
-// are the drivers that nodes must have, sorted. It is empty if no CSINode
-// is known at all, because then nobody knows where drivers are. The node comes from
-// [Node] and is not changed.
+// Attach returns a node with the content of its CSINode, which is nil if there is none. Required are the drivers
+// that nodes must have, sorted. It is empty if no CSINode is known at all, because then nobody knows where
+// drivers are. The node comes from [Node] and is not changed.
 func Attach(n *outrank.Node, drivers *NodeDrivers, required []string) *outrank.Node {
 	out := *n
 	out.AttachLimits, out.MissingDrivers = nil, nil

@@ -19,8 +19,8 @@ var (
 	compositeScheduled = [...]string{"CompositePodGroupInitiallyScheduled"}
 )
 
-// PodGroup converts a pod group of v1beta1, the version that kube-scheduler v1.37
-// reads. [PodGroupAlpha] converts one of v1alpha3.
+// PodGroup converts a pod group of v1beta1, the version that kube-scheduler v1.37 reads. [PodGroupAlpha] converts
+// one of v1alpha3.
 func PodGroup(g *schedulingv1beta1.PodGroup) (*outrank.PodGroup, error) {
 	if g == nil {
 		return nil, missing("podgroup")
@@ -123,8 +123,8 @@ type terms struct {
 // modes says whether a disruption mode is given, and which of its fields are set.
 type modes struct{ given, single, all bool }
 
-// termsOf returns the terms from the fields that are the same in all versions. Gang is the number
-// of a gang; nil if the policy is none.
+// termsOf returns the terms from the fields that are the same in all versions. Gang is the number of a gang; nil
+// if the policy is none.
 func termsOf(basic bool, gang *int32, mode modes) terms {
 	var t terms
 	switch {

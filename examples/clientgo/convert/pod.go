@@ -17,8 +17,8 @@ const (
 	apiSource        = "api"
 )
 
-// Pod converts a pod. Of claims it has the names alone, see the package comment. Value stays
-// nil. Time is linear in the size of the pod.
+// Pod converts a pod. Of claims it has the names alone, see the package comment. Value stays nil. Time is linear
+// in the size of the pod.
 func Pod(p *corev1.Pod) (*outrank.Pod, error) {
 	if p == nil {
 		return nil, missing("pod")
@@ -91,8 +91,8 @@ func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 	return out
 }
 
-// podConditions reads the three conditions that matter. If there are several that say whether
-// the pod is a target of disruption, or whether it waits to be resized, only the first of them counts.
+// podConditions reads the three conditions that matter. If there are several that say whether the pod is a target
+// of disruption, or whether it waits to be resized, only the first of them counts.
 func podConditions(p *outrank.Pod, cs []corev1.PodCondition) {
 	disruption, resize := false, false
 	for i := range cs {

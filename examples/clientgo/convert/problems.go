@@ -24,8 +24,8 @@ func (ps *problems) add(field, format string, args ...any) {
 	ps.list = append(ps.list, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// with adds the problems that validating has found, except for fields that have one already, and
-// returns all problems.
+// with adds the problems that validating has found, except for fields that have one already, and returns all
+// problems.
 func (ps *problems) with(found error) error {
 	var invalid *outrank.InputError
 	if !errors.As(found, &invalid) {
@@ -59,8 +59,8 @@ func missing(kind string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: "there is none: the pointer is nil"}}}
 }
 
-// word refuses an unknown word in a field of which only a bool is kept. Words that are kept
-// are refused by the library.
+// word refuses an unknown word in a field of which only a bool is kept. Words that are kept are refused by the
+// library.
 func word[T ~string](ps *problems, word T, field string, known ...T) {
 	if word == "" || slices.Contains(known, word) {
 		return

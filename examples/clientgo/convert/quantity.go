@@ -26,8 +26,7 @@ func (ps *problems) amounts(l corev1.ResourceList, field string) resource.List {
 	return out
 }
 
-// reported is amounts for a list in a status. There an empty list means something else than
-// none.
+// reported is amounts for a list in a status. There an empty list means something else than none.
 func (ps *problems) reported(l corev1.ResourceList, field string) resource.List {
 	if l != nil && len(l) == 0 {
 		return resource.List{}
@@ -35,8 +34,8 @@ func (ps *problems) reported(l corev1.ResourceList, field string) resource.List 
 	return ps.amounts(l, field)
 }
 
-// simple converts an amount of whole units or thousandths, as nearly all are, without
-// going through its text. The format is kept.
+// simple converts an amount of whole units or thousandths, as nearly all are, without going through its text. The
+// format is kept.
 func simple(q apiresource.Quantity) (resource.Quantity, bool) {
 	v, whole := q.AsInt64()
 	switch {

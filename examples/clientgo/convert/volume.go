@@ -28,8 +28,8 @@ var takenOver = map[string]string{
 	"kubernetes.io/portworx-volume": portworxDriver,
 }
 
-// Class is a StorageClass. It has the provisioner of its volumes, and says whether they are
-// made only when a pod has been placed.
+// Class is a StorageClass. It has the provisioner of its volumes, and says whether they are made only when a pod
+// has been placed.
 type Class struct {
 	Name, Driver string
 	Waits        bool
@@ -64,8 +64,8 @@ func named(kind string, there bool, name func() string) error {
 	return nil
 }
 
-// Volume converts the fields of a PersistentVolume that [Bind] gives a claim
-// that is bound to it: the driver, the nodes and the zones.
+// Volume converts the fields of a PersistentVolume that [Bind] gives a claim that is bound to it: the driver, the
+// nodes and the zones.
 func Volume(pv *corev1.PersistentVolume) (*outrank.Volume, error) {
 	if err := named("persistentvolume", pv != nil, func() string { return pv.Name }); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func Volume(pv *corev1.PersistentVolume) (*outrank.Volume, error) {
 	return out, nil
 }
 
-// attached returns the driver of a volume and the volume's identity there. Both are empty if it
-// counts against no limit.
+// attached returns the driver of a volume and the volume's identity there. Both are empty if it counts against no
+// limit.
 func attached(pv *corev1.PersistentVolume) (driver, handle string) {
 	switch s := &pv.Spec; {
 	case s.CSI != nil:
@@ -105,8 +105,8 @@ func attached(pv *corev1.PersistentVolume) (driver, handle string) {
 	return driver, handle
 }
 
-// gceHandle returns the path of a GCE disk: in a zone, in the region of several zones,
-// or in an unnamed place. It is empty if the zones are in several regions.
+// gceHandle returns the path of a GCE disk: in a zone, in the region of several zones, or in an unnamed place. It
+// is empty if the zones are in several regions.
 func gceHandle(name, zones string) string {
 	const path = "projects/UNSPECIFIED/"
 	if zones == "" {
@@ -137,8 +137,7 @@ func gceRegion(zone string) string {
 // zoneSeparator separates several values of a zone label.
 const zoneSeparator = "__"
 
-// zones reads the zone labels of a volume. A label counts as missing if one of its values
-// is empty.
+// zones reads the zone labels of a volume. A label counts as missing if one of its values is empty.
 func zones(labels map[string]string) map[string][]string {
 	var out map[string][]string
 	for _, key := range []string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {

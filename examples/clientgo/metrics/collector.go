@@ -23,7 +23,8 @@ type Collector struct {
 	handed     *prometheus.CounterVec
 	aside      *prometheus.GaugeVec
 	preemptors *preemptors
-	// own has the metrics above and those of the preemptors. replaced has the metrics that the collector replaces.
+	// own has the metrics above and those of the preemptors. replaced has the metrics that the collector
+	// replaces.
 	own, replaced *prometheus.Registry
 }
 
@@ -67,8 +68,8 @@ func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 	c.goroutines.WithLabelValues(result).Observe(took.Seconds())
 }
 
-// AddDecision counts a decision by the kind of preemptor ("pod", "podgroup") and the outcome, with the times to bring
-// the snapshot up to date and to find the answer.
+// AddDecision counts a decision by the kind of preemptor ("pod", "podgroup") and the outcome, with the times to
+// bring the snapshot up to date and to find the answer.
 func (c *Collector) AddDecision(by string, outcome string, followed, decided time.Duration) {
 	c.followed.Observe(followed.Seconds())
 	c.AddOutcome(by, outcome, decided)
@@ -88,8 +89,7 @@ func (c *Collector) AddHandedOver(by string, because string) {
 // [Collector.EndPreemptor].
 func (c *Collector) AddVictims(preemptor string, n int) { c.preemptors.add(preemptor, n) }
 
-// EndPreemptor says that a pod has a node or is gone. It changes nothing if nobody had to leave for
-// the pod.
+// EndPreemptor says that a pod has a node or is gone. It changes nothing if nobody had to leave for the pod.
 func (c *Collector) EndPreemptor(preemptor string) { c.preemptors.end(preemptor) }
 
 // SetNotUnderstood sets the number of objects of each kind that are not understood.

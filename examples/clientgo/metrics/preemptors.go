@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// preemptors sums the victims of each pod over its attempts. If another scheduler takes the
-// room of a pod again and again, the pod has few victims in each preemption and many in all.
+// preemptors sums the victims of each pod over its attempts. If another scheduler takes the room of a pod again
+// and again, the pod has few victims in each preemption and many in all.
 type preemptors struct {
 	ended prometheus.Histogram
 	most  prometheus.Gauge
@@ -52,7 +52,8 @@ func (p *preemptors) end(preemptor string) {
 	p.setMost()
 }
 
-// setMost sets the largest sum. The caller holds the lock. Time is linear in the pods that wait for their victims.
+// setMost sets the largest sum. The caller holds the lock. Time is linear in the pods that wait for their
+// victims.
 func (p *preemptors) setMost() {
 	most := 0
 	for _, n := range p.waiting {

@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
-// series has values by the name of the metric and its labels. Values with the same
-// name and labels are added up. All values of a name have one help text.
+// series has values by the name of the metric and its labels. Values with the same name and labels are added up.
+// All values of a name have one help text.
 type series struct {
 	values map[string]*value
 	help   map[string]string
@@ -25,8 +25,8 @@ type value struct {
 	name   string
 	kind   dto.MetricType
 	labels []metrics.Label
-	// sum is the value; in a histogram it is the sum of the observations. The buckets
-	// of a histogram are cumulative.
+	// sum is the value; in a histogram it is the sum of the observations. The buckets of a histogram are
+	// cumulative.
 	sum     float64
 	count   uint64
 	buckets map[float64]uint64

@@ -17,8 +17,8 @@ type storage struct {
 	claims  map[outrank.Key]*claim
 	volumes map[string]*outrank.Volume
 	classes map[string]*convert.Class
-	// users are the pods that name a claim, known or not. ofVolume and
-	// ofClass are the claims that name a volume or a class.
+	// users are the pods that name a claim, known or not. ofVolume and ofClass are the claims that name a volume
+	// or a class.
 	users             index[outrank.Key]
 	ofVolume, ofClass index[string]
 }

@@ -58,8 +58,8 @@ type placed struct {
 	node string
 }
 
-// at returns the known state of a node; nil for a nil node. Mostly the node is at the same place of the list
-// as before.
+// at returns the known state of a node; nil for a nil node. Mostly the node is at the same place of the list as
+// before.
 func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
 	if n == nil {
 		return nil
@@ -75,8 +75,7 @@ func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
 	return s
 }
 
-// forgetOthers removes the nodes that are not in the list any more, and returns their
-// pods.
+// forgetOthers removes the nodes that are not in the list any more, and returns their pods.
 func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 	f := m.frame
 	for _, at := range f.order {
@@ -84,6 +83,8 @@ func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 			at.node.round = f.round
 		}
 	}
+
+	// A node without the present round is in no place of the list. Sorted, because the order of the errors counts.
 	for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
 		s := f.nodes[name]
 		if s.round == f.round {
@@ -101,13 +102,15 @@ func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 	return gone, errs
 }
 
-// compare adds to gone and come the pods that have gone from the node and come to it, and keeps the
-// list. A pod that is another object with the same content has not changed.
+// compare adds to gone and come the pods that have gone from the node and come to it, and keeps the list. A pod
+// that is another object with the same content has not changed.
 func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []placed) {
 	before := make(map[*corev1.Pod]bool, len(s.pods))
 	for _, p := range s.pods {
 		before[p] = true
 	}
+
+	// What is left in before afterwards are the objects that are no longer listed.
 	first := len(come)
 	for _, p := range now {
 		if before[p] {
@@ -116,6 +119,8 @@ func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []place
 			come = append(come, placed{p, s.name})
 		}
 	}
+
+	// Another object with the same content has come for one that is no longer listed: neither counts.
 	for _, p := range s.pods {
 		if !before[p] {
 			continue
@@ -126,6 +131,7 @@ func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []place
 			gone = append(gone, placed{p, s.name})
 		}
 	}
+
 	s.pods = now
 	return gone, come
 }
@@ -148,9 +154,9 @@ func (m *Mirror) leave(p *corev1.Pod) error {
 	return m.drop(at)
 }
 
-// arrive puts a pod on a node, or nominates it to one, wherever it was before. A nomination
-// counts as long as the scheduler's nominator has it, even if the pod is being
-// deleted and has not been taken out of the queue yet (rule 7.16.6).
+// arrive puts a pod on a node, or nominates it to one, wherever it was before. A nomination counts as long as the
+// scheduler's nominator has it, even if the pod is being deleted and has not been taken out of the queue yet
+// (rule 7.16.6).
 func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
 	key := outrank.Key(at.name)

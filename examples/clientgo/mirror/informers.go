@@ -17,8 +17,7 @@ func (m *Mirror) OnAdd(object any, _ bool) { _ = m.Put(object) }
 // OnUpdate calls [Mirror.Put] with the newer version.
 func (m *Mirror) OnUpdate(_, object any) { _ = m.Put(object) }
 
-// OnDelete calls [Mirror.Delete], also if the informer has missed the end of the
-// object.
+// OnDelete calls [Mirror.Delete], also if the informer has missed the end of the object.
 func (m *Mirror) OnDelete(object any) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = last.Obj
@@ -29,9 +28,9 @@ func (m *Mirror) OnDelete(object any) {
 // Kind is a kind of objects that [Mirror.Follow] follows.
 type Kind string
 
-// The kinds. PodGroups are of scheduling.k8s.io/v1beta1 and CompositePodGroups of
-// v1alpha3, as kube-scheduler v1.37 reads them if its gates are on. An informer for a
-// version that the API server does not serve never gets in step.
+// The kinds. PodGroups are of scheduling.k8s.io/v1beta1 and CompositePodGroups of v1alpha3, as kube-scheduler
+// v1.37 reads them if its gates are on. An informer for a version that the API server does not serve never gets
+// in step.
 const (
 	Pods               Kind = "pods"
 	Nodes              Kind = "nodes"
@@ -48,18 +47,16 @@ const (
 	Workloads          Kind = "workloads"
 )
 
-// BesidePodsAndNodes are the other kinds that decisions depend on and
-// that every API server has. Everything has pods and nodes as well. Kinds of groups of pods must be
-// named in addition.
+// BesidePodsAndNodes are the other kinds that decisions depend on and that every API server has. Everything has
+// pods and nodes as well. Kinds of groups of pods must be named in addition.
 var (
 	BesidePodsAndNodes = []Kind{Budgets, Namespaces, Claims, Volumes, StorageClasses, CSINodes, CSIDrivers}
 	Everything         = append([]Kind{Nodes, Pods}, BesidePodsAndNodes...)
 )
 
-// Follow registers the mirror with the informers of these kinds. For each kind it returns a function
-// that reports whether the mirror has received all present
-// objects (cache.WaitForCacheSync). The factory must be started afterwards, once more if it was started
-// before. An unknown kind is an error.
+// Follow registers the mirror with the informers of these kinds. For each kind it returns a function that reports
+// whether the mirror has received all present objects (cache.WaitForCacheSync). The factory must be started
+// afterwards, once more if it was started before. An unknown kind is an error.
 func (m *Mirror) Follow(f informers.SharedInformerFactory, kinds ...Kind) ([]cache.InformerSynced, error) {
 	var synced []cache.InformerSynced
 	for _, kind := range kinds {

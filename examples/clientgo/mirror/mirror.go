@@ -20,8 +20,7 @@ type Mirror struct {
 	// known are the latest objects, without the pods that the snapshot has itself.
 	known    map[id]metav1.Object
 	problems map[id]error
-	// told says that pods or nodes have come one by one. frame is not nil if they have
-	// come from the framework.
+	// told says that pods or nodes have come one by one. frame is not nil if they have come from the framework.
 	told  bool
 	frame *frame
 	// tell, if set, hears of the pods and nodes that change.
@@ -56,9 +55,8 @@ func New(release outrank.Release) (*Mirror, error) {
 	}, nil
 }
 
-// View calls f with the snapshot itself, for decisions. The snapshot keeps what speeds up
-// the next decision. f must not change or keep it. Changes of the mirror wait until f
-// has returned. The error is that of f.
+// View calls f with the snapshot itself, for decisions. The snapshot keeps what speeds up the next decision. f
+// must not change or keep it. Changes of the mirror wait until f has returned. The error is that of f.
 func (m *Mirror) View(f func(*engine.Snapshot) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -74,8 +72,8 @@ func (m *Mirror) Update(f func(*engine.Snapshot) error) error {
 	return f(m.snap)
 }
 
-// Snapshot returns a copy of the snapshot. Later changes of the mirror do not change the copy. It costs little, because the
-// two share everything that neither changes. Decisions on a copy do not speed up decisions on the
+// Snapshot returns a copy of the snapshot. Later changes of the mirror do not change the copy. It costs little,
+// because the two share everything that neither changes. Decisions on a copy do not speed up decisions on the
 // next copy, see [Mirror.View].
 func (m *Mirror) Snapshot() *engine.Snapshot {
 	m.mu.Lock()
@@ -83,10 +81,10 @@ func (m *Mirror) Snapshot() *engine.Snapshot {
 	return m.snap.Clone()
 }
 
-// Rebuild makes a new snapshot of all objects. That is worth its time once, after a mirror was filled:
-// the snapshot is laid out for the resources that the pods ask for. Filters
-// count anew what they track. The former snapshot, which a loop of attempts may hold,
-// is not kept current any more. Time is linear in the number of pods.
+// Rebuild makes a new snapshot of all objects. That is worth its time once, after a mirror was filled: the
+// snapshot is laid out for the resources that the pods ask for. Filters count anew what they track. The former
+// snapshot, which a loop of attempts may hold, is not kept current any more. Time is linear in the number of
+// pods.
 func (m *Mirror) Rebuild() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,9 +95,8 @@ func (m *Mirror) Rebuild() error {
 	return err
 }
 
-// Cluster returns everything that is in the mirror, including priority classes, claims and workloads,
-// sorted. The slices are the caller's. Time is linear in the number of
-// objects.
+// Cluster returns everything that is in the mirror, including priority classes, claims and workloads, sorted. The
+// slices are the caller's. Time is linear in the number of objects.
 func (m *Mirror) Cluster() *outrank.Cluster {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -122,8 +119,8 @@ func sorted[K ~string, T any](of map[K]T) []T {
 type Problem struct {
 	// Kind and Name are like "pod" and "default/web-1".
 	Kind, Name string
-	// Node is the name of a refused node, or of the node that a refused pod is on or nominated to. It is empty for
-	// other objects.
+	// Node is the name of a refused node, or of the node that a refused pod is on or nominated to. It is empty
+	// for other objects.
 	Node string
 	Err  error
 }

@@ -52,8 +52,7 @@ func (m *Mirror) removeDrivers(node string) error {
 	return m.reattach(node)
 }
 
-// putDriver records whether nodes must have a driver. If that changes, all
-// nodes are put again.
+// putDriver records whether nodes must have a driver. If that changes, all nodes are put again.
 func (m *Mirror) putDriver(d *convert.Driver) error {
 	at, known := slices.BinarySearch(m.drivers.required, d.Name)
 	if known == d.Required {
@@ -67,8 +66,8 @@ func (m *Mirror) putDriver(d *convert.Driver) error {
 	return m.reattach(slices.Sorted(maps.Keys(m.nodes))...)
 }
 
-// reattach puts nodes again whose CSINode or drivers have changed. A node that is refused
-// then is out of the mirror; the object that was put is not to blame.
+// reattach puts nodes again whose CSINode or drivers have changed. A node that is refused then is out of the
+// mirror; the object that was put is not to blame.
 func (m *Mirror) reattach(names ...string) error {
 	for _, name := range names {
 		at := id{nodeKind, name}

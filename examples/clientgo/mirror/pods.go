@@ -26,8 +26,8 @@ func (m *Mirror) take(p *outrank.Pod) error {
 	return err
 }
 
-// takeAnew puts a version of a pod in the place of the known one, even if it lacks something that the known
-// one has. It keeps a node or a nomination that has not been written yet.
+// takeAnew puts a version of a pod in the place of the known one, even if it lacks something that the known one
+// has. It keeps a node or a nomination that has not been written yet.
 func (m *Mirror) takeAnew(p *outrank.Pod) error {
 	key := p.Key()
 	node, nominated := m.snap.NodeOf(key), m.snap.NominationOf(key)
@@ -45,17 +45,16 @@ func (m *Mirror) takeAnew(p *outrank.Pod) error {
 	return nil
 }
 
-// lostStart reports whether a kubelet took back a pod's start. By itself a snapshot would take such a version
-// for an older one; the resource versions say that it is not.
+// lostStart reports whether a kubelet took back a pod's start. By itself a snapshot would take such a version for
+// an older one; the resource versions say that it is not.
 func (m *Mirror) lostStart(key outrank.Key, now *outrank.Pod) bool {
 	was, ok := m.snap.Pod(key)
 	return ok && older(m.apiPod(key), now.Value.(*corev1.Pod)) && !now.Finished() && now.NodeName == was.NodeName &&
 		!was.StartTime.IsZero() && now.StartTime.IsZero()
 }
 
-// place calls take with a pod, unless it could not be converted. A pod that is refused is
-// gone. Only what is needed to try again when the volumes behind its claims
-// change is kept.
+// place calls take with a pod, unless it could not be converted. A pod that is refused is gone. Only what is
+// needed to try again when the volumes behind its claims change is kept.
 func (m *Mirror) place(key outrank.Key, p *outrank.Pod, err error, take func(*outrank.Pod) error) error {
 	m.unuse(key)
 	if err == nil {
@@ -104,8 +103,8 @@ func (m *Mirror) removePod(key outrank.Key) error {
 	return m.snap.RemovePod(key)
 }
 
-// renew puts a pod again whose claims have other volumes now. The pod stays where it is. A pod
-// that was refused is tried again, and may have finished. An error is the pod's problem, and not that of the caller.
+// renew puts a pod again whose claims have other volumes now. The pod stays where it is. A pod that was refused
+// is tried again, and may have finished. An error is the pod's problem, and not that of the caller.
 func (m *Mirror) renew(key outrank.Key) {
 	at, known := m.refused[key], false
 	if at == nil {
@@ -115,8 +114,8 @@ func (m *Mirror) renew(key outrank.Key) {
 	one, err := m.convert(api)
 	if err == nil {
 		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
-		// Another nomination may have taken the place of the pod's own since. A pod that runs keeps its own, which
-		// counts nowhere.
+		// Another nomination may have taken the place of the pod's own since. A pod that runs keeps its own,
+		// which counts nowhere.
 		if known && m.snap.NodeOf(key) == "" && at.NominatedNodeName != "" {
 			one.NominatedNodeName = m.snap.NominationOf(key)
 		}

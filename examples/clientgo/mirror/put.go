@@ -19,8 +19,8 @@ import (
 // ErrKind says that a mirror does not use objects of that kind. Errors wrap it.
 var ErrKind = errors.New("no kind that a mirror has a use for")
 
-// ErrSource says that pods or nodes come one by one to a
-// mirror that takes them from the framework, or the other way round. Errors wrap it.
+// ErrSource says that pods or nodes come one by one to a mirror that takes them from the framework, or the other
+// way round. Errors wrap it.
 var ErrSource = errors.New("pods and nodes come from elsewhere")
 
 // id names an object.
@@ -33,18 +33,16 @@ func (a id) compare(b id) int {
 	return strings.Compare(a.name, b.name)
 }
 
-// Put takes an object in, whether it is new, has changed, or is known as it is: a Pod,
-// Node, PodDisruptionBudget, PriorityClass, Namespace, PersistentVolumeClaim,
-// PersistentVolume, StorageClass, CSINode, CSIDriver, PodGroup, CompositePodGroup or
-// Workload. The object must not change afterwards.
+// Put takes an object in, whether it is new, has changed, or is known as it is: a Pod, Node, PodDisruptionBudget,
+// PriorityClass, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CSINode, CSIDriver, PodGroup,
+// CompositePodGroup or Workload. The object must not change afterwards.
 //
-// A pod that has finished is gone. The other rules for pods are those of
-// [engine.Snapshot.PutPod]. The error is an outrank.InputError for an object that makes no
-// sense, which is not in the mirror then; or it wraps [ErrKind] or [ErrSource].
+// A pod that has finished is gone. The other rules for pods are those of [engine.Snapshot.PutPod]. The error is
+// an outrank.InputError for an object that makes no sense, which is not in the mirror then; or it wraps [ErrKind]
+// or [ErrSource].
 //
-// For a pod, time is linear in the number of pods on its node. A claim,
-// volume or class takes that time for each pod that uses it, and a CSIDriver that nodes must have takes it
-// for each node.
+// For a pod, time is linear in the number of pods on its node. A claim, volume or class takes that time for each
+// pod that uses it, and a CSIDriver that nodes must have takes it for each node.
 func (m *Mirror) Put(object any) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,8 +66,8 @@ func (m *Mirror) put(object any) error {
 	return m.telling(id, func() error { return m.note(id, meta, m.putKnown(id, object)) })
 }
 
-// note records the latest version of an object, and its problem if there is one. A pod that was accepted is in the
-// snapshot itself.
+// note records the latest version of an object, and its problem if there is one. A pod that was accepted is in
+// the snapshot itself.
 func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	delete(m.problems, id)
 	if err != nil {
@@ -83,8 +81,7 @@ func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	return err
 }
 
-// putKnown puts an object in place of the known one of its name. If it is
-// refused, the place is empty afterwards.
+// putKnown puts an object in place of the known one of its name. If it is refused, the place is empty afterwards.
 func (m *Mirror) putKnown(id id, object any) error {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -133,8 +130,8 @@ func (m *Mirror) putWorkload(w *outrank.Workload) error {
 	return nil
 }
 
-// Delete forgets an object if it is known. An object with another UID than the known one of
-// its name is another object, which is gone already. The error wraps [ErrKind] or [ErrSource].
+// Delete forgets an object if it is known. An object with another UID than the known one of its name is another
+// object, which is gone already. The error wraps [ErrKind] or [ErrSource].
 func (m *Mirror) Delete(object any) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -151,8 +148,7 @@ func (m *Mirror) Delete(object any) error {
 	return m.telling(id, func() error { return m.drop(id) })
 }
 
-// drop removes an object from the snapshot and the indices. It is no error if the object is not
-// known.
+// drop removes an object from the snapshot and the indices. It is no error if the object is not known.
 func (m *Mirror) drop(id id) error {
 	key := outrank.Key(id.name)
 	var err error
@@ -276,8 +272,8 @@ func another(a, b metav1.Object) bool {
 	return b != nil && a.GetUID() != b.GetUID() && a.GetUID() != "" && b.GetUID() != ""
 }
 
-// older reports whether a version of an object is older than the known one, by their resource versions. It reports
-// false if they do not say.
+// older reports whether a version of an object is older than the known one, by their resource versions. It
+// reports false if they do not say.
 func older(version, known metav1.Object) bool {
 	if known == nil || version.GetUID() != known.GetUID() || version.GetUID() == "" {
 		return false

@@ -26,19 +26,18 @@ type NodeInfo[P PodInfo] interface {
 	GetGeneration() int64
 }
 
-// Sync brings the mirror up to date with the framework's snapshot: the nodes and the
-// pods on them, assumed ones included, and the pods nominated to each node. Nominated may be nil.
-// Only nodes with another NodeInfo, or another generation, than at
-// the last call are looked at again, and only those of their pods that are other objects. Pods count
-// as the framework counts them: on the node that lists them, finished or not.
+// Sync brings the mirror up to date with the framework's snapshot: the nodes and the pods on them, assumed ones
+// included, and the pods nominated to each node. Nominated may be nil. Only nodes with another NodeInfo, or
+// another generation, than at the last call are looked at again, and only those of their pods that are other
+// objects. Pods count as the framework counts them: on the node that lists them, finished or not.
 //
-// Sync is a function and not a method, so that this module needs no module of the
-// framework: the types of the two arguments say which framework it is.
+// Sync is a function and not a method, so that this module needs no module of the framework: the types of the two
+// arguments say which framework it is.
 //
-// The lists are the framework's and are only read. Pods and nodes must not change
-// afterwards, as in the framework. New nodes keep their order, and a known node
-// keeps its place. The error names every object that was refused ([Mirror.Problems]), wraps
-// [ErrSource], or wraps [outrank.ErrInvalid] for a nil info or one without a pod. All other objects are in step.
+// The lists are the framework's and are only read. Pods and nodes must not change afterwards, as in the
+// framework. New nodes keep their order, and a known node keeps its place. The error names every object that was
+// refused ([Mirror.Problems]), wraps [ErrSource], or wraps [outrank.ErrInvalid] for a nil info or one without a
+// pod. All other objects are in step.
 //
 // Time is linear in the number of nodes, some nanoseconds each, beside that of the
 // changes. Any number of goroutines may call it at once; they wait for each other.
@@ -67,8 +66,8 @@ func Sync[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N, nominated func(node st
 	return errors.Join(errs...)
 }
 
-// look finds the differences from the last call. It adds new and changed nodes and removes
-// missing ones. Pods that have gone or come are only listed.
+// look finds the differences from the last call. It adds new and changed nodes and removes missing ones. Pods
+// that have gone or come are only listed.
 func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, errs []error) {
 	// The order is written in place if the number of nodes is the same: most calls change few of them.
 	f := m.frame

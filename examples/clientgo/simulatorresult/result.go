@@ -17,10 +17,10 @@ const PostFilterKey = "scheduler-simulator/postfilter-result"
 // nominated is the value for the node that a plugin has nominated the preemptor to.
 const nominated = "preemption victim"
 
-// PostFilter returns the value of the annotation [PostFilterKey] for a plan. It has an object for each node that the
-// plugin was asked about, and for the node of the plan in any case. The object of the node where victims
-// leave for the preemptor names the plugin; all others are empty.
-// A nil plan nominates nowhere. Time is linear in the number of nodes.
+// PostFilter returns the value of the annotation [PostFilterKey] for a plan. It has an object for each node that
+// the plugin was asked about, and for the node of the plan in any case. The object of the node where victims
+// leave for the preemptor names the plugin; all others are empty. A nil plan nominates nowhere. Time is linear in
+// the number of nodes.
 func PostFilter(plugin string, plan *preemption.Plan, nodes []string) (string, error) {
 	results := make(map[string]map[string]string, len(nodes))
 	for _, node := range nodes {

@@ -12,11 +12,11 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// The search of the allocator is exhaustive and takes exponential time at worst. It is bounded by a number of steps
-// in a decision about a pod. Each device that the allocator tries costs one step, and one more for every sixteen
-// devices of the node, through which the allocator goes to find the next device. Each node has steps of its own, so that
-// an answer does not depend on the order in which nodes are asked. kube-scheduler ends the search on a node after ten
-// seconds.
+// The search of the allocator is exhaustive and takes exponential time at worst. It is bounded by a number of
+// steps in a decision about a pod. Each device that the allocator tries costs one step, and one more for every
+// sixteen devices of the node, through which the allocator goes to find the next device. Each node has steps of
+// its own, so that an answer does not depend on the order in which nodes are asked. kube-scheduler ends the
+// search on a node after ten seconds.
 const (
 	// stepsOfNode are the steps that every node has.
 	stepsOfNode = 50_000
@@ -30,8 +30,8 @@ var errSteps = errors.New("too many combinations of devices")
 // timedOut is kube-scheduler's text about a node on which it has ended the search.
 const timedOut = "timed out trying to allocate devices"
 
-// Ended reports whether a reason of a status says that the search for devices was ended on a node. A longer search
-// might have found some.
+// Ended reports whether a reason of a status says that the search for devices was ended on a node. A longer
+// search might have found some.
 func Ended(reason string) bool { return strings.HasSuffix(reason, timedOut) }
 
 func timeout(v *view) error { return fmt.Errorf("node %s: %s", v.node.Name, timedOut) }
@@ -60,8 +60,8 @@ func (b *budget) spend(v *view, steps int) {
 	b.spent[v.node.Name] += min(steps, b.most-b.spent[v.node.Name])
 }
 
-// steps is a context that ends when the allocator has taken too many steps. The allocator asks it before each device
-// that it tries.
+// steps is a context that ends when the allocator has taken too many steps. The allocator asks it before each
+// device that it tries.
 type steps struct {
 	context.Context
 	each, taken, most int
@@ -74,8 +74,8 @@ func (s *steps) Err() error {
 	return nil
 }
 
-// allocate asks the allocator for devices on a node, within a number of steps. It returns how many steps the search
-// took, which is more than that number if the search was ended.
+// allocate asks the allocator for devices on a node, within a number of steps. It returns how many steps the
+// search took, which is more than that number if the search was ended.
 func (x *index) allocate(v *view, c *changes, claims []*resourcev1.ResourceClaim, most int) (results []resourcev1.AllocationResult, taken int, err error) {
 	ctx := &steps{Context: context.Background(), each: 1 + len(v.devices)/16, most: most}
 
@@ -124,8 +124,8 @@ type answers struct {
 
 const mostAnswers = 1 << 16
 
-// canAllocate reports whether the allocator finds devices. An answer that was kept costs as many steps as
-// the search did, so that no answer depends on earlier questions.
+// canAllocate reports whether the allocator finds devices. An answer that was kept costs as many steps as the
+// search did, so that no answer depends on earlier questions.
 func (a *attempt) canAllocate(v *view, c *changes, claims []*resourcev1.ResourceClaim, request string) (bool, error) {
 	var buffer [512]byte
 	key := a.x.key(v, c, request, buffer[:0])
@@ -142,8 +142,8 @@ func (a *attempt) ask(v *view, key []byte, find func(most int) (ok bool, taken i
 	now, known := x.answers.kept[string(key)]
 	x.answers.mu.Unlock()
 
-	// An answer that names another node does not count, nor does one of a search that was ended with fewer steps than
-	// the node has.
+	// An answer that names another node does not count, nor does one of a search that was ended with fewer steps
+	// than the node has.
 	if !known || now.by != nil && now.by != v || now.ended && now.steps < left {
 		ok, taken, err := find(left)
 		now = answer{err: err, ok: err == nil && ok, steps: taken}

@@ -12,12 +12,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Shortage says which devices of a node a pod lacks, and who holds them. Its String has one
-// sentence in each line.
+// Shortage says which devices of a node a pod lacks, and who holds them. Its String has one sentence in each
+// line.
 type Shortage struct {
 	Pod  outrank.Key
 	Node string
-	// Refused is the reason why no node can take the pod; empty if there is none. All fields below are empty then.
+	// Refused is the reason why no node can take the pod; empty if there is none. All fields below are empty
+	// then.
 	Refused string
 	// Short says that the pod's claims cannot be allocated on the node as things are.
 	Short bool
@@ -27,10 +28,11 @@ type Shortage struct {
 	Untouched int
 	// Held are the claims that hold some of the matching devices, in the order of their names.
 	Held []Held
-	// Enough says that the pod's claims could be allocated if every claim of Held that comes free were given back.
+	// Enough says that the pod's claims could be allocated if every claim of Held that comes free were given
+	// back.
 	Enough bool
-	// Failed is the reason why the allocator cannot tell that; empty if it can. An example is a class whose CEL fails
-	// on a device that comes free.
+	// Failed is the reason why the allocator cannot tell that; empty if it can. An example is a class whose CEL
+	// fails on a device that comes free.
 	Failed string
 }
 
@@ -39,17 +41,16 @@ type Held struct {
 	Claim outrank.Key
 	// Devices are the matching devices that it holds, as driver/pool/device.
 	Devices []string
-	// Pods are the pods that must all leave for the claim to come free. They are empty if it does
-	// not come free.
+	// Pods are the pods that must all leave for the claim to come free. They are empty if it does not come free.
 	Pods []outrank.Key
 	// Stays says why the claim does not come free; empty if it does.
 	Stays string
 }
 
 // Explain looks at the devices of a node for a pod. It takes for granted that the pods on the node with a lower
-// priority may leave, and no others. It returns nil for a pod that claims
-// nothing on the node. The error is about claims for which kube-scheduler ends the attempt with an error, too, or about
-// a node that does not exist. Explain asks the allocator about each device of the node.
+// priority may leave, and no others. It returns nil for a pod that claims nothing on the node. The error is about
+// claims for which kube-scheduler ends the attempt with an error, too, or about a node that does not exist.
+// Explain asks the allocator about each device of the node.
 func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (*Shortage, error) {
 	a, err := f.x.Load().start(pod, snap)
 	if err != nil || a == nil {
@@ -81,8 +82,8 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 	}
 	s.Short = !ok
 
-	// The allocator is asked again with all claims given back that come free. A pod that uses several of them leaves
-	// once.
+	// The allocator is asked again with all claims given back that come free. A pod that uses several of them
+	// leaves once.
 	held := s.count(a, v, claims)
 	for _, k := range held {
 		s.Held = append(s.Held, a.holder(snap, k, v))
@@ -103,7 +104,8 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 // told returns the text of an error of the allocator without what differs from run to run.
 func told(err error) string { return addresses.ReplaceAllString(err.Error(), "0x") }
 
-// count counts the devices that match, and returns the claims that hold some of them, in the order of their names.
+// count counts the devices that match, and returns the claims that hold some of them, in the order of their
+// names.
 func (s *Shortage) count(a *attempt, v *view, claims []*resourcev1.ResourceClaim) []*claim {
 	var held []*claim
 	for i, id := range v.devices {
@@ -124,8 +126,8 @@ func (s *Shortage) count(a *attempt, v *view, claims []*resourcev1.ResourceClaim
 	return held
 }
 
-// matchesAny reports whether a device satisfies one of the requests by itself. The allocator is
-// asked for one device, while the node has no other and nothing is allocated.
+// matchesAny reports whether a device satisfies one of the requests by itself. The allocator is asked for one
+// device, while the node has no other and nothing is allocated.
 func (x *index) matchesAny(v *view, id structured.DeviceID, claims []*resourcev1.ResourceClaim) bool {
 	alone := &view{node: v.node}
 	for _, s := range v.slices {
@@ -163,7 +165,8 @@ func alternatives(r *resourcev1.DeviceRequest) []resourcev1.ExactDeviceRequest {
 	return list
 }
 
-// holder says which pods must leave for a claim to come free, or why it does not come free. The first reason counts.
+// holder says which pods must leave for a claim to come free, or why it does not come free. The first reason
+// counts.
 func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
 	h := Held{Claim: outrank.NewKey(k.name.namespace, k.name.name)}
 	for i := range k.holds {

@@ -15,15 +15,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// unlimited is the amount of a resource on a node where a device class backs it. The devices
-// limit it, and not an amount.
+// unlimited is the amount of a resource on a node where a device class backs it. The devices limit it, and not an
+// amount.
 const unlimited = math.MaxInt64
 
-// Cluster returns the cluster for an evaluator with the filter. If a node does not offer an
-// extended resource that a device class backs, NodeResourcesFit must leave that resource to the
-// filter: a copy of the node offers it without limit. Everything else is the
-// caller's own. Without such a class the result is the cluster itself. Nodes that come later must be prepared in the
-// same way, in a cluster of their own.
+// Cluster returns the cluster for an evaluator with the filter. If a node does not offer an extended resource
+// that a device class backs, NodeResourcesFit must leave that resource to the filter: a copy of the node offers
+// it without limit. Everything else is the caller's own. Without such a class the result is the cluster itself.
+// Nodes that come later must be prepared in the same way, in a cluster of their own.
 func (f *Filter) Cluster(c *outrank.Cluster) *outrank.Cluster {
 	names := f.x.Load().backed()
 	if len(names) == 0 || c == nil {
@@ -40,7 +39,8 @@ func (f *Filter) Cluster(c *outrank.Cluster) *outrank.Cluster {
 	return &out
 }
 
-// offering returns a node that offers the resources without limit that n does not offer. If n offers all of them it is n.
+// offering returns a node that offers the resources without limit that n does not offer. If n offers all of them
+// it is n.
 func offering(n *outrank.Node, names []resource.Name) *outrank.Node {
 	out := n
 	for _, name := range names {
@@ -117,12 +117,14 @@ func isExtended(name corev1.ResourceName) bool {
 	return resource.Name(name).IsExtended() || strings.HasPrefix(string(name), resourcev1.ResourceDeviceClassPrefix)
 }
 
-// on returns the claim for the resources that a node does not offer itself; nil if there are none. Others says that the
-// pod has other claims. The text, if it is not empty, says why the node cannot take the pod.
+// on returns the claim for the resources that a node does not offer itself; nil if there are none. Others says
+// that the pod has other claims. The text, if it is not empty, says why the node cannot take the pod.
 func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.ResourceClaim, string) {
+	// A claim of an earlier attempt stands in the way until it is deleted.
 	if e.claim.Spec.Devices.Requests != nil {
 		return nil, "cannot schedule extended resource claim"
 	}
+
 	var names []corev1.ResourceName
 	for name := range e.wanted {
 		amount := n.Allocatable.Amount(resource.Name(name))
@@ -136,6 +138,7 @@ func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.Resou
 	if len(names) == 0 && !others || e.claim.Status.Allocation != nil {
 		return nil, ""
 	}
+
 	slices.Sort(names)
 	claim := e.claim.DeepCopy()
 	for _, name := range names {
@@ -145,10 +148,11 @@ func (e *extended) on(x *index, n *outrank.Node, others bool) (*resourcev1.Resou
 	return claim, ""
 }
 
-// requests returns the requests for the devices of a resource. Each container that lasts has its own. An init container
-// that ends can use the devices of lasting containers that start after it. The init container that needs the most devices
-// beyond those has a request for the difference.
+// requests returns the requests for the devices of a resource. Each container that lasts has its own. An init
+// container that ends can use the devices of lasting containers that start after it. The init container that
+// needs the most devices beyond those has a request for the difference.
 func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1.DeviceRequest {
+	// All containers are in the order in which they start. Init containers with the restart policy Always last, too.
 	inits := len(e.pod.Spec.InitContainers)
 	all := append(slices.Clone(e.pod.Spec.InitContainers), e.pod.Spec.Containers...)
 	counts := make([]int64, len(all))
@@ -161,6 +165,8 @@ func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1
 		}
 	}
 
+	// Most is the largest number of devices that an init container needs beyond those of the lasting containers after
+	// it, and mostAt is that container.
 	var requests []resourcev1.DeviceRequest
 	add := func(i int, count int64) {
 		requests = append(requests, requestOf(requestName(i, &all[i], name), class, count))
@@ -188,8 +194,8 @@ func (e *extended) requests(name corev1.ResourceName, class string) []resourcev1
 	return requests
 }
 
-// requestName names a request after the place of the container in its pod, and the place of the resource among those
-// that the container requests.
+// requestName names a request after the place of the container in its pod, and the place of the resource among
+// those that the container requests.
 func requestName(i int, c *corev1.Container, name corev1.ResourceName) string {
 	place := 0
 	for other := range c.Resources.Requests {

@@ -28,12 +28,11 @@ const Name = "DynamicResources"
 type Config struct {
 	// Release says which rules hold; zero means those of v1.37.
 	Release outrank.Release
-	// DRAPreemption decides as KEP-5690 proposes: the claims of victims come free with their
-	// last consumer. It has the name of the gate that the KEP plans. Without it nobody is evicted for devices, as
-	// in every release.
+	// DRAPreemption decides as KEP-5690 proposes: the claims of victims come free with their last consumer. It
+	// has the name of the gate that the KEP plans. Without it nobody is evicted for devices, as in every release.
 	DRAPreemption bool
-	// Now is the time of the decision, for claims whose devices are bound late. With the
-	// zero value none of them has waited too long.
+	// Now is the time of the decision, for claims whose devices are bound late. With the zero value none of them
+	// has waited too long.
 	Now time.Time
 }
 
@@ -59,8 +58,8 @@ func New(o Objects, c Config) (*Filter, error) {
 	return f, nil
 }
 
-// Set replaces the objects. A filter that [Filter.Filter] has returned before keeps the objects that it has.
-// The error is that of [New], and leaves the filter as it was.
+// Set replaces the objects. A filter that [Filter.Filter] has returned before keeps the objects that it has. The
+// error is that of [New], and leaves the filter as it was.
 func (f *Filter) Set(o Objects) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -75,13 +74,13 @@ func (f *Filter) Set(o Objects) error {
 	return nil
 }
 
-// Filter returns the filter for an evaluator. It returns the same one until [Filter.Set] replaces the
-// objects, and then another one: a snapshot remembers which pods concern a filter, and with other objects these are
-// other pods.
+// Filter returns the filter for an evaluator. It returns the same one until [Filter.Set] replaces the objects,
+// and then another one: a snapshot remembers which pods concern a filter, and with other objects these are other
+// pods.
 func (f *Filter) Filter() *preemption.Filter { return &f.x.Load().filter }
 
-// concerns reports whether a pod that comes or goes may change the answers. With
-// DRAPreemption these are pods for which claims are reserved and pods with a nomination; otherwise no pod does.
+// concerns reports whether a pod that comes or goes may change the answers. With DRAPreemption these are pods for
+// which claims are reserved and pods with a nomination; otherwise no pod does.
 func (x *index) concerns(p *outrank.Pod) bool {
 	if !x.config.DRAPreemption {
 		return false
@@ -109,8 +108,8 @@ func (x *index) startFilter(pod *outrank.Pod, view preemption.View) (preemption.
 	return a, nil
 }
 
-// start begins an attempt for a pod. It returns nil for a pod without claims. The error is about claims for
-// which kube-scheduler ends the attempt with an error, too, or about a pod whose name another pod has.
+// start begins an attempt for a pod. It returns nil for a pod without claims. The error is about claims for which
+// kube-scheduler ends the attempt with an error, too, or about a pod whose name another pod has.
 func (x *index) start(pod *outrank.Pod, view preemption.View) (*attempt, error) {
 	// A pod that waits for a resize has its devices.
 	object, err := x.podOf(pod)
@@ -171,8 +170,9 @@ func (a *attempt) lookUp(pod *corev1.Pod) string {
 			return err.Error()
 		}
 		if name == nil {
-			continue
+			continue // no claim was made on purpose, and none is needed
 		}
+
 		c := a.x.byName[named{namespaceOr(pod.Namespace), *name}]
 		if c == nil {
 			return fmt.Sprintf("could not find ResourceClaim %q", pod.Namespace+"/"+*name)
@@ -180,6 +180,8 @@ func (a *attempt) lookUp(pod *corev1.Pod) string {
 		if c.DeletionTimestamp != nil {
 			return fmt.Sprintf("resourceclaim %q is being deleted", c.Name)
 		}
+
+		// A claim that was generated for another pod of the same name is not this pod's.
 		if generated {
 			if err := resourceclaim.IsForPod(pod, c.ResourceClaim, false); err != nil {
 				return err.Error()
@@ -190,8 +192,8 @@ func (a *attempt) lookUp(pod *corev1.Pod) string {
 	return ""
 }
 
-// prepare checks the claims before any node is asked, and notes where allocated claims can be used and what the others
-// ask for.
+// prepare checks the claims before any node is asked, and notes where allocated claims can be used and what the
+// others ask for.
 func (a *attempt) prepare() error {
 	a.selectors = make([]*nodeaffinity.NodeSelector, len(a.claims))
 	var request strings.Builder
@@ -229,8 +231,8 @@ func (a *attempt) prepare() error {
 	return nil
 }
 
-// checkRequests looks for classes that are missing, which refuse the pod, and for requests without a class, which are
-// an error. The first one counts.
+// checkRequests looks for classes that are missing, which refuse the pod, and for requests without a class, which
+// are an error. The first one counts.
 func (a *attempt) checkRequests(c *resourcev1.ResourceClaim) error {
 	check := func(class, request string) error {
 		if class == "" {
@@ -268,8 +270,8 @@ func unresolvable(reason string) preemption.Status {
 	return preemption.UnschedulableAndUnresolvable.Because(reason)
 }
 
-// Check says whether the node has the devices. That the node has not enough of them is told before an
-// allocated claim that cannot be used there.
+// Check says whether the node has the devices. That the node has not enough of them is told before an allocated
+// claim that cannot be used there.
 func (a *attempt) Check(n *outrank.Node) preemption.Status {
 	claims, request, reason := a.toAllocate(n)
 	if reason != "" {
@@ -303,8 +305,8 @@ var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
 const notAvailable = "resourceclaim not available on the node"
 
-// short returns the status of a node without enough free devices. With DRAPreemption pods that leave may help, except
-// for a pod of a group.
+// short returns the status of a node without enough free devices. With DRAPreemption pods that leave may help,
+// except for a pod of a group.
 func (a *attempt) short(v *view, reason string) preemption.Status {
 	switch {
 	case !a.config.DRAPreemption:
@@ -330,8 +332,8 @@ var (
 	mayHelp = preemption.Status{Code: preemption.Unschedulable, Reasons: shortOf.Reasons}
 )
 
-// toAllocate returns the claims for which the node must have devices, and a text that is equal for equal requests.
-// The reason, if it is not empty, says why the node cannot take the pod.
+// toAllocate returns the claims for which the node must have devices, and a text that is equal for equal
+// requests. The reason, if it is not empty, says why the node cannot take the pod.
 func (a *attempt) toAllocate(n *outrank.Node) (claims []*resourcev1.ResourceClaim, request, reason string) {
 	var special *resourcev1.ResourceClaim
 	request = a.request
@@ -372,8 +374,8 @@ func (a *attempt) unavailableAt(i int, v *view) bool {
 	return a.selectors[i] != nil && !a.selectors[i].Match(v.node) || c.Status.Allocation != nil && a.unbound(c)
 }
 
-// unbound reports whether the binding of a device of a claim has failed, or whether one still waits and one has taken
-// too long.
+// unbound reports whether the binding of a device of a claim has failed, or whether one still waits and one has
+// taken too long.
 func (a *attempt) unbound(c *resourcev1.ResourceClaim) bool {
 	late, waits := false, false
 	for i := range c.Status.Allocation.Devices.Results {
@@ -384,8 +386,7 @@ func (a *attempt) unbound(c *resourcev1.ResourceClaim) bool {
 		at := c.Status.Allocation.AllocationTimestamp
 		late = late || at != nil && !a.config.Now.IsZero() && at.Add(bindingTimeout).Before(a.config.Now)
 
-		// Nothing is looked up about devices after the first one that waits, not even whether
-		// they have failed.
+		// Nothing is looked up about devices after the first one that waits, not even whether they have failed.
 		if waits {
 			continue
 		}

@@ -19,8 +19,8 @@ const (
 	staysNodes      stays = "it has devices that are not of one node by nodeName, which KEP-5690 leaves out"
 )
 
-// staysOf returns the reason in the claim itself why it would not come free with the last of the pods for which it is
-// reserved. Other reasons are in its pods.
+// staysOf returns the reason in the claim itself why it would not come free with the last of the pods for which
+// it is reserved. Other reasons are in its pods.
 func (x *index) staysOf(c *claim) stays {
 	if c.Status.Allocation == nil {
 		return ""
@@ -44,8 +44,8 @@ func (x *index) staysOf(c *claim) stays {
 	return ""
 }
 
-// nodeOf returns the node that a device is bound to by nodeName; empty for none. The newest
-// generation of its pool counts.
+// nodeOf returns the node that a device is bound to by nodeName; empty for none. The newest generation of its
+// pool counts.
 func (x *index) nodeOf(id structured.DeviceID) string {
 	node, generation := "", int64(-1)
 	for _, s := range x.pools[poolID{id.Driver.String(), id.Pool.String()}] {
@@ -122,8 +122,8 @@ func (c *changes) free(k *claim) bool {
 	return len(c.away) > 0 && c.away[k] > 0
 }
 
-// leave follows a running pod that leaves, if by is 1, or comes back, if by is -1. By KEP-5690 a pod of a group frees
-// nothing.
+// leave follows a running pod that leaves, if by is 1, or comes back, if by is -1. By KEP-5690 a pod of a group
+// frees nothing.
 func (a *attempt) leave(p *outrank.Pod, by int) {
 	of := &a.gone
 	if p.Group != "" {
@@ -159,15 +159,15 @@ func (c *claim) isOn(v *view) bool {
 	return slices.ContainsFunc(c.holds, func(h hold) bool { return slices.Contains(v.devices, h.device) })
 }
 
-// own reports whether the preemptor itself uses a claim. Such a claim never comes free, whoever leaves, because the
-// preemptor will be one of its consumers.
+// own reports whether the preemptor itself uses a claim. Such a claim never comes free, whoever leaves, because
+// the preemptor will be one of its consumers.
 func (a *attempt) own(k *claim) bool {
 	return slices.Contains(a.claims, k.ResourceClaim)
 }
 
-// nominate follows a nominated pod that comes to the node, if by is 1, or goes again, if by is -1. While it is there, the
-// claims that preemption has freed on the node and that are still allocated count as given back,
-// and the pod's own allocations count as made.
+// nominate follows a nominated pod that comes to the node, if by is 1, or goes again, if by is -1. While it is
+// there, the claims that preemption has freed on the node and that are still allocated count as given back, and
+// the pod's own allocations count as made.
 func (a *attempt) nominate(p *outrank.Pod, node string, by int) {
 	n := a.x.nominations[nameOf(p)]
 	if n == nil || n.Node != node {

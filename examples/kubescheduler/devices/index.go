@@ -27,8 +27,8 @@ func (n named) String() string { return n.namespace + "/" + n.name }
 
 func nameOf(p *outrank.Pod) named { return named{p.NamespaceName(), p.Name} }
 
-// index has what the filter knows about a set of objects. After it is made it does not change, except for the answers
-// and views that it keeps.
+// index has what the filter knows about a set of objects. After it is made it does not change, except for the
+// answers and views that it keeps.
 type index struct {
 	config *Config
 	filter preemption.Filter
@@ -311,8 +311,8 @@ func (c *claim) isFor(p *outrank.Pod) bool {
 	})
 }
 
-// podOf returns the API's object of a pod; nil if the filter does not know it. A pod that brings its object along need
-// not be among the filter's.
+// podOf returns the API's object of a pod; nil if the filter does not know it. A pod that brings its object along
+// need not be among the filter's.
 func (x *index) podOf(p *outrank.Pod) (*corev1.Pod, error) {
 	if own, ok := p.Value.(*corev1.Pod); ok && own != nil {
 		return own, nil

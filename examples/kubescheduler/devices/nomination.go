@@ -16,13 +16,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Nomination holds the devices of a pod that is nominated to a node: the devices that preemption found for
-// the pod's claims, and the claims of its victims, which come back later than the victims go.
+// Nomination holds the devices of a pod that is nominated to a node: the devices that preemption found for the
+// pod's claims, and the claims of its victims, which come back later than the victims go.
 //
-// It lives as long as the nomination to the node. Then its keeper drops Pod and Claims, and, when no claim of Freed has
-// an allocation any more, all of it. While it is among the [Objects],
-// the devices of the node's freed claims count as given back and those of the pod's own
-// claims as taken, for every pod for which the nominated pod counts at all.
+// It lives as long as the nomination to the node. Then its keeper drops Pod and Claims, and, when no claim of
+// Freed has an allocation any more, all of it. While it is among the [Objects], the devices of the node's freed
+// claims count as given back and those of the pod's own claims as taken, for every pod for which the nominated
+// pod counts at all.
 type Nomination struct {
 	// Pod is the nominated pod; empty if the nomination has ended.
 	Pod outrank.Key
@@ -31,8 +31,7 @@ type Nomination struct {
 	// Claims are the pod's claims for which devices were found, with those allocations. Claims that had an
 	// allocation already are not among them.
 	Claims []*resourcev1.ResourceClaim
-	// Freed are the claims that the victims leave. They count for every pod that is
-	// nominated to the node.
+	// Freed are the claims that the victims leave. They count for every pod that is nominated to the node.
 	Freed []types.UID
 }
 
@@ -52,11 +51,11 @@ func (n *Nomination) pending(x *index) []hold {
 	return holds
 }
 
-// Nomination returns the devices of the nomination that a plan makes; nil if the pod has no
-// claims without an allocation. The snapshot is that of the plan. The
-// devices are free while the nominated pods of the node count, if there are enough of them,
-// as in the first pass of a check. The error is about claims for which kube-scheduler ends the attempt with an error,
-// too, or wraps [outrank.ErrInvalid] for a plan that does not preempt, or for which there are not enough devices.
+// Nomination returns the devices of the nomination that a plan makes; nil if the pod has no claims without an
+// allocation. The snapshot is that of the plan. The devices are free while the nominated pods of the node count,
+// if there are enough of them, as in the first pass of a check. The error is about claims for which
+// kube-scheduler ends the attempt with an error, too, or wraps [outrank.ErrInvalid] for a plan that does not
+// preempt, or for which there are not enough devices.
 func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomination, error) {
 	if plan == nil || plan.Outcome != preemption.Preempts || !f.config.DRAPreemption {
 		return nil, problem("plan", "", "is not to preempt for devices")
@@ -112,8 +111,8 @@ func (a *attempt) terminating(snap *engine.Snapshot, k *claim, victims []preempt
 	return n
 }
 
-// withNominated asks the allocator while the nominated pods of the node count that are at least as important as the
-// preemptor. If that finds nothing, it asks without them.
+// withNominated asks the allocator while the nominated pods of the node count that are at least as important as
+// the preemptor. If that finds nothing, it asks without them.
 func (a *attempt) withNominated(snap *engine.Snapshot, node *outrank.Node, claims []*resourcev1.ResourceClaim) []resourcev1.AllocationResult {
 	v := a.x.viewOf(node)
 	first := a.Clone().(*attempt)
@@ -143,9 +142,9 @@ func settled(r *resourcev1.AllocationResult, c *resourcev1.ResourceClaim) *resou
 	return out
 }
 
-// Refuse is the rule of KEP-5690 about who may preempt, for [preemption.Eligibility].Refuse. A
-// pod that is nominated to a node on which claims of victims are still allocated may not preempt, because
-// the devices are on their way. Otherwise the usual rules decide.
+// Refuse is the rule of KEP-5690 about who may preempt, for [preemption.Eligibility].Refuse. A pod that is
+// nominated to a node on which claims of victims are still allocated may not preempt, because the devices are on
+// their way. Otherwise the usual rules decide.
 func (f *Filter) Refuse(pod *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
 	if !f.config.DRAPreemption || by != "" || pod.NominatedNodeName == "" {
 		return by
@@ -162,12 +161,12 @@ func (f *Filter) Refuse(pod *outrank.Pod, by preemption.Ineligibility, _ preempt
 	return preemption.Ineligibility("not eligible due to claims of its victims that are still allocated: " + strings.Join(names, ", ") + ".")
 }
 
-// Helps reports whether a change of a claim may help a pod for which there were no devices. By
-// KEP-5690 it may if a claim lost its allocation, or if a claim of the pod changed. Before is nil for
-// a new claim, and after is nil for a claim that is gone. A claim that comes free does not help a pod that is nominated
-// to a node on which other claims of victims are still allocated. The filter's objects
-// may be those before the change or after it. Helps is for a queue's own rule about events, for example
-// [queue.Config].Helps. Time is linear in the number of claims that are on their way to the pod's node.
+// Helps reports whether a change of a claim may help a pod for which there were no devices. By KEP-5690 it may if
+// a claim lost its allocation, or if a claim of the pod changed. Before is nil for a new claim, and after is nil
+// for a claim that is gone. A claim that comes free does not help a pod that is nominated to a node on which
+// other claims of victims are still allocated. The filter's objects may be those before the change or after it.
+// Helps is for a queue's own rule about events, for example [queue.Config].Helps. Time is linear in the number of
+// claims that are on their way to the pod's node.
 func (f *Filter) Helps(pod *outrank.Pod, before, after *resourcev1.ResourceClaim) bool {
 	x := f.x.Load()
 	if before == nil && after == nil {
@@ -190,8 +189,8 @@ func (f *Filter) Helps(pod *outrank.Pod, before, after *resourcev1.ResourceClaim
 	return own && (before == nil || !equality.Semantic.DeepEqual(&before.Status, &after.Status))
 }
 
-// MayHelp returns the status of a node, which kube-scheduler's plugin gave, as it would be with
-// DRAPreemption: if devices are short, pods that leave may help.
+// MayHelp returns the status of a node, which kube-scheduler's plugin gave, as it would be with DRAPreemption: if
+// devices are short, pods that leave may help.
 func (f *Filter) MayHelp(s preemption.Status) preemption.Status {
 	if f.config.DRAPreemption && s.Filter == Name && s.Code == preemption.UnschedulableAndUnresolvable && !slices.Equal(s.Reasons, []string{notAvailable}) {
 		s.Code = preemption.Unschedulable

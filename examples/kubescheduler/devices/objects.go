@@ -12,16 +12,16 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Objects are the objects that the filter reads. It keeps the pointers and never writes to the objects.
-// The caller must not write to them, either, while a filter has them, as with those of a lister.
+// Objects are the objects that the filter reads. It keeps the pointers and never writes to the objects. The
+// caller must not write to them, either, while a filter has them, as with those of a lister.
 type Objects struct {
-	// Pods are the pods that have claims or ask for extended resources. Other pods may be among them. A pod that is
-	// not among them has no claims, unless its outrank.Pod.Value is its *corev1.Pod.
+	// Pods are the pods that have claims or ask for extended resources. Other pods may be among them. A pod that
+	// is not among them has no claims, unless its outrank.Pod.Value is its *corev1.Pod.
 	Pods []*corev1.Pod
 	// Claims are all claims of the cluster.
 	Claims []*resourcev1.ResourceClaim
-	// InFlight are claims whose allocation a scheduler has decided and not yet
-	// written, with that allocation. A dump has none.
+	// InFlight are claims whose allocation a scheduler has decided and not yet written, with that allocation. A
+	// dump has none.
 	InFlight []*resourcev1.ResourceClaim
 	// Slices are all slices of the cluster.
 	Slices []*resourcev1.ResourceSlice
@@ -37,11 +37,11 @@ type Objects struct {
 // deepest is the number of lists that may be nested.
 const deepest = 10
 
-// Read reads the objects from what kubectl get -o json prints: a List, or several JSON documents
-// one after another. It skips other kinds. Objects of the group resource.k8s.io must have
-// version v1, which v1.34 and later serve. Read fills in the defaults that an API server fills in ([Complete]), because
-// manifests leave them out. The error is one of r, or an [outrank.InputError]
-// that names the object. Memory is twice that of the largest document.
+// Read reads the objects from what kubectl get -o json prints: a List, or several JSON documents one after
+// another. It skips other kinds. Objects of the group resource.k8s.io must have version v1, which v1.34 and later
+// serve. Read fills in the defaults that an API server fills in ([Complete]), because manifests leave them out.
+// The error is one of r, or an [outrank.InputError] that names the object. Memory is twice that of the largest
+// document.
 func Read(r io.Reader) (Objects, error) {
 	var o Objects
 	if r == nil {
@@ -99,7 +99,8 @@ func (o *Objects) read(where string, raw []byte, depth int) error {
 	return o.readKind(head.Kind, head.APIVersion, name, raw)
 }
 
-// readKind adds an object of a kind. An object of a kind that the filter does not read is skipped, whatever it holds.
+// readKind adds an object of a kind. An object of a kind that the filter does not read is skipped, whatever it
+// holds.
 func (o *Objects) readKind(kind, version, name string, raw []byte) error {
 	switch kind {
 	case "Pod":
@@ -191,11 +192,14 @@ func (v *validator) see(kind string, i int, missing bool, named func() (namespac
 		add("", "is nil")
 		return
 	}
+
 	namespace, name := named()
 	if name == "" {
 		add("metadata.name", "is empty")
 		return
 	}
+
+	// From here on the object has a name for problems.
 	if object = kind + " " + name; namespace != "" {
 		object = kind + " " + namespace + "/" + name
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// passes remembers for each node the last check that found devices while nominated pods counted. It is the first of two
-// passes; the second one is made without those pods, by another copy of the attempt. The copies share the passes.
+// passes remembers for each node the last check that found devices while nominated pods counted. It is the first
+// of two passes; the second one is made without those pods, by another copy of the attempt. The copies share the
+// passes.
 type passes struct {
 	mu   sync.Mutex
 	last map[string]changes
@@ -37,8 +38,8 @@ func (p *passes) before(node string, now *changes) (changes, bool) {
 	return first, ok && maps.Equal(first.gone, now.gone) && maps.Equal(first.grouped, now.grouped)
 }
 
-// find asks the allocator about a node. While nominated pods count this is the first pass of a check, and
-// the allocation that it finds is the one that counts. The second pass, without those pods, only verifies that this
+// find asks the allocator about a node. While nominated pods count this is the first pass of a check, and the
+// allocation that it finds is the one that counts. The second pass, without those pods, only verifies that this
 // allocation can be made (KEP-5690): if it searched anew it could find devices that the nominated pods will have.
 func (a *attempt) find(n *outrank.Node, v *view, claims []*resourcev1.ResourceClaim, request string) (bool, error) {
 	if len(a.taken) == 0 {
@@ -71,8 +72,8 @@ func (a *attempt) verify(v *view, first *changes, claims []*resourcev1.ResourceC
 	})
 }
 
-// holds reports whether an allocation can be made beside what is
-// allocated. That its devices match the requests, alone and together, is known.
+// holds reports whether an allocation can be made beside what is allocated. That its devices match the requests,
+// alone and together, is known.
 func (x *index) holds(v *view, c *changes, results []resourcev1.AllocationResult) bool {
 	// A whole device cannot be shared with anything that is held of it.
 	held, wanted := x.heldBy(v, c), []hold(nil)
@@ -150,9 +151,9 @@ type counters struct {
 	newly map[counter]bool
 }
 
-// countersHold reports whether the counters of the pools suffice for all devices that are held or wanted. Only counters
-// on which a wanted device newly draws can fail: the others were drawn on before. A device draws once, however many
-// claims share it.
+// countersHold reports whether the counters of the pools suffice for all devices that are held or wanted. Only
+// counters on which a wanted device newly draws can fail: the others were drawn on before. A device draws once,
+// however many claims share it.
 func (x *index) countersHold(v *view, held, wanted []hold) bool {
 	c := counters{has: map[counter]resource.Quantity{}, drawn: map[counter]resource.Quantity{}, newly: map[counter]bool{}}
 	for _, s := range v.slices {

@@ -43,8 +43,8 @@ func (x *index) viewOf(n *outrank.Node) *view {
 	return v
 }
 
-// newView makes the view of a node, and finds the node's kind: a text in which everything is written that the nodes of
-// a kind must have in common.
+// newView makes the view of a node, and finds the node's kind: a text in which everything is written that the
+// nodes of a kind must have in common.
 func (x *index) newView(n *outrank.Node) *view {
 	v := &view{of: n, node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}}
 	var ids []poolID
@@ -81,9 +81,9 @@ func (x *index) newView(n *outrank.Node) *view {
 	return v
 }
 
-// matches reports whether a slice has devices for the node, and writes into kind which. A selector that
-// cannot be read counts as a match, so that the allocator says what is wrong with it. No other
-// node is of the same kind then.
+// matches reports whether a slice has devices for the node, and writes into kind which. A selector that cannot be
+// read counts as a match, so that the allocator says what is wrong with it. No other node is of the same kind
+// then.
 func (x *index) matches(v *view, s *slice, kind *strings.Builder) bool {
 	one := func(name *string, all *bool, selector *corev1.NodeSelector) bool {
 		ok, err := structured.NodeMatches(x.features, v.node, deref(name), deref(all), selector)
@@ -113,8 +113,8 @@ func deref[T any](p *T) T {
 	return *p
 }
 
-// addPool adds the slices of a pool to a view, and writes into kind what nodes of the same kind have in common. Of a pool
-// that belongs to the node alone the names do not count.
+// addPool adds the slices of a pool to a view, and writes into kind what nodes of the same kind have in common.
+// Of a pool that belongs to the node alone the names do not count.
 func (x *index) addPool(v *view, id poolID, kind *strings.Builder) {
 	pool, seen := x.pools[id], map[string]bool{} // slices of an older generation have the same devices
 	isOwn := !slices.ContainsFunc(pool, func(s *slice) bool { return deref(s.Spec.NodeName) != v.node.Name })
@@ -141,11 +141,12 @@ func (x *index) addPool(v *view, id poolID, kind *strings.Builder) {
 	}
 }
 
-// key returns a text that is equal for two questions to which the allocator gives the same answer: the kind of the node,
-// what is held of each device, and the request. It is appended to the buffer.
+// key returns a text that is equal for two questions to which the allocator gives the same answer: the kind of
+// the node, what is held of each device, and the request. It is appended to the buffer.
 func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 	buffer = binary.AppendUvarint(buffer, uint64(v.kind))
 	for i, id := range v.devices {
+		// Of a device on which nothing is held, nothing is written. The place of the device comes first.
 		from := len(buffer)
 		buffer = binary.AppendUvarint(buffer, uint64(i)+1)
 		head := len(buffer)
@@ -161,7 +162,7 @@ func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 				}
 			}
 		}
-		if len(buffer) == head { // nothing of this device is held
+		if len(buffer) == head {
 			buffer = buffer[:from]
 		}
 	}
@@ -184,7 +185,8 @@ func (x *index) heldBy(v *view, c *changes) []hold {
 	return out
 }
 
-// state returns what is held of the devices in a view after the changes, in the form in which the allocator takes it.
+// state returns what is held of the devices in a view after the changes, in the form in which the allocator takes
+// it.
 func (x *index) state(v *view, c *changes) structured.AllocatedState {
 	s := structured.AllocatedState{
 		AllocatedDevices: sets.New[structured.DeviceID](), AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),

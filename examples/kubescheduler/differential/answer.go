@@ -10,34 +10,32 @@ import (
 
 // Answer is the result of a scheduling attempt, by the reference or by outrank.
 type Answer struct {
-	// Fits says that a node takes the pod as things are. Nothing else but Nodes is
-	// set then.
+	// Fits says that a node takes the pod as things are. Nothing else but Nodes is set then.
 	Fits bool
-	// Nodes has the status of each node as things are. The reference's answer has only the nodes that
-	// it asked.
+	// Nodes has the status of each node as things are. The reference's answer has only the nodes that it asked.
 	Nodes map[string]Status
-	// Candidates are the nodes where removing pods makes room, in the order of their names. They are listed
-	// even if the pod may not preempt.
+	// Candidates are the nodes where removing pods makes room, in the order of their names. They are listed even
+	// if the pod may not preempt.
 	Candidates []Candidate
 	// Unhelpful has the status of each node that was tried and is no candidate.
 	Unhelpful map[string]Status
 
 	// Preempts says that the PostFilter plugins succeeded.
 	Preempts bool
-	// Nominated is the pod's nomination afterwards: NominationKept, the name of a node, or
-	// empty if the nomination is cleared.
+	// Nominated is the pod's nomination afterwards: NominationKept, the name of a node, or empty if the
+	// nomination is cleared.
 	Nominated string
 	// Evicted are the pods that were deleted, sorted.
 	Evicted []string
 	// Cleared are the pods that lost their nomination, sorted.
 	Cleared []string
-	// Waits says that the pod waits for its claims and no attempt is made. Nothing else but
-	// Nodes is set then.
+	// Waits says that the pod waits for its claims and no attempt is made. Nothing else but Nodes is set then.
 	Waits bool
 	// Deallocated are claims of the pod whose allocation was given up. Outrank's answer has all claims of which
 	// the reference gives up any one.
 	Deallocated []string
-	// Errors are the texts of nodes with an error, in outrank's answer alone. The reference tells any one of them.
+	// Errors are the texts of nodes with an error, in outrank's answer alone. The reference tells any one of
+	// them.
 	Errors []string
 	// Event is the note of the event FailedScheduling.
 	Event string
@@ -76,8 +74,7 @@ type Candidate struct {
 	Importance []string
 }
 
-// equal reports whether two candidates are the same, except for the order of victims that
-// are equally important.
+// equal reports whether two candidates are the same, except for the order of victims that are equally important.
 func (c Candidate) equal(d Candidate) bool {
 	return c.Node == d.Node && c.Violations == d.Violations &&
 		slices.Equal(sorted(c.Victims), sorted(d.Victims)) && slices.Equal(c.Importance, d.Importance)

@@ -10,8 +10,7 @@ import (
 type Around struct {
 	// Extenders are asked in this order.
 	Extenders []*Extender `json:",omitempty"`
-	// Contrary is a filter that answers otherwise in dry runs than in the attempt itself;
-	// nil for none.
+	// Contrary is a filter that answers otherwise in dry runs than in the attempt itself; nil for none.
 	Contrary *Contrary `json:",omitempty"`
 	// Foreign is a plugin that this module cannot ask; nil for none.
 	Foreign *Foreign `json:",omitempty"`
@@ -65,8 +64,8 @@ type Contrary struct{ Says map[string]Moods }
 // Moods are a filter's answers about one node: Now in the attempt itself, Then in dry runs.
 type Moods struct{ Now, Then string }
 
-// The answers of a contrary filter. An empty one lets the node take the pod; byWhatIsHere
-// depends on the pods on the node.
+// The answers of a contrary filter. An empty one lets the node take the pod; byWhatIsHere depends on the pods on
+// the node.
 const (
 	no           = "no"
 	never        = "never"
@@ -74,8 +73,7 @@ const (
 	byWhatIsHere = "by what is there"
 )
 
-// Plugins are a profile's settings of its plugins at the extension points that concern ways
-// out.
+// Plugins are a profile's settings of its plugins at the extension points that concern ways out.
 type Plugins struct{ MultiPoint, PostFilter PluginSet }
 
 // PluginSet is the setting of one extension point.

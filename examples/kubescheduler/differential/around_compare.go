@@ -11,13 +11,12 @@ import (
 // extenderErrors matches the reference's errors of extenders and about them.
 var extenderErrors = regexp.MustCompile(`failed (preempt|filter) with extender|an extender fails|claims to preempt pod|expected at least one victim|not found for node name`)
 
-// failing replaces the error of an extender in answers that are compared, because the texts differ
-// (rule 15.3.6).
+// failing replaces the error of an extender in answers that are compared, because the texts differ (rule 15.3.6).
 const failing = "(an extender fails)"
 
-// comparable makes the permitted differences the same in both answers: the words of an extender's error, the order
-// of several errors, and the end of an event that is cut. It changes ours, and returns the
-// reference's answer as it is compared; a itself stays.
+// comparable makes the permitted differences the same in both answers: the words of an extender's error, the
+// order of several errors, and the end of an event that is cut. It changes ours, and returns the reference's
+// answer as it is compared; a itself stays.
 func (a *Answer) comparable(c *Case, ours *Answer, extenderFails bool) *Answer {
 	if a.Fits || !c.Around.Any() {
 		return a
@@ -63,8 +62,8 @@ func sortedErrors(message string) string {
 	return before + errorList + strings.Join(list, ", ") + "]"
 }
 
-// CompareReferences compares two answers of the reference. The second one is of a scheduler with
-// another plugin in place of DefaultPreemption.
+// CompareReferences compares two answers of the reference. The second one is of a scheduler with another plugin
+// in place of DefaultPreemption.
 func CompareReferences(c *Case, want, got *Answer) []string {
 	second := *got
 	want = want.comparable(c, &second, extenderErrors.MatchString(want.Message) && len(c.Around.Extenders) > 0)

@@ -15,8 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// surrounded is a case that is decided as a scheduler with more than its own
-// plugins decides it.
+// surrounded is a case that is decided as a scheduler with more than its own plugins decides it.
 type surrounded struct {
 	*Case
 	snap *engine.Snapshot
@@ -75,8 +74,8 @@ func (s *surrounded) explain() (err error) {
 	return err
 }
 
-// filter asks all filters and then the extenders. It reports whether the ways out are asked, which is so if no node
-// takes the pod.
+// filter asks all filters and then the extenders. It reports whether the ways out are asked, which is so if no
+// node takes the pod.
 func (s *surrounded) filter() (bool, error) {
 	if err := s.explain(); err != nil {
 		return false, err
@@ -125,8 +124,8 @@ func (s *surrounded) filter() (bool, error) {
 	return true, s.explain()
 }
 
-// extenderName is the name under which the reference counts extenders among the
-// filters that turned a pod down. The status of a node does not have it.
+// extenderName is the name under which the reference counts extenders among the filters that turned a pod down.
+// The status of a node does not have it.
 const extenderName = "Extender"
 
 // turnedAway returns the status of a node that an extender has turned down, or left out.
@@ -179,8 +178,7 @@ func (s *surrounded) findWayOut() error {
 	}
 	s.d.told = told
 
-	// The candidates that extenders leave are ranked anew. If an extender fails there is
-	// no plan.
+	// The candidates that extenders leave are ranked anew. If an extender fails there is no plan.
 	if s.d.ranked, err = preempts.Explain(context.Background(), s.snap, s.request); err != nil {
 		s.d.ranked = nil
 	}

@@ -49,7 +49,8 @@ var theDesk = sync.OnceValue(func() *desk {
 	return d
 })
 
-// serve serves the extenders of a case until closed is called, and returns them for the scheduler's configuration.
+// serve serves the extenders of a case until closed is called, and returns them for the scheduler's
+// configuration.
 func serve(c *Case) (list []config.Extender, closed func(), err error) {
 	closed = func() {}
 	if len(c.Around.Extenders) == 0 {
@@ -116,8 +117,8 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// filter answers the question which nodes take the pod. The scheduler sends names or whole nodes, and gets the same
-// back.
+// filter answers the question which nodes take the pod. The scheduler sends names or whole nodes, and gets the
+// same back.
 func (x *served) filter(r *http.Request) (any, error) {
 	var asked extenderv1.ExtenderArgs
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -147,8 +148,8 @@ func (x *served) filter(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// preempt answers the question which candidates are left. The answer names victims by their UIDs; a victim that is
-// on no node has the UID nobody.
+// preempt answers the question which candidates are left. The answer names victims by their UIDs; a victim that
+// is on no node has the UID nobody.
 func (x *served) preempt(r *http.Request) (any, error) {
 	var args extenderv1.ExtenderPreemptionArgs
 	if err := json.NewDecoder(r.Body).Decode(&args); err != nil {
@@ -172,8 +173,8 @@ func (x *served) preempt(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// proposalsOf returns the candidates of a question, by node. An extender that caches nodes is asked with the UIDs of
-// the victims, another one with the pods.
+// proposalsOf returns the candidates of a question, by node. An extender that caches nodes is asked with the UIDs
+// of the victims, another one with the pods.
 func proposalsOf(args *extenderv1.ExtenderPreemptionArgs, all map[string]*corev1.Pod) map[string]proposal {
 	keys := map[string]string{} // by UID
 	for key, p := range all {

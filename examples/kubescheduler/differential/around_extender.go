@@ -18,8 +18,7 @@ type proposal struct {
 // errExtender is the error of an extender that fails.
 var errExtender = errors.New("an extender fails")
 
-// asked returns the extenders in the order in which they are asked: the ignorable ones come
-// last (rule 10.2.1).
+// asked returns the extenders in the order in which they are asked: the ignorable ones come last (rule 10.2.1).
 func (a *Around) asked() []*Extender {
 	list := slices.Clone(a.Extenders)
 	slices.SortStableFunc(list, func(x, y *Extender) int {
@@ -84,8 +83,8 @@ func (x *Extender) change(c *Case, asked map[string]proposal) (map[string]propos
 	return left, nil
 }
 
-// namesOthers reports whether an extender names an unknown node, or a victim that
-// is not on its node. The scheduler treats both as a failure of the extender.
+// namesOthers reports whether an extender names an unknown node, or a victim that is not on its node. The
+// scheduler treats both as a failure of the extender.
 func (c *Case) namesOthers(left map[string]proposal) bool {
 	all := c.onNodes()
 	for node, p := range left {
@@ -116,8 +115,8 @@ func (c *Case) anyNotOn(node string) []string {
 	return []string{"default/nobody"}
 }
 
-// byImportance sorts victims, the most important first. The reference takes the
-// first victim for the most important one (rule 10.2.5).
+// byImportance sorts victims, the most important first. The reference takes the first victim for the most
+// important one (rule 10.2.5).
 func (c *Case) byImportance(keys []string) {
 	all := c.onNodes()
 	slices.SortStableFunc(keys, func(a, b string) int {
@@ -150,8 +149,8 @@ func compareStarts(p, q *corev1.Pod) int {
 	}
 }
 
-// turn returns the nodes that the extender leaves, and its answers about the others: those that it turns down, and
-// those that it turns down for good. Some of the others it leaves out without an answer.
+// turn returns the nodes that the extender leaves, and its answers about the others: those that it turns down,
+// and those that it turns down for good. Some of the others it leaves out without an answer.
 func (x *Extender) turn(nodes []string) (left []string, no, never extenderv1.FailedNodesMap, err error) {
 	if x.Fails {
 		return nil, nil, nil, errExtender

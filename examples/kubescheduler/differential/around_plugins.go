@@ -52,7 +52,8 @@ func (c *Contrary) says(node string, dry bool, pods []string) string {
 // contraryPlugin is the filter in a scheduler.
 type contraryPlugin struct{ *Contrary }
 
-// contraryDry is the filter's state in an attempt. Dry is set when a pod is removed, which happens in dry runs alone.
+// contraryDry is the filter's state in an attempt. Dry is set when a pod is removed, which happens in dry runs
+// alone.
 type contraryDry struct{ dry bool }
 
 func (d *contraryDry) Clone() fwk.StateData { c := *d; return &c }
@@ -177,8 +178,8 @@ func (a *Around) registry() frameworkruntime.Registry {
 	return r
 }
 
-// file returns the configuration file of the case's scheduler. If instead is not empty, that plugin takes the place
-// of DefaultPreemption.
+// file returns the configuration file of the case's scheduler. If instead is not empty, that plugin takes the
+// place of DefaultPreemption.
 func (c *Case) file(instead string) ([]byte, error) {
 	type object = map[string]any
 	var profiles []any
@@ -240,8 +241,8 @@ func (p *Plugins) fields(filters []string, instead string) map[string]any {
 	}
 }
 
-// profilesOf returns the profiles of a case's scheduler. If instead is not empty, that plugin takes the place
-// of DefaultPreemption.
+// profilesOf returns the profiles of a case's scheduler. If instead is not empty, that plugin takes the place of
+// DefaultPreemption.
 func profilesOf(c *Case, instead string) ([]config.KubeSchedulerProfile, error) {
 	text, err := c.file(instead)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Case is a cluster and a pod that wants to run in it. Pods are listed in the order in
-// which the scheduler learns of them; the preemptor comes last.
+// Case is a cluster and a pod that wants to run in it. Pods are listed in the order in which the scheduler learns
+// of them; the preemptor comes last.
 type Case struct {
 	Kind string
 	Seed uint64
@@ -71,8 +71,8 @@ func (c *Case) lacksClaim(p *corev1.Pod) bool {
 	})
 }
 
-// Write writes the case as the list that kubectl get -o json prints. The preemptor is
-// the last of the pods. The programs whatif and replay of outrank read the list.
+// Write writes the case as the list that kubectl get -o json prints. The preemptor is the last of the pods. The
+// programs whatif and replay of outrank read the list.
 func (c *Case) Write(w io.Writer) error {
 	core := schema.GroupVersion{Version: "v1"}
 	storage := schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"}

@@ -7,8 +7,8 @@ import (
 )
 
 // Compare returns the differences of two answers, the reference's first. If several nodes are equal in every
-// rank, the two may choose different ones. [Harness.Run] then asks outrank for the plan
-// of the reference's node, so that the rest must agree.
+// rank, the two may choose different ones. [Harness.Run] then asks outrank for the plan of the reference's node,
+// so that the rest must agree.
 func Compare(want, got *Answer) []string {
 	var d differences
 	if want.Fits != got.Fits {
@@ -38,8 +38,8 @@ func (d *differences) add(what string, want, got any) {
 	*d = append(*d, fmt.Sprintf("%s: kube-scheduler has %v, outrank %v", what, want, got))
 }
 
-// compareTried compares the candidates, and the nodes that were tried in vain. Both sides must have tried the same
-// nodes.
+// compareTried compares the candidates, and the nodes that were tried in vain. Both sides must have tried the
+// same nodes.
 func (d *differences) compareTried(want, got *Answer) {
 	if !slices.EqualFunc(want.Candidates, got.Candidates, Candidate.equal) {
 		d.add("candidates", want.Candidates, got.Candidates)

@@ -26,14 +26,15 @@ type DeviceFilter interface {
 	Filter() *preemption.Filter
 	// Cluster returns the cluster without the resources that are left to the filter.
 	Cluster(*outrank.Cluster) *outrank.Cluster
-	// WayOut returns the step that comes before preemption and gives a claim up, with the claims that it may give up.
+	// WayOut returns the step that comes before preemption and gives a claim up, with the claims that it may give
+	// up.
 	WayOut(*preemption.Plan, *engine.Snapshot) (execution.WayOut, []*resourcev1.ResourceClaim, error)
 }
 
 const devicesName = "DynamicResources"
 
-// prepareDevices tells the scheduler of allocations that are not yet written. It reports whether
-// the preemptor waits for its claims: then it does not come into the queue, and each node has that status.
+// prepareDevices tells the scheduler of allocations that are not yet written. It reports whether the preemptor
+// waits for its claims: then it does not come into the queue, and each node has that status.
 func (r *reference) prepareDevices(ctx context.Context, profile framework.Framework, c *Case) (waits bool, err error) {
 	for _, claim := range c.Devices.InFlight {
 		if err := profile.SharedDRAManager().ResourceClaims().SignalClaimPendingAllocation(claim.UID, claim); err != nil {
@@ -74,8 +75,8 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	now := time.Now()
 	d, err := h.decideAbout(snap, config, pod, now)
 	if err != nil {
-		// All filters begin before any of them is asked here. In the reference a filter that refuses the pod comes
-		// before the error, and the pod is refused.
+		// All filters begin before any of them is asked here. In the reference a filter that refuses the pod
+		// comes before the error, and the pod is refused.
 		others := preemption.Config{Profile: config.Profile}
 		if refused, otherErr := h.decideAbout(snap, others, pod, now); otherErr == nil && refused.Refused.Code != preemption.Success {
 			refused.queued = true
@@ -106,7 +107,8 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	return d, h.giveUp(d, filter, snap, config)
 }
 
-// failedPreFilter returns the result of an attempt that ends because the filter of devices cannot begin with the pod.
+// failedPreFilter returns the result of an attempt that ends because the filter of devices cannot begin with the
+// pod.
 func (h *Harness) failedPreFilter(pod *outrank.Pod, failed error) *decided {
 	d := &decided{Plan: &preemption.Plan{}, pod: pod, release: h.Release, ended: true, queued: true}
 	d.failure.Err = fmt.Errorf("running PreFilter plugin %q: %w", devicesName, failed)
@@ -150,8 +152,8 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	return nil
 }
 
-// nodeErrors matches the node or the device in the error of a filter. If several nodes have an error, the reference
-// names any of them.
+// nodeErrors matches the node or the device in the error of a filter. If several nodes have an error, the
+// reference names any of them.
 var nodeErrors = regexp.MustCompile(`(on device|device|pool|node) \S+`)
 
 // withoutAddresses drops addresses of memory, which are in some errors.
@@ -159,14 +161,15 @@ func withoutAddresses(text string) string { return addresses.ReplaceAllString(te
 
 var addresses = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
-// An error of a selector at run time is longer in v1.37 than in v1.36: it names the device and gives advice. Shorter
-// matches the text of v1.36, longer the parts that v1.37 adds.
+// An error of a selector at run time is longer in v1.37 than in v1.36: it names the device and gives advice.
+// Shorter matches the text of v1.36, longer the parts that v1.37 adds.
 var (
 	shorter = regexp.MustCompile(`selector #\d+: CEL runtime error`)
 	longer  = regexp.MustCompile(` on device( \S+)?(:? CEL runtime error)|\. consider using CEL[^\]]*?optional fields`)
 )
 
-// fieldBefore is a field of a device that has another name in v1.37. Some errors print a device with all its fields.
+// fieldBefore is a field of a device that has another name in v1.37. Some errors print a device with all its
+// fields.
 const fieldBefore = "NodeAllocatableResourceMappings:"
 
 var fieldsBefore = strings.NewReplacer("NodeAllocatableResources:", fieldBefore, "]NodeAllocatableResource{", "]NodeAllocatableResourceMapping{")
@@ -187,8 +190,8 @@ func asBefore(reference, text string) string {
 	}))
 }
 
-// onceEach returns a message with each of its errors once. Errors of several devices are equal if they do not name
-// the devices, as in v1.36.
+// onceEach returns a message with each of its errors once. Errors of several devices are equal if they do not
+// name the devices, as in v1.36.
 func onceEach(message string) string {
 	before, after, found := strings.Cut(message, errorList)
 	if !found || !strings.HasSuffix(after, "]") {
@@ -311,17 +314,17 @@ func (c *Case) AllocatorDiffers() bool {
 	return c.allOfShared() || c.distinctOfSeveral() || c.shareOfCounters()
 }
 
-// shareOfCounters reports whether a claim holds a share, without an amount, of a device that can be
-// allocated several times and consumes counters. The allocator of v1.36 takes what the device consumes from the
-// counters again for the next share.
+// shareOfCounters reports whether a claim holds a share, without an amount, of a device that can be allocated
+// several times and consumes counters. The allocator of v1.36 takes what the device consumes from the counters
+// again for the next share.
 func (c *Case) shareOfCounters() bool {
 	return c.holds(func(r *resourcev1.DeviceRequestAllocationResult, d *resourcev1.Device) bool {
 		return r.ShareID != nil && len(r.ConsumedCapacity) == 0 && len(d.ConsumesCounters) > 0
 	})
 }
 
-// distinctOfSeveral reports whether a request asks for several devices with distinct attributes.
-// The allocator of v1.36 remembers only the last value of a request.
+// distinctOfSeveral reports whether a request asks for several devices with distinct attributes. The allocator of
+// v1.36 remembers only the last value of a request.
 func (c *Case) distinctOfSeveral() bool {
 	distinct := func(d resourcev1.DeviceConstraint) bool { return d.DistinctAttribute != nil }
 	return c.asks(func(k *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, count int64) bool {
@@ -329,9 +332,9 @@ func (c *Case) distinctOfSeveral() bool {
 	})
 }
 
-// allOfShared reports whether the preemptor asks for all devices while a claim holds an amount of a device
-// that can be allocated several times. The allocator of v1.36 leaves out devices with too little
-// left; that of v1.37 then allocates no device.
+// allOfShared reports whether the preemptor asks for all devices while a claim holds an amount of a device that
+// can be allocated several times. The allocator of v1.36 leaves out devices with too little left; that of v1.37
+// then allocates no device.
 func (c *Case) allOfShared() bool {
 	return c.asks(func(_ *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, _ int64) bool {
 		return mode == resourcev1.DeviceAllocationModeAll

@@ -62,7 +62,8 @@ func (g *generator) deviceClasses() {
 	}
 }
 
-// gpus draws the slices of a node: its devices and, if these are parts of one card, the card. Few nodes have none.
+// gpus draws the slices of a node: its devices and, if these are parts of one card, the card. Few nodes have
+// none.
 func (g *generator) gpus(n *corev1.Node) {
 	if g.oneIn(8) {
 		return
@@ -84,7 +85,8 @@ func (g *generator) gpus(n *corev1.Node) {
 		s.Spec.Devices = append(s.Spec.Devices, s.Spec.Devices[0]) // two of one name
 	}
 
-	// The devices and the card are two slices of one pool. Sometimes the second is missing: the pool is incomplete.
+	// The devices and the card are two slices of one pool. Sometimes the second is missing: the pool is
+	// incomplete.
 	if split {
 		s.Spec.Pool.ResourceSliceCount = 2
 		if !g.oneIn(8) {
@@ -245,8 +247,8 @@ func (g *generator) runningClaims(p *corev1.Pod) {
 	}
 }
 
-// allocate draws an allocation of a node's devices, or of devices that belong to no node. It takes at most two, one
-// of a slice, and does not ask whether they are free.
+// allocate draws an allocation of a node's devices, or of devices that belong to no node. It takes at most two,
+// one of a slice, and does not ask whether they are free.
 func (g *generator) allocate(c *resourcev1.ResourceClaim, node string) {
 	a := &resourcev1.AllocationResult{}
 	onNode := false
@@ -282,8 +284,8 @@ func (g *generator) allocate(c *resourcev1.ResourceClaim, node string) {
 	c.Status.Allocation = a
 }
 
-// deviceResult draws how a claim has a device: of one that allows several allocations it has a share, mostly with an
-// amount.
+// deviceResult draws how a claim has a device: of one that allows several allocations it has a share, mostly with
+// an amount.
 func (g *generator) deviceResult(c *resourcev1.ResourceClaim, s *resourcev1.ResourceSlice, d *resourcev1.Device) resourcev1.DeviceRequestAllocationResult {
 	r := resourcev1.DeviceRequestAllocationResult{Request: "r0", Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: d.Name, BindingConditions: d.BindingConditions, BindingFailureConditions: d.BindingFailureConditions}
 	if d.AllowMultipleAllocations != nil {
@@ -380,8 +382,8 @@ func (g *generator) exactly(odd bool) *resourcev1.ExactDeviceRequest {
 	return r
 }
 
-// preemptorClaims gives the preemptor claims in every state. It may also add a claim of another pod whose allocation
-// is decided and not yet written.
+// preemptorClaims gives the preemptor claims in every state. It may also add a claim of another pod whose
+// allocation is decided and not yet written.
 func (g *generator) preemptorClaims() {
 	p := g.c.Preemptor
 	for range pick(g, 0, 1, 1, 1, 1, 2, 3) {

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Kinds are the kinds of cases that [Generate] draws. Each is about one part of the
-// rules; the kind everything has all parts that concern the cluster.
+// Kinds are the kinds of cases that [Generate] draws. Each is about one part of the rules; the kind everything
+// has all parts that concern the cluster.
 var Kinds = append(ClusterKinds[:len(ClusterKinds):len(ClusterKinds)], "extenders", "contrary", "ways", "surrounded")
 
 // ClusterKinds are the kinds that are about the cluster alone. The others add something to the scheduler's own
@@ -75,13 +75,13 @@ func featuresOf(kind string) (features, error) {
 	return f, nil
 }
 
-// start is a time before which all pods of all cases have started. It is long past,
-// so that a pod without a start time is younger than any other.
+// start is a time before which all pods of all cases have started. It is long past, so that a pod without a start
+// time is younger than any other.
 var start = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
 
-// Generate draws a case. The same kind and seed give the same case. Its pods are sorted by
-// namespace and name: kube-scheduler leaves equally important pods in the order
-// in which it learned of them, and outrank sorts them by namespace and name.
+// Generate draws a case. The same kind and seed give the same case. Its pods are sorted by namespace and name:
+// kube-scheduler leaves equally important pods in the order in which it learned of them, and outrank sorts them
+// by namespace and name.
 func Generate(kind string, seed uint64) (*Case, error) {
 	f, err := featuresOf(kind)
 	if err != nil {
@@ -116,8 +116,8 @@ func Generate(kind string, seed uint64) (*Case, error) {
 	return g.c, nil
 }
 
-// generator draws the objects of one case. It has few values for everything, so that ties and
-// conflicts are frequent.
+// generator draws the objects of one case. It has few values for everything, so that ties and conflicts are
+// frequent.
 type generator struct {
 	*rand.Rand
 	features
@@ -167,7 +167,8 @@ func (g *generator) namespaces() {
 	}
 }
 
-// node draws a node with its pods. What it can hold is what the pods ask for and a little more or, sometimes, less.
+// node draws a node with its pods. What it can hold is what the pods ask for and a little more or, sometimes,
+// less.
 func (g *generator) node(i int) {
 	name := fmt.Sprintf("n%d", i)
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "node-" + uid(name), Labels: map[string]string{

@@ -182,8 +182,8 @@ func (g *generator) pending() {
 	}
 }
 
-// preemptor draws the pod that the case is about. It mostly asks for much, and it may be nominated from an earlier
-// attempt.
+// preemptor draws the pod that the case is about. It mostly asks for much, and it may be nominated from an
+// earlier attempt.
 func (g *generator) preemptor() {
 	p := g.pod("preemptor")
 	if !g.oneIn(20) {
@@ -221,8 +221,8 @@ func (g *generator) preemptor() {
 }
 
 // keepDropped removes the nominations of pending pods that are being deleted, if the preemptor's priority is not
-// above 0. For the reference such a nomination would count as that of a pod of priority 0 that takes
-// the room of one pod; for outrank it does not count (rule 7.16.6).
+// above 0. For the reference such a nomination would count as that of a pod of priority 0 that takes the room of
+// one pod; for outrank it does not count (rule 7.16.6).
 func (g *generator) keepDropped() {
 	if priorityOf(g.c.Preemptor) > 0 {
 		return

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// selector draws a label selector. It may be nil, empty, or of a kind that the API
-// server refuses for a budget today but may have accepted once.
+// selector draws a label selector. It may be nil, empty, or of a kind that the API server refuses for a budget
+// today but may have accepted once.
 func (g *generator) selector() *metav1.LabelSelector {
 	expression := func(key string, op metav1.LabelSelectorOperator, values ...string) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: op, Values: values}}}
@@ -124,8 +124,8 @@ func (g *generator) nodeSelector() *corev1.NodeSelector {
 	return s
 }
 
-// makeOdd adds a requirement to each term that API servers accept and that may not be readable:
-// numbers with signs, spaces or leading zeros, numbers that are too large, and values that no label can have.
+// makeOdd adds a requirement to each term that API servers accept and that may not be readable: numbers with
+// signs, spaces or leading zeros, numbers that are too large, and values that no label can have.
 func (g *generator) makeOdd(s *corev1.NodeSelector) {
 	for i := range s.NodeSelectorTerms {
 		r := corev1.NodeSelectorRequirement{Key: "cores", Operator: pick(g, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt),
@@ -186,8 +186,8 @@ func (g *generator) podTerm(own map[string]string) corev1.PodAffinityTerm {
 	return t
 }
 
-// mergeKey does what the API server does with the label keys of a term when a pod is
-// created: it adds a requirement with the pod's own value, if the pod has one.
+// mergeKey does what the API server does with the label keys of a term when a pod is created: it adds a
+// requirement with the pod's own value, if the pod has one.
 func mergeKey(s *metav1.LabelSelector, own map[string]string, op metav1.LabelSelectorOperator) {
 	if value, there := own["tier"]; there {
 		s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: "tier", Operator: op, Values: []string{value}})

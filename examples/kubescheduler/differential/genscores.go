@@ -29,8 +29,8 @@ type ScoreCase struct {
 // scoreKinds are the kinds of the clusters, as [Generate] knows them.
 var scoreKinds = []string{"resources", "filters", "affinity", "spread", "nominated", "volumes", "resizes", "everything"}
 
-// GenerateScores draws a case: a cluster of [Generate] in which there is room, with
-// everything that scores depend on.
+// GenerateScores draws a case: a cluster of [Generate] in which there is room, with everything that scores depend
+// on.
 func GenerateScores(seed uint64) (*ScoreCase, error) {
 	kind := scoreKinds[seed%uint64(len(scoreKinds))]
 	c, err := Generate(kind, seed)
@@ -53,8 +53,8 @@ func GenerateScores(seed uint64) (*ScoreCase, error) {
 		g.wish(p)
 	}
 
-	// The preemptor of the case waits first. Nobody preempts here, so that the case has none. A pod whose claim is
-	// missing would not be placed at all.
+	// The preemptor of the case waits first. Nobody preempts here, so that the case has none. A pod whose claim
+	// is missing would not be placed at all.
 	first := c.Preemptor
 	if c.lacksClaim(first) {
 		first.Spec.Volumes = nil

@@ -132,7 +132,8 @@ func (g *generator) mount(p *corev1.Pod) {
 	}
 }
 
-// attach draws the CSINode of a node, which says how many volumes of each driver the node takes. Few nodes have none.
+// attach draws the CSINode of a node, which says how many volumes of each driver the node takes. Few nodes have
+// none.
 func (g *generator) attach(n *corev1.Node) {
 	if g.oneIn(8) {
 		return

@@ -24,9 +24,9 @@ type Harness struct {
 	Convert func(*Case) (*outrank.Cluster, error)
 	// Filter makes the filter for the devices of a case; nil if no case has devices.
 	Filter func(*Case) (DeviceFilter, error)
-	// ClockEachTime says that the reference reads the clock at each comparison of pods
-	// without a start time, as v1.36 does. The order of several of them with the same priority on a
-	// node is then an accident of the sort. All but the first of them are given a start.
+	// ClockEachTime says that the reference reads the clock at each comparison of pods without a start time, as
+	// v1.36 does. The order of several of them with the same priority on a node is then an accident of the sort.
+	// All but the first of them are given a start.
 	ClockEachTime bool
 }
 
@@ -37,8 +37,8 @@ type Result struct {
 	Differences []string
 	// Tied says that the reference could have chosen another node as well.
 	Tied bool
-	// Apart says that outrank differs on purpose and nothing is compared, because
-	// the preemptor names a claim that does not exist (rule 7.10.4).
+	// Apart says that outrank differs on purpose and nothing is compared, because the preemptor names a claim
+	// that does not exist (rule 7.10.4).
 	Apart bool
 }
 
@@ -76,8 +76,7 @@ func (h *Harness) Judge(c *Case, want *Answer) (*Result, error) {
 	return r, nil
 }
 
-// oneWithoutStart returns the case with at most one pod without a start time for each
-// priority of a node.
+// oneWithoutStart returns the case with at most one pod without a start time for each priority of a node.
 func oneWithoutStart(c *Case) *Case {
 	type place struct {
 		node     string
@@ -105,8 +104,7 @@ func oneWithoutStart(c *Case) *Case {
 
 // decided is outrank's decision.
 type decided struct {
-	// Plan has the nodes and the candidates before extenders have a
-	// say in them.
+	// Plan has the nodes and the candidates before extenders have a say in them.
 	*preemption.Plan
 	// ranked has the candidates that extenders leave; nil if they fail.
 	ranked *preemption.Plan
@@ -182,8 +180,8 @@ func (h *Harness) decideAbout(snap *engine.Snapshot, config preemption.Config, p
 	return d, nil
 }
 
-// answer returns the result of an attempt that carries the decision out. If the node that the reference chose is as
-// good as the best, it is outrank's choice, too.
+// answer returns the result of an attempt that carries the decision out. If the node that the reference chose is
+// as good as the best, it is outrank's choice, too.
 func (d *decided) answer(chosen string) *Answer {
 	a := &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}, Fits: d.fits()}
 	for _, n := range d.Nodes {

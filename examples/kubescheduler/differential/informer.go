@@ -17,9 +17,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// still is an informer that is given its objects by method calls, and passes them on at once.
-// It lists them in the order in which it was given them; the real one lists them in
-// the order of a map.
+// still is an informer that is given its objects by method calls, and passes them on at once. It lists them in
+// the order in which it was given them; the real one lists them in the order of a map.
 type still struct {
 	cache.SharedIndexInformer
 	indexer  *ordered

@@ -30,20 +30,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
-// Cell is a cell of the matrix: the processor time that both sides take for one decision, as the
-// median of several rounds in which they take turns. A decision is made and not carried out.
-// Both use one goroutine. A time of 0 was not measured.
+// Cell is a cell of the matrix: the processor time that both sides take for one decision, as the median of
+// several rounds in which they take turns. A decision is made and not carried out. Both use one goroutine. A time
+// of 0 was not measured.
 type Cell struct {
 	Row            string
 	Nodes, Budgets int
 	// Sampled says that both look at the reference's default sample of nodes. Without it they look at all nodes.
 	Sampled bool
-	// Node is the node that both chose; it is empty if no node helps. With a sample it is
-	// outrank's choice, because the reference begins at a random node.
+	// Node is the node that both chose; it is empty if no node helps. With a sample it is outrank's choice,
+	// because the reference begins at a random node.
 	Node string
 
-	// Filters is the reference's time to ask its filters about all nodes, PostFilter its
-	// time to look for victims after that. Outrank's times contain both.
+	// Filters is the reference's time to ask its filters about all nodes, PostFilter its time to look for victims
+	// after that. Outrank's times contain both.
 	Filters, PostFilter time.Duration
 	// New is outrank's time for a shape of pod that was not asked for before.
 	New time.Duration
@@ -67,8 +67,8 @@ func (c *Cell) Reference() time.Duration { return c.Filters + c.PostFilter }
 // Ratio returns how many times faster outrank is than the reference for a new shape.
 func (c *Cell) Ratio() float64 { return float64(c.Reference()) / float64(c.New) }
 
-// Measure measures a cell in that number of rounds. The fields before Filters say which cell. It is an error if the
-// two sides choose different nodes.
+// Measure measures a cell in that number of rounds. The fields before Filters say which cell. It is an error if
+// the two sides choose different nodes.
 func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	if !slices.Contains(gen.MatrixRows(), cell.Row) {
 		return nil, fmt.Errorf("no row %q, there are %s", cell.Row, strings.Join(gen.MatrixRows(), ", "))
@@ -279,8 +279,8 @@ func (m *measurement) attempt(c *Case) error {
 	return r.failed
 }
 
-// round makes a round: a decision of the reference, and those of outrank. Without a sample both must choose the same
-// node.
+// round makes a round: a decision of the reference, and those of outrank. Without a sample both must choose the
+// same node.
 func (m *measurement) round(reference func() (node string, err error)) error {
 	goruntime.GC()
 	node := ""
@@ -300,8 +300,8 @@ func (m *measurement) round(reference func() (node string, err error)) error {
 	return nil
 }
 
-// GroupCase returns the row plain of the matrix as API objects, with a group of pods in place of the
-// preemptor. The pods of the group are copies of the preemptor.
+// GroupCase returns the row plain of the matrix as API objects, with a group of pods in place of the preemptor.
+// The pods of the group are copies of the preemptor.
 func GroupCase(pods, nodes, budgets int) (c *Case, members []*corev1.Pod, err error) {
 	if c, err = matrixCase("plain", nodes, budgets); err != nil {
 		return nil, nil, err
@@ -325,8 +325,8 @@ func GroupCase(pods, nodes, budgets int) (c *Case, members []*corev1.Pod, err er
 	return c, members, nil
 }
 
-// TryGroup lets a scheduler try the members of a group. It calls watch to wrap the framework of their profile, and
-// ready right before the attempt.
+// TryGroup lets a scheduler try the members of a group. It calls watch to wrap the framework of their profile,
+// and ready right before the attempt.
 func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) framework.Framework, ready func()) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -372,8 +372,8 @@ func (m *measurement) follow(r *reference, c *Case) error {
 	})
 }
 
-// decide makes the decision that PostFilter makes, and carries nothing out. The node is empty if nothing helps. With
-// all it tries every node and not a sample.
+// decide makes the decision that PostFilter makes, and carries nothing out. The node is empty if nothing helps.
+// With all it tries every node and not a sample.
 func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader, all bool) (string, error) {
 	if ok, why := r.all.PodEligibleToPreemptOthers(ctx, pod, m.Get(pod.Status.NominatedNodeName)); !ok {
 		return "", errors.New(why)
@@ -398,8 +398,8 @@ func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev
 	return r.all.Evaluator.SelectCandidate(ctx, candidates).Name(), nil
 }
 
-// CPUTime returns the processor time that this process has used. It does not depend on what
-// other processes do at the same time.
+// CPUTime returns the processor time that this process has used. It does not depend on what other processes do at
+// the same time.
 func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -442,8 +442,8 @@ func (c *Cell) times(d time.Duration) string {
 	return fmt.Sprintf("%s, %.0f times", brief(d), float64(c.Reference())/float64(d))
 }
 
-// slower returns the text of the time of package preemption: the time, and how many times as long as the reference's
-// it is.
+// slower returns the text of the time of package preemption: the time, and how many times as long as the
+// reference's it is.
 func (c *Cell) slower() string {
 	if c.Book == 0 {
 		return brief(c.Book)

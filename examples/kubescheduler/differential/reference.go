@@ -245,8 +245,8 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	return r, r.takeUp(in, c.Preemptor)
 }
 
-// listen records whether a node takes the pod, and which nomination an attempt without one leaves. A pod that fits
-// is not bound: the attempt ends with an error that nobody handles.
+// listen records whether a node takes the pod, and which nomination an attempt without one leaves. A pod that
+// fits is not bound: the attempt ends with an error that nobody handles.
 func (r *reference) listen(sched *scheduler.Scheduler) {
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, s *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
@@ -276,9 +276,8 @@ type Instead struct {
 	Make frameworkruntime.PluginFactory
 }
 
-// options returns the options of a scheduler for the case: its profiles and its extenders. The profiles
-// are the default one, except for their names and surroundings. The extenders
-// are served until the context ends.
+// options returns the options of a scheduler for the case: its profiles and its extenders. The profiles are the
+// default one, except for their names and surroundings. The extenders are served until the context ends.
 func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]scheduler.Option, error) {
 	profiles, err := profilesOf(c, instead.Name)
 	if err != nil {
@@ -301,9 +300,8 @@ func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]sc
 // isDropped reports whether the scheduler drops a pod when it takes it out of the queue.
 func isDropped(p *corev1.Pod) bool { return p.Spec.NodeName == "" && p.DeletionTimestamp != nil }
 
-// dropDeleted lets the scheduler take up the pending pods that are being deleted,
-// one at a time, and drop them. It does so with each of them sooner or later. The
-// nominator still knows their names.
+// dropDeleted lets the scheduler take up the pending pods that are being deleted, one at a time, and drop them.
+// It does so with each of them sooner or later. The nominator still knows their names.
 func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case) error {
 	for _, p := range c.Pods {
 		if !isDropped(p) {
@@ -321,8 +319,8 @@ func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case
 }
 
 // takeUp takes the preemptor out of the scheduler's queue before every other pod, and makes ScheduleOne try it.
-// Nothing that came before is an event during its attempt. The other pods stay in the queue, where the
-// nominator looks for them.
+// Nothing that came before is an event during its attempt. The other pods stay in the queue, where the nominator
+// looks for them.
 func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
 	// With the highest priority the pod is first in the queue. The informer then has it as it is.
 	first, highest := preemptor.DeepCopy(), int32(math.MaxInt32)

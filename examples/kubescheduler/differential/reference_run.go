@@ -16,9 +16,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// RunReference lets kube-scheduler try to schedule the preemptor of a case. If there is
-// another plugin in place of DefaultPreemption, it preempts; the candidates of
-// the answer are DefaultPreemption's all the same.
+// RunReference lets kube-scheduler try to schedule the preemptor of a case. If there is another plugin in place
+// of DefaultPreemption, it preempts; the candidates of the answer are DefaultPreemption's all the same.
 func RunReference(c *Case, instead Instead) (*Answer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -63,7 +62,8 @@ func (r *reference) part(pod *corev1.Pod) string {
 	return "none"
 }
 
-// wait waits for the goroutine that evicts. It is done when as many pods are evicted as the candidate has victims.
+// wait waits for the goroutine that evicts. It is done when as many pods are evicted as the candidate has
+// victims.
 func (r *reference) wait(c *Case) {
 	// With a foreign plugin the plans that are compared are carried out within the attempt.
 	if c.Around.Foreign != nil {

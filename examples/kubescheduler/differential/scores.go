@@ -266,7 +266,8 @@ func (h *Harness) newScoring(c *ScoreCase) (*scoring, error) {
 	return o, nil
 }
 
-// workloads returns the services and controllers of a case in the form in which package schedulerconfig takes them.
+// workloads returns the services and controllers of a case in the form in which package schedulerconfig takes
+// them.
 func (c *ScoreCase) workloads() (all []schedulerconfig.Workload) {
 	add := func(kind string, o metav1.Object, s *metav1.LabelSelector) {
 		w := schedulerconfig.Workload{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}

@@ -23,8 +23,8 @@ import (
 )
 
 // Sequence describes a run of a live scheduler in a cluster that changes between its attempts. Followers know the
-// same cluster and decide about the same attempts. The scheduler's cache, queue, nominator
-// and bindings are the real ones. The same kind and seed give the same changes.
+// same cluster and decide about the same attempts. The scheduler's cache, queue, nominator and bindings are the
+// real ones. The same kind and seed give the same changes.
 type Sequence struct {
 	Kind string
 	Seed uint64
@@ -35,30 +35,29 @@ type Sequence struct {
 	Harness *Harness
 	// Follow makes the followers that receive changes.
 	Follow func(told informers.SharedInformerFactory, handle fwk.Handle) ([]Follower, error)
-	// Rival makes a plugin that is asked for room beside the scheduler's own, in the same
-	// attempts. It has an API of its own.
+	// Rival makes a plugin that is asked for room beside the scheduler's own, in the same attempts. It has an API
+	// of its own.
 	Rival func(ctx context.Context, handle fwk.Handle) (fwk.PostFilterPlugin, error)
 	// Resizes adds pods whose resize in place is deferred. The feature gate of such resizes must be on.
 	Resizes bool
 	// Queue makes a queue that follows the scheduler's; nil for none.
 	Queue func() QueueFollower
-	// Loop makes an attempt loop that hears of the same events and makes the same attempts; nil for none. With
-	// a loop no calls fail or hang, no news comes late, and nobody deletes a pod that waits.
+	// Loop makes an attempt loop that hears of the same events and makes the same attempts; nil for none. With a
+	// loop no calls fail or hang, no news comes late, and nobody deletes a pod that waits.
 	Loop func() LoopFollower
 	// Groups lets groups of pods come and go, to which pods on nodes belong. The feature gate GenericWorkload
 	// must be on.
 	Groups bool
-	// Cycles wraps a profile so that attempts about groups are compared with the followers; nil for none. With
-	// it there are waiting pods of known groups, which the scheduler places
-	// together. The queue cannot be followed then.
+	// Cycles wraps a profile so that attempts about groups are compared with the followers; nil for none. With it
+	// there are waiting pods of known groups, which the scheduler places together. The queue cannot be followed
+	// then.
 	Cycles func(profile framework.Framework, cycle *GroupCycle) framework.Framework
 }
 
 // Follower is a way to know the cluster.
 type Follower struct {
 	Name string
-	// Late is true for a follower that knows no more than the informers. The others know the
-	// scheduler's memory.
+	// Late is true for a follower that knows no more than the informers. The others know the scheduler's memory.
 	Late bool
 	// View brings the follower up to date and calls decide with the cluster and the pods of the attempt.
 	View func(pods []*corev1.Pod, decide func(*engine.Snapshot, []*outrank.Pod) error) error
@@ -93,16 +92,14 @@ type sequenceRun struct {
 	loop      LoopFollower
 	// loopEnded says that the loop cannot follow any longer. The sequence ends then.
 	loopEnded bool
-	// exempt are the exemptions as they were before a change during the attempt; nil if there was
-	// no such change.
+	// exempt are the exemptions as they were before a change during the attempt; nil if there was no such change.
 	exempt *exemptions
 	// current is the pod of the attempt.
 	current *corev1.Pod
 	// answers and errors are those of the followers, by name.
 	answers map[string]*decided
 	errors  map[string]error
-	// late are the versions of pods that the informers have not told of yet; nil if there
-	// are none.
+	// late are the versions of pods that the informers have not told of yet; nil if there are none.
 	late []*corev1.Pod
 	// held describes the hanging calls; nil if none hangs.
 	held *heldBack
@@ -216,8 +213,8 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	return s.fill(s.generator)
 }
 
-// listen notes each attempt of the scheduler. It lets the followers decide when the filters have
-// spoken and before the preemption changes anything. The followers decide about members of a group in its cycle.
+// listen notes each attempt of the scheduler. It lets the followers decide when the filters have spoken and
+// before the preemption changes anything. The followers decide about members of a group in its cycle.
 func (s *sequenceRun) listen(sched *scheduler.Scheduler) {
 	schedule := sched.SchedulePod
 	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {

@@ -42,8 +42,7 @@ const (
 	noBinding
 )
 
-// clerk stands in for the API server: it records calls, refuses some, and lets
-// some deletions hang.
+// clerk stands in for the API server: it records calls, refuses some, and lets some deletions hang.
 type clerk struct {
 	mu sync.Mutex
 	// made are the calls that have not been taken.
@@ -235,8 +234,8 @@ func (c *clerk) letGo() {
 	c.open, c.fate = nil, nil
 }
 
-// hangingClient lets deletions hang before they reach the clientset. The clientset takes one call at a
-// time, so that a call that hung in it would stop all others.
+// hangingClient lets deletions hang before they reach the clientset. The clientset takes one call at a time, so
+// that a call that hung in it would stop all others.
 type hangingClient struct {
 	kubernetes.Interface
 	clerk *clerk
@@ -321,7 +320,8 @@ func (s *sequenceRun) settle() {
 	s.settleTrouble(s.current)
 }
 
-// expected returns the victims that the scheduler will tell to go, if the follower that shares its memory is right.
+// expected returns the victims that the scheduler will tell to go, if the follower that shares its memory is
+// right.
 func (s *sequenceRun) expected() []string {
 	if d := s.answers["framework"]; d != nil && !s.r.answer.Fits {
 		return d.answer(s.r.answer.Nominated).Evicted
@@ -335,8 +335,8 @@ func (s *sequenceRun) toldAll(expected []string) bool {
 	return slices.Equal(deleted, expected)
 }
 
-// hasHungBefore reports whether a plan of the preemptor hung already before the attempt. Then it
-// still hangs when the attempt is over, with whatever result.
+// hasHungBefore reports whether a plan of the preemptor hung already before the attempt. Then it still hangs when
+// the attempt is over, with whatever result.
 func (s *sequenceRun) hasHungBefore(uid types.UID) bool { return slices.Contains(s.underWay, uid) }
 
 // hanging returns the preemptors whose plans hang.
@@ -350,8 +350,8 @@ func (s *sequenceRun) hanging() (list []types.UID) {
 	return list
 }
 
-// settleRival waits until the rival has carried its plan out. While calls hang it is compared with nothing, and the
-// wait is short.
+// settleRival waits until the rival has carried its plan out. While calls hang it is compared with nothing, and
+// the wait is short.
 func (s *sequenceRun) settleRival(p *corev1.Pod) {
 	if s.held != nil {
 		s.soon(func() bool { return !s.rival.underWay(p) })
@@ -430,7 +430,8 @@ func (c *clerk) busy() bool {
 	return c.hanging > 0
 }
 
-// apply does what the API server does with the calls, and passes the new versions of the pods on, at once or late.
+// apply does what the API server does with the calls, and passes the new versions of the pods on, at once or
+// late.
 func (s *sequenceRun) apply(calls []call) error {
 	// Several calls about a pod make one version of it. A pod that is gone has none.
 	var changed []*corev1.Pod

@@ -153,8 +153,8 @@ func (s *sequenceRun) relabel() error {
 	if p == nil {
 		return nil
 	}
-	// Its tier stays: the API server writes the labels of matchLabelKeys into selectors
-	// when the pod is made, and outrank reads them from the labels (rule 7.13.17).
+	// Its tier stays: the API server writes the labels of matchLabelKeys into selectors when the pod is made, and
+	// outrank reads them from the labels (rule 7.13.17).
 	if p.Labels == nil {
 		p.Labels = map[string]string{}
 	}
@@ -163,8 +163,8 @@ func (s *sequenceRun) relabel() error {
 	return s.put(p)
 }
 
-// resizeRunning changes the request of a running pod's container. Its
-// kubelet has carried the resize out, has not looked at it yet, or puts it off.
+// resizeRunning changes the request of a running pod's container. Its kubelet has carried the resize out, has not
+// looked at it yet, or puts it off.
 func (s *sequenceRun) resizeRunning() error {
 	p := s.one(isRunning)
 	if p == nil {

@@ -15,11 +15,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// teams are the groups of the pods that wait. Pods that others put on nodes belong to
-// none of them, because their priority would have to be the group's (rule 12.9.2).
+// teams are the groups of the pods that wait. Pods that others put on nodes belong to none of them, because their
+// priority would have to be the group's (rule 12.9.2).
 var teams = []string{"team", "squad"}
 
-// GroupCycle is an attempt to place the pods of a group together. If they have no place, they ask for room together.
+// GroupCycle is an attempt to place the pods of a group together. If they have no place, they ask for room
+// together.
 type GroupCycle struct {
 	s *sequenceRun
 	// members are the pods that the scheduler has looked at.
@@ -44,8 +45,7 @@ type GroupAnswer struct {
 	Nominated map[string]string
 	// Evicted are the victims that have to be told to go, sorted.
 	Evicted []string
-	// Inexact says that the scheduler has not kept the least count of a
-	// topology spread up to date (rule 12.9.9).
+	// Inexact says that the scheduler has not kept the least count of a topology spread up to date (rule 12.9.9).
 	Inexact bool
 }
 
@@ -123,8 +123,8 @@ func (s *sequenceRun) nominatedTo(pods []*corev1.Pod) map[string]bool {
 	return nodes
 }
 
-// bareCounts reports whether a member of which the nominator knows only the name may be in the way of
-// others. It counts as a pod of priority 0 on the node that it was nominated to before (rule 12.9.9).
+// bareCounts reports whether a member of which the nominator knows only the name may be in the way of others. It
+// counts as a pod of priority 0 on the node that it was nominated to before (rule 12.9.9).
 func (c *GroupCycle) bareCounts() bool {
 	if corev1helpers.PodPriority(c.members[0]) > 0 || !c.want.preempts() {
 		return false
@@ -217,7 +217,8 @@ func (s *sequenceRun) groupExemptions() exemptions {
 
 // comparedParts says which parts of the answers about a group are compared.
 type comparedParts struct {
-	// apart says that other pods may leave in the reference, so that neither the victims nor the text is compared.
+	// apart says that other pods may leave in the reference, so that neither the victims nor the text is
+	// compared.
 	apart bool
 	// evicts says that the victims are compared.
 	evicts bool

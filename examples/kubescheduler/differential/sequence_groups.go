@@ -73,8 +73,8 @@ func (s *sequenceRun) groupSpec(name, namespace string) map[string]any {
 	return spec
 }
 
-// importance returns the importance of a pod as a victim. Pods that leave together are
-// equally important: the reference has them in the order of a map (rule 12.7.4).
+// importance returns the importance of a pod as a victim. Pods that leave together are equally important: the
+// reference has them in the order of a map (rule 12.7.4).
 func (s *sequenceRun) importance(p *corev1.Pod) string {
 	if unit := s.unitOf(p); unit != "" {
 		return "group " + unit
@@ -93,16 +93,16 @@ func (s *sequenceRun) unitOf(p *corev1.Pod) string {
 	return ""
 }
 
-// unitsOnLostNodes reports whether a pod that leaves with its group is on a node that does not exist.
-// The reference's preemption then ends in an error, whatever pod it is for.
+// unitsOnLostNodes reports whether a pod that leaves with its group is on a node that does not exist. The
+// reference's preemption then ends in an error, whatever pod it is for.
 func (s *sequenceRun) unitsOnLostNodes() bool {
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		return isRunning(p) && s.unitOf(p) != "" && !slices.ContainsFunc(s.objects.Nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName })
 	})
 }
 
-// mixedUnits reports whether pods that leave together have different priorities. The reference then takes any
-// of the priorities for the highest one, by which it chooses among candidates.
+// mixedUnits reports whether pods that leave together have different priorities. The reference then takes any of
+// the priorities for the highest one, by which it chooses among candidates.
 func (s *sequenceRun) mixedUnits() bool {
 	last := map[string]int32{}
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
@@ -116,9 +116,9 @@ func (s *sequenceRun) mixedUnits() bool {
 	})
 }
 
-// chargedByOrder reports whether the number of violations may depend on the order of the pods that leave together,
-// which in the reference is that of a map (rule 12.7.5). It does so if two budgets
-// cover one of the pods: it can use up what others need, or find it used up.
+// chargedByOrder reports whether the number of violations may depend on the order of the pods that leave
+// together, which in the reference is that of a map (rule 12.7.5). It does so if two budgets cover one of the
+// pods: it can use up what others need, or find it used up.
 func (s *sequenceRun) chargedByOrder() bool {
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		if s.unitOf(p) == "" || isPending(p) {
@@ -136,8 +136,8 @@ func (s *sequenceRun) chargedByOrder() bool {
 	})
 }
 
-// placesOf returns the candidates with their nodes alone. Which pods are put back, and
-// so the victims, depends on the violations.
+// placesOf returns the candidates with their nodes alone. Which pods are put back, and so the victims, depends on
+// the violations.
 func placesOf(candidates []Candidate) (out []Candidate) {
 	for _, c := range candidates {
 		out = append(out, Candidate{Node: c.Node})

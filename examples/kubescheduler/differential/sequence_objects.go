@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// replaced puts a new version in place of the object at a position of a list, passes it on
-// and returns the new list. At a position below 0 the object is new. The list itself is not
-// changed: cases that were made of the world keep it.
+// replaced puts a new version in place of the object at a position of a list, passes it on and returns the new
+// list. At a position below 0 the object is new. The list itself is not changed: cases that were made of the
+// world keep it.
 func replaced[T Object](s *sequenceRun, where *still, list []T, at int, o T) ([]T, error) {
 	o.SetResourceVersion(s.next())
 	list = slices.Clone(list)
@@ -95,8 +95,8 @@ func (s *sequenceRun) replaceNode() (err error) {
 
 // newNode adds a node with pods. Some of the pods become known before the node.
 func (s *sequenceRun) newNode(i int) (err error) {
-	// The generator appends to the objects. What it has made is taken off again, because the informers are told of
-	// each object by itself.
+	// The generator appends to the objects. What it has made is taken off again, because the informers are told
+	// of each object by itself.
 	nodes, csi := s.objects.Nodes, s.objects.CSINodes
 	s.generator.node(i)
 	n, pods := s.objects.Nodes[len(nodes)], s.objects.Pods
@@ -182,7 +182,8 @@ func (s *sequenceRun) changeNamespace() (err error) {
 	return err
 }
 
-// changeStorage changes an object that says where volumes can be used: a CSINode, a claim, a volume or a CSIDriver.
+// changeStorage changes an object that says where volumes can be used: a CSINode, a claim, a volume or a
+// CSIDriver.
 func (s *sequenceRun) changeStorage() (err error) {
 	if !s.volumes {
 		return nil
@@ -223,8 +224,8 @@ func (s *sequenceRun) changeStorage() (err error) {
 	return err
 }
 
-// changeCSINode removes a CSINode or changes how many volumes its drivers take. The last one stays: a dump without
-// any says nothing of drivers.
+// changeCSINode removes a CSINode or changes how many volumes its drivers take. The last one stays: a dump
+// without any says nothing of drivers.
 func (s *sequenceRun) changeCSINode(at int) (err error) {
 	o := s.objects.CSINodes[at].DeepCopy()
 	if s.oneIn(3) && len(s.objects.CSINodes) > 1 {
@@ -242,8 +243,8 @@ func (s *sequenceRun) changeCSINode(at int) (err error) {
 	return err
 }
 
-// changeClaims marks a claim that pods use as being deleted, removes it, or adds a removed one again, with the same
-// name and perhaps another UID.
+// changeClaims marks a claim that pods use as being deleted, removes it, or adds a removed one again, with the
+// same name and perhaps another UID.
 func (s *sequenceRun) changeClaims() (err error) {
 	list := s.objects.Claims
 	switch {

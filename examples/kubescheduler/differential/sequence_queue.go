@@ -27,9 +27,9 @@ type QueueFollower interface {
 	Counts() map[string]int
 }
 
-// upNext prepares the queue for the next attempt, and reports whether there is a
-// pod to try. Without a follower of the queue pods are put at its head. With one, in half of the cases, the queue
-// chooses the next pod, perhaps after some time has passed.
+// upNext prepares the queue for the next attempt, and reports whether there is a pod to try. Without a follower
+// of the queue pods are put at its head. With one, in half of the cases, the queue chooses the next pod, perhaps
+// after some time has passed.
 func (s *sequenceRun) upNext() bool {
 	if s.queue == nil {
 		s.r.sched.SchedulingQueue.Activate(klog.Background(), s.toTry())
@@ -90,8 +90,8 @@ func (s *sequenceRun) waits(p *corev1.Pod) {
 	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
 }
 
-// meanwhile makes a change now and then between the decision about a pod and its
-// return to the queue. The queue must count events that come during an attempt.
+// meanwhile makes a change now and then between the decision about a pod and its return to the queue. The queue
+// must count events that come during an attempt.
 func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, at time.Time) {
@@ -113,9 +113,8 @@ func (s *sequenceRun) meanwhile(sched *scheduler.Scheduler) {
 	}
 }
 
-// changeMeanwhile changes an object that no executor looks at: the pod of the
-// attempt, a node, or a pod that nobody tells to go. A preemptor must stay: the plugin tells nobody to go for a
-// pod that is gone.
+// changeMeanwhile changes an object that no executor looks at: the pod of the attempt, a node, or a pod that
+// nobody tells to go. A preemptor must stay: the plugin tells nobody to go for a pod that is gone.
 func (s *sequenceRun) changeMeanwhile() error {
 	s.note("meanwhile", "")
 	own := s.all[podKey(s.current)]

@@ -20,8 +20,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
-// rival holds a plugin for each profile that is asked for room beside the
-// scheduler's own. The plugins write to an API of their own, which changes nothing.
+// rival holds a plugin for each profile that is asked for room beside the scheduler's own. The plugins write to
+// an API of their own, which changes nothing.
 type rival struct {
 	plugins map[string]fwk.PostFilterPlugin // by profile
 	// clerk is the rival's API. It also knows the rival's earlier victims: nobody is told twice (rule 14.1.8).
@@ -85,8 +85,8 @@ func (s *sequenceRun) keptOut(p *corev1.Pod) bool {
 }
 
 // anyPreempting reports whether the scheduler still carries out a plan. Whether a preemptor is kept out does not
-// tell that: it is let in once the last victim is
-// terminating, for any reason, and the plan may tell that victim to go again later.
+// tell that: it is let in once the last victim is terminating, for any reason, and the plan may tell that victim
+// to go again later.
 func (s *sequenceRun) anyPreempting() bool {
 	return slices.ContainsFunc(ProfileNames, func(name string) bool { return len(preempting(s.rival.own[name])) > 0 })
 }
@@ -96,8 +96,8 @@ func (s *sequenceRun) carriesOut(p *corev1.Pod) bool {
 	return s.keptOut(p) || slices.Contains(preempting(s.rival.own[p.Spec.SchedulerName]), p.UID)
 }
 
-// preempting returns the UIDs of the preemptors whose plans the scheduler's plugin
-// carries out. They are in unexported fields of its executor.
+// preempting returns the UIDs of the preemptors whose plans the scheduler's plugin carries out. They are in
+// unexported fields of its executor.
 func preempting(own fwk.PreEnqueuePlugin) (list []types.UID) {
 	plugin, ok := own.(*defaultpreemption.DefaultPreemption)
 	if !ok {

@@ -17,11 +17,11 @@ type world struct {
 	order   []string
 	version int
 	begins  int
-	// shared are the nodes on which two pods have held a host port at once. The scheduler's
-	// memory does not recover from that (rule 7.6.8).
+	// shared are the nodes on which two pods have held a host port at once. The scheduler's memory does not
+	// recover from that (rule 7.6.8).
 	shared map[string]bool
-	// miscounted are the claims, by namespace and name, of pods whose nodes have gone. The
-	// scheduler's count of such a claim may be off (rule 7.8.8).
+	// miscounted are the claims, by namespace and name, of pods whose nodes have gone. The scheduler's count of
+	// such a claim may be off (rule 7.8.8).
 	miscounted map[string]bool
 	// lost are claims that have gone and may come again.
 	lost []*corev1.PersistentVolumeClaim

@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Shrink drops parts of a case as long as the answers still differ in the same
-// respect. It runs the case a few hundred times.
+// Shrink drops parts of a case as long as the answers still differ in the same respect. It runs the case a few
+// hundred times.
 func (h *Harness) Shrink(c *Case, r *Result) (*Case, *Result) {
 	// A dropper may change nothing, as when a pod does not have the part.
 	try := func(smaller *Case) bool {
@@ -54,8 +54,8 @@ func subject(difference string) string {
 	return difference
 }
 
-// droppers return the case without its i-th thing of one sort. They return false if there are no
-// more things of the sort.
+// droppers return the case without its i-th thing of one sort. They return false if there are no more things of
+// the sort.
 var droppers = []func(c *Case, i int) (*Case, bool){
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, len(c.Nodes) > 1 && drop(&s.Nodes, i) },
 	func(c *Case, i int) (*Case, bool) { s := *c; return &s, drop(&s.Pods, i) },
@@ -65,8 +65,8 @@ var droppers = []func(c *Case, i int) (*Case, bool){
 	dropPart,
 }
 
-// dropClaim drops the i-th claim that no pod names, with its volume. A pod whose claim is missing
-// would make another case.
+// dropClaim drops the i-th claim that no pod names, with its volume. A pod whose claim is missing would make
+// another case.
 func dropClaim(c *Case, i int) (*Case, bool) {
 	used := map[string]bool{}
 	for _, p := range append(slices.Clone(c.Pods), c.Preemptor) {

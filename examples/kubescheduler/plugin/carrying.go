@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// carrying performs the actions of the executor. It keeps the flights informed and
-// posts each event in the name of the preemptor's profile.
+// carrying performs the actions of the executor. It keeps the flights informed and posts each event in the name
+// of the preemptor's profile.
 type carrying struct {
 	*actions.Client
 	under *underway

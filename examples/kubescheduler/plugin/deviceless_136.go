@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// deviceDesk is nil in every decision. The filter of devices contains the allocator of v1.37, so that this
-// plugin does not start with DRAPreemption.
+// deviceDesk is nil in every decision. The filter of devices contains the allocator of v1.37, so that this plugin
+// does not start with DRAPreemption.
 type deviceDesk struct{}
 
 // Nomination would hold the devices of a pod's nomination. Here it is always nil.

@@ -56,8 +56,8 @@ func (d *deviceDesk) pair(all *evaluators) (*pair, error) {
 // forDevices returns the plugin as one that preempts for devices.
 func (p *Plugin) forDevices() fwk.Plugin { return withDevices{p} }
 
-// withDevices is the plugin where DRAPreemption is on. Before the scheduler's own plugin for
-// claims begins with a pod, it puts devices that wait for other pods out of its reach.
+// withDevices is the plugin where DRAPreemption is on. Before the scheduler's own plugin for claims begins with a
+// pod, it puts devices that wait for other pods out of its reach.
 type withDevices struct{ *Plugin }
 
 var (
@@ -181,9 +181,9 @@ func (d *deviceDesk) follow(pod *v1.Pod) error {
 	return nil
 }
 
-// look notes the objects as they are before the scheduler's plugin begins with the pod. The decision is made
-// on them. With a device that comes free during the attempt the pod would seem to fit on a node that the
-// scheduler has just refused, and would preempt elsewhere; the next attempt will find that device.
+// look notes the objects as they are before the scheduler's plugin begins with the pod. The decision is made on
+// them. With a device that comes free during the attempt the pod would seem to fit on a node that the scheduler
+// has just refused, and would preempt elsewhere; the next attempt will find that device.
 func (d *deviceDesk) look(pod *v1.Pod) error {
 	o, err := d.objects()
 	if err != nil {
@@ -285,8 +285,8 @@ func sameObjects(a, b *devices.Objects) bool {
 		slices.Equal(a.Classes, b.Classes) && slices.Equal(a.Nominations, b.Nominations)
 }
 
-// viewFor calls decide with the snapshot for a pod. If the pod asks for extended resources that device
-// classes back, the snapshot is a copy whose nodes leave those resources to the filter of devices.
+// viewFor calls decide with the snapshot for a pod. If the pod asks for extended resources that device classes
+// back, the snapshot is a copy whose nodes leave those resources to the filter of devices.
 func (p *Plugin) viewFor(pod *v1.Pod, decide func(*engine.Snapshot) error) error {
 	d := p.process.devices
 	if d == nil || !d.backed(pod) {

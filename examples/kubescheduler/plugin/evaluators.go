@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// evaluators decide with the filters of the profile. They are made at the first decision: while a
-// plugin is made, its handle does not know the other plugins of the profile yet.
+// evaluators decide with the filters of the profile. They are made at the first decision: while a plugin is made,
+// its handle does not know the other plugins of the profile yet.
 type evaluators struct {
 	// config is the configuration of usual.
 	config preemption.Config
@@ -65,7 +65,8 @@ func newPair(c preemption.Config, workers int, asks *framework) (*pair, error) {
 	return &pair{plain: plain.Parallel(workers), asking: asking.Parallel(workers), framework: asks}, err
 }
 
-// baseConfig returns the configuration of the profile. The filters that are off are not in it: switches adds them.
+// baseConfig returns the configuration of the profile. The filters that are off are not in it: switches adds
+// them.
 func (p *Plugin) baseConfig() preemption.Config {
 	c := preemption.Config{}
 	if p.options.Configuration != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// extender asks one of the scheduler's extenders about candidates. It passes on the API's objects, from which
-// the pods in the snapshot were made.
+// extender asks one of the scheduler's extenders about candidates. It passes on the API's objects, from which the
+// pods in the snapshot were made.
 type extender struct {
 	fwk.Extender
 	handle fwk.Handle
@@ -64,6 +64,7 @@ func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []pre
 				c.Victims = append(c.Victims, preemption.Victim{Pod: v})
 			}
 		}
+
 		if len(c.Victims) == 0 && !e.IsIgnorable() {
 			return nil, fmt.Errorf("expected at least one victim pod on node %q", node)
 		}
@@ -89,8 +90,8 @@ func victimsByNode(candidates []preemption.Candidate) (map[string]*extenderv1.Vi
 	return byNode, nil
 }
 
-// told returns the error that a failed search wraps, as the extender worded it. An error about invalid
-// objects, or one that wraps nothing, is returned as it is.
+// told returns the error that a failed search wraps, as the extender worded it. An error about invalid objects,
+// or one that wraps nothing, is returned as it is.
 func told(err error) error {
 	if cause := errors.Unwrap(err); cause != nil && cause != outrank.ErrInvalid {
 		return cause

@@ -14,16 +14,16 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// framework makes a filter that asks the scheduler's own filters in dry runs, as
-// DefaultPreemption does. It stands for filters of Kubernetes that the module does not know, and, for pods that
-// preempt for devices, for filters of others. The evaluator asks it after the filters that the module knows, so
-// that only nodes that pass all of those pay for this slow way.
+// framework makes a filter that asks the scheduler's own filters in dry runs, as DefaultPreemption does. It
+// stands for filters of Kubernetes that the module does not know, and, for pods that preempt for devices, for
+// filters of others. The evaluator asks it after the filters that the module knows, so that only nodes that pass
+// all of those pay for this slow way.
 type framework struct {
 	handle fwk.Handle
 	// unknown are the filters that the module does not know.
 	unknown []string
-	// known are filters of the scheduler that are not asked because another filter of the evaluator
-	// stands for them.
+	// known are filters of the scheduler that are not asked because another filter of the evaluator stands for
+	// them.
 	known []string
 	// ctx is the context of the present decision.
 	ctx context.Context
@@ -44,7 +44,8 @@ func (f *framework) begin(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	f.ctx, f.group, f.attempts = ctx, nil, map[outrank.Key]attempt{keyOf(pod): {pod, cycle}}
 }
 
-// concerned reports whether one of the unknown filters has a say in an attempt. A filter that was skipped has none.
+// concerned reports whether one of the unknown filters has a say in an attempt. A filter that was skipped has
+// none.
 func (f *framework) concerned(cycle fwk.CycleState) bool {
 	skipped := cycle.GetSkipFilterPlugins()
 	return slices.ContainsFunc(f.unknown, func(name string) bool { return !skipped.Has(name) })
@@ -55,8 +56,8 @@ func (f *framework) filter() *preemption.Filter {
 	return &preemption.Filter{Name: "Framework", Start: f.start}
 }
 
-// start begins a dry run with the state of the scheduler's attempt for the pod. The pods of a group that
-// have their places in the view count as if they ran there.
+// start begins a dry run with the state of the scheduler's attempt for the pod. The pods of a group that have
+// their places in the view count as if they ran there.
 func (f *framework) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	mine, ok := f.attempts[pod.Key()]
 	if !ok || !f.concerned(mine.cycle) {

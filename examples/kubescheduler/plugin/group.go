@@ -23,9 +23,9 @@ import (
 
 var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)
 
-// PodGroupPostFilter decides which pods have to leave so that the pods of a group can run
-// together. The scheduler decides about the places of the pods, once, with
-// every possible victim away. Results and texts are those of DefaultPreemption.
+// PodGroupPostFilter decides which pods have to leave so that the pods of a group can run together. The scheduler
+// decides about the places of the pods, once, with every possible victim away. Results and texts are those of
+// DefaultPreemption.
 func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycleState, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	if because := p.handsOverGroup(); because != "" {
 		return p.handOverGroup(ctx, because, group, place)

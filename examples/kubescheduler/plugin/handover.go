@@ -32,8 +32,8 @@ const (
 	ForObjects HandOver = "objects"
 )
 
-// makeStock makes the DefaultPreemption that finds victims in place of this module. It has the
-// arguments of this plugin: without a sample it looks at every node. It carries nothing out.
+// makeStock makes the DefaultPreemption that finds victims in place of this module. It has the arguments of this
+// plugin: without a sample it looks at every node. It carries nothing out.
 func (p *Plugin) makeStock(ctx context.Context) (err error) {
 	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}
 	if percent, minimum, sampled := p.args.enough(); sampled {
@@ -66,8 +66,8 @@ type foreign struct {
 	reserve bool
 }
 
-// foreignPlugins looks for the plugins of others in the profile. It must not be called before the first
-// decision: while a plugin is made, its handle does not know the other plugins of the profile yet.
+// foreignPlugins looks for the plugins of others in the profile. It must not be called before the first decision:
+// while a plugin is made, its handle does not know the other plugins of the profile yet.
 func (p *Plugin) foreignPlugins() foreign {
 	l, ok := p.handle.(lister)
 	if !ok {
@@ -91,8 +91,8 @@ func (p *Plugin) foreignPlugins() foreign {
 	return f
 }
 
-// handsOver returns the reason why DefaultPreemption must find the victims for a pod; it is empty if this
-// module finds them.
+// handsOver returns the reason why DefaultPreemption must find the victims for a pod; it is empty if this module
+// finds them.
 func (p *Plugin) handsOver(cycle fwk.CycleState, pod *v1.Pod) HandOver {
 	if because := p.alwaysHandsOver(); because != "" {
 		return because
@@ -118,7 +118,8 @@ func (p *Plugin) alwaysHandsOver() HandOver {
 	return ""
 }
 
-// decideByStock asks DefaultPreemption for a plan. As in decide the plan is for the informer's version of the pod.
+// decideByStock asks DefaultPreemption for a plan. As in decide the plan is for the informer's version of the
+// pod.
 func (p *Plugin) decideByStock(ctx context.Context, because HandOver, cycle fwk.CycleState, tried *v1.Pod, said fwk.NodeToStatusReader) (d Decision, err error) {
 	p.tellWhy(ctx)
 	begun := time.Now()

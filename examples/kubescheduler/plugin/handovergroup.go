@@ -47,8 +47,8 @@ func (o *Options) setHooks(of *defaultpreemption.DefaultPreemption) {
 	}
 }
 
-// found notes the candidate of DefaultPreemption's last decision about a group, because its answer does not
-// name the victims. The candidate is nil if there is none, or if all its victims are leaving already.
+// found notes the candidate of DefaultPreemption's last decision about a group, because its answer does not name
+// the victims. The candidate is nil if there is none, or if all its victims are leaving already.
 type found struct {
 	mu        sync.Mutex // DefaultPreemption tells several victims to go at once
 	candidate kubepreemption.Candidate
@@ -147,8 +147,8 @@ func notEnded(err error) error   { return fmt.Errorf("failed to end mutations: %
 
 const groupPrefix = "pod group preemption: "
 
-// groupFound returns the plan that DefaultPreemption's answer describes. It has as many victims against a
-// budget as DefaultPreemption counts, but they may be other victims.
+// groupFound returns the plan that DefaultPreemption's answer describes. It has as many victims against a budget
+// as DefaultPreemption counts, but they may be other victims.
 func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilterResult, answer *fwk.Status) *preemption.GroupPlan {
 	plan := &preemption.GroupPlan{
 		Group: outrank.NewKey(group.GetNamespace(), group.GetName()), Release: p.release, Outcome: preemption.NothingHelps,

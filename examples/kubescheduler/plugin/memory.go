@@ -31,7 +31,8 @@ func (m memory) Activate(pod *v1.Pod) {
 	m.handle.Activate(klog.Background(), map[string]*v1.Pod{pod.Name: pod})
 }
 
-// Nominate hands the nomination to the scheduler's queue of API calls. It reports false if there is no such queue.
+// Nominate hands the nomination to the scheduler's queue of API calls. It reports false if there is no such
+// queue.
 func (m memory) Nominate(pod *v1.Pod, node string) (queued bool, err error) {
 	cacher := m.handle.APICacher()
 	if cacher == nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 )
 
-// deviceDesk holds what the plugins of a scheduler share about devices: the filter, and the
-// nominations with allocations. A nomination stands as long as the scheduler's own nomination of the
-// pod does. The methods of a nil desk do nothing. Any number of goroutines may use a desk at once.
+// deviceDesk holds what the plugins of a scheduler share about devices: the filter, and the nominations with
+// allocations. A nomination stands as long as the scheduler's own nomination of the pod does. The methods of a
+// nil desk do nothing. Any number of goroutines may use a desk at once.
 type deviceDesk struct {
 	handle fwk.Handle
 	pods   corelisters.PodLister
@@ -132,8 +132,8 @@ func (d *deviceDesk) prune(r *record, claims map[types.UID]*resourcev1.ResourceC
 	}
 }
 
-// nominated returns the preemptor with the nomination that the scheduler has for it. If the API has the same
-// one, or the scheduler has none, it returns the pod itself.
+// nominated returns the preemptor with the nomination that the scheduler has for it. If the API has the same one,
+// or the scheduler has none, it returns the pod itself.
 func (d *deviceDesk) nominated(pod *outrank.Pod) *outrank.Pod {
 	if d == nil {
 		return pod

@@ -23,18 +23,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Options are the program's settings of the plugin. The zero value suits a
-// scheduler in a program of its own.
+// Options are the program's settings of the plugin. The zero value suits a scheduler in a program of its own.
 type Options struct {
-	// Release says which rules hold. Zero means those of Reference, with the feature
-	// gates of this process.
+	// Release says which rules hold. Zero means those of Reference, with the feature gates of this process.
 	Release outrank.Release
-	// Configuration is the scheduler's configuration file (package schedulerconfig). It has the arguments of
-	// the filters, which a plugin's handle does not. Without it filters have their default arguments; which
-	// filters are switched off is known in any case.
+	// Configuration is the scheduler's configuration file (package schedulerconfig). It has the arguments of the
+	// filters, which a plugin's handle does not. Without it filters have their default arguments; which filters
+	// are switched off is known in any case.
 	Configuration *schedulerconfig.Configuration
-	// Synchronous, if true, carries a plan out before the attempt ends. Nil means
-	// the setting of the feature gate SchedulerAsyncPreemption.
+	// Synchronous, if true, carries a plan out before the attempt ends. Nil means the setting of the feature gate
+	// SchedulerAsyncPreemption.
 	Synchronous *bool
 	// Metrics collects the metrics. Nil means a collector that nobody reads.
 	Metrics *metrics.Collector
@@ -43,9 +41,9 @@ type Options struct {
 	Observe func(Decision)
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
-	// IsEligiblePod and MoreImportantVictim are hooks of DefaultPreemption, which asks them by its own rules.
-	// If one of them is set, DefaultPreemption finds the victims for every pod. Decisions about groups do not
-	// ask them, as in DefaultPreemption.
+	// IsEligiblePod and MoreImportantVictim are hooks of DefaultPreemption, which asks them by its own rules. If
+	// one of them is set, DefaultPreemption finds the victims for every pod. Decisions about groups do not ask
+	// them, as in DefaultPreemption.
 	IsEligiblePod       defaultpreemption.IsEligiblePodFunc
 	MoreImportantVictim MoreImportantFunc
 }
@@ -61,9 +59,9 @@ type Decision struct {
 	// Nomination holds the devices of the plan's nomination. It is nil unless the pod claims devices and the
 	// arguments have DRAPreemption.
 	Nomination *Nomination
-	// HandedOver is the reason why DefaultPreemption's code found the victims. It is empty if this module
-	// found them. A Plan that was handed over has no reasons about single victims; a Group has every victim as
-	// a unit of its own and counts the violations at the first victims.
+	// HandedOver is the reason why DefaultPreemption's code found the victims. It is empty if this module found
+	// them. A Plan that was handed over has no reasons about single victims; a Group has every victim as a unit
+	// of its own and counts the violations at the first victims.
 	HandedOver HandOver
 	// nomination is the scheduler's nomination if the decision was handed over.
 	nomination execution.Nomination
@@ -71,8 +69,7 @@ type Decision struct {
 	text string
 	// inMemory is the node of a nomination with devices that the API does not have yet.
 	inMemory string
-	// Followed is the time to bring the snapshot up to date. Decided is the time to find
-	// the answer.
+	// Followed is the time to bring the snapshot up to date. Decided is the time to find the answer.
 	Followed, Decided time.Duration
 }
 
@@ -116,12 +113,12 @@ func (o *Options) release() (rules outrank.Release, unfollowed []string, err err
 // usual, DefaultPreemption finds all victims.
 var handedOver = map[string]bool{"DRANodeAllocatableResources": true}
 
-// asyncPreemption is the gate that the option Synchronous replaces. Which nominations a plan clears
-// depends on it.
+// asyncPreemption is the gate that the option Synchronous replaces. Which nominations a plan clears depends on
+// it.
 const asyncPreemption = "SchedulerAsyncPreemption"
 
-// elsewhere are gates that change no decision of this plugin. They are about the scheduling
-// queue, the kubelet, how calls are made, and how fast something is found.
+// elsewhere are gates that change no decision of this plugin. They are about the scheduling queue, the kubelet,
+// how calls are made, and how fast something is found.
 var elsewhere = map[string]bool{
 	asyncPreemption: true, "SchedulerAsyncAPICalls": true, "SchedulerPopFromBackoffQ": true, "SchedulerPreQueueingHints": true,
 	"OpportunisticBatching": true, "NominatedNodeNameForExpectation": true, "InterPodAffinityHostnameFastPath": true, "HugepageAwareEviction": true,
@@ -168,8 +165,8 @@ type Args struct {
 	DRAPreemption bool `json:"draPreemption,omitempty"`
 }
 
-// decode reads arguments as strictly as the scheduler reads those of its own plugins: an
-// unknown field, a field that occurs twice and a field in another case are errors.
+// decode reads arguments as strictly as the scheduler reads those of its own plugins: an unknown field, a field
+// that occurs twice and a field in another case are errors.
 func decode(raw apiruntime.Object, args *Args) error {
 	if raw == nil {
 		return nil
@@ -221,8 +218,8 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	return args, nil
 }
 
-// enough returns how many candidates are enough, as a percentage of the nodes and as a minimum, with the
-// defaults of DefaultPreemption. Sampled is false if the arguments have neither: every node is looked at then.
+// enough returns how many candidates are enough, as a percentage of the nodes and as a minimum, with the defaults
+// of DefaultPreemption. Sampled is false if the arguments have neither: every node is looked at then.
 func (a *Args) enough() (percent, minimum int32, sampled bool) {
 	percent, minimum = 10, 100
 	if a.MinCandidateNodesPercentage != nil {

@@ -31,8 +31,8 @@ type Plugin struct {
 
 	// evaluator is nil until the first decision; the deciding lock of the process guards it.
 	evaluator *evaluators
-	// fallback decides and carries out while an object in the cluster is not understood. It is nil if this
-	// plugin decides all the same.
+	// fallback decides and carries out while an object in the cluster is not understood. It is nil if this plugin
+	// decides all the same.
 	fallback *defaultpreemption.DefaultPreemption
 
 	// stock finds the victims where this module does not.
@@ -63,10 +63,10 @@ func New(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Pl
 	return Factory(Options{})(ctx, args, handle)
 }
 
-// Factory returns a function that makes the plugin, for app.WithPlugin or a registry.
-// All plugins that one factory makes, one for each profile, share the options. Those of
-// one scheduler also share the snapshot that they decide on and the executor, even if different
-// factories make them: no victim is told to go twice because two profiles need it away.
+// Factory returns a function that makes the plugin, for app.WithPlugin or a registry. All plugins that one
+// factory makes, one for each profile, share the options. Those of one scheduler also share the snapshot that
+// they decide on and the executor, even if different factories make them: no victim is told to go twice because
+// two profiles need it away.
 func Factory(options Options) runtime.PluginFactory {
 	return func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 		p, err := newPlugin(ctx, options, args, handle)
@@ -95,8 +95,8 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 		return nil, err
 	}
 
-	// The scheduler starts the informers that were asked for by the time it has made its plugins, so that
-	// this cannot wait for the first decision.
+	// The scheduler starts the informers that were asked for by the time it has made its plugins, so that this
+	// cannot wait for the first decision.
 	p.startSpread()
 	if err = p.checkDRAPreemption(); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 	return p, nil
 }
 
-// checkDRAPreemption refuses the argument draPreemption where it could not be kept: with feature gates that
-// the filter of devices does not follow, or where DefaultPreemption finds the victims of all pods.
+// checkDRAPreemption refuses the argument draPreemption where it could not be kept: with feature gates that the
+// filter of devices does not follow, or where DefaultPreemption finds the victims of all pods.
 func (p *Plugin) checkDRAPreemption() error {
 	if !p.args.DRAPreemption {
 		return nil

@@ -16,10 +16,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// PostFilter decides which pods have to leave so that the pod can run, nominates it and
-// carries the plan out. The result and the texts are those of DefaultPreemption. If nothing helps, the
-// nomination is empty. If the pod may not preempt, if extenders left no candidate or after an error there is
-// none at all, and the pod keeps the nomination that it has.
+// PostFilter decides which pods have to leave so that the pod can run, nominates it and carries the plan out. The
+// result and the texts are those of DefaultPreemption. If nothing helps, the nomination is empty. If the pod may
+// not preempt, if extenders left no candidate or after an error there is none at all, and the pod keeps the
+// nomination that it has.
 func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, said fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	decide := p.decide
 	if because := p.handsOver(cycle, pod); because != "" {
@@ -58,8 +58,8 @@ func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		return nominate(""), fwk.NewStatus(fwk.Unschedulable, text)
 	}
 
-	// The pod keeps its nomination. One that is known in memory alone must be named again: without a result
-	// the scheduler would go by the pod in the API, which does not have it, and forget it.
+	// The pod keeps its nomination. One that is known in memory alone must be named again: without a result the
+	// scheduler would go by the pod in the API, which does not have it, and forget it.
 	if d.inMemory != "" {
 		return nominate(d.inMemory), fwk.NewStatus(fwk.Unschedulable, text)
 	}
@@ -70,8 +70,8 @@ func nominate(node string) *fwk.PostFilterResult {
 	return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatedNodeName: node, NominatingMode: fwk.ModeOverride}}
 }
 
-// decide brings the snapshot up to date and asks for a plan. The plan is for the informer's version of the
-// pod, which may be newer than the version that was tried.
+// decide brings the snapshot up to date and asks for a plan. The plan is for the informer's version of the pod,
+// which may be newer than the version that was tried.
 func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod, said fwk.NodeToStatusReader) (d Decision, err error) {
 	begun := time.Now()
 	defer func() {
@@ -108,8 +108,8 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		d.inMemory = request.Pod.NominatedNodeName
 	}
 
-	// The statuses are those of the scheduler's own attempt, so that no node is filtered twice. The sample
-	// begins at the node that the seed determines among those where preemption may help.
+	// The statuses are those of the scheduler's own attempt, so that no node is filtered twice. The sample begins
+	// at the node that the seed determines among those where preemption may help.
 	err = p.viewFor(pod, func(snap *engine.Snapshot) (err error) {
 		statuses := process.devices.statuses(process.aside.statuses(snap, said))
 		request.Statuses = func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }
@@ -154,8 +154,8 @@ func helpable(said []preemption.Status) (nodes int32) {
 	return nodes
 }
 
-// status translates the status of a node. Preemption may help on a node only if the code is Unschedulable.
-// Codes that the module does not have become UnschedulableAndUnresolvable.
+// status translates the status of a node. Preemption may help on a node only if the code is Unschedulable. Codes
+// that the module does not have become UnschedulableAndUnresolvable.
 func status(s *fwk.Status) preemption.Status {
 	if s == nil {
 		return preemption.Status{}

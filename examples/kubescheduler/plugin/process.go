@@ -18,16 +18,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// process holds what the profiles of one scheduler share: the snapshot, the executor, which
-// knows the victims that were told to go, and the preemptors that are under way. If each profile had
-// an executor of its own, a victim that two of them need away would be told to go twice.
+// process holds what the profiles of one scheduler share: the snapshot, the executor, which knows the victims
+// that were told to go, and the preemptors that are under way. If each profile had an executor of its own, a
+// victim that two of them need away would be told to go twice.
 type process struct {
 	terms terms
 	// users is the number of open plugins. The registry guards it.
 	users int
 
-	// deciding guards state and aside, and the evaluators of the plugins. A scheduler asks for one preemption
-	// at a time, but a program that calls the plugins by itself may ask for several.
+	// deciding guards state and aside, and the evaluators of the plugins. A scheduler asks for one preemption at
+	// a time, but a program that calls the plugins by itself may ask for several.
 	deciding sync.Mutex
 	state    *state
 	aside    aside
@@ -74,12 +74,12 @@ type registry struct {
 	by map[identity]*process
 }
 
-// processes has a process for each scheduler in this program. A process lives from its scheduler's first
-// plugin until all its plugins are closed, or until the context of the first plugin ends.
+// processes has a process for each scheduler in this program. A process lives from its scheduler's first plugin
+// until all its plugins are closed, or until the context of the first plugin ends.
 var processes = registry{by: map[identity]*process{}}
 
-// join returns the process of a scheduler and adds a plugin to it. The first plugin makes the process; it is
-// an error if a later one comes with other terms.
+// join returns the process of a scheduler and adds a plugin to it. The first plugin makes the process; it is an
+// error if a later one comes with other terms.
 func (r *registry) join(ctx context.Context, handle fwk.Handle, agreed terms) (*process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,8 +107,8 @@ func (r *registry) join(ctx context.Context, handle fwk.Handle, agreed terms) (*
 	return p, nil
 }
 
-// leave takes one plugin out of a process. With the last plugin the executions that are under way
-// end, and leave waits for them.
+// leave takes one plugin out of a process. With the last plugin the executions that are under way end, and leave
+// waits for them.
 func (r *registry) leave(p *process) {
 	r.mu.Lock()
 	p.users--
@@ -165,8 +165,8 @@ func newProcess(ctx context.Context, handle fwk.Handle, agreed terms) (*process,
 	return p, nil
 }
 
-// watch tells the executor of pods that are gone, and the metrics of pods that are gone or have a node, so
-// that neither remembers them for ever. The devices hear of every change.
+// watch tells the executor of pods that are gone, and the metrics of pods that are gone or have a node, so that
+// neither remembers them for ever. The devices hear of every change.
 func (p *process) watch(pods cache.SharedIndexInformer) (unwatch func(), err error) {
 	registration, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(before, object any) {
@@ -174,6 +174,7 @@ func (p *process) watch(pods cache.SharedIndexInformer) (unwatch func(), err err
 			if ok && pod.Spec.NodeName != "" {
 				p.metrics.EndPreemptor(string(pod.UID))
 			}
+
 			if was, known := before.(*v1.Pod); ok && known {
 				p.devices.changed(was, pod)
 			}

@@ -13,7 +13,8 @@ import (
 // Reference is the release of Kubernetes that the plugin is compiled with.
 const Reference = outrank.V1_37
 
-// newer returns the scheduler's metrics that v1.36 does not have. The scheduler makes them when it registers them.
+// newer returns the scheduler's metrics that v1.36 does not have. The scheduler makes them when it registers
+// them.
 func newer() []prometheus.Collector {
 	return []prometheus.Collector{
 		scheduler.WorkloadPreemptionAttempts, scheduler.WorkloadPreemptionVictims, scheduler.PreemptionWorkloadDisruptions,

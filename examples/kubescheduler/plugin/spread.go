@@ -8,8 +8,8 @@ import (
 	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
 )
 
-// spreadSelector joins the selectors of a pod's services and of the controller that
-// made it. The default constraints of a profile count the pods that it selects.
+// spreadSelector joins the selectors of a pod's services and of the controller that made it. The default
+// constraints of a profile count the pods that it selects.
 func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 	factory, namespace := p.handle.SharedInformerFactory(), pod.NamespaceName()
 	var list []schedulerconfig.Workload

@@ -20,8 +20,8 @@ type state struct {
 	synced []cache.InformerSynced
 }
 
-// newState makes a state that follows everything that decisions depend on beside pods and nodes. The
-// scheduler starts the informers.
+// newState makes a state that follows everything that decisions depend on beside pods and nodes. The scheduler
+// starts the informers.
 func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 	m, err := mirror.New(release)
 	if err != nil {
@@ -45,8 +45,8 @@ func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 // that has just begun.
 const syncLimit = 10 * time.Second
 
-// follow brings the snapshot in step with the scheduler's, and returns the objects that are
-// not understood. They are no error by themselves.
+// follow brings the snapshot in step with the scheduler's, and returns the objects that are not understood. They
+// are no error by themselves.
 func (s *state) follow(ctx context.Context) ([]mirror.Problem, error) {
 	ctx, cancel := context.WithTimeout(ctx, syncLimit)
 	defer cancel()

@@ -30,8 +30,8 @@ type stockAttempt struct {
 	said fwk.NodeToStatusReader
 }
 
-// run takes the steps and writes the plan, its nomination and its text into the decision. After an error the
-// plan in it means nothing.
+// run takes the steps and writes the plan, its nomination and its text into the decision. After an error the plan
+// in it means nothing.
 func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decision) error {
 	nodes, err := a.handle.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
@@ -102,8 +102,8 @@ func (a *stockAttempt) dryRuns(ctx context.Context, cycle fwk.CycleState) ([]kub
 	return a.stock.Evaluator.DryRunPreemption(ctx, cycle, a.pod, potential, budgets, a.args.offset(nodes, a.pod), enough)
 }
 
-// offset returns the position of the node at which a sample begins, among the nodes where preemption may help.
-// It depends on the seed and the pod's key alone, so that a decision can be repeated.
+// offset returns the position of the node at which a sample begins, among the nodes where preemption may help. It
+// depends on the seed and the pod's key alone, so that a decision can be repeated.
 func (a *Args) offset(nodes int32, pod *v1.Pod) int32 {
 	if a.Seed == 0 || nodes == 0 {
 		return 0
@@ -113,8 +113,8 @@ func (a *Args) offset(nodes int32, pod *v1.Pod) int32 {
 	return int32(h.Sum64() % uint64(nodes))
 }
 
-// notHelpful returns the text about a pod for which nothing helps. It changes statuses: nodes that were not
-// tried get a status, too.
+// notHelpful returns the text about a pod for which nothing helps. It changes statuses: nodes that were not tried
+// get a status, too.
 func notHelpful(pod *v1.Pod, nodes int, statuses *kubeframework.NodeToStatus) string {
 	statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
 	e := &kubeframework.FitError{Pod: pod, NumAllNodes: nodes, Diagnosis: kubeframework.Diagnosis{NodeToStatus: statuses}}
@@ -138,8 +138,8 @@ func (p proposal) Name() string                 { return p.node }
 func (p proposal) Victims() *extenderv1.Victims { return p.victims }
 func (proposal) NumPodGroupDisruptions() int    { return 0 }
 
-// askExtenders lets the scheduler's extenders change the candidates, one after the other, until no candidate
-// is left.
+// askExtenders lets the scheduler's extenders change the candidates, one after the other, until no candidate is
+// left.
 func (a *stockAttempt) askExtenders(candidates []kubepreemption.Candidate) ([]kubepreemption.Candidate, error) {
 	extenders := a.handle.Extenders()
 	left := a.stock.CandidatesToVictimsMap(candidates)
@@ -177,8 +177,8 @@ func (a *stockAttempt) askExtenders(candidates []kubepreemption.Candidate) ([]ku
 	return list, nil
 }
 
-// checkVictims looks for nodes without a victim in the answer of an extender. If the extender may be ignored
-// they are deleted from the answer, otherwise they are an error.
+// checkVictims looks for nodes without a victim in the answer of an extender. If the extender may be ignored they
+// are deleted from the answer, otherwise they are an error.
 func checkVictims(answer map[string]*extenderv1.Victims, ignorable bool) error {
 	for node, victims := range answer { // in any order: nodes do not depend on each other
 		switch {
@@ -192,8 +192,8 @@ func checkVictims(answer map[string]*extenderv1.Victims, ignorable bool) error {
 	return nil
 }
 
-// candidate returns the chosen node with its victims and the less important pods that lose their
-// nomination to it.
+// candidate returns the chosen node with its victims and the less important pods that lose their nomination to
+// it.
 func (a *stockAttempt) candidate(best kubepreemption.Candidate) preemption.Candidate {
 	victims := best.Victims()
 	c := preemption.Candidate{Node: best.Name(), Score: preemption.Score{Violations: int(victims.NumPDBViolations), Victims: len(victims.Pods)}}

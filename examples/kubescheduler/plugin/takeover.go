@@ -7,12 +7,11 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 )
 
-// TakeOver registers the collector in place of kube-scheduler's metrics of the
-// same names. Call it once for a registry, when the plugins are made: kube-scheduler has
-// registered its metrics by then.
+// TakeOver registers the collector in place of kube-scheduler's metrics of the same names. Call it once for a
+// registry, when the plugins are made: kube-scheduler has registered its metrics by then.
 //
-// Profiles with DefaultPreemption go on counting in the metrics that were
-// replaced. The collector adds their values to its own.
+// Profiles with DefaultPreemption go on counting in the metrics that were replaced. The collector adds their
+// values to its own.
 func TakeOver(registry prometheus.Registerer, c *metrics.Collector) error {
 	var made []prometheus.Collector
 	for _, of := range append(newer(), scheduler.PreemptionAttempts, scheduler.PreemptionVictims, scheduler.PreemptionGoroutinesDuration,

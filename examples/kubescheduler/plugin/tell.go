@@ -44,8 +44,8 @@ func (p *Plugin) plannedEvent(about runtime.Object, text string) {
 	}
 }
 
-// tell explains a decision in one line of the log. If pods have to leave and the arguments ask for events, it also
-// posts one on the preemptor.
+// tell explains a decision in one line of the log. If pods have to leave and the arguments ask for events, it
+// also posts one on the preemptor.
 func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 	log := klog.FromContext(ctx)
 	if d.Err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// underway knows the preemptors whose plans are being carried out, by UID. A preemptor is under way from the moment
-// that its plan is made: the goroutine that carries it out may begin later. Any number of
-// goroutines may use it at once.
+// underway knows the preemptors whose plans are being carried out, by UID. A preemptor is under way from the
+// moment that its plan is made: the goroutine that carries it out may begin later. Any number of goroutines may
+// use it at once.
 type underway struct {
 	mu sync.Mutex
 	by map[types.UID]*flight
@@ -29,11 +29,10 @@ type flight struct {
 	members []types.UID
 	// victims are the victims that were not leaving when the plan was made.
 	victims []*outrank.Pod
-	// rejected has the UIDs of victims that were rejected in memory: the API will never say
-	// that they go.
+	// rejected has the UIDs of victims that were rejected in memory: the API will never say that they go.
 	rejected map[string]bool
-	// unbound is true if a victim was not bound when the plan was made. The end of
-	// such a pod is no event that lets in pods that PreEnqueue has kept out.
+	// unbound is true if a victim was not bound when the plan was made. The end of such a pod is no event that
+	// lets in pods that PreEnqueue has kept out.
 	unbound bool
 	// before is closed when an earlier flight of the same preemptor is over; nil if there is none.
 	before chan struct{}
@@ -94,10 +93,9 @@ func (u *underway) reject(uid string) {
 
 // waits reports whether the preemptor still waits for a victim to be told to go.
 //
-// It does not ask whether the plan is being carried out. The last victim may end
-// before the goroutine has returned, and a pod that is kept out then would miss
-// the very event that makes room for it. The informer's store knows that the victim has ended
-// before any handler hears of it, those of the scheduling queue included.
+// It does not ask whether the plan is being carried out. The last victim may end before the goroutine has
+// returned, and a pod that is kept out then would miss the very event that makes room for it. The informer's
+// store knows that the victim has ended before any handler hears of it, those of the scheduling queue included.
 func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -22,10 +22,10 @@ import (
 // groupGate is the feature gate for groups of pods.
 const groupGate = "GenericWorkload"
 
-// MeasureGroup measures a decision for a group of that many pods, on a cluster of the row plain
-// of the matrix. It is an error if the two sides take different numbers of victims. Filters is the time
-// of the reference until its plugins look for room. PostFilter is the time of the plugins, which also place the group
-// and call for the evictions. MeasureGroup opens the feature gate for groups in the whole process.
+// MeasureGroup measures a decision for a group of that many pods, on a cluster of the row plain of the matrix. It
+// is an error if the two sides take different numbers of victims. Filters is the time of the reference until its
+// plugins look for room. PostFilter is the time of the plugins, which also place the group and call for the
+// evictions. MeasureGroup opens the feature gate for groups in the whole process.
 func MeasureGroup(pods, nodes, budgets int) (*differential.Cell, error) {
 	if err := utilfeature.DefaultMutableFeatureGate.Set(groupGate + "=true"); err != nil {
 		return nil, err

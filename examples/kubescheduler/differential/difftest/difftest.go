@@ -30,8 +30,8 @@ var (
 	most  = flag.Int("most", 1, "number of cases that may differ before the test ends")
 )
 
-// Run compares the reference and outrank on random cases. If they differ, the failure has the smallest
-// case found and the flags to repeat it.
+// Run compares the reference and outrank on random cases. If they differ, the failure has the smallest case found
+// and the flags to repeat it.
 func Run(t *testing.T, h *differential.Harness) { RunKinds(t, h, differential.Kinds...) }
 
 // RunKinds is Run for the given kinds of cases, unless the flag names others.
@@ -77,8 +77,7 @@ func show(t *testing.T, c *differential.Case) {
 	}
 }
 
-// RunScores compares the scores of nodes on random cases. There is one case for every three of
-// the flag -cases.
+// RunScores compares the scores of nodes on random cases. There is one case for every three of the flag -cases.
 func RunScores(t *testing.T, h *differential.Harness) {
 	differential.Quiet()
 	count, tried := differential.ScoreCount{}, 0
@@ -99,8 +98,8 @@ func RunScores(t *testing.T, h *differential.Harness) {
 	t.Logf("%d cases from seed %d: %+v", tried, *seed, count)
 }
 
-// RunJudged compares the answers about claims of devices with the command judge of the module above. There is one case
-// for every three of the flag -cases. It leaves out the cases of [differential.Case.AllocatorDiffers].
+// RunJudged compares the answers about claims of devices with the command judge of the module above. There is one
+// case for every three of the flag -cases. It leaves out the cases of [differential.Case.AllocatorDiffers].
 func RunJudged(t *testing.T, h *differential.Harness) {
 	differential.Quiet()
 	j := startJudge(t)

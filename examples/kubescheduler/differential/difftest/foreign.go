@@ -56,8 +56,8 @@ func RunForeign(t *testing.T, h *differential.Harness, instead differential.Inst
 	t.Logf("%d cases, %d preempt", *foreignCases, preempt)
 }
 
-// runTied runs the stock scheduler until it takes the node, because it may take any of several nodes that are equal
-// in every rank. After 20 runs the last answer counts.
+// runTied runs the stock scheduler until it takes the node, because it may take any of several nodes that are
+// equal in every rank. After 20 runs the last answer counts.
 func runTied(c *differential.Case, node string) (answer *differential.Answer, err error) {
 	for range 20 {
 		if answer, err = differential.RunReference(c, differential.Instead{}); err != nil || answer.Nominated == node {

@@ -14,9 +14,9 @@ var (
 	pluginMost  = flag.Int("pluginmost", 1, "number of them that may differ before the test ends")
 )
 
-// RunPlugin compares a scheduler that has another plugin in place of DefaultPreemption with the
-// stock one. Both must nominate, evict and clear the same, write the same condition and event,
-// and put the pod back into the same part of the queue.
+// RunPlugin compares a scheduler that has another plugin in place of DefaultPreemption with the stock one. Both
+// must nominate, evict and clear the same, write the same condition and event, and put the pod back into the same
+// part of the queue.
 func RunPlugin(t *testing.T, h *differential.Harness, instead differential.Instead) {
 	differential.Quiet()
 	left := *pluginMost

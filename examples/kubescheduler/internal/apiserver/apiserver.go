@@ -1,9 +1,7 @@
-// Package apiserver answers whether an API server of this release accepts an object, and what
-// it stores.
+// Package apiserver answers whether an API server of this release accepts an object, and what it stores.
 //
-// It asks the reference's own code for the defaults, for what an API server prepares before it writes,
-// and for the validation of objects and of their statuses. It does not ask admission plugins or
-// authorization.
+// It asks the reference's own code for the defaults, for what an API server prepares before it writes, and for
+// the validation of objects and of their statuses. It does not ask admission plugins or authorization.
 package apiserver
 
 import (
@@ -64,8 +62,8 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[*storage.CSIDriver]():            {csidriver.Strategy, nil},
 }
 
-// Store returns an object of the API as clients read it once it was created and its
-// status was written. The error is the API server's.
+// Store returns an object of the API as clients read it once it was created and its status was written. The error
+// is the API server's.
 func Store(o runtime.Object) (runtime.Object, error) {
 	gvks, _, err := legacyscheme.Scheme.ObjectKinds(o)
 	if err != nil {

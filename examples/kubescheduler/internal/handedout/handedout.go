@@ -1,8 +1,8 @@
 // Package handedout answers how the pods of a group get room while the scheduler's queue has
 // handed them out.
 //
-// During the attempt of a group the scheduler's nominator knows only the names of its pods.
-// Nominations that they have from an earlier attempt therefore take no room (rules
+// During the attempt of a group the scheduler's nominator knows only the names of its pods. Nominations that they
+// have from an earlier attempt therefore take no room (rules
 // 12.9.5 and 12.9.9 of the library). They still say whether the group waits for victims that
 // are leaving (rule 12.9.7).
 package handedout
@@ -19,9 +19,8 @@ import (
 // errToPlace ends a decision at the point where the group would be placed.
 var errToPlace = errors.New("the group is to be placed")
 
-// Nominated reports whether one of several pods is nominated to a node, by the
-// snapshot, or by the pod if the snapshot does not know it. If it reports false,
-// Evaluator.PreemptGroup gives the same answer as PreemptGroup.
+// Nominated reports whether one of several pods is nominated to a node, by the snapshot, or by the pod if the
+// snapshot does not know it. If it reports false, Evaluator.PreemptGroup gives the same answer as PreemptGroup.
 func Nominated(snap *engine.Snapshot, pods []*outrank.Pod) bool {
 	for _, p := range pods {
 		if hasNode(snap, p) {
@@ -39,8 +38,8 @@ func hasNode(snap *engine.Snapshot, p *outrank.Pod) bool {
 }
 
 // PreemptGroup decides about a group that the queue has handed out. The nominations of its pods count for the
-// question whether the group may preempt; they do not count for who has to leave. The request must say
-// Refused and have a function that places the group. The snapshot is changed.
+// question whether the group may preempt; they do not count for who has to leave. The request must say Refused
+// and have a function that places the group. The snapshot is changed.
 func PreemptGroup(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
 	// With the nominations, as far as the placing of the group.
 	first := req

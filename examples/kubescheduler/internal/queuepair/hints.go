@@ -11,8 +11,8 @@ import (
 	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// helps asks the reference's hints about an event for a pod, so that both queues move
-// the same pods. The hints of this library are coarser: they may help more pods, but must not help fewer.
+// helps asks the reference's hints about an event for a pod, so that both queues move the same pods. The hints of
+// this library are coarser: they may help more pods, but must not help fewer.
 func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	if p.only != "" && types.UID(e.Pod.UID) != p.only {
 		return false
@@ -52,8 +52,8 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	return theirs
 }
 
-// waitsAs returns what a pod waits for in the reference's queue: an event, or its gates. It is empty
-// if the pod waits for neither.
+// waitsAs returns what a pod waits for in the reference's queue: an event, or its gates. It is empty if the pod
+// waits for neither.
 func (p *Pair) waitsAs(pod *corev1.Pod) string {
 	info, ok := p.theirs.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// The scheduler's queue takes its timed steps in goroutines of its own. Here a test
-// takes the same steps when it wants to.
+// The scheduler's queue takes its timed steps in goroutines of its own. Here a test takes the same steps when it
+// wants to.
 
 // FlushBackoff makes the pods whose backoff is over active.
 //
@@ -46,8 +46,8 @@ func helps(q *queue.PriorityQueue, info *framework.PodInfo, plugins []string, ev
 	return worthRequeuing(q, klog.Background(), asked, event, before, object, nil) > 0
 }
 
-// gatesOf returns the plugins that the queue asks before a pod becomes active or goes into backoff, by
-// profile and name.
+// gatesOf returns the plugins that the queue asks before a pod becomes active or goes into backoff, by profile
+// and name.
 func gatesOf(q *queue.PriorityQueue) map[string]map[string]fwk.PreEnqueuePlugin {
 	field := reflect.ValueOf(q).Elem().FieldByName("preEnqueuePluginMap")
 	return *(*map[string]map[string]fwk.PreEnqueuePlugin)(field.Addr().UnsafePointer())

@@ -1,10 +1,9 @@
-// Package queuepair answers whether this library's scheduling queue takes the same steps as the
-// queue of kube-scheduler v1.37.
+// Package queuepair answers whether this library's scheduling queue takes the same steps as the queue of
+// kube-scheduler v1.37.
 //
-// A [Pair] takes the place of a live scheduler's queue. Each call goes to the scheduler's
-// own queue and then to a queue of this library, at the same time of the same clock. The two
-// are compared whenever a pod is popped and whenever somebody asks. The rest of the package
-// is for tests that drive both queues by themselves.
+// A [Pair] takes the place of a live scheduler's queue. Each call goes to the scheduler's own queue and then to a
+// queue of this library, at the same time of the same clock. The two are compared whenever a pod is popped and
+// whenever somebody asks. The rest of the package is for tests that drive both queues by themselves.
 package queuepair
 
 import (
@@ -30,8 +29,8 @@ import (
 // Began is the time at which the clock of a [Pair] begins.
 var Began = time.Date(2026, 3, 1, 12, 0, 0, 123, time.UTC)
 
-// Pair is a scheduler's queue in lockstep with a queue of this library. Any number of
-// goroutines may use it at once. [New] makes one.
+// Pair is a scheduler's queue in lockstep with a queue of this library. Any number of goroutines may use it at
+// once. [New] makes one.
 type Pair struct {
 	queue.SchedulingQueue
 	theirs    *queue.PriorityQueue
@@ -69,8 +68,7 @@ func New(release outrank.Release) *Pair {
 // Options returns options that the scheduler must be made with.
 func (p *Pair) Options() []scheduler.Option { return []scheduler.Option{scheduler.WithClock(p.clock)} }
 
-// Follow puts the pair in place of the queue of a scheduler with these frameworks. The queue must be
-// empty.
+// Follow puts the pair in place of the queue of a scheduler with these frameworks. The queue must be empty.
 func (p *Pair) Follow(sched *scheduler.Scheduler, profiles map[string]framework.Framework) error {
 	theirs, ok := sched.SchedulingQueue.(*queue.PriorityQueue)
 	if !ok {
@@ -164,8 +162,7 @@ func (p *Pair) Compare() []string {
 	return lines
 }
 
-// Pop takes the first pod of both queues, which must be the same pod. If there is none it returns
-// nil at once.
+// Pop takes the first pod of both queues, which must be the same pod. If there is none it returns nil at once.
 func (p *Pair) Pop(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 	p.lock()
 	defer p.mu.Unlock()

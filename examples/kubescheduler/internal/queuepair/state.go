@@ -12,8 +12,7 @@ import (
 	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// State is what a queue knows about a pod. Times are counted from a moment that is the
-// same for both queues.
+// State is what a queue knows about a pod. Times are counted from a moment that is the same for both queues.
 type State struct {
 	Part                      string
 	Attempts, Refused, Errors int
@@ -31,8 +30,8 @@ func stamp(at, since time.Time) string {
 	return at.Sub(since).String()
 }
 
-// Theirs returns the states of the pods in the reference's queue, by UID. The reference lists plugins
-// that hold pods back among the failed filters; the gates given by name are left out of them.
+// Theirs returns the states of the pods in the reference's queue, by UID. The reference lists plugins that hold
+// pods back among the failed filters; the gates given by name are left out of them.
 func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string]State {
 	states := map[string]State{}
 	note := func(pods []*corev1.Pod, part string) {
@@ -63,8 +62,8 @@ func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string
 	return states
 }
 
-// stateOf returns the state of a pod in a part of the reference's queue, without its times. The reference has no part
-// of its own for pods that are held back.
+// stateOf returns the state of a pod in a part of the reference's queue, without its times. The reference has no
+// part of its own for pods that are held back.
 func stateOf(info *framework.QueuedPodInfo, part string, gates []string) State {
 	s := State{Part: part, Attempts: info.Attempts, Refused: info.UnschedulableCount, Errors: info.ConsecutiveErrorsCount}
 	for _, name := range slices.Sorted(maps.Keys(info.UnschedulablePlugins.Union(info.PendingPlugins))) {

@@ -92,8 +92,8 @@ func (p *Pair) AddUnschedulablePodIfNotPresent(logger klog.Logger, info *framewo
 	return err
 }
 
-// Done ends an attempt. The scheduler also calls it before a pod is bound. The binding may still
-// fail, so that for our queue such an attempt ends with the binding.
+// Done ends an attempt. The scheduler also calls it before a pod is bound. The binding may still fail, so that
+// for our queue such an attempt ends with the binding.
 func (p *Pair) Done(uid types.UID) {
 	p.lock()
 	defer p.mu.Unlock()
@@ -136,8 +136,8 @@ func (p *Pair) MoveAllToActiveOrBackoffQueue(logger klog.Logger, event fwk.Clust
 		return
 	}
 
-	// In the reference the event may move the very pod that gave the room up; our queue leaves it out, so that
-	// it is told of the event once more.
+	// In the reference the event may move the very pod that gave the room up; our queue leaves it out, so that it
+	// is told of the event once more.
 	p.counts["queue: room given up"]++
 	if was != "" && was != p.waitsAs(pod) {
 		p.counts["queue: moved by its own room: 5.4.10"]++

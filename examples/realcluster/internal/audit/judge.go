@@ -32,15 +32,15 @@ type allowance struct {
 
 // Report has what the log says about the time since the last report.
 type Report struct {
-	// Bound counts pods that were bound. Waited has the times that pods waited for that which were created in the judged
-	// namespace.
+	// Bound counts pods that were bound. Waited has the times that pods waited for that which were created in the
+	// judged namespace.
 	Bound  int
 	Waited []time.Duration
-	// Victims counts the pods that the user began to delete. AgainstBudget counts those of them
-	// that a budget covered which allowed no disruption at that moment.
+	// Victims counts the pods that the user began to delete. AgainstBudget counts those of them that a budget
+	// covered which allowed no disruption at that moment.
 	Victims, AgainstBudget int
-	// Twice names the pods that a process deleted again, Both the pods that a process deleted after
-	// another process had. A pod is listed once for each time.
+	// Twice names the pods that a process deleted again, Both the pods that a process deleted after another
+	// process had. A pod is listed once for each time.
 	Twice, Both []string
 	// Writes counts requests by kind, whatever the answer was. Requests about leases are left out.
 	Writes Writes
@@ -51,8 +51,7 @@ type Report struct {
 // Writes counts requests.
 type Writes struct{ Bindings, StatusPatches, Deletes, Events, Others int }
 
-// NewJudge returns a judge of what a user did to pods, and of the pods that were created in a
-// namespace.
+// NewJudge returns a judge of what a user did to pods, and of the pods that were created in a namespace.
 func NewJudge(file, user, namespace string) *Judge {
 	return &Judge{
 		file: file, user: user, namespace: namespace,

@@ -1,6 +1,5 @@
 // Package audit answers, from the audit log of an API server, what schedulers did: which pods they evicted, how
-// often, against which disruption budgets, how long pods waited to be
-// bound, and how many requests that took.
+// often, against which disruption budgets, how long pods waited to be bound, and how many requests that took.
 package audit
 
 import (
@@ -23,9 +22,8 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// Policy returns the audit policy that a Judge with the same arguments needs. It logs everything
-// that the user writes, the pods that the user deletes, the budgets, and the
-// pods that are created in the namespace.
+// Policy returns the audit policy that a Judge with the same arguments needs. It logs everything that the user
+// writes, the pods that the user deletes, the budgets, and the pods that are created in the namespace.
 func Policy(user, namespace string) string {
 	in := func(group string, resources ...string) []object {
 		return []object{{"group": group, "resources": resources}}

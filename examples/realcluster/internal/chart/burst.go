@@ -148,8 +148,8 @@ func (b *Bursts) count(name string, is func(*corev1.Pod) bool) (n int) {
 const ownNodes = "scheduler"
 
 // TakeNodes taints nodes so that the pods of the cluster's scheduler do not come back to them after pods of the
-// release have pushed them out. Two schedulers do not know each other's nominations: on full nodes that
-// both use, one takes the room that the other has made.
+// release have pushed them out. Two schedulers do not know each other's nominations: on full nodes that both use,
+// one takes the room that the other has made.
 func TakeNodes(ctx context.Context, client kubernetes.Interface, names ...string) error {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}},"spec":{"taints":[{"key":%q,"value":%q,"effect":"NoSchedule"}]}}`, ownNodes, Release, ownNodes, Release)
 	for _, name := range names {

@@ -1,5 +1,5 @@
-// Package chart answers whether anything is lost while a release of the Helm chart changes. It installs the chart of a
-// second scheduler on a control plane and runs its pods as processes.
+// Package chart answers whether anything is lost while a release of the Helm chart changes. It installs the chart
+// of a second scheduler on a control plane and runs its pods as processes.
 package chart
 
 import (
@@ -22,8 +22,8 @@ const (
 
 // Helm runs helm.
 type Helm struct {
-	// Program is helm, Chart the folder of the chart, Kubeconfig the access of an administrator, and
-	// Home a folder for helm's own files.
+	// Program is helm, Chart the folder of the chart, Kubeconfig the access of an administrator, and Home a
+	// folder for helm's own files.
 	Program, Chart, Kubeconfig, Home string
 }
 
@@ -40,8 +40,7 @@ func (h *Helm) Upgrade(ctx context.Context, values ...string) error {
 	return h.run(ctx, args...)
 }
 
-// Rollback takes the release back to a revision, and waits until its pods are
-// ready. The first revision is 1.
+// Rollback takes the release back to a revision, and waits until its pods are ready. The first revision is 1.
 func (h *Helm) Rollback(ctx context.Context, revision int) error {
 	return h.run(ctx, "rollback", Release, strconv.Itoa(revision), "--wait", "--timeout", within)
 }

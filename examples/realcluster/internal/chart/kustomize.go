@@ -23,8 +23,8 @@ func (k *Kubectl) Apply(ctx context.Context, folder string) error {
 	return err
 }
 
-// Stored returns the objects of a file as the API server has them, by kind and name. It leaves out fields that differ
-// whenever the same manifest is created again, and fields that name the program that created them.
+// Stored returns the objects of a file as the API server has them, by kind and name. It leaves out fields that
+// differ whenever the same manifest is created again, and fields that name the program that created them.
 func (k *Kubectl) Stored(ctx context.Context, file string) (map[string]any, error) {
 	text, err := k.run(ctx, "get", "-f", file, "-o", "json")
 	if err != nil {

@@ -16,13 +16,13 @@ type Account struct {
 	Created, Bound, Pending int
 	// Victims counts the pods that events name as evicted for one of the created pods.
 	Victims int
-	// Lost lists what must not happen: created pods that are gone or wait without a reason, and victims
-	// whose preemptor does not run.
+	// Lost lists what must not happen: created pods that are gone or wait without a reason, and victims whose
+	// preemptor does not run.
 	Lost []string
 }
 
-// fates returns the fates of the created pods, from the pods that the cluster has now and the
-// events about evictions.
+// fates returns the fates of the created pods, from the pods that the cluster has now and the events about
+// evictions.
 func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) Account {
 	a := Account{Created: len(created)}
 	current := map[types.UID]*corev1.Pod{}

@@ -81,7 +81,8 @@ func (p *Pods) AwaitLeader(ctx context.Context, before string) (pod string, err 
 	}
 }
 
-// metrics asks a scheduler for its metrics. The scheduler has signed its certificate itself, so that it is not verified.
+// metrics asks a scheduler for its metrics. The scheduler has signed its certificate itself, so that it is not
+// verified.
 func metrics(ctx context.Context, port int, token string) (controlplane.Metrics, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
 	client := &http.Client{Timeout: 10 * time.Second, Transport: transport}

@@ -21,10 +21,10 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// Pods runs the pods of the release. When a kubelet has reported that a pod runs, a process
-// runs in its place, in the layout of the image, with the pod's arguments, configuration, user
-// and service account. The process ends when the pod is told to, and starts again if it ends by itself.
-// It uses free ports, because all pods share the machine.
+// Pods runs the pods of the release. When a kubelet has reported that a pod runs, a process runs in its place, in
+// the layout of the image, with the pod's arguments, configuration, user and service account. The process ends
+// when the pod is told to, and starts again if it ends by itself. It uses free ports, because all pods share the
+// machine.
 type Pods struct {
 	Cluster *controlplane.Cluster
 	Client  kubernetes.Interface
@@ -46,8 +46,7 @@ type Pods struct {
 	ended  sync.WaitGroup
 }
 
-// SetEnding sets a function that is called with the pod's name before a process is told to
-// end.
+// SetEnding sets a function that is called with the pod's name before a process is told to end.
 func (p *Pods) SetEnding(do func(pod string)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,8 +225,8 @@ func (p *Pods) layOut(ctx context.Context, pod *corev1.Pod) (root string, err er
 	return root, os.Link(p.Program, program)
 }
 
-// volumes returns the files in the volumes of a pod, by path: those of its config maps, and those by which it is a
-// service account.
+// volumes returns the files in the volumes of a pod, by path: those of its config maps, and those by which it is
+// a service account.
 func (p *Pods) volumes(ctx context.Context, pod *corev1.Pod) (map[string]string, error) {
 	files := map[string]string{}
 	for _, mount := range pod.Spec.Containers[0].VolumeMounts {

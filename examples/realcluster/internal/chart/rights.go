@@ -12,8 +12,8 @@ import (
 // builtIn are the roles that a cluster gives to its own scheduler.
 var builtIn = []string{"system:kube-scheduler", "system:volume-scheduler", "system:auth-delegator"}
 
-// Beyond returns the rights in the whole cluster that the release has and that the cluster's own
-// scheduler does not have.
+// Beyond returns the rights in the whole cluster that the release has and that the cluster's own scheduler does
+// not have.
 func Beyond(ctx context.Context, client kubernetes.Interface) ([]string, error) {
 	var has []rbacv1.PolicyRule
 	for _, name := range builtIn {

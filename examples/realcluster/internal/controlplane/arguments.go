@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The arguments of the programs. All of them listen on 127.0.0.1 and speak TLS with
-// certificates of the cluster's own authority.
+// The arguments of the programs. All of them listen on 127.0.0.1 and speak TLS with certificates of the cluster's
+// own authority.
 
 func (c *Cluster) etcdArguments() []string {
 	client, peer := local("https", c.Ports.EtcdClient), local("https", c.Ports.EtcdPeer)
@@ -37,8 +37,7 @@ func (c *Cluster) apiserverArguments() []string {
 	}, c.auditArguments()...)
 }
 
-// auditArguments make the API server keep an audit log in one file. It writes a request
-// there before it answers.
+// auditArguments make the API server keep an audit log in one file. It writes a request there before it answers.
 func (c *Cluster) auditArguments() []string {
 	if c.options.AuditPolicy == "" {
 		return nil

@@ -111,8 +111,8 @@ func (b *Builder) Always(ctx context.Context, programs []Program) error {
 // File returns the path of a program.
 func (b *Builder) File(name string) string { return filepath.Join(b.Dir, name) }
 
-// build builds a program. It writes beside the file and renames, so that a file that exists is complete.
-// While the compiler works it says so every minute.
+// build builds a program. It writes beside the file and renames, so that a file that exists is complete. While
+// the compiler works it says so every minute.
 func (b *Builder) build(ctx context.Context, p Program) error {
 	done := make(chan struct{})
 	defer close(done)

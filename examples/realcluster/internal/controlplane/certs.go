@@ -29,8 +29,7 @@ type Authority struct {
 // Pair are the files of a certificate and its key.
 type Pair struct{ Cert, Key string }
 
-// NewAuthority makes a certificate authority with its files in dir, which only the user
-// may read.
+// NewAuthority makes a certificate authority with its files in dir, which only the user may read.
 func NewAuthority(dir string) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -77,8 +76,8 @@ func (a *Authority) Client(name, user string, groups ...string) (Pair, error) {
 	})
 }
 
-// Key makes a pair of keys without a certificate, as service accounts need it. Cert is
-// the file of the public key.
+// Key makes a pair of keys without a certificate, as service accounts need it. Cert is the file of the public
+// key.
 func (a *Authority) Key(name string) (Pair, error) {
 	files := Pair{Cert: filepath.Join(a.dir, name+".pub"), Key: filepath.Join(a.dir, name+".key")}
 	key, err := newKey(files.Key)

@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Program returns the file of a program by its name.
 	Program func(name string) string
-	// Scheduler is the program that schedules; empty for none. Plugin
-	// replaces DefaultPreemption in it; empty for none.
+	// Scheduler is the program that schedules; empty for none. Plugin replaces DefaultPreemption in it; empty for
+	// none.
 	Scheduler, Plugin string
 	// DRAPreemption makes the plugin preempt for devices.
 	DRAPreemption bool
@@ -88,9 +88,8 @@ func (c *Cluster) profiles() []string {
 	return c.options.Profiles
 }
 
-// WriteProfiles writes the configuration of a scheduler with these profiles, or with those of the
-// cluster's scheduler if none are given. It names no plugin, because a plugin decides like the
-// scheduler's own.
+// WriteProfiles writes the configuration of a scheduler with these profiles, or with those of the cluster's
+// scheduler if none are given. It names no plugin, because a plugin decides like the scheduler's own.
 func (c *Cluster) WriteProfiles(file string, profiles ...string) error {
 	if len(profiles) == 0 {
 		profiles = c.profiles()
@@ -140,8 +139,8 @@ func (c *Cluster) CAFile() string { return c.authority.CertFile() }
 // Logs returns the folder of the logs.
 func (c *Cluster) Logs() string { return c.logs }
 
-// clients makes the certificate of each client. The scheduler has the rights that every
-// cluster gives it, and no others.
+// clients makes the certificate of each client. The scheduler has the rights that every cluster gives it, and no
+// others.
 func (c *Cluster) clients() (err error) {
 	if c.Kubeconfig, err = c.client("admin", "admin", "system:masters"); err != nil {
 		return err
@@ -218,8 +217,8 @@ func (c *Cluster) Failure() error {
 	return nil
 }
 
-// PauseControllers stops all controllers until ResumeControllers. Meanwhile no pod
-// replaces one that was evicted, and no budget changes.
+// PauseControllers stops all controllers until ResumeControllers. Meanwhile no pod replaces one that was evicted,
+// and no budget changes.
 func (c *Cluster) PauseControllers() error { return c.controllerManager.Pause() }
 
 // ResumeControllers lets the controllers go on.

@@ -10,8 +10,8 @@ type Ports struct {
 	EtcdClient, EtcdPeer, APIServer, Controllers, Scheduler int
 }
 
-// FreePorts asks the system for ports that nobody uses. It holds each of them until it has all,
-// so that they differ.
+// FreePorts asks the system for ports that nobody uses. It holds each of them until it has all, so that they
+// differ.
 func FreePorts() (Ports, error) {
 	var p Ports
 	for _, at := range []*int{&p.EtcdClient, &p.EtcdPeer, &p.APIServer, &p.Controllers, &p.Scheduler} {

@@ -22,8 +22,8 @@ type Process struct {
 	result error // once ended is closed
 }
 
-// Start runs a program in a process group of its own. So Ctrl-C reaches only this
-// program, which ends the others in order.
+// Start runs a program in a process group of its own. So Ctrl-C reaches only this program, which ends the others
+// in order.
 func Start(name, program, logFolder string, args ...string) (*Process, error) {
 	return startAs(program, name, program, logFolder, args...)
 }

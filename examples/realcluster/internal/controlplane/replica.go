@@ -10,17 +10,15 @@ import (
 
 // Scheduler is a program that schedules under leader election, with its profiles.
 type Scheduler struct {
-	// Program is the name of the program. Plugin is the plugin in place of DefaultPreemption;
-	// empty for none.
+	// Program is the name of the program. Plugin is the plugin in place of DefaultPreemption; empty for none.
 	Program, Plugin string
 	// Profiles are the names that pods may ask for.
 	Profiles []string
 }
 
-// Replica is one of several schedulers that elect a leader. When it ends it is started
-// again as by a kubelet: at once, then after 10, 20 and at most 40 seconds, and at once
-// again after a minute without trouble. For the API server each of its processes has another name,
-// made of the replica's name and the number of the start.
+// Replica is one of several schedulers that elect a leader. When it ends it is started again as by a kubelet: at
+// once, then after 10, 20 and at most 40 seconds, and at once again after a minute without trouble. For the API
+// server each of its processes has another name, made of the replica's name and the number of the start.
 type Replica struct {
 	Name    string
 	port    int

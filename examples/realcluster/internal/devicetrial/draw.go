@@ -1,6 +1,6 @@
 // Package devicetrial answers whether preemption for devices works in a cluster as foretold. In each trial random
-// nodes get devices, unimportant pods claim them, and an urgent pod that claims some comes, too. The package foretells
-// who leaves for it and which devices it gets, and compares.
+// nodes get devices, unimportant pods claim them, and an urgent pod that claims some comes, too. The package
+// foretells who leaves for it and which devices it gets, and compares.
 package devicetrial
 
 import (

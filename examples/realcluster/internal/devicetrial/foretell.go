@@ -32,8 +32,8 @@ type forecast struct {
 	today preemption.Outcome
 }
 
-// foretell asks the library about a pod in the cluster of a dump: once by the rules of today, and once by those that
-// are proposed.
+// foretell asks the library about a pod in the cluster of a dump: once by the rules of today, and once by those
+// that are proposed.
 func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	text, err := json.Marshal(pod)
 	if err != nil {
@@ -74,8 +74,8 @@ func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	return f, nil
 }
 
-// ask asks about a pod with one filter of devices, and notes the answer. By the rules of today it notes the outcome
-// alone.
+// ask asks about a pod with one filter of devices, and notes the answer. By the rules of today it notes the
+// outcome alone.
 func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *outrank.Pod, proposed bool) error {
 	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	if err != nil {

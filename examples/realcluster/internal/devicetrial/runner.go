@@ -212,8 +212,8 @@ func (r *Runner) decided(name string) bool {
 	return now.Spec.NodeName != "" || unschedulable(now)
 }
 
-// wait waits until the victims are gone, and then lets a rival come. The claims of the victims come back only when
-// the controllers go on. If the trial is late, that takes some time, in which the urgent pod is tried again.
+// wait waits until the victims are gone, and then lets a rival come. The claims of the victims come back only
+// when the controllers go on. If the trial is late, that takes some time, in which the urgent pod is tried again.
 func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 	gone := func() bool {
 		all, err := r.Client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{})
@@ -314,8 +314,8 @@ func (r *Runner) compareClaims(ctx context.Context, d *drawn, f *forecast, repor
 		}
 	}
 
-	// The pod may take other devices than those that were foretold, but at least one from its victims. If it got the
-	// foretold ones it holds them itself.
+	// The pod may take other devices than those that were foretold, but at least one from its victims. If it got
+	// the foretold ones it holds them itself.
 	report.Foretold = slices.Equal(report.Devices, f.devices)
 	if f.outcome != preemption.Preempts {
 		return nil

@@ -52,8 +52,7 @@ func Namespaces() []*corev1.Namespace {
 	return out
 }
 
-// Volumes is the number of bound claims for trials, named Claim(0) and so on. Each has a
-// volume in one zone.
+// Volumes is the number of bound claims for trials, named Claim(0) and so on. Each has a volume in one zone.
 const Volumes = 9
 
 // Claim returns the name of a bound claim in TrialNamespace.
@@ -121,8 +120,8 @@ func limitRange() *corev1.LimitRange {
 	}
 }
 
-// Amounts returns resources from names and amounts in turn. It panics on a text that is no amount,
-// because the texts are constants.
+// Amounts returns resources from names and amounts in turn. It panics on a text that is no amount, because the
+// texts are constants.
 func Amounts(pairs ...string) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for i := 0; i+1 < len(pairs); i += 2 {

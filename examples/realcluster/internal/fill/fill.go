@@ -15,8 +15,8 @@ import (
 // Filler fills a cluster.
 type Filler struct {
 	Client kubernetes.Interface
-	// Settled returns when each app, named as namespace/app, has the wanted number of pods and
-	// none of them has changed for a while.
+	// Settled returns when each app, named as namespace/app, has the wanted number of pods and none of them has
+	// changed for a while.
 	Settled func(ctx context.Context, want map[string]int) error
 	// Pods returns all pods as they are.
 	Pods func() []*corev1.Pod
@@ -24,8 +24,7 @@ type Filler struct {
 	Say func(format string, args ...any)
 }
 
-// Fill creates everything. In the end as many pods of the fillers are left as fit, and one more, which
-// waits.
+// Fill creates everything. In the end as many pods of the fillers are left as fit, and one more, which waits.
 func (f *Filler) Fill(ctx context.Context) error {
 	stages, all := plan()
 	for _, stage := range stages {
@@ -60,8 +59,8 @@ type stage struct {
 	want    map[string]int
 }
 
-// plan returns the stages of filling, and the number of pods of each app after all of them. The fillers come last,
-// so that every other pod finds its place.
+// plan returns the stages of filling, and the number of pods of each app after all of them. The fillers come
+// last, so that every other pod finds its place.
 func plan() (stages []stage, all map[string]int) {
 	var nodes, first, last []runtime.Object
 	for _, n := range Nodes() {
@@ -86,8 +85,8 @@ func plan() (stages []stage, all map[string]int) {
 	}, all
 }
 
-// trim removes the replicas that have no place, except for one of the first filler
-// that has any. It writes their new numbers into all.
+// trim removes the replicas that have no place, except for one of the first filler that has any. It writes their
+// new numbers into all.
 func (f *Filler) trim(ctx context.Context, all map[string]int) error {
 	spare := 1
 	for _, w := range Fillers() {

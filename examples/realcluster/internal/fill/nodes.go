@@ -1,5 +1,5 @@
-// Package fill answers what a full cluster has in it: nodes of several kinds,
-// priority classes, budgets, volumes, and workloads of every importance. It makes the objects and creates them.
+// Package fill answers what a full cluster has in it: nodes of several kinds, priority classes, budgets, volumes,
+// and workloads of every importance. It makes the objects and creates them.
 package fill
 
 import (
@@ -28,8 +28,8 @@ type Pool struct {
 	Taint             *corev1.Taint
 }
 
-// Pools are the pools of the cluster. Together they have fewer than 100 nodes, so
-// that the scheduler looks at every node.
+// Pools are the pools of the cluster. Together they have fewer than 100 nodes, so that the scheduler looks at
+// every node.
 var Pools = []Pool{
 	{Name: "std", Nodes: 28, CPU: 8, Memory: 32, Pods: 30},
 	{Name: "few", Nodes: 3, CPU: 8, Memory: 32, Pods: 8}, // has room for few pods

@@ -158,8 +158,8 @@ func (w *Workload) spec() corev1.PodSpec {
 	return s
 }
 
-// Daemons returns two daemon sets, which have a pod on every node. Nothing pushes the pods of the first out. Those
-// of the second are unimportant and use a port of the node.
+// Daemons returns two daemon sets, which have a pod on every node. Nothing pushes the pods of the first out.
+// Those of the second are unimportant and use a port of the node.
 func Daemons() []runtime.Object {
 	daemon := func(w Workload) runtime.Object {
 		d := w.Objects()[0].(*appsv1.Deployment)

@@ -1,5 +1,5 @@
-// Package kubelet stands in for the kubelets of all nodes of a cluster. It makes nodes
-// ready, reports that bound pods run, and ends pods that are being deleted. Nothing really runs.
+// Package kubelet stands in for the kubelets of all nodes of a cluster. It makes nodes ready, reports that bound
+// pods run, and ends pods that are being deleted. Nothing really runs.
 package kubelet
 
 import (
@@ -27,8 +27,8 @@ type Config struct {
 	Version string
 	// Delay is the time that a pod takes to end.
 	Delay time.Duration
-	// Spread is the range of start times. The API keeps whole seconds, so that without it
-	// many pods would have started at the same time.
+	// Spread is the range of start times. The API keeps whole seconds, so that without it many pods would have
+	// started at the same time.
 	Spread time.Duration
 	// Workers is the number of pods that are looked after at a time.
 	Workers int
@@ -52,8 +52,8 @@ type Kubelets struct {
 	leave map[types.UID]time.Time
 }
 
-// Start starts the kubelets. They work until the context ends; Wait waits for their end.
-// The caller starts the informers afterwards.
+// Start starts the kubelets. They work until the context ends; Wait waits for their end. The caller starts the
+// informers afterwards.
 func Start(ctx context.Context, config Config, f informers.SharedInformerFactory) (*Kubelets, error) {
 	k := &Kubelets{
 		config: config, pods: f.Core().V1().Pods().Lister(),
@@ -166,8 +166,8 @@ func (k *Kubelets) end(ctx context.Context, p *corev1.Pod) time.Duration {
 		metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &p.UID}}))
 }
 
-// retry returns the time after which to try again after an error. A pod that is gone needs
-// no further try, and a pod that has changed meanwhile is looked at anyway.
+// retry returns the time after which to try again after an error. A pod that is gone needs no further try, and a
+// pod that has changed meanwhile is looked at anyway.
 func (k *Kubelets) retry(err error) time.Duration {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return 0

@@ -80,8 +80,7 @@ func running(p *corev1.Pod, now time.Time, spread time.Duration) *corev1.Pod {
 	return p
 }
 
-// containerStatus returns the status of a container that stays, or of an init container that has
-// done its work.
+// containerStatus returns the status of a container that stays, or of an init container that has done its work.
 func containerStatus(p *corev1.Pod, c *corev1.Container, stays bool, at metav1.Time) corev1.ContainerStatus {
 	id := fmt.Sprintf("none://%s-%s", p.UID, c.Name)
 	s := corev1.ContainerStatus{
@@ -96,8 +95,8 @@ func containerStatus(p *corev1.Pod, c *corev1.Container, stays bool, at metav1.T
 	return s
 }
 
-// startTime returns a start time for a pod. The times of pods differ as in a cluster that has grown
-// over weeks. The same pod always gets the same age.
+// startTime returns a start time for a pod. The times of pods differ as in a cluster that has grown over weeks.
+// The same pod always gets the same age.
 func startTime(uid types.UID, now time.Time, spread time.Duration) metav1.Time {
 	back := time.Duration(0)
 	if seconds := uint64(spread / time.Second); seconds > 0 {

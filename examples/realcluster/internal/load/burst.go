@@ -25,8 +25,7 @@ type Burst struct {
 	After time.Duration
 	// Odd counts the odd objects that the API server accepted.
 	Odd int
-	// Unlike lists the differences between the mirror that followed all the time
-	// and a fresh list afterwards.
+	// Unlike lists the differences between the mirror that followed all the time and a fresh list afterwards.
 	Unlike []string
 	audit.Report
 
@@ -50,8 +49,8 @@ const (
 	untilUnder = 20 * time.Second
 )
 
-// sendBurst creates pods, lets a fault strike when some of them wait for their victims
-// to end, waits until all are bound, removes them and checks the rest.
+// sendBurst creates pods, lets a fault strike when some of them wait for their victims to end, waits until all
+// are bound, removes them and checks the rest.
 func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fault Fault, running []*controlplane.Replica) error {
 	begun := time.Now()
 	r.Pods.Forget()
@@ -121,8 +120,8 @@ func (r *Runner) end(ctx context.Context, b *Burst, odd *oddities) (err error) {
 	return err
 }
 
-// insist tries until do succeeds, or until the time is up. An API server that is busy, or that has just
-// started, fails now and then.
+// insist tries until do succeeds, or until the time is up. An API server that is busy, or that has just started,
+// fails now and then.
 func insist(ctx context.Context, do func() error) (err error) {
 	until(ctx, patience, func() bool { err = do(); return err == nil })
 	return err

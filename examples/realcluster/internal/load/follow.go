@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 )
 
-// differences returns the differences between the mirror that has followed the cluster
-// all the time and a mirror that has just listed it. It waits for changes that are on their way.
+// differences returns the differences between the mirror that has followed the cluster all the time and a mirror
+// that has just listed it. It waits for changes that are on their way.
 func differences(ctx context.Context, client kubernetes.Interface, followed *mirror.Mirror) ([]string, error) {
 	for try := 0; ; try++ {
 		fresh, err := listed(ctx, client)
@@ -88,8 +88,8 @@ func fields(followed, fresh any) string {
 	return strings.Join(out, ", ")
 }
 
-// objectsOf returns the objects of a cluster by kind and name. The API's object of a pod is
-// left out, because its amounts change when they are printed.
+// objectsOf returns the objects of a cluster by kind and name. The API's object of a pod is left out, because its
+// amounts change when they are printed.
 func objectsOf(c *outrank.Cluster) map[string]any {
 	out := map[string]any{}
 	for _, o := range c.Nodes {

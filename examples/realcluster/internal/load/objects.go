@@ -1,6 +1,6 @@
-// Package load answers what a control plane does under load, and when parts of it fail. It sends bursts of important
-// pods into a full cluster, with kube-scheduler and the plugin in turn. Schedulers and the API
-// server are killed or stand still meanwhile, and objects that make little sense come and go.
+// Package load answers what a control plane does under load, and when parts of it fail. It sends bursts of
+// important pods into a full cluster, with kube-scheduler and the plugin in turn. Schedulers and the API server
+// are killed or stand still meanwhile, and objects that make little sense come and go.
 package load
 
 import (
@@ -56,8 +56,8 @@ func nodes() []*corev1.Node {
 
 func nodeName(i int) string { return fmt.Sprintf("n-%03d", i) }
 
-// workloads draws unimportant workloads that together ask for a little more CPU than the cluster has. Half of them
-// have a disruption budget.
+// workloads draws unimportant workloads that together ask for a little more CPU than the cluster has. Half of
+// them have a disruption budget.
 func workloads(r *rand.Rand) []fill.Workload {
 	var out []fill.Workload
 	left := int64(0) // CPU that no workload asks for yet, in thousandths of a core

@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// oddStatuses are merge patches for the statuses of pods that run. A kubelet may write each of them.
-// NAME stands for the pod's container.
+// oddStatuses are merge patches for the statuses of pods that run. A kubelet may write each of them. NAME stands
+// for the pod's container.
 var oddStatuses = []string{
 	`{"containerStatuses":[{"name":"NAME","image":"i","imageID":"i","ready":true,"restartCount":0,"allocatedResources":{"cpu":"-100m"}}]}`,
 	`{"containerStatuses":[{"name":"NAME","image":"i","imageID":"i","ready":true,"restartCount":0,"resources":{"requests":{"cpu":"-1","memory":"-1Gi"}}}]}`,

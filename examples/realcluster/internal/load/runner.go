@@ -45,8 +45,8 @@ type Runner struct {
 // replicas is the number of processes of a scheduler that run at a time.
 const replicas = 2
 
-// Run puts each scheduler under load in two rounds of the same length. The faults strike
-// in the second round, one after the other.
+// Run puts each scheduler under load in two rounds of the same length. The faults strike in the second round, one
+// after the other.
 func (r *Runner) Run(ctx context.Context, schedulers []Scheduler, length time.Duration, faults []Fault) (*Table, error) {
 	t := &Table{}
 	r.workloads = workloads(rand.New(rand.NewPCG(r.Seed, 0)))
@@ -74,7 +74,8 @@ type turn struct {
 	faults    []Fault
 }
 
-// slice gives a scheduler its turn, and adds the result to the table. After an error the result is as far as it came.
+// slice gives a scheduler its turn, and adds the result to the table. After an error the result is as far as it
+// came.
 func (r *Runner) slice(ctx context.Context, t *Table, now *turn) error {
 	running, err := r.start(&now.scheduler, now.round)
 	defer stop(running)
@@ -221,8 +222,8 @@ func (r *Runner) rest(ctx context.Context) {
 	}
 }
 
-// accompany measures the schedulers, scales workloads and deletes pods, until the function
-// that it returns is called.
+// accompany measures the schedulers, scales workloads and deletes pods, until the function that it returns is
+// called.
 func (r *Runner) accompany(ctx context.Context, m *meter, random *rand.Rand) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup

@@ -82,7 +82,8 @@ var rows = []struct {
 
 func inSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// quantile returns the smallest duration that the given percentage of the durations do not exceed; 0 if there are none.
+// quantile returns the smallest duration that the given percentage of the durations do not exceed; 0 if there are
+// none.
 func quantile(of []time.Duration, percent int) time.Duration {
 	if len(of) == 0 {
 		return 0

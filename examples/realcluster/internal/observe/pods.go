@@ -1,5 +1,5 @@
-// Package observe answers whether the pods of a cluster are at rest, and what has happened to each of them since a
-// moment.
+// Package observe answers whether the pods of a cluster are at rest, and what has happened to each of them since
+// a moment.
 package observe
 
 import (
@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Pods follows all pods. Any number of goroutines may use it at once. The pods that it
-// returns are shared and must not be changed.
+// Pods follows all pods. Any number of goroutines may use it at once. The pods that it returns are shared and
+// must not be changed.
 type Pods struct {
 	lister listers.PodLister
 
@@ -38,8 +38,7 @@ type Version struct {
 type Move struct {
 	Pod  *corev1.Pod
 	What string
-	// Deleted says that the pod began to leave. Lost is the node of a nomination that the pod has
-	// lost.
+	// Deleted says that the pod began to leave. Lost is the node of a nomination that the pod has lost.
 	Deleted bool
 	Lost    string
 }

@@ -19,8 +19,8 @@ type Stillness struct {
 	Unstarted bool
 }
 
-// Wait returns when nothing has moved for the time. When the context ends before, the error
-// names pods that are about to change.
+// Wait returns when nothing has moved for the time. When the context ends before, the error names pods that are
+// about to change.
 func (o *Pods) Wait(ctx context.Context, s Stillness) error {
 	for {
 		moving, since := o.moving(s)
@@ -62,9 +62,8 @@ func (s Stillness) moves(p *corev1.Pod) string {
 	return ""
 }
 
-// Count returns when each app has the wanted number of pods. An app is named by the namespace and the label
-// app. Pods that are being deleted do not count. An app that is not named may have any
-// number.
+// Count returns when each app has the wanted number of pods. An app is named by the namespace and the label app.
+// Pods that are being deleted do not count. An app that is not named may have any number.
 func (o *Pods) Count(ctx context.Context, want map[string]int) error {
 	for {
 		wrong := o.miscounted(want)

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// circumstances brings the cluster into the state of the kind. Afterwards no
-// controller acts, and no pod that has to leave is gone before the trial is over.
+// circumstances brings the cluster into the state of the kind. Afterwards no controller acts, and no pod that has
+// to leave is gone before the trial is over.
 func (r *Runner) circumstances(ctx context.Context, n int, kind *Kind, source *rand.Rand) error {
 	// Pods that have not started are new ones, which the controllers create before they are paused.
 	want := &kind.Before

@@ -22,8 +22,7 @@ const (
 	Same      Result = "same"
 	Tie       Result = "tie" // chance decides between the two, and the documentation says so
 	Different Result = "different"
-	// Disturbed says that something else changed between the dump and the decision. The trial
-	// is repeated.
+	// Disturbed says that something else changed between the dump and the decision. The trial is repeated.
 	Disturbed Result = "disturbed"
 )
 
@@ -38,8 +37,7 @@ func (o *Observed) Outcome() string {
 	return "waits"
 }
 
-// Compare compares the forecast with the observation. The texts describe the
-// differences, or the tie.
+// Compare compares the forecast with the observation. The texts describe the differences, or the tie.
 func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, error) {
 	tie, wrong := compareDecision(&f.Decision, o)
 	if len(wrong) > 0 {
@@ -61,8 +59,8 @@ func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, e
 	return Same, nil, nil
 }
 
-// compareDecision compares the outcome, the node and the victims. Tie describes the documented tie, if chance decided
-// one.
+// compareDecision compares the outcome, the node and the victims. Tie describes the documented tie, if chance
+// decided one.
 func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	outcome := map[string]preemption.Outcome{"preempted": preemption.Preempts, "fitted": preemption.Fits}[o.Outcome()]
 	if o.Outcome() == "waits" {
@@ -85,8 +83,8 @@ func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	return comparePreemption(d, o)
 }
 
-// comparePreemption compares the nodes and the victims of two preemptions. Any candidate that ranks like the best may
-// be taken.
+// comparePreemption compares the nodes and the victims of two preemptions. Any candidate that ranks like the best
+// may be taken.
 func comparePreemption(d *Decision, o *Observed) (tie string, wrong []string) {
 	there := d.Candidate(o.Nominated)
 	if there == nil {
@@ -152,8 +150,8 @@ func compareTexts(w *Writing, o *Observed) (wrong []string) {
 	return wrong
 }
 
-// compareEvictions compares what was written about other pods: nominations that were cleared, and the conditions and
-// events of victims.
+// compareEvictions compares what was written about other pods: nominations that were cleared, and the conditions
+// and events of victims.
 func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	if !slices.Equal(w.Cleared, o.Cleared) && len(w.Cleared)+len(o.Cleared) > 0 {
 		wrong = append(wrong, fmt.Sprintf("nominations cleared: foretold %v, real %v", w.Cleared, o.Cleared))

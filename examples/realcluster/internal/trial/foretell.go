@@ -24,8 +24,8 @@ import (
 type Forecast struct {
 	// Decision is whatif's answer.
 	Decision Decision
-	// explained is the library's answer to the same question. The texts of
-	// events and conditions are made from it, because whatif does not print them.
+	// explained is the library's answer to the same question. The texts of events and conditions are made from
+	// it, because whatif does not print them.
 	explained *preemption.Plan
 	release   outrank.Release
 }
@@ -214,8 +214,8 @@ type Writing struct {
 	Metrics map[string]float64
 }
 
-// Writing returns the writes if the scheduler has chosen that node for the pod
-// with that UID. An empty node means that it has chosen none. Nothing is written about a pod that fits.
+// Writing returns the writes if the scheduler has chosen that node for the pod with that UID. An empty node means
+// that it has chosen none. Nothing is written about a pod that fits.
 func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, error) {
 	plan := f.explained
 	if node != "" && node != plan.Node {

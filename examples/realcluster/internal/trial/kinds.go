@@ -1,4 +1,5 @@
-// Package trial answers whether a scheduler does what was foretold: it foretells, lets the scheduler act, and compares.
+// Package trial answers whether a scheduler does what was foretold: it foretells, lets the scheduler act, and
+// compares.
 package trial
 
 import (
@@ -20,8 +21,7 @@ type Kind struct {
 	Pod func(r *rand.Rand, name string) *corev1.Pod
 	// Before is the state of the cluster when the pod comes.
 	Before Circumstances
-	// Profiles says that pods ask for any of the profiles, so that whatif must
-	// know them.
+	// Profiles says that pods ask for any of the profiles, so that whatif must know them.
 	Profiles bool
 }
 
@@ -88,8 +88,7 @@ func namesOf(kinds []Kind) []string {
 	return out
 }
 
-// Schedule returns n kinds to try in random order. The numbers of trials of two kinds differ by one at
-// most.
+// Schedule returns n kinds to try in random order. The numbers of trials of two kinds differ by one at most.
 func Schedule(kinds []Kind, n int, r *rand.Rand) []Kind {
 	var out []Kind
 	for len(out) < n {

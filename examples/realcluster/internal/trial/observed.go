@@ -17,11 +17,10 @@ import (
 // Observed has the changes of a pod, and the changes of others because of it.
 type Observed struct {
 	UID types.UID
-	// Bound is the node that the pod was bound to. Nominated is the node on which room is made for
-	// it. Both are empty if the attempt found no node.
+	// Bound is the node that the pod was bound to. Nominated is the node on which room is made for it. Both are
+	// empty if the attempt found no node.
 	Bound, Nominated string
-	// Condition is the condition PodScheduled after the first attempt; nil for a pod that was
-	// bound at once.
+	// Condition is the condition PodScheduled after the first attempt; nil for a pod that was bound at once.
 	Condition *corev1.PodCondition
 	// Failed are the events about the pod, Preempted the events about victims.
 	Failed, Preempted []corev1.Event
@@ -35,8 +34,7 @@ type Observed struct {
 	Others int
 	// Before lists the changes by others between the dump and the decision.
 	Before []string
-	// Arrived is the node that a nominated pod was bound to in the end; it is empty if it
-	// waited too long.
+	// Arrived is the node that a nominated pod was bound to in the end; it is empty if it waited too long.
 	Arrived string
 }
 
@@ -71,8 +69,8 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	o.Before, o.Cleared = nil, []string{}
 	o.Others, o.Evicted = 0, map[string]Evicted{}
 
-	// Tried says whether the pod was tried by the time of the move. Earlier moves that are not its own disturb the
-	// trial.
+	// Tried says whether the pod was tried by the time of the move. Earlier moves that are not its own disturb
+	// the trial.
 	tried := false
 	for _, m := range pods.Moves() {
 		if m.Pod.UID == o.UID {
@@ -108,8 +106,8 @@ const (
 	anothers
 )
 
-// cause returns on whose behalf a pod moved. The events name the preemptor. A deletion that no event names yet is put
-// down to the trial's pod: the scheduler may write about a victim later than it deletes it.
+// cause returns on whose behalf a pod moved. The events name the preemptor. A deletion that no event names yet is
+// put down to the trial's pod: the scheduler may write about a victim later than it deletes it.
 func (o *Observed) cause(m observe.Move, by map[types.UID][]string) cause {
 	switch {
 	case m.Deleted && slices.ContainsFunc(by[m.Pod.UID], func(text string) bool { return strings.Contains(text, string(o.UID)) }):
@@ -135,8 +133,8 @@ func leaving(p *corev1.Pod, history []observe.Version) Evicted {
 	return e
 }
 
-// events records the events that name the pod. It returns the texts of all events about evicted pods, by the pod's
-// UID.
+// events records the events that name the pod. It returns the texts of all events about evicted pods, by the
+// pod's UID.
 func (o *Observed) events(ctx context.Context, c kubernetes.Interface) (map[types.UID][]string, error) {
 	about, err := c.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(o.UID) + ",reason=FailedScheduling"})
 	if err != nil {

@@ -79,10 +79,9 @@ const (
 	settleAfter = 500 * time.Millisecond
 )
 
-// Run runs one trial, and reverts its changes as far as
-// that is possible: pods that had to leave come back wherever there is room. A
-// trial that could not be brought to its end counts as disturbed. The error is
-// the context's, or that of writing the report.
+// Run runs one trial, and reverts its changes as far as that is possible: pods that had to leave come back
+// wherever there is room. A trial that could not be brought to its end counts as disturbed. The error is the
+// context's, or that of writing the report.
 func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (*Report, error) {
 	begun := time.Now()
 	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))

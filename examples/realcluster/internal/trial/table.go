@@ -94,8 +94,8 @@ func (r *Row) cells() []string {
 	return out
 }
 
-// Write writes the table in Markdown. The column arrived counts the pods that were bound to the
-// node that they were nominated to. The column repeated counts the trials that were disturbed.
+// Write writes the table in Markdown. The column arrived counts the pods that were bound to the node that they
+// were nominated to. The column repeated counts the trials that were disturbed.
 func (t *Table) Write(w io.Writer) error {
 	total := t.Total()
 	lines := [][]string{columns, slices.Repeat([]string{"---"}, len(columns))}
