@@ -16,31 +16,32 @@ import (
 
 // Event holds the words of a scheduler, or of a kubelet, about a pod that it pushed out.
 type Event struct {
-	// Time is when it was said last; zero where the event does not say.
+	// Time is the last time at which the event occurred; zero if it does not say.
 	Time time.Time `json:"time,omitzero"`
 	// Message is the event's own text.
 	Message string `json:"message"`
-	// Kind is pod, podgroup or compositepodgroup, or kubelet where a kubelet evicted it for a
-	// critical pod, which it does not name. Preemptor names the one that the pod left
-	// for, and UID tells it apart; both are empty where the event does not say.
+	// Kind is the kind of the preemptor: pod, podgroup or compositepodgroup. It is kubelet if a kubelet
+	// evicted the pod for a critical one, which a kubelet's event does not name. Preemptor and UID are the
+	// preemptor's; each is empty if the event does not say it.
 	Kind      string      `json:"kind"`
 	Preemptor outrank.Key `json:"preemptor,omitempty"`
 	UID       string      `json:"uid,omitempty"`
 	// Node is the preemptor's new node; for a group it is "cluster".
 	Node string `json:"node,omitempty"`
 
+	// victim and victimUID tell the pod that was pushed out.
 	victim    outrank.Key
 	victimUID string
 }
 
-// Events are those of preemptions, in the order in which they were read.
+// Events holds the events of preemptions, in the order in which they were read.
 type Events struct {
 	Preempted []Event
 	// Read counts all events, whatever they are about, and Others the objects of other kinds.
 	Read, Others int
 }
 
-// object is a reference of an event.
+// object is a reference of an event to an object.
 type object struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
@@ -48,7 +49,7 @@ type object struct {
 	UID       string `json:"uid"`
 }
 
-// wire is an event of core/v1 or of events.k8s.io/v1.
+// rawEvent is an event of core/v1 or of events.k8s.io/v1 as it is written.
 type rawEvent struct {
 	Metadata struct {
 		CreationTimestamp *time.Time `json:"creationTimestamp"`
@@ -69,19 +70,21 @@ type rawEvent struct {
 	DeprecatedFirstTimestamp *time.Time `json:"deprecatedFirstTimestamp"`
 }
 
-// ReadEvents reads events of core/v1 and of events.k8s.io/v1, in lists or one behind the other,
-// and passes over objects of other kinds. An error names the event and its field.
+// ReadEvents reads events of core/v1 and of events.k8s.io/v1, in lists or one behind the other. It passes
+// over objects of other kinds. An error names the event and its field.
 func ReadEvents(r io.Reader) (*Events, error) {
 	text, err := input.JSON(r)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Events{}
 	err = input.Each(text, func(o input.Object) error {
 		if o.Kind != "Event" || o.APIVersion != "v1" && !strings.HasPrefix(o.APIVersion, "events.k8s.io/") {
 			out.Others++
 			return nil
 		}
+
 		out.Read++
 		var w rawEvent
 		if err := json.Unmarshal(o.Raw, &w); err != nil {
@@ -95,7 +98,7 @@ func ReadEvents(r io.Reader) (*Events, error) {
 	return out, err
 }
 
-// aboutEvent is an error that names an event and its field.
+// aboutEvent returns an error that names an event and its field.
 func aboutEvent(o input.Object, err error) error {
 	p := outrank.Problem{Object: "event " + string(outrank.NewKey(o.Namespace, o.Name)), Text: err.Error()}
 	var wrong *json.UnmarshalTypeError
@@ -105,12 +108,13 @@ func aboutEvent(o input.Object, err error) error {
 	return &outrank.InputError{Problems: []outrank.Problem{p}}
 }
 
-// said are the words of schedulers about a victim: newer ones name the preemptor by its UID,
-// older ones by namespace and name, and some say "a pod" alone.
+// wording matches what schedulers say about a victim. Newer ones name the preemptor by its UID, older ones
+// by namespace and name, and some only say "a pod".
 var wording = regexp.MustCompile(`^(?:Preempted )?by (?:(pod|podgroup|compositepodgroup|a) )?(\S+) on node (\S+)`)
 
-// event is the event of a preemption; false for any other.
+// event returns the event of a preemption; false for any other event.
 func (w *rawEvent) event() (Event, bool) {
+	// Events of core/v1 have an involved object, those of events.k8s.io/v1 one that they regard.
 	about := w.InvolvedObject
 	if about.Name == "" {
 		about = w.Regarding
@@ -118,39 +122,60 @@ func (w *rawEvent) event() (Event, bool) {
 	if w.Reason != "Preempted" && w.Reason != "Preempting" || about.Name == "" || about.Kind != "" && about.Kind != "Pod" {
 		return Event{}, false
 	}
+
+	// An event of either kind has one of the two texts. "Preempting" is what kubelets say.
 	e := Event{
-		Kind: "pod", Message: w.Message + w.Note, victim: outrank.NewKey(about.Namespace, about.Name), victimUID: about.UID,
+		Kind: "pod", Message: w.Message + w.Note, Time: w.time(),
+		victim: outrank.NewKey(about.Namespace, about.Name), victimUID: about.UID,
 	}
-	if e.Time = w.time(); w.Reason == "Preempting" {
+	if w.Reason == "Preempting" {
 		e.Kind = "kubelet"
 		return e, true
 	}
-	if m := wording.FindStringSubmatch(e.Message); m != nil {
-		e.Node = m[3]
-		switch {
-		case m[1] == "a":
-		case strings.Contains(m[2], "/"):
-			e.Preemptor = outrank.NewKey(outrank.Key(m[2]).Split())
-		default:
-			e.UID = m[2]
-		}
-		if strings.HasSuffix(m[1], "group") {
-			e.Kind = m[1]
-		}
-	}
-	if r := w.Related; r != nil && r.Name != "" {
-		e.Preemptor = outrank.NewKey(r.Namespace, r.Name)
-		if kind := strings.ToLower(r.Kind); strings.HasSuffix(kind, "podgroup") {
-			e.Kind = kind
-		}
-		if r.UID != "" {
-			e.UID = r.UID
-		}
-	}
+
+	// A reference to the preemptor says more than the text, and overrides it.
+	e.readMessage()
+	e.readRelated(w.Related)
 	return e, true
 }
 
-// time is the latest of those that an event has.
+// readMessage takes the preemptor and its node from the message.
+func (e *Event) readMessage() {
+	m := wording.FindStringSubmatch(e.Message)
+	if m == nil {
+		return
+	}
+
+	kind, name, node := m[1], m[2], m[3]
+	e.Node = node
+	switch {
+	case kind == "a":
+	case strings.Contains(name, "/"):
+		e.Preemptor = outrank.NewKey(outrank.Key(name).Split())
+	default:
+		e.UID = name
+	}
+	if strings.HasSuffix(kind, "group") {
+		e.Kind = kind
+	}
+}
+
+// readRelated takes the preemptor from the event's reference to it; nil for none.
+func (e *Event) readRelated(r *object) {
+	if r == nil || r.Name == "" {
+		return
+	}
+
+	e.Preemptor = outrank.NewKey(r.Namespace, r.Name)
+	if kind := strings.ToLower(r.Kind); strings.HasSuffix(kind, "podgroup") {
+		e.Kind = kind
+	}
+	if r.UID != "" {
+		e.UID = r.UID
+	}
+}
+
+// time returns the latest of the times of an event. The time of its creation counts only without another.
 func (w *rawEvent) time() (latest time.Time) {
 	all := []*time.Time{w.EventTime, w.LastTimestamp, w.FirstTimestamp, w.DeprecatedLastTimestamp, w.DeprecatedFirstTimestamp}
 	if w.Series != nil {
@@ -159,16 +184,18 @@ func (w *rawEvent) time() (latest time.Time) {
 	if !slices.ContainsFunc(all, func(t *time.Time) bool { return t != nil && !t.IsZero() }) {
 		all = append(all, w.Metadata.CreationTimestamp)
 	}
+
+	// JSON holds no year beyond 9999.
 	for _, t := range all {
-		if t != nil && t.After(latest) && t.UTC().Year() <= 9999 { // no JSON can hold others
+		if t != nil && t.After(latest) && t.UTC().Year() <= 9999 {
 			latest = t.UTC()
 		}
 	}
 	return latest
 }
 
-// of is the latest event about a pod, nil for none: one that names another UID is about a pod
-// that had the name before or after.
+// latestAbout returns the latest event about a pod; nil for none. An event that names another UID is about
+// a pod that had the name before or after.
 func (e *Events) latestAbout(p *outrank.Pod) *Event {
 	var found *Event
 	for i := range e.Preempted {
@@ -186,7 +213,7 @@ func (e *Events) latestAbout(p *outrank.Pod) *Event {
 // named reports whether the event says who pushed the pod out.
 func (e *Event) named() bool { return e.Kind == "kubelet" || e.Preemptor != "" || e.UID != "" }
 
-// text is the event in a few words.
+// text says in a few words who pushed the pod out, where, and when.
 func (e *Event) text() string {
 	who := "the kubelet of its node, for a critical pod"
 	switch {
@@ -204,6 +231,7 @@ func (e *Event) text() string {
 	return who
 }
 
+// kind says the kind of the preemptor in words.
 func (e *Event) kind() string {
 	switch e.Kind {
 	case "podgroup":

@@ -13,13 +13,12 @@ import (
 // mostNamed bounds the victims that a sentence of a page names.
 const mostNamed = 10
 
-// Overview draws the answer as a page about the cluster of before: those who leave in the turn
-// that was played, and the preemptor on its node.
+// Overview draws the answer as a page about the cluster of before. It shows who leaves in the turn that was
+// played, and the preemptor on its node.
 func (a *Answer) Overview(*engine.Snapshot, *outrank.Pod) *page.Overview {
 	sentences := a.Sentences(mostNamed)
-	o := &page.Overview{
-		Snapshot: a.snap, Title: strings.TrimSuffix(sentences[0], "."), Headline: strings.TrimSuffix(sentences[0], "."), Summary: strings.Join(sentences[1:], " "),
-	}
+	headline := strings.TrimSuffix(sentences[0], ".")
+	o := &page.Overview{Snapshot: a.snap, Title: headline, Headline: headline, Summary: strings.Join(sentences[1:], " ")}
 	if len(a.Trials) > 0 {
 		o.Figures = []page.Figure{{Figure: strconv.Itoa(a.spared()), Of: "of " + strconv.Itoa(len(a.Trials)) + " ways would have spared it"}}
 	}
@@ -29,20 +28,8 @@ func (a *Answer) Overview(*engine.Snapshot, *outrank.Pod) *page.Overview {
 		}
 		a.arrive(o, t)
 	}
-	var lines []string
-	for i := range a.Trials {
-		lines = append(lines, a.Trials[i].verdict()+": "+a.Trials[i].text(a, mostNamed))
-	}
-	table := page.Table{Title: "What would have spared it", Text: strings.Join(lines, "\n"),
-		Note: "Each was tried at the preemptor's turn. A disruption budget is a wish: a scheduler breaks it where nothing else makes room."}
-	others := page.Table{Title: "Who would push it out, too, if its turn came at once", Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "What it does"}}}
-	shown := bounded(len(a.Also), page.MostRows)
-	for i := range a.Also[:shown] {
-		t := &a.Also[i]
-		others.Rows = append(others.Rows, page.TableRow{Cells: []string{string(t.Pod.Key), strconv.Itoa(int(t.Pod.Priority)), a.does(t, mostNamed)}})
-	}
-	others.More = len(a.Also) - shown
-	for _, t := range []page.Table{table, others} {
+
+	for _, t := range []page.Table{a.trialsTable(), a.othersTable()} {
 		if len(t.Rows) > 0 || t.Text != "" {
 			o.Tables = append(o.Tables, t)
 		}
@@ -50,7 +37,30 @@ func (a *Answer) Overview(*engine.Snapshot, *outrank.Pod) *page.Overview {
 	return o
 }
 
-// arrive marks the preemptor on its new node, with the others of its group.
+// trialsTable says in a line for each way of sparing the pod what came of it.
+func (a *Answer) trialsTable() page.Table {
+	var lines []string
+	for i := range a.Trials {
+		lines = append(lines, a.Trials[i].verdict()+": "+a.Trials[i].text(a, mostNamed))
+	}
+	return page.Table{Title: "What would have spared it", Text: strings.Join(lines, "\n"),
+		Note: "Each was tried at the preemptor's turn. A disruption budget is a wish: a scheduler breaks it where nothing else makes room."}
+}
+
+// othersTable lists the others that would push the pod out, up to the bound of a page.
+func (a *Answer) othersTable() page.Table {
+	others := page.Table{Title: "Who would push it out, too, if its turn came at once", Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "What it does"}}}
+	shown := bounded(len(a.Also), page.MostRows)
+	for i := range a.Also[:shown] {
+		t := &a.Also[i]
+		others.Rows = append(others.Rows, page.TableRow{Cells: []string{string(t.Pod.Key), strconv.Itoa(int(t.Pod.Priority)), a.does(t, mostNamed)}})
+	}
+	others.More = len(a.Also) - shown
+	return others
+}
+
+// arrive marks the preemptor on its new node, with the others of its group. One that grows on its node, or
+// that the node does not take after all, does not arrive.
 func (a *Answer) arrive(o *page.Overview, t *question.Turn) {
 	if t.Resize || t.InVain != nil {
 		return
@@ -66,6 +76,7 @@ func (a *Answer) arrive(o *page.Overview, t *question.Turn) {
 	}
 }
 
+// spared counts the ways that spare the pod.
 func (a *Answer) spared() (n int) {
 	for i := range a.Trials {
 		if a.Trials[i].Spared {

@@ -12,12 +12,13 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// WriteText prints the answer for people, limit of each list, 0 for all. The error is that of w.
+// WriteText prints the answer for people, limit of each list; all where it is 0. The error is that of w.
 func (a *Answer) WriteText(w io.Writer, limit int) error {
 	p := console.SheetFor(w)
 	for _, sentence := range a.Sentences(limit) {
 		p.Say("%s", sentence)
 	}
+
 	if len(a.Also) > 0 {
 		p.Line("\nWho would push it out, too, if its turn came at once:")
 		var items []string
@@ -30,6 +31,7 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 			p.Line("    and %d more", more)
 		}
 	}
+
 	if len(a.Trials) > 0 {
 		p.Line("\nWhat would have spared it, each tried at that turn:")
 		var items []string
@@ -42,7 +44,8 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 	return p.To(w)
 }
 
-// Sentences are who pushed the pod out, how that is known, and whether the rules do.
+// Sentences says who pushed the pod out, how that is known, and whether the rules do. limit bounds the
+// victims that are named; 0 names all.
 func (a *Answer) Sentences(limit int) []string {
 	out := []string{a.headline() + "."}
 	switch {
@@ -51,6 +54,16 @@ func (a *Answer) Sentences(limit int) []string {
 	case a.By != nil:
 		out = append(out, "No event at hand names who it was: the pods that wait took their turns in the scheduler's order, each to the end, until one pushed it out.")
 	}
+
+	out = append(out, a.verdict(limit))
+	if a.Waiting > a.Tried {
+		out = append(out, fmt.Sprintf("Of %d others that wait the first %d were asked alone as well.", a.Waiting, a.Tried))
+	}
+	return out
+}
+
+// verdict says the verdict in a few sentences, and what to do where it is open.
+func (a *Answer) verdict(limit int) string {
 	switch a.Verdict {
 	case ByTheRules:
 		when := "in its turn, which is the first,"
@@ -60,28 +73,24 @@ func (a *Answer) Sentences(limit int) []string {
 		case a.Before > 0:
 			when = "in its turn, after " + plural(a.Before, "other,", "others,")
 		}
-		out = append(out, fmt.Sprintf("That is the decision of the rules: on the cluster of the dump, %s %s.", when, a.does(a.Turn, limit)))
+		return fmt.Sprintf("That is the decision of the rules: on the cluster of the dump, %s %s.", when, a.does(a.Turn, limit))
 	case Otherwise:
-		out = append(out, fmt.Sprintf("The rules decide otherwise on the cluster of the dump: there %s. So the dump may be of another moment, or the scheduler has another "+
-			"configuration (--scheduler-config) or other rules (--release).", a.does(a.Turn, limit)))
+		return fmt.Sprintf("The rules decide otherwise on the cluster of the dump: there %s. So the dump may be of another moment, or the scheduler has another "+
+			"configuration (--scheduler-config) or other rules (--release).", a.does(a.Turn, limit))
 	case ByKubelet:
-		out = append(out, "A kubelet evicts pods for a critical one that was bound to its node, by rules of its own: no disruption budget counts. "+
-			"--on-node "+a.Pod.Node+" asks what it says to a pod, and which pods it evicts.")
-	default:
-		why := "No event at hand is about it"
-		if a.Event != nil {
-			why = "The event does not name the preemptor"
-		}
-		out = append(out, why+", and with their turns played in the scheduler's order no pod that waits in the dump pushes it out. What is missing is "+
-			"the preemptor: a dump of the moment at which it waited, or the events (kubectl get events -A -o json), which a cluster keeps for an hour.")
+		return "A kubelet evicts pods for a critical one that was bound to its node, by rules of its own: no disruption budget counts. " +
+			"--on-node " + a.Pod.Node + " asks what it says to a pod, and which pods it evicts."
 	}
-	if a.Waiting > a.Tried {
-		out = append(out, fmt.Sprintf("Of %d others that wait the first %d were asked alone as well.", a.Waiting, a.Tried))
+
+	why := "No event at hand is about it"
+	if a.Event != nil {
+		why = "The event does not name the preemptor"
 	}
-	return out
+	return why + ", and with their turns played in the scheduler's order no pod that waits in the dump pushes it out. What is missing is " +
+		"the preemptor: a dump of the moment at which it waited, or the events (kubectl get events -A -o json), which a cluster keeps for an hour."
 }
 
-// short cuts a message that is longer than those of schedulers.
+// short cuts a message that is longer than the messages of schedulers.
 func short(message string) string {
 	const most = 300
 	if runes := []rune(message); len(runes) > most {
@@ -90,7 +99,7 @@ func short(message string) string {
 	return message
 }
 
-// headline is the answer in a few words.
+// headline says in a few words who pushed the pod out.
 func (a *Answer) headline() string {
 	pod := fmt.Sprintf("%s (priority %d)", a.Pod.Key, a.Pod.Priority)
 	if a.Verdict == ByKubelet {
@@ -106,7 +115,7 @@ func (a *Answer) headline() string {
 	return fmt.Sprintf("%s left node %s for %s %s (priority %d)", pod, a.Pod.Node, by, a.By.Key, a.By.Priority)
 }
 
-// does says what comes of a turn of the preemptor.
+// does says what comes of a turn: who leaves, or what happens instead.
 func (a *Answer) does(t *question.Turn, limit int) string {
 	who := string(t.Pod.Key)
 	switch t.Outcome {
@@ -134,6 +143,7 @@ func (a *Answer) does(t *question.Turn, limit int) string {
 	return who + " takes no turn (" + string(t.Outcome) + ")"
 }
 
+// victims names the victims of a turn, limit of them.
 func victims(t *question.Turn, limit int) string {
 	var names []string
 	shown := bounded(len(t.Victims), limit)
@@ -158,7 +168,7 @@ func (a *Answer) also(i, limit int) string {
 	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, limit))
 }
 
-// verdict is whether the pod was spared.
+// verdict says whether the pod was spared.
 func (t *Trial) verdict() string {
 	switch {
 	case t.Impossible != "":
@@ -169,21 +179,11 @@ func (t *Trial) verdict() string {
 	return "not spared"
 }
 
-// what is the way that was tried.
+// wayText says which way was tried.
 func (t *Trial) wayText() string {
 	switch t.Way {
 	case ByBudget:
-		if len(t.Budgets) > 0 {
-			return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + noun(len(t.Budgets), " that allows nothing", " that allow nothing")
-		}
-		if t.Impossible != "" {
-			return "a disruption budget"
-		}
-		var labels []string
-		for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
-			labels = append(labels, key+"="+t.Labels[key])
-		}
-		return "a new disruption budget over " + strings.Join(labels, ",") + " that allows nothing"
+		return t.budgetText()
 	case ByClass:
 		if t.Impossible != "" {
 			return "a class"
@@ -200,7 +200,23 @@ func (t *Trial) wayText() string {
 	return "preemption policy Never of the preemptor"
 }
 
-// text says what was tried, and what comes of it, with so many victims.
+// budgetText says which budgets were tried: those of the pod, or a new one.
+func (t *Trial) budgetText() string {
+	if len(t.Budgets) > 0 {
+		return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + noun(len(t.Budgets), " that allows nothing", " that allow nothing")
+	}
+	if t.Impossible != "" {
+		return "a disruption budget"
+	}
+
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
+		labels = append(labels, key+"="+t.Labels[key])
+	}
+	return "a new disruption budget over " + strings.Join(labels, ",") + " that allows nothing"
+}
+
+// text says what was tried, and what came of it; limit bounds the victims.
 func (t *Trial) text(a *Answer, limit int) string {
 	what := t.wayText()
 	switch {
@@ -220,6 +236,7 @@ func (t *Trial) text(a *Answer, limit int) string {
 	return what + "; then " + a.does(t.Turn, limit)
 }
 
+// noun returns the form of a text that agrees with the number.
 func noun(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -227,9 +244,10 @@ func noun(n int, one, many string) string {
 	return many
 }
 
+// plural is a number with the text that agrees with it.
 func plural(n int, one, many string) string { return fmt.Sprintf("%d %s", n, noun(n, one, many)) }
 
-// names lists the first few keys.
+// names lists the first few keys, and counts the others.
 func names(keys []outrank.Key) string {
 	const most = 3
 	var out []string
@@ -243,6 +261,7 @@ func names(keys []outrank.Key) string {
 	return text
 }
 
+// bounded returns how many of n things are shown; a limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n

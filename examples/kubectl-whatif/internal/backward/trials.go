@@ -21,7 +21,7 @@ type Way string
 const (
 	// ByBudget: a disruption budget over the pod allows no disruption.
 	ByBudget Way = "budget"
-	// ByClass: the pod has the least of the cluster's classes that spares it.
+	// ByClass: the pod has the lowest of the cluster's classes that spares it.
 	ByClass Way = "class"
 	// ByPriority: the pod has the least priority that spares it, whatever the classes.
 	ByPriority Way = "priority"
@@ -34,35 +34,37 @@ const (
 // Trial is a way of sparing the pod that was tried.
 type Trial struct {
 	Way Way `json:"way"`
-	// Spared is set where the pod stays. Impossible says why there was nothing to try.
+	// Spared is set if the pod stays. Impossible says why there was nothing to try.
 	Spared     bool   `json:"spared"`
 	Impossible string `json:"impossible,omitempty"`
-	// Budgets are those that allow no disruption, or the labels that a new one selects.
+	// Budgets lists the pod's budgets, which allow no disruption in the trial. If it has none, Labels has
+	// the labels that a new budget selects.
 	Budgets []outrank.Key     `json:"budgets,omitempty"`
 	Labels  map[string]string `json:"labels,omitempty"`
-	// Class and Priority are the pod's in the trial: one less is not enough. Where no class or
-	// priority is, Priority is the highest that was tried.
+	// Class and Priority are the pod's in the trial. They are the lowest that spare it; if none does, they
+	// are the highest that were tried.
 	Class    string `json:"class,omitempty"`
 	Priority *int32 `json:"priority,omitempty"`
-	// Like is the node that one more is like.
+	// Like is the node that the new node is like.
 	Like string `json:"like,omitempty"`
-	// Turn is the preemptor's in the trial: who leaves instead, on which node, or that it waits.
+	// Turn is the preemptor's turn in the trial: who leaves instead, on which node, or that it waits.
 	Turn *question.Turn `json:"turn,omitempty"`
 }
 
-// sparing tries ways of sparing a pod at a moment.
+// sparing tries ways of sparing a pod at the moment of the preemptor's turn.
 type sparing struct {
 	*Answer
 	moment *question.Moment
 	pod    *outrank.Pod
 }
 
-// spare tries every way.
+// spare tries every way, in the order of the constants.
 func (a *Answer) spare(m *question.Moment, classes []*outrank.PriorityClass) error {
 	pod, ok := m.Snapshot().Pod(a.Pod.Key)
 	if !ok {
 		return fmt.Errorf("pod %s: %w", a.Pod.Key, preemption.ErrNotFound)
 	}
+
 	s := &sparing{a, m, pod}
 	for _, try := range []func() (Trial, error){
 		s.budget, func() (Trial, error) { return s.class(classes) }, s.priority, s.node, s.policy,
@@ -76,7 +78,7 @@ func (a *Answer) spare(m *question.Moment, classes []*outrank.PriorityClass) err
 	return nil
 }
 
-// try plays the preemptor's turn after a change.
+// try plays the preemptor's turn after a change, and records whether the pod stays.
 func (s *sparing) try(t *Trial, change func(*engine.Snapshot) error) error {
 	turn, err := s.moment.With(change)
 	if err != nil {
@@ -86,9 +88,11 @@ func (s *sparing) try(t *Trial, change func(*engine.Snapshot) error) error {
 	return nil
 }
 
-// budget tries budgets that allow nothing: those that cover the pod, or a new one where none does.
+// budget tries budgets that allow nothing: those that cover the pod or, without any, a new one.
 func (s *sparing) budget() (Trial, error) {
 	t := Trial{Way: ByBudget}
+
+	// A budget that allows nothing as it is has not spared the pod.
 	var put []*outrank.PodDisruptionBudget
 	covering := s.moment.Covering(s.pod)
 	for _, b := range covering {
@@ -109,6 +113,7 @@ func (s *sparing) budget() (Trial, error) {
 		}
 		put = append(put, s.newBudget(t.Labels))
 	}
+
 	return t, s.try(&t, func(snap *engine.Snapshot) error {
 		for _, b := range put {
 			if err := snap.PutBudget(b); err != nil {
@@ -119,7 +124,7 @@ func (s *sparing) budget() (Trial, error) {
 	})
 }
 
-// newBudget is one that allows nothing, with a name that is free.
+// newBudget returns a budget over some labels that allows nothing, with a name that is free.
 func (s *sparing) newBudget(labels map[string]string) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{Namespace: s.pod.NamespaceName(), Name: "spares-" + s.pod.Name, Selector: &outrank.LabelSelector{MatchLabels: labels}}
 	for slices.ContainsFunc(slices.Collect(s.moment.Snapshot().Budgets()), func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() }) {
@@ -128,8 +133,8 @@ func (s *sparing) newBudget(labels map[string]string) *outrank.PodDisruptionBudg
 	return b
 }
 
-// ownLabels are the labels of a pod without those that tell it from its like, unless it has
-// no others.
+// ownLabels returns the labels of a pod that somebody chose for it, without those that its controller adds
+// to tell its pods apart. If there are no others it returns all.
 func ownLabels(p *outrank.Pod) map[string]string {
 	out := maps.Clone(p.Labels)
 	maps.DeleteFunc(out, func(key, _ string) bool {
@@ -149,8 +154,8 @@ func ownLabels(p *outrank.Pod) map[string]string {
 // mostClasses bounds the classes that are tried.
 const mostClasses = 50
 
-// class tries the classes of the cluster above the pod's priority, the least first. The
-// system's own are for pods of the system.
+// class tries the classes of the cluster above the pod's priority, the lowest first, until one spares the
+// pod. The system's own classes are tried only for pods of the system.
 func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 	above := slices.DeleteFunc(slices.Clone(classes), func(c *outrank.PriorityClass) bool {
 		return c.Value <= s.pod.PriorityValue() || strings.HasPrefix(c.Name, "system-") && s.pod.Namespace != "kube-system"
@@ -162,6 +167,7 @@ func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 	if len(above) == 0 {
 		return Trial{Way: ByClass, Impossible: "the dump has no class above the pod's priority"}, nil
 	}
+
 	var t Trial
 	for _, c := range above[:min(len(above), mostClasses)] {
 		t = Trial{Way: ByClass, Class: c.Name, Priority: outrank.Priority(c.Value)}
@@ -172,7 +178,7 @@ func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 	return t, nil
 }
 
-// prioritized gives the pod another priority.
+// prioritized returns the change that gives the pod another priority and class.
 func (s *sparing) prioritized(value int32, class string) func(*engine.Snapshot) error {
 	return func(snap *engine.Snapshot) error {
 		p := *s.pod
@@ -183,12 +189,12 @@ func (s *sparing) prioritized(value int32, class string) func(*engine.Snapshot) 
 	}
 }
 
-// priority searches the least priority that spares the pod, up to the preemptor's own: that much
-// spares it, and one less does not.
+// priority searches for a priority that spares the pod while one less does not, up to the preemptor's own.
 func (s *sparing) priority() (Trial, error) {
 	if s.By.Priority <= s.pod.PriorityValue() {
 		return Trial{Way: ByPriority, Impossible: "the pod counts with the priority of its group"}, nil
 	}
+
 	try := func(value int32) (Trial, error) {
 		t := Trial{Way: ByPriority, Priority: outrank.Priority(value)}
 		return t, s.try(&t, s.prioritized(value, ""))
@@ -197,6 +203,8 @@ func (s *sparing) priority() (Trial, error) {
 	if err != nil || !least.Spared {
 		return least, err
 	}
+
+	// The pod's own priority is not enough, because with it the pod leaves.
 	enough := int64(s.By.Priority)
 	for not := int64(s.pod.PriorityValue()); enough-not > 1; {
 		between := not + (enough-not)/2
@@ -227,7 +235,8 @@ func (s *sparing) node() (Trial, error) {
 	return t, s.try(&t, func(snap *engine.Snapshot) error { return snap.PutNode(n) })
 }
 
-// policy tries a preemptor that waits for room.
+// policy tries a preemptor that may push nobody out, and waits for room. All pods of a group get that
+// policy.
 func (s *sparing) policy() (Trial, error) {
 	t := Trial{Way: ByPolicy}
 	pods, err := s.moment.Pods()

@@ -11,60 +11,61 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Verdict is whether the rules push the pod out.
+// Verdict says whether the rules push the pod out.
 type Verdict string
 
 // The verdicts.
 const (
-	// ByTheRules: played on the cluster of before, the preemptor pushes the pod out.
+	// ByTheRules: on the cluster of before, the preemptor pushes the pod out.
 	ByTheRules Verdict = "by-the-rules"
-	// Otherwise: the preemptor of the events does something else there.
+	// Otherwise: on that cluster the preemptor that the events name does something else.
 	Otherwise Verdict = "otherwise"
-	// ByKubelet: the events say that it was no scheduler.
+	// ByKubelet: the events say that a kubelet evicted the pod, and no scheduler.
 	ByKubelet Verdict = "by-kubelet"
-	// Nobody: no pod that waits there pushes it out.
+	// Nobody: on that cluster no pod that waits pushes the pod out.
 	Nobody Verdict = "nobody"
 )
 
-// Answer is why a pod was pushed out.
+// Answer says why a pod was pushed out.
 type Answer struct {
-	// Pod is the pod that was pushed out, with its node of before.
+	// Pod is the pod that was pushed out, with the node that it was on.
 	Pod question.Pod `json:"pod"`
-	// Event has the scheduler's words about it; nil where no event is at hand, and then the
-	// preemptor was found by trying.
+	// Event has the words of the scheduler, or the kubelet, about the pod; nil if no event is at hand.
+	// Without an event that names the preemptor, it was found by trying.
 	Event *Event `json:"event,omitempty"`
-	// By is the preemptor: a pod, or with Group set the group that has its turn as a whole. It is
-	// nil where nobody pushes the pod out.
+	// By is the preemptor: a pod or, if Group is set, a group that has its turn as a whole. It is nil if
+	// nobody pushes the pod out.
 	By    *question.Pod `json:"by,omitempty"`
 	Group bool          `json:"group,omitempty"`
-	// Verdict is whether the rules push it out, and Turn the preemptor's turn as it was played:
-	// after the Before turns that come before it or, where AtOnce is set, at once.
+	// Verdict says whether the rules push the pod out. Turn is the preemptor's turn as it was played:
+	// after the number of other turns in Before or, if AtOnce is set, before all of them.
 	Verdict Verdict        `json:"verdict"`
 	Turn    *question.Turn `json:"turn,omitempty"`
 	Before  int            `json:"before,omitempty"`
 	AtOnce  bool           `json:"atOnce,omitempty"`
-	// Also are turns of others that would push the pod out, too, if theirs came at once, where no
-	// event names the preemptor. Tried of the Waiting others were asked.
+	// Also has the turns of others that would push the pod out, too, if they came at once. It is looked
+	// for only if no event names the preemptor. Waiting counts the others that wait, Tried those of them
+	// that were asked.
 	Also    []question.Turn `json:"also"`
 	Tried   int             `json:"tried,omitempty"`
 	Waiting int             `json:"waiting,omitempty"`
-	// Trials are ways of sparing the pod, each tried at the preemptor's turn.
+	// Trials has the ways of sparing the pod, each tried at the preemptor's turn.
 	Trials []Trial `json:"trials"`
 
-	// snap is the cluster at the preemptor's turn.
+	// snap is the cluster at the preemptor's turn; without one, as it is in the scenario.
 	snap *engine.Snapshot
 }
 
 // Input is the question.
 type Input struct {
 	Pod outrank.Key
-	// Events are those that are at hand, nil for none.
+	// Events has the events that are at hand; nil for none.
 	Events *Events
-	// Classes are the priority classes of the cluster.
+	// Classes lists the priority classes of the cluster.
 	Classes []*outrank.PriorityClass
 }
 
-// mostTried bounds the pods that wait and are asked one by one.
+// mostTried bounds the waiting pods that are asked one by one.
 const mostTried = 100
 
 // errPod is wrapped by errors about the pod in question, and errEvent by those about an event
@@ -74,12 +75,12 @@ var (
 	errEvent = errors.New("the events and the dump contradict each other")
 )
 
-// Ask answers why a pod was pushed out of the cluster of a scenario, which is that of before.
+// Ask answers why a pod was pushed out. The scenario is the cluster as it was before.
 //
-// Errors are about a pod that the cluster does not have, that waits there, or that is being
-// deleted already; about an event of a preemptor that the cluster does not have, or that
-// runs there already; and those of the decisions. Time is that of the turns up to the preemptor's, twice, and
-// of some decisions for each trial.
+// Errors are about a pod that the cluster does not have, that waits there, or that is being deleted
+// already. They are about an event whose preemptor the cluster does not have, or runs already. Others are
+// those of the decisions. Time is that of the turns up to the preemptor's, twice, and of some decisions for
+// each trial.
 func Ask(s *question.Scenario, in Input) (*Answer, error) {
 	pod, ok := s.Snapshot().Pod(in.Pod)
 	if !ok {
@@ -92,6 +93,7 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 	case pod.Terminating():
 		return nil, fmt.Errorf("pod %s is being deleted already in the dump%s: %w; a dump from before is wanted", in.Pod, reasonOf(pod), errPod)
 	}
+
 	a := &Answer{
 		Pod: podOf(pod, node), Also: []question.Turn{}, Trials: []Trial{}, Verdict: Nobody, snap: s.Snapshot(),
 	}
@@ -102,6 +104,8 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 		a.Verdict = ByKubelet
 		return a, nil
 	}
+
+	// Only a pod that the rules push out can be spared by other rules.
 	m, err := a.find(s)
 	if err != nil || m == nil {
 		return a, err
@@ -113,6 +117,7 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 	return a, err
 }
 
+// reasonOf says why a pod is being disrupted, if its status says so.
 func reasonOf(p *outrank.Pod) string {
 	if p.DisruptionReason == "" {
 		return ""
@@ -120,11 +125,13 @@ func reasonOf(p *outrank.Pod) string {
 	return " (" + p.DisruptionReason + ")"
 }
 
+// podOf names a pod with its node.
 func podOf(p *outrank.Pod, node string) question.Pod {
 	return question.Pod{Key: p.Key(), Priority: p.PriorityValue(), PriorityClass: p.PriorityClassName, Owner: p.Owner.String(), Node: node}
 }
 
-// find finds the preemptor and plays its turn; nil where there is none.
+// find finds the preemptor, and returns the moment of its turn, which it has played; nil if there is no
+// preemptor.
 func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	if a.Event == nil || !a.Event.named() {
 		return a.search(s)
@@ -133,6 +140,7 @@ func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m, err := s.TurnOf(key)
 	if err != nil {
 		return nil, aboutWaiting(key, err)
@@ -140,21 +148,26 @@ func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	if err := a.play(m); err != nil || a.Verdict == ByTheRules {
 		return m, err
 	}
+
+	// A dump does not say how long pods have waited, so the preemptor's turn may have come before others
+	// that are played before it. If the pod is not pushed out that way either, the turn in its order
+	// stands.
 	inTurn := *a
-	at, err := s.MomentOf(key)
+	now, err := s.MomentOf(key)
 	if err != nil {
 		return nil, aboutWaiting(key, err)
 	}
-	if err := a.play(at); err != nil {
+	if err := a.play(now); err != nil {
 		return nil, err
 	}
 	if a.AtOnce = a.Verdict == ByTheRules; a.AtOnce {
-		return at, nil
+		return now, nil
 	}
 	*a = inTurn
 	return m, nil
 }
 
+// aboutWaiting says of an error about a preemptor that does not wait that the events named it.
 func aboutWaiting(key outrank.Key, err error) error {
 	if errors.Is(err, preemption.ErrNotFound) {
 		return fmt.Errorf("%w: the events name pod %s, which waits for no node in the dump", errEvent, key)
@@ -162,45 +175,52 @@ func aboutWaiting(key outrank.Key, err error) error {
 	return err
 }
 
-// search plays the turns of all that wait until one pushes the pod out, and asks some of the
-// others alone.
+// search plays the turns of everybody who waits until one pushes the pod out, and returns that moment; nil
+// if none does. It asks some of the others alone.
 func (a *Answer) search(s *question.Scenario) (*question.Moment, error) {
 	m, err := s.PushedOut(a.Pod.Key)
 	if err != nil {
 		return nil, err
 	}
-	but := outrank.Key("")
+	preemptor := outrank.Key("")
 	if m != nil {
 		if err := a.play(m); err != nil {
 			return nil, err
 		}
-		but = a.By.Key
+		preemptor = a.By.Key
 		if a.Group {
-			but = a.Turn.Members[0].Key
+			preemptor = a.Turn.Members[0].Key
 		}
 	}
-	others := s.Others(but)
+	return m, a.askOthers(s, s.Others(preemptor))
+}
+
+// askOthers asks the first of the others that wait whether they would push the pod out at once. All are
+// asked at one moment, which is a single copy of the cluster.
+func (a *Answer) askOthers(s *question.Scenario, others []outrank.Key) error {
 	a.Waiting, a.Tried = len(others), min(len(others), mostTried)
-	var now *question.Moment
+	if a.Tried == 0 {
+		return nil
+	}
+	now, err := s.MomentOf(others[0])
+	if err != nil {
+		return err
+	}
+
 	for _, key := range others[:a.Tried] {
-		if now == nil {
-			if now, err = s.MomentOf(key); err != nil {
-				return nil, err
-			}
-		}
-		at, err := now.Of(key)
+		its, err := now.Of(key)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		turn, err := at.With(nil)
+		turn, err := its.With(nil)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if a.leaves(&turn) {
 			a.Also = append(a.Also, turn)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // play plays the turn at a moment, and settles the verdict.
@@ -209,46 +229,38 @@ func (a *Answer) play(m *question.Moment) error {
 	if err != nil {
 		return err
 	}
+
 	by := turn.Pod
-	a.By, a.Group, a.Turn, a.Before, a.Verdict = &by, turn.Group, &turn, m.Before, Otherwise
+	a.By, a.Group = &by, turn.Group
+	a.Turn, a.Before = &turn, m.Before
+	a.Verdict = Otherwise
 	if a.leaves(&turn) && a.onEventsNode(&turn) {
 		a.Verdict = ByTheRules
 	}
 	return nil
 }
 
-// leaves reports whether the pod leaves by a turn.
+// leaves reports whether the pod is among the victims of a turn.
 func (a *Answer) leaves(t *question.Turn) bool {
 	return slices.ContainsFunc(t.Victims, func(v question.Victim) bool { return v.Key == a.Pod.Key })
 }
 
-// here reports whether a turn is about the node of the event, if that names one.
+// onEventsNode reports whether a turn is about the node that the event names, if it names one.
 func (a *Answer) onEventsNode(t *question.Turn) bool {
 	return a.Event == nil || t.Group || a.Event.Node == "" || a.Event.Node == t.Node
 }
 
-// preemptor finds the preemptor of an event in the cluster: a pod that waits, which for a group
-// is any of its pods.
+// preemptor finds the preemptor of an event in the cluster: a pod that waits, or one of a group's pods.
 func (e *Event) preemptor(s *question.Scenario) (outrank.Key, error) {
 	snap := s.Snapshot()
 	if e.Kind != "pod" {
 		return e.member(snap)
 	}
-	var found *outrank.Pod
-	if e.Preemptor != "" {
-		found, _ = snap.Pod(e.Preemptor)
-		if found != nil && found.UID != "" && e.UID != "" && found.UID != e.UID {
-			return "", fmt.Errorf("%w: the events name pod %s with uid %s, and the pod of that name in the dump is another, with uid %s; "+
-				"a dump from when the one of the events waited is wanted", errEvent, e.Preemptor, e.UID, found.UID)
-		}
-	} else {
-		for p := range snap.Pods() {
-			if p.UID == e.UID {
-				found = p
-			}
-		}
-	}
+
+	found, err := e.pod(snap)
 	switch {
+	case err != nil:
+		return "", err
 	case found == nil:
 		return "", fmt.Errorf("%w: the events say that %s pushed %s out, and the dump has no such pod: it was created later, or its namespace is missing; "+
 			"a dump from when it waited is wanted", errEvent, e.text(), e.victim)
@@ -259,7 +271,28 @@ func (e *Event) preemptor(s *question.Scenario) (outrank.Key, error) {
 	return found.Key(), nil
 }
 
-// member is a pod that waits of the group of an event.
+// pod finds the pod that an event names, by its name or else by its UID; nil if the cluster does not have
+// it. A pod of that name with another UID is another pod.
+func (e *Event) pod(snap *engine.Snapshot) (*outrank.Pod, error) {
+	var found *outrank.Pod
+	if e.Preemptor != "" {
+		found, _ = snap.Pod(e.Preemptor)
+		if found != nil && found.UID != "" && e.UID != "" && found.UID != e.UID {
+			return nil, fmt.Errorf("%w: the events name pod %s with uid %s, and the pod of that name in the dump is another, with uid %s; "+
+				"a dump from when the one of the events waited is wanted", errEvent, e.Preemptor, e.UID, found.UID)
+		}
+		return found, nil
+	}
+
+	for p := range snap.Pods() {
+		if p.UID == e.UID {
+			found = p
+		}
+	}
+	return found, nil
+}
+
+// member finds a pod that waits in the group of an event.
 func (e *Event) member(snap *engine.Snapshot) (outrank.Key, error) {
 	var key outrank.Key
 	for g := range snap.Groups() {
@@ -272,6 +305,7 @@ func (e *Event) member(snap *engine.Snapshot) (outrank.Key, error) {
 			key = g.Key()
 		}
 	}
+
 	for p := range snap.Pods() {
 		if key != "" && snap.NodeOf(p.Key()) == "" && within(snap, p, key) {
 			return p.Key(), nil
@@ -281,7 +315,7 @@ func (e *Event) member(snap *engine.Snapshot) (outrank.Key, error) {
 		errEvent, e.text(), e.victim)
 }
 
-// within reports whether a pod belongs to a group or to a tree.
+// within reports whether a pod belongs to the group, or the tree of groups, of that key.
 func within(snap *engine.Snapshot, p *outrank.Pod, key outrank.Key) bool {
 	if p.Group == "" {
 		return false
@@ -293,6 +327,8 @@ func within(snap *engine.Snapshot, p *outrank.Pod, key outrank.Key) bool {
 	if g.Key() == key {
 		return true
 	}
+
+	// Counting levels ends the climb where groups name each other as parents in a circle.
 	above, ok := snap.Composite(g.ParentKey())
 	for level := 0; ok && level < outrank.MaxGroupLevels; level++ {
 		if above.Key() == key {

@@ -9,28 +9,28 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// MostTurns is how many turns of pods the program lets a search for nodes play: enough to try
-// everything on some hundred nodes, and not longer on thousands than it takes to read their dump.
+// MostTurns is the number of turns of pods that the program lets a search for nodes play. It is enough to
+// try everything on some hundred nodes, and takes no longer on thousands than reading their dump.
 const MostTurns = 10_000
 
-// Emptiable are the nodes that can be emptied together.
+// Emptiable says which nodes can be emptied together.
 type Emptiable struct {
 	// Of counts the nodes in question.
 	Of int `json:"of"`
-	// Nodes can be emptied together, in this order, as a drain does it: Pods are evicted and all
-	// find a place elsewhere, nobody is pushed out or lost, and budgets are kept, for which the
-	// drain waits so many times.
+	// Nodes lists the nodes that can be emptied together, in this order, as a drain does it: everybody who
+	// is evicted finds a place elsewhere, nobody is pushed out or lost, and budgets are kept. Pods counts
+	// the pods that are evicted, Waits how often the drain waits for budgets.
 	Nodes []string `json:"nodes"`
 	Pods  int      `json:"pods"`
 	Waits int      `json:"waits"`
-	// LeftOut are the others, each with what keeps it from being emptied as well.
+	// LeftOut lists the other nodes, each with the reason why it cannot be emptied as well.
 	LeftOut []LeftOut `json:"leftOut"`
-	// Exchanges were tried, each of one of Nodes for others; for Unexchanged of Nodes the limit
-	// left none.
+	// Exchanges counts the nodes of Nodes for which others were tried in their place. Unexchanged counts
+	// those for which the limit left no turns.
 	Exchanges   int `json:"exchanges"`
 	Unexchanged int `json:"unexchanged"`
-	// Tries counts the sets that were tried, and Turns the turns of pods in them; Ended is set
-	// where the limit of Turns ended the search before each of the others was tried.
+	// Tries counts the sets that were tried, Turns the turns of pods in them. Ended is set if the limit
+	// ended the search before each of the nodes in LeftOut was tried.
 	Tries int  `json:"tries"`
 	Turns int  `json:"turns"`
 	Ended bool `json:"ended,omitempty"`
@@ -39,36 +39,38 @@ type Emptiable struct {
 // LeftOut is a node that is not among those that can be emptied.
 type LeftOut struct {
 	Node string `json:"node"`
-	// Pods would have to be evicted.
+	// Pods counts the pods that would have to be evicted.
 	Pods int `json:"pods"`
-	// Tried is set where it was tried with all of the others empty. Why is the first that was
-	// found in the way: then, or where it was tried with some of them.
+	// Tried is set if the node was tried with all of Emptiable.Nodes empty. Why is the first obstacle
+	// that was found then, or when the node was tried together with some other nodes.
 	Tried bool   `json:"tried"`
 	Why   string `json:"why,omitempty"`
 }
 
 // Nodes says which nodes a search is about.
 type Nodes struct {
-	// Chosen reports whether a node is one of them; nil for all.
+	// Chosen reports whether a node is in question; nil for all.
 	Chosen func(n *outrank.Node) bool
 	// MostTurns limits the turns that are played.
 	MostTurns int
-	// Show is told of the progress; nil for nobody.
+	// Show, if set, is told of the progress.
 	Show func(done, total int)
 }
 
-// AskEmptiable answers which nodes can be emptied together after the changes of a scenario, as
-// many as the search finds. Everything that waits has its turn first, and finds its place where
-// it can. Those with the fewest pods are tried first, each on top of those that work; then all
-// together from the beginning, then the others on top of them, and exchanges of one for others.
+// AskEmptiable answers which nodes can be emptied together after the changes of a scenario, as many as the
+// search finds. Everything that waits has its turn first, and finds its place where it can.
+//
+// The nodes with the fewest pods are tried first, each on top of those that work. Then these are tried
+// together from the beginning, because a drain in the order of the cluster may go otherwise. Then the
+// others are tried on top of them, and exchanges of one node for several others.
 //
 // Errors are those of [question.Scenario.Emptying]. The scenario stays as it is.
-func AskEmptiable(s *question.Scenario, of Nodes) (*Emptiable, error) {
+func AskEmptiable(s *question.Scenario, nodes Nodes) (*Emptiable, error) {
 	base, err := s.Emptying()
 	if err != nil {
 		return nil, err
 	}
-	e := &emptying{base: base, asked: of, context: s.Context, pods: map[string]int{}, why: map[string]LeftOut{}}
+	e := &emptying{base: base, asked: nodes, context: s.Context, pods: map[string]int{}, why: map[string]LeftOut{}}
 	order := e.order(s)
 	found, err := e.search(order)
 	if err != nil {
@@ -79,19 +81,25 @@ func AskEmptiable(s *question.Scenario, of Nodes) (*Emptiable, error) {
 
 // emptying is a search for nodes.
 type emptying struct {
+	// base is the cluster before any node is emptied. Each set is tried on a fork.
 	base    *question.Emptying
 	asked   Nodes
 	context func() error
-	pods    map[string]int // by node
-	why     map[string]LeftOut
-	whole   *question.Emptied // the last set that worked from the beginning
+	// pods counts the pods to evict on each node.
+	pods map[string]int
+	// why has the obstacle of each node that was tried and left out.
+	why map[string]LeftOut
+	// whole is the result of the last set that worked from the beginning.
+	whole *question.Emptied
 
+	// These are the counts of the answer.
 	tries, turns, exchanges, unexchanged int
-	ended                                bool
+	// ended is set once the limit has ended the search.
+	ended bool
 }
 
-// order lists the nodes in question: those with the fewest pods first, then those with the least
-// that is used of their cpu.
+// order lists the nodes in question: those with the fewest pods first, then those of whose cpu the least
+// is used.
 func (e *emptying) order(s *question.Scenario) (out []string) {
 	used := map[string]int64{}
 	for n := range s.Snapshot().Nodes() {
@@ -106,14 +114,14 @@ func (e *emptying) order(s *question.Scenario) (out []string) {
 	return out
 }
 
-// over reports whether the limit ends the search. What was found until then is tried as a whole
-// all the same.
+// limitReached reports whether the limit ends the search. The nodes that were found until then are tried
+// as a whole all the same.
 func (e *emptying) limitReached() bool {
 	e.ended = e.ended || e.turns >= e.asked.MostTurns
 	return e.ended
 }
 
-// try tries nodes on top of a state.
+// try empties nodes on top of a state, which changes if it works.
 func (e *emptying) try(at *question.Emptying, nodes []string) (*question.Emptied, error) {
 	if err := e.context(); err != nil {
 		return nil, err
@@ -135,8 +143,10 @@ func (e *emptying) search(order []string) ([]string, error) {
 			e.unexchanged = len(found) - i
 			break
 		}
+
+		// The nodes with the most pods are the first to be exchanged. After an exchange the search begins
+		// anew, with one node more; so it ends.
 		var better []string
-		// The nodes with the most pods are the first to go.
 		if better, err = e.exchange(found, found[len(found)-1-i], order); better != nil {
 			found, i = better, -1
 		}
@@ -144,14 +154,17 @@ func (e *emptying) search(order []string) ([]string, error) {
 	return found, err
 }
 
-// grow adds nodes to a set that works, until each of the others was tried on top of it.
+// grow adds nodes to a set that works, until each of the others was tried on top of it. state has the set
+// emptied.
 func (e *emptying) grow(found []string, state *question.Emptying, order []string) ([]string, error) {
-	var barred []string // one by one they work on top of the set, but not together with it
+	// A node is barred if it works on top of the set, but not together with it from the beginning.
+	var barred []string
 	for {
 		more, err := e.onTop(state.Fork(), without(order, slices.Concat(found, barred)))
 		if err != nil || len(more) == 0 {
 			return found, err
 		}
+
 		better, then, err := e.together(found, more)
 		switch {
 		case err != nil:
@@ -164,12 +177,13 @@ func (e *emptying) grow(found []string, state *question.Emptying, order []string
 	}
 }
 
-// onTop tries nodes, each on top of those before that work, and returns those.
+// onTop tries nodes, each on top of those before it that work, and returns those that work.
 func (e *emptying) onTop(state *question.Emptying, nodes []string) (works []string, err error) {
 	for i, node := range nodes {
 		if e.limitReached() {
 			return works, nil
 		}
+
 		r, err := e.try(state, []string{node})
 		if err != nil {
 			return works, err
@@ -187,12 +201,12 @@ func (e *emptying) onTop(state *question.Emptying, nodes []string) (works []stri
 	return works, nil
 }
 
-// together tries a set with more nodes as a whole, from the beginning: with all of them, else
-// with as many of the first as are found by halving. It returns nil where not even one works.
+// together tries a set with more nodes as a whole, from the beginning: first with all of them, then with
+// as many of the first ones as halving finds. It returns nil if not even one works.
 func (e *emptying) together(found, more []string) ([]string, *question.Emptying, error) {
-	low, n := 0, len(more) // so many work, and so many are tried
+	// The first low nodes work, the first high do not or are more than there are, and n are tried.
+	low, n, high := 0, len(more), len(more)+1
 	var best *question.Emptying
-	high := n + 1
 	for high-low > 1 {
 		state := e.base.Fork()
 		r, err := e.try(state, slices.Concat(found, more[:n]))
@@ -211,21 +225,24 @@ func (e *emptying) together(found, more []string) ([]string, *question.Emptying,
 	if best == nil {
 		return nil, nil, nil
 	}
+
 	for _, node := range more[:low] {
 		delete(e.why, node)
 	}
 	return slices.Concat(found, more[:low]), best, nil
 }
 
-// exchange tries a set without one of its nodes and with others in its place; nil where there
-// are not more of them.
+// exchange tries a set without one of its nodes and with several others in its place. It returns nil if
+// that makes no larger set, and then forgets what it has found out about nodes.
 func (e *emptying) exchange(found []string, one string, order []string) ([]string, error) {
 	rest, others := without(found, []string{one}), without(order, found)
 	if len(others) < 2 {
 		return nil, nil
 	}
-	state, why, whole := e.base.Fork(), e.why, e.whole
+
+	why, whole := e.why, e.whole
 	e.why = map[string]LeftOut{}
+	state := e.base.Fork()
 	r, err := e.try(state, rest)
 	var more, better []string
 	if err == nil && r.Works() {
@@ -233,18 +250,19 @@ func (e *emptying) exchange(found []string, one string, order []string) ([]strin
 			e.exchanges++
 		}
 	}
+
+	// A larger set gets the chance of the first: each of the others is tried on top of it.
 	if err == nil && len(more) > 1 {
 		var then *question.Emptying
 		if better, then, err = e.together(rest, more); err == nil && len(better) > len(found) {
-			better, err = e.grow(better, then, order) // the others are tried on top of the new set
-			return better, err
+			return e.grow(better, then, order)
 		}
 	}
 	e.why, e.whole = why, whole
 	return nil, err
 }
 
-// without are the names of a list that are not in another.
+// without returns the names of a list that are not in another.
 func without(all, some []string) []string {
 	in := make(map[string]bool, len(some))
 	for _, name := range some {
@@ -253,14 +271,18 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return in[name] })
 }
 
+// answer returns the nodes that were found, and the others with their obstacles.
 func (e *emptying) answer(order, found []string) *Emptiable {
 	out := &Emptiable{
 		Of: len(order), Nodes: []string{}, LeftOut: []LeftOut{},
 		Exchanges: e.exchanges, Unexchanged: e.unexchanged, Tries: e.tries, Turns: e.turns,
 	}
 	if len(found) > 0 {
-		out.Nodes, out.Pods, out.Waits = e.whole.Nodes, e.whole.Pods, e.whole.Waits
+		out.Nodes = e.whole.Nodes
+		out.Pods = e.whole.Pods
+		out.Waits = e.whole.Waits
 	}
+
 	for _, node := range without(order, found) {
 		left, known := e.why[node]
 		if !known {

@@ -8,13 +8,14 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the nodes for people, limit of each list. The error is that of w.
+// WriteText prints the nodes for people, limit of each list; all where it is 0. The error is that of w.
 func (e *Emptiable) WriteText(w io.Writer, limit int) error {
 	out := console.SheetFor(w)
 	out.Say("%s", e.sentence())
 	if len(e.Nodes) > 0 {
 		out.Line("  %s", listed(e.Nodes, limit, func(name string) string { return name }))
 	}
+
 	if len(e.LeftOut) > 0 {
 		out.Line("")
 		out.Say("%s", e.others())
@@ -30,11 +31,13 @@ func (e *Emptiable) WriteText(w io.Writer, limit int) error {
 		}
 		rows.Print(out.Page)
 	}
+
 	out.Line("")
 	out.Say("%s", e.effort())
 	return out.To(w)
 }
 
+// sentence says how many nodes can be emptied together, and what becomes of their pods.
 func (e *Emptiable) sentence() string {
 	switch {
 	case e.Of == 0:
@@ -44,6 +47,7 @@ func (e *Emptiable) sentence() string {
 	case len(e.Nodes) == 0:
 		return fmt.Sprintf("None of %s can be emptied.", console.Plural(e.Of, "node"))
 	}
+
 	text := fmt.Sprintf("%d of %s can be emptied together: ", len(e.Nodes), console.Plural(e.Of, "node"))
 	switch {
 	case e.Pods == 0:
@@ -53,6 +57,7 @@ func (e *Emptiable) sentence() string {
 	default:
 		text += fmt.Sprintf("%d pods are evicted and find a place elsewhere", e.Pods)
 	}
+
 	text += ", nobody is pushed out, and disruption budgets are kept"
 	switch {
 	case e.Waits == 1:
@@ -63,7 +68,7 @@ func (e *Emptiable) sentence() string {
 	return text + "."
 }
 
-// others introduces those that are left out.
+// others introduces the nodes that are left out.
 func (e *Emptiable) others() string {
 	tried := 0
 	for i := range e.LeftOut {
@@ -71,6 +76,7 @@ func (e *Emptiable) others() string {
 			tried++
 		}
 	}
+
 	switch {
 	case tried == len(e.LeftOut) && len(e.Nodes) == 0:
 		return "Each was tried:"
@@ -82,6 +88,7 @@ func (e *Emptiable) others() string {
 	return fmt.Sprintf("%d of %s were tried on top of these, and cannot be emptied as well; then the limit ended the search:", tried, console.Plural(len(e.LeftOut), "other"))
 }
 
+// text says the obstacle of a node, and with which others it was tried.
 func (l *LeftOut) text() string {
 	switch {
 	case l.Why == "":

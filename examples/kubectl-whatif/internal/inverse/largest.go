@@ -12,20 +12,20 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Largest is the largest pod of a shape that finds a place.
+// Largest says which pod of a shape is the largest that finds a place.
 type Largest struct {
 	Pod question.Pod `json:"pod"`
-	// Shape is what the pod in question asks for. It is made larger and smaller as a whole: of
-	// Resource in steps of Step, and of the others in proportion, rounded up to whole units.
+	// Shape has the requests of the pod in question. It is made larger and smaller as a whole: Resource
+	// in steps of Step, the others in proportion, rounded up to whole units.
 	Shape    resource.List     `json:"shape"`
 	Resource resource.Name     `json:"resource"`
 	Step     resource.Quantity `json:"step"`
-	// Fits is the largest that finds a place with nobody leaving, and Evicting the largest that
-	// finds one by pushing out others, too. One step more finds none, which was tried. They are
-	// nil where the smallest finds none.
+	// Fits is the largest size that finds a place with nobody leaving. Evicting is the largest that finds
+	// one if it may push out others, too. One step more was tried and finds none. They are nil if the
+	// smallest size finds none.
 	Fits     *Size `json:"fits,omitempty"`
 	Evicting *Size `json:"evicting,omitempty"`
-	// Waiting is the turn of the smallest, one step, where it finds no place at all.
+	// Waiting is the turn of the smallest size, one step, if it finds no place at all.
 	Waiting *question.Turn `json:"waiting,omitempty"`
 	// Tried counts the sizes that were tried.
 	Tried int `json:"tried"`
@@ -33,17 +33,17 @@ type Largest struct {
 
 // Size is a size of the pod that finds a place.
 type Size struct {
-	// Steps is its size in steps, of which the shape has Of.
+	// Steps is the size in steps. The shape has Of steps.
 	Steps int64 `json:"steps"`
 	Of    int64 `json:"of"`
-	// Requests is what it asks for, and Next what it would ask for with one step more.
+	// Requests has the amounts that the pod asks for, and Next those with one step more.
 	Requests resource.List `json:"requests"`
 	Next     resource.List `json:"next"`
-	// Node takes it, and Victims leave for it; Nodes is how many take it as things are.
+	// Node takes the pod once Victims have left. Nodes counts the nodes that take it as things are.
 	Node    string            `json:"node"`
 	Nodes   int               `json:"nodes,omitempty"`
 	Victims []question.Victim `json:"victims"`
-	// Beyond is the turn of the pod with one step more; nil where the amounts end there.
+	// Beyond is the turn of the pod with one step more.
 	Beyond *question.Turn `json:"beyond,omitempty"`
 }
 
@@ -53,13 +53,13 @@ const mostSteps = 1 << 60
 // mebi is the step of memory and other bytes.
 const mebi = 1 << 20
 
-// AskLargest answers how large a pod of a shape can be: its requests are made larger and smaller
-// together, by halving and doubling, until one size finds a place and the next does not. Where a
-// larger pod could find a place though a smaller one does not, which no rule about amounts
-// brings about, a larger size may do as well.
+// AskLargest answers how large a pod of a shape can be. Its requests are made larger and smaller together,
+// by doubling and halving, until one size finds a place and the next does not. No rule about amounts lets a
+// larger pod find a place where a smaller one does not. A rule that did would leave larger sizes than the
+// answer.
 //
-// Errors are those of [question.Scenario.Turn], and wrap [outrank.ErrInvalid] for a pod that asks
-// for nothing, and for one that is not asked about by itself. The scenario stays as it is.
+// Errors are those of [question.Scenario.Turn], and wrap [outrank.ErrInvalid] for a pod that asks for
+// nothing, and for one that cannot be asked about by itself. The scenario stays as it is.
 func AskLargest(s *question.Scenario, pod *outrank.Pod) (*Largest, error) {
 	if err := s.Alone(pod); err != nil {
 		return nil, err
@@ -68,17 +68,14 @@ func AskLargest(s *question.Scenario, pod *outrank.Pod) (*Largest, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Largest{Pod: question.NameOf(pod, ""), Shape: pod.Requests(), Resource: g.counted, Step: amount(g.counted, 1, pod.Requests()[g.counted])}
-	for _, find := range []struct {
-		into **Size
-		does func(*question.Turn) bool
-	}{
-		{&out.Fits, func(t *question.Turn) bool { return t.Outcome == question.Placed }},
-		{&out.Evicting, (*question.Turn).Places},
-	} {
-		if *find.into, err = g.largest(find.does); err != nil {
-			return nil, err
-		}
+	out.Fits, err = g.largest(func(t *question.Turn) bool { return t.Outcome == question.Placed })
+	if err != nil {
+		return nil, err
+	}
+	if out.Evicting, err = g.largest((*question.Turn).Places); err != nil {
+		return nil, err
 	}
 	if out.Evicting == nil {
 		out.Waiting, err = g.try(1)
@@ -91,13 +88,16 @@ func AskLargest(s *question.Scenario, pod *outrank.Pod) (*Largest, error) {
 type growth struct {
 	*question.Scenario
 	pod *outrank.Pod
-	// by is the resource that is counted in units, of which the shape has of.
+	// counted is the resource in whose units sizes are counted. The shape has shapeUnits of them.
 	counted    resource.Name
 	shapeUnits int64
-	waits      bool // the pod is one of the cluster
-	known      map[int64]*question.Turn
+	// waits is set for a pod of the cluster, which each size replaces.
+	waits bool
+	// known has the turn of each size that was tried.
+	known map[int64]*question.Turn
 }
 
+// growing returns the search for a pod. Sizes are counted in the first resource that the pod asks for.
 func growing(s *question.Scenario, pod *outrank.Pod) (*growth, error) {
 	g := &growth{Scenario: s, pod: pod, known: map[int64]*question.Turn{}}
 	requests := pod.Requests()
@@ -118,13 +118,14 @@ func growing(s *question.Scenario, pod *outrank.Pod) (*growth, error) {
 	return g, nil
 }
 
-// inOrder are the names of a list: cpu and memory before the others, which go by name.
+// inOrder returns the names of a list: cpu and memory before the others, which go by name.
 func inOrder(l resource.List) []resource.Name {
 	names := l.Names()
 	slices.SortStableFunc(names, func(a, b resource.Name) int { return cmp.Compare(rank(a), rank(b)) })
 	return names
 }
 
+// rank puts cpu first and memory second.
 func rank(name resource.Name) int {
 	switch name {
 	case resource.CPU:
@@ -135,8 +136,8 @@ func rank(name resource.Name) int {
 	return 2
 }
 
-// unitOf is what a resource is rounded up to: whole mebibytes where the shape asks for such,
-// else single bytes, single ones, and thousandths of a cpu, which is counted in these.
+// unitOf returns the unit to which an amount is rounded up. It is a mebibyte if the shape asks for whole
+// ones, otherwise 1: a byte, a single thing or, for cpu, a thousandth.
 func unitOf(name resource.Name, q resource.Quantity) int64 {
 	if has := q.Value(); name != resource.CPU && has > 0 && has%mebi == 0 {
 		return mebi
@@ -144,6 +145,7 @@ func unitOf(name resource.Name, q resource.Quantity) int64 {
 	return 1
 }
 
+// units returns an amount in its units.
 func units(name resource.Name, q resource.Quantity) int64 {
 	if name == resource.CPU {
 		return q.MilliValue()
@@ -151,22 +153,24 @@ func units(name resource.Name, q resource.Quantity) int64 {
 	return q.Value() / unitOf(name, q)
 }
 
-// amount is so many units of a resource in the place of an amount of the shape.
+// amount returns a number of units of a resource, in the units of an amount of the shape. It stops at the
+// largest amount that there is.
 func amount(name resource.Name, units int64, like resource.Quantity) resource.Quantity {
 	if name == resource.CPU {
 		return resource.NewMilli(units)
 	}
-	of := unitOf(name, like)
-	if units > math.MaxInt64/of {
-		units = math.MaxInt64 / of
+	unit := unitOf(name, like)
+	if units > math.MaxInt64/unit {
+		units = math.MaxInt64 / unit
 	}
-	if name == resource.Memory || of == mebi {
-		return resource.NewBinary(units * of)
+	if name == resource.Memory || unit == mebi {
+		return resource.NewBinary(units * unit)
 	}
 	return resource.New(units)
 }
 
-// largest finds a size that does while the next does not; nil where the smallest does not.
+// largest finds a size for which does holds while it does not for the next; nil if it does not hold for
+// the smallest.
 func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 	var err error
 	holds := func(steps int64) bool {
@@ -177,7 +181,9 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 		t, err = g.try(steps)
 		return err == nil && does(t)
 	}
-	low, high := int64(0), g.shapeUnits // low does, or is nothing; high does not
+
+	// low holds, or is nothing. In the end high does not hold; the bound is beyond every node.
+	low, high := int64(0), g.shapeUnits
 	for high < mostSteps && holds(high) {
 		low, high = high, min(2*high, mostSteps)
 	}
@@ -191,6 +197,7 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 	if err != nil || low == 0 {
 		return nil, err
 	}
+
 	t, err := g.try(low)
 	if err != nil {
 		return nil, err
@@ -203,7 +210,7 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 	return out, err
 }
 
-// try is the turn of the pod in a size.
+// try returns the turn of the pod in a size. It plays each size once.
 func (g *growth) try(steps int64) (*question.Turn, error) {
 	if t := g.known[steps]; t != nil {
 		return t, nil
@@ -211,6 +218,7 @@ func (g *growth) try(steps int64) (*question.Turn, error) {
 	if err := g.Context(); err != nil {
 		return nil, err
 	}
+
 	pod := g.sized(steps)
 	if g.waits {
 		if err := g.Put(pod); err != nil {
@@ -222,7 +230,7 @@ func (g *growth) try(steps int64) (*question.Turn, error) {
 	return &t, err
 }
 
-// sized is the pod in a size.
+// sized returns the pod in a size. Limits grow with the requests, which may not be above them.
 func (g *growth) sized(steps int64) *outrank.Pod {
 	c := *g.pod
 	list := func(l resource.List) resource.List {
@@ -242,6 +250,7 @@ func (g *growth) sized(steps int64) *outrank.Pod {
 		}
 		return out
 	}
+
 	c.Containers, c.InitContainers = containers(c.Containers), containers(c.InitContainers)
 	if r := c.Resources; r != nil {
 		c.Resources = &resource.Requirements{Requests: list(r.Requests), Limits: list(r.Limits)}
@@ -249,7 +258,8 @@ func (g *growth) sized(steps int64) *outrank.Pod {
 	return &c
 }
 
-// scaled is the amount times steps by of, rounded up; the most that there is where it is more.
+// scaled returns units*steps/of, rounded up, or the largest number if it is more. The product has 128
+// bits, so that it does not overflow.
 func scaled(units, steps, of int64) int64 {
 	if units <= 0 {
 		return units
@@ -265,5 +275,5 @@ func scaled(units, steps, of int64) int64 {
 	return int64(min(whole, math.MaxInt64))
 }
 
-// Times is the size as a multiple of the shape.
+// Times says the size as a multiple of the shape.
 func (s *Size) Times() string { return fmt.Sprintf("%.3g times", float64(s.Steps)/float64(s.Of)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// WriteText prints the largest sizes for people. The error is that of w.
+// WriteText prints the largest sizes for people; limit bounds the lists about each. The error is that of w.
 func (l *Largest) WriteText(w io.Writer, limit int) error {
 	out := console.SheetFor(w)
 	out.Say("%s", l.sentence())
@@ -27,12 +27,14 @@ func (l *Largest) WriteText(w io.Writer, limit int) error {
 			out.Line("  %s", note)
 		}
 	}
+
 	out.Line("")
 	out.Say("The shape %s is made larger and smaller as a whole, in steps of %s of %s; %s were tried.",
 		amountsText(l.Shape), l.Step, l.Resource, console.Plural(l.Tried, "size"))
 	return out.To(w)
 }
 
+// sentence says the largest size that fits, or that none does.
 func (l *Largest) sentence() string {
 	switch {
 	case l.Fits != nil:
@@ -43,7 +45,7 @@ func (l *Largest) sentence() string {
 	return fmt.Sprintf("Nothing of this shape finds a place, not even %s of %s:", l.Step, l.Resource)
 }
 
-// told lists amounts to the last unit: cpu and memory first.
+// amountsText lists amounts exactly, cpu and memory first.
 func amountsText(l resource.List) string {
 	var out []string
 	for _, name := range inOrder(l) {
@@ -52,6 +54,7 @@ func amountsText(l resource.List) string {
 	return strings.Join(out, ", ")
 }
 
+// otherNodes says that there are n other nodes; nothing for none.
 func otherNodes(n int) string {
 	if n <= 0 {
 		return ""
@@ -59,12 +62,14 @@ func otherNodes(n int) string {
 	return " and " + console.Plural(n, "other node")
 }
 
+// evicting says the largest size that finds a place by pushing out others.
 func (l *Largest) evicting() string {
 	e := l.Evicting
 	return fmt.Sprintf("With its priority, %d, the largest that finds a place by pushing out others asks for %s, %s the shape, on %s: %s to leave: %s.", l.Pod.Priority,
 		amountsText(e.Requests), e.Times(), e.Node, podsHave(len(e.Victims)), listed(e.Victims, mostNamed, func(v question.Victim) string { return v.Text() }))
 }
 
+// podsHave says that n pods have.
 func podsHave(n int) string {
 	if n == 1 {
 		return "1 pod has"
@@ -72,7 +77,7 @@ func podsHave(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
-// beyond says what keeps one step more out.
+// beyond says why one step more finds no place.
 func (s *Size) beyond(out *console.Sheet, limit int) {
 	if s.Beyond == nil {
 		return

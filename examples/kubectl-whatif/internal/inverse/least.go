@@ -10,135 +10,146 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// MostLevels is how many priorities are tried at most.
+// MostLevels bounds the priorities that are tried.
 const MostLevels = 256
 
-// LeastPriority is the least priority that is enough for a pod, or for all pods of a workload.
+// LeastPriority says which priority is the least that is enough for a pod, or for all pods of a workload.
 type LeastPriority struct {
 	Pod question.Pod `json:"pod"`
-	// Workload makes the pods, Pods of them, where the question is about more than one.
+	// Workload names the object that makes the pods, if the question is about more than one. Pods is
+	// their number.
 	Workload string `json:"workload,omitempty"`
 	Pods     int    `json:"pods"`
-	// ForPlace is enough to find a place, by pushing out others if need be, and ForNobody is
-	// enough for nobody to be pushed out either. By one less it is not, which was tried; what
-	// has no less is the least priority that there is. They are nil where none is enough.
+	// ForPlace is the least priority that is enough to find a place, by pushing out others if need be.
+	// ForNobody is the least with which nobody is pushed out either. One less was tried and is not
+	// enough, unless there is no lower priority. They are nil if no priority is enough.
 	ForPlace  *Enough `json:"forPlace,omitempty"`
 	ForNobody *Enough `json:"forNobody,omitempty"`
-	// Levels are the priorities at which the answer can change, up to the highest that the pod
-	// can have, with what came of each; Most is that highest.
+	// Levels has the priorities at which the answer can change, with what came of each. Most is the
+	// highest priority that the pod can have, and no level is above it.
 	Levels []Level `json:"levels"`
 	Most   int32   `json:"most"`
-	// Untried counts levels that were left out because there are too many: a lower one than the
-	// least that was found may do.
+	// Untried counts the levels that were left out because there are too many. A lower priority than
+	// the least that was found may then be enough, too.
 	Untried int `json:"untried,omitempty"`
-	// Instead is the least class that is enough with its own policy, for a pod whose policy keeps
-	// it from pushing out others, where no priority is.
+	// Instead is the least class that is enough with its own policy. It is set for a pod whose policy
+	// keeps it from pushing out others, if no priority is enough.
 	Instead *Enough `json:"instead,omitempty"`
-	// Waiting is the turn of the pod with the highest priority, where none is enough.
+	// Waiting is the turn of the pod with the highest priority that was tried, if none is enough.
 	Waiting *question.Turn `json:"waiting,omitempty"`
 }
 
 // Enough is a priority that is enough.
 type Enough struct {
 	Level
-	// Class is the class of the least value with which it is enough, if there is any.
+	// Class is the class of the least value that is enough, if there is any, and Value its value.
 	Class string `json:"class,omitempty"`
 	Value int32  `json:"value,omitempty"`
-	// With is what becomes of the pods in that class.
+	// With says what becomes of the pods in that class.
 	With *Level `json:"with,omitempty"`
-	// NotAbove are higher levels that are not enough.
+	// NotAbove lists higher levels that are not enough.
 	NotAbove []int32 `json:"notAbove,omitempty"`
 }
 
-// Level is what becomes of the pods with a priority.
+// Level says what becomes of the pods with a priority.
 type Level struct {
 	Priority int32 `json:"priority"`
-	// Placed is how many find a place, on Node where it is one pod, and Victims are pushed out
-	// for them.
+	// Placed counts the pods that find a place. Node is the place of a single pod. Victims lists the
+	// pods that are pushed out for them.
 	Placed  int               `json:"placed"`
 	Node    string            `json:"node,omitempty"`
 	Victims []question.Victim `json:"victims"`
 
+	// turn is the turn of the pod, or of the first pod of the workload without a place.
 	turn *question.Turn
 }
 
 // Asked is a pod, or a workload, that a search tries in several ways.
 type Asked struct {
 	Pod *outrank.Pod
-	// Workload makes copies of the pod; nil where the question is about the pod alone.
+	// Workload makes copies of the pod; nil if the question is about the pod alone.
 	Workload *question.Workload
-	// Show is told of the progress; nil for nobody.
+	// Show, if set, is told of the progress.
 	Show func(done, total int)
 }
 
-// AskLeastPriority answers which priority is the least with which a pod finds a place after the
-// changes of a scenario, or every pod of a workload, and with which nobody is pushed out for it.
-// It tries the priorities at which the answer can change, at most [MostLevels] of them. Where the
-// scenario has changes, whatever a scheduler takes before the pod has its turn first. Pods of
-// the same controller that run with at least the pod's own priority get the higher one with it,
-// as they do once their controller recreates them, so that none of them is a victim.
+// AskLeastPriority answers which priority is the least with which a pod, or every pod of a workload, finds
+// a place after the changes of a scenario, and which is the least with which nobody is pushed out for it.
+// It tries the priorities at which the answer can change, at most [MostLevels] of them. If the scenario
+// has changes, everything that a scheduler takes before the pod has its turn first. Running pods of the
+// same controller that have at least the pod's own priority get the higher one with it, as they do once
+// their controller recreates them, so that none of them is a victim.
 //
-// Errors are those of the scenario's questions, and wrap [outrank.ErrInvalid] for a pod that
-// is not asked about by itself. The scenario stays as it is.
+// Errors are those of the scenario's questions, and wrap [outrank.ErrInvalid] for a pod that cannot be
+// asked about by itself. The scenario stays as it is.
 func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 	if err := s.Alone(a.Pod); err != nil {
 		return nil, err
 	}
 	l := &ladder{Scenario: s, asked: a, known: map[rung]Level{}, triesLeft: MostLevels, most: mostOf(a.Pod)}
 	out := &LeastPriority{Pod: question.NameOf(a.Pod, ""), Pods: 1, Levels: []Level{}, Most: l.most}
-	levels := l.levels()
-	if len(levels) > MostLevels/2 {
-		out.Untried = len(levels)
-		levels = spaced(levels, MostLevels/2)
-		out.Untried -= len(levels)
-	}
-	for i, at := range levels {
-		level, err := l.try(rung{at, a.Pod.PreemptionPolicy})
-		if err != nil {
-			return nil, err
-		}
-		out.Levels = append(out.Levels, level)
-		if a.Show != nil {
-			a.Show(i+1, len(levels))
-		}
+	if err := l.tryLevels(out); err != nil {
+		return nil, err
 	}
 	if w := a.Workload; w != nil {
 		out.Workload, out.Pods = w.String(), l.pods
 	}
-	for _, find := range []struct {
-		into   **Enough
-		enough func(*Level) bool
-	}{
-		{&out.ForPlace, func(at *Level) bool { return at.Placed == l.pods }},
-		{&out.ForNobody, func(at *Level) bool { return at.Placed == l.pods && at.fresh() == 0 }},
-	} {
-		enough, err := l.least(out.Levels, find.enough)
-		if err != nil {
-			return nil, err
-		}
-		*find.into = enough
+
+	placed := func(level *Level) bool { return level.Placed == l.pods }
+	var err error
+	if out.ForPlace, err = l.least(out.Levels, placed); err != nil {
+		return nil, err
+	}
+	out.ForNobody, err = l.least(out.Levels, func(level *Level) bool { return placed(level) && level.fresh() == 0 })
+	if err != nil {
+		return nil, err
 	}
 	if out.ForPlace != nil {
 		return out, nil
 	}
+
+	// A pod that may push nobody out may still find a place in a class that lets it. Any class is tried,
+	// because no priority is enough with the policy that it has.
 	out.Waiting = out.Levels[len(out.Levels)-1].turn
 	if a.Pod.PreemptionPolicy != outrank.PreemptNever {
 		return out, nil
 	}
 	e := &Enough{Level: Level{Priority: math.MinInt32, Victims: []question.Victim{}}}
-	if err := l.findClass(e, func(at *Level) bool { return at.Placed == l.pods }); err != nil || e.Class == "" {
+	if err := l.findClass(e, placed); err != nil || e.Class == "" {
 		return out, err
 	}
 	out.Instead = e
 	return out, nil
 }
 
-// Free reports whether nobody has to leave with the least priority that is enough.
+// tryLevels tries the priorities at which the answer can change. Half of the tries are kept for the
+// priorities between levels, and for classes.
+func (l *ladder) tryLevels(out *LeastPriority) error {
+	levels := l.levels()
+	if len(levels) > MostLevels/2 {
+		out.Untried = len(levels) - MostLevels/2
+		levels = spaced(levels, MostLevels/2)
+	}
+
+	for i, p := range levels {
+		level, err := l.try(rung{p, l.asked.Pod.PreemptionPolicy})
+		if err != nil {
+			return err
+		}
+		out.Levels = append(out.Levels, level)
+		if l.asked.Show != nil {
+			l.asked.Show(i+1, len(levels))
+		}
+	}
+	return nil
+}
+
+// Free reports whether nobody has to leave with the least priority that is enough for a place.
 func (l *LeastPriority) Free() bool {
 	return l.ForPlace != nil && l.ForPlace.fresh() == 0
 }
 
-// fresh counts the victims that would not leave otherwise.
+// fresh counts the victims that were not leaving already.
 func (l *Level) fresh() (n int) {
 	for i := range l.Victims {
 		if !l.Victims[i].Terminating {
@@ -158,14 +169,18 @@ type rung struct {
 type ladder struct {
 	*question.Scenario
 	asked Asked
+	// known has what was tried.
 	known map[rung]Level
-	// pods is how many find a place where all do, left how many tries are left, and most the
-	// highest priority that the pod can have.
-	pods, triesLeft int
-	most            int32
+	// pods is the number of pods that need a place. Each try sets it.
+	pods int
+	// triesLeft counts the tries that are left. Only classes stop there: levels and the search between
+	// them stay below the bound.
+	triesLeft int
+	// most is the highest priority that the pod can have.
+	most int32
 }
 
-// mostOf is the highest priority that a pod can have: those above that of users are for the
+// mostOf returns the highest priority that a pod can have. Priorities above those of users belong to the
 // classes of the system.
 func mostOf(p *outrank.Pod) int32 {
 	if ofSystem(p) {
@@ -179,18 +194,24 @@ func ofSystem(p *outrank.Pod) bool {
 	return p.NamespaceName() == "kube-system" || p.PriorityValue() > priority.UserMax
 }
 
-// levels lists the priorities at which the answer can change, the lowest first: the lowest of
-// all, that of each pod and one more, and the pod's own.
+// levels lists the priorities at which the answer can change, the lowest first: the lowest of all, the
+// priority above each that a pod counts with, and the pod's own. In between, the same pods may be victims.
 func (l *ladder) levels() []int32 {
-	found := map[int32]bool{math.MinInt32: true, min(l.asked.Pod.PriorityValue(), l.most): true}
+	pod := l.asked.Pod
+	found := map[int32]bool{math.MinInt32: true, min(pod.PriorityValue(), l.most): true}
+
+	// With changes others have their turns first, those of an equal priority by name. So an equal
+	// priority differs from a lower one, too.
 	add := func(p int32) {
 		if l.Changed() {
-			found[p] = true // those of one priority take their turns by name
+			found[p] = true
 		}
 		if p < math.MaxInt32 {
 			found[p+1] = true
 		}
 	}
+
+	// Possible victims, and pods for which room is kept.
 	snap := l.Snapshot()
 	for n := range snap.Nodes() {
 		for _, p := range snap.PodsOn(n.Name) {
@@ -200,6 +221,8 @@ func (l *ladder) levels() []int32 {
 			add(snap.CountsAs(p))
 		}
 	}
+
+	// Pods that wait, and those that are recreated with the value of their class.
 	if l.Changed() {
 		for p := range snap.Pods() {
 			add(p.PriorityValue())
@@ -208,6 +231,7 @@ func (l *ladder) levels() []int32 {
 			add(c.Value)
 		}
 	}
+
 	var out []int32
 	for p := range found {
 		if p <= l.most {
@@ -218,7 +242,7 @@ func (l *ladder) levels() []int32 {
 	return out
 }
 
-// spaced leaves n of the levels, with the lowest and the highest of them.
+// spaced returns n of the levels, evenly spaced, with the lowest and the highest of them.
 func spaced(levels []int32, n int) []int32 {
 	out := make([]int32, n)
 	for i := range out {
@@ -227,39 +251,53 @@ func spaced(levels []int32, n int) []int32 {
 	return out
 }
 
-// least finds the first of the levels that is enough, and the least priority before it that
-// still is.
+// least finds the first of the levels that is enough, and the least priority below it that still is. It
+// also finds the class for it, and the higher levels that are not enough. It returns nil if no level is
+// enough.
 func (l *ladder) least(levels []Level, enough func(*Level) bool) (*Enough, error) {
-	at := slices.IndexFunc(levels, func(level Level) bool { return enough(&level) })
-	if at < 0 {
+	first := slices.IndexFunc(levels, func(level Level) bool { return enough(&level) })
+	if first < 0 {
 		return nil, nil
 	}
-	found := levels[at]
-	if at > 0 {
-		not := int64(levels[at-1].Priority)
-		// Nearly always one less is not enough, and the search ends with that.
-		for next := int64(found.Priority) - 1; next > not; next = (not + int64(found.Priority)) >> 1 { // rounded down below 0, too
-			level, err := l.try(rung{int32(next), l.asked.Pod.PreemptionPolicy})
-			if err != nil {
-				return nil, err
-			}
-			if enough(&level) {
-				found = level
-			} else {
-				not = next
-			}
+	found := levels[first]
+	if first > 0 {
+		var err error
+		if found, err = l.between(levels[first-1].Priority, found, enough); err != nil {
+			return nil, err
 		}
 	}
+
 	out := &Enough{Level: found}
-	for i := range levels[at+1:] {
-		if above := &levels[at+1+i]; !enough(above) {
+	for i := range levels[first+1:] {
+		if above := &levels[first+1+i]; !enough(above) {
 			out.NotAbove = append(out.NotAbove, above.Priority)
 		}
 	}
 	return out, l.findClass(out, enough)
 }
 
-// serve finds the class of the least value with which it is enough, too.
+// between finds a priority that is enough while one less is not, above one that is not enough and up to
+// one that is. Where all levels were tried, one less than a level is not enough, and the search ends with
+// that. Otherwise it halves the distance, rounding down below 0, too.
+func (l *ladder) between(tooLow int32, found Level, enough func(*Level) bool) (Level, error) {
+	policy := l.asked.Pod.PreemptionPolicy
+	not := int64(tooLow)
+	for next := int64(found.Priority) - 1; next > not; next = (not + int64(found.Priority)) >> 1 {
+		level, err := l.try(rung{int32(next), policy})
+		if err != nil {
+			return found, err
+		}
+		if enough(&level) {
+			found = level
+		} else {
+			not = next
+		}
+	}
+	return found, nil
+}
+
+// findClass finds the class of the least value that is enough, with its own policy, from the priority of
+// out on. It stops without one when no tries are left.
 func (l *ladder) findClass(out *Enough, enough func(*Level) bool) error {
 	var classes []*outrank.PriorityClass
 	for _, c := range l.Cluster().Classes {
@@ -270,6 +308,7 @@ func (l *ladder) findClass(out *Enough, enough func(*Level) bool) error {
 	slices.SortFunc(classes, func(a, b *outrank.PriorityClass) int {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Name, b.Name))
 	})
+
 	for _, c := range classes {
 		if l.triesLeft <= 0 {
 			return nil
@@ -286,17 +325,19 @@ func (l *ladder) findClass(out *Enough, enough func(*Level) bool) error {
 	return nil
 }
 
-// try tries a priority, once.
+// try returns what becomes of the pods with a priority and a policy. It plays each pair once.
 func (l *ladder) try(at rung) (Level, error) {
 	if level, tried := l.known[at]; tried {
 		return level, nil
 	}
 	l.triesLeft--
+
 	f := l.Fork()
 	f.Watch(nil)
 	pod := *l.asked.Pod
 	pod.Priority, pod.PreemptionPolicy = &at.priority, at.policy
-	level, err := Level{}, error(nil)
+	var level Level
+	var err error
 	if l.asked.Workload != nil {
 		level, err = l.tryWorkload(f, &pod)
 	} else {
@@ -306,11 +347,14 @@ func (l *ladder) try(at rung) (Level, error) {
 	return level, err
 }
 
+// tryPod plays the turn of a single pod in a fork.
 func (l *ladder) tryPod(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 	l.pods = 1
 	if err := l.raiseCopies(f, pod); err != nil {
 		return Level{}, err
 	}
+
+	// Without changes the pod is asked about as things are. With changes it has its place in the line.
 	if _, waits := f.Snapshot().Pod(pod.Key()); waits {
 		if err := f.Put(pod); err != nil {
 			return Level{}, err
@@ -321,6 +365,7 @@ func (l *ladder) tryPod(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 			return Level{}, err
 		}
 	}
+
 	t, err := f.Turn(pod)
 	out := Level{Priority: pod.PriorityValue(), Victims: []question.Victim{}, turn: &t}
 	if t.Places() {
@@ -329,16 +374,19 @@ func (l *ladder) tryPod(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 	return out, err
 }
 
-// lift gives the pods of the same controller that run with at least the pod's own priority the
-// higher one.
+// raiseCopies gives the other pods of the pod's controller the priority that is tried, if it is higher
+// than theirs and they have at least the pod's own.
 func (l *ladder) raiseCopies(f *question.Scenario, pod *outrank.Pod) error {
-	if pod.Owner == (outrank.Owner{}) || pod.PriorityValue() <= l.asked.Pod.PriorityValue() {
+	asked := l.asked.Pod
+	own := asked.PriorityValue()
+	if pod.Owner == (outrank.Owner{}) || pod.PriorityValue() <= own {
 		return nil
 	}
+
 	var copies []*outrank.Pod
 	for p := range f.Snapshot().Pods() {
 		if p.Owner == pod.Owner && p.NamespaceName() == pod.NamespaceName() && p.Key() != pod.Key() &&
-			p.PriorityValue() >= l.asked.Pod.PriorityValue() && p.PriorityValue() < pod.PriorityValue() {
+			p.PriorityValue() >= own && p.PriorityValue() < pod.PriorityValue() {
 			copies = append(copies, p)
 		}
 	}
@@ -353,6 +401,7 @@ func (l *ladder) raiseCopies(f *question.Scenario, pod *outrank.Pod) error {
 	return nil
 }
 
+// tryWorkload creates the workload's pods in a fork, and plays all turns down to theirs.
 func (l *ladder) tryWorkload(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 	w := *l.asked.Workload
 	w.Pod = pod
@@ -363,6 +412,8 @@ func (l *ladder) tryWorkload(f *question.Scenario, pod *outrank.Pod) (Level, err
 	if err != nil {
 		return Level{}, err
 	}
+
+	// The workload of the last change is this one.
 	out := Level{Priority: pod.PriorityValue(), Victims: []question.Victim{}}
 	fate := &a.Workloads[len(a.Workloads)-1]
 	l.pods, out.Placed = fate.Pods, fate.Placed+fate.PushesOut

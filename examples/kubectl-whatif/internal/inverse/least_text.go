@@ -14,14 +14,15 @@ import (
 // mostNamed bounds the victims that a row names.
 const mostNamed = 5
 
-// WriteText prints the least priorities for people, and limit of the levels that were tried. The
-// error is that of w.
+// WriteText prints the least priorities for people, and limit of the levels that were tried; all where it
+// is 0. The error is that of w.
 func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 	out := console.SheetFor(w)
 	if l.Pods == 0 {
 		out.Say("%s makes no pod here, and nothing needs a priority.", l.Workload)
 		return out.To(w)
 	}
+
 	out.Say("%s", l.sentence())
 	for _, also := range l.furtherSentences() {
 		out.Say("%s", also)
@@ -33,13 +34,14 @@ func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 			out.Line("  %s", note)
 		}
 	}
+
 	out.Line("")
 	out.Line("From which priority on, and at whose cost:")
 	l.table(limit).Print(out.Page)
 	return out.To(w)
 }
 
-// who is the pod, or the pods of the workload.
+// who names the pod, or the pods of the workload.
 func (l *LeastPriority) who() string {
 	if l.Workload != "" {
 		return "all " + console.Plural(l.Pods, "pod") + " of " + l.Workload
@@ -47,6 +49,7 @@ func (l *LeastPriority) who() string {
 	return string(l.Pod.Key)
 }
 
+// finds says "finds a place" in the number of who.
 func (l *LeastPriority) finds() string {
 	if l.Workload != "" {
 		return "find a place"
@@ -54,7 +57,7 @@ func (l *LeastPriority) finds() string {
 	return "finds a place"
 }
 
-// sentence is the answer.
+// sentence says the least priority with which there is a place.
 func (l *LeastPriority) sentence() string {
 	e := l.ForPlace
 	switch {
@@ -70,7 +73,7 @@ func (l *LeastPriority) sentence() string {
 	return fmt.Sprintf("Priority %d is the least with which %s %s, %s%s; %d is not enough.", e.Priority, l.who(), l.finds(), e.cost(), e.classText(), e.Priority-1)
 }
 
-// cost says who leaves.
+// cost says where a single pod goes, and how many pods leave.
 func (l *Level) cost() string {
 	text := ""
 	if l.Node != "" {
@@ -86,6 +89,7 @@ func (l *Level) cost() string {
 	}
 }
 
+// classText names the class that is enough.
 func (e *Enough) classText() string {
 	switch {
 	case e.Class == "":
@@ -96,7 +100,7 @@ func (e *Enough) classText() string {
 	return fmt.Sprintf(" (class %s, %d, will do)", e.Class, e.Value)
 }
 
-// also are the second number, and what limits the first.
+// furtherSentences says the least priority with which nobody leaves, and what limits the answer.
 func (l *LeastPriority) furtherSentences() (out []string) {
 	e, free := l.ForPlace, l.ForNobody
 	if i := l.Instead; i != nil {
@@ -105,6 +109,7 @@ func (l *LeastPriority) furtherSentences() (out []string) {
 	if e == nil {
 		return nil
 	}
+
 	switch {
 	case free == nil && l.Untried > 0:
 		out = append(out, "With none of those that were tried it goes without anybody leaving.")
@@ -113,6 +118,7 @@ func (l *LeastPriority) furtherSentences() (out []string) {
 	case free.Priority != e.Priority:
 		out = append(out, fmt.Sprintf("Priority %d is the least with which nobody has to leave%s; with %d somebody has to.", free.Priority, free.classText(), free.Priority-1))
 	}
+
 	if n := len(e.NotAbove); n > 0 {
 		out = append(out, "Not every higher one is enough: not "+listed(e.NotAbove, mostNamed, func(p int32) string { return strconv.Itoa(int(p)) })+".")
 	}
@@ -122,7 +128,7 @@ func (l *LeastPriority) furtherSentences() (out []string) {
 	return out
 }
 
-// number is a priority, or that it is the lowest.
+// priorityText says a priority; the lowest one by a word.
 func priorityText(p int32) string {
 	if p == math.MinInt32 {
 		return "lowest"
@@ -130,44 +136,51 @@ func priorityText(p int32) string {
 	return strconv.Itoa(int(p))
 }
 
-// table has the levels where something changes, those that matter first where not all can be
-// shown.
+// table lists the levels where something changes, limit of them. The levels of the answer are shown first
+// where not all can be.
 func (l *LeastPriority) table(limit int) *console.Table {
 	rows := &console.Table{Right: map[int]bool{0: true, 2: true}}
 	rows.Head("PRIORITY", "OUTCOME", "PUSHED OUT", "NODE")
-	var told []*Level
-	var matters []int
-	for i := range l.Levels {
-		level := &l.Levels[i]
-		if i > 0 && sameOutcome(told[len(told)-1], level) {
-			continue
-		}
-		for _, e := range []*Enough{l.ForPlace, l.ForNobody} {
-			if e != nil && e.Priority == level.Priority {
-				matters = append(matters, len(told))
-			}
-		}
-		told = append(told, level)
-	}
-	shown := selected(len(told), limit, matters)
+	levels, matters := l.steps()
+	shown := selected(len(levels), limit, matters)
 	for _, i := range shown {
-		level := told[i]
+		level := levels[i]
 		rows.Add(priorityText(level.Priority), l.outcome(level), strconv.Itoa(level.fresh()), level.Node)
 		if len(level.Victims) > 0 {
 			rows.Note("  who leaves: %s", listed(level.Victims, mostNamed, func(v question.Victim) string { return v.Text() }))
 		}
 	}
-	if more := len(told) - len(shown); more > 0 {
+	if more := len(levels) - len(shown); more > 0 {
 		rows.Note("and %d more", more)
 	}
 	return rows
 }
 
-// same reports whether two levels have the same outcome.
+// steps returns the levels whose outcome differs from that of the level below, and the indexes of those
+// that are the answer.
+func (l *LeastPriority) steps() (levels []*Level, matters []int) {
+	for i := range l.Levels {
+		level := &l.Levels[i]
+		if i > 0 && sameOutcome(levels[len(levels)-1], level) {
+			continue
+		}
+
+		for _, e := range []*Enough{l.ForPlace, l.ForNobody} {
+			if e != nil && e.Priority == level.Priority {
+				matters = append(matters, len(levels))
+			}
+		}
+		levels = append(levels, level)
+	}
+	return levels, matters
+}
+
+// sameOutcome reports whether two levels have the same places and the same victims.
 func sameOutcome(a, b *Level) bool {
 	return a.Placed == b.Placed && a.Node == b.Node && slices.EqualFunc(a.Victims, b.Victims, func(v, w question.Victim) bool { return v.Key == w.Key })
 }
 
+// outcome says in a few words what becomes of the pods with a priority.
 func (l *LeastPriority) outcome(at *Level) string {
 	switch {
 	case l.Workload != "":

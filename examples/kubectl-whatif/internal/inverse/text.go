@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bounded is the number of n things that are shown; a limit of 0 shows all.
+// bounded returns how many of n things are shown; a limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n
@@ -14,7 +14,7 @@ func bounded(n, limit int) int {
 	return min(n, limit)
 }
 
-// listed names the first few of some things.
+// listed names the first things up to the limit, and counts the others.
 func listed[T any](list []T, limit int, name func(T) string) string {
 	shown := bounded(len(list), limit)
 	texts := make([]string, shown)
@@ -28,8 +28,8 @@ func listed[T any](list []T, limit int, name func(T) string) string {
 	return text
 }
 
-// around are the places of those of n rows that are shown, in their order: those that matter
-// before the others.
+// selected returns the indexes of the rows to show, of n, in their order. Where not all can be shown, the
+// rows that matter are preferred, then the first ones.
 func selected(n, limit int, matters []int) []int {
 	shown := bounded(n, limit)
 	var out []int
@@ -38,6 +38,7 @@ func selected(n, limit int, matters []int) []int {
 			out = append(out, i)
 		}
 	}
+
 	for i := 0; len(out) < shown; i++ {
 		if !slices.Contains(out, i) {
 			out = append(out, i)
