@@ -262,6 +262,9 @@ func (t *Turn) fate() Outcome {
 	return t.Outcome
 }
 
+// Places reports whether the pod has a place after its turn, once its victims are gone.
+func (t *Turn) Places() bool { return t.fate() == Placed || t.fate() == PushesOut }
+
 // tell records a turn, in the totals and, unless nothing has changed for its pod, in the moves.
 func (a *Aftermath) tell(t Turn, m motion) {
 	if m.aside {

@@ -240,3 +240,11 @@ func priorityOf(e *queue.Entry) int32 {
 	}
 	return e.Pod.PriorityValue()
 }
+
+// holds reports whether an entry is the pod, or a group with the pod in it.
+func holds(e *queue.Entry, pod outrank.Key) bool {
+	if e.Group == nil {
+		return e.Pod.Key() == pod
+	}
+	return slices.ContainsFunc(e.Group.Members, func(m queue.Entry) bool { return m.Pod.Key() == pod })
+}
