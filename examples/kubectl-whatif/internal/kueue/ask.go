@@ -17,29 +17,33 @@ import (
 
 // Asked is the workload in question.
 type Asked struct {
-	object string // what messages call it
+	// object is the name of the workload in messages.
+	object string
 	name   outrank.Key
-	local  outrank.Key
-	class  string
-	// priority is nil where the class says it.
+	// local is the LocalQueue that the workload names; empty for none.
+	local outrank.Key
+	class string
+	// priority is nil if the class decides about it.
 	priority    *int32
 	labels      map[string]string
 	annotations map[string]string
-	created     time.Time
-	inactive    bool
-	holds       bool
-	sets        []askedSet
-	caveats     []Caveat
+	// created is zero for a workload that is not in the dump.
+	created  time.Time
+	inactive bool
+	// holds is set for a workload that has quota already.
+	holds   bool
+	sets    []askedSet
+	caveats []Caveat
 }
 
-// askedSet are pods that are alike.
+// askedSet is a number of pods that are alike.
 type askedSet struct {
 	name  string
 	count int64
 	pod   *outrank.Pod
 }
 
-// Pending returns the workload of a dump by its key. An error tells that it is not there.
+// Pending returns the workload of a dump by its key. If it is not there, the error names some that wait.
 func (c *Cluster) Pending(key outrank.Key) (*Asked, error) {
 	var near []string
 	for _, w := range c.workloads {
@@ -50,6 +54,7 @@ func (c *Cluster) Pending(key outrank.Key) (*Asked, error) {
 			near = append(near, string(w.Metadata.key()))
 		}
 	}
+
 	slices.Sort(near)
 	text := fmt.Sprintf("there is no Workload %s in the dump", key)
 	if len(near) > 0 {
@@ -58,8 +63,8 @@ func (c *Cluster) Pending(key outrank.Key) (*Asked, error) {
 	return nil, fmt.Errorf("%s", text)
 }
 
-// FromManifest returns the workload of a manifest: a Workload, or the one that Kueue makes of a
-// Job or a Pod.
+// FromManifest returns the workload of a manifest: a Workload, or the one that Kueue makes of a Job or a Pod.
+// namespace is that of an object that names none.
 func FromManifest(o input.Object, namespace string) (*Asked, error) {
 	if o.Kind == "Workload" && isKueue(&o) {
 		w := &workload{}
@@ -74,6 +79,12 @@ func FromManifest(o input.Object, namespace string) (*Asked, error) {
 	if !o.MakesPods() || o.Kind != "Job" && o.Kind != "Pod" {
 		return nil, fmt.Errorf("%s: Kueue's answer is about a Workload, a Job or a Pod", nameOf(o))
 	}
+	return fromPods(o, namespace)
+}
+
+// fromPods returns the workload that Kueue makes of a Job or a Pod: a single pod set, in the queue and with
+// the class that labels name.
+func fromPods(o input.Object, namespace string) (*Asked, error) {
 	var x struct {
 		Metadata metadata `json:"metadata"`
 	}
@@ -84,24 +95,27 @@ func FromManifest(o input.Object, namespace string) (*Asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.Metadata.Namespace == "" {
-		x.Metadata.Namespace = namespace
+
+	m := &x.Metadata
+	if m.Namespace == "" {
+		m.Namespace = namespace
 	}
-	a := &Asked{object: nameOf(o), name: x.Metadata.key(), class: x.Metadata.Labels[classLabel], labels: x.Metadata.Labels}
-	if queue := x.Metadata.Labels[queueLabel]; queue != "" {
-		a.local = outrank.NewKey(x.Metadata.Namespace, queue)
+	a := &Asked{object: nameOf(o), name: m.key(), class: m.Labels[classLabel], labels: m.Labels}
+	if queue := m.Labels[queueLabel]; queue != "" {
+		a.local = outrank.NewKey(m.Namespace, queue)
 	}
 	if err := a.add("main", int64(t.Replicas), t.Pod); err != nil {
 		return nil, err
 	}
-	a.caveats = append(a.caveats, Caveat{a.object, "labels count for rules of a PreemptionConfig as if Kueue copied them to the Workload (labelKeysToCopy)"})
-	if len(x.Metadata.Labels) == 0 || onlyKueues(x.Metadata.Labels) {
-		a.caveats = a.caveats[:len(a.caveats)-1]
+
+	// Whether Kueue copies a label depends on its Configuration. Its own labels match no rule.
+	if !onlyKueues(m.Labels) {
+		a.caveats = append(a.caveats, Caveat{a.object, "labels count for rules of a PreemptionConfig as if Kueue copied them to the Workload (labelKeysToCopy)"})
 	}
 	return a, nil
 }
 
-// onlyKueues reports whether all labels are Kueue's own.
+// onlyKueues reports whether there is no label but Kueue's own.
 func onlyKueues(labels map[string]string) bool {
 	for name := range labels {
 		if !strings.HasPrefix(name, "kueue.x-k8s.io/") {
@@ -111,7 +125,7 @@ func onlyKueues(labels map[string]string) bool {
 	return true
 }
 
-// asked is a workload as a question.
+// asked returns the workload as a question.
 func (w *workload) asked() (*Asked, error) {
 	a := &Asked{
 		object: "workload " + string(w.Metadata.key()), name: w.Metadata.key(), class: w.class(), priority: w.Spec.Priority, labels: w.Metadata.Labels,
@@ -121,29 +135,38 @@ func (w *workload) asked() (*Asked, error) {
 		a.local = outrank.NewKey(w.Metadata.Namespace, w.Spec.Queue)
 	}
 	for i := range w.Spec.PodSets {
-		s := &w.Spec.PodSets[i]
-		pod, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": s.metadata(w), "spec": s.Template.Spec})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", a.object, err)
-		}
-		count := int64(1)
-		if s.Count != nil {
-			count = *s.Count
-		}
-		if err := a.add(s.Name, count, pod); err != nil {
+		if err := a.addSet(w, &w.Spec.PodSets[i]); err != nil {
 			return nil, err
-		}
-		if s.Topology != nil {
-			a.topology(s.Name)
-		}
-		if s.MinCount != nil {
-			a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("pod set %s would do with fewer pods (minCount), which is not tried", s.Name)})
 		}
 	}
 	return a, nil
 }
 
-// metadata is that of a pod of the set.
+// addSet adds a pod set of a workload. Its template is read as the manifest of a pod.
+func (a *Asked) addSet(w *workload, s *podSet) error {
+	pod, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": s.metadata(w), "spec": s.Template.Spec})
+	if err != nil {
+		return fmt.Errorf("%s: %w", a.object, err)
+	}
+	count := int64(1)
+	if s.Count != nil {
+		count = *s.Count
+	}
+	if err := a.add(s.Name, count, pod); err != nil {
+		return err
+	}
+
+	if s.Topology != nil {
+		a.topology(s.Name)
+	}
+	if s.MinCount != nil {
+		a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("pod set %s would do with fewer pods (minCount), which is not tried", s.Name)})
+	}
+	return nil
+}
+
+// metadata returns the metadata of a pod of the set: the workload's name, with the template's labels and
+// annotations.
 func (s *podSet) metadata(w *workload) map[string]any {
 	out := map[string]any{"name": w.Metadata.Name, "namespace": w.Metadata.Namespace}
 	for _, part := range []string{"labels", "annotations"} {
@@ -154,14 +177,15 @@ func (s *podSet) metadata(w *workload) map[string]any {
 	return out
 }
 
+// topology adds the caveat about a pod set that asks for a topology.
 func (a *Asked) topology(set string) {
 	a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("pod set %s asks for a topology, which is not looked at: Kueue may find quota and no place, and take others for it", set)})
 }
 
-// mostClaims are as many claims of a pod as a sentence names.
+// mostClaims is the largest number of claims of a pod that a sentence names.
 const mostClaims = 5
 
-// add adds pods.
+// add adds a pod set, whose pod is the manifest in text, with caveats about what is not looked at.
 func (a *Asked) add(name string, count int64, text []byte) error {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(text))
 	if err != nil {
@@ -170,18 +194,22 @@ func (a *Asked) add(name string, count int64, text []byte) error {
 	if count < 0 {
 		return fmt.Errorf("%s: pod set %s: %d pods", a.object, name, count)
 	}
+
+	// The warnings are about fields that an API server fills in. It has done so for a workload of the dump.
 	for _, w := range warnings {
 		if !a.created.IsZero() {
-			break // an API server has filled it in
+			break
 		}
 		a.caveats = append(a.caveats, Caveat{a.object, w.String()})
 	}
+
 	var head struct {
 		Metadata metadata `json:"metadata"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
 		return fmt.Errorf("%s: %w", a.object, err)
 	}
+
 	for _, annotation := range topologyAnnotations {
 		if _, ok := head.Metadata.Annotations[annotation]; ok {
 			a.topology(name)
@@ -196,7 +224,7 @@ func (a *Asked) add(name string, count int64, text []byte) error {
 	return nil
 }
 
-// incoming makes the workload in question one of package tenancy, but for what it uses.
+// incoming returns the workload in question as package tenancy has it, without its amounts and its queue.
 func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 	w := tenancy.Workload{
 		Name: string(a.name), LocalQueue: string(a.local), Class: a.class, Labels: a.labels, Queued: a.created,
@@ -206,6 +234,8 @@ func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 		w.Queued = now
 	}
 	m.caveats = append(m.caveats, a.caveats...)
+
+	// The workload's own priority counts, else that of its class, else that of its pods.
 	if a.priority != nil {
 		w.Priority = *a.priority
 		return w, nil
@@ -218,27 +248,37 @@ func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 		w.Priority = value
 		return w, nil
 	}
+	class, err := m.classOfPods(a)
+	if class != nil {
+		w.Priority, w.Class = class.Value, class.Metadata.Name
+	}
+	return w, err
+}
+
+// classOfPods returns the priority class of a workload's pods: that of the first pod set that names one,
+// or else the default class; nil without either. Of several default classes the lowest value counts.
+func (m *model) classOfPods(a *Asked) (*podClass, error) {
 	for _, s := range a.sets {
 		if s.pod.PriorityClassName == "" {
 			continue
 		}
 		class, ok := m.podClasses[s.pod.PriorityClassName]
 		if !ok {
-			return w, fmt.Errorf("%s: there is no PriorityClass %s in the dump", a.object, s.pod.PriorityClassName)
+			return nil, fmt.Errorf("%s: there is no PriorityClass %s in the dump", a.object, s.pod.PriorityClassName)
 		}
-		w.Priority, w.Class = class.Value, s.pod.PriorityClassName
-		return w, nil
+		return class, nil
 	}
-	found := false
+
+	var lowest *podClass
 	for _, c := range m.podClasses {
-		if c.Default && (!found || c.Value < w.Priority) {
-			w.Priority, w.Class, found = c.Value, c.Metadata.Name, true
+		if c.Default && (lowest == nil || c.Value < lowest.Value) {
+			lowest = c
 		}
 	}
-	return w, nil
+	return lowest, nil
 }
 
-// requests returns the sum of what all pods of the set ask for.
+// requests returns the sum of the requests of all pods of the set.
 func (s *askedSet) requests() resource.List {
 	out := resource.List{}
 	for name, q := range s.pod.Requests() {
@@ -247,7 +287,7 @@ func (s *askedSet) requests() resource.List {
 	return out
 }
 
-// times multiplies without wrapping around.
+// times multiplies two numbers, and stops at the largest one.
 func times(a, b int64) int64 {
 	if a > 0 && b > (1<<63-1)/a {
 		return 1<<63 - 1

@@ -10,28 +10,56 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/tenancy"
 )
 
-// Settings are those of Kueue's own Configuration that its decisions depend on.
+// Settings holds the parts of Kueue's own Configuration that its decisions depend on.
 type Settings struct {
+	// fair says how shares are compared; nil if fair sharing is off.
 	fair       *tenancy.Fair
 	protection tenancy.Protection
-	// gates are the feature gates that the Configuration sets; nil without one.
+	// gates has the feature gates that the Configuration sets.
 	gates map[string]bool
+	// given is set if there is a Configuration. Without one all other fields are zero.
 	given bool
-	// unknown are parts that change decisions and are not looked at.
+	// unknown names the parts that change decisions and are not looked at.
 	unknown []string
 }
 
 // duration is a time as Kubernetes writes it, such as 1h30m.
 type duration time.Duration
 
+// UnmarshalText reads a duration.
 func (d *duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	*d = duration(v)
 	return err
 }
 
+// window is a window of protection: an admitted workload may not be preempted before it ends.
 type window struct {
 	Least duration `json:"minAdmitDuration"`
+}
+
+// fairConfig is the part of a Configuration about fair sharing.
+type fairConfig struct {
+	Enable     *bool    `json:"enable"`
+	Strategies []string `json:"preemptionStrategies"`
+}
+
+// protectionConfig is the part of a Configuration about windows of protection.
+type protectionConfig struct {
+	Within  window `json:"withinClusterQueue"`
+	Fair    window `json:"fairSharing"`
+	Reclaim window `json:"reclaimWithinCohort"`
+}
+
+// configuration is a Configuration by Kueue's own names. Of the parts that are raw only the presence is
+// read.
+type configuration struct {
+	Kind       string           `json:"kind"`
+	Fair       *fairConfig      `json:"fairSharing"`
+	Protection protectionConfig `json:"preemptionProtection"`
+	Gates      map[string]bool  `json:"featureGates"`
+	Admission  *json.RawMessage `json:"admissionFairSharing"`
+	Resources  *json.RawMessage `json:"resources"`
 }
 
 // ReadSettings reads a Configuration of Kueue, in JSON or YAML.
@@ -40,23 +68,7 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-
-	// Kueue's own names. Of the parts that are raw only the presence is read.
-	var c struct {
-		Kind string `json:"kind"`
-		Fair *struct {
-			Enable     *bool    `json:"enable"`
-			Strategies []string `json:"preemptionStrategies"`
-		} `json:"fairSharing"`
-		Protection struct {
-			Within  window `json:"withinClusterQueue"`
-			Fair    window `json:"fairSharing"`
-			Reclaim window `json:"reclaimWithinCohort"`
-		} `json:"preemptionProtection"`
-		Gates     map[string]bool  `json:"featureGates"`
-		Admission *json.RawMessage `json:"admissionFairSharing"`
-		Resources *json.RawMessage `json:"resources"`
-	}
+	var c configuration
 	if err := json.NewDecoder(text).Decode(&c); err != nil {
 		return nil, fmt.Errorf("this is no Configuration of Kueue: %w", err)
 	}
@@ -64,10 +76,9 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 		return nil, fmt.Errorf("kind: %q where Configuration is wanted", c.Kind)
 	}
 
-	s := &Settings{gates: c.Gates, given: true}
-	s.protection = tenancy.Protection{Within: time.Duration(c.Protection.Within.Least), Reclaim: time.Duration(c.Protection.Reclaim.Least), FairShare: time.Duration(c.Protection.Fair.Least)}
+	s := &Settings{gates: c.Gates, given: true, protection: c.Protection.protection()}
 
-	// What is not followed is told, wherever it stands.
+	// A caveat names the parts that change decisions and that nobody follows here.
 	for _, x := range []struct {
 		part *json.RawMessage
 		name string
@@ -77,22 +88,36 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 		}
 	}
 
-	// Fair sharing is on where it is named, unless it is switched off there.
+	// Fair sharing is on if it is named, unless it is switched off there.
 	if c.Fair == nil || c.Fair.Enable != nil && !*c.Fair.Enable {
 		return s, nil
 	}
-	s.fair = &tenancy.Fair{SharesAlone: !s.gate("FairSharingPreemptWithinNominal", true)}
-	for _, name := range c.Fair.Strategies {
+	strategies, err := c.Fair.strategies()
+	if err != nil {
+		return nil, err
+	}
+	s.fair = &tenancy.Fair{SharesAlone: !s.gate("FairSharingPreemptWithinNominal", true), Strategies: strategies}
+	return s, nil
+}
+
+// protection returns the windows as package tenancy has them.
+func (p *protectionConfig) protection() tenancy.Protection {
+	return tenancy.Protection{Within: time.Duration(p.Within.Least), Reclaim: time.Duration(p.Reclaim.Least), FairShare: time.Duration(p.Fair.Least)}
+}
+
+// strategies returns the strategies in their order. An unknown one is an error.
+func (f *fairConfig) strategies() (out []tenancy.Strategy, err error) {
+	for _, name := range f.Strategies {
 		strategy := tenancy.Strategy(name)
 		if strategy != tenancy.LessThanOrEqualToFinalShare && strategy != tenancy.LessThanInitialShare {
 			return nil, fmt.Errorf("fairSharing.preemptionStrategies: there is no strategy %q", name)
 		}
-		s.fair.Strategies = append(s.fair.Strategies, strategy)
+		out = append(out, strategy)
 	}
-	return s, nil
+	return out, nil
 }
 
-// gate reports whether a feature gate is on.
+// gate reports whether a feature gate is on; otherwise is the default.
 func (s *Settings) gate(name string, otherwise bool) bool {
 	if on, ok := s.gates[name]; ok {
 		return on

@@ -22,35 +22,35 @@ type Outcome string
 const (
 	Fits         Outcome = "fits"         // quota is free
 	Preempts     Outcome = "preempts"     // others have to leave
-	Waits        Outcome = "waits"        // quota is taken, and by no rule it may take enough
-	Inadmissible Outcome = "inadmissible" // it could not be admitted if nobody else were there
+	Waits        Outcome = "waits"        // quota is taken, and no rule lets the workload take enough
+	Inadmissible Outcome = "inadmissible" // the workload would not be admitted without any others either
 )
 
 // Answer says what Kueue would do with a workload.
 type Answer struct {
-	// Workload is that in question, with its LocalQueue, ClusterQueue and the cohorts above.
+	// Workload is the workload in question, with its LocalQueue, its ClusterQueue and the cohorts above.
 	Workload     outrank.Key `json:"workload"`
 	LocalQueue   outrank.Key `json:"localQueue,omitempty"`
 	ClusterQueue string      `json:"clusterQueue,omitempty"`
 	Cohorts      []string    `json:"cohorts,omitempty"`
-	// Priority is the priority with its Boost.
+	// Priority is the priority that counts. Boost is the part of it that an annotation adds.
 	Priority int64 `json:"priority"`
 	Boost    int32 `json:"boost,omitempty"`
-	// Uses are the amounts that it takes of quotas, by resource@flavor. Scarce lists those of
+	// Uses has the amounts that the workload takes of quotas, by resource@flavor. Scarce lists those of
 	// which too little is free.
 	Uses    resource.List   `json:"uses,omitempty"`
 	Scarce  []resource.Name `json:"scarce,omitempty"`
 	Outcome Outcome         `json:"outcome"`
-	// Reasons say why it waits or is inadmissible.
+	// Reasons says why the workload waits or is inadmissible.
 	Reasons []string `json:"reasons,omitempty"`
-	// Victims have to leave.
+	// Victims lists the workloads that have to leave.
 	Victims []Victim `json:"victims,omitempty"`
-	// RetryAt is when the first window of protection ends that keeps somebody, and with it the
-	// first time that Kueue asks again. Then is the first of such times at which it is admitted,
-	// if nothing else changes.
+	// RetryAt is the end of the first window of protection that keeps a workload from leaving. Kueue asks
+	// again then. Then is the first end of a window at which the workload in question is admitted, if
+	// nothing else changes.
 	RetryAt clock.Time `json:"retryAt,omitzero"`
 	Then    *Then      `json:"then,omitempty"`
-	// Ahead are workloads that wait in the same ClusterQueue and are asked about first.
+	// Ahead lists the workloads that wait in the same ClusterQueue and are asked about first.
 	Ahead []string `json:"ahead,omitempty"`
 }
 
@@ -60,7 +60,7 @@ type Then struct {
 	Victims []Victim   `json:"victims,omitempty"`
 }
 
-// Victim is a workload that leaves, and the rule by which it does.
+// Victim is a workload that has to leave, with the rule by which it does.
 type Victim struct {
 	Workload     string        `json:"workload"`
 	ClusterQueue string        `json:"clusterQueue"`
@@ -71,7 +71,7 @@ type Victim struct {
 	Leaving      bool          `json:"leaving,omitempty"`
 }
 
-// Ask answers about a workload at a time. The error names what cannot be decided.
+// Ask answers about a workload at a time. The error says what nothing can be decided about.
 func Ask(c *Cluster, s *Settings, asked *Asked, now time.Time) (*Answer, []Caveat, error) {
 	m, err := build(c, s)
 	if err != nil {
@@ -85,24 +85,27 @@ func Ask(c *Cluster, s *Settings, asked *Asked, now time.Time) (*Answer, []Cavea
 	return d.answer, m.caveats, nil
 }
 
-// question is one question.
+// question is the question about one workload, while it is answered.
 type question struct {
 	*model
-	asked    *Asked
-	now      time.Time
-	queue    *clusterQueue
-	tree     *tenancy.Tree
+	asked *Asked
+	now   time.Time
+	// queue is the workload's ClusterQueue; nil until findQueue has found it.
+	queue *clusterQueue
+	tree  *tenancy.Tree
+	// workload is the workload in question as package tenancy has it.
 	workload tenancy.Workload
 	answer   *Answer
 }
 
-// no is an answer without a decision by quotas.
+// refuse answers that the workload is inadmissible.
 func (d *question) refuse(format string, args ...any) error {
 	d.answer.Outcome = Inadmissible
 	d.answer.Reasons = append(d.answer.Reasons, fmt.Sprintf(format, args...))
 	return nil
 }
 
+// decide finds the outcome.
 func (d *question) decide() (err error) {
 	if d.workload, err = d.incoming(d.asked, d.now); err != nil {
 		return err
@@ -112,6 +115,7 @@ func (d *question) decide() (err error) {
 	if d.asked.holds {
 		return fmt.Errorf("%s has quota already", d.asked.object)
 	}
+
 	if why := d.findQueue(); why != "" {
 		return d.refuse("%s", why)
 	}
@@ -119,6 +123,7 @@ func (d *question) decide() (err error) {
 	if d.tree, err = tenancy.NewTree(d.config); err != nil {
 		return err
 	}
+
 	ways, why := d.ways()
 	if len(ways) == 0 {
 		a.Reasons = why
@@ -127,7 +132,8 @@ func (d *question) decide() (err error) {
 	return d.tryWays(ways)
 }
 
-// findQueue goes from the LocalQueue to the ClusterQueue, and says what stands in the way.
+// findQueue finds the ClusterQueue by the LocalQueue, and the cohorts above. It says why the workload is not
+// taken there; empty if it is.
 func (d *question) findQueue() string {
 	a := d.answer
 	if a.LocalQueue == "" {
@@ -141,24 +147,16 @@ func (d *question) findQueue() string {
 	if d.queue = d.clusterQueue(a.ClusterQueue); d.queue == nil {
 		return fmt.Sprintf("there is no ClusterQueue %s in the dump, which LocalQueue %s names", a.ClusterQueue, a.LocalQueue)
 	}
-	parents := map[string]string{}
-	for _, c := range d.cohorts {
-		parents[c.Metadata.Name] = c.parent()
+	a.Cohorts = d.cohortsAbove(d.queue)
+
+	if why := stopped("LocalQueue "+string(a.LocalQueue), local.Spec.Stop); why != "" {
+		return why
 	}
-	for name := d.queue.cohort(); name != "" && !slices.Contains(a.Cohorts, name); name = parents[name] {
-		a.Cohorts = append(a.Cohorts, name)
+	if why := stopped("ClusterQueue "+a.ClusterQueue, d.queue.stop()); why != "" {
+		return why
 	}
-	for _, x := range []struct{ object, policy string }{
-		{"LocalQueue " + string(a.LocalQueue), local.Spec.Stop}, {"ClusterQueue " + a.ClusterQueue, d.queue.Spec.Stop},
-	} {
-		if x.policy != "" && x.policy != "None" {
-			return fmt.Sprintf("%s is stopped (stopPolicy %s)", x.object, x.policy)
-		}
-	}
-	for _, c := range d.queue.Status.Conditions {
-		if c.Type == "Active" && c.Status == "False" {
-			return fmt.Sprintf("ClusterQueue %s is not active (%s)", a.ClusterQueue, c.Reason)
-		}
+	if c := d.queue.inactive(); c != nil {
+		return fmt.Sprintf("ClusterQueue %s is not active (%s)", a.ClusterQueue, c.Reason)
 	}
 	if d.asked.inactive {
 		return "it is not active (spec.active)"
@@ -166,10 +164,32 @@ func (d *question) findQueue() string {
 	return d.namespaceProblem()
 }
 
-// foreign says whether the ClusterQueue does not take the namespace.
+// cohortsAbove lists the cohorts of a queue from the lowest to the highest. It stops where cohorts name each
+// other as parents in a circle.
+func (m *model) cohortsAbove(q *clusterQueue) (out []string) {
+	parents := map[string]string{}
+	for _, c := range m.cohorts {
+		parents[c.Metadata.Name] = c.parent()
+	}
+	for name := q.cohort(); name != "" && !slices.Contains(out, name); name = parents[name] {
+		out = append(out, name)
+	}
+	return out
+}
+
+// stopped says that a queue is stopped; empty if it is not.
+func stopped(object, policy string) string {
+	if policy == "" || policy == "None" {
+		return ""
+	}
+	return fmt.Sprintf("%s is stopped (stopPolicy %s)", object, policy)
+}
+
+// namespaceProblem says that the ClusterQueue does not take the namespace; empty if it does. A namespace that
+// is not in the dump is taken to be one that it takes.
 func (d *question) namespaceProblem() string {
 	namespace, _, _ := strings.Cut(string(d.asked.name), "/")
-	selector := d.queue.Spec.Namespaces
+	selector := d.queue.namespaces()
 	labels, there := d.namespaces[namespace]
 	switch {
 	case selector == nil:
@@ -183,68 +203,78 @@ func (d *question) namespaceProblem() string {
 	return ""
 }
 
-// best tries the ways to assign flavors in their order: the first that fits, else the first for
-// which others may have to leave, else the first.
+// tryWays answers by the best of the ways to assign flavors.
 func (d *question) tryWays(ways []resource.List) error {
 	a := d.answer
-	var first *tenancy.Answer
-	chosen := 0
-	for i, uses := range ways {
+	best, err := d.best(ways)
+	if err != nil {
+		return err
+	}
+	if len(ways) > 1 && best.Outcome != preemption.Fits {
+		d.caveat("clusterqueue "+a.ClusterQueue, "%d ways to assign flavors come into question, and none is free; this is the first that helps, or the first: Kueue goes by flavorFungibility", len(ways))
+	}
+
+	switch best.Outcome {
+	case preemption.Fits:
+		a.Outcome = Fits
+		return nil
+	case preemption.Preempts:
+		a.Outcome, a.Victims = Preempts, victims(best)
+	}
+	if err := d.findScarce(); err != nil || best.Outcome == preemption.Preempts {
+		return err
+	}
+	return d.whyNot(best)
+}
+
+// best returns the answer about the best of the ways, and makes its amounts those of the question's answer:
+// the first way that fits, else the first for which others may leave, else the first.
+func (d *question) best(ways []resource.List) (*tenancy.Answer, error) {
+	var best *tenancy.Answer
+	for _, uses := range ways {
 		t, err := d.reclaim(uses, d.now, d.admitted)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		switch {
-		case first == nil, t.Outcome == preemption.Fits && first.Outcome != preemption.Fits, t.Outcome == preemption.Preempts && first.Outcome == preemption.NothingHelps:
-			first, chosen = t, i
+		if best == nil || t.Outcome == preemption.Fits || t.Outcome == preemption.Preempts && best.Outcome == preemption.NothingHelps {
+			best = t
+			d.answer.Uses = uses
 		}
 		if t.Outcome == preemption.Fits {
 			break
 		}
 	}
-	a.Uses = ways[chosen]
-	if len(ways) > 1 && first.Outcome != preemption.Fits {
-		d.caveat("clusterqueue "+a.ClusterQueue, "%d ways to assign flavors come into question, and none is free; this is the first that helps, or the first: Kueue goes by flavorFungibility", len(ways))
-	}
-	switch {
-	case first.Outcome == preemption.Fits:
-		a.Outcome = Fits
-		return nil
-	case first.Outcome == preemption.Preempts:
-		a.Outcome, a.Victims = Preempts, victims(first)
-	}
-	if err := d.findScarce(); err != nil || first.Outcome == preemption.Preempts {
-		return err
-	}
-	return d.whyNot(first)
+	return best, nil
 }
 
-// reclaim asks package tenancy.
+// reclaim asks package tenancy about some amounts at a time, beside the admitted workloads.
 func (d *question) reclaim(uses resource.List, at time.Time, admitted []tenancy.Workload) (*tenancy.Answer, error) {
 	in := d.workload
 	in.Uses = uses
 	return d.tree.Reclaim(tenancy.Request{Incoming: in, Admitted: admitted, Fair: d.fair, Protection: d.protection, Now: at})
 }
 
-// scarce finds the resources of which too little is free, one by one.
+// findScarce finds the resources of which too little is free. It asks about each by itself.
 func (d *question) findScarce() error {
-	for _, name := range d.answer.Uses.Names() {
-		t, err := d.reclaim(resource.List{name: d.answer.Uses[name]}, d.now, d.admitted)
+	a := d.answer
+	for _, name := range a.Uses.Names() {
+		t, err := d.reclaim(resource.List{name: a.Uses[name]}, d.now, d.admitted)
 		if err != nil {
 			return err
 		}
 		if t.Outcome != preemption.Fits {
-			d.answer.Scarce = append(d.answer.Scarce, name)
+			a.Scarce = append(a.Scarce, name)
 		}
 	}
 	return nil
 }
 
-// mostRetries bounds how many ends of windows are tried.
+// mostRetries bounds the ends of windows that are tried.
 const mostRetries = 100
 
 // whyNot says why nothing helps, and when to ask again.
 func (d *question) whyNot(now *tenancy.Answer) error {
+	// Without the other workloads only the quotas themselves are in the way.
 	a := d.answer
 	empty, err := d.reclaim(a.Uses, d.now, nil)
 	if err != nil {
@@ -253,8 +283,11 @@ func (d *question) whyNot(now *tenancy.Answer) error {
 	if empty.Outcome != preemption.Fits {
 		return d.refuse("it asks for more than its queue may ever have, of %s", join(a.Scarce))
 	}
+
 	a.Outcome = Waits
 	a.Reasons = append(a.Reasons, fmt.Sprintf("too little is free of %s, and by no rule it may take enough from others", join(a.Scarce)))
+
+	// At each end of a window one workload more may be preempted, which need not be enough.
 	a.RetryAt = clock.Time{Time: now.RetryAt}
 	for at, tries := now.RetryAt, 0; !at.IsZero() && tries < mostRetries; tries++ {
 		t, err := d.reclaim(a.Uses, at, d.admitted)
@@ -270,6 +303,7 @@ func (d *question) whyNot(now *tenancy.Answer) error {
 	return nil
 }
 
+// join names resources.
 func join(names []resource.Name) string {
 	var out []string
 	for _, name := range names {
@@ -278,6 +312,7 @@ func join(names []resource.Name) string {
 	return strings.Join(out, ", ")
 }
 
+// victims returns the victims of an answer of package tenancy.
 func victims(t *tenancy.Answer) (out []Victim) {
 	for _, v := range t.Victims {
 		out = append(out, Victim{
@@ -287,26 +322,22 @@ func victims(t *tenancy.Answer) (out []Victim) {
 	return out
 }
 
-// about names what the answer does not look at.
+// addCaveats names what Kueue looks at and the answer does not.
 func (d *question) addCaveats() {
 	a := d.answer
 	if d.queue == nil {
 		return
 	}
+
 	object := "clusterqueue " + a.ClusterQueue
-	checks := slices.Clone(d.queue.Spec.Checks)
-	if s := d.queue.Spec.ChecksStrategy; s != nil {
-		for _, c := range s.Checks {
-			checks = append(checks, c.Name)
-		}
-	}
-	if len(checks) > 0 {
+	if checks := d.queue.checks(); len(checks) > 0 {
 		slices.Sort(checks)
 		d.caveat(object, "once it has quota, admission checks have their say: %s", strings.Join(checks, ", "))
 	}
-	if d.queue.Spec.Scope != nil {
+	if d.queue.scoped() {
 		d.caveat(object, "usage of LocalQueues in the past, which decides about the order of victims here (admissionScope), is not looked at")
 	}
+
 	flavors := map[string]bool{}
 	for name := range a.Uses {
 		_, f, _ := strings.Cut(string(name), "@")
@@ -320,20 +351,40 @@ func (d *question) addCaveats() {
 	d.ahead()
 }
 
-// ahead lists the workloads that wait in the same ClusterQueue and come first.
+// ahead lists the workloads that wait in the same ClusterQueue and come first, and adds the caveat about them.
 func (d *question) ahead() {
-	type waiting struct {
-		name     string
-		priority int64
-		created  time.Time
+	before := d.waitingBefore()
+	for _, w := range before {
+		d.answer.Ahead = append(d.answer.Ahead, w.name)
 	}
-	var before []waiting
+
+	others := map[bool]string{true: "1 other that waits", false: fmt.Sprintf("%d others that wait", len(before))}[len(before) == 1]
+	switch {
+	case len(before) == 0:
+	case d.queue.strict():
+		d.caveat("clusterqueue "+d.answer.ClusterQueue, "it is asked about once %s before it got quota (StrictFIFO)", others)
+	default:
+		d.caveat("clusterqueue "+d.answer.ClusterQueue, "it is asked about after %s, which may take the quota", others)
+	}
+}
+
+// waitingWorkload is a workload that waits, with all that its place in the queue depends on.
+type waitingWorkload struct {
+	name     string
+	priority int64
+	created  time.Time
+}
+
+// waitingBefore lists the workloads that wait in the same ClusterQueue and come first: those of a higher
+// priority, and the older ones of an equal priority.
+func (d *question) waitingBefore() (before []waitingWorkload) {
 	for _, w := range d.workloads {
 		local := d.locals[outrank.NewKey(w.Metadata.Namespace, w.Spec.Queue)]
 		if w.holds() || w.condition("Finished") != nil || w.Metadata.key() == d.asked.name || local == nil || local.Spec.ClusterQueue != d.answer.ClusterQueue {
 			continue
 		}
-		x := waiting{string(w.Metadata.key()), int64(d.boostOf(w)), w.Metadata.Created}
+
+		x := waitingWorkload{string(w.Metadata.key()), int64(d.boostOf(w)), w.Metadata.Created}
 		if w.Spec.Priority != nil {
 			x.priority += int64(*w.Spec.Priority)
 		}
@@ -341,23 +392,13 @@ func (d *question) ahead() {
 			before = append(before, x)
 		}
 	}
-	slices.SortFunc(before, func(a, b waiting) int {
+	slices.SortFunc(before, func(a, b waitingWorkload) int {
 		return cmp.Or(cmp.Compare(b.priority, a.priority), a.created.Compare(b.created), cmp.Compare(a.name, b.name))
 	})
-	for _, w := range before {
-		d.answer.Ahead = append(d.answer.Ahead, w.name)
-	}
-	others := map[bool]string{true: "1 other that waits", false: fmt.Sprintf("%d others that wait", len(before))}[len(before) == 1]
-	switch {
-	case len(before) == 0:
-	case d.queue.Spec.Strategy == "StrictFIFO":
-		d.caveat("clusterqueue "+d.answer.ClusterQueue, "it is asked about once %s before it got quota (StrictFIFO)", others)
-	default:
-		d.caveat("clusterqueue "+d.answer.ClusterQueue, "it is asked about after %s, which may take the quota", others)
-	}
+	return before
 }
 
-// boostOf is boost without caveats.
+// boostOf returns the boost of a workload, without caveats.
 func (d *question) boostOf(w *workload) int32 {
 	quiet := model{Cluster: d.Cluster, Settings: d.Settings}
 	return quiet.boost("", w.Metadata.Annotations)

@@ -22,38 +22,42 @@ type Caveat struct {
 type model struct {
 	*Cluster
 	*Settings
-	config   tenancy.Config
+	config tenancy.Config
+	// admitted lists the workloads that have quota.
 	admitted []tenancy.Workload
 	caveats  []Caveat
 }
 
+// caveat adds a caveat about an object.
 func (m *model) caveat(object, format string, args ...any) {
 	m.caveats = append(m.caveats, Caveat{object, fmt.Sprintf(format, args...)})
 }
 
-// named is a resource of a flavor, as quotas name it.
+// flavored returns the name by which quotas know a resource of a flavor.
 func flavored(r resource.Name, flavor string) resource.Name { return r + "@" + resource.Name(flavor) }
 
-// quotas collects the amounts of resource groups.
-func quotas(groups []resourceGroup) (nominal, borrow, lend resource.List) {
-	nominal, borrow, lend = resource.List{}, resource.List{}, resource.List{}
+// quotaOf returns the amounts of resource groups, with the weight of fair sharing. A limit that is not
+// given does not hold.
+func quotaOf(groups []resourceGroup, fair *fairSharing) tenancy.Quota {
+	q := tenancy.Quota{Nominal: resource.List{}, BorrowLimit: resource.List{}, LendLimit: resource.List{}, Weight: fair.weight()}
 	for _, g := range groups {
 		for _, f := range g.Flavors {
 			for _, r := range f.Resources {
 				name := flavored(r.Name, f.Name)
-				nominal[name] = r.Nominal
+				q.Nominal[name] = r.Nominal
 				if r.Borrowing != nil {
-					borrow[name] = *r.Borrowing
+					q.BorrowLimit[name] = *r.Borrowing
 				}
 				if r.Lending != nil {
-					lend[name] = *r.Lending
+					q.LendLimit[name] = *r.Lending
 				}
 			}
 		}
 	}
-	return nominal, borrow, lend
+	return q
 }
 
+// weight returns the weight of a share; nil for the default.
 func (f *fairSharing) weight() *float64 {
 	if f == nil || f.Weight == nil {
 		return nil
@@ -62,7 +66,7 @@ func (f *fairSharing) weight() *float64 {
 	return &w
 }
 
-// takes are the policies by Kueue's names; no name is Never.
+// policies maps Kueue's names of policies to those of package tenancy. No name means Never.
 var policies = map[string]tenancy.Take{
 	"": tenancy.Nobody, "Never": tenancy.Nobody, "LowerPriority": tenancy.Lower, "LowerOrNewerEqualPriority": tenancy.LowerOrNewer, "Any": tenancy.Anybody,
 }
@@ -71,10 +75,7 @@ var policies = map[string]tenancy.Take{
 func build(c *Cluster, s *Settings) (*model, error) {
 	m := &model{Cluster: c, Settings: s}
 	for _, x := range c.cohorts {
-		nominal, borrow, lend := quotas(x.Spec.Groups)
-		m.config.Cohorts = append(m.config.Cohorts, tenancy.Cohort{
-			Name: x.Metadata.Name, Parent: x.parent(), Quota: tenancy.Quota{Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight()},
-		})
+		m.config.Cohorts = append(m.config.Cohorts, tenancy.Cohort{Name: x.Metadata.Name, Parent: x.parent(), Quota: quotaOf(x.Spec.Groups, x.Spec.Fair)})
 	}
 	for _, x := range c.queues {
 		q, err := m.queue(x)
@@ -83,6 +84,7 @@ func build(c *Cluster, s *Settings) (*model, error) {
 		}
 		m.config.Queues = append(m.config.Queues, q)
 	}
+
 	m.dropGatedSettings()
 	for _, w := range c.workloads {
 		if w.holds() {
@@ -92,7 +94,8 @@ func build(c *Cluster, s *Settings) (*model, error) {
 	return m, nil
 }
 
-// settle keeps of the settings what the gates let count.
+// dropGatedSettings drops the settings that do not count because of a feature gate, and adds the caveats
+// about settings.
 func (m *model) dropGatedSettings() {
 	if m.protection != (tenancy.Protection{}) && !m.gate("PreemptionProtection", false) {
 		settings := *m.Settings
@@ -108,28 +111,17 @@ func (m *model) dropGatedSettings() {
 	}
 }
 
-// queue makes a tenant of a ClusterQueue.
+// queue returns a ClusterQueue as package tenancy has it.
 func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
-	nominal, borrow, lend := quotas(x.Spec.Groups)
-	q := tenancy.Queue{
-		Name: x.Metadata.Name, Cohort: x.cohort(), Quota: tenancy.Quota{Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight()}, Labels: x.Metadata.Labels,
-	}
+	q := tenancy.Queue{Name: x.Metadata.Name, Cohort: x.cohort(), Quota: quotaOf(x.Spec.Groups, x.Spec.Fair), Labels: x.Metadata.Labels}
 	object := "clusterqueue " + q.Name
 	if p := x.Spec.Preemption; p != nil {
-		for _, f := range []struct {
-			field, name string
-			to          *tenancy.Take
-		}{{"withinClusterQueue", p.Within, &q.Policy.Within}, {"reclaimWithinCohort", p.Reclaim, &q.Policy.Reclaim}} {
-			take, ok := policies[f.name]
-			if !ok {
-				return q, fmt.Errorf("%s: spec.preemption.%s: there is no policy %q", object, f.field, f.name)
-			}
-			*f.to = take
-		}
-		if b := p.Borrowing; b != nil && b.Policy == "LowerPriority" {
-			q.Policy.WhileBorrowing, q.Policy.BorrowUpTo = true, b.Most
+		if err := p.into(&q.Policy); err != nil {
+			return q, fmt.Errorf("%s: %w", object, err)
 		}
 	}
+
+	// Without a Configuration nobody knows the gates, and the rules that the dump has count.
 	name := x.Metadata.Annotations[rulesAnnotation]
 	if name == "" {
 		return q, nil
@@ -142,13 +134,33 @@ func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
 	return q, nil
 }
 
-// further are the rules of a PreemptionConfig, but for those that cannot be decided here.
+// into fills in whom a ClusterQueue may preempt.
+func (p *preemptionSpec) into(to *tenancy.Policy) error {
+	for _, f := range []struct {
+		field, name string
+		to          *tenancy.Take
+	}{{"withinClusterQueue", p.Within, &to.Within}, {"reclaimWithinCohort", p.Reclaim, &to.Reclaim}} {
+		take, ok := policies[f.name]
+		if !ok {
+			return fmt.Errorf("spec.preemption.%s: there is no policy %q", f.field, f.name)
+		}
+		*f.to = take
+	}
+	if b := p.Borrowing; b != nil && b.Policy == "LowerPriority" {
+		to.WhileBorrowing, to.BorrowUpTo = true, b.Most
+	}
+	return nil
+}
+
+// extraRules returns the rules of a PreemptionConfig, without those that cannot be decided about here. Each
+// of these gets a caveat.
 func (m *model) extraRules(object, name string) (out []tenancy.Selection) {
 	config, ok := m.rules[name]
 	if !ok {
 		m.caveat(object, "the preemptionconfig %s is not in the dump, and its rules do not count", name)
 		return nil
 	}
+
 	for i, raw := range config.Spec.Rules {
 		var r rule
 		d := json.NewDecoder(bytes.NewReader(raw))
@@ -169,8 +181,9 @@ func (m *model) extraRules(object, name string) (out []tenancy.Selection) {
 // admit adds a workload that has quota.
 func (m *model) admit(w *workload) {
 	object := "workload " + string(w.Metadata.key())
+	admission := w.admission()
 	x := tenancy.Workload{
-		Name: string(w.Metadata.key()), Queue: w.Status.Admission.ClusterQueue, Boost: m.boost(object, w.Metadata.Annotations),
+		Name: string(w.Metadata.key()), Queue: admission.ClusterQueue, Boost: m.boost(object, w.Metadata.Annotations),
 		Uses: resource.List{}, Queued: w.Metadata.Created, Admitted: w.condition("QuotaReserved").At,
 		LocalQueue: w.Metadata.Namespace + "/" + w.Spec.Queue, Class: w.class(), Labels: w.Metadata.Labels, Leaving: w.condition("Evicted") != nil,
 	}
@@ -178,13 +191,16 @@ func (m *model) admit(w *workload) {
 		m.caveat(object, "its clusterqueue %s is not in the dump, and what it uses does not count", x.Queue)
 		return
 	}
+
 	if w.Spec.Priority != nil {
 		x.Priority = *w.Spec.Priority
 	}
 	if c := w.condition("Admitted"); c != nil {
 		x.Started = c.At
 	}
-	for _, s := range w.Status.Admission.PodSets {
+
+	// Quotas may have changed since the workload got its own.
+	for _, s := range admission.PodSets {
 		for r, q := range s.Usage {
 			name := flavored(r, s.Flavors[r])
 			if !m.known(name) {
@@ -197,7 +213,8 @@ func (m *model) admit(w *workload) {
 	m.admitted = append(m.admitted, x)
 }
 
-// left returns the usage of the pods that are not done yet; Kueue takes back the quota of the others.
+// unfinished returns the part of a pod set's usage that belongs to pods which are not done yet. Kueue takes
+// back the quota of the others.
 func (w *workload) unfinished(set string, count *int64, r resource.Name, q resource.Quantity) resource.Quantity {
 	for _, done := range w.Status.Reclaimable {
 		if done.Name == set && count != nil && *count > 0 && done.Count > 0 {
@@ -208,6 +225,7 @@ func (w *workload) unfinished(set string, count *int64, r resource.Name, q resou
 	return q
 }
 
+// quantityOf returns an amount as a quantity. That of cpu is in thousandths.
 func quantityOf(r resource.Name, amount int64) resource.Quantity {
 	if r == resource.CPU {
 		return resource.NewMilli(amount)
@@ -222,12 +240,14 @@ func (m *model) known(name resource.Name) bool {
 		slices.ContainsFunc(m.config.Cohorts, func(c tenancy.Cohort) bool { return has(c.Nominal) })
 }
 
-// boost reads the annotation that raises a priority.
+// boost reads the annotation that raises a priority. It is 0 if the annotation does not count, and a caveat
+// says why.
 func (m *model) boost(object string, annotations map[string]string) int32 {
 	text := annotations[boostAnnotation]
 	if text == "" {
 		return 0
 	}
+
 	n, err := strconv.ParseInt(text, 10, 32)
 	switch {
 	case err != nil:
@@ -242,7 +262,7 @@ func (m *model) boost(object string, annotations map[string]string) int32 {
 	return int32(n)
 }
 
-// Latest returns the latest time that a dump knows.
+// Latest returns the latest time in a dump.
 func (c *Cluster) Latest() (latest time.Time) {
 	see := func(t time.Time) {
 		if t.After(latest) {
@@ -264,7 +284,7 @@ func (c *Cluster) Latest() (latest time.Time) {
 	return latest
 }
 
-// clusterQueue returns a queue of the dump, nil without it.
+// clusterQueue returns the queue of a name; nil if the dump does not have it.
 func (m *model) clusterQueue(name string) *clusterQueue {
 	at := slices.IndexFunc(m.queues, func(q *clusterQueue) bool { return q.Metadata.Name == name })
 	if at < 0 {

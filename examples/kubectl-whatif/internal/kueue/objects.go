@@ -1,7 +1,7 @@
-// Package kueue answers before a workload is submitted: would Kueue admit it in its queue as things
-// are, who would have to leave for it and by which rule, or why not, and when to ask again? It
-// reads a dump of Kueue's objects as plain structs, of v1beta1 and v1beta2 alike; package tenancy
-// decides.
+// Package kueue answers questions about a workload before it is submitted. Would Kueue admit it in its queue
+// as things are? Who would have to leave for it, and by which rule? If it would not be admitted, why not, and
+// when should one ask again? The package reads a dump of Kueue's objects as plain structs, of v1beta1 and
+// v1beta2 alike. Package tenancy decides.
 package kueue
 
 import (
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,28 +27,31 @@ const (
 	rulesAnnotation = "kueue.x-k8s.io/preemption-config-name"
 )
 
-// topologyAnnotations ask for a topology.
+// topologyAnnotations lists the annotations by which a pod asks for a topology.
 var topologyAnnotations = []string{
 	"kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/podset-unconstrained-topology",
 	"kueue.x-k8s.io/podset-slice-required-topology", "kueue.x-k8s.io/podset-slice-required-topology-constraints",
 }
 
-// Kinds are what kubectl get is asked for.
+// Kinds lists the kinds that kubectl get is asked for.
 const Kinds = "clusterqueues,cohorts,localqueues,resourceflavors,workloadpriorityclasses,workloads,preemptionconfigs,priorityclasses,namespaces"
 
 // Cluster has the objects of Kueue in a dump, as they were read.
 type Cluster struct {
-	queues     []*clusterQueue
-	cohorts    []*cohort
-	locals     map[outrank.Key]*localQueue
-	flavors    map[string]*flavor
-	classes    map[string]int32 // of workloads
+	queues  []*clusterQueue
+	cohorts []*cohort
+	locals  map[outrank.Key]*localQueue
+	flavors map[string]*flavor
+	// classes has the values of WorkloadPriorityClasses, podClasses the PriorityClasses of pods.
+	classes    map[string]int32
 	podClasses map[string]*podClass
 	workloads  []*workload
 	rules      map[string]*preemptionConfig
-	namespaces map[string]map[string]string // labels by name
+	// namespaces has the labels of each namespace.
+	namespaces map[string]map[string]string
 }
 
+// metadata is the part of an object's metadata that is read.
 type metadata struct {
 	Namespace   string            `json:"namespace"`
 	Name        string            `json:"name"`
@@ -56,8 +60,10 @@ type metadata struct {
 	Created     time.Time         `json:"creationTimestamp"`
 }
 
+// key returns namespace/name.
 func (m *metadata) key() outrank.Key { return outrank.NewKey(m.Namespace, m.Name) }
 
+// resourceGroup has the quotas of resources that get the same flavor.
 type resourceGroup struct {
 	Covered []resource.Name `json:"coveredResources"`
 	Flavors []struct {
@@ -71,10 +77,12 @@ type resourceGroup struct {
 	} `json:"flavors"`
 }
 
+// fairSharing has the weight of a share.
 type fairSharing struct {
 	Weight *resource.Quantity `json:"weight"`
 }
 
+// condition is a condition of an object's status.
 type condition struct {
 	Type   string    `json:"type"`
 	Status string    `json:"status"`
@@ -82,31 +90,38 @@ type condition struct {
 	At     time.Time `json:"lastTransitionTime"`
 }
 
+// preemptionSpec says whom a ClusterQueue may preempt.
+type preemptionSpec struct {
+	Within    string `json:"withinClusterQueue"`
+	Reclaim   string `json:"reclaimWithinCohort"`
+	Borrowing *struct {
+		Policy string `json:"policy"`
+		Most   *int32 `json:"maxPriorityThreshold"`
+	} `json:"borrowWithinCohort"`
+}
+
+// checksStrategy lists admission checks.
+type checksStrategy struct {
+	Checks []struct {
+		Name string `json:"name"`
+	} `json:"admissionChecks"`
+}
+
+// clusterQueue is a ClusterQueue.
 type clusterQueue struct {
 	Metadata metadata `json:"metadata"`
 	Spec     struct {
-		Groups     []resourceGroup        `json:"resourceGroups"`
-		Cohort     string                 `json:"cohort"`     // v1beta1
-		CohortName string                 `json:"cohortName"` // v1beta2
-		Strategy   string                 `json:"queueingStrategy"`
-		Namespaces *outrank.LabelSelector `json:"namespaceSelector"`
-		Stop       string                 `json:"stopPolicy"`
-		Fair       *fairSharing           `json:"fairSharing"`
-		Preemption *struct {
-			Within    string `json:"withinClusterQueue"`
-			Reclaim   string `json:"reclaimWithinCohort"`
-			Borrowing *struct {
-				Policy string `json:"policy"`
-				Most   *int32 `json:"maxPriorityThreshold"`
-			} `json:"borrowWithinCohort"`
-		} `json:"preemption"`
-		Checks         []string `json:"admissionChecks"` // v1beta1
-		ChecksStrategy *struct {
-			Checks []struct {
-				Name string `json:"name"`
-			} `json:"admissionChecks"`
-		} `json:"admissionChecksStrategy"`
-		Scope *struct {
+		Groups         []resourceGroup        `json:"resourceGroups"`
+		Cohort         string                 `json:"cohort"`     // v1beta1
+		CohortName     string                 `json:"cohortName"` // v1beta2
+		Strategy       string                 `json:"queueingStrategy"`
+		Namespaces     *outrank.LabelSelector `json:"namespaceSelector"`
+		Stop           string                 `json:"stopPolicy"`
+		Fair           *fairSharing           `json:"fairSharing"`
+		Preemption     *preemptionSpec        `json:"preemption"`
+		Checks         []string               `json:"admissionChecks"` // v1beta1
+		ChecksStrategy *checksStrategy        `json:"admissionChecksStrategy"`
+		Scope          *struct {
 			Mode string `json:"admissionMode"`
 		} `json:"admissionScope"`
 	} `json:"spec"`
@@ -115,6 +130,7 @@ type clusterQueue struct {
 	} `json:"status"`
 }
 
+// cohort names the cohort of the queue, by the field of either version; empty for none.
 func (q *clusterQueue) cohort() string {
 	if q.Spec.CohortName != "" {
 		return q.Spec.CohortName
@@ -122,6 +138,49 @@ func (q *clusterQueue) cohort() string {
 	return q.Spec.Cohort
 }
 
+// groups returns the resource groups.
+func (q *clusterQueue) groups() []resourceGroup { return q.Spec.Groups }
+
+// namespaces returns the selector of namespaces whose workloads the queue takes; nil for none.
+func (q *clusterQueue) namespaces() *outrank.LabelSelector { return q.Spec.Namespaces }
+
+// stop returns the policy by which the queue is stopped; empty or None if it is not.
+func (q *clusterQueue) stop() string { return q.Spec.Stop }
+
+// scoped reports whether the order of victims depends on the usage of LocalQueues in the past.
+func (q *clusterQueue) scoped() bool { return q.Spec.Scope != nil }
+
+// strict reports whether the queue is asked about strictly in its order.
+func (q *clusterQueue) strict() bool { return q.Spec.Strategy == "StrictFIFO" }
+
+// checks lists the admission checks that the fields of either version name.
+func (q *clusterQueue) checks() []string {
+	out := slices.Clone(q.Spec.Checks)
+	if s := q.Spec.ChecksStrategy; s != nil {
+		out = append(out, s.names()...)
+	}
+	return out
+}
+
+// names lists the names of the checks.
+func (s *checksStrategy) names() (out []string) {
+	for _, c := range s.Checks {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// inactive returns the condition by which the queue is not active; nil if it is.
+func (q *clusterQueue) inactive() *condition {
+	for i := range q.Status.Conditions {
+		if c := &q.Status.Conditions[i]; c.Type == "Active" && c.Status == "False" {
+			return c
+		}
+	}
+	return nil
+}
+
+// cohort is a Cohort.
 type cohort struct {
 	Metadata metadata `json:"metadata"`
 	Spec     struct {
@@ -132,6 +191,7 @@ type cohort struct {
 	} `json:"spec"`
 }
 
+// parent names the cohort above, by the field of either version; empty for none.
 func (c *cohort) parent() string {
 	if c.Spec.ParentName != "" {
 		return c.Spec.ParentName
@@ -139,6 +199,7 @@ func (c *cohort) parent() string {
 	return c.Spec.Parent
 }
 
+// localQueue is a LocalQueue.
 type localQueue struct {
 	Metadata metadata `json:"metadata"`
 	Spec     struct {
@@ -147,6 +208,7 @@ type localQueue struct {
 	} `json:"spec"`
 }
 
+// flavor is a ResourceFlavor.
 type flavor struct {
 	Metadata metadata `json:"metadata"`
 	Spec     struct {
@@ -157,12 +219,14 @@ type flavor struct {
 	} `json:"spec"`
 }
 
+// podClass is a PriorityClass, of pods or of workloads.
 type podClass struct {
 	Metadata metadata `json:"metadata"`
 	Value    int32    `json:"value"`
 	Default  bool     `json:"globalDefault"`
 }
 
+// podSet is a number of pods of a workload that are alike.
 type podSet struct {
 	Name     string `json:"name"`
 	Count    *int64 `json:"count"`
@@ -174,30 +238,37 @@ type podSet struct {
 	Topology *json.RawMessage `json:"topologyRequest"`
 }
 
+// admission says which quotas a workload has.
+type admission struct {
+	ClusterQueue string `json:"clusterQueue"`
+	PodSets      []struct {
+		Name    string                   `json:"name"`
+		Flavors map[resource.Name]string `json:"flavors"`
+		Usage   resource.List            `json:"resourceUsage"`
+		Count   *int64                   `json:"count"`
+	} `json:"podSetAssignments"`
+}
+
+// classRef names a priority class.
+type classRef struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// workload is a Workload.
 type workload struct {
 	Metadata metadata `json:"metadata"`
 	Spec     struct {
-		PodSets   []podSet `json:"podSets"`
-		Queue     string   `json:"queueName"`
-		Priority  *int32   `json:"priority"`
-		ClassName string   `json:"priorityClassName"` // v1beta1
-		Class     *struct {
-			Kind string `json:"kind"`
-			Name string `json:"name"`
-		} `json:"priorityClassRef"` // v1beta2
-		Active *bool `json:"active"`
+		PodSets   []podSet  `json:"podSets"`
+		Queue     string    `json:"queueName"`
+		Priority  *int32    `json:"priority"`
+		ClassName string    `json:"priorityClassName"` // v1beta1
+		Class     *classRef `json:"priorityClassRef"`  // v1beta2
+		Active    *bool     `json:"active"`
 	} `json:"spec"`
 	Status struct {
-		Conditions []condition `json:"conditions"`
-		Admission  *struct {
-			ClusterQueue string `json:"clusterQueue"`
-			PodSets      []struct {
-				Name    string                   `json:"name"`
-				Flavors map[resource.Name]string `json:"flavors"`
-				Usage   resource.List            `json:"resourceUsage"`
-				Count   *int64                   `json:"count"`
-			} `json:"podSetAssignments"`
-		} `json:"admission"`
+		Conditions  []condition `json:"conditions"`
+		Admission   *admission  `json:"admission"`
 		Reclaimable []struct {
 			Name  string `json:"name"`
 			Count int64  `json:"count"`
@@ -205,7 +276,7 @@ type workload struct {
 	} `json:"status"`
 }
 
-// is returns a condition that is true; nil where it is not.
+// condition returns the condition of a type if it is true; nil otherwise.
 func (w *workload) condition(kind string) *condition {
 	for i := range w.Status.Conditions {
 		if c := &w.Status.Conditions[i]; c.Type == kind && c.Status == "True" {
@@ -215,12 +286,19 @@ func (w *workload) condition(kind string) *condition {
 	return nil
 }
 
+// class names the priority class, by the field of either version; empty for none.
 func (w *workload) class() string {
-	if w.Spec.Class != nil {
-		return w.Spec.Class.Name
+	if ref := w.classRef(); ref != nil {
+		return ref.Name
 	}
 	return w.Spec.ClassName
 }
+
+// classRef returns the reference to the class by the field of v1beta2; nil for none.
+func (w *workload) classRef() *classRef { return w.Spec.Class }
+
+// admission returns the quotas that the workload has; nil for none.
+func (w *workload) admission() *admission { return w.Status.Admission }
 
 // preemptionConfig has the rules that a ClusterQueue names. Each is read by itself, so that one
 // which this program does not know spoils no other.
@@ -270,6 +348,7 @@ func (w *workload) holds() bool {
 // isKueue reports whether an object is Kueue's.
 func isKueue(o *input.Object) bool { return strings.HasPrefix(o.APIVersion, "kueue.x-k8s.io/") }
 
+// read adds an object to the cluster, if its kind is one that is read.
 func (c *Cluster) read(o input.Object) error {
 	switch {
 	case o.Kind == "Namespace":
@@ -284,9 +363,15 @@ func (c *Cluster) read(o input.Object) error {
 		err := decode(o, x)
 		c.podClasses[x.Metadata.Name] = x
 		return err
-	case !isKueue(&o):
-		return nil
+	case isKueue(&o):
+		return c.readKueue(o)
 	}
+	return nil
+}
+
+// readKueue adds an object of Kueue to the cluster. Objects that fail to be read are of no use, because the
+// error ends the reading.
+func (c *Cluster) readKueue(o input.Object) error {
 	switch o.Kind {
 	case "ClusterQueue":
 		x := &clusterQueue{}
@@ -324,7 +409,7 @@ func (c *Cluster) read(o input.Object) error {
 	return nil
 }
 
-// decode reads an object, and names it where that fails.
+// decode reads an object. An error names it.
 func decode(o input.Object, into any) error {
 	err := json.Unmarshal(o.Raw, into)
 	var wrong *json.UnmarshalTypeError
@@ -337,6 +422,7 @@ func decode(o input.Object, into any) error {
 	return fmt.Errorf("%s: %w", nameOf(o), err)
 }
 
+// nameOf returns the name of an object in messages: its kind and its key.
 func nameOf(o input.Object) string {
 	name := o.Name
 	if o.Namespace != "" {

@@ -9,46 +9,31 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mostWays bounds how many ways to assign flavors are tried.
+// mostWays bounds the ways to assign flavors that are tried.
 const mostWays = 64
 
-// ways lists the ways to assign flavors to pod sets in the order of the queue's resource groups:
-// for each what the workload uses then. Where there is none, why says what stands in the way.
+// ways lists the ways to assign flavors to the pod sets, in the order in which the queue names its resource
+// groups and their flavors. Each way is the amounts that the workload uses then. If there is none, why says
+// what stands in the way.
 func (d *question) ways() (ways []resource.List, why []string) {
 	ways = []resource.List{{}}
 	for i := range d.asked.sets {
 		s := &d.asked.sets[i]
-		requests := s.requests()
 		d.noteAffinity(s)
+
+		// Kueue counts pods only if the queue has a quota of them.
+		requests := s.requests()
 		if d.groupOf(resource.Pods) >= 0 {
 			requests[resource.Pods] = resource.New(s.count)
 		}
-		byGroup := map[int][]resource.Name{}
-		for _, name := range requests.Names() {
-			if requests[name].IsZero() {
-				continue
-			}
-			g := d.groupOf(name)
-			if g < 0 {
-				return nil, []string{fmt.Sprintf("clusterqueue %s has no quota of %s", d.answer.ClusterQueue, name)}
-			}
-			byGroup[g] = append(byGroup[g], name)
+		byGroup, problem := d.byGroup(requests)
+		if problem != "" {
+			return nil, []string{problem}
 		}
+
 		for _, g := range slices.Sorted(maps.Keys(byGroup)) {
-			var more []resource.List
-			for _, uses := range ways {
-				for _, f := range d.queue.Spec.Groups[g].Flavors {
-					if reason := d.unfit(s, g, f.Name); reason != "" {
-						why = append(why, reason)
-						continue
-					}
-					with := uses.Clone()
-					for _, name := range byGroup[g] {
-						with[flavored(name, f.Name)] = with[flavored(name, f.Name)].Add(requests[name])
-					}
-					more = append(more, with)
-				}
-			}
+			more, problems := d.assign(ways, s, g, byGroup[g])
+			why = append(why, problems...)
 			if len(more) > mostWays {
 				d.caveat("clusterqueue "+d.answer.ClusterQueue, "more than %d ways to assign flavors, of which the first are tried", mostWays)
 				more = more[:mostWays]
@@ -60,9 +45,50 @@ func (d *question) ways() (ways []resource.List, why []string) {
 	return ways, slices.Compact(why)
 }
 
-// covered returns the index of the resource group that has quotas of a resource, -1 without.
+// byGroup divides requests by the resource group that has the quota of each. If a resource has no quota,
+// problem says so.
+func (d *question) byGroup(requests resource.List) (out map[int]resource.List, problem string) {
+	out = map[int]resource.List{}
+	for _, name := range requests.Names() {
+		if requests[name].IsZero() {
+			continue
+		}
+		g := d.groupOf(name)
+		if g < 0 {
+			return nil, fmt.Sprintf("clusterqueue %s has no quota of %s", d.answer.ClusterQueue, name)
+		}
+		if out[g] == nil {
+			out[g] = resource.List{}
+		}
+		out[g][name] = requests[name]
+	}
+	return out, ""
+}
+
+// assign continues each way with each flavor of a group. All resources of a group get the same flavor. why
+// says of the other flavors what stands in the way.
+func (d *question) assign(ways []resource.List, s *askedSet, group int, requests resource.List) (more []resource.List, why []string) {
+	g := &d.queue.groups()[group]
+	for _, uses := range ways {
+		for _, f := range g.Flavors {
+			if reason := d.unfit(s, group, f.Name); reason != "" {
+				why = append(why, reason)
+				continue
+			}
+
+			with := uses.Clone()
+			for name, q := range requests {
+				with[flavored(name, f.Name)] = with[flavored(name, f.Name)].Add(q)
+			}
+			more = append(more, with)
+		}
+	}
+	return more, why
+}
+
+// groupOf returns the index of the resource group that has the quotas of a resource; -1 for none.
 func (d *question) groupOf(name resource.Name) int {
-	return slices.IndexFunc(d.queue.Spec.Groups, func(g resourceGroup) bool {
+	return slices.IndexFunc(d.queue.groups(), func(g resourceGroup) bool {
 		return slices.Contains(g.Covered, name)
 	})
 }
@@ -73,12 +99,15 @@ func (d *question) unfit(s *askedSet, group int, name string) string {
 	if f == nil {
 		return fmt.Sprintf("there is no ResourceFlavor %s in the dump", name)
 	}
+
 	for _, taint := range f.Spec.Taints {
 		tolerated := s.pod.Tolerates(taint) || slices.ContainsFunc(f.Spec.Tolerations, func(t outrank.Toleration) bool { return t.Tolerates(taint) })
 		if taint.Effect != outrank.PreferNoSchedule && !tolerated {
 			return fmt.Sprintf("pod set %s does not tolerate the taint %s of the flavor %s", s.name, taint.Key, name)
 		}
 	}
+
+	// A label that no flavor has does not tell them apart, and scheduling looks at it later.
 	for _, key := range slices.Sorted(maps.Keys(s.pod.NodeSelector)) {
 		if d.distinguishes(group, key) && f.Spec.Labels[key] != s.pod.NodeSelector[key] {
 			return fmt.Sprintf("pod set %s selects nodes with %s=%s, and the flavor %s has others", s.name, key, s.pod.NodeSelector[key], name)
@@ -87,9 +116,10 @@ func (d *question) unfit(s *askedSet, group int, name string) string {
 	return ""
 }
 
-// tells reports whether a flavor of a group has a label, by which pods then choose among them.
+// distinguishes reports whether a flavor of a group has a label. Pods then choose among the flavors by it.
 func (d *question) distinguishes(group int, key string) bool {
-	for _, f := range d.queue.Spec.Groups[group].Flavors {
+	g := &d.queue.groups()[group]
+	for _, f := range g.Flavors {
 		if x := d.flavors[f.Name]; x != nil {
 			if _, ok := x.Spec.Labels[key]; ok {
 				return true
@@ -99,9 +129,10 @@ func (d *question) distinguishes(group int, key string) bool {
 	return false
 }
 
-// affinity names affinity to nodes, by which Kueue chooses among flavors, too.
+// noteAffinity adds a caveat about affinity to nodes, by which Kueue chooses among flavors, too.
 func (d *question) noteAffinity(s *askedSet) {
-	if s.pod.Affinity.NodeAffinity != nil {
+	affinity := &s.pod.Affinity
+	if affinity.NodeAffinity != nil {
 		d.caveat(d.asked.object, "the affinity of pod set %s to nodes is not held to the labels of flavors", s.name)
 	}
 }

@@ -186,9 +186,8 @@ func (s *Scenario) Classes() (*ClassImpact, error) {
 	}
 
 	// The setting has the changed classes already, and the question compares with those before.
-	input := s.before.Cluster
 	set := s.Setting()
-	set.Cluster.Classes = input.Classes
+	set.Cluster.Classes = s.before.classes()
 	return AskClasses(s.ctx, set, s.reclassed)
 }
 

@@ -144,7 +144,7 @@ func valueOf(t *priority.Table, name string) *ClassValue {
 
 // classQuestion is the question about a change of classes while it is answered.
 type classQuestion struct {
-	scene         *scene
+	*scene
 	before, after *priority.Table
 	out           *ClassImpact
 	// running lists the pods on nodes, the most important first once reaches has begun.
@@ -198,7 +198,7 @@ func policyOf(p *outrank.Pod) outrank.PreemptionPolicy {
 
 // census lists the running pods, and makes the scene in which all of them are recreated.
 func (q *classQuestion) census() error {
-	snap := q.scene.snap
+	snap := q.snap
 	again := snap.Clone()
 	for p := range snap.Pods() {
 		// A pod on a node that does not exist counts nowhere, and nobody can push it out.
@@ -222,7 +222,7 @@ func (q *classQuestion) census() error {
 
 	q.out.Running = len(q.running)
 	if q.out.Remade > 0 {
-		q.recreated = &scene{ctx: q.scene.ctx, set: q.scene.set, snap: again}
+		q.recreated = &scene{ctx: q.ctx, set: q.set, snap: again}
 	}
 	q.findPriorities()
 	return nil
@@ -231,7 +231,7 @@ func (q *classQuestion) census() error {
 // findPriorities finds the priority of each running pod as a victim. Where victims leave in groups it
 // is that of the group.
 func (q *classQuestion) findPriorities() {
-	snap := q.scene.snap
+	snap := q.snap
 	again := snap
 	if q.recreated != nil {
 		again = q.recreated.snap

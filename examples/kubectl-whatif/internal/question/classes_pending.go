@@ -8,13 +8,13 @@ import (
 
 // pending finds the waiting pods for which the change makes a difference.
 func (q *classQuestion) pending() error {
-	set := q.scene.set
-	waiting := q.scene.waiting()
+	set := q.set
+	waiting := q.waiting()
 	for i, pod := range waiting {
 		switch {
 		case pod.NodeName != "":
 			// The pod runs, and waits for its resize alone.
-		case pod.Gated() || pod.Terminating() || set.evaluatorFor(pod) == nil || q.scene.grouped(pod):
+		case pod.Gated() || pod.Terminating() || set.evaluatorFor(pod) == nil || q.grouped(pod):
 			q.out.NotAsked++
 		default:
 			q.out.PendingPods++

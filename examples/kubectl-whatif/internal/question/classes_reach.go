@@ -98,7 +98,7 @@ func (r *ClassReach) changes() bool {
 // preempts reports whether pods of a class may push out others: the class exists, its policy lets
 // them, and the scheduler preempts at all. In v1.13 there was no policy.
 func (q *classQuestion) preempts(v *ClassValue) bool {
-	config := q.scene.set.Evaluator.Config()
+	config := q.set.Evaluator.Config()
 	return v != nil && !slices.Contains(config.Profile.Off, preemption.DefaultPreemption) && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
 }
 

@@ -136,10 +136,9 @@ func (s *scene) whyStopped(eval *engine.Evaluator, pod *outrank.Pod, out *Replic
 		return nil
 	}
 
-	cluster := s.set.Cluster
 	one := s.copyOf(pod, len(out.Turns)-1)
 	why, err := explain.Ask(s.ctx, explain.Question{Evaluator: eval, Snapshot: s.snap, Request: preemption.Request{Pod: one, Now: s.set.Now}}, explain.Options{
-		Classes: cluster.Classes,
+		Classes: s.set.classes(),
 		Copies: func(p *outrank.Pod) bool {
 			return slices.ContainsFunc(out.Turns, func(t Turn) bool { return t.Pod.Key == p.Key() })
 		},

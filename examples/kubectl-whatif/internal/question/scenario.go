@@ -350,13 +350,13 @@ func pinned(p *outrank.Pod, node string) *outrank.Pod {
 // withNewPriority returns the pod as it would be created now. If a change gave its class another
 // value or policy, the pod has these; otherwise it is p itself.
 func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
-	input := s.before.Cluster
-	if slices.Equal(s.cluster.Classes, input.Classes) {
+	classes := s.before.classes()
+	if slices.Equal(s.cluster.Classes, classes) {
 		return p
 	}
 
 	// Invalid classes give nobody a priority, so the pod keeps its own.
-	before, err := priority.NewTable(input.Classes)
+	before, err := priority.NewTable(classes)
 	if err != nil {
 		return p
 	}

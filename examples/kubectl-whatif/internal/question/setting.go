@@ -50,6 +50,9 @@ func (s *Setting) check() error {
 	return nil
 }
 
+// classes returns the priority classes of the input.
+func (s *Setting) classes() []*outrank.PriorityClass { return s.Cluster.Classes }
+
 // evaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
 func (s *Setting) evaluatorFor(p *outrank.Pod) *engine.Evaluator {
 	if s.Scheduler != nil {
