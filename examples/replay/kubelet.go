@@ -215,6 +215,7 @@ func nodeAmounts(l resource.List) map[string]int64 {
 // kubeletAmounts lists every resource that the pod asks for in any place, as
 // the kubelet's preemption counts it.
 func kubeletAmounts(p *outrank.Pod) map[string]int64 {
+	// A pod takes one slot, and cpu, memory and disk stand in a recording even if nothing asks for them.
 	total := p.KubeletRequests()
 	out := map[string]int64{string(resource.Pods): 1}
 	take := func(l resource.List) {

@@ -225,6 +225,8 @@ func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 		Eligible:        ex.Ineligible == "",
 		EligibleMessage: ex.Ineligible.Message(),
 	}
+	// A node on which preemption was not tried is no potential node. One that refuses the pod even without its
+	// possible victims is no candidate.
 	for _, n := range ex.Nodes {
 		s.Filter[n.Node] = statusOf(n.Status)
 		if n.Status.Code == preemption.Success {
@@ -247,6 +249,7 @@ func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 
 // candidatesOf lists the candidates in the order of the nodes.
 func candidatesOf(ex *preemption.Plan) []Candidate {
+	// An explanation has the candidates from the best to the worst, a recording in the order of the nodes.
 	place := map[string]int{}
 	for i, n := range ex.Nodes {
 		place[n.Node] = i

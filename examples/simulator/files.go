@@ -81,6 +81,7 @@ func (f *files) distinct(o *options, stdout io.Writer) error {
 		return nil
 	}
 
+	// Files of the same device and inode are the same, whatever their names.
 	screen, _ := stdout.(*os.File)
 	return firstOf(
 		check("-nodes", f.nodes), check("-pods", f.pods),
@@ -128,6 +129,7 @@ func openOutput(name, path string, stdout io.Writer) (*output, error) {
 		return &output{name: name, to: stdout}, nil
 	}
 
+	// The file is opened without being emptied: another flag may name it as input, or the run may fail.
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	made := ""
 	if errors.Is(err, fs.ErrNotExist) {

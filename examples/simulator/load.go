@@ -26,6 +26,7 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 		return nil, err
 	}
 
+	// Static pods come after the shape, so that they are neither copied nor moved.
 	items, err := o.shape.Of(items)
 	if err != nil {
 		return nil, err

@@ -227,6 +227,7 @@ func (r *Recorder) Series(end time.Duration) Series {
 		s.Share = append(s.Share, r.means(end, func(c *column) float64 { return c.share[i] }))
 	}
 
+	// A priority has a mean in every stretch, also where nobody of it waited.
 	seen := map[int32]bool{}
 	for i := range r.columns {
 		for priority := range r.columns[i].waiting {

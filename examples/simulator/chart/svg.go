@@ -172,7 +172,7 @@ func (p panel) steps(values []float64, begin string) string {
 func (p panel) back(values []float64) string {
 	var b strings.Builder
 	last := ""
-	for i, v := range slices.Backward(values) {
+	for i, v := range slices.Backward(values) { // each value from its right end to its left one
 		y := point(p.y(v))
 		switch {
 		case i == len(values)-1:

@@ -204,6 +204,7 @@ func (c *Collector) advance(to time.Duration) {
 		return
 	}
 
+	// Shares are computed only when time goes on, so that what happens at one time counts together.
 	c.renew()
 	for i, v := range c.has {
 		c.offer[i].spread(c.at, to, v)
@@ -269,6 +270,7 @@ func (c *Collector) arrive(p *outrank.Pod, lineage string) *life {
 		c.jobs[lineage] = j
 	}
 
+	// Only the first pod of a job is an arrival.
 	l := &life{job: j, accounts: c.accountsOf(p), demand: c.row(p.RunningRequests(outrank.DefaultRelease)), obj: p}
 	c.lives[p.Key()] = l
 	c.each(l, func(a *account) {
@@ -359,7 +361,7 @@ func (c *Collector) evict(l *life, e sim.Event) {
 func (c *Collector) leave(l *life, e sim.Event) {
 	c.end(l)
 
-	// A pod that goes with its node was never told to go. It counts as evicted all the same.
+	// A pod that goes with its node was never told to go, and counts as evicted all the same.
 	if l.cause == sim.NoCause && e.Cause.Lost() {
 		c.evict(l, e)
 	}
@@ -381,6 +383,8 @@ func (c *Collector) leave(l *life, e sim.Event) {
 func (c *Collector) finish(l *life, e sim.Event) {
 	c.end(l)
 	delete(c.jobs, e.Lineage)
+	// The flow is that of the whole job, from the first pod on; the work is that of this pod alone, since the
+	// others lost theirs.
 	flow := (c.at - l.job.came).Seconds()
 	ran := (c.at - l.started).Seconds()
 	slowdown := max(flow/max(ran, c.shortest), 1)

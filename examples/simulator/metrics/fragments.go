@@ -114,6 +114,7 @@ func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
 // renew computes the fragments of a node anew. Time is the size of the mix times the number of its resources
 // and of the devices.
 func (f *fragmentMeter) renew(g *ground) {
+	// The measured resource is the first one. Where it is on devices, these say what is free of it.
 	free := float64(max(resource.SubSat(g.has[0], g.used[0]), 0))
 	var devices []int64
 	if f.config.Devices != nil {

@@ -148,6 +148,7 @@ type Fragments struct {
 // Report sums up the run until an end. An end before the last event counts as the time of that event.
 // The run may go on afterwards. Time is that of the series and of sorting the samples.
 func (c *Collector) Report(end time.Duration) *Report {
+	// The present state counts up to the end.
 	c.advance(end)
 	c.renew()
 	end = c.at

@@ -134,7 +134,7 @@ func (r *Report) writeSeries(w io.Writer) {
 	all.Series.write(w, r)
 }
 
-// write writes the series of a report, in which as many stretches make a row as are needed for few rows.
+// write writes the series of a report. Each row joins several stretches, so that there are few rows.
 func (s *Series) write(w io.Writer, r *Report) {
 	heading := []string{"  from", "waiting", "running", "finished", "slowdown", "evicted"}
 	for _, u := range s.Resources {

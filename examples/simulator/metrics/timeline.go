@@ -34,6 +34,7 @@ func (t *timeline) seconds() float64 { return t.width.Seconds() }
 
 // reach makes the stretches long enough for a time.
 func (t *timeline) reach(at time.Duration) {
+	// All lines have the same width, so all of them are joined.
 	for at/t.width >= time.Duration(t.most) {
 		t.width *= 2
 		for _, l := range t.lines {

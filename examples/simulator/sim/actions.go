@@ -80,7 +80,7 @@ func (a *actions) evict(_ context.Context, e execution.Eviction) error {
 	a.gangs.of(p.obj).evicted(a.clock.steps)
 	a.stays.tellToGo(p, e.Grace, e.Condition.Reason)
 
-	// The victims of a gang may be on several nodes, and the plan names no node for each.
+	// A plan for a gang may have victims on several nodes: the event names the victim's own.
 	by, node := e.Preemptor.Key(), e.Node
 	if e.Group != nil {
 		by, node = "group "+e.Group.Key(), p.obj.NodeName

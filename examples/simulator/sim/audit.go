@@ -27,7 +27,7 @@ var auditing bool
 //   - The life of every pod adds up: it comes, waits, starts, runs, and leaves, in this order, and
 //     the times that it waited, started and ran make up its age when it is over.
 //   - What the lives of a lineage waited is what the run counts as its wait.
-//   - Lost work is the running time of those that left for a cause by which work is lost.
+//   - Lost work is the running time of the pods that left for a cause by which work is lost.
 type auditor struct {
 	clock   *clock
 	cluster *cluster

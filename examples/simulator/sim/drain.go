@@ -109,8 +109,8 @@ func (s *Simulation) goOnDraining(d *draining) error {
 	return s.At(next, Change{what: "drain node " + h.name(), do: goOn, idle: left.refused})
 }
 
-// remainder says what a drain has left on a node, static pods apart.
-type remainder struct {
+// drainState says what a drain has left on a node, static pods apart.
+type drainState struct {
 	// refused is set if a budget holds a pod back, empty if no pod is on the node any more.
 	refused, empty bool
 	// lastGone is the time by which all pods that were told to go have left.
@@ -118,8 +118,8 @@ type remainder struct {
 }
 
 // evictAll tells all pods of a node to go that are not static and whose budgets allow it.
-func (s *Simulation) evictAll(h *host) (remainder, error) {
-	left := remainder{empty: true, lastGone: s.clock.at}
+func (s *Simulation) evictAll(h *host) (drainState, error) {
+	left := drainState{empty: true, lastGone: s.clock.at}
 	for _, obj := range s.cluster.podsOn(h) {
 		p := s.lives.pods[obj.Key()]
 		if p.obj.Static {

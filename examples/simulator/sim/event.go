@@ -129,8 +129,8 @@ func (t *teller) tell(e Event, format string, args ...any) {
 		return
 	}
 
-	// A cause stands in the pod from the moment at which it is told to go, also while it ends. Only events
-	// of leaving have it.
+	// A pod has a cause from the moment at which it is told to go. Only the events of going tell it: a pod
+	// that comes to its end in its grace period has none.
 	e.Time = t.clock.at
 	if e.Pod != nil {
 		if lineage, cause, ok := t.fateOf(e.Pod.Key()); ok {

@@ -23,7 +23,7 @@ type schedulerState struct {
 	scorer Scorer
 	// shares is set if equal pods get the same answer.
 	shares bool
-	// refused counts the attempts that were made for several pods at once (scheduling.refuse).
+	// refused counts the attempts that were made for several pods at once, by scheduling.refuse.
 	refused uint64
 }
 

@@ -165,6 +165,7 @@ func (t *table) next() bool {
 			return false
 		}
 
+		// A row that is too long is a problem, and the reading goes on with the next one.
 		if len(row) > t.headings {
 			t.row = row
 			t.problem(t.headings, "", fmt.Sprintf("the row has %d fields, the headings are %d", len(row), t.headings))

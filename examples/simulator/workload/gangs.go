@@ -33,6 +33,8 @@ func Gangs(items []Item, size int) ([]Item, []*outrank.PodGroup, error) {
 			continue
 		}
 
+		// Items are in the order of arrival, so this one comes last of its gang. The pods are copied, since the
+		// items given are only read.
 		g := &outrank.PodGroup{
 			Name: fmt.Sprintf("gang-%d", len(groups)+1), UID: fmt.Sprintf("gang-%d", len(groups)+1), Policy: outrank.GangPolicy,
 			MinCount: int32(size), DisruptionMode: outrank.DisruptPodGroup, Priority: out[i].Pod.Priority, PriorityClassName: out[i].Pod.PriorityClassName,

@@ -45,6 +45,7 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	job.Part, job.Parts = opts.part.k, opts.part.n
 	job.Together = pipeline.Together(cmp.Or(opts.atOnce, runtime.GOMAXPROCS(0)))
 
+	// Hours may go into the runs, so the folder is tried first.
 	if err := writable(ctx, out); err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ type Course struct {
 	now    time.Duration
 	stays  map[outrank.Key]*stay
 	agenda agenda
-	// used is the use by stays that are over, by priority, and lost the part of it that was lost.
+	// used is what the stays that are over have used, by priority; lost is the part of it that was lost.
 	used map[int32]*amounts
 	lost amounts
 	// capacity is what the nodes offer.

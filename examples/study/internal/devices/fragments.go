@@ -45,6 +45,7 @@ type piece struct {
 // NewFragments begins with empty nodes, and a workload's pods as the tasks.
 func NewFragments(t *Table, nodes []*outrank.Node, tasks []workload.Item) *Fragments {
 	f := &Fragments{table: t, nodes: map[string]*piece{}}
+	// Nodes of one model share their kinds.
 	all, byModel := kindsOf(tasks), map[string][]kind{}
 	for _, n := range nodes {
 		model := n.Labels[workload.ModelLabel]

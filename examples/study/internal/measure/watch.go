@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// watch follows a run.
+// watch follows a run, and counts what its result does not tell.
 type watch struct {
 	use use
 	// course follows the pods. It is nil for a dump, whose pods have no end, and for a run with kubelets,
@@ -86,7 +86,7 @@ func (w *watch) compare(d sim.Decision) error {
 
 	// A plan of the exact search is the best one already, if that is proven.
 	if _, exact := d.Evaluator.Config().Victims.(preemption.Exact); exact {
-		w.prove(d.Plan.ClusterCertificate)
+		w.countUnproven(d.Plan.ClusterCertificate)
 		return nil
 	}
 
@@ -103,12 +103,12 @@ func (w *watch) compare(d sim.Decision) error {
 			w.beyond[g.Rank] += g.Gap
 		}
 	}
-	w.prove(r.Best.ClusterCertificate)
+	w.countUnproven(r.Best.ClusterCertificate)
 	return nil
 }
 
-// prove counts a best plan that is not proven to be the best.
-func (w *watch) prove(c *preemption.Certificate) {
+// countUnproven counts a best plan that is not proven to be the best.
+func (w *watch) countUnproven(c *preemption.Certificate) {
 	if c == nil || !c.Optimal {
 		w.unproven++
 	}

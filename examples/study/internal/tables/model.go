@@ -101,6 +101,7 @@ func Of(study *spec.Study, cells []Cell) *Result {
 	}
 
 	r := &Result{Study: portable(study), Rows: []Row{}, Waits: []WaitRow{}, Failures: []Failure{}}
+	// The order is that of the study, whatever the order in which the cells came.
 	for _, at := range study.Cells() {
 		c := byKey[at.Key()]
 		if c == nil {
@@ -216,6 +217,7 @@ func (r *Result) row(c, base *Cell, named string) Row {
 		return row
 	}
 
+	// Runs of equal seed are drawn alike, so that their differences vary less than the runs do.
 	if pairs := differences(c, base, named); len(pairs) > 0 {
 		row.Difference = &Difference{Pairs: len(pairs), Estimate: stats.Interval(pairs, r.Study.Confidence)}
 		if len(pairs) > 1 {

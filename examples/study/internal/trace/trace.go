@@ -47,6 +47,8 @@ var (
 func Load(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace, error) {
 	e := entryFor(t, classes)
 	e.once.Do(func() { e.trace, e.err = read(ctx, t, classes) })
+
+	// The next caller tries again: the context may have ended, or the file may come later.
 	if e.err != nil {
 		forget(e)
 		return nil, fmt.Errorf("trace %s: %w", t.Name, e.err)
