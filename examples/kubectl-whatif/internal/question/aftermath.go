@@ -198,6 +198,7 @@ func (a *Aftermath) compare(s *Scenario) error {
 		return nil
 	}
 
+	// The progress of this second run would begin anew.
 	set := *s.before
 	set.Progress = nil
 	unchanged, err := NewScenario(s.ctx, set)
@@ -213,6 +214,7 @@ func (a *Aftermath) compare(s *Scenario) error {
 		return err
 	}
 
+	// A pod may take several turns, if others push it out. The last one counts.
 	placed, placedWithout := a.runs(), without.runs()
 	for i := range without.Moves {
 		if m := &without.Moves[i]; m.Origin == Waiting && placedWithout[m.Pod.Key] && !placed[m.Pod.Key] {
@@ -251,14 +253,6 @@ func (s *Scenario) newAftermath() *Aftermath {
 		a.Workloads = append(a.Workloads, WorkloadFate{Workload: w.String(), Namespace: w.Namespace})
 	}
 	return a
-}
-
-// fate returns the outcome in the end: a pod that pushes others out in vain waits.
-func (t *Turn) fate() Outcome {
-	if t.InVain != nil {
-		return Waits
-	}
-	return t.Outcome
 }
 
 // tell records a turn, in the totals and, unless nothing has changed for its pod, in the moves.

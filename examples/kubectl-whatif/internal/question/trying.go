@@ -84,9 +84,6 @@ func (s *Scenario) Alone(pod *outrank.Pod) error {
 	return nil
 }
 
-// Places reports whether the pod has a place after its turn, once its victims are gone.
-func (t *Turn) Places() bool { return t.fate() == Placed || t.fate() == PushesOut }
-
 // Fresh counts the victims that were not leaving already.
 func (t *Turn) Fresh() int { return fresh(t.Victims) }
 
