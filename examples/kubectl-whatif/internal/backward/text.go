@@ -52,6 +52,7 @@ func (a *Answer) Sentences(limit int) []string {
 	case a.Event != nil && a.Event.named():
 		out = append(out, "The events name "+a.Event.text()+": \""+short(a.Event.Message)+"\".")
 	case a.By != nil:
+		// Without a name in the events the preemptor was found by trying.
 		out = append(out, "No event at hand names who it was: the pods that wait took their turns in the scheduler's order, each to the end, until one pushed it out.")
 	}
 
@@ -120,6 +121,7 @@ func (a *Answer) does(t *question.Turn, limit int) string {
 	who := string(t.Pod.Key)
 	switch t.Outcome {
 	case question.Placed:
+		// A group fits on several nodes, and its turn names none.
 		if t.Node == "" {
 			return who + " fits, and nobody leaves"
 		}

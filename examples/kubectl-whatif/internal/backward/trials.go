@@ -102,6 +102,7 @@ func (s *sparing) budget() (Trial, error) {
 			put = append(put, &strict)
 		}
 	}
+
 	switch {
 	case len(covering) > 0 && len(put) == 0:
 		t.Impossible = "allows no disruption as it is"
@@ -111,6 +112,8 @@ func (s *sparing) budget() (Trial, error) {
 			t.Impossible = "the pod has no label that a budget could select it by"
 			return t, nil
 		}
+
+		// It selects the pods like this one, too, as a budget that somebody writes does.
 		put = append(put, s.newBudget(t.Labels))
 	}
 
@@ -163,6 +166,8 @@ func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 	slices.SortFunc(above, func(a, b *outrank.PriorityClass) int {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Name, b.Name))
 	})
+
+	// Classes of one value do the same, so one of them is tried.
 	above = slices.CompactFunc(above, func(a, b *outrank.PriorityClass) bool { return a.Value == b.Value })
 	if len(above) == 0 {
 		return Trial{Way: ByClass, Impossible: "the dump has no class above the pod's priority"}, nil
@@ -191,6 +196,8 @@ func (s *sparing) prioritized(value int32, class string) func(*engine.Snapshot) 
 
 // priority searches for a priority that spares the pod while one less does not, up to the preemptor's own.
 func (s *sparing) priority() (Trial, error) {
+	// The pod has left for somebody whose priority is not above its own. So it counted with the lower one of
+	// its group, which no priority of the pod changes.
 	if s.By.Priority <= s.pod.PriorityValue() {
 		return Trial{Way: ByPriority, Impossible: "the pod counts with the priority of its group"}, nil
 	}
@@ -245,6 +252,7 @@ func (s *sparing) policy() (Trial, error) {
 	}
 	return t, s.try(&t, func(snap *engine.Snapshot) error {
 		for _, p := range pods {
+			// A pod that waits for its resize stays on its node.
 			polite := *p
 			polite.PreemptionPolicy = outrank.PreemptNever
 			polite.NodeName, polite.NominatedNodeName = cmp.Or(snap.NodeOf(p.Key()), p.NodeName), snap.NominationOf(p.Key())

@@ -86,6 +86,8 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 	if !ok {
 		return nil, fmt.Errorf("pod %s: %w", in.Pod, preemption.ErrNotFound)
 	}
+
+	// Only a pod that runs can be pushed out, and one that is being deleted was pushed out before.
 	node := s.Snapshot().NodeOf(in.Pod)
 	switch {
 	case node == "":

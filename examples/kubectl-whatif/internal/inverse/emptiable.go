@@ -213,6 +213,8 @@ func (e *emptying) together(found, more []string) ([]string, *question.Emptying,
 		if err != nil {
 			return nil, nil, err
 		}
+
+		// The last of the nodes is blamed if they do not work. A later try with fewer may clear it.
 		if r.Works() {
 			low, best, e.whole = n, state, r
 		} else {
@@ -236,6 +238,7 @@ func (e *emptying) together(found, more []string) ([]string, *question.Emptying,
 // that makes no larger set, and then forgets what it has found out about nodes.
 func (e *emptying) exchange(found []string, one string, order []string) ([]string, error) {
 	rest, others := without(found, []string{one}), without(order, found)
+	// One other node in its place makes no larger set.
 	if len(others) < 2 {
 		return nil, nil
 	}
@@ -283,6 +286,7 @@ func (e *emptying) answer(order, found []string) *Emptiable {
 		out.Waits = e.whole.Waits
 	}
 
+	// A node of which nothing is known was not tried because of the limit.
 	for _, node := range without(order, found) {
 		left, known := e.why[node]
 		if !known {

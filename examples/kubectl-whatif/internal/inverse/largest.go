@@ -102,6 +102,7 @@ func growing(s *question.Scenario, pod *outrank.Pod) (*growth, error) {
 	g := &growth{Scenario: s, pod: pod, known: map[int64]*question.Turn{}}
 	requests := pod.Requests()
 	for _, name := range inOrder(requests) {
+		// Less than a unit cannot be counted.
 		has := units(name, requests[name])
 		if has <= 0 {
 			continue
@@ -172,6 +173,7 @@ func amount(name resource.Name, units int64, like resource.Quantity) resource.Qu
 // largest finds a size for which does holds while it does not for the next; nil if it does not hold for
 // the smallest.
 func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
+	// An error ends both loops: no size holds after it.
 	var err error
 	holds := func(steps int64) bool {
 		if err != nil {
@@ -206,6 +208,8 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 		Steps: low, Of: g.shapeUnits, Requests: g.sized(low).Requests(), Next: g.sized(high).Requests(),
 		Node: t.Node, Nodes: t.Fits, Victims: append([]question.Victim{}, t.Victims...),
 	}
+
+	// The next size was tried unless it is the bound.
 	out.Beyond, err = g.try(high)
 	return out, err
 }

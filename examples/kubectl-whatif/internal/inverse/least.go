@@ -132,7 +132,7 @@ func (l *ladder) tryLevels(out *LeastPriority) error {
 	}
 
 	for i, p := range levels {
-		level, err := l.try(rung{p, l.asked.Pod.PreemptionPolicy})
+		level, err := l.try(rung{p, l.pod().PreemptionPolicy})
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func ofSystem(p *outrank.Pod) bool {
 // levels lists the priorities at which the answer can change, the lowest first: the lowest of all, the
 // priority above each that a pod counts with, and the pod's own. In between, the same pods may be victims.
 func (l *ladder) levels() []int32 {
-	pod := l.asked.Pod
+	pod := l.pod()
 	found := map[int32]bool{math.MinInt32: true, min(pod.PriorityValue(), l.most): true}
 
 	// With changes others have their turns first, those of an equal priority by name. So an equal
@@ -242,6 +242,9 @@ func (l *ladder) levels() []int32 {
 	return out
 }
 
+// pod returns the pod in question, with its own priority.
+func (l *ladder) pod() *outrank.Pod { return l.asked.Pod }
+
 // spaced returns n of the levels, evenly spaced, with the lowest and the highest of them.
 func spaced(levels []int32, n int) []int32 {
 	out := make([]int32, n)
@@ -280,7 +283,7 @@ func (l *ladder) least(levels []Level, enough func(*Level) bool) (*Enough, error
 // one that is. Where all levels were tried, one less than a level is not enough, and the search ends with
 // that. Otherwise it halves the distance, rounding down below 0, too.
 func (l *ladder) between(tooLow int32, found Level, enough func(*Level) bool) (Level, error) {
-	policy := l.asked.Pod.PreemptionPolicy
+	policy := l.pod().PreemptionPolicy
 	not := int64(tooLow)
 	for next := int64(found.Priority) - 1; next > not; next = (not + int64(found.Priority)) >> 1 {
 		level, err := l.try(rung{int32(next), policy})
@@ -334,7 +337,7 @@ func (l *ladder) try(at rung) (Level, error) {
 
 	f := l.Fork()
 	f.Watch(nil)
-	pod := *l.asked.Pod
+	pod := *l.pod()
 	pod.Priority, pod.PreemptionPolicy = &at.priority, at.policy
 	var level Level
 	var err error
@@ -377,8 +380,7 @@ func (l *ladder) tryPod(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 // raiseCopies gives the other pods of the pod's controller the priority that is tried, if it is higher
 // than theirs and they have at least the pod's own.
 func (l *ladder) raiseCopies(f *question.Scenario, pod *outrank.Pod) error {
-	asked := l.asked.Pod
-	own := asked.PriorityValue()
+	own := l.pod().PriorityValue()
 	if pod.Owner == (outrank.Owner{}) || pod.PriorityValue() <= own {
 		return nil
 	}

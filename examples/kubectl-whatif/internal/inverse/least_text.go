@@ -18,6 +18,7 @@ const mostNamed = 5
 // is 0. The error is that of w.
 func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 	out := console.SheetFor(w)
+	// A DaemonSet may have no node.
 	if l.Pods == 0 {
 		out.Say("%s makes no pod here, and nothing needs a priority.", l.Workload)
 		return out.To(w)

@@ -216,6 +216,7 @@ func (a *Asked) add(name string, count int64, text []byte) error {
 			break
 		}
 	}
+
 	if len(pod.ResourceClaims) > 0 {
 		a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("the pods of pod set %s claim devices (%s), which are not looked at: Kueue may count them by their classes, and find no quota",
 			name, strings.Join(pod.ResourceClaims[:min(len(pod.ResourceClaims), mostClaims)], ", "))})
@@ -230,6 +231,8 @@ func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 		Name: string(a.name), LocalQueue: string(a.local), Class: a.class, Labels: a.labels, Queued: a.created,
 		Boost: m.boost(a.object, a.annotations),
 	}
+
+	// A workload that is submitted now is the newest.
 	if w.Queued.IsZero() {
 		w.Queued = now
 	}

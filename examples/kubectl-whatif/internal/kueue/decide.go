@@ -119,6 +119,8 @@ func (d *question) decide() (err error) {
 	if why := d.findQueue(); why != "" {
 		return d.refuse("%s", why)
 	}
+
+	// The tree has every queue of the dump, because queues borrow from each other.
 	d.workload.Queue = a.ClusterQueue
 	if d.tree, err = tenancy.NewTree(d.config); err != nil {
 		return err
@@ -143,12 +145,14 @@ func (d *question) findQueue() string {
 	if local == nil {
 		return fmt.Sprintf("there is no LocalQueue %s in the dump", a.LocalQueue)
 	}
+
 	a.ClusterQueue = local.Spec.ClusterQueue
 	if d.queue = d.clusterQueue(a.ClusterQueue); d.queue == nil {
 		return fmt.Sprintf("there is no ClusterQueue %s in the dump, which LocalQueue %s names", a.ClusterQueue, a.LocalQueue)
 	}
 	a.Cohorts = d.cohortsAbove(d.queue)
 
+	// Any of the two queues may be stopped, and the workload itself. Then nobody looks at quotas.
 	if why := stopped("LocalQueue "+string(a.LocalQueue), local.Spec.Stop); why != "" {
 		return why
 	}

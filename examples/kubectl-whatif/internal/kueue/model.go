@@ -162,6 +162,7 @@ func (m *model) extraRules(object, name string) (out []tenancy.Selection) {
 	}
 
 	for i, raw := range config.Spec.Rules {
+		// A field that is not known here may narrow the rule, which would then count too often.
 		var r rule
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.DisallowUnknownFields()
@@ -187,7 +188,9 @@ func (m *model) admit(w *workload) {
 		Uses: resource.List{}, Queued: w.Metadata.Created, Admitted: w.condition("QuotaReserved").At,
 		LocalQueue: w.Metadata.Namespace + "/" + w.Spec.Queue, Class: w.class(), Labels: w.Metadata.Labels, Leaving: w.condition("Evicted") != nil,
 	}
-	if !slices.ContainsFunc(m.queues, func(q *clusterQueue) bool { return q.Metadata.Name == x.Queue }) {
+
+	// Without its queue nobody knows whose quota it uses.
+	if m.clusterQueue(x.Queue) == nil {
 		m.caveat(object, "its clusterqueue %s is not in the dump, and what it uses does not count", x.Queue)
 		return
 	}
@@ -218,6 +221,7 @@ func (m *model) admit(w *workload) {
 func (w *workload) unfinished(set string, count *int64, r resource.Name, q resource.Quantity) resource.Quantity {
 	for _, done := range w.Status.Reclaimable {
 		if done.Name == set && count != nil && *count > 0 && done.Count > 0 {
+			// The pods of a set are alike, so each has the same part of the usage.
 			each := resource.Amount(r, q) / *count
 			return quantityOf(r, each*max(0, *count-done.Count))
 		}

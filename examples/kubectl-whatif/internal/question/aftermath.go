@@ -198,6 +198,7 @@ func (a *Aftermath) compare(s *Scenario) error {
 		return nil
 	}
 
+	// The progress of this second run would begin anew.
 	set := *s.before
 	set.Progress = nil
 	unchanged, err := NewScenario(s.ctx, set)
@@ -213,6 +214,7 @@ func (a *Aftermath) compare(s *Scenario) error {
 		return err
 	}
 
+	// A pod may take several turns, if others push it out. The last one counts.
 	placed, placedWithout := a.runs(), without.runs()
 	for i := range without.Moves {
 		if m := &without.Moves[i]; m.Origin == Waiting && placedWithout[m.Pod.Key] && !placed[m.Pod.Key] {
@@ -252,17 +254,6 @@ func (s *Scenario) newAftermath() *Aftermath {
 	}
 	return a
 }
-
-// fate returns the outcome in the end: a pod that pushes others out in vain waits.
-func (t *Turn) fate() Outcome {
-	if t.InVain != nil {
-		return Waits
-	}
-	return t.Outcome
-}
-
-// Places reports whether the pod has a place after its turn, once its victims are gone.
-func (t *Turn) Places() bool { return t.fate() == Placed || t.fate() == PushesOut }
 
 // tell records a turn, in the totals and, unless nothing has changed for its pod, in the moves.
 func (a *Aftermath) tell(t Turn, m motion) {

@@ -15,6 +15,7 @@ import (
 // list; all where limit is 0. The error is that of w.
 func (a *Aftermath) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
+	// The first sentence says which nodes are gone.
 	for i, text := range a.summary() {
 		if i == 0 && len(a.Nodes) > 0 {
 			text = "Without " + names(a.Nodes, bounded(len(a.Nodes), limit)) + ": " + text
@@ -249,6 +250,7 @@ func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
 		out.line("  meanwhile %s, for those recreated and others that wait", subject(n, "pod is pushed out", "times a pod is pushed out"))
 	}
 
+	// The drain was played as with --force.
 	if len(a.Lost) > 0 {
 		out.say("kubectl drain refuses to go on with pods that have no controller, unless it is told to with --force.")
 	}

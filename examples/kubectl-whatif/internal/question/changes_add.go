@@ -128,6 +128,7 @@ func (c *AddObjects) groups(s *Scenario) error {
 		return nil
 	}
 
+	// The classes include those that this change has added just before.
 	table, err := priority.NewTable(s.cluster.Classes)
 	if err != nil {
 		return err

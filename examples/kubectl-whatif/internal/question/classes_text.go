@@ -187,6 +187,7 @@ func (r *Reach) gained() string {
 		}
 	}
 
+	// Classes beyond the fifth are counted together.
 	others := 0
 	for _, c := range r.GainedBy[min(len(r.GainedBy), 5):] {
 		others += c.Pods

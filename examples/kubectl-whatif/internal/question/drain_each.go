@@ -172,6 +172,8 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
+	// A budget that kept a pod back for a while holds the drain up, even if it ends.
 	for i := range d.loads {
 		if d.refused[i] {
 			v.holds[i].Nodes++
@@ -188,6 +190,7 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 		v.out.Stuck = append(v.out.Stuck, d.nodeDrain(node))
 		v.blame(d)
 	case d.out.Waits == 0:
+		// No replacement has had its turn yet: follow plays them in the second pass.
 		return true, nil
 	default:
 		v.out.Slow++

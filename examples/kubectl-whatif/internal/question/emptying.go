@@ -23,6 +23,7 @@ type Emptying struct {
 // turn, to the end, and is ready. Pods that still wait then matter only if they push others out later.
 // Errors and time are those of a drain without nodes.
 func (s *Scenario) Emptying() (*Emptying, error) {
+	// A drain without nodes has nobody to evict, and plays the turns of those who wait.
 	e := &Emptying{drain: s.draining(nil), order: map[string]int{}}
 	for n := range s.snap.Nodes() {
 		e.order[n.Name] = len(e.order)

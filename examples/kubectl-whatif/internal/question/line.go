@@ -241,6 +241,14 @@ func priorityOf(e *queue.Entry) int32 {
 	return e.Pod.PriorityValue()
 }
 
+// firstOf returns the pod of an entry, or the first pod of its group.
+func firstOf(e *queue.Entry) outrank.Key {
+	if e.Group != nil {
+		return e.Group.Members[0].Pod.Key()
+	}
+	return e.Pod.Key()
+}
+
 // holds reports whether an entry is the pod, or a group with the pod in it.
 func holds(e *queue.Entry, pod outrank.Key) bool {
 	if e.Group == nil {

@@ -93,15 +93,6 @@ func (s *Scenario) playedTo(stop func(done int, e *queue.Entry) bool, pod outran
 	return m, err
 }
 
-// firstOf returns the pod of an entry, or the first pod of its group.
-// firstOf returns the pod of an entry, or the first pod of its group.
-func firstOf(e *queue.Entry) outrank.Key {
-	if e.Group != nil {
-		return e.Group.Members[0].Pod.Key()
-	}
-	return e.Pod.Key()
-}
-
 // entryOf finds the entry that a waiting pod takes its turn with: its own, or that of its group.
 func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
 	// A pod by itself needs no line, which would cost a look at every pod.

@@ -190,6 +190,8 @@ func (a *Aftermath) todo(s *sketch) {
 	if t.Unresized > 0 {
 		s.do(subject(t.Unresized, "resize is not done", "resizes are not done") + ": see what is in their way.")
 	}
+
+	// More room is the remedy for both, and another question tries it.
 	if c := cost(t.Victims, t.Violating); c != "" {
 		s.do("It costs room: " + c + ".")
 	}

@@ -70,6 +70,7 @@ func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 	if err := set.check(); err != nil {
 		return nil, err
 	}
+
 	s := set.scene(ctx)
 	s.scored = true
 	line := s.line(s.waiting())

@@ -220,6 +220,7 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 	r.before = (*list)[r.index]
 	q.Containers, q.InitContainers = reported(q.Containers), reported(q.InitContainers)
 
+	// The lists of containers are copies by now. The amounts of this container have to be copies, too.
 	list = r.containers(&q)
 	one := &(*list)[r.index]
 	one.Requests, one.Limits = cloned(one.Requests), cloned(one.Limits)
@@ -336,6 +337,7 @@ func reported(containers []outrank.Container) []outrank.Container {
 // inForce returns the amounts that a kubelet counts for a pod on its node. A resize that waits does
 // not count.
 func inForce(p *outrank.Pod, release outrank.Release) resource.List {
+	// A resize that is infeasible leaves the amounts of the specification out, and so does this count.
 	if p.ResizeDeferred {
 		q := *p
 		q.ResizeDeferred, q.ResizeInfeasible = false, true
@@ -378,6 +380,7 @@ func (s *Scenario) templated(p *outrank.Pod) *outrank.Pod {
 		if r.Pod.Key != p.Key() || r.Outcome == Refused {
 			continue
 		}
+		// Only a pod that was resized has to be copied, and once is enough.
 		if q == p {
 			c := *p
 			q = &c

@@ -73,6 +73,17 @@ func (s *scene) grouped(pod *outrank.Pod) bool {
 	return pod.Group != "" && !pod.ResizeDeferred && s.snap.Release().Gates()[groupGate]
 }
 
+// fate returns the outcome in the end: a pod that pushes others out in vain waits.
+func (t *Turn) fate() Outcome {
+	if t.InVain != nil {
+		return Waits
+	}
+	return t.Outcome
+}
+
+// Places reports whether the pod has a place after its turn, once its victims are gone.
+func (t *Turn) Places() bool { return t.fate() == Placed || t.fate() == PushesOut }
+
 // Member is a pod of a group.
 type Member struct {
 	Key outrank.Key `json:"key"`

@@ -15,6 +15,7 @@ type saidOnce map[string]int
 // notes returns the notes of the turn with that number in the list. Instead of the reasons of an
 // earlier turn it names that turn.
 func (s saidOnce) notes(number int, t *Turn, limit int) []string {
+	// Equal texts are equal reasons.
 	why := t.reasonsToWait()
 	text := strings.Join(why, "\n")
 	switch first := s[text]; {

@@ -44,6 +44,7 @@ const gentlerSteps = 20_000
 // findGentler looks for another node where all victims find other places; nil if it finds none.
 func findGentler(ctx context.Context, set Setting, eval *engine.Evaluator, plan *preemption.Plan) (*Gentler, error) {
 	outlooks, _, err := joint.Outlooks(ctx, eval, set.Snapshot, joint.Request{Pods: []*outrank.Pod{plan.Pod}, Now: set.Now, Limit: gentlerSteps})
+	// Outlooks come in order of the damage, so no other node is gentler than the first.
 	if err != nil || len(outlooks) == 0 || outlooks[0].Candidate.Node == plan.Node {
 		return nil, err
 	}

@@ -160,6 +160,7 @@ func (u *usage) findings() (out []Finding) {
 func (u *usage) pod(p *outrank.Pod) {
 	name := p.PriorityClassName
 	u.used[name]++
+
 	if strings.HasPrefix(name, "system-") && p.NamespaceName() != "kube-system" {
 		u.see(p, Finding{Rule: SystemOutside, Class: name})
 	}
@@ -183,6 +184,7 @@ func (u *usage) pod(p *outrank.Pod) {
 // classes looks at the classes by themselves. The list has the highest value first, and used counts the
 // pods of each.
 func (r *Report) classes(list []*outrank.PriorityClass, used map[string]int) {
+	// Nobody can change the classes of the system, so gaps and use are no matter there.
 	for i, c := range list {
 		users := !strings.HasPrefix(c.Name, "system-")
 		if i > 0 && list[i-1].Value == c.Value {
@@ -221,6 +223,7 @@ func (r *Report) defaults(list []*outrank.PriorityClass, used map[string]int) {
 		r.Findings = append(r.Findings, Finding{Rule: SeveralDefaults, Wrong: true, Text: text})
 	}
 
+	// A class below that nobody uses is no trouble.
 	var below []string
 	for _, c := range list[last+1:] {
 		if c.Value < list[last].Value && used[c.Name] > 0 {

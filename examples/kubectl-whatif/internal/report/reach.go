@@ -160,6 +160,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 
 	// In the order of the input the same controllers are tried every time.
 	for _, listed := range set.Cluster.Pods {
+		// The snapshot has no pods that have ended, and those on a node that is missing cannot be pushed out.
 		p, ok := snap.Pod(listed.Key())
 		node := snap.NodeOf(listed.Key())
 		if _, there := snap.Node(node); !ok || !there || p.Terminating() {
@@ -172,6 +173,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 		case p.Owner == (outrank.Owner{}):
 			f = lost
 		default:
+			// The pods of a controller are alike, and the first of them is tried for all.
 			c := controller{p.NamespaceName(), p.Owner}
 			if _, ok := known[c]; !ok {
 				tried, err := r.tryElsewhere(ctx, set, snap, p)
@@ -190,6 +192,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 // tryElsewhere takes a pod away, and asks whether another node takes the pod that is recreated for it. It
 // leaves the snapshot as it is.
 func (r *Report) tryElsewhere(ctx context.Context, set *question.Setting, snap *engine.Snapshot, p *outrank.Pod) (_ fate, err error) {
+	// A pod of a group is recreated with the others, and goes where they go together.
 	eval := set.EvaluatorFor(p)
 	if eval == nil || p.Group != "" && snap.Release().Gates()[groupGate] {
 		return unknown, nil
@@ -214,6 +217,8 @@ func (r *Report) tryElsewhere(ctx context.Context, set *question.Setting, snap *
 	if err != nil {
 		return unknown, err
 	}
+
+	// Its own node has room now, which the pod that pushes it out takes.
 	if slices.ContainsFunc(nodes, func(n *outrank.Node) bool { return n.Name != node }) {
 		return elsewhere, nil
 	}

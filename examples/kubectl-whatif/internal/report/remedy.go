@@ -73,7 +73,8 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 	if err != nil {
 		return nil, err
 	}
-	a := &adviser{ctx: ctx, set: settled.Setting(), settled: settled}
+	set := settled.Setting()
+	a := &adviser{ctx: ctx, set: set, snap: set.Snapshot, settled: settled}
 	a.kinds()
 	for i := range out.List {
 		if err := a.advise(&out.List[i]); err != nil {
@@ -94,15 +95,19 @@ func withoutPlace(waiting *question.Pending) *Remedies {
 	out := &Remedies{List: []Remedy{}}
 	index := map[kind]int{}
 	for i := range waiting.Turns {
+		// Pods whose victims leave in vain have no place either.
 		t := &waiting.Turns[i]
 		if t.Outcome != question.Waits && t.InVain == nil {
 			continue
 		}
+
+		// What would help a group, or a resize, is not explained node by node.
 		if t.Group || t.Resize {
 			out.NotAsked += max(1, len(t.Members))
 			continue
 		}
 
+		// A pod without a controller stands for itself.
 		pod := &t.Pod
 		namespace, name := pod.Key.Split()
 		k := kind{namespace, cmp.Or(pod.Owner, "Pod/"+name), pod.Priority}
@@ -125,6 +130,7 @@ func withoutPlace(waiting *question.Pending) *Remedies {
 type adviser struct {
 	ctx     context.Context
 	set     question.Setting
+	snap    *engine.Snapshot
 	settled *question.Scenario
 	// nodes has one node of each kind.
 	nodes []*outrank.Node
@@ -137,8 +143,7 @@ const mostKinds = 16
 // for that of the host, the same labels.
 func (a *adviser) kinds() {
 	seen := map[string]bool{}
-	snap := a.set.Snapshot
-	for n := range snap.Nodes() {
+	for n := range a.snap.Nodes() {
 		var b strings.Builder
 		for _, name := range n.Allocatable.Names() {
 			q := n.Allocatable[name]
@@ -164,7 +169,7 @@ func (a *adviser) kinds() {
 // than one more node, and that is cheaper than another priority or an eviction. A change that takes more
 // off the pod's requests comes last. Changes that enlarge a node, or evict pods besides, do not count.
 func (a *adviser) advise(r *Remedy) error {
-	set, snap := &a.set, a.set.Snapshot
+	set, snap := &a.set, a.snap
 	pod, ok := snap.Pod(r.Pod)
 	if !ok {
 		return fmt.Errorf("pod %s: %w", r.Pod, preemption.ErrNotFound)
@@ -180,11 +185,15 @@ func (a *adviser) advise(r *Remedy) error {
 	if err != nil {
 		return err
 	}
-	if why.Leaving != nil {
-		r.set(Wait, why.Leaving.Node, sentence(why.Leaving.Text()))
+
+	// Pods that are leaving already may make room for it.
+	if leaving := why.Leaving; leaving != nil {
+		r.set(Wait, leaving.Node, sentence(leaving.Text()))
 		return nil
 	}
 
+	// The explanation has tried the changes. One more node has to be tried here, because it is cheaper than
+	// a large change.
 	low, dear := changes(why)
 	if low != nil {
 		r.set(Change, low.Example, help(low))
@@ -207,7 +216,7 @@ func (a *adviser) advise(r *Remedy) error {
 // wait reports whether the pod only has to wait: there is room for it once everybody has had a turn,
 // which is how the snapshot stands.
 func (a *adviser) wait(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (bool, error) {
-	snap := a.set.Snapshot
+	snap := a.snap
 	if node := snap.NodeOf(r.Pod); node != "" {
 		r.set(Wait, node, "Once those are gone who leave for other pods, node "+node+" takes it.")
 		return true, nil
@@ -331,7 +340,7 @@ func (a *adviser) oneMore(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (
 
 // tryNode returns the answer of a new node to the pod, and takes the node away again.
 func (a *adviser) tryNode(eval *engine.Evaluator, pod *outrank.Pod, n *outrank.Node) (preemption.Status, error) {
-	snap := a.set.Snapshot
+	snap := a.snap
 	mark := snap.Mark()
 	err := snap.PutNode(n)
 	var status preemption.Status

@@ -39,6 +39,8 @@ func (r *Report) WriteText(w io.Writer, limit int) error {
 // summary says the report in a few sentences. The first is about the pods that wait.
 func (r *Report) summary() []string {
 	out := []string{pendingSentence(r.Waiting)}
+
+	// As long as a drain was not played to its end, nobody can say that all drains end.
 	d := r.Drains
 	switch stuck := len(d.Stuck); {
 	case stuck > 0:
@@ -129,16 +131,18 @@ func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
 		out.say("Budgets hold up the drain of %s more; whether it ends was not tried, because %d turns had been taken: %s.", console.Plural(n, "node"), d.Most, names(d.Undecided, limit))
 	}
 
-	nodeDrains(out, "Drains that never end:", d.Stuck, limit, func(n *question.NodeDrain) string {
+	stuck := drainList{"Drains that never end:", d.Stuck, func(n *question.NodeDrain) string {
 		texts := make([]string, 0, len(n.Held))
 		for i := range n.Held {
 			texts = append(texts, string(n.Held[i].Pod.Key)+" by "+names(n.Held[i].Budgets, 0))
 		}
 		return "held: " + list(texts, n.MoreHeld, limit)
-	})
-	nodeDrains(out, "Drains that end and leave pods without a place:", d.Crowded, limit, func(n *question.NodeDrain) string {
+	}}
+	stuck.write(out, limit)
+	crowded := drainList{"Drains that end and leave pods without a place:", d.Crowded, func(n *question.NodeDrain) string {
 		return "pending: " + list(pendingTexts(n), n.MorePending, limit)
-	})
+	}}
+	crowded.write(out, limit)
 	if d.Unfollowed > 0 {
 		out.say("Where the pods of %s go that %s at once was not tried, because %d turns had been taken.", console.Plural(d.Unfollowed, "node"), verb(d.Unfollowed, "empties", "empty"), d.Most)
 	}
@@ -166,24 +170,31 @@ func writeHolds(out *paper, budgets []question.BudgetHold, limit int) {
 	out.more(len(budgets) - shown)
 }
 
-// nodeDrains prints the drains of nodes, limit of them, each with a note. Without any it prints nothing.
-func nodeDrains(out *paper, title string, nodes []question.NodeDrain, limit int, note func(*question.NodeDrain) string) {
-	if len(nodes) == 0 {
+// drainList is a list of the drains of nodes, with a note for each.
+type drainList struct {
+	title string
+	nodes []question.NodeDrain
+	note  func(*question.NodeDrain) string
+}
+
+// write prints the drains, limit of them. Without any it prints nothing.
+func (l *drainList) write(out *paper, limit int) {
+	if len(l.nodes) == 0 {
 		return
 	}
 
 	out.line("")
-	out.line("%s", title)
+	out.line("%s", l.title)
 	rows := console.Table{Right: map[int]bool{1: true}}
 	rows.Head("NODE", "EVICTED")
-	shown := bounded(len(nodes), limit)
-	for i := range nodes[:shown] {
-		n := &nodes[i]
+	shown := bounded(len(l.nodes), limit)
+	for i := range l.nodes[:shown] {
+		n := &l.nodes[i]
 		rows.Add(n.Node, fmt.Sprintf("%d of %d", n.Evicted, n.Pods))
-		rows.Note("  %s", note(n))
+		rows.Note("  %s", l.note(n))
 	}
 	rows.Print(out.Page)
-	out.more(len(nodes) - shown)
+	out.more(len(l.nodes) - shown)
 }
 
 // writeReach prints how many running pods each class could push out, with the first namespaces.
@@ -204,6 +215,8 @@ func (r *Report) writeReach(out *paper, limit int) {
 
 	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}}
 	rows.Head("CLASS", "VALUE", "PODS", "ELSEWHERE", "NO PLACE", "NOT RECREATED", "SAME NODE", "NOT ASKED")
+
+	// Each class has a row, and a note with its first namespaces.
 	for i := range r.Reach {
 		one := &r.Reach[i]
 		rows.Add(append([]string{one.Class, strconv.Itoa(int(one.Value))}, one.cells()...)...)

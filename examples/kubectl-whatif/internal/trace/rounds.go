@@ -20,6 +20,8 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 		left[i] = &ex.Candidates[i]
 	}
 	out := []Round{}
+
+	// A rank is looked at only among those that tie in all ranks before it (rule 11.1).
 	for i := range ranks {
 		if len(left) < 2 {
 			return out
@@ -32,6 +34,7 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 		return out
 	}
 
+	// All ranks tie: the order of the nodes decides, and there is no figure.
 	r := Round{Rank: explain.RankText(""), Left: []string{}, Out: []Out{}}
 	r.keep(ex.Node)
 	for _, c := range left {

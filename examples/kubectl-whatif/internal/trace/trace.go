@@ -117,6 +117,7 @@ const (
 // Of traces the decision about a request, which ex explains. Errors are those of
 // [engine.Evaluator.LookAt]. Time is that of adding up each traced node once for each possible victim.
 func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Plan) (*Trace, error) {
+	// With the other outcomes nobody was taken away.
 	t := &Trace{Pod: req.Pod.Key(), Outcome: ex.Outcome, Nodes: []Node{}, Rounds: []Round{}}
 	if ex.Outcome != preemption.Preempts && ex.Outcome != preemption.NothingHelps {
 		return t, nil
@@ -140,6 +141,7 @@ func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req 
 			return nil, err
 		}
 
+		// The view has the node's dry run: who could leave, and which budgets that breaks.
 		view, err := lookAt(node.report.Node)
 		if err != nil {
 			return nil, err
