@@ -40,6 +40,9 @@ type options struct {
 	all, verbose bool
 	// over is how long functions are that are printed by name; negative prints none.
 	over int
+	// by is the text that draws so many comments and functions, and empty for the table.
+	by                  string
+	comments, functions int
 }
 
 func main() {
@@ -47,9 +50,9 @@ func main() {
 	flag.BoolVar(&o.all, "all", false, "look at the packages below examples and internal/tests/structure, too")
 	flag.BoolVar(&o.verbose, "v", false, "print every reach")
 	flag.IntVar(&o.over, "over", -1, "print the functions with more lines than this")
-	by := flag.String("by", "", "print what a `TEXT` draws, such as the hash of a commit")
-	comments := flag.Int("comments", 60, "how many comments are drawn")
-	functions := flag.Int("functions", 20, "how many long functions are drawn")
+	flag.StringVar(&o.by, "by", "", "print what a `TEXT` draws, such as the hash of a commit")
+	flag.IntVar(&o.comments, "comments", 60, "how many comments are drawn")
+	flag.IntVar(&o.functions, "functions", 20, "how many long functions are drawn")
 	flag.Parse()
 	dir := "."
 	if flag.NArg() > 0 {
@@ -57,8 +60,8 @@ func main() {
 	}
 
 	var err error
-	if *by != "" {
-		err = draw(os.Stdout, dir, *by, *comments, *functions)
+	if o.by != "" {
+		err = draw(os.Stdout, dir, o)
 	} else {
 		err = table(os.Stdout, dir, o)
 	}
@@ -69,12 +72,12 @@ func main() {
 }
 
 // draw prints comments and long functions that a text draws.
-func draw(w io.Writer, root, by string, comments, functions int) error {
-	drawn, err := structure.DrawComments(root, comments, by)
+func draw(w io.Writer, root string, o options) error {
+	drawn, err := structure.DrawComments(root, o.comments, o.by)
 	if err != nil {
 		return err
 	}
-	long, err := structure.DrawFunctions(root, functions, long, by)
+	long, err := structure.DrawFunctions(root, o.functions, long, o.by)
 	if err != nil {
 		return err
 	}
