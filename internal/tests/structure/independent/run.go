@@ -19,6 +19,9 @@ const mostSeconds = 60
 // noFile keeps a property that fails, as it has to, from leaving a file behind.
 const noFile = "-rapid.nofailfile"
 
+// everyCase has a test replay all recorded cases that it has, not only a part: the fault may show in few.
+const everyCase = "-every=1"
+
 // plantFaults plants the faults of some entries, runs the judge of each, and says which faults no
 // judge sees.
 func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err error) {
@@ -78,9 +81,12 @@ func (c *court) build(overlay string) error {
 		return fmt.Errorf("%s: the tests cannot be built with faults: %w\n%s", c.folder, err, out)
 	}
 	c.flags = []string{"-test.v", "-test.timeout", fmt.Sprintf("%ds", mostSeconds)}
-	// Tests without properties do not know the flag.
-	if exec.Command(c.binary, "-test.list", "^$", noFile).Run() == nil {
-		c.flags = append(c.flags, noFile)
+
+	// Tests without properties, or without recorded decisions of which they replay a part, do not know the flag.
+	for _, flag := range []string{noFile, everyCase} {
+		if exec.Command(c.binary, "-test.list", "^$", flag).Run() == nil {
+			c.flags = append(c.flags, flag)
+		}
 	}
 	return nil
 }
