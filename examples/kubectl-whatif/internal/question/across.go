@@ -13,27 +13,27 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Across says who has to leave for a pod if victims may be on any node, beside the answer of
-// kube-scheduler, which takes victims from one node.
+// Across says who has to leave for a pod if victims may be on any node, beside the answer of kube-scheduler,
+// which takes victims from one node.
 type Across struct {
 	Pod Pod `json:"pod"`
 	// Outcome, Node and Victims are those of the plan. Each victim names its own node.
 	Outcome preemption.Outcome `json:"outcome"`
 	Node    string             `json:"node,omitempty"`
 	Victims []Victim           `json:"victims"`
-	// Optimal is set if no other choice of victims is better, or if there is certainly none at all.
-	// Without it the search ended early.
+	// Optimal is set if no other choice of victims is better, or if there is certainly none at all. Without it
+	// the search ended early.
 	Optimal bool `json:"optimal"`
 	// OneNode is the turn of the pod in kube-scheduler.
 	OneNode Turn `json:"oneNode"`
 }
 
-// AskAcross answers who has to leave for a pod if victims may be on other nodes than the one that it
-// goes to, such as pods whose anti-affinity keeps it out, or that a spreading constraint counts.
-// kube-scheduler itself does not evict in this way.
+// AskAcross answers who has to leave for a pod if victims may be on other nodes than the one that it goes to,
+// such as pods whose anti-affinity keeps it out, or that a spreading constraint counts. kube-scheduler itself
+// does not evict in this way.
 //
-// Errors are those of the setting and of [engine.Evaluator.Preempt] with [preemption.Across]. Time is
-// that of this call and of one decision.
+// Errors are those of the setting and of [engine.Evaluator.Preempt] with [preemption.Across]. Time is that of
+// this call and of one decision.
 func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 	}
 
 	// Without a certificate no victim was looked for, and there is nothing to do better.
-	out := &Across{Pod: podOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: true, OneNode: one}
+	out := &Across{Pod: NameOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: true, OneNode: one}
 	if c := plan.ClusterCertificate; c != nil {
 		out.Optimal = c.Optimal
 	}
@@ -90,8 +90,7 @@ func (a *Across) summary() string {
 	return string(a.Pod.Key) + " stays pending: no such eviction was found before the search ended."
 }
 
-// WriteText prints the victims with their nodes, limit of them; all where it is 0. The error is that
-// of w.
+// WriteText prints the victims with their nodes, limit of them; all where it is 0. The error is that of w.
 func (a *Across) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", a.summary())
@@ -100,8 +99,8 @@ func (a *Across) WriteText(w io.Writer, limit int) error {
 	}
 
 	out.line("")
-	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.outcome(), atNode(a.OneNode.Node))
-	for _, note := range a.OneNode.notes(limit) {
+	out.say("kube-scheduler, which takes victims from one node: %s%s.", a.OneNode.Text(), onNamedNode(a.OneNode.Node))
+	for _, note := range a.OneNode.Notes(limit) {
 		out.line("  %s", note)
 	}
 	return out.To(w)
@@ -124,16 +123,14 @@ func (a *Across) writeVictims(out *paper, limit int) {
 	}
 
 	rows.Print(out.Page)
-	if more := len(a.Victims) - shown; more > 0 {
-		out.line("  and %d more", more)
-	}
+	out.more(len(a.Victims) - shown)
 	if !a.Optimal {
 		out.say("The search ended early: there may be a better choice.")
 	}
 }
 
-// atNode says on which node; nothing for none.
-func atNode(node string) string {
+// onNamedNode says on which node; nothing for none.
+func onNamedNode(node string) string {
 	if node == "" {
 		return ""
 	}
@@ -142,7 +139,7 @@ func atNode(node string) string {
 
 // Overview draws the answer as a page about the snapshot in question.
 func (a *Across) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
-	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+atNode(a.OneNode.Node)+".")
+	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.Text()+onNamedNode(a.OneNode.Node)+".")
 	s.figure(len(a.Victims), "pods that have to leave")
 	s.figure(violating(a.Victims), "of them against a budget")
 

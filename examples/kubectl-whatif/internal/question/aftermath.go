@@ -1,37 +1,34 @@
 package question
 
 import (
-	"context"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Aftermath says what becomes of everybody after changes, once every pod that waits has had its
-// turn.
+// Aftermath says what becomes of everybody after changes, once every pod that waits has had its turn.
 type Aftermath struct {
-	// Nodes lists the nodes that go, change by change, those of one change in the order of the
-	// cluster. Added lists the nodes that come.
+	// Nodes lists the nodes that go, change by change, those of one change in the order of the cluster. Added
+	// lists the nodes that come.
 	Nodes []string `json:"nodes"`
 	Added []string `json:"added"`
-	// Tied lists the pods that go with their node and come back only with it: those of DaemonSets,
-	// static and mirror pods. Lost lists those without a controller to recreate them. Leaving lists
-	// those that were being deleted already, and whose controllers have replaced them.
+	// Tied lists the pods that go with their node and come back only with it: those of DaemonSets, static and
+	// mirror pods. Lost lists those without a controller to recreate them. Leaving lists those that were being
+	// deleted already, and whose controllers have replaced them.
 	Tied    []Pod `json:"tied"`
 	Lost    []Pod `json:"lost"`
 	Leaving []Pod `json:"leaving"`
-	// Moves lists the pods that take a turn, in the order in which a scheduler takes them: new pods,
-	// pods that are recreated, pods that were waiting and find a place or push others out, and pods
-	// that are pushed out in turn. StillPending counts the pods that were waiting and still are.
+	// Moves lists the pods that take a turn, in the order in which a scheduler takes them: new pods, pods that
+	// are recreated, pods that were waiting and find a place or push others out, and pods that are pushed out in
+	// turn. StillPending counts the pods that were waiting and still are.
 	Moves        []Move `json:"moves"`
 	StillPending int    `json:"stillPending"`
-	// Displaced lists the pods that were waiting, find no place, and would find one without the
-	// changes.
+	// Displaced lists the pods that were waiting, find no place, and would find one without the changes.
 	Displaced []Pod `json:"displaced"`
 	// Resizes lists the resizes in the order of the changes.
 	Resizes []Resized `json:"resizes"`
-	// Forbidden counts the pods that quotas keep from being created or recreated. They are in none
-	// of the lists above.
+	// Forbidden counts the pods that quotas keep from being created or recreated. They are in none of the lists
+	// above.
 	Forbidden []quotas.Forbidden `json:"forbidden"`
 	Totals    Totals             `json:"totals"`
 	// Workloads counts the new pods by the object that makes them.
@@ -42,8 +39,8 @@ type Aftermath struct {
 	Refused []Pod `json:"refused"`
 	// Drains has the drain of the nodes that go, one for each change that takes nodes.
 	Drains []Drain `json:"drains"`
-	// Classes says which pods can push out which others after a change of priority classes; nil
-	// without such a change.
+	// Classes says which pods can push out which others after a change of priority classes; nil without such a
+	// change.
 	Classes *ClassImpact `json:"classes,omitempty"`
 
 	// made has the new pods, which a picture needs because its snapshot lacks them.
@@ -59,30 +56,29 @@ type Move struct {
 	Workload string `json:"workload,omitempty"`
 	// PushedOutBy names the pod that this one has to leave for.
 	PushedOutBy outrank.Key `json:"pushedOutBy,omitempty"`
-	// Aside is set where the changes are not the reason for the turn: the pod was waiting or being
-	// deleted already, or it is pushed out for one that was.
+	// Aside is set where the changes are not the reason for the turn: the pod was waiting or being deleted
+	// already, or it is pushed out for one that was.
 	Aside bool `json:"aside,omitempty"`
 }
 
 // Totals counts the pods that take a turn because of the changes, by their fates.
 type Totals struct {
-	// Own counts the pods that the changes themselves create, delete, or take the node from. New
-	// counts those of them that are created. InTurn counts the pods that are pushed out and
-	// recreated.
+	// Own counts the pods that the changes themselves create, delete, or take the node from. New counts those of
+	// them that are created. InTurn counts the pods that are pushed out and recreated.
 	Own    int `json:"own"`
 	New    int `json:"new"`
 	InTurn int `json:"inTurn"`
 
 	Fates
-	// Stranded counts the pods of Own that find no place. Unplaced counts those of them that belong
-	// to groups of which enough other pods have a place.
+	// Stranded counts the pods of Own that find no place. Unplaced counts those of them that belong to groups of
+	// which enough other pods have a place.
 	Stranded int `json:"stranded"`
 	Unplaced int `json:"unplaced"`
 	// Victims counts the pods that are pushed out, Violating those of them that break a budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
-	// Taken counts the pods that were waiting and find a place. Aside counts the pods that are
-	// pushed out for them.
+	// Taken counts the pods that were waiting and find a place. Aside counts the pods that are pushed out for
+	// them.
 	Taken int `json:"taken"`
 	Aside int `json:"aside"`
 	// Forbidden counts the pods that are not created.
@@ -129,29 +125,15 @@ func (f *Fates) add(o Outcome, n int) {
 	}
 }
 
-// AskWithout answers which pods draining or losing nodes would push out. It is
-// [Scenario.Aftermath] after [RemoveNodes].
+// Aftermath answers what becomes of everybody. Every pod that waits takes its turn, in the order in which a
+// scheduler takes them: the highest priority first, those of one priority by name. Each pod takes the first node
+// that has room, in the order of the cluster, or pushes out others, or stays pending. The pods that are pushed
+// out are gone at once, are recreated, and wait for their turn. Pods that were being deleted are gone. The
+// scenario stays as it is.
 //
-// Errors are those of the setting, of the context and of [engine.Evaluator.Preempt]. They wrap
-// [preemption.ErrNotFound] for a node that the cluster does not have, and [outrank.ErrInvalid] if
-// no node is named.
-func AskWithout(ctx context.Context, set Setting, nodes []string) (*Aftermath, error) {
-	s, err := NewScenario(ctx, set, &RemoveNodes{Of: "the question", Names: nodes})
-	if err != nil {
-		return nil, err
-	}
-	return s.Aftermath()
-}
-
-// Aftermath answers what becomes of everybody. Every pod that waits takes its turn, in the order in
-// which a scheduler takes them: the highest priority first, those of one priority by name. Each pod
-// takes the first node that has room, in the order of the cluster, or pushes out others, or stays
-// pending. The pods that are pushed out are gone at once, are recreated, and wait for their turn.
-// Pods that were being deleted are gone. The scenario stays as it is.
-//
-// Errors are those of the context and of [engine.Evaluator.Preempt]. Time is that of [AllPending]
-// for the pods that wait. It is that once more where nodes go, because a drain is played as well,
-// and once more where pods still wait, because the cluster without the changes is played, too.
+// Errors are those of the context and of [engine.Evaluator.Preempt]. Time is that of [AllPending] for the pods
+// that wait. It is that once more where nodes go, because a drain is played as well, and once more where pods
+// still wait, because the cluster without the changes is played, too.
 func (s *Scenario) Aftermath() (*Aftermath, error) {
 	f := s.Fork()
 	out := f.newAftermath()
@@ -178,8 +160,8 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 	return out, out.compare(s)
 }
 
-// Classes answers which pods can push out which others once the priority classes change, after the
-// other changes; nil where no change puts classes. Errors and time are those of [AskClasses].
+// Classes answers which pods can push out which others once the priority classes change, after the other changes;
+// nil where no change puts classes. Errors and time are those of [AskClasses].
 func (s *Scenario) Classes() (*ClassImpact, error) {
 	if len(s.reclassed) == 0 {
 		return nil, nil
@@ -191,8 +173,8 @@ func (s *Scenario) Classes() (*ClassImpact, error) {
 	return AskClasses(s.ctx, set, s.reclassed)
 }
 
-// compare plays the cluster without the changes, and records the pods that find a place there alone.
-// It has nothing to find if nobody is still pending, or if there are no changes.
+// compare plays the cluster without the changes, and records the pods that find a place there alone. It has
+// nothing to find if nobody is still pending, or if there are no changes.
 func (a *Aftermath) compare(s *Scenario) error {
 	if a.StillPending == 0 || len(s.owner) == 0 {
 		return nil
@@ -205,12 +187,8 @@ func (a *Aftermath) compare(s *Scenario) error {
 	if err != nil {
 		return err
 	}
-	l, err := unchanged.lineUp()
+	without, err := unchanged.playOut(nil)
 	if err != nil {
-		return err
-	}
-	without := unchanged.newAftermath()
-	if err := l.play(nil, without.tell); err != nil {
 		return err
 	}
 
@@ -224,6 +202,21 @@ func (a *Aftermath) compare(s *Scenario) error {
 	return nil
 }
 
+// playOut plays turns, each to its end, until the line is empty or comes returns false for the next entry, and
+// returns what came of them.
+func (s *Scenario) playOut(comes func(*queue.Entry) bool) (*Aftermath, error) {
+	a := s.newAftermath()
+	l, err := s.lineUp()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.play(comes, a.tell); err != nil {
+		return nil, err
+	}
+	a.finish(s)
+	return a, nil
+}
+
 // runs says of each pod and group that took a turn whether it has a place after its last one.
 func (a *Aftermath) runs() map[outrank.Key]bool {
 	out := make(map[outrank.Key]bool, len(a.Moves))
@@ -234,8 +227,8 @@ func (a *Aftermath) runs() map[outrank.Key]bool {
 	return out
 }
 
-// newAftermath returns the answer before anybody has had a turn. Its lists are empty, and not nil:
-// in JSON they are lists as well.
+// newAftermath returns the answer before anybody has had a turn. Its lists are empty, and not nil: in JSON they
+// are lists as well.
 func (s *Scenario) newAftermath() *Aftermath {
 	a := &Aftermath{
 		Nodes: append([]string{}, s.gone...), Added: append([]string{}, s.added...),
@@ -302,8 +295,8 @@ func (a *Aftermath) tellMoved(t *Turn, m motion) {
 		return
 	}
 
-	// Nobody here knows where another scheduler would place a pod. A pod that had a place has lost
-	// it all the same; a new one has lost nothing.
+	// Nobody here knows where another scheduler would place a pod. A pod that had a place has lost it all the
+	// same; a new one has lost nothing.
 	n.Own += pods
 	if fate == Waits || t.Outcome == OtherScheduler && m.origin != New {
 		n.Stranded += pods
@@ -338,8 +331,8 @@ func (t *Turn) strandedMembers() int {
 	return 0
 }
 
-// finish records what the scenario knows after the last turn: the pods that take none, and the
-// outcomes of resizes.
+// finish records what the scenario knows after the last turn: the pods that take none, and the outcomes of
+// resizes.
 func (a *Aftermath) finish(s *Scenario) {
 	a.Tied = append(a.Tied, s.tied...)
 	a.Lost = append(a.Lost, s.lost...)

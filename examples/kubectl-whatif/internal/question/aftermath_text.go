@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the fates of the pods for people, the first limit of each
-// list; all where limit is 0. The error is that of w.
+// WriteText prints the fates of the pods for people, the first limit of each list; all where limit is 0. The
+// error is that of w.
 func (a *Aftermath) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	// The first sentence says which nodes are gone.
@@ -67,8 +67,8 @@ func (f *Fates) text(place string) string {
 	return strings.Join(parts, ", ")
 }
 
-// summary returns a sentence for each kind of pods that the changes concern: first those of the
-// changes themselves, then those that they push out, then those that were waiting.
+// summary returns a sentence for each kind of pods that the changes concern: first those of the changes
+// themselves, then those that they push out, then those that were waiting.
 func (a *Aftermath) summary() []string {
 	out := a.ownSentences()
 	out = append(out, a.othersSentences()...)
@@ -156,8 +156,8 @@ func podNames(pods []Pod, limit int) string {
 	return names(keys, bounded(len(keys), limit))
 }
 
-// writeWorkloads counts the new pods of each workload. Workloads whose pods stay pending or push out
-// others come first. A single workload needs no table, because the summary is about it.
+// writeWorkloads counts the new pods of each workload. Workloads whose pods stay pending or push out others come
+// first. A single workload needs no table, because the summary is about it.
 func (a *Aftermath) writeWorkloads(out *paper, limit int) {
 	if len(a.Workloads) < 2 {
 		return
@@ -176,13 +176,11 @@ func (a *Aftermath) writeWorkloads(out *paper, limit int) {
 		rows.Add(w.Workload, w.Namespace, strconv.Itoa(w.Pods), strconv.Itoa(w.Placed), strconv.Itoa(w.PushesOut), strconv.Itoa(w.Pods-w.Placed-w.PushesOut), strconv.Itoa(w.Victims))
 	}
 	rows.Print(out.Page)
-	if more := len(list) - shown; more > 0 {
-		out.line("  and %d more", more)
-	}
+	out.more(len(list) - shown)
 }
 
-// writeMoves prints the turns in their order. Where not all are shown, turns of pods that simply fit
-// are left out first.
+// writeMoves prints the turns in their order. Where not all are shown, turns of pods that simply fit are left out
+// first.
 func (a *Aftermath) writeMoves(out *paper, limit int) {
 	if len(a.Moves) == 0 {
 		return
@@ -196,14 +194,12 @@ func (a *Aftermath) writeMoves(out *paper, limit int) {
 	said := saidOnce{}
 	for _, i := range shown {
 		m := &a.Moves[i]
-		rows.Add(strconv.Itoa(i+1), m.name(), strconv.Itoa(int(m.Pod.Priority)), m.leaves(), m.outcome(), m.Node)
+		rows.Add(strconv.Itoa(i+1), m.name(), strconv.Itoa(int(m.Pod.Priority)), m.leaves(), m.Text(), m.Node)
 		addNotes(&rows, m.why())
 		addNotes(&rows, said.notes(i+1, &m.Turn, limit))
 	}
 	rows.Print(out.Page)
-	if more := len(a.Moves) - len(shown); more > 0 {
-		out.line("  and %d more", more)
-	}
+	out.more(len(a.Moves) - len(shown))
 }
 
 // leaves names the node that the pod leaves, or says why it leaves none.
@@ -286,13 +282,13 @@ func (d *Drain) pending(limit int) []string {
 	pods := byReason{limit: limit}
 	for i := range d.Pending {
 		t := &d.Pending[i]
-		pods.add(string(t.Pod.Key), strings.Join(t.notes(limit), "; "))
+		pods.add(string(t.Pod.Key), strings.Join(t.Notes(limit), "; "))
 	}
 	return pods.texts(", recreated, stays pending", ", recreated, stay pending")
 }
 
-// byReason collects things by their reasons. limit bounds the reasons that are told, and the things
-// of each; 0 tells all.
+// byReason collects things by their reasons. limit bounds the reasons that are told, and the things of each; 0
+// tells all.
 type byReason struct {
 	limit int
 	// reasons lists the reasons in the order in which they came up, and things those of each.
@@ -311,8 +307,8 @@ func (a *byReason) add(thing, reason string) {
 	a.things[reason] = append(a.things[reason], thing)
 }
 
-// texts returns a line for each reason, up to the limit, and one that counts the rest. is and are
-// say what holds of one thing and of several.
+// texts returns a line for each reason, up to the limit, and one that counts the rest. is and are say what holds
+// of one thing and of several.
 func (a *byReason) texts(is, are string) (out []string) {
 	shown := bounded(len(a.reasons), a.limit)
 	for _, reason := range a.reasons[:shown] {
@@ -357,9 +353,7 @@ func (a *Aftermath) writeBudgets(out *paper, limit int) {
 		addNotes(&rows, b.notes())
 	}
 	rows.Print(out.Page)
-	if shown < len(a.Budgets) {
-		out.line("  and %d more", len(a.Budgets)-shown)
-	}
+	out.more(len(a.Budgets) - shown)
 }
 
 // text says the effect of the budget on a drain in words.

@@ -63,7 +63,7 @@ func BenchmarkWithout(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		_, err := question.AskWithout(context.Background(), s, nodes)
+		_, err := askWithout(context.Background(), s, nodes)
 		require.NoError(b, err)
 	}
 }

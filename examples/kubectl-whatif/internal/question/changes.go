@@ -25,15 +25,14 @@ type AddNodes struct {
 	Nodes []*outrank.Node
 }
 
-// PutClasses gives priority classes other values, or makes new ones. Pods keep the priority that
-// they have. Pods that are created later get theirs from the new values.
+// PutClasses gives priority classes other values, or makes new ones. Pods keep the priority that they have. Pods
+// that are created later get theirs from the new values.
 type PutClasses struct {
 	Of      string
 	Classes []*outrank.PriorityClass
 }
 
-// Recreate makes controllers recreate every running pod in its place, with the priority that its
-// class gives now.
+// Recreate makes controllers recreate every running pod in its place, with the priority that its class gives now.
 type Recreate struct{ Of string }
 
 // PutBudget sets what a disruption budget allows.
@@ -93,8 +92,7 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 	s.drains = append(s.drains, drainage{s.Fork(), nodes})
 	s.gone = append(s.gone, nodes...)
 
-	// All nodes go before the first pod is released, so that no DaemonSet recreates a pod for one of
-	// them.
+	// All nodes go before the first pod is released, so that no DaemonSet recreates a pod for one of them.
 	pods := make([][]*outrank.Pod, len(nodes))
 	for i, node := range nodes {
 		pods[i] = s.snap.PodsOn(node)
@@ -141,8 +139,8 @@ func (c *AddNodes) apply(s *Scenario) error {
 	return nil
 }
 
-// NodesLike returns n new nodes that are like another: they have its resources, labels and taints,
-// names that are free, and no pods.
+// NodesLike returns n new nodes that are like another: they have its resources, labels and taints, names that are
+// free, and no pods.
 func (s *Scenario) NodesLike(like *outrank.Node, n int) []*outrank.Node {
 	var out []*outrank.Node
 	for i := 1; len(out) < n; i++ {
@@ -156,8 +154,8 @@ func (s *Scenario) NodesLike(like *outrank.Node, n int) []*outrank.Node {
 	return out
 }
 
-// nodeLike returns a new node that is like another but for its name. The state that the other node
-// is in, which taints of node.kubernetes.io and its cordon tell, is not that of a new one.
+// nodeLike returns a new node that is like another but for its name. The state that the other node is in, which
+// taints of node.kubernetes.io and its cordon tell, is not that of a new one.
 func nodeLike(like *outrank.Node, name string) *outrank.Node {
 	one := *like
 	one.Name = name
@@ -200,16 +198,16 @@ func (s *Scenario) putClasses(by Change, classes []*outrank.PriorityClass) error
 	return nil
 }
 
-// keepClasses makes the classes of a table those of the cluster. A table always has the built-in
-// classes; the cluster keeps them only if it had them before.
+// keepClasses makes the classes of a table those of the cluster. A table always has the built-in classes; the
+// cluster keeps them only if it had them before.
 func (s *Scenario) keepClasses(table *priority.Table) {
 	before := map[string]*outrank.PriorityClass{}
 	for _, c := range s.cluster.Classes {
 		before[c.Name] = c
 	}
 
-	// A class that stays the same stays the same object, which is how withNewPriority sees that
-	// nothing has changed.
+	// A class that stays the same stays the same object, which is how withNewPriority sees that nothing has
+	// changed.
 	all := table.Classes()
 	var out []*outrank.PriorityClass
 	for i := range all {

@@ -14,10 +14,10 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// AddObjects adds objects of every kind but pods: classes, nodes, budgets, groups, namespaces, claims
-// and quotas. A class, a budget, a namespace or a claim that the cluster has already stays as it is;
-// it is an error if a class or a budget says something else than the cluster's. For a node, a group
-// or a quota that the cluster has already it is always an error.
+// AddObjects adds objects of every kind but pods: classes, nodes, budgets, groups, namespaces, claims and quotas.
+// A class, a budget, a namespace or a claim that the cluster has already stays as it is; it is an error if a
+// class or a budget says something else than the cluster's. For a node, a group or a quota that the cluster has
+// already it is always an error.
 type AddObjects struct {
 	Of string
 	// Objects holds the objects. Its pods are ignored.
@@ -37,14 +37,13 @@ type Workload struct {
 	Kind, Namespace, Name string
 	// Pod is the pod as the API server would create it, but for its name.
 	Pod *outrank.Pod
-	// Replicas is the number of pods. If PerNode is set the workload makes one pod for each node
-	// that the pod may go to instead, as a DaemonSet does.
+	// Replicas is the number of pods. If PerNode is set the workload makes one pod for each node that the pod may
+	// go to instead, as a DaemonSet does.
 	Replicas int
 	PerNode  bool
 	// Deadline and PrefersAcross are properties of the pod that a quota looks at; see quota.Pod.
 	Deadline, PrefersAcross bool
-	// Ordinal is the first number in the names of the pods, for a StatefulSet. Below 0 the numbers
-	// begin with 1.
+	// Ordinal is the first number in the names of the pods, for a StatefulSet. Below 0 the numbers begin with 1.
 	Ordinal int
 }
 
@@ -67,8 +66,8 @@ func (c *AddObjects) apply(s *Scenario) error {
 	return nil
 }
 
-// classes adds the classes that the cluster does not have. Nobody can change the value or the policy
-// of a class, so another class of a known name is an error.
+// classes adds the classes that the cluster does not have. Nobody can change the value or the policy of a class,
+// so another class of a known name is an error.
 func (c *AddObjects) classes(s *Scenario) error {
 	var fresh []*outrank.PriorityClass
 	for _, class := range c.Objects.Classes {
@@ -178,8 +177,8 @@ func (c *AddObjects) composites(s *Scenario, table *priority.Table) error {
 	return nil
 }
 
-// namespaces adds the namespaces that the cluster does not have. One that it has is no error: a chart
-// that is installed with --create-namespace names it all the same.
+// namespaces adds the namespaces that the cluster does not have. One that it has is no error: a chart that is
+// installed with --create-namespace names it all the same.
 func (c *AddObjects) namespaces(s *Scenario) error {
 	s.cluster.Namespaces = slices.Clone(s.cluster.Namespaces)
 	for _, ns := range c.Objects.Namespaces {
@@ -269,8 +268,8 @@ func (c *AddPods) apply(s *Scenario) error {
 	return s.expectMore(pods)
 }
 
-// check refuses a workload without a pod, one with too many, and one that the cluster has already. It
-// claims the workload.
+// check refuses a workload without a pod, one with too many, and one that the cluster has already. It claims the
+// workload.
 func (c *AddPods) check(s *Scenario) error {
 	if c.Pod == nil {
 		return fmt.Errorf("%w: %s: no pod", outrank.ErrInvalid, c)
@@ -308,8 +307,8 @@ func (c *AddPods) wanted(s *Scenario) ([]*outrank.Pod, error) {
 	return pods, nil
 }
 
-// namer names the pods of a workload: a Pod by its own name, other pods by the workload's name and a
-// number. Names that a pod has already are skipped.
+// namer names the pods of a workload: a Pod by its own name, other pods by the workload's name and a number.
+// Names that a pod has already are skipped.
 type namer struct {
 	scenario *Scenario
 	workload *Workload
@@ -337,11 +336,11 @@ func (n *namer) next() string {
 	}
 }
 
-// eligible lists the nodes that a pod may go to by its selector, its affinity and its tolerations,
-// whatever runs there. For these a DaemonSet makes its pods.
+// eligible lists the nodes that a pod may go to by its selector, its affinity and its tolerations, whatever runs
+// there. For these a DaemonSet makes its pods.
 func (s *Scenario) eligible(pod *outrank.Pod) ([]string, error) {
-	// A pod that asks for nothing finds room on every node of a cluster without pods, so only those
-	// rules are left.
+	// A pod that asks for nothing finds room on every node of a cluster without pods, so only those rules are
+	// left.
 	var empty outrank.Cluster
 	empty.Release = s.snap.Release()
 	for n := range s.snap.Nodes() {

@@ -9,41 +9,39 @@ import (
 
 // ClassImpact says what a change of priority classes would do.
 //
-// A pod keeps the priority that it was created with, whatever becomes of its class. So a change does
-// nothing at first, and takes effect pod by pod as pods are created. At first new pods meet running
-// pods as they stand; in the end controllers have recreated all pods. The answer tells the two apart,
-// because the time between them is the dangerous one. In Grafana Labs' outage of July 2019 a new class
-// became the default. Its pods met copies of the same service that had been created before, counted
-// with 0, and were pushed out one after another.
+// A pod keeps the priority that it was created with, whatever becomes of its class. So a change does nothing at
+// first, and takes effect pod by pod as pods are created. At first new pods meet running pods as they stand; in
+// the end controllers have recreated all pods. The answer tells the two apart, because the time between them is
+// the dangerous one. In Grafana Labs' outage of July 2019 a new class became the default. Its pods met copies of
+// the same service that had been created before, counted with 0, and were pushed out one after another.
 type ClassImpact struct {
 	// Changes lists the classes that are new or have other values, by name.
 	Changes []ClassChange `json:"changes"`
 	// DefaultBefore and DefaultAfter name the class of pods that name none; empty for none.
 	DefaultBefore string `json:"defaultBefore,omitempty"`
 	DefaultAfter  string `json:"defaultAfter,omitempty"`
-	// Running counts the pods on nodes. Remade counts those of them that would get another priority
-	// or policy when their controllers recreate them.
+	// Running counts the pods on nodes. Remade counts those of them that would get another priority or policy
+	// when their controllers recreate them.
 	Running int `json:"running"`
 	Remade  int `json:"remade"`
-	// Classes counts for each class the pods that its new pods could push out. Classes for which
-	// something changes come first, then the highest value. The entry without a name is for pods that
-	// name no class. It has 256 entries at most; MoreClasses counts the rest.
+	// Classes counts for each class the pods that its new pods could push out. Classes for which something
+	// changes come first, then the highest value. The entry without a name is for pods that name no class. It has
+	// 256 entries at most; MoreClasses counts the rest.
 	Classes     []ClassReach `json:"classes"`
 	MoreClasses int          `json:"moreClasses,omitempty"`
-	// Anybody counts the running pods that a new pod of any class could push out. Those it gains were
-	// out of everybody's reach before. It leaves out the classes whose names begin with system-: their
-	// pods could push out nearly everybody, and they are not for applications.
+	// Anybody counts the running pods that a new pod of any class could push out. Those it gains were out of
+	// everybody's reach before. It leaves out the classes whose names begin with system-: their pods could push
+	// out nearly everybody, and they are not for applications.
 	Anybody AnyReach `json:"anybody"`
-	// Pending lists the waiting pods for which the change makes a difference, by name. PendingPods
-	// counts the waiting pods that were looked at. NotAsked counts those that were not, because they
-	// are gated or being deleted, of another scheduler, or scheduled with a group.
+	// Pending lists the waiting pods for which the change makes a difference, by name. PendingPods counts the
+	// waiting pods that were looked at. NotAsked counts those that were not, because they are gated or being
+	// deleted, of another scheduler, or scheduled with a group.
 	Pending     []PendingImpact `json:"pending"`
 	PendingPods int             `json:"pendingPods"`
 	NotAsked    int             `json:"notAsked"`
-	// NamedDefault counts the pods that carry the name of the old default class while another class
-	// becomes the default. Nobody can tell whether they named it, or got it because they named none.
-	// They count as naming it. UnknownClass counts the pods that name an unknown class; they keep
-	// their priority.
+	// NamedDefault counts the pods that carry the name of the old default class while another class becomes the
+	// default. Nobody can tell whether they named it, or got it because they named none. They count as naming it.
+	// UnknownClass counts the pods that name an unknown class; they keep their priority.
 	NamedDefault int `json:"namedDefault,omitempty"`
 	UnknownClass int `json:"unknownClass,omitempty"`
 }
@@ -69,8 +67,8 @@ type ClassReach struct {
 	After  *ClassValue `json:"after,omitempty"`
 	// Now counts them before the change.
 	Now int `json:"now"`
-	// AsTheyStand counts them after the change, while the running pods keep their priorities. Again
-	// counts them once controllers have recreated all pods.
+	// AsTheyStand counts them after the change, while the running pods keep their priorities. Again counts them
+	// once controllers have recreated all pods.
 	AsTheyStand Reach `json:"asTheyStand"`
 	Again       Reach `json:"again"`
 }
@@ -85,12 +83,12 @@ type AnyReach struct {
 // Reach counts the pods that can be pushed out, and compares with before.
 type Reach struct {
 	Pods int `json:"pods"`
-	// Gained counts the pods that can be pushed out and could not before. Lost counts those that
-	// could before and cannot.
+	// Gained counts the pods that can be pushed out and could not before. Lost counts those that could before and
+	// cannot.
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
-	// GainedBy counts the gained pods by their class, the largest number first. Names has the first
-	// hundred gained pods, the most important first.
+	// GainedBy counts the gained pods by their class, the largest number first. Names has the first hundred
+	// gained pods, the most important first.
 	GainedBy []ClassCount  `json:"gainedBy"`
 	Names    []outrank.Key `json:"names"`
 }
@@ -106,8 +104,8 @@ type PendingImpact struct {
 	Pod Pod `json:"pod"`
 	// After is the pod's priority once it is recreated. Like a running pod it keeps its own until then.
 	After int32 `json:"priorityAfter"`
-	// Now is the pod's turn as things are. AsTheyStand is its turn once it was recreated, with the
-	// running pods as they stand. Again is its turn once these are recreated, too.
+	// Now is the pod's turn as things are. AsTheyStand is its turn once it was recreated, with the running pods
+	// as they stand. Again is its turn once these are recreated, too.
 	Now         Turn `json:"now"`
 	AsTheyStand Turn `json:"asTheyStand"`
 	Again       Turn `json:"again"`
@@ -126,8 +124,8 @@ func tables(classes, changed []*outrank.PriorityClass) (before, after *priority.
 	return before, after, err
 }
 
-// valueOf returns the values that a class gives a new pod; nil for a class that is not there. Pods
-// that name no class get those of the default class, or 0 without one.
+// valueOf returns the values that a class gives a new pod; nil for a class that is not there. Pods that name no
+// class get those of the default class, or 0 without one.
 func valueOf(t *priority.Table, name string) *ClassValue {
 	if name == "" {
 		if c, ok := t.Default(); ok {
@@ -159,8 +157,8 @@ type counted struct {
 	now, recreated int32
 }
 
-// recreatedAs returns a pod as it would be if it were created after the change; the pod itself where
-// it would be the same. It counts the pods about whose class something is not known.
+// recreatedAs returns a pod as it would be if it were created after the change; the pod itself where it would be
+// the same. It counts the pods about whose class something is not known.
 func (q *classQuestion) recreatedAs(p *outrank.Pod) *outrank.Pod {
 	value := valueOf(q.after, p.PriorityClassName)
 	switch {
@@ -171,8 +169,8 @@ func (q *classQuestion) recreatedAs(p *outrank.Pod) *outrank.Pod {
 		q.out.NamedDefault++
 	}
 
-	// A class that stays the same explains no difference between it and the pod. That may come from an
-	// older value of the class, and is not what the change does.
+	// A class that stays the same explains no difference between it and the pod. That may come from an older
+	// value of the class, and is not what the change does.
 	if was := valueOf(q.before, p.PriorityClassName); was != nil && was.Value == value.Value && was.Policy == value.Policy {
 		return p
 	}
@@ -228,8 +226,8 @@ func (q *classQuestion) census() error {
 	return nil
 }
 
-// findPriorities finds the priority of each running pod as a victim. Where victims leave in groups it
-// is that of the group.
+// findPriorities finds the priority of each running pod as a victim. Where victims leave in groups it is that of
+// the group.
 func (q *classQuestion) findPriorities() {
 	snap := q.snap
 	again := snap

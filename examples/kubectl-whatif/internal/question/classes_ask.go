@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,17 +9,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// AskClasses answers what a change of priority classes would do. The given classes replace those of
-// the same names, or are new; no class goes away. Kubernetes lets nobody change the value of a class,
-// so a changed class is meant to be deleted and created again.
+// AskClasses answers what a change of priority classes would do. The given classes replace those of the same
+// names, or are new; no class goes away. Kubernetes lets nobody change the value of a class, so a changed class
+// is meant to be deleted and created again.
 //
-// Running pods count as ones that could be pushed out by their priorities and policies alone. For
-// the pods that wait whole decisions are made, each for itself. Pods without a controller, static and
-// mirror pods, and pods that are leaving are not recreated and keep their priorities. So do groups.
+// Running pods count as ones that could be pushed out by their priorities and policies alone. For the pods that
+// wait whole decisions are made, each for itself. Pods without a controller, static and mirror pods, and pods
+// that are leaving are not recreated and keep their priorities. So do groups.
 //
-// Errors are those of the setting, of [priority.NewTable] about the classes before and after the
-// change, of the context, and of [engine.Evaluator.Preempt]. Time is linear in the running pods for
-// each class, and that of up to three decisions for each pod that waits.
+// Errors are those of the setting, of [priority.NewTable] about the classes before and after the change, of the
+// context, and of [engine.Evaluator.Preempt]. Time is linear in the running pods for each class, and that of up
+// to three decisions for each pod that waits.
 func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityClass) (*ClassImpact, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (q *classQuestion) changes(changed []*outrank.PriorityClass) {
 			q.out.Changes = append(q.out.Changes, ClassChange{c.Name, before, after})
 		}
 	}
-	slices.SortFunc(q.out.Changes, func(a, b ClassChange) int { return compareText(a.Name, b.Name) })
+	slices.SortFunc(q.out.Changes, func(a, b ClassChange) int { return cmp.Compare(a.Name, b.Name) })
 
 	if c, ok := q.before.Default(); ok {
 		q.out.DefaultBefore = c.Name

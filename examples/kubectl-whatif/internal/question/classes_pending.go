@@ -14,7 +14,7 @@ func (q *classQuestion) pending() error {
 		switch {
 		case pod.NodeName != "":
 			// The pod runs, and waits for its resize alone.
-		case pod.Gated() || pod.Terminating() || set.evaluatorFor(pod) == nil || q.grouped(pod):
+		case pod.Gated() || pod.Terminating() || set.EvaluatorFor(pod) == nil || q.grouped(pod):
 			q.out.NotAsked++
 		default:
 			q.out.PendingPods++
@@ -31,17 +31,16 @@ func (q *classQuestion) pending() error {
 	return nil
 }
 
-// impact returns the outcome of a waiting pod now and after the change; nil where it is the same and
-// the pod keeps its priority.
+// impact returns the outcome of a waiting pod now and after the change; nil where it is the same and the pod
+// keeps its priority.
 func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 	next := q.recreatedAs(pod)
 	if next == pod && q.recreated == nil {
 		return nil, nil
 	}
 
-	// A decision is made only where something differs from the one before: the pod, then the pods that
-	// run.
-	out := &PendingImpact{Pod: podOf(pod, ""), After: next.PriorityValue()}
+	// A decision is made only where something differs from the one before: the pod, then the pods that run.
+	out := &PendingImpact{Pod: NameOf(pod, ""), After: next.PriorityValue()}
 	var err error
 	if out.Now, err = q.alone(q.scene, pod); err != nil {
 		return nil, err
@@ -69,7 +68,7 @@ func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
 	err := s.putWaiting(pod)
 	var turn Turn
 	if err == nil {
-		turn, _, err = s.decide(s.set.evaluatorFor(pod), pod)
+		turn, _, err = s.decide(s.set.EvaluatorFor(pod), pod)
 	}
 
 	if undone := s.snap.Undo(mark); err == nil {

@@ -12,15 +12,12 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// mostClasses is the largest number of classes in the answer, and mostNames the largest number of
-// pods that are named for each.
+// mostClasses is the largest number of classes in the answer, and mostNames the largest number of pods that are
+// named for each.
 const (
 	mostClasses = 256
 	mostNames   = 100
 )
-
-// compareText orders texts by their bytes.
-func compareText(a, b string) int { return cmp.Compare(a, b) }
 
 // reaches finds for each class the pods that its new pods could push out.
 func (q *classQuestion) reaches() {
@@ -42,8 +39,8 @@ func (q *classQuestion) reaches() {
 	q.out.Classes = append(q.out.Classes, shown...)
 }
 
-// rows lists the classes before and after, and one without a name for pods that name none. Classes
-// that change come first, then the highest value.
+// rows lists the classes before and after, and one without a name for pods that name none. Classes that change
+// come first, then the highest value.
 func (q *classQuestion) rows() []ClassReach {
 	known := map[string]bool{"": true}
 	for _, t := range []*priority.Table{q.before, q.after} {
@@ -73,8 +70,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// byValue orders classes by their value after the change, the highest first. One that is gone then has
-// its value before.
+// byValue orders classes by their value after the change, the highest first. One that is gone then has its value
+// before.
 func byValue(a, b *ClassReach) int {
 	value := func(r *ClassReach) int32 {
 		if r.After != nil {
@@ -95,15 +92,15 @@ func (r *ClassReach) changes() bool {
 	return r.classChanges() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
 }
 
-// preempts reports whether pods of a class may push out others: the class exists, its policy lets
-// them, and the scheduler preempts at all. In v1.13 there was no policy.
+// preempts reports whether pods of a class may push out others: the class exists, its policy lets them, and the
+// scheduler preempts at all. In v1.13 there was no policy.
 func (q *classQuestion) preempts(v *ClassValue) bool {
 	config := q.set.Evaluator.Config()
 	return v != nil && !slices.Contains(config.Profile.Off, preemption.DefaultPreemption) && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
 }
 
-// anybody counts the pods that new pods of any class could push out. These are the pods that are less
-// important than the most important class that preempts.
+// anybody counts the pods that new pods of any class could push out. These are the pods that are less important
+// than the most important class that preempts.
 func (q *classQuestion) anybody(rows []ClassReach) {
 	// Without such a class the value is below every priority, and nobody is less important.
 	highest := func(value func(*ClassReach) *ClassValue) int64 {
@@ -164,8 +161,8 @@ func newTally(r *Reach) *tally {
 	return &tally{r, map[string]int{}}
 }
 
-// add counts a pod by whether it could be pushed out before and whether it can be now. Pods come in
-// the order of their importance.
+// add counts a pod by whether it could be pushed out before and whether it can be now. Pods come in the order of
+// their importance.
 func (t *tally) add(c *counted, was, is bool) {
 	if is {
 		t.Pods++

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the effects of the change for people; limit bounds the pods
-// and classes that are shown, 0 shows all. The error is that of w.
+// WriteText prints the effects of the change for people; limit bounds the pods and classes that are shown, 0
+// shows all. The error is that of w.
 func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	c.write(out, limit)
@@ -92,9 +92,7 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 
 	out.line("How many running pods a new pod of a class could push out, by priority alone:")
 	rows.Print(out.Page)
-	if more > 0 {
-		out.line("  and %d more", more)
-	}
+	out.more(more)
 
 	anybody := &c.Anybody
 	switch stand, again := anybody.AsTheyStand.Gained, anybody.Again.Gained; {
@@ -109,8 +107,8 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	}
 }
 
-// reachRows returns a row for each class whose reach changes, up to the limit, with the number of
-// all such classes and of those beyond the limit.
+// reachRows returns a row for each class whose reach changes, up to the limit, with the number of all such
+// classes and of those beyond the limit.
 func (c *ClassImpact) reachRows(limit int) (rows console.Table, changed, more int) {
 	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL RECREATED")
 	for i := range c.Classes {
@@ -175,8 +173,7 @@ func (r *Reach) text() string {
 	return text
 }
 
-// gained says how many pods of which classes can be pushed out and could not before, and names the
-// first of them.
+// gained says how many pods of which classes can be pushed out and could not before, and names the first of them.
 func (r *Reach) gained() string {
 	parts := make([]string, 0, len(r.GainedBy))
 	for _, c := range r.GainedBy[:min(len(r.GainedBy), 5)] {
@@ -205,8 +202,8 @@ func (r *Reach) gained() string {
 	return text
 }
 
-// writePending prints the waiting pods for which the change makes a difference, and counts those that
-// were not asked about.
+// writePending prints the waiting pods for which the change makes a difference, and counts those that were not
+// asked about.
 func (c *ClassImpact) writePending(out *paper, limit int) {
 	out.line("")
 	if c.PendingPods+c.NotAsked == 0 {
@@ -245,7 +242,7 @@ func (c *ClassImpact) writeImpacts(out *paper, limit int) {
 		// The first of the rows of a pod names it.
 		name := string(p.Pod.Key)
 		for _, t := range p.turns() {
-			rows.Add(name, priority, t.when, t.outcome(), t.Node)
+			rows.Add(name, priority, t.when, t.Text(), t.Node)
 			if len(t.Victims) > 0 {
 				addNotes(&rows, []string{"who leaves: " + t.victimNames(limit)})
 			}
@@ -253,9 +250,7 @@ func (c *ClassImpact) writeImpacts(out *paper, limit int) {
 		}
 	}
 	rows.Print(out.Page)
-	if more := len(c.Pending) - shown; more > 0 {
-		out.line("  and %d more", more)
-	}
+	out.more(len(c.Pending) - shown)
 }
 
 // timedTurn is a turn with a word for the time at which it takes place.
@@ -264,8 +259,7 @@ type timedTurn struct {
 	*Turn
 }
 
-// turns returns the turns of a pod that waits: before the change, after it, and once all pods are
-// recreated.
+// turns returns the turns of a pod that waits: before the change, after it, and once all pods are recreated.
 func (p *PendingImpact) turns() []timedTurn {
 	return []timedTurn{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all recreated", &p.Again}}
 }

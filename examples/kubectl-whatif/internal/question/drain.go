@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -10,30 +11,28 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Drain is the drain of nodes, played to its end. The nodes are cordoned, then their pods are
-// evicted node by node, as disruption budgets let them go. Replacements take their turns together
-// with everybody else who waits, and are ready before more pods are evicted. As kubectl drain does
-// with --ignore-daemonsets and --force, it leaves pods of DaemonSets and static pods where they are,
-// and evicts pods without a controller, which are lost.
+// Drain is the drain of nodes, played to its end. The nodes are cordoned, then their pods are evicted node by
+// node, as disruption budgets let them go. Replacements take their turns together with everybody else who waits,
+// and are ready before more pods are evicted. As kubectl drain does with --ignore-daemonsets and --force, it
+// leaves pods of DaemonSets and static pods where they are, and evicts pods without a controller, which are lost.
 type Drain struct {
 	// Nodes lists the nodes in the order in which they are drained.
 	Nodes []string `json:"nodes"`
-	// Pods counts the pods that have to be evicted, Evicted those that are in the end. Waits counts
-	// how often the drain waits until replacements are ready.
+	// Pods counts the pods that have to be evicted, Evicted those that are in the end. Waits counts how often the
+	// drain waits until replacements are ready.
 	Pods    int `json:"pods"`
 	Evicted int `json:"evicted"`
 	Waits   int `json:"waits"`
-	// Stuck is set for a drain that never ends. StuckAt is the node where it stops, and Held lists
-	// the pods there that may never be evicted.
+	// Stuck is set for a drain that never ends. StuckAt is the node where it stops, and Held lists the pods there
+	// that may never be evicted.
 	Stuck   bool      `json:"stuck,omitempty"`
 	StuckAt string    `json:"stuckAt,omitempty"`
 	Held    []HeldPod `json:"held"`
-	// Freed says what budgets have to allow so that a stuck drain goes through, which was tried; nil
-	// for a drain that is not stuck, and where nothing was found.
+	// Freed says what budgets have to allow so that a stuck drain goes through, which was tried; nil for a drain
+	// that is not stuck, and where nothing was found.
 	Freed []Allowance `json:"freed,omitempty"`
-	// Pending has the turns of the replacements that find no place. Victims lists the pods that are
-	// pushed out meanwhile, for replacements and for others that wait. A pod that is pushed out twice
-	// is in it twice.
+	// Pending has the turns of the replacements that find no place. Victims lists the pods that are pushed out
+	// meanwhile, for replacements and for others that wait. A pod that is pushed out twice is in it twice.
 	Pending []Turn   `json:"pending"`
 	Victims []Victim `json:"victims"`
 }
@@ -48,18 +47,16 @@ type HeldPod struct {
 // BudgetLoad says what the removal of nodes does to a disruption budget.
 type BudgetLoad struct {
 	Key outrank.Key `json:"key"`
-	// Allowed is the number of pods that the budget lets go. Pods counts its pods on the nodes, all of
-	// which would be evicted.
+	// Allowed is the number of pods that the budget lets go. Pods counts its pods on the nodes, all of which
+	// would be evicted.
 	Allowed int32 `json:"allowed"`
 	Pods    int   `json:"pods"`
-	// Unready counts the pods that are not ready. Free counts those of them that a drain may evict
-	// whatever the budget allows: pods that have not started, and others by the budget's policy for
-	// pods that are not ready.
+	// Unready counts the pods that are not ready. Free counts those of them that a drain may evict whatever the
+	// budget allows: pods that have not started, and others by the budget's policy for pods that are not ready.
 	Unready int `json:"unready,omitempty"`
 	Free    int `json:"free,omitempty"`
-	// Drain is the effect on a drain, which keeps to budgets. Evicted counts the pods that it evicts
-	// in the end. The loss of a node does not ask budgets: it breaks a budget that loses more ready
-	// pods than it lets go.
+	// Drain is the effect on a drain, which keeps to budgets. Evicted counts the pods that it evicts in the end.
+	// The loss of a node does not ask budgets: it breaks a budget that loses more ready pods than it lets go.
 	Drain   DrainEffect `json:"drain"`
 	Evicted int         `json:"evicted"`
 }
@@ -87,38 +84,35 @@ const (
 type draining struct {
 	*Scenario
 	out *Drain
-	// spare counts, by budget, the healthy pods beyond those that the budget wants; below 0 if too
-	// few are healthy.
+	// spare counts, by budget, the healthy pods beyond those that the budget wants; below 0 if too few are
+	// healthy.
 	spare []int
 	// loads has the effect on each budget.
 	loads []BudgetLoad
-	// refused marks the budgets that kept a pod back at least once. several marks those of whose pods
-	// one was kept back because several budgets cover it.
+	// refused marks the budgets that kept a pod back at least once. several marks those of whose pods one was
+	// kept back because several budgets cover it.
 	refused, several []bool
 	// stale is set while the snapshot has an older state of a budget than allowed.
 	stale bool
 	// brief says that a node that empties at once needs no replacements to be played.
 	brief bool
-	// turnsLeft counts the turns that may still be played, nil for any number. ranOut is set once none
-	// was left.
+	// turnsLeft counts the turns that may still be played, nil for any number. ranOut is set once none was left.
 	turnsLeft *int
 	ranOut    bool
 	// turns counts the turns that were played. enough, if set, reports that no further one is wanted.
 	turns  int
 	enough func() bool
-	// queue lists every pod that waits, and some that have waited. It is nil before the first look,
-	// which is at all pods of the cluster. Looking at all of them each time would take most of the time
-	// of a drain.
+	// queue lists every pod that waits, and some that have waited. It is nil before the first look, which is at
+	// all pods of the cluster. Looking at all of them each time would take most of the time of a drain.
 	queue []outrank.Key
-	// firstPlaces says of each pod that has waited or left a node while the present node is emptied
-	// where it was before that.
+	// firstPlaces says of each pod that has waited or left a node while the present node is emptied where it was
+	// before that.
 	firstPlaces map[outrank.Key]location
 	// evicted is set once every pod of the present node is evicted.
 	evicted bool
 }
 
-// drain plays the drain of a change. If it is stuck, drain looks for allowances with which it goes
-// through.
+// drain plays the drain of a change. If it is stuck, drain looks for allowances with which it goes through.
 func (a *Aftermath) drain(change *drainage) error {
 	d, err := change.play(a)
 	if err != nil {
@@ -132,7 +126,7 @@ func (a *Aftermath) drain(change *drainage) error {
 			a.Budgets = append(a.Budgets, *l)
 		}
 	}
-	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return compareText(string(a.Key), string(b.Key)) })
+	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return cmp.Compare(a.Key, b.Key) })
 
 	if d.out.Stuck {
 		if err := d.out.findAllowances(change); err != nil {
@@ -196,8 +190,8 @@ func (d *draining) emptyAll() error {
 	return nil
 }
 
-// countLoads counts the pods of each budget on the nodes, before the first is evicted. It adds the
-// pods that no drain can evict to a.
+// countLoads counts the pods of each budget on the nodes, before the first is evicted. It adds the pods that no
+// drain can evict to a.
 func (d *draining) countLoads(nodes []string, a *Aftermath) {
 	budgets := len(d.allowed)
 	d.loads = make([]BudgetLoad, budgets)
@@ -205,8 +199,8 @@ func (d *draining) countLoads(nodes []string, a *Aftermath) {
 	d.refused = make([]bool, budgets)
 	d.several = make([]bool, budgets)
 
-	// The status that the controller wrote says what is allowed. Below that, the numbers of pods say how
-	// many have to become healthy first.
+	// The status that the controller wrote says what is allowed. Below that, the numbers of pods say how many
+	// have to become healthy first.
 	for i, b := range d.allowed {
 		d.loads[i].Key, d.loads[i].Allowed = b.Key(), b.DisruptionsAllowed
 		if d.spare[i] = int(b.DisruptionsAllowed); b.DisruptionsAllowed <= 0 {
@@ -216,7 +210,7 @@ func (d *draining) countLoads(nodes []string, a *Aftermath) {
 
 	for _, node := range nodes {
 		for _, p := range d.snap.PodsOn(node) {
-			if tied(p) {
+			if TiedToItsNode(p) {
 				continue
 			}
 
@@ -226,7 +220,7 @@ func (d *draining) countLoads(nodes []string, a *Aftermath) {
 				d.loads[i].add(p, d.allowed[i])
 			}
 			if len(covering) > 1 && p.Phase != outrank.PhasePending {
-				a.Refused = append(a.Refused, podOf(p, node))
+				a.Refused = append(a.Refused, NameOf(p, node))
 			}
 		}
 	}
@@ -244,9 +238,8 @@ func (l *BudgetLoad) add(p *outrank.Pod, b *outrank.PodDisruptionBudget) {
 	}
 }
 
-// evictableAnyway reports whether a pod may be evicted whatever the budget allows: it has not
-// started, or it is not ready and the budget lets such pods go, because its policy says so or because
-// enough others are healthy.
+// evictableAnyway reports whether a pod may be evicted whatever the budget allows: it has not started, or it is
+// not ready and the budget lets such pods go, because its policy says so or because enough others are healthy.
 func evictableAnyway(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 	return p.Phase == outrank.PhasePending ||
 		!p.Ready && (b.UnhealthyPodEvictionPolicy == outrank.AlwaysAllow || b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy)
@@ -255,10 +248,10 @@ func evictableAnyway(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 // empty evicts the pods of a node, round by round, and reports whether all could go. After each round
 // replacements take their turns, so that budgets may let more pods go in the next.
 //
-// It ends: each round evicts a pod, or leaves the cluster in a state in which it has not been since
-// the last eviction.
+// It ends: each round evicts a pod, or leaves the cluster in a state in which it has not been since the last
+// eviction.
 func (d *draining) empty(node string) (bool, error) {
-	rest := slices.DeleteFunc(d.snap.PodsOn(node), tied)
+	rest := slices.DeleteFunc(d.snap.PodsOn(node), TiedToItsNode)
 	seen := map[[16]byte]bool{} // states since the last eviction
 	d.firstPlaces = map[outrank.Key]location{}
 	for {
@@ -286,8 +279,8 @@ func (d *draining) empty(node string) (bool, error) {
 		case len(left) < len(rest):
 			clear(seen)
 		case !changed || seen[d.state()]:
-			// From a state that was there before, the same rounds would follow for ever: pods can push each
-			// other out in turn, and nobody of the node goes.
+			// From a state that was there before, the same rounds would follow for ever: pods can push each other
+			// out in turn, and nobody of the node goes.
 			d.recordHeld(left, node)
 			return false, nil
 		default:
@@ -301,8 +294,8 @@ func (d *draining) empty(node string) (bool, error) {
 // evictAllowed evicts the pods that budgets let go, and returns the others.
 func (d *draining) evictAllowed(pods []*outrank.Pod, node string) (left []*outrank.Pod, err error) {
 	for _, p := range pods {
-		// A replacement that tolerates the cordon may have pushed the pod out already. If another pod has
-		// its name, that is not the pod that was to be evicted.
+		// A replacement that tolerates the cordon may have pushed the pod out already. If another pod has its
+		// name, that is not the pod that was to be evicted.
 		if now, ok := d.snap.Pod(p.Key()); !ok || now != p {
 			d.countEvicted(p)
 			continue
@@ -343,10 +336,9 @@ func (d *draining) rememberPlace(key outrank.Key, at location) {
 	}
 }
 
-// state returns a hash of the cluster as it stands. It is equal for two moments at which every pod is
-// at the same place and as ready, and equally many are gone for good. It covers only the pods that
-// are not at their first place: pods are added to firstPlaces as they move, and one that came back
-// is as if it had never moved.
+// state returns a hash of the cluster as it stands. It is equal for two moments at which every pod is at the same
+// place and as ready, and equally many are gone for good. It covers only the pods that are not at their first
+// place: pods are added to firstPlaces as they move, and one that came back is as if it had never moved.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
 	for _, key := range slices.Sorted(maps.Keys(d.firstPlaces)) {
@@ -359,8 +351,7 @@ func (d *draining) state() (sum [16]byte) {
 	return sum
 }
 
-// mayEvict reports whether the API server lets a pod be evicted now. It marks the budgets that keep
-// the pod back.
+// mayEvict reports whether the API server lets a pod be evicted now. It marks the budgets that keep the pod back.
 func (d *draining) mayEvict(p *outrank.Pod) bool {
 	// The API server evicts no pod that several budgets cover, unless it has not started.
 	covering := d.budgets.Covering(p)
@@ -429,8 +420,8 @@ func (d *draining) countEvicted(p *outrank.Pod) {
 	}
 }
 
-// countGone makes the budgets of a pod that has left count one healthy pod less, unless they have
-// done so when its eviction was let through.
+// countGone makes the budgets of a pod that has left count one healthy pod less, unless they have done so when
+// its eviction was let through.
 func (d *draining) countGone(p *outrank.Pod) {
 	for _, i := range d.budgets.Covering(p) {
 		b := d.allowed[i]
@@ -447,8 +438,8 @@ func (d *draining) countGone(p *outrank.Pod) {
 	}
 }
 
-// playReplacements lets replacements take their turns, together with everybody else who waits. Those
-// that have a place in the end are ready. It reports whether anything has changed.
+// playReplacements lets replacements take their turns, together with everybody else who waits. Those that have a
+// place in the end are ready. It reports whether anything has changed.
 func (d *draining) playReplacements() (changed bool, err error) {
 	l := &queuing{Scenario: d.Scenario, rest: d.line(d.nextInLine())}
 	l.onEvict = func(p *outrank.Pod) {
@@ -480,8 +471,8 @@ func (d *draining) playReplacements() (changed bool, err error) {
 	return changed || started, d.updateBudgets()
 }
 
-// record adds a turn to the drain's victims and, for a replacement without a place, to its pending
-// turns. It returns the pods that have a place.
+// record adds a turn to the drain's victims and, for a replacement without a place, to its pending turns. It
+// returns the pods that have a place.
 func (d *draining) record(t *Turn, m motion) (placed []outrank.Key) {
 	d.out.Victims = append(d.out.Victims, t.Victims...)
 	switch {
@@ -499,8 +490,8 @@ func (d *draining) record(t *Turn, m motion) (placed []outrank.Key) {
 	return placed
 }
 
-// start makes pods ready that have found a place, so that they count for their budgets from now on.
-// It reports whether there were any.
+// start makes pods ready that have found a place, so that they count for their budgets from now on. It reports
+// whether there were any.
 func (d *draining) start(placed []outrank.Key) (started bool, err error) {
 	for _, key := range placed {
 		p, ok := d.snap.Pod(key)
@@ -544,7 +535,7 @@ func (d *draining) updateBudgets() error {
 // recordHeld records the pods that may never go, with their budgets.
 func (d *draining) recordHeld(rest []*outrank.Pod, node string) {
 	for _, p := range rest {
-		h := HeldPod{Pod: podOf(p, node), Budgets: []outrank.Key{}}
+		h := HeldPod{Pod: NameOf(p, node), Budgets: []outrank.Key{}}
 		for _, i := range d.budgets.Covering(p) {
 			h.Budgets = append(h.Budgets, d.allowed[i].Key())
 		}

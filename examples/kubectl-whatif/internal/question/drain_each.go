@@ -8,23 +8,22 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// DrainSurvey has the drain of every node by itself, with all others as they are. Each is played as
-// a [Drain] is.
+// DrainSurvey has the drain of every node by itself, with all others as they are. Each is played as a [Drain] is.
 type DrainSurvey struct {
-	// Nodes counts all nodes. AtOnce counts those whose pods may all be evicted at once. Slow counts
-	// those where some pods have to wait until replacements are ready, and all go in the end.
+	// Nodes counts all nodes. AtOnce counts those whose pods may all be evicted at once. Slow counts those where
+	// some pods have to wait until replacements are ready, and all go in the end.
 	Nodes  int `json:"nodes"`
 	AtOnce int `json:"atOnce"`
 	Slow   int `json:"slow"`
-	// Stuck lists the nodes whose drain never ends. Crowded lists those whose drain ends and leaves
-	// pods without a place. Both are in the order of the cluster.
+	// Stuck lists the nodes whose drain never ends. Crowded lists those whose drain ends and leaves pods without
+	// a place. Both are in the order of the cluster.
 	Stuck   []NodeDrain `json:"stuck"`
 	Crowded []NodeDrain `json:"crowded"`
 	// Budgets lists the budgets that keep pods back on some node. Those that stop drains come first.
 	Budgets []BudgetHold `json:"budgets"`
-	// Most is the number of turns after which nothing further is played. Undecided lists the nodes
-	// that budgets hold up and whose drain was not played to its end by then. Unfollowed counts the
-	// nodes that empty at once and whose replacements were not played.
+	// Most is the number of turns after which nothing further is played. Undecided lists the nodes that budgets
+	// hold up and whose drain was not played to its end by then. Unfollowed counts the nodes that empty at once
+	// and whose replacements were not played.
 	Undecided  []string `json:"undecided"`
 	Unfollowed int      `json:"unfollowed"`
 	Most       int      `json:"most"`
@@ -36,8 +35,8 @@ type NodeDrain struct {
 	// Pods counts the pods that have to be evicted, Evicted those that are.
 	Pods    int `json:"pods"`
 	Evicted int `json:"evicted"`
-	// Held lists the first ten pods that may never be evicted, Pending the first ten that find no
-	// place. Victims counts the pods that replacements push out.
+	// Held lists the first ten pods that may never be evicted, Pending the first ten that find no place. Victims
+	// counts the pods that replacements push out.
 	Held        []HeldPod `json:"held"`
 	MoreHeld    int       `json:"moreHeld,omitempty"`
 	Pending     []Pod     `json:"pending"`
@@ -49,24 +48,23 @@ type NodeDrain struct {
 type BudgetHold struct {
 	Key     outrank.Key `json:"key"`
 	Allowed int32       `json:"allowed"`
-	// Nodes counts the nodes on which the budget keeps a pod back for a while. Stuck counts those of
-	// them whose drain never ends because of it.
+	// Nodes counts the nodes on which the budget keeps a pod back for a while. Stuck counts those of them whose
+	// drain never ends because of it.
 	Nodes int `json:"nodes"`
 	Stuck int `json:"stuck"`
-	// Several counts the nodes on which an eviction is refused because other budgets cover the
-	// pod, too.
+	// Several counts the nodes on which an eviction is refused because other budgets cover the pod, too.
 	Several int `json:"several"`
 }
 
 // mostHeld is the largest number of pods that are named for one node.
 const mostHeld = 10
 
-// EachDrain plays the drain of every node by itself, each on the scenario as it stands. It begins with
-// the nodes that budgets hold up, to see which drains never end. Then come the others, to see which
-// leave pods without a place. After most turns it plays no further replacements, and says so.
+// EachDrain plays the drain of every node by itself, each on the scenario as it stands. It begins with the nodes
+// that budgets hold up, to see which drains never end. Then come the others, to see which leave pods without a
+// place. After most turns it plays no further replacements, and says so.
 //
-// Errors wrap [outrank.ErrInvalid] if most is below 1, and are those of [Scenario.Aftermath]. Time is
-// linear in the pods, and that of the turns. The scenario stays as it is.
+// Errors wrap [outrank.ErrInvalid] if most is below 1, and are those of [Scenario.Aftermath]. Time is linear in
+// the pods, and that of the turns. The scenario stays as it is.
 func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 	if most < 1 {
 		return nil, fmt.Errorf("%w: %d turns are below 1", outrank.ErrInvalid, most)
@@ -82,8 +80,8 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 	}
 	v.out.Nodes = len(nodes)
 
-	// A node that empties at once needs no turns in this pass, so the turns go to the drains whose end
-	// is in question.
+	// A node that empties at once needs no turns in this pass, so the turns go to the drains whose end is in
+	// question.
 	for i, node := range nodes {
 		atOnce, err := v.holdUp(node)
 		if err != nil {
@@ -101,9 +99,11 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 			v.out.Unfollowed = len(free) - i
 			break
 		}
-		if err := v.follow(node); err != nil {
+		d, _, err := v.try(node, false)
+		if err != nil {
 			return nil, err
 		}
+		v.recordCrowded(d, node)
 		s.set.progress(len(nodes)+i+1, 2*len(nodes))
 	}
 	s.set.progress(2*len(nodes), 2*len(nodes))
@@ -124,8 +124,8 @@ type surveying struct {
 	holds []BudgetHold
 }
 
-// survey returns a survey of a fork of the scenario, before its first drain. Pods that are being
-// deleted are gone. It reports no progress of its own.
+// survey returns a survey of a fork of the scenario, before its first drain. Pods that are being deleted are
+// gone. It reports no progress of its own.
 func (s *Scenario) survey(most int) (*surveying, error) {
 	f := s.Fork()
 	f.Watch(nil)
@@ -146,8 +146,8 @@ func (s *Scenario) survey(most int) (*surveying, error) {
 	return v, nil
 }
 
-// try plays the drain of a node and takes it back. If it is brief, and the node empties at once, no
-// replacement takes its turn.
+// try plays the drain of a node and takes it back. If it is brief, and the node empties at once, no replacement
+// takes its turn.
 func (v *surveying) try(node string, brief bool) (d *draining, done bool, err error) {
 	mark := v.snap.Mark()
 	defer func() {
@@ -165,8 +165,8 @@ func (v *surveying) try(node string, brief bool) (d *draining, done bool, err er
 	return d, done, err
 }
 
-// holdUp plays the drain of a node if budgets hold it up, and records how it ends. Otherwise it reports
-// that the node empties at once.
+// holdUp plays the drain of a node if budgets hold it up, and records how it ends. Otherwise it reports that the
+// node empties at once.
 func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 	d, done, err := v.try(node, true)
 	if err != nil {
@@ -190,7 +190,7 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 		v.out.Stuck = append(v.out.Stuck, d.nodeDrain(node))
 		v.blame(d)
 	case d.out.Waits == 0:
-		// No replacement has had its turn yet: follow plays them in the second pass.
+		// No replacement has had its turn yet: the second pass plays them.
 		return true, nil
 	default:
 		v.out.Slow++
@@ -210,15 +210,6 @@ func (v *surveying) blame(d *draining) {
 			v.holds[i].Stuck++
 		}
 	}
-}
-
-// follow plays the drain of a node that empties at once, to see where its pods go.
-func (v *surveying) follow(node string) error {
-	d, _, err := v.try(node, false)
-	if err == nil {
-		v.recordCrowded(d, node)
-	}
-	return err
 }
 
 // recordCrowded records a drain if it leaves pods without a place.
@@ -242,8 +233,8 @@ func (d *draining) nodeDrain(node string) NodeDrain {
 	return out
 }
 
-// sortResults puts nodes and budgets in their order. Crowded nodes come from both passes, so that they
-// are not in the order of the cluster yet; stuck ones are.
+// sortResults puts nodes and budgets in their order. Crowded nodes come from both passes, so that they are not in
+// the order of the cluster yet; stuck ones are.
 func (v *surveying) sortResults(nodes []string) {
 	order := make(map[string]int, len(nodes))
 	for i, node := range nodes {
@@ -257,6 +248,6 @@ func (v *surveying) sortResults(nodes []string) {
 		}
 	}
 	slices.SortFunc(v.out.Budgets, func(a, b BudgetHold) int {
-		return cmp.Or(cmp.Compare(b.Stuck, a.Stuck), cmp.Compare(b.Nodes, a.Nodes), compareText(string(a.Key), string(b.Key)))
+		return cmp.Or(cmp.Compare(b.Stuck, a.Stuck), cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Key, b.Key))
 	})
 }

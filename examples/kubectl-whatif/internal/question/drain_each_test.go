@@ -27,7 +27,7 @@ func TestPropertySurveyOfDrainsIsTrue(t *testing.T) {
 		want := question.DrainSurvey{Stuck: []question.NodeDrain{}, Crowded: []question.NodeDrain{}, Budgets: []question.BudgetHold{}, Undecided: []string{}, Most: enough}
 		stuck, slows := map[outrank.Key]int{}, map[outrank.Key]int{}
 		for n := range s.Snapshot.Nodes() {
-			a, err := question.AskWithout(context.Background(), s, []string{n.Name})
+			a, err := askWithout(context.Background(), s, []string{n.Name})
 			require.NoError(t, err)
 			d := &a.Drains[0]
 			want.Nodes++

@@ -17,9 +17,9 @@ type Allowance struct {
 // mostRaises is the largest number of rounds in which budgets are raised for a drain.
 const mostRaises = 8
 
-// findAllowances looks for what budgets have to allow so that a stuck drain goes through. Round by
-// round, the budgets that hold pods back allow more, and the drain is played again, until it ends.
-// Nothing is found where several budgets cover a pod, which no allowance lets go.
+// findAllowances looks for what budgets have to allow so that a stuck drain goes through. Round by round, the
+// budgets that hold pods back allow more, and the drain is played again, until it ends. Nothing is found where
+// several budgets cover a pod, which no allowance lets go.
 func (d *Drain) findAllowances(change *drainage) error {
 	stuck := d
 	var raised []Allowance
@@ -48,8 +48,8 @@ func (d *Drain) findAllowances(change *drainage) error {
 	return nil
 }
 
-// raise lets each budget that holds a pod allow more by an amount. A budget that was not raised before
-// starts from what it allows in the scenario. It reports false if several budgets cover a held pod.
+// raise lets each budget that holds a pod allow more by an amount. A budget that was not raised before starts
+// from what it allows in the scenario. It reports false if several budgets cover a held pod.
 func raise(raised []Allowance, held []HeldPod, by int32, s *Scenario) ([]Allowance, bool) {
 	for _, h := range held {
 		if len(h.Budgets) != 1 {

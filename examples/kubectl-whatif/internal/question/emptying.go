@@ -8,9 +8,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Emptying empties sets of nodes, one after the other, for a search. It does so as a drain does, with
-// two more conditions: nobody is pushed out or lost, and everybody who is evicted finds a place. It
-// must not be used by two goroutines at once.
+// Emptying empties sets of nodes, one after the other, for a search. It does so as a drain does, with two more
+// conditions: nobody is pushed out or lost, and everybody who is evicted finds a place. It must not be used by
+// two goroutines at once.
 type Emptying struct {
 	drain *draining
 	// order numbers the nodes in the order of the cluster.
@@ -19,9 +19,9 @@ type Emptying struct {
 	empty []string
 }
 
-// Emptying returns an Emptying that begins once everything that waits in the scenario has had its
-// turn, to the end, and is ready. Pods that still wait then matter only if they push others out later.
-// Errors and time are those of a drain without nodes.
+// Emptying returns an Emptying that begins once everything that waits in the scenario has had its turn, to the
+// end, and is ready. Pods that still wait then matter only if they push others out later. Errors and time are
+// those of a drain without nodes.
 func (s *Scenario) Emptying() (*Emptying, error) {
 	// A drain without nodes has nobody to evict, and plays the turns of those who wait.
 	e := &Emptying{drain: s.draining(nil), order: map[string]int{}}
@@ -48,14 +48,14 @@ func (e *Emptying) Fork() *Emptying {
 // Pods returns the pods that have to be evicted so that a node is empty.
 func (e *Emptying) Pods(node string) []*outrank.Pod {
 	d := e.drain
-	return slices.DeleteFunc(d.snap.PodsOn(node), tied)
+	return slices.DeleteFunc(d.snap.PodsOn(node), TiedToItsNode)
 }
 
-// Emptied says whether a set of nodes can be emptied together. They cannot if one of the lists from
-// Lost to Back has an entry. The search ends at the first obstacle, so the lists need not be complete.
+// Emptied says whether a set of nodes can be emptied together. They cannot if one of the lists from Lost to Back
+// has an entry. The search ends at the first obstacle, so the lists need not be complete.
 type Emptied struct {
-	// Nodes lists the nodes in the order of the cluster, in which they are emptied. Pods counts the
-	// pods that are evicted, and Waits how often that waits until replacements are ready.
+	// Nodes lists the nodes in the order of the cluster, in which they are emptied. Pods counts the pods that are
+	// evicted, and Waits how often that waits until replacements are ready.
 	Nodes []string
 	Pods  int
 	Waits int
@@ -80,9 +80,9 @@ func (r *Emptied) Works() bool {
 	return len(r.Lost)+len(r.Held)+len(r.Victims)+len(r.Homeless)+len(r.Back) == 0
 }
 
-// Try empties nodes in addition to those that are empty already. All of them are cordoned before the
-// first is emptied. If it does not work, nothing changes. Errors wrap [preemption.ErrNotFound] for a
-// node that is not there, and are those of a drain.
+// Try empties nodes in addition to those that are empty already. All of them are cordoned before the first is
+// emptied. If it does not work, nothing changes. Errors wrap [preemption.ErrNotFound] for a node that is not
+// there, and are those of a drain.
 func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	d := e.drain
 	nodes = slices.Clone(nodes)
@@ -99,7 +99,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	}
 	for _, p := range evicted {
 		if p.Owner == (outrank.Owner{}) {
-			r.Lost = append(r.Lost, podOf(p, d.snap.NodeOf(p.Key())))
+			r.Lost = append(r.Lost, NameOf(p, d.snap.NodeOf(p.Key())))
 		}
 	}
 	if len(r.Lost) > 0 {
@@ -139,9 +139,9 @@ func (d *draining) keepState() (restore func()) {
 	}
 }
 
-// emptyTogether cordons nodes and empties them one after the other. It stops as soon as it is certain
-// that they cannot be emptied: a pod is held or pushed out, or one has no place though every pod of
-// the last node is evicted. Before that a pod without a place may still find one on a later round.
+// emptyTogether cordons nodes and empties them one after the other. It stops as soon as it is certain that they
+// cannot be emptied: a pod is held or pushed out, or one has no place though every pod of the last node is
+// evicted. Before that a pod without a place may still find one on a later round.
 func (d *draining) emptyTogether(nodes []string) error {
 	d.moved = map[outrank.Key]motion{}
 	d.out = newDrain(nodes)
@@ -166,8 +166,8 @@ func (d *draining) emptyTogether(nodes []string) error {
 	return nil
 }
 
-// judge says what keeps the nodes from being emptied: the victims, or else the pods that are held, or
-// else those without a place, or else those that come back.
+// judge says what keeps the nodes from being emptied: the victims, or else the pods that are held, or else those
+// without a place, or else those that come back.
 func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 	d := e.drain
 	if r.Victims = d.out.Victims; len(r.Victims) > 0 {
@@ -184,7 +184,7 @@ func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 	}
 	for _, p := range evicted {
 		if len(r.Waiting) == 0 && d.snap.NodeOf(p.Key()) == "" {
-			r.Homeless = append(r.Homeless, podOf(p, ""))
+			r.Homeless = append(r.Homeless, NameOf(p, ""))
 		}
 	}
 
@@ -192,14 +192,13 @@ func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 	for _, node := range slices.Concat(e.empty, r.Nodes) {
 		for _, p := range e.Pods(node) {
 			if len(r.Homeless) == 0 {
-				r.Back = append(r.Back, podOf(p, node))
+				r.Back = append(r.Back, NameOf(p, node))
 			}
 		}
 	}
 }
 
-// Why says what keeps the nodes from being emptied: the first obstacle that was found; empty if they
-// can be.
+// Why says what keeps the nodes from being emptied: the first obstacle that was found; empty if they can be.
 func (r *Emptied) Why() string {
 	switch {
 	case len(r.Lost) > 0:
@@ -213,7 +212,7 @@ func (r *Emptied) Why() string {
 		if t := &r.Waiting[0]; len(t.TurnedDown) > 0 {
 			text += ": " + reasons(t.TurnedDown)
 		} else {
-			text += ": " + t.outcome()
+			text += ": " + t.Text()
 		}
 		return text
 	case len(r.Back) > 0:

@@ -5,13 +5,12 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 )
 
-// expectMore makes the budgets that cover the new pods of a workload want more healthy pods, as the
-// disruption controller does once it sees them: the new pods are not ready yet, and a budget that
-// asks for a share of all pods asks for a share of more. A budget that a change decided about stays
-// as it is.
+// expectMore makes the budgets that cover the new pods of a workload want more healthy pods, as the disruption
+// controller does once it sees them: the new pods are not ready yet, and a budget that asks for a share of all
+// pods asks for a share of more. A budget that a change decided about stays as it is.
 //
-// Only the difference that the new pods make is added. The rest of a status stays as the controller
-// wrote it, because the controller knows the scale of every workload.
+// Only the difference that the new pods make is added. The rest of a status stays as the controller wrote it,
+// because the controller knows the scale of every workload.
 func (s *Scenario) expectMore(fresh []*outrank.Pod) error {
 	if len(fresh) == 0 {
 		return nil
@@ -41,8 +40,8 @@ func (s *Scenario) expectMore(fresh []*outrank.Pod) error {
 	return nil
 }
 
-// moreWanted returns how many more healthy pods a budget wants because of new pods, which the
-// snapshot has already.
+// moreWanted returns how many more healthy pods a budget wants because of new pods, which the snapshot has
+// already.
 func (s *Scenario) moreWanted(b *outrank.PodDisruptionBudget, fresh []*outrank.Pod) (int32, error) {
 	isNew := make(map[outrank.Key]bool, len(fresh))
 	for _, p := range fresh {

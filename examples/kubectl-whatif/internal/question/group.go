@@ -14,14 +14,14 @@ import (
 // compositeGate is the feature gate by which groups may be parts of other groups.
 const compositeGate = "CompositePodGroup"
 
-// line puts the pods that wait in the order of their turns. The pods of a known group have one turn
-// together. A pod that no scheduler known here tries has a turn of its own.
+// line puts the pods that wait in the order of their turns. The pods of a known group have one turn together. A
+// pod that no scheduler known here tries has a turn of its own.
 func (s *scene) line(waiting []*outrank.Pod) []queue.Entry {
 	var out []queue.Entry
 	place := map[outrank.Key]int{} // of a group's entry in out
 	for _, p := range waiting {
 		e := queue.Entry{Pod: p}
-		if s.grouped(p) && !p.Gated() && !p.Terminating() && s.set.evaluatorFor(p) != nil {
+		if s.grouped(p) && !p.Gated() && !p.Terminating() && s.set.EvaluatorFor(p) != nil {
 			if g := s.groupOf(p); g != nil {
 				key := groupKey(g)
 				if i, ok := place[key]; ok {
@@ -41,8 +41,7 @@ func (s *scene) line(waiting []*outrank.Pod) []queue.Entry {
 	return out
 }
 
-// groupKey returns a key for a group or a tree of groups. It differs for a tree and a group of the
-// same name.
+// groupKey returns a key for a group or a tree of groups. It differs for a tree and a group of the same name.
 func groupKey(g *queue.Group) outrank.Key {
 	if g.Composite != nil {
 		return "tree " + g.Key()
@@ -50,8 +49,8 @@ func groupKey(g *queue.Group) outrank.Key {
 	return g.Key()
 }
 
-// groupOf returns the group that a pod is scheduled with, or the tree that the group is part of. It
-// has no members yet. It is nil where the snapshot does not know the group.
+// groupOf returns the group that a pod is scheduled with, or the tree that the group is part of. It has no
+// members yet. It is nil where the snapshot does not know the group.
 func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	group, ok := s.snap.Group(p.GroupKey())
 	if !ok {
@@ -62,8 +61,8 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 		return out
 	}
 
-	// The topmost known group stands for its tree. Counting levels ends the climb where groups name
-	// each other as parents in a circle.
+	// The topmost known group stands for its tree. Counting levels ends the climb where groups name each other as
+	// parents in a circle.
 	above, ok := s.snap.Composite(group.ParentKey())
 	for level := 1; ok && level < outrank.MaxGroupLevels; level++ {
 		out.PodGroup, out.Composite = nil, above
@@ -72,8 +71,7 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	return out
 }
 
-// parentless names the group that is missing above the topmost known one of a tree; empty where
-// none is missing.
+// parentless names the group that is missing above the topmost known one of a tree; empty where none is missing.
 func (s *scene) parentless(g *queue.Group) outrank.Key {
 	var above outrank.Key
 	switch {
@@ -84,8 +82,8 @@ func (s *scene) parentless(g *queue.Group) outrank.Key {
 		above = g.PodGroup.ParentKey()
 	}
 
-	// A known parent means that groupOf stopped climbing: the tree is deeper than one may be. The
-	// decision refuses it.
+	// A known parent means that groupOf stopped climbing: the tree is deeper than one may be. The decision
+	// refuses it.
 	if _, known := s.snap.Composite(above); known {
 		return ""
 	}
@@ -113,9 +111,8 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 // oneLine writes an error in one line, its problems one behind the other.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// planGroup decides about a group as things are. The turn names the group and its pods, and has
-// nothing of the plan yet. It is an error if a group above does not exist, because then a scheduler
-// lets the pods wait.
+// planGroup decides about a group as things are. The turn names the group and its pods, and has nothing of the
+// plan yet. It is an error if a group above does not exist, because then a scheduler lets the pods wait.
 func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
 	pods := make([]*outrank.Pod, len(g.Members))
@@ -132,7 +129,7 @@ func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 	}
 
 	// The pods of a group have one scheduler, or the decision refuses them.
-	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
+	plan, err := s.set.EvaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
 	return t, plan, err
 }
 
@@ -164,8 +161,8 @@ func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 	}
 }
 
-// refusal returns the reasons why there is no place for a group: that of the group as a whole first,
-// then those of the nodes.
+// refusal returns the reasons why there is no place for a group: that of the group as a whole first, then those
+// of the nodes.
 func refusal(r *preemption.Refusal) []Reason {
 	if r == nil {
 		return nil
@@ -177,8 +174,8 @@ func refusal(r *preemption.Refusal) []Reason {
 	return out
 }
 
-// followGroup changes the scene by the outcome of a group: its pods run, or they are nominated and
-// the victims begin to leave.
+// followGroup changes the scene by the outcome of a group: its pods run, or they are nominated and the victims
+// begin to leave.
 func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 	if plan.Outcome == preemption.Fits {
 		for _, a := range plan.Placement {

@@ -63,7 +63,7 @@ func TestTextIsSafe(t *testing.T) {
 	add(why, err)
 	classes, err := question.AskClasses(ctx, s, []*outrank.PriorityClass{{Name: "new", Value: 5000, GlobalDefault: true}})
 	add(classes, err)
-	without, err := question.AskWithout(ctx, s, []string{on})
+	without, err := askWithout(ctx, s, []string{on})
 	add(without, err)
 	victims, err := question.AskVictims(ctx, s, plan, 3)
 	add(victims, err)
@@ -106,7 +106,7 @@ func TestProgress(t *testing.T) {
 		require.Less(t, last[0], done)
 		last = [2]int{done, total}
 	}
-	_, err := question.AskWithout(context.Background(), s, []string{"n1"})
+	_, err := askWithout(context.Background(), s, []string{"n1"})
 	require.NoError(t, err)
 	require.Equal(t, last[0], last[1])
 	require.Positive(t, last[0])

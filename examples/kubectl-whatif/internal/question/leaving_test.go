@@ -38,7 +38,7 @@ func TestPushedOutPodOfADaemonSet(t *testing.T) {
 			pod("web", "n1", 1000, "3", owned("ReplicaSet", "web")), pod("agent", "n2", 10, "2", owned("DaemonSet", "agent")),
 		},
 	})
-	w, err := question.AskWithout(context.Background(), s, []string{"n1"})
+	w, err := askWithout(context.Background(), s, []string{"n1"})
 	require.NoError(t, err)
 	require.Empty(t, w.Tied)
 	require.Len(t, w.Moves, 2)
@@ -55,7 +55,7 @@ func TestPushedOutPodOfADaemonSetGoesNowhereElse(t *testing.T) {
 		Nodes: []*outrank.Node{node("n1"), ssd, node("n3")},
 		Pods:  []*outrank.Pod{web, pod("agent", "n2", 10, "2", owned("DaemonSet", "agent"))},
 	})
-	w, err := question.AskWithout(context.Background(), s, []string{"n1"})
+	w, err := askWithout(context.Background(), s, []string{"n1"})
 	require.NoError(t, err)
 	require.Len(t, w.Moves, 2)
 	require.Equal(t, question.Waits, w.Moves[1].Outcome)
@@ -72,7 +72,7 @@ func TestLeavingPodsBurdenNoBudget(t *testing.T) {
 		},
 		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "web", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}},
 	})
-	w, err := question.AskWithout(context.Background(), s, []string{"n1"})
+	w, err := askWithout(context.Background(), s, []string{"n1"})
 	require.NoError(t, err)
 	require.Len(t, w.Budgets, 1)
 	require.Equal(t, 1, w.Budgets[0].Pods)
@@ -91,7 +91,7 @@ func TestLeavingPodOfANodeThatGoesIsNotCharged(t *testing.T) {
 		},
 		Budgets: []*outrank.PodDisruptionBudget{{Namespace: "shop", Name: "web", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}},
 	})
-	w, err := question.AskWithout(context.Background(), s, []string{"n1"})
+	w, err := askWithout(context.Background(), s, []string{"n1"})
 	require.NoError(t, err)
 	require.Equal(t, 1, w.Totals.PushesOut)
 	require.Zero(t, w.Totals.Violating)
@@ -100,7 +100,7 @@ func TestLeavingPodOfANodeThatGoesIsNotCharged(t *testing.T) {
 // A pod whose owner is the node goes with it, whether or not it is marked as a mirror.
 func TestPodOfItsNodeIsTied(t *testing.T) {
 	s := set(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2")}, Pods: []*outrank.Pod{pod("proxy", "n1", 1, "1", owned("Node", "n1"))}})
-	w, err := question.AskWithout(context.Background(), s, []string{"n1"})
+	w, err := askWithout(context.Background(), s, []string{"n1"})
 	require.NoError(t, err)
 	require.Empty(t, w.Moves)
 	require.Len(t, w.Tied, 1)

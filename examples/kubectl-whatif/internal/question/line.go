@@ -9,10 +9,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// queuing is the line of pods that wait, in the order of their turns. Each turn is played to its
-// end before the next begins: its victims are gone, and wait in line where they are recreated. The
-// line becomes empty at last, because a victim has a lower priority than the pod that it leaves for,
-// and so comes behind it.
+// queuing is the line of pods that wait, in the order of their turns. Each turn is played to its end before the
+// next begins: its victims are gone, and wait in line where they are recreated. The line becomes empty at last,
+// because a victim has a lower priority than the pod that it leaves for, and so comes behind it.
 type queuing struct {
 	*Scenario
 	// rest holds the entries that have not had their turn, in order.
@@ -31,8 +30,7 @@ func (s *Scenario) lineUp() (*queuing, error) {
 	return &queuing{Scenario: s, rest: s.line(s.waiting())}, nil
 }
 
-// finishDeletions takes the pods away that are being deleted, and tries resizes in the room that
-// they leave.
+// finishDeletions takes the pods away that are being deleted, and tries resizes in the room that they leave.
 func (s *Scenario) finishDeletions() error {
 	for p := range s.snap.Pods() {
 		node := s.snap.NodeOf(p.Key())
@@ -46,8 +44,8 @@ func (s *Scenario) finishDeletions() error {
 	return s.retryResizes()
 }
 
-// play lets pods take their turns until the line is empty, or until comes returns false for the next
-// entry. It calls tell with each turn and the reason why its pod waited.
+// play lets pods take their turns until the line is empty, or until comes returns false for the next entry. It
+// calls tell with each turn and the reason why its pod waited.
 func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) error {
 	for len(l.rest) > 0 {
 		next := l.rest[0]
@@ -65,8 +63,8 @@ func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) e
 		turn.Pod.Node = m.from
 		tell(turn, m)
 
-		// Recreated victims enter the line before the next turn: one of them may come before everybody
-		// who waits there.
+		// Recreated victims enter the line before the next turn: one of them may come before everybody who waits
+		// there.
 		for _, v := range victims {
 			if err := l.evict(v, motion{origin: PushedOut, from: v.node, pushedOutBy: turn.Pod.Key, aside: m.aside}); err != nil {
 				return err
@@ -98,13 +96,13 @@ type departed struct {
 	node string
 }
 
-// takeToEnd lets a pod or a group take its turn. The pods that it pushes out are gone then, and are
-// returned; nobody has recreated them yet.
+// takeToEnd lets a pod or a group take its turn. The pods that it pushes out are gone then, and are returned;
+// nobody has recreated them yet.
 func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 	if e.Group != nil {
 		return s.groupToEnd(e.Group)
 	}
-	turn, plan, err := s.decide(s.set.evaluatorFor(e.Pod), e.Pod)
+	turn, plan, err := s.decide(s.set.EvaluatorFor(e.Pod), e.Pod)
 	switch {
 	case err != nil:
 	case plan != nil:
@@ -156,8 +154,7 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	return t, out, nil
 }
 
-// evict recreates a victim that is gone and puts it in line. A victim that nobody recreates is
-// recorded instead.
+// evict recreates a victim that is gone and puts it in line. A victim that nobody recreates is recorded instead.
 func (l *queuing) evict(v departed, m motion) error {
 	p := v.pod
 	if l.onEvict != nil {
@@ -166,13 +163,13 @@ func (l *queuing) evict(v departed, m motion) error {
 
 	switch {
 	case replaced(p):
-		l.leaving = append(l.leaving, podOf(p, v.node))
+		l.leaving = append(l.leaving, NameOf(p, v.node))
 		return nil
-	case tied(p) && p.Owner.Kind != "DaemonSet":
-		l.tied = append(l.tied, podOf(p, v.node))
+	case TiedToItsNode(p) && p.Owner.Kind != "DaemonSet":
+		l.tied = append(l.tied, NameOf(p, v.node))
 		return nil
 	case p.Owner == (outrank.Owner{}):
-		l.lost = append(l.lost, podOf(p, v.node))
+		l.lost = append(l.lost, NameOf(p, v.node))
 		return nil
 	}
 
@@ -190,8 +187,7 @@ func (l *queuing) evict(v departed, m motion) error {
 	return nil
 }
 
-// enter puts an entry in its place in the line. A pod of a group that waits in the line joins the
-// group's entry.
+// enter puts an entry in its place in the line. A pod of a group that waits in the line joins the group's entry.
 func (l *queuing) enter(e queue.Entry) {
 	if e.Group != nil {
 		for i := range l.rest {
@@ -206,9 +202,9 @@ func (l *queuing) enter(e queue.Entry) {
 	l.rest = slices.Insert(l.rest, at, e)
 }
 
-// Before plays the turns of everything that a scheduler takes before a pod, each to its end, and
-// returns what came of them. A pod that is not in the cluster comes behind the others of its
-// priority. The pods behind it wait. Pods that were being deleted are gone.
+// Before plays the turns of everything that a scheduler takes before a pod, each to its end, and returns what
+// came of them. A pod that is not in the cluster comes behind the others of its priority. The pods behind it
+// wait. Pods that were being deleted are gone.
 func (s *Scenario) Before(pod *outrank.Pod) (*Aftermath, error) {
 	a := s.newAftermath()
 	l, err := s.lineUp()
@@ -241,7 +237,8 @@ func priorityOf(e *queue.Entry) int32 {
 	return e.Pod.PriorityValue()
 }
 
-// firstOf returns the pod of an entry, or the first pod of its group.
+// firstOf returns the pod of an entry, or the first pod of its group. firstOf returns the pod of an entry, or the
+// first pod of its group.
 func firstOf(e *queue.Entry) outrank.Key {
 	if e.Group != nil {
 		return e.Group.Members[0].Pod.Key()

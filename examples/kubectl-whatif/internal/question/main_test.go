@@ -2,6 +2,7 @@ package question_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"io"
@@ -105,3 +106,12 @@ func labelled(key, value string) func(*outrank.Pod) {
 }
 
 func TestMain(m *testing.M) { seeded.Run(m, 100) }
+
+// askWithout answers what becomes of everybody without some nodes.
+func askWithout(ctx context.Context, s question.Setting, nodes []string) (*question.Aftermath, error) {
+	without, err := question.NewScenario(ctx, s, &question.RemoveNodes{Of: "the question", Names: nodes})
+	if err != nil {
+		return nil, err
+	}
+	return without.Aftermath()
+}

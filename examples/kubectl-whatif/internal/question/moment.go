@@ -11,9 +11,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Moment is a cluster at the moment when a pod that waits, or its group, has its turn. It is a copy
-// of the cluster, and stays as it is: each question takes its changes back. A Moment must not be
-// used by two goroutines at once.
+// Moment is a cluster at the moment when a pod that waits, or its group, has its turn. It is a copy of the
+// cluster, and stays as it is: each question takes its changes back. A Moment must not be used by two goroutines
+// at once.
 type Moment struct {
 	scenario *Scenario
 	// key is the pod whose turn it is.
@@ -28,23 +28,21 @@ func (s *Scenario) MomentOf(pod outrank.Key) (*Moment, error) {
 	return (&Moment{scenario: s.Fork()}).Of(pod)
 }
 
-// Of returns the same moment, as if another pod had its turn. Errors are those of
-// [Scenario.MomentOf].
+// Of returns the same moment, as if another pod had its turn. Errors are those of [Scenario.MomentOf].
 func (m *Moment) Of(pod outrank.Key) (*Moment, error) {
 	_, err := m.scenario.entryOf(pod)
 	return &Moment{scenario: m.scenario, key: pod}, err
 }
 
-// TurnOf plays the turns of everything that a scheduler takes before the pod, each to its end, and
-// returns the moment of the pod's own turn. Pods that were being deleted are gone by then. Errors
-// are those of [Scenario.MomentOf] and of the turns. Time is that of these turns.
+// TurnOf plays the turns of everything that a scheduler takes before the pod, each to its end, and returns the
+// moment of the pod's own turn. Pods that were being deleted are gone by then. Errors are those of
+// [Scenario.MomentOf] and of the turns. Time is that of these turns.
 func (s *Scenario) TurnOf(pod outrank.Key) (*Moment, error) {
 	return s.playedTo(func(_ int, e *queue.Entry) bool { return holds(e, pod) }, pod)
 }
 
-// PushedOut plays the turns of everything that waits, in the scheduler's order and each to its end,
-// and returns the moment of the first turn that pushes the pod out; nil where none does. Time is
-// twice that of these turns.
+// PushedOut plays the turns of everything that waits, in the scheduler's order and each to its end, and returns
+// the moment of the first turn that pushes the pod out; nil where none does. Time is twice that of these turns.
 func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
 	l, err := f.lineUp()
@@ -70,13 +68,12 @@ func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 		return nil, err
 	}
 
-	// The first pass has carried that turn out, too. The same input has the same turns, so a second
-	// pass can stop in front of it.
+	// The first pass has carried that turn out, too. The same input has the same turns, so a second pass can stop
+	// in front of it.
 	return s.playedTo(func(done int, _ *queue.Entry) bool { return done == turns }, preemptor)
 }
 
-// playedTo plays turns until stop returns true for the next entry, and returns that moment as the
-// pod's.
+// playedTo plays turns until stop returns true for the next entry, and returns that moment as the pod's.
 func (s *Scenario) playedTo(stop func(done int, e *queue.Entry) bool, pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
 	l, err := f.lineUp()
@@ -112,8 +109,7 @@ func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
 // Snapshot returns the cluster at that moment. The caller must not change it.
 func (m *Moment) Snapshot() *engine.Snapshot { return m.scenario.snap }
 
-// Pods returns the pod whose turn it is and, where it belongs to a group, the others of the group
-// that wait.
+// Pods returns the pod whose turn it is and, where it belongs to a group, the others of the group that wait.
 func (m *Moment) Pods() ([]*outrank.Pod, error) {
 	e, err := m.scenario.entryOf(m.key)
 	if err != nil {
@@ -130,8 +126,8 @@ func (m *Moment) Pods() ([]*outrank.Pod, error) {
 	return out, nil
 }
 
-// With plays the turn after a change of the cluster, and takes the change back; nil changes
-// nothing. Errors are those of the change and of the decision.
+// With plays the turn after a change of the cluster, and takes the change back; nil changes nothing. Errors are
+// those of the change and of the decision.
 func (m *Moment) With(change func(*engine.Snapshot) error) (t Turn, err error) {
 	snap := m.Snapshot()
 	mark := snap.Mark()
@@ -152,7 +148,7 @@ func (m *Moment) decide() (Turn, error) {
 		return Turn{}, err
 	}
 	if e.Group == nil {
-		t, _, err := s.decide(s.set.evaluatorFor(e.Pod), e.Pod)
+		t, _, err := s.decide(s.set.EvaluatorFor(e.Pod), e.Pod)
 		return t, err
 	}
 
@@ -186,8 +182,8 @@ func (m *Moment) Covering(pod *outrank.Pod) (out []*outrank.PodDisruptionBudget)
 	return out
 }
 
-// Others returns the pods that wait beside the given one and its group, in the scheduler's order.
-// For a group it returns the first pod.
+// Others returns the pods that wait beside the given one and its group, in the scheduler's order. For a group it
+// returns the first pod.
 func (s *Scenario) Others(but outrank.Key) (out []outrank.Key) {
 	line := s.line(s.waiting())
 	for i := range line {

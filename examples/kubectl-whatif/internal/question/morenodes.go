@@ -16,10 +16,9 @@ const MostMoreNodes = 4096
 // MoreNodes says how many more nodes like another are enough.
 type MoreNodes struct {
 	Like string `json:"like"`
-	// ForAll is the number with which everybody finds a place who waits, has to move or is created,
-	// and so does everybody whom they push out. ForNobody is the number with which nobody is pushed
-	// out either. One node less was tried and is not enough. They are nil if Most nodes are not
-	// enough.
+	// ForAll is the number with which everybody finds a place who waits, has to move or is created, and so does
+	// everybody whom they push out. ForNobody is the number with which nobody is pushed out either. One node less
+	// was tried and is not enough. They are nil if Most nodes are not enough.
 	ForAll    *int `json:"forAll,omitempty"`
 	ForNobody *int `json:"forNobody,omitempty"`
 	Most      int  `json:"most"`
@@ -35,14 +34,13 @@ type MoreNodesTried struct {
 	Victims int `json:"victims"`
 }
 
-// MoreNodes answers how many more nodes like another are enough after the changes, up to most. It tries
-// twice as many each time until they are enough, then the numbers in between. Under spreading
-// constraints more nodes can be worse than fewer; then a smaller number than the answer may be enough,
-// too.
+// MoreNodes answers how many more nodes like another are enough after the changes, up to most. It tries twice as
+// many each time until they are enough, then the numbers in between. Under spreading constraints more nodes can
+// be worse than fewer; then a smaller number than the answer may be enough, too.
 //
-// Errors wrap [preemption.ErrNotFound] for a node that is not there and [outrank.ErrInvalid] for a
-// number that is not between 1 and [MostMoreNodes], and are those of [Scenario.Aftermath]. Time is that
-// of [Scenario.Aftermath] some forty times at most. The scenario stays as it is.
+// Errors wrap [preemption.ErrNotFound] for a node that is not there and [outrank.ErrInvalid] for a number that is
+// not between 1 and [MostMoreNodes], and are those of [Scenario.Aftermath]. Time is that of [Scenario.Aftermath]
+// some forty times at most. The scenario stays as it is.
 func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 	if most < 1 || most > MostMoreNodes {
 		return nil, fmt.Errorf("%w: %d nodes are not between 1 and %d", outrank.ErrInvalid, most, MostMoreNodes)
@@ -108,38 +106,30 @@ func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNo
 	return &n, nil
 }
 
-// Settled returns a fork of the scenario in which everybody who waits has had a turn, to its end.
-// Errors and time are those of [Scenario.Aftermath].
+// Settled returns a fork of the scenario in which everybody who waits has had a turn, to its end. Errors and time
+// are those of [Scenario.Aftermath].
 func (s *Scenario) Settled() (*Scenario, error) {
 	f := s.Fork()
-	l, err := f.lineUp()
-	if err != nil {
-		return nil, err
-	}
-	return f, l.play(nil, func(Turn, motion) {})
+	_, err := f.playOut(nil)
+	return f, err
 }
 
-// tryNodes plays the scenario with n more nodes, and counts the pods that still wait for a scheduler
-// that is known.
+// tryNodes plays the scenario with n more nodes, and counts the pods that still wait for a scheduler that is
+// known.
 func (s *Scenario) tryNodes(like string, n int) (MoreNodesTried, error) {
 	f := s.Fork()
 	node, _ := f.snap.Node(like)
 	if err := f.Apply(&AddNodes{Of: "more nodes", Nodes: f.NodesLike(node, n)}); err != nil {
 		return MoreNodesTried{}, err
 	}
-
-	a := f.newAftermath()
-	l, err := f.lineUp()
+	a, err := f.playOut(nil)
 	if err != nil {
-		return MoreNodesTried{}, err
-	}
-	if err := l.play(nil, a.tell); err != nil {
 		return MoreNodesTried{}, err
 	}
 
 	t := MoreNodesTried{Nodes: n, Victims: a.Totals.Victims + a.Totals.Aside}
 	for p := range f.snap.Pods() {
-		if f.snap.NodeOf(p.Key()) == "" && p.NodeName == "" && !p.Gated() && !p.Terminating() && f.set.evaluatorFor(p) != nil {
+		if f.snap.NodeOf(p.Key()) == "" && p.NodeName == "" && !p.Gated() && !p.Terminating() && f.set.EvaluatorFor(p) != nil {
 			t.Pending++
 		}
 	}

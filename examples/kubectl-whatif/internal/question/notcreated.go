@@ -19,7 +19,7 @@ type NotCreated struct {
 
 // RefusedBy returns the answer about a pod, or several like it, that a quota forbids.
 func RefusedBy(f *quotas.Forbidden, pod *outrank.Pod) *NotCreated {
-	return &NotCreated{Pod: podOf(pod, ""), Forbidden: []quotas.Forbidden{*f}}
+	return &NotCreated{Pod: NameOf(pod, ""), Forbidden: []quotas.Forbidden{*f}}
 }
 
 // WriteText prints the answer for people. The error is that of w.

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// OnNode is the kubelet's answer to a pod. Its JSON is that of [kubelet.Report] with the replacements
-// of the evicted pods.
+// OnNode is the kubelet's answer to a pod. Its JSON is that of [kubelet.Report] with the replacements of the
+// evicted pods.
 type OnNode struct {
 	*kubelet.Report
 	// Static is set for a pod that counts as static: the kubelet reads it from a file.
@@ -52,14 +52,13 @@ type Binding struct {
 	Depth int
 }
 
-// AskOnNode returns the answer of a node's kubelet to a pod that is bound to it: admitted, refused with
-// the reasons, or admitted after evictions. The kubelet evicts others for a critical pod, and a static
-// pod is critical whatever its priority. No scheduler is asked, and no disruption budget counts. All
-// pods of the node that have not ended are active.
+// AskOnNode returns the answer of a node's kubelet to a pod that is bound to it: admitted, refused with the
+// reasons, or admitted after evictions. The kubelet evicts others for a critical pod, and a static pod is
+// critical whatever its priority. No scheduler is asked, and no disruption budget counts. All pods of the node
+// that have not ended are active.
 //
-// Errors are those of the setting and of [kubeletadmit.Admit]. They wrap [preemption.ErrNotFound] for a
-// node that the cluster does not have. Time is that of [kubelet.Ask], and of [explain.Replacements] if
-// pods are evicted.
+// Errors are those of the setting and of [kubeletadmit.Admit]. They wrap [preemption.ErrNotFound] for a node that
+// the cluster does not have. Time is that of [kubelet.Ask], and of [explain.Replacements] if pods are evicted.
 func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -97,8 +96,8 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 		return out, nil
 	}
 
-	// What becomes of evicted pods does not depend on who evicts them: a plan of the scheduler's kind
-	// with these victims asks for it.
+	// What becomes of evicted pods does not depend on who evicts them: a plan of the scheduler's kind with these
+	// victims asks for it.
 	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: b.Node}}
 	for _, e := range adm.Evictions {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: e.Pod})
@@ -107,8 +106,8 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	return out, err
 }
 
-// podsOn lists the pods of a node that have not ended, in the order in which they were read. By that
-// order [kubeletadmit.Admit] decides between pods that it could evict equally well.
+// podsOn lists the pods of a node that have not ended, in the order in which they were read. By that order
+// [kubeletadmit.Admit] decides between pods that it could evict equally well.
 func (s *Setting) podsOn(node string) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range s.Cluster.Pods {
@@ -119,8 +118,8 @@ func (s *Setting) podsOn(node string) []*outrank.Pod {
 	return out
 }
 
-// WriteText prints the answer for people, with limit replacements of each list; all where it is 0. The
-// error is that of w.
+// WriteText prints the answer for people, with limit replacements of each list; all where it is 0. The error is
+// that of w.
 func (o *OnNode) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.block(0, o.Text())

@@ -55,8 +55,8 @@ func (s *sketch) do(text string) {
 	}
 }
 
-// turn draws the outcome of a turn: who leaves, and who arrives where. like is the pod itself, or one
-// like it, where the snapshot does not have it.
+// turn draws the outcome of a turn: who leaves, and who arrives where. like is the pod itself, or one like it,
+// where the snapshot does not have it.
 func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 	for i := range t.Victims {
 		v := &t.Victims[i]
@@ -84,8 +84,8 @@ func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 	}
 }
 
-// arrive marks a pod that arrives on a node. The picture needs the pod: like with the name of the key,
-// or else the new pod or that of the snapshot. Without any it draws nothing.
+// arrive marks a pod that arrives on a node. The picture needs the pod: like with the name of the key, or else
+// the new pod or that of the snapshot. Without any it draws nothing.
 func (s *sketch) arrive(key outrank.Key, like *outrank.Pod, node, note string) {
 	if node == "" {
 		return
@@ -116,7 +116,7 @@ func turns(title, note string, all []Turn) page.Table {
 	said := saidOnce{}
 	for i := range all[:shown] {
 		one := &all[i]
-		t.Rows = append(t.Rows, page.TableRow{Cells: []string{strconv.Itoa(i + 1), one.name(), one.priority(), one.Node, one.outcome()}, Notes: said.notes(i+1, one, notesOnPage)})
+		t.Rows = append(t.Rows, page.TableRow{Cells: []string{strconv.Itoa(i + 1), one.name(), one.priority(), one.Node, one.Text()}, Notes: said.notes(i+1, one, notesOnPage)})
 	}
 	t.More = len(all) - shown
 	return t
@@ -141,8 +141,7 @@ func (p *Pending) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview
 	return &s.Overview
 }
 
-// Overview draws the answer as a page about the snapshot in question; pod is the original of the
-// copies.
+// Overview draws the answer as a page about the snapshot in question; pod is the original of the copies.
 func (r *Replicas) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, strconv.Itoa(r.Running)+" of "+console.Plural(r.Asked, "replica")+" of "+string(r.Pod.Key)+" "+verb(r.Running, "finds", "find")+" room", r.summary())
 	s.figure(r.Free, "fit as things are")
@@ -163,8 +162,8 @@ func (r *Replicas) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overv
 
 // todo says what to do, at the end of the page.
 func (p *Pending) todo(s *sketch) {
-	// Evictions to no effect are told of the first pod that has some. The text is repeated only as
-	// long as none of the pods had a victim that was not leaving already.
+	// Evictions to no effect are told of the first pod that has some. The text is repeated only as long as none
+	// of the pods had a victim that was not leaving already.
 	n := &p.Totals
 	inVain := 0
 	for i := range p.Turns {

@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the answer as a page about the snapshot in question, which is [Scenario.Stage]: the
-// cluster before the changes, with the nodes that they add.
+// Overview draws the answer as a page about the snapshot in question, which is [Scenario.Stage]: the cluster
+// before the changes, with the nodes that they add.
 func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	headline, summary := a.title()
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), summary)
@@ -42,8 +42,8 @@ func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overvi
 	return &s.Overview
 }
 
-// title returns the headline and the summary. Without nodes that go, the first sentence of the summary
-// is the headline.
+// title returns the headline and the summary. Without nodes that go, the first sentence of the summary is the
+// headline.
 func (a *Aftermath) title() (headline, summary string) {
 	summary = strings.Join(a.summary(), " ")
 	if len(a.Nodes) > 0 {
@@ -126,7 +126,7 @@ func (a *Aftermath) movesTable() page.Table {
 	said := saidOnce{}
 	for i := range a.Moves[:shown] {
 		m := &a.Moves[i]
-		r := page.TableRow{Cells: []string{strconv.Itoa(i + 1), m.name(), m.priority(), m.leaves(), m.Node, m.outcome()}}
+		r := page.TableRow{Cells: []string{strconv.Itoa(i + 1), m.name(), m.priority(), m.leaves(), m.Node, m.Text()}}
 		r.Notes = append(m.why(), said.notes(i+1, &m.Turn, notesOnPage)...)
 		t.Rows = append(t.Rows, r)
 	}
@@ -175,8 +175,8 @@ func podsTable(title string, pods []Pod) page.Table {
 	return t
 }
 
-// todo says what to do, at the end of the page: first about the changes, then about the pods that the
-// program can say nothing further about.
+// todo says what to do, at the end of the page: first about the changes, then about the pods that the program can
+// say nothing further about.
 func (a *Aftermath) todo(s *sketch) {
 	a.todoDrains(s)
 	if n := len(a.Lost); n > 0 {

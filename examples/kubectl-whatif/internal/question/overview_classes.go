@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the answer as a page about the snapshot in question. It marks the pods that new pods
-// of a class could push out, and could not before.
+// Overview draws the answer as a page about the snapshot in question. It marks the pods that new pods of a class
+// could push out, and could not before.
 func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, "", "Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of its class.")
 	s.May = true
@@ -44,8 +44,8 @@ func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Over
 	return &s.Overview
 }
 
-// classesHeadline says how many pods can be pushed out and could not before. With cut the number counts
-// only some of them.
+// classesHeadline says how many pods can be pushed out and could not before. With cut the number counts only some
+// of them.
 func classesHeadline(changes, gained int, cut bool) string {
 	what := "1 class changes"
 	switch {
@@ -120,7 +120,7 @@ func (c *ClassImpact) pendingTable() page.Table {
 			priority += " → " + strconv.Itoa(int(p.After))
 		}
 		for _, turn := range p.turns() {
-			row := page.TableRow{Cells: []string{string(p.Pod.Key), priority, turn.when, turn.Node, turn.outcome()}}
+			row := page.TableRow{Cells: []string{string(p.Pod.Key), priority, turn.when, turn.Node, turn.Text()}}
 			if len(turn.Victims) > 0 {
 				row.Notes = []string{"who leaves: " + turn.victimNames(notesOnPage)}
 			}

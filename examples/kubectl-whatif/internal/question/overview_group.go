@@ -26,8 +26,8 @@ func (w *WholeGroup) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overv
 	return &s.Overview
 }
 
-// why gives the answer in the words of WriteText. A report has ten times as many victims and places as
-// other names, so a tenth of the rows of a page is its limit.
+// why gives the answer in the words of WriteText. A report has ten times as many victims and places as other
+// names, so a tenth of the rows of a page is its limit.
 func (w *WholeGroup) why() page.Table {
 	text := w.report(page.MostRows / 10).Text()
 	for _, note := range w.notes(notesOnPage) {

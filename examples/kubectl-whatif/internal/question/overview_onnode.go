@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the answer as a page about the snapshot in question. It shows the pods that the kubelet
-// evicts, and the pod on its node.
+// Overview draws the answer as a page about the snapshot in question. It shows the pods that the kubelet evicts,
+// and the pod on its node.
 func (o *OnNode) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	headline, more, _ := strings.Cut(o.Summary(), "; ")
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)

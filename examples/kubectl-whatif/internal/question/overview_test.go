@@ -81,7 +81,7 @@ func TestPropertyPagesHoldTheAnswer(t *testing.T) {
 		}
 
 		nodes := []string{s.Cluster.Nodes[rapid.IntRange(0, len(s.Cluster.Nodes)-1).Draw(t, "node")].Name}
-		w, err := question.AskWithout(ctx, s, nodes)
+		w, err := askWithout(ctx, s, nodes)
 		require.NoError(t, err)
 		o = w.Overview(s.Snapshot, nil)
 		require.NotEmpty(t, o.Todo)

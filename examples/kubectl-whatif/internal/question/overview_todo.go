@@ -2,8 +2,8 @@ package question
 
 import "fmt"
 
-// Each page ends with what to do: what happens by itself, which changes were tried and help, and which
-// question tries more.
+// Each page ends with what to do: what happens by itself, which changes were tried and help, and which question
+// tries more.
 
 // mostWays is the largest number of changes that the end of a page tells.
 const mostWays = 3

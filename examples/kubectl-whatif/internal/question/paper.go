@@ -10,8 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// paper collects lines for people, as wide as their page. Texts among the arguments are made safe for a
-// terminal.
+// paper collects lines for people, as wide as their page. Texts among the arguments are made safe for a terminal.
 type paper struct{ *console.Sheet }
 
 // paperFor returns a paper as wide as the page of w.
@@ -29,6 +28,13 @@ func plain(args []any) []any {
 
 // line writes a line, broken where it is wider than the page.
 func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
+
+// more says that a list has n more entries; nothing for none.
+func (p *paper) more(n int) {
+	if n > 0 {
+		p.line("  and %d more", n)
+	}
+}
 
 // say writes running text.
 func (p *paper) say(format string, args ...any) { p.Say(format, args...) }
@@ -54,8 +60,8 @@ func names[T ~string](list []T, limit int) string {
 	return text
 }
 
-// selected returns the indexes of the things to show, of n, in their order. Where not all can be shown,
-// those that matter are preferred.
+// selected returns the indexes of the things to show, of n, in their order. Where not all can be shown, those
+// that matter are preferred.
 func selected(n, limit int, matters func(i int) bool) []int {
 	shown := bounded(n, limit)
 	var out, others []int

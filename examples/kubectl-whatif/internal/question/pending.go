@@ -10,13 +10,12 @@ import (
 
 // Pending says what becomes of all pods that wait.
 type Pending struct {
-	// Turns lists the turns in the order in which a scheduler takes the pods: by priority, the
-	// highest first. Pods of one priority go by namespace and name, because a dump does not say
-	// which of them waits longer.
+	// Turns lists the turns in the order in which a scheduler takes the pods: by priority, the highest first.
+	// Pods of one priority go by namespace and name, because a dump does not say which of them waits longer.
 	Turns  []Turn        `json:"turns"`
 	Totals PendingTotals `json:"totals"`
-	// Elsewhere counts the turns in other namespaces, where the question is about one namespace.
-	// Those turns are played as well, but Turns and Totals leave them out.
+	// Elsewhere counts the turns in other namespaces, where the question is about one namespace. Those turns are
+	// played as well, but Turns and Totals leave them out.
 	Elsewhere int `json:"elsewhere,omitempty"`
 }
 
@@ -35,8 +34,8 @@ func (p *Pending) Of(namespace string) *Pending {
 
 // PendingTotals counts turns by outcome, and the leaving pods.
 type PendingTotals struct {
-	// Pods counts all pods that wait, each pod of a group by itself. In the counts of outcomes below
-	// a group counts once.
+	// Pods counts all pods that wait, each pod of a group by itself. In the counts of outcomes below a group
+	// counts once.
 	Pods           int `json:"pods"`
 	Groups         int `json:"groups"`
 	Placed         int `json:"placed"`
@@ -48,24 +47,23 @@ type PendingTotals struct {
 	InGroup        int `json:"inGroup"`
 	// Unplaced counts the pods without a place in groups of which enough others have one.
 	Unplaced int `json:"unplaced"`
-	// Victims counts the pods that begin to leave, each once. Violating counts those of them that
-	// break a budget.
+	// Victims counts the pods that begin to leave, each once. Violating counts those of them that break a budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
 }
 
-// AllPending answers what a scheduler does with all pods that wait, each at its turn, in one pass
-// and before any victim is gone. A pod that fits runs on the node that its scheduler's scores
-// prefer. A pod that pushes others out is nominated, and its victims hold their room until they have
-// ended; the pods behind it see both. Budgets allow less once a ready pod of theirs begins to leave.
+// AllPending answers what a scheduler does with all pods that wait, each at its turn, in one pass and before any
+// victim is gone. A pod that fits runs on the node that its scheduler's scores prefer. A pod that pushes others
+// out is nominated, and its victims hold their room until they have ended; the pods behind it see both. Budgets
+// allow less once a ready pod of theirs begins to leave.
 //
-// The pods of a group have one turn together where the release has groups that preempt. A group that
-// nothing can be decided about waits. A resize that has room is left to the kubelet, and changes
-// nothing for the pods behind it.
+// The pods of a group have one turn together where the release has groups that preempt. A group that nothing can
+// be decided about waits. A resize that has room is left to the kubelet, and changes nothing for the pods behind
+// it.
 //
 // Errors are those of the setting, of the context and of [engine.Evaluator.Preempt]. They wrap
-// [outrank.ErrInvalid] for pods that nothing can be decided about. Time is that of asking every node
-// once for each pod, and of a decision for each pod that no node takes.
+// [outrank.ErrInvalid] for pods that nothing can be decided about. Time is that of asking every node once for
+// each pod, and of a decision for each pod that no node takes.
 func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -98,8 +96,8 @@ func (s *scene) waiting() []*outrank.Pod {
 	return inTurn(out)
 }
 
-// waits returns a function that reports whether a pod waits for a scheduler: it has no node, or it
-// waits on its node for a resize and schedulers preempt for resizes.
+// waits returns a function that reports whether a pod waits for a scheduler: it has no node, or it waits on its
+// node for a resize and schedulers preempt for resizes.
 func (s *scene) waits() func(*outrank.Pod) bool {
 	resizes := s.snap.Release().Gates()[resizeGate]
 	return func(p *outrank.Pod) bool {

@@ -3,14 +3,14 @@ package question
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the turns for people, limit of them and as many victims of each; all where limit
-// is 0. Where not all are shown, turns of pods that simply fit are left out first. The error is that
-// of w.
+// WriteText prints the turns for people, limit of them and as many victims of each; all where limit is 0. Where
+// not all are shown, turns of pods that simply fit are left out first. The error is that of w.
 func (p *Pending) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", p.summary())
@@ -28,12 +28,12 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 	shown := selected(len(p.Turns), limit, func(i int) bool { return p.Turns[i].Outcome != Placed })
 	said := saidOnce{}
 	for _, i := range shown {
-		addTurn(&rows, i+1, &p.Turns[i], said.notes(i+1, &p.Turns[i], limit))
+		t := &p.Turns[i]
+		rows.Add(strconv.Itoa(i+1), t.name(), t.priority(), t.Text(), t.Node)
+		addNotes(&rows, said.notes(i+1, t, limit))
 	}
 	rows.Print(out.Page)
-	if more := len(p.Turns) - len(shown); more > 0 {
-		out.line("  and %d more", more)
-	}
+	out.more(len(p.Turns) - len(shown))
 	return out.To(w)
 }
 

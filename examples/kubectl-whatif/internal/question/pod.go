@@ -22,8 +22,8 @@ type Pod struct {
 	Node string `json:"node,omitempty"`
 }
 
-// podOf names a pod, with the node that the answer is about.
-func podOf(p *outrank.Pod, node string) Pod {
+// NameOf names a pod, with the node that the answer is about.
+func NameOf(p *outrank.Pod, node string) Pod {
 	return Pod{Key: p.Key(), Priority: p.PriorityValue(), PriorityClass: p.PriorityClassName, Owner: p.Owner.String(), Node: node}
 }
 
@@ -32,8 +32,7 @@ type Victim struct {
 	Pod
 	// Terminating is set for a pod that is leaving already, for whatever reason.
 	Terminating bool `json:"terminating,omitempty"`
-	// Violated lists the first ten budgets that are broken when the pod leaves. MoreViolated counts
-	// the others.
+	// Violated lists the first ten budgets that are broken when the pod leaves. MoreViolated counts the others.
 	Violated     []outrank.Key `json:"violated"`
 	MoreViolated int           `json:"moreViolated,omitempty"`
 }
@@ -54,7 +53,7 @@ const mostBudgets = 10
 // victimOf returns a victim with the first budgets that it violates.
 func victimOf(p *outrank.Pod, node string, violated []*outrank.PodDisruptionBudget) Victim {
 	named := violated[:min(len(violated), mostBudgets)]
-	v := Victim{Pod: podOf(p, node), Terminating: p.Terminating(), Violated: make([]outrank.Key, len(named)), MoreViolated: len(violated) - len(named)}
+	v := Victim{Pod: NameOf(p, node), Terminating: p.Terminating(), Violated: make([]outrank.Key, len(named)), MoreViolated: len(violated) - len(named)}
 	for i, b := range named {
 		v.Violated[i] = b.Key()
 	}
@@ -109,9 +108,8 @@ func reasonsOf(counts []preemption.Count) []Reason {
 	return out
 }
 
-// replaced reports whether nobody will recreate a leaving pod once it is gone. That holds if its
-// controller has made another already, or if it has no controller. StatefulSets and DaemonSets
-// wait until the pod is gone.
+// replaced reports whether nobody will recreate a leaving pod once it is gone. That holds if its controller has
+// made another already, or if it has no controller. StatefulSets and DaemonSets wait until the pod is gone.
 func replaced(p *outrank.Pod) bool {
 	switch p.Owner.Kind {
 	case "", "ReplicaSet", "ReplicationController", "Job":
@@ -120,8 +118,8 @@ func replaced(p *outrank.Pod) bool {
 	return false
 }
 
-// remade returns a pod as its controller recreates it, by another name. It has no node, no
-// nomination, and nothing of a status.
+// remade returns a pod as its controller recreates it, by another name. It has no node, no nomination, and
+// nothing of a status.
 func remade(p *outrank.Pod, name string) *outrank.Pod {
 	c := *p
 	c.Name = name

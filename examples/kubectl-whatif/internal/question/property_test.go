@@ -352,7 +352,7 @@ func TestPropertyWithoutIsTrue(t *testing.T) {
 				going = append(going, n.Name)
 			}
 		}
-		r := stable(t, func() (*question.Aftermath, error) { return question.AskWithout(context.Background(), s, going) })
+		r := stable(t, func() (*question.Aftermath, error) { return askWithout(context.Background(), s, going) })
 		walk := follow(t, s)
 		originals, on := map[outrank.Key]*outrank.Pod{}, 0
 		for p := range s.Snapshot.Pods() {

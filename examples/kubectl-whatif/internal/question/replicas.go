@@ -19,36 +19,35 @@ const MostReplicas = 100_000
 // Replicas counts the copies of a pod that find room.
 type Replicas struct {
 	Pod Pod `json:"pod"`
-	// Asked is the number in the question. Running counts the replicas that find room, and Free those
-	// of them that do so before any pod leaves.
+	// Asked is the number in the question. Running counts the replicas that find room, and Free those of them
+	// that do so before any pod leaves.
 	Asked   int `json:"asked"`
 	Free    int `json:"free"`
 	Running int `json:"running"`
 	// Victims counts the pods that leave for them, Violating those of them that break a budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
-	// Turns has the turns of the replicas in their order. The question ends with the first replica
-	// that finds no room, or whose victims leave in vain; its turn is then the last.
+	// Turns has the turns of the replicas in their order. The question ends with the first replica that finds no
+	// room, or whose victims leave in vain; its turn is then the last.
 	Turns []Turn `json:"turns"`
 	// Stopped is set where the last turn is that of a replica that finds no room.
 	Stopped bool `json:"stopped,omitempty"`
-	// Forbidden counts the replicas that quotas keep from being created, which are the last ones; nil
-	// where all may be created.
+	// Forbidden counts the replicas that quotas keep from being created, which are the last ones; nil where all
+	// may be created.
 	Forbidden *quotas.Forbidden `json:"forbidden,omitempty"`
-	// Why explains what the replica lacks that finds no room; nil unless it waits. REPORT_JSON.md of
-	// package explain describes it.
+	// Why explains what the replica lacks that finds no room; nil unless it waits. REPORT_JSON.md of package
+	// explain describes it.
 	Why *explain.Report `json:"why,omitempty"`
 }
 
-// AskReplicas answers how many of n copies of a pod find room, one after the other, and who leaves for
-// each. Before the next replica is tried, the victims of the last are gone and it runs. A replica takes
-// the node with room that its scheduler's scores prefer; with rules about neighbours, other places
-// might leave room for more. The pod itself stands for the first replica: if the snapshot has it as a
-// pending pod, it is taken away first.
+// AskReplicas answers how many of n copies of a pod find room, one after the other, and who leaves for each.
+// Before the next replica is tried, the victims of the last are gone and it runs. A replica takes the node with
+// room that its scheduler's scores prefer; with rules about neighbours, other places might leave room for more.
+// The pod itself stands for the first replica: if the snapshot has it as a pending pod, it is taken away first.
 //
-// Errors are those of [AllPending]. They wrap [outrank.ErrInvalid] if n is not between 1 and
-// [MostReplicas], for a pod whose scheduler is not known, for one that no scheduler tries, and for one
-// that is scheduled with its group alone. Time is that of [AllPending] for n pods.
+// Errors are those of [AllPending]. They wrap [outrank.ErrInvalid] if n is not between 1 and [MostReplicas], for
+// a pod whose scheduler is not known, for one that no scheduler tries, and for one that is scheduled with its
+// group alone. Time is that of [AllPending] for n pods.
 func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Replicas, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -70,7 +69,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 		return nil, err
 	}
 
-	out := &Replicas{Pod: podOf(pod, ""), Asked: n, Turns: []Turn{}}
+	out := &Replicas{Pod: NameOf(pod, ""), Asked: n, Turns: []Turn{}}
 	created, err := s.admitReplicas(pod, out)
 	if err != nil {
 		return nil, err
@@ -111,8 +110,8 @@ func (s *scene) removePending(pod *outrank.Pod) error {
 	return nil
 }
 
-// admitReplicas counts the replicas that quotas let be created, and records the others. All are
-// created before the first has its turn.
+// admitReplicas counts the replicas that quotas let be created, and records the others. All are created before
+// the first has its turn.
 func (s *scene) admitReplicas(pod *outrank.Pod, out *Replicas) (int, error) {
 	limits := &s.set.Limits
 	for i := range out.Asked {
@@ -147,8 +146,7 @@ func (s *scene) whyStopped(eval *engine.Evaluator, pod *outrank.Pod, out *Replic
 	return err
 }
 
-// replicable refuses a number that cannot be asked about, and a pod whose copies no scheduler would
-// try.
+// replicable refuses a number that cannot be asked about, and a pod whose copies no scheduler would try.
 func replicable(pod *outrank.Pod, n int) error {
 	if pod == nil {
 		return fmt.Errorf("%w: no pod", outrank.ErrInvalid)

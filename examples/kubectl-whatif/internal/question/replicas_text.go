@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints how many replicas find room, their nodes, and the leaving pods of each
-// step; limit steps with victims are shown, all where it is 0. The error is that of w.
+// WriteText prints how many replicas find room, their nodes, and the leaving pods of each step; limit steps with
+// victims are shown, all where it is 0. The error is that of w.
 func (r *Replicas) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", r.summary())
@@ -31,7 +31,7 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 		last := &r.Turns[len(r.Turns)-1]
 		out.line("")
 		out.line("Replica %d finds no room:", r.Running+1)
-		for _, note := range last.notes(limit) {
+		for _, note := range last.Notes(limit) {
 			out.line("  %s", note)
 		}
 		for _, text := range r.missing() {
@@ -59,7 +59,7 @@ func (r *Replicas) summary() string {
 	case r.Running == r.Free:
 		text += "."
 	default:
-		text += fmt.Sprintf(", and %d more once %s.", r.Running-r.Free, otherPodsLeft(r.Victims))
+		text += fmt.Sprintf(", and %d more once %s.", r.Running-r.Free, subject(r.Victims, "other pod has left", "other pods have left"))
 		if r.Violating > 0 {
 			text += fmt.Sprintf(" %d of these %s a disruption budget.", r.Violating, verb(r.Violating, "breaks", "break"))
 		}
@@ -70,16 +70,8 @@ func (r *Replicas) summary() string {
 	return text
 }
 
-// otherPodsLeft says that n other pods have left.
-func otherPodsLeft(n int) string {
-	if n == 1 {
-		return "1 other pod has left"
-	}
-	return fmt.Sprintf("%d other pods have left", n)
-}
-
-// writeSteps prints the replicas from the first on for which pods leave. Replicas that fit in between
-// share a row.
+// writeSteps prints the replicas from the first on for which pods leave. Replicas that fit in between share a
+// row.
 func (r *Replicas) writeSteps(out *paper, limit int) {
 	rest := r.Turns[r.Free:r.Running]
 	if len(rest) == 0 {
@@ -98,7 +90,7 @@ func (r *Replicas) writeSteps(out *paper, limit int) {
 
 		if rest[i].Outcome == PushesOut {
 			rows.Add(strconv.Itoa(r.Free+i+1), rest[i].Node)
-			addNotes(&rows, rest[i].notes(limit))
+			addNotes(&rows, rest[i].Notes(limit))
 			i++
 			continue
 		}

@@ -13,15 +13,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Resize gives a running pod other requests, in place. The API server refuses a resize that changes
-// the pod's QoS class, or asks for more than a limit or a quota allows. Then the node decides. A resize
-// to more than the node offers in all is never done. A resize that has no room beside the other pods
-// is deferred, and tried again whenever pods leave, that of the most important pod first. Until then
-// a scheduler counts the larger amounts. Only a scheduler with the feature gate
-// InPlacePodVerticalScalingSchedulerPreemption pushes others out for it.
+// Resize gives a running pod other requests, in place. The API server refuses a resize that changes the pod's QoS
+// class, or asks for more than a limit or a quota allows. Then the node decides. A resize to more than the node
+// offers in all is never done. A resize that has no room beside the other pods is deferred, and tried again
+// whenever pods leave, that of the most important pod first. Until then a scheduler counts the larger amounts.
+// Only a scheduler with the feature gate InPlacePodVerticalScalingSchedulerPreemption pushes others out for it.
 //
-// A limit that equals its request is changed with it; other limits stay. The node's cpu and memory
-// managers are not asked. A pod that is recreated has the amounts of its template again.
+// A limit that equals its request is changed with it; other limits stay. The node's cpu and memory managers are
+// not asked. A pod that is recreated has the amounts of its template again.
 type Resize struct {
 	Of  string
 	Pod outrank.Key
@@ -40,8 +39,8 @@ type Resized struct {
 	From    resource.List `json:"from"`
 	To      resource.List `json:"to"`
 	Outcome ResizeOutcome `json:"outcome"`
-	// Short has the amounts that the node lacks for a resize that is deferred or never done. Message
-	// is the API server's answer to a resize that it refuses.
+	// Short has the amounts that the node lacks for a resize that is deferred or never done. Message is the API
+	// server's answer to a resize that it refuses.
 	Short   resource.List `json:"short,omitempty"`
 	Message string        `json:"message,omitempty"`
 }
@@ -76,14 +75,14 @@ type pendingResize struct {
 // String names the change.
 func (c *Resize) String() string { return c.Of }
 
-// apply makes the resize wait on its node, unless the API server refuses it or the node never does
-// it. Scenario.Apply carries it out if there is room.
+// apply makes the resize wait on its node, unless the API server refuses it or the node never does it.
+// Scenario.Apply carries it out if there is room.
 func (c *Resize) apply(s *Scenario) error {
 	p, err := s.resizable(c)
 	if err != nil {
 		return err
 	}
-	r := pendingResize{Resized: Resized{Pod: podOf(p, s.snap.NodeOf(p.Key())), Container: c.Container, From: resource.List{}, To: c.Requests.Clone()}}
+	r := pendingResize{Resized: Resized{Pod: NameOf(p, s.snap.NodeOf(p.Key())), Container: c.Container, From: resource.List{}, To: c.Requests.Clone()}}
 	if r.index, r.init, err = c.container(p); err != nil {
 		return err
 	}
@@ -123,8 +122,7 @@ func (c *Resize) apply(s *Scenario) error {
 	return err
 }
 
-// checkAmounts refuses resources that are not resized in place, and those that the pod requests as a
-// whole.
+// checkAmounts refuses resources that are not resized in place, and those that the pod requests as a whole.
 func (c *Resize) checkAmounts(p *outrank.Pod) error {
 	for name := range c.Requests {
 		if name != resource.CPU && name != resource.Memory {
@@ -178,8 +176,8 @@ func (s *Scenario) resizingPod(key outrank.Key) bool {
 	return slices.ContainsFunc(s.resizes, func(r pendingResize) bool { return r.Pod.Key == key })
 }
 
-// container finds the container of a resize, by its index among the containers or, with init, among
-// the init containers. Of those only sidecars are resized, because they keep running.
+// container finds the container of a resize, by its index among the containers or, with init, among the init
+// containers. Of those only sidecars are resized, because they keep running.
 func (c *Resize) container(p *outrank.Pod) (index int, init bool, err error) {
 	if c.Container == "" && len(p.Containers) == 1 && !slices.ContainsFunc(p.InitContainers, sidecar) {
 		return 0, false, nil
@@ -211,8 +209,8 @@ func (c *Resize) container(p *outrank.Pod) (index int, init bool, err error) {
 // sidecar reports whether an init container keeps running.
 func sidecar(c outrank.Container) bool { return c.Sidecar }
 
-// asked returns the pod with the amounts that the resize asks for, before the node has decided. Its
-// status says which amounts were in force before.
+// asked returns the pod with the amounts that the resize asks for, before the node has decided. Its status says
+// which amounts were in force before.
 func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release) (*outrank.Pod, error) {
 	q := *p
 	q.NodeName, q.ResizeDeferred = r.Pod.Node, true
@@ -242,8 +240,8 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 	return &q, nil
 }
 
-// containers returns the list that the container of the resize is in. It gives the pod a copy of the
-// list, which the caller may change.
+// containers returns the list that the container of the resize is in. It gives the pod a copy of the list, which
+// the caller may change.
 func (r *pendingResize) containers(p *outrank.Pod) *[]outrank.Container {
 	list := &p.Containers
 	if r.init {
@@ -280,8 +278,8 @@ func (s *Scenario) retryResizes() error {
 	return nil
 }
 
-// actuateResize carries out a deferred resize if there is room for it. A resize is moot once its pod
-// has left the node.
+// actuateResize carries out a deferred resize if there is room for it. A resize is moot once its pod has left the
+// node.
 func (s *Scenario) actuateResize(r *pendingResize) error {
 	p, ok := s.snap.Pod(r.Pod.Key)
 	if !ok || s.snap.NodeOf(r.Pod.Key) != r.Pod.Node {
@@ -318,8 +316,8 @@ func (s *Scenario) actuateResize(r *pendingResize) error {
 	return err
 }
 
-// reported returns copies of the containers, each with a status. Where a container has none, the
-// amounts that it asks for are in force.
+// reported returns copies of the containers, each with a status. Where a container has none, the amounts that it
+// asks for are in force.
 func reported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {
@@ -334,8 +332,7 @@ func reported(containers []outrank.Container) []outrank.Container {
 	return out
 }
 
-// inForce returns the amounts that a kubelet counts for a pod on its node. A resize that waits does
-// not count.
+// inForce returns the amounts that a kubelet counts for a pod on its node. A resize that waits does not count.
 func inForce(p *outrank.Pod, release outrank.Release) resource.List {
 	// A resize that is infeasible leaves the amounts of the specification out, and so does this count.
 	if p.ResizeDeferred {
@@ -347,8 +344,8 @@ func inForce(p *outrank.Pod, release outrank.Release) resource.List {
 	return p.RunningRequests(release)
 }
 
-// beyond returns the cpu and memory that a pod asks for beyond what the node offers and others have
-// not taken; nil where it has room.
+// beyond returns the cpu and memory that a pod asks for beyond what the node offers and others have not taken;
+// nil where it has room.
 func beyond(p *outrank.Pod, offered, taken resource.List) resource.List {
 	var short resource.List
 	asked := p.Requests()
@@ -371,8 +368,7 @@ func nodeOf(snap *engine.Snapshot, name string) *outrank.Node {
 	return n
 }
 
-// templated returns a pod that left with the amounts of its template, with which its controller
-// recreates it.
+// templated returns a pod that left with the amounts of its template, with which its controller recreates it.
 func (s *Scenario) templated(p *outrank.Pod) *outrank.Pod {
 	q := p
 	for i := range s.resizes {

@@ -45,7 +45,7 @@ func TestSampleCluster(t *testing.T) {
 	say("--pending shop/checkout-2 --why-not apps-b1", why, err)
 	classes, err := question.AskClasses(ctx, s, []*outrank.PriorityClass{{Name: "batch", Value: 2000}})
 	say("--set-class batch=2000", classes, err)
-	without, err := question.AskWithout(ctx, s, []string{"apps-a1"})
+	without, err := askWithout(ctx, s, []string{"apps-a1"})
 	say("--without apps-a1", without, err)
 	victims, err := question.AskVictims(ctx, s, plan, 2)
 	say("--pending shop/checkout-2 --replacements 2", victims, err)

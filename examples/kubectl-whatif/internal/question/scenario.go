@@ -25,18 +25,18 @@ type Change interface {
 	apply(s *Scenario) error
 }
 
-// Scenario is a cluster with changes, made one after the other. Pods that lose their place
-// are recreated by their controllers and wait, and so do new pods; no scheduler has had a
-// turn. Every question can be asked about [Scenario.Setting], which is its cluster.
+// Scenario is a cluster with changes, made one after the other. Pods that lose their place are recreated by their
+// controllers and wait, and so do new pods; no scheduler has had a turn. Every question can be asked about
+// [Scenario.Setting], which is its cluster.
 //
-// The scenario leaves the setting that it was made from as it is. A Scenario must not be used by
-// two goroutines at once.
+// The scenario leaves the setting that it was made from as it is. A Scenario must not be used by two goroutines
+// at once.
 type Scenario struct {
 	// before is the setting that the scenario was made from.
 	before *Setting
 	*scene
-	// cluster holds the objects that the snapshot does not keep, such as classes and claims. Its
-	// nodes and pods are empty.
+	// cluster holds the objects that the snapshot does not keep, such as classes and claims. Its nodes and pods
+	// are empty.
 	cluster *outrank.Cluster
 	// owner maps an object, by kind and name, to the change that decided about it.
 	owner map[string]Change
@@ -46,8 +46,8 @@ type Scenario struct {
 	unmeasured map[outrank.Key]*outrank.PodDisruptionBudget
 	// gone lists the nodes that changes took away, added the nodes that they brought.
 	gone, added []string
-	// tied, lost and leaving list the pods that left their node and are not recreated now: because
-	// they belong to their node, have no controller, or were replaced when they began to leave.
+	// tied, lost and leaving list the pods that left their node and are not recreated now: because they belong to
+	// their node, have no controller, or were replaced when they began to leave.
 	tied, lost, leaving []Pod
 	// resizes lists the resizes of all changes with their outcomes so far.
 	resizes []pendingResize
@@ -61,8 +61,8 @@ type Scenario struct {
 	reclassed []*outrank.PriorityClass
 }
 
-// drainage is a change that takes nodes away. Playing their drain starts from before, the scenario
-// just before that change.
+// drainage is a change that takes nodes away. Playing their drain starts from before, the scenario just before
+// that change.
 type drainage struct {
 	before *Scenario
 	nodes  []string
@@ -77,8 +77,7 @@ type motion struct {
 	workload int
 	// pushedOutBy is the pod that this one had to leave for; empty for none.
 	pushedOutBy outrank.Key
-	// aside is set for a pod that would wait without the changes, too, and for the pods that it
-	// pushes out.
+	// aside is set for a pod that would wait without the changes, too, and for the pods that it pushes out.
 	aside bool
 }
 
@@ -103,8 +102,7 @@ const (
 	Resizing Origin = "resized"
 )
 
-// NewScenario makes changes to the cluster of a setting. Errors are those of the setting and
-// of [Scenario.Apply].
+// NewScenario makes changes to the cluster of a setting. Errors are those of the setting and of [Scenario.Apply].
 func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -126,29 +124,28 @@ func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario
 	return s, nil
 }
 
-// Apply makes one more change. An error wraps [ErrContradiction] where another change or the
-// cluster rules the change out, and names both. It wraps [outrank.ErrInvalid] for an invalid
-// object, and [preemption.ErrNotFound] for a missing one. The scenario must not be used after an
-// error.
+// Apply makes one more change. An error wraps [ErrContradiction] where another change or the cluster rules the
+// change out, and names both. It wraps [outrank.ErrInvalid] for an invalid object, and [preemption.ErrNotFound]
+// for a missing one. The scenario must not be used after an error.
 func (s *Scenario) Apply(c Change) error {
 	if err := c.apply(s); err != nil {
 		return err
 	}
 
-	// The change may have made room for a resize that waits. Budgets come last: they count the pods as
-	// they stand in the end.
+	// The change may have made room for a resize that waits. Budgets come last: they count the pods as they stand
+	// in the end.
 	if err := s.retryResizes(); err != nil {
 		return err
 	}
 	return s.measureBudgets()
 }
 
-// Snapshot returns the scenario as it stands. The caller must not change it, and must not read it
-// after the next change.
+// Snapshot returns the scenario as it stands. The caller must not change it, and must not read it after the next
+// change.
 func (s *Scenario) Snapshot() *engine.Snapshot { return s.snap }
 
-// Stage returns the cluster before the changes together with the nodes that they add. A picture of
-// the scenario draws every move on it.
+// Stage returns the cluster before the changes together with the nodes that they add. A picture of the scenario
+// draws every move on it.
 func (s *Scenario) Stage() (*engine.Snapshot, error) {
 	before := s.before
 	stage := before.Snapshot.Clone()
@@ -169,16 +166,15 @@ func (s *Scenario) Watch(show func(done, total int)) {
 	s.set = &set
 }
 
-// Forbidden returns the pods that quotas have kept from being created so far, in the order of the
-// changes.
+// Forbidden returns the pods that quotas have kept from being created so far, in the order of the changes.
 func (s *Scenario) Forbidden() []quotas.Forbidden { return slices.Clone(s.forbidden) }
 
-// Cluster returns the changed cluster without its nodes and pods. It has the classes, namespaces
-// and claims that a new pod meets. The caller must not change it.
+// Cluster returns the changed cluster without its nodes and pods. It has the classes, namespaces and claims that
+// a new pod meets. The caller must not change it.
 func (s *Scenario) Cluster() *outrank.Cluster { return s.cluster }
 
-// Setting returns the scenario as a setting, for any question. Later changes of the scenario do
-// not write to it. Time is linear in the cluster.
+// Setting returns the scenario as a setting, for any question. Later changes of the scenario do not write to it.
+// Time is linear in the cluster.
 func (s *Scenario) Setting() Setting {
 	set := *s.before
 	set.Snapshot = s.snap.Clone()
@@ -187,8 +183,8 @@ func (s *Scenario) Setting() Setting {
 	return set
 }
 
-// clusterNow returns the cluster as it stands. Its pods are in the order of the input, and the new
-// ones come behind them: a kubelet that could evict any of several pods goes by that order.
+// clusterNow returns the cluster as it stands. Its pods are in the order of the input, and the new ones come
+// behind them: a kubelet that could evict any of several pods goes by that order.
 func (s *Scenario) clusterNow() *outrank.Cluster {
 	now := s.snap.Cluster()
 	c := *s.cluster
@@ -200,8 +196,8 @@ func (s *Scenario) clusterNow() *outrank.Cluster {
 		index[p.Key()] = i
 	}
 
-	// Pods of the input that are still there come first. Each is struck from the list, so that the
-	// new ones are left.
+	// Pods of the input that are still there come first. Each is struck from the list, so that the new ones are
+	// left.
 	input := s.before.Cluster
 	c.Pods = make([]*outrank.Pod, 0, len(now.Pods))
 	for _, p := range input.Pods {
@@ -218,8 +214,8 @@ func (s *Scenario) clusterNow() *outrank.Cluster {
 	return &c
 }
 
-// Fork returns a second scenario with the changes so far. Further changes to one of the two do not
-// affect the other.
+// Fork returns a second scenario with the changes so far. Further changes to one of the two do not affect the
+// other.
 func (s *Scenario) Fork() *Scenario {
 	f := s.branch()
 	f.snap = s.snap.Clone()
@@ -237,8 +233,8 @@ func (s *Scenario) Fork() *Scenario {
 	return f
 }
 
-// branch returns a scenario for one experiment. It shares the snapshot, which the experiment has to
-// leave as it found it, and has its own copy of everything else that turns write.
+// branch returns a scenario for one experiment. It shares the snapshot, which the experiment has to leave as it
+// found it, and has its own copy of everything else that turns write.
 func (s *Scenario) branch() *Scenario {
 	scene := *s.scene
 	scene.allowed = slices.Clone(s.allowed)
@@ -253,8 +249,7 @@ func (s *Scenario) branch() *Scenario {
 	return &f
 }
 
-// claim records that a change decides about an object. It fails where a change already did, even
-// the same one.
+// claim records that a change decides about an object. It fails where a change already did, even the same one.
 func (s *Scenario) claim(c Change, kind, name string) error {
 	object := kind + " " + name
 	if first, taken := s.owner[object]; taken && first == c {
@@ -271,11 +266,11 @@ func alreadyThere(c Change, kind, name string) error {
 	return fmt.Errorf("%w: %s brings %s %s, which the cluster has already", ErrContradiction, c, kind, name)
 }
 
-// recreate adds the pod that a controller creates in place of p, which waits from then on. If a quota
-// forbids it, the pod is counted as forbidden. A pod of a DaemonSet is created for the same node.
+// recreate adds the pod that a controller creates in place of p, which waits from then on. If a quota forbids it,
+// the pod is counted as forbidden. A pod of a DaemonSet is created for the same node.
 func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
 	next := s.withNewPriority(remade(s.templated(p), p.Name))
-	if tied(p) {
+	if TiedToItsNode(p) {
 		next = pinned(next, m.from)
 	}
 
@@ -294,44 +289,39 @@ func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
 	return err
 }
 
-// release takes a running pod from its node. Its controller recreates it, unless the pod has none or
-// was replaced already. A pod that is tied to its node is recreated only by a DaemonSet, and only on
-// a node that stays.
+// release takes a running pod from its node. Its controller recreates it, unless the pod has none or was replaced
+// already. A pod that is tied to its node is recreated only by a DaemonSet, and only on a node that stays.
 func (s *Scenario) release(p *outrank.Pod, m motion) error {
 	if err := s.drop(p); err != nil {
 		return err
 	}
 
-	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with
-	// its node alone.
+	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with its node
+	// alone.
 
-	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with
-	// its node alone.
+	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with its node
+	// alone.
 	switch _, stays := s.snap.Node(m.from); {
 	case replaced(p):
-		s.leaving = append(s.leaving, podOf(p, m.from))
-	case tied(p) && (!stays || p.Owner.Kind != "DaemonSet"):
-		s.tied = append(s.tied, podOf(p, m.from))
+		s.leaving = append(s.leaving, NameOf(p, m.from))
+	case TiedToItsNode(p) && (!stays || p.Owner.Kind != "DaemonSet"):
+		s.tied = append(s.tied, NameOf(p, m.from))
 	case p.Owner == (outrank.Owner{}):
-		s.lost = append(s.lost, podOf(p, m.from))
+		s.lost = append(s.lost, NameOf(p, m.from))
 	default:
 		return s.recreate(p, m)
 	}
 	return nil
 }
 
-// tied reports whether a pod belongs to its node: it comes from a DaemonSet, or is static or a
-// mirror pod.
-func tied(p *outrank.Pod) bool {
+// TiedToItsNode reports whether a pod belongs to its node: it comes from a DaemonSet, or is static or a mirror
+// pod. Such a pod comes back on that node and on no other.
+func TiedToItsNode(p *outrank.Pod) bool {
 	return p.Owner.Kind == "DaemonSet" || p.Owner.Kind == "Node" || p.Mirror || p.Static
 }
 
-// TiedToItsNode reports whether a pod belongs to its node. Pods of DaemonSets and static pods do:
-// they come back on that node and on no other.
-func TiedToItsNode(p *outrank.Pod) bool { return tied(p) }
-
-// pinned returns a copy of the pod that may go to one node alone. As the controller of DaemonSets
-// does, it adds the node's name to every term of the affinity, in place of other names there.
+// pinned returns a copy of the pod that may go to one node alone. As the controller of DaemonSets does, it adds
+// the node's name to every term of the affinity, in place of other names there.
 func pinned(p *outrank.Pod, node string) *outrank.Pod {
 	name := []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.In, Values: []string{node}}}
 	terms := []outrank.NodeSelectorTerm{{MatchFields: name}}
@@ -347,8 +337,8 @@ func pinned(p *outrank.Pod, node string) *outrank.Pod {
 	return &c
 }
 
-// withNewPriority returns the pod as it would be created now. If a change gave its class another
-// value or policy, the pod has these; otherwise it is p itself.
+// withNewPriority returns the pod as it would be created now. If a change gave its class another value or policy,
+// the pod has these; otherwise it is p itself.
 func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
 	classes := s.before.classes()
 	if slices.Equal(s.cluster.Classes, classes) {
@@ -365,8 +355,8 @@ func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
 		return p
 	}
 
-	// A class that no change touches explains no difference: the pod may carry the priority of an
-	// older value, and keeps it.
+	// A class that no change touches explains no difference: the pod may carry the priority of an older value,
+	// and keeps it.
 	was, is := valueOf(before, p.PriorityClassName), valueOf(after, p.PriorityClassName)
 	if is == nil || was != nil && was.Value == is.Value && was.Policy == is.Policy {
 		return p

@@ -17,14 +17,14 @@ type scene struct {
 	ctx  context.Context
 	set  *Setting
 	snap *engine.Snapshot
-	// budgets finds the numbers of the budgets that cover a pod, and allowed has the present state of
-	// each budget by that number.
+	// budgets finds the numbers of the budgets that cover a pod, and allowed has the present state of each budget
+	// by that number.
 	budgets *pdb.Budgets
 	allowed []*outrank.PodDisruptionBudget
 	// books holds the amounts of every quota that are in use.
 	books quotas.Books
-	// scored says where a pod goes that fits: to the node of the best score if set, otherwise to the
-	// first node that takes it.
+	// scored says where a pod goes that fits: to the node of the best score if set, otherwise to the first node
+	// that takes it.
 	scored bool
 }
 
@@ -47,8 +47,8 @@ func (s *scene) bind(pod *outrank.Pod, node string) error {
 	return err
 }
 
-// putWaiting replaces a waiting pod by another version of it, which keeps the nomination that the
-// pod has in the scene.
+// putWaiting replaces a waiting pod by another version of it, which keeps the nomination that the pod has in the
+// scene.
 func (s *scene) putWaiting(pod *outrank.Pod) error {
 	nominated := s.snap.NominationOf(pod.Key())
 	if _, err := s.snap.PutPod(pod); err != nil || s.snap.NominationOf(pod.Key()) == nominated {
@@ -62,8 +62,7 @@ func (s *scene) putWaiting(pod *outrank.Pod) error {
 	return s.snap.Nominate(pod.Key(), nominated)
 }
 
-// nominate lets a pending pod wait for room on a node, "" for nowhere. The snapshot may not know
-// the pod yet.
+// nominate lets a pending pod wait for room on a node, "" for nowhere. The snapshot may not know the pod yet.
 func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		return s.snap.Nominate(pod.Key(), node)
@@ -75,8 +74,8 @@ func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	return err
 }
 
-// askToLeave makes a victim begin to leave. From now on it terminates, holds its room, and no
-// longer counts for its budgets. A victim that is leaving already stays as it is.
+// askToLeave makes a victim begin to leave. From now on it terminates, holds its room, and no longer counts for
+// its budgets. A victim that is leaving already stays as it is.
 func (s *scene) askToLeave(victim *outrank.Pod) error {
 	known, ok := s.snap.Pod(victim.Key())
 	if !ok || known.Terminating() {
@@ -87,8 +86,8 @@ func (s *scene) askToLeave(victim *outrank.Pod) error {
 	leaving.NodeName = s.snap.NodeOf(victim.Key())
 	leaving.DisruptionReason = outrank.PreemptionByScheduler
 
-	// Every time from 1970 on counts as a time of deletion. A question about an earlier moment gets
-	// the first of them, so that the pod terminates.
+	// Every time from 1970 on counts as a time of deletion. A question about an earlier moment gets the first of
+	// them, so that the pod terminates.
 	leaving.DeletionTimestamp = s.set.moment()
 	if leaving.DeletionTimestamp.Before(time.Unix(0, 0)) {
 		leaving.DeletionTimestamp = time.Unix(0, 0).UTC()
@@ -100,8 +99,8 @@ func (s *scene) askToLeave(victim *outrank.Pod) error {
 	return s.charge(known)
 }
 
-// charge lets the budgets of a pod that leaves allow one disruption less, if the pod was healthy:
-// so does the disruption controller when it sees the pod leave.
+// charge lets the budgets of a pod that leaves allow one disruption less, if the pod was healthy: so does the
+// disruption controller when it sees the pod leave.
 func (s *scene) charge(p *outrank.Pod) error {
 	if !p.Ready {
 		return nil
@@ -124,8 +123,8 @@ func (s *scene) charge(p *outrank.Pod) error {
 	return nil
 }
 
-// announce carries out a plan as far as a scheduler does: the victims begin to leave, and the pod
-// is nominated to its node. A pod that preempts for its resize is on its node already.
+// announce carries out a plan as far as a scheduler does: the victims begin to leave, and the pod is nominated to
+// its node. A pod that preempts for its resize is on its node already.
 func (s *scene) announce(plan *preemption.Plan) error {
 	for i := range plan.Victims {
 		if err := s.askToLeave(plan.Victims[i].Pod); err != nil {
@@ -144,8 +143,8 @@ func (s *scene) announce(plan *preemption.Plan) error {
 	return s.nominate(plan.Pod, plan.Node)
 }
 
-// carryOut carries out a plan to its end: the victims are gone, and the pod runs on its node,
-// unless they left in vain.
+// carryOut carries out a plan to its end: the victims are gone, and the pod runs on its node, unless they left in
+// vain.
 func (s *scene) carryOut(plan *preemption.Plan, vain bool) error {
 	for i := range plan.Victims {
 		if err := s.drop(plan.Victims[i].Pod); err != nil {

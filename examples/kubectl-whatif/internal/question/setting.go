@@ -19,13 +19,13 @@ type Setting struct {
 	Snapshot *engine.Snapshot
 	// Limits says which pods quotas let be created; the zero value lets all.
 	Limits quotas.Limits
-	// Evaluator decides for the pods of kube-scheduler's default profile and, where
-	// Scheduler is nil, for no others.
+	// Evaluator decides for the pods of kube-scheduler's default profile and, where Scheduler is nil, for no
+	// others.
 	Evaluator *engine.Evaluator
 	// Scheduler returns the evaluator for the pods of the named scheduler, nil for an unknown one.
 	Scheduler func(name string) *engine.Evaluator
-	// Scores returns the scorer of the named scheduler. The default scorer serves where Scores is
-	// nil or returns nil.
+	// Scores returns the scorer of the named scheduler. The default scorer serves where Scores is nil or returns
+	// nil.
 	Scores func(name string) *score.Scorer
 	// Now replaces missing start times, and is the time at which victims begin to leave.
 	Now time.Time
@@ -36,8 +36,8 @@ type Setting struct {
 // errSetting is wrapped by errors about a setting that lacks something.
 var errSetting = errors.New("incomplete setting")
 
-// check refuses a setting without a cluster, a snapshot or an evaluator.
-// check refuses a setting without a cluster, a snapshot or an evaluator.
+// check refuses a setting without a cluster, a snapshot or an evaluator. check refuses a setting without a
+// cluster, a snapshot or an evaluator.
 func (s *Setting) check() error {
 	switch {
 	case s.Cluster == nil:
@@ -53,8 +53,8 @@ func (s *Setting) check() error {
 // classes returns the priority classes of the input.
 func (s *Setting) classes() []*outrank.PriorityClass { return s.Cluster.Classes }
 
-// evaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
-func (s *Setting) evaluatorFor(p *outrank.Pod) *engine.Evaluator {
+// EvaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
+func (s *Setting) EvaluatorFor(p *outrank.Pod) *engine.Evaluator {
 	if s.Scheduler != nil {
 		return s.Scheduler(p.Scheduler())
 	}
@@ -74,12 +74,9 @@ func (s *Setting) scorerFor(p *outrank.Pod) *score.Scorer {
 	return &score.Scorer{}
 }
 
-// EvaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
-func (s *Setting) EvaluatorFor(p *outrank.Pod) *engine.Evaluator { return s.evaluatorFor(p) }
-
-// decider returns the evaluator for a pod that a question is about. Unlike evaluatorFor it takes
-// the default profile for every pod if the setting does not name the schedulers. If it does, an
-// unknown scheduler is an error.
+// decider returns the evaluator for a pod that a question is about. Unlike EvaluatorFor it takes the default
+// profile for every pod if the setting does not name the schedulers. If it does, an unknown scheduler is an
+// error.
 func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: no pod", outrank.ErrInvalid)
@@ -95,16 +92,16 @@ func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	}}}
 }
 
-// progress reports the part of the work that is done: at each step, or every 64 steps where there
-// are 1,000 or more.
+// progress reports the part of the work that is done: at each step, or every 64 steps where there are 1,000 or
+// more.
 func (s *Setting) progress(done, total int) {
 	if s.Progress != nil && (done == total || total < 1000 || done%64 == 0) {
 		s.Progress(done, total)
 	}
 }
 
-// moment returns the time at which victims begin to leave: Now, or the first second of 1970 where
-// Now is not set, because the zero time would mean that they do not leave.
+// moment returns the time at which victims begin to leave: Now, or the first second of 1970 where Now is not set,
+// because the zero time would mean that they do not leave.
 func (s *Setting) moment() time.Time {
 	if s.Now.IsZero() {
 		return time.Unix(0, 0).UTC()

@@ -25,8 +25,7 @@ const (
 	OtherScheduler Outcome = "other-scheduler"
 	// Leaving: the pod is being deleted, and no scheduler tries it.
 	Leaving Outcome = "leaving"
-	// InGroup: the pod belongs to a group that is scheduled as a whole, and is not asked about by
-	// itself.
+	// InGroup: the pod belongs to a group that is scheduled as a whole, and is not asked about by itself.
 	InGroup Outcome = "in-group"
 )
 
@@ -35,31 +34,29 @@ type Turn struct {
 	// Pod names the pod. For a group it has the group's key and priority.
 	Pod     Pod     `json:"pod"`
 	Outcome Outcome `json:"outcome"`
-	// Group is set for a group of pods and for a tree of groups. Members lists its pods that wait,
-	// in the order in which they are tried, with their nodes. Trouble says why nothing can be
-	// decided about a group.
+	// Group is set for a group of pods and for a tree of groups. Members lists its pods that wait, in the order
+	// in which they are tried, with their nodes. Trouble says why nothing can be decided about a group.
 	Group   bool     `json:"group,omitempty"`
 	Members []Member `json:"members,omitempty"`
 	Trouble string   `json:"trouble,omitempty"`
-	// Node is the node on which the pod is placed or pushes others out. Fits counts the nodes that
-	// take the pod as things are.
+	// Node is the node on which the pod is placed or pushes others out. Fits counts the nodes that take the pod
+	// as things are.
 	Node string `json:"node,omitempty"`
 	Fits int    `json:"fits,omitempty"`
 	// Resize is set for a pod that runs on Node already and wants room for its resize.
 	Resize bool `json:"resize,omitempty"`
 	// Victims lists the pods that have to leave, the most important first.
 	Victims []Victim `json:"victims"`
-	// InVain says why Node does not take the pod even once the victims are gone; nil where it does.
-	// A scheduler's dry run takes some things for free that are not: a host port or a claim for a
-	// single pod that two pods hold, or the place of a pod that was leaving.
+	// InVain says why Node does not take the pod even once the victims are gone; nil where it does. A scheduler's
+	// dry run takes some things for free that are not: a host port or a claim for a single pod that two pods
+	// hold, or the place of a pod that was leaving.
 	InVain *Reason `json:"inVain,omitempty"`
 	// ClearedNominations lists the pending pods that lose the room that was promised to them.
 	ClearedNominations []outrank.Key `json:"clearedNominations,omitempty"`
 	// Ineligible says why a pod that waits may not push others out; empty where it may.
 	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// TurnedDown gives the reasons of the nodes that do not take a pod that waits. Unhelpful gives
-	// those of the nodes where no eviction helps. Each has five reasons at most, the most frequent
-	// first.
+	// TurnedDown gives the reasons of the nodes that do not take a pod that waits. Unhelpful gives those of the
+	// nodes where no eviction helps. Each has five reasons at most, the most frequent first.
 	TurnedDown []Reason `json:"turnedDown,omitempty"`
 	Unhelpful  []Reason `json:"unhelpful,omitempty"`
 	// Gates lists the scheduling gates of a gated pod.
@@ -101,10 +98,10 @@ func (t *Turn) unplaced() (n int) {
 	return n
 }
 
-// decide finds the outcome of a pod as things are. The evaluator is nil where the pod's scheduler is
-// not known, and the plan is nil where nobody has to leave. The scene stays as it is.
+// decide finds the outcome of a pod as things are. The evaluator is nil where the pod's scheduler is not known,
+// and the plan is nil where nobody has to leave. The scene stays as it is.
 func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
-	t := Turn{Pod: podOf(pod, ""), Victims: []Victim{}}
+	t := Turn{Pod: NameOf(pod, ""), Victims: []Victim{}}
 
 	// No scheduler tries these pods, or none that is known here.
 	switch {
@@ -127,8 +124,8 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		return t, nil, err
 	}
 
-	// The plan of a pod that fits names no node, so one has to be chosen. A pod that has room for its
-	// resize stays on its node.
+	// The plan of a pod that fits names no node, so one has to be chosen. A pod that has room for its resize
+	// stays on its node.
 	if plan.Outcome == preemption.Fits && !plan.Resize {
 		err := s.place(eval, pod, &t)
 		return t, nil, err
@@ -141,10 +138,9 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 	return t, plan, err
 }
 
-// place chooses the node of a pod that fits: the node that the pod is nominated to if that takes it,
-// otherwise the one that its scheduler's scores prefer. A scene without scores takes the first node
-// in the order of the cluster instead. Questions about changes do without scores, because they may
-// place a hundred thousand pods.
+// place chooses the node of a pod that fits: the node that the pod is nominated to if that takes it, otherwise
+// the one that its scheduler's scores prefer. A scene without scores takes the first node in the order of the
+// cluster instead. Questions about changes do without scores, because they may place a hundred thousand pods.
 func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	if !s.scored {
 		feasible, err := eval.Feasible(s.ctx, s.snap, pod)
@@ -166,8 +162,8 @@ func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	return err
 }
 
-// whyInVain asks the node of a plan again, with the victims gone, and returns its reason not to take
-// the pod; nil if it takes the pod. The scene stays as it is.
+// whyInVain asks the node of a plan again, with the victims gone, and returns its reason not to take the pod; nil
+// if it takes the pod. The scene stays as it is.
 func (s *scene) whyInVain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, error) {
 	mark := s.snap.Mark()
 	var err error
@@ -220,17 +216,16 @@ func enterPlan(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	return t, nil
 }
 
-// Feature gates of a release that questions ask for. With resizeGate a resize without room waits for
-// a scheduler, which may preempt for it. With groupGate the pods of a group preempt together.
+// Feature gates of a release that questions ask for. With resizeGate a resize without room waits for a scheduler,
+// which may preempt for it. With groupGate the pods of a group preempt together.
 const (
 	resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
 	groupGate  = "GenericWorkload"
 )
 
-// take decides about a pod, and changes the scene by its outcome. Victims begin to leave, and hold
-// their room.
+// take decides about a pod, and changes the scene by its outcome. Victims begin to leave, and hold their room.
 func (s *scene) take(pod *outrank.Pod) (Turn, error) {
-	turn, plan, err := s.decide(s.set.evaluatorFor(pod), pod)
+	turn, plan, err := s.decide(s.set.EvaluatorFor(pod), pod)
 	switch {
 	case err != nil:
 	case plan != nil:

@@ -8,12 +8,11 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// saidOnce maps the reasons for which pods of a list stay pending to the number of the first pod
-// that has them.
+// saidOnce maps the reasons for which pods of a list stay pending to the number of the first pod that has them.
 type saidOnce map[string]int
 
-// notes returns the notes of the turn with that number in the list. Instead of the reasons of an
-// earlier turn it names that turn.
+// notes returns the notes of the turn with that number in the list. Instead of the reasons of an earlier turn it
+// names that turn.
 func (s saidOnce) notes(number int, t *Turn, limit int) []string {
 	// Equal texts are equal reasons.
 	why := t.reasonsToWait()
@@ -26,12 +25,6 @@ func (s saidOnce) notes(number int, t *Turn, limit int) []string {
 		s[text] = number
 	}
 	return append(t.facts(limit), why...)
-}
-
-// addTurn adds a row for a turn, and its notes below it.
-func addTurn(rows *console.Table, number int, t *Turn, notes []string) {
-	rows.Add(strconv.Itoa(number), t.name(), t.priority(), t.outcome(), t.Node)
-	addNotes(rows, notes)
 }
 
 // priority returns the priority of the pod, with its class.
@@ -57,8 +50,8 @@ func addNotes(rows *console.Table, notes []string) {
 	}
 }
 
-// outcome says in a few words what comes of the turn.
-func (t *Turn) outcome() string {
+// Text says in a few words what comes of the turn.
+func (t *Turn) Text() string {
 	switch t.Outcome {
 	case Placed:
 		if t.Resize {
@@ -94,20 +87,15 @@ func (t *Turn) outcome() string {
 
 // victimNames names the victims, limit of them; all where it is 0.
 func (t *Turn) victimNames(limit int) string {
-	shown := bounded(len(t.Victims), limit)
-	texts := make([]string, shown)
-	for i := range shown {
-		texts[i] = t.Victims[i].text()
+	texts := make([]string, len(t.Victims))
+	for i := range t.Victims {
+		texts[i] = t.Victims[i].Text()
 	}
-	text := strings.Join(texts, ", ")
-	if more := len(t.Victims) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return names(texts, bounded(len(texts), limit))
 }
 
-// text names the victim with its priority, and says if it was leaving already or breaks a budget.
-func (v *Victim) text() string {
+// Text names the victim with its priority, and says if it was leaving already or breaks a budget.
+func (v *Victim) Text() string {
 	more := ""
 	switch {
 	case v.Terminating:
@@ -121,12 +109,11 @@ func (v *Victim) text() string {
 	return fmt.Sprintf("%s (%d%s)", v.Key, v.Priority, more)
 }
 
-// notes returns everything about a turn that its outcome does not say: the facts, then the reasons
-// to wait.
-func (t *Turn) notes(limit int) []string { return append(t.facts(limit), t.reasonsToWait()...) }
+// Notes returns everything about a turn that its outcome does not say: the facts, then the reasons to wait.
+func (t *Turn) Notes(limit int) []string { return append(t.facts(limit), t.reasonsToWait()...) }
 
-// facts returns the notes about a turn, except those that say why a pod waits: who leaves, where the
-// pods of a group go, what keeps a pod from being tried, and whose nomination is lost.
+// facts returns the notes about a turn, except those that say why a pod waits: who leaves, where the pods of a
+// group go, what keeps a pod from being tried, and whose nomination is lost.
 func (t *Turn) facts(limit int) []string {
 	var out []string
 	if len(t.Victims) > 0 {

@@ -20,15 +20,15 @@ type Victims struct {
 	// Pod is the preemptor, and Node its new node.
 	Pod  Pod    `json:"pod"`
 	Node string `json:"node"`
-	// Depth is the number of times that a replacement may push out others and their replacements are
-	// still looked at.
+	// Depth is the number of times that a replacement may push out others and their replacements are still looked
+	// at.
 	Depth int `json:"depth"`
-	// Replacements has the replacement of each victim, that of the most important victim first.
-	// REPORT_JSON.md of package explain describes it.
+	// Replacements has the replacement of each victim, that of the most important victim first. REPORT_JSON.md of
+	// package explain describes it.
 	Replacements []explain.Replacement `json:"replacements"`
 	Totals       VictimTotals          `json:"totals"`
-	// Gentler is a node where all victims would find other places, if on Node somebody is lost, waits
-	// or pushes out others. It is nil where none was found.
+	// Gentler is a node where all victims would find other places, if on Node somebody is lost, waits or pushes
+	// out others. It is nil where none was found.
 	Gentler *Gentler `json:"gentler,omitempty"`
 }
 
@@ -67,21 +67,20 @@ type VictimTotals struct {
 	Waits     int `json:"waits"`
 	// Replaced counts the pods that were leaving already and whose controllers have made others.
 	Replaced int `json:"replaced"`
-	// Unknown counts the pods of groups that are scheduled as a whole, Beyond the pods that leave
-	// beyond the depth.
+	// Unknown counts the pods of groups that are scheduled as a whole, Beyond the pods that leave beyond the
+	// depth.
 	Unknown int `json:"unknown"`
 	Beyond  int `json:"beyond"`
 }
 
-// AskVictims answers what becomes of the victims of a plan, once they are gone and the preemptor runs:
-// how many pods their controllers have left, which of them come back to the same node, and whether
-// each replacement fits, waits, or pushes out others in turn, to a depth. A replacement takes the node
-// that its scheduler's scores prefer. If a victim is worse off than on another node, that node is named
-// ([joint.Outlooks]).
+// AskVictims answers what becomes of the victims of a plan, once they are gone and the preemptor runs: how many
+// pods their controllers have left, which of them come back to the same node, and whether each replacement fits,
+// waits, or pushes out others in turn, to a depth. A replacement takes the node that its scheduler's scores
+// prefer. If a victim is worse off than on another node, that node is named ([joint.Outlooks]).
 //
 // Errors are those of the setting, of [explain.Replacements] and of [joint.Outlooks]. They wrap
-// [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. Time is that of
-// [explain.Replacements] and, for other nodes, of a bounded number of questions to nodes.
+// [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. Time is that of [explain.Replacements]
+// and, for other nodes, of a bounded number of questions to nodes.
 func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth int) (*Victims, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -102,7 +101,7 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 		return nil, err
 	}
 
-	v := &Victims{Pod: podOf(plan.Pod, ""), Node: plan.Node, Depth: depth, Replacements: fates}
+	v := &Victims{Pod: NameOf(plan.Pod, ""), Node: plan.Node, Depth: depth, Replacements: fates}
 	n := &v.Totals
 	n.Victims = len(fates)
 	n.count(fates)

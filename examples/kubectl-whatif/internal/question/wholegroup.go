@@ -13,19 +13,19 @@ import (
 
 // WholeGroup says what becomes of the group that a pod is scheduled with.
 type WholeGroup struct {
-	// Group names the group. If Tree is set it names the topmost group of the tree that the pod's
-	// group is part of.
+	// Group names the group. If Tree is set it names the topmost group of the tree that the pod's group is part
+	// of.
 	Group outrank.Key `json:"group"`
 	Tree  bool        `json:"tree,omitempty"`
 	// Priority is the priority that the group counts with.
 	Priority int32 `json:"priority"`
-	// MinCount is the number of pods of the group that need a place, running ones included. In a tree
-	// it is the number of groups below. It is 0 where the group names no number.
+	// MinCount is the number of pods of the group that need a place, running ones included. In a tree it is the
+	// number of groups below. It is 0 where the group names no number.
 	MinCount int32 `json:"minCount,omitempty"`
 	// Asked is the pod in question.
 	Asked outrank.Key `json:"asked"`
-	// Members lists the group's pods that wait, in the order in which they are tried, with their
-	// nodes. Unplaced counts those without a node.
+	// Members lists the group's pods that wait, in the order in which they are tried, with their nodes. Unplaced
+	// counts those without a node.
 	Members  []Member `json:"members"`
 	Unplaced int      `json:"unplaced"`
 	// Running counts the group's pods that have a node already.
@@ -41,8 +41,7 @@ type WholeGroup struct {
 	snap *engine.Snapshot
 }
 
-// KeptBack is a pod that no scheduler tries, because of its gates or because it is being
-// deleted.
+// KeptBack is a pod that no scheduler tries, because of its gates or because it is being deleted.
 type KeptBack struct {
 	Key     outrank.Key `json:"key"`
 	Gates   []string    `json:"gates,omitempty"`
@@ -57,14 +56,14 @@ func (k *KeptBack) why() string {
 	return "has scheduling gates (" + names(k.Gates, 3) + ")"
 }
 
-// AskGroup answers who has to leave so that the group of a pending pod can run, with all its pods that
-// wait. It asks as things are, whoever else waits. A tree of groups is asked about as a whole. Unlike
-// [AllPending] it does not leave out the group's pods of other schedulers: a group has one scheduler,
-// and it is an error if its pods name several.
+// AskGroup answers who has to leave so that the group of a pending pod can run, with all its pods that wait. It
+// asks as things are, whoever else waits. A tree of groups is asked about as a whole. Unlike [AllPending] it does
+// not leave out the group's pods of other schedulers: a group has one scheduler, and it is an error if its pods
+// name several.
 //
 // Errors are those of the setting, of the context and of [engine.Evaluator.PreemptGroup]. They wrap
-// [outrank.ErrInvalid] for a pod that is not scheduled with a group of the snapshot, and for one that
-// no scheduler tries. Time is that of one such decision, and of looking at every pod.
+// [outrank.ErrInvalid] for a pod that is not scheduled with a group of the snapshot, and for one that no
+// scheduler tries. Time is that of one such decision, and of looking at every pod.
 func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, error) {
 	if err := set.check(); err != nil {
 		return nil, err

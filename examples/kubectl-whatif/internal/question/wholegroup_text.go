@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WriteText prints the answer for people: limit names of each list, and ten times as many victims and
-// places; all where limit is 0. The error is that of w.
+// WriteText prints the answer for people: limit names of each list, and ten times as many victims and places; all
+// where limit is 0. The error is that of w.
 func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	out := paperFor(to)
 	report := w.report(limit)

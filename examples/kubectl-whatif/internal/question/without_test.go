@@ -44,14 +44,14 @@ func TestWithout(t *testing.T) {
 	s := set(t, drained())
 	unchanged(t, s, func() {
 		for name, nodes := range map[string][]string{"one": {"n1"}, "two": {"n3", "n1"}, "all": {"n1", "n2", "n3"}} {
-			w, err := question.AskWithout(context.Background(), s, nodes)
+			w, err := askWithout(context.Background(), s, nodes)
 			require.NoError(t, err)
 			golden(t, "without-"+name, w)
 		}
 	})
-	_, err := question.AskWithout(context.Background(), s, []string{"n9"})
+	_, err := askWithout(context.Background(), s, []string{"n9"})
 	require.ErrorIs(t, err, preemption.ErrNotFound)
-	_, err = question.AskWithout(context.Background(), s, nil)
+	_, err = askWithout(context.Background(), s, nil)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
@@ -88,7 +88,7 @@ func TestWithoutUnreadyPods(t *testing.T) {
 				Namespace: "shop", Name: "web", DisruptionsAllowed: tt.allowed, CurrentHealthy: tt.healthy, DesiredHealthy: tt.wanted, UnhealthyPodEvictionPolicy: tt.policy,
 				Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 			}}
-			w, err := question.AskWithout(context.Background(), set(t, c), []string{"n1"})
+			w, err := askWithout(context.Background(), set(t, c), []string{"n1"})
 			require.NoError(t, err)
 			require.Equal(t, []question.BudgetLoad{{Key: "shop/web", Allowed: tt.allowed, Pods: len(tt.pods), Unready: tt.unready, Free: tt.free, Drain: tt.drain, Evicted: tt.evicted}}, w.Budgets)
 			var out bytes.Buffer
@@ -102,14 +102,14 @@ func TestWithoutUnreadyPods(t *testing.T) {
 func TestWithoutRefusesNoPodThatHasNotStarted(t *testing.T) {
 	c := drained()
 	c.Pods[len(c.Pods)-1].Phase, c.Pods[len(c.Pods)-1].Ready = outrank.PhasePending, false
-	w, err := question.AskWithout(context.Background(), set(t, c), []string{"n1"})
+	w, err := askWithout(context.Background(), set(t, c), []string{"n1"})
 	require.NoError(t, err)
 	require.Empty(t, w.Refused)
 }
 
 // Where not all can be shown, those that simply fit are left out first.
 func TestWithoutShowsWhatMatters(t *testing.T) {
-	w, err := question.AskWithout(context.Background(), set(t, drained()), []string{"n1", "n2"})
+	w, err := askWithout(context.Background(), set(t, drained()), []string{"n1", "n2"})
 	require.NoError(t, err)
 	fits, matter := 0, 0
 	for _, m := range w.Moves {

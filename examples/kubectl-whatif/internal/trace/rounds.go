@@ -27,7 +27,7 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 			return out
 		}
 		var r Round
-		r, left = roundBy(ranks[i:i+1], left)
+		r, left = compareBy(ranks[i:i+1], left)
 		out = append(out, r)
 	}
 	if len(left) < 2 {
@@ -45,8 +45,8 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	return append(out, r)
 }
 
-// roundBy compares candidates by a single rank. It returns those that are as good as the best.
-func roundBy(single []preemption.Rank, candidates []*preemption.Candidate) (Round, []*preemption.Candidate) {
+// compareBy compares candidates by a single rank. It returns those that are as good as the best.
+func compareBy(single []preemption.Rank, candidates []*preemption.Candidate) (Round, []*preemption.Candidate) {
 	best := candidates[0]
 	for _, c := range candidates[1:] {
 		if order, _ := c.Score.Compare(best.Score, single); order < 0 {
