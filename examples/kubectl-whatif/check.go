@@ -156,10 +156,13 @@ func (o *options) checkQuestion() error {
 // answer of this question.
 func (o *options) checkAmounts(a inquiry) error {
 	switch {
+	// A replica and a depth more take a decision more at least, so that both have a bound.
 	case o.set["replicas"] && (o.about.replicas < 1 || o.about.replicas > question.MostReplicas):
 		return fmt.Errorf("--replicas %d: a number between 1 and %d is wanted", o.about.replicas, question.MostReplicas)
 	case o.set["replacements"] && (o.about.replacements < 0 || o.about.replacements > question.MostDepth):
 		return fmt.Errorf("--replacements %d: a depth between 0 and %d is wanted", o.about.replacements, question.MostDepth)
+
+	// What adds to the answer about one pod means nothing in the others.
 	case o.set["replacements"] && a != askPod && a != askOnNode:
 		return errors.New("--replacements follows the victims of one pod; this question has none, or tells what becomes of them anyway")
 	case o.about.exact && a != askPod:
@@ -170,6 +173,9 @@ func (o *options) checkAmounts(a inquiry) error {
 		return errors.New("--exact is told in text, json and yaml; the page of -o html draws one answer")
 	case o.about.static && a != askOnNode:
 		return errors.New("--static says how --on-node takes the pod; without that it means nothing")
+
+	// An empty value counts as given: a variable of a script that is not set would else ask something else
+	// in silence.
 	case o.set["why-not"] && o.about.whyNot == "":
 		return errors.New("--why-not is empty; name a node")
 	case o.set["why-preempted"] && o.about.whyPreempted == "":
@@ -182,6 +188,8 @@ func (o *options) checkAmounts(a inquiry) error {
 		return fmt.Errorf("--emptiable %q: write LABEL=VALUE, or \"all\" for all nodes", o.about.emptiable)
 	case o.set["on-node"] && o.about.onNode == "":
 		return errors.New("--on-node is empty; name a node")
+
+	// These are about manifests.
 	case o.about.atMaximum && !o.set["filename"]:
 		return errors.New("--at-maximum is about the autoscalers of manifests; give some with --filename")
 	case o.about.one && !o.fromManifest(a):

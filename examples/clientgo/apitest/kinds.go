@@ -48,15 +48,19 @@ var (
 // objects come.
 func Kinds() ([]Kind, error) {
 	kinds := []Kind{
-		kindOf("pod", func(p *corev1.Pod) (any, error) { // with the time that a cluster takes from it
+		// These are converted within a cluster, which takes its time from them.
+		kindOf("pod", func(p *corev1.Pod) (any, error) {
 			return convert.Cluster(convert.Objects{Pods: []*corev1.Pod{p}})
 		}),
 		kindOf("node", func(n *corev1.Node) (any, error) {
 			return convert.Cluster(convert.Objects{Nodes: []*corev1.Node{n}})
 		}),
+
 		kindOf("poddisruptionbudget", convert.Budget),
 		kindOf("priorityclass", convert.PriorityClass),
 		kindOf("namespace", convert.Namespace),
+
+		// A claim is read twice: by itself, and for the volume that it is bound to.
 		kindOf("persistentvolumeclaim", func(c *corev1.PersistentVolumeClaim) (any, error) {
 			claim, err := convert.Claim(c)
 			return []any{claim, convert.BindingOf(c)}, err
@@ -65,12 +69,15 @@ func Kinds() ([]Kind, error) {
 		kindOf("storageclass", convert.StorageClass),
 		kindOf("csinode", convert.CSINode),
 		kindOf("csidriver", convert.CSIDriver),
+
+		// Groups have two versions, of which each release serves one.
 		kindOf("podgroup", convert.PodGroup),
 		kindOf("podgroup v1alpha3", convert.PodGroupAlpha),
 		kindOf("compositepodgroup", convert.CompositePodGroup),
 		kindOf("workload", convert.Workload),
 		kindOf("workload v1alpha3", convert.WorkloadAlpha),
 	}
+
 	if err := readFields(kinds); err != nil {
 		return nil, err
 	}

@@ -48,23 +48,30 @@ func (s *sequenceRun) changeNode() (err error) {
 func (s *sequenceRun) alter(n *corev1.Node) {
 	switch s.IntN(6) {
 	case 0:
+		// The node controller puts this taint on a cordoned node, and no other is left beside it.
 		n.Spec.Unschedulable, n.Spec.Taints = !n.Spec.Unschedulable, nil
 		if n.Spec.Unschedulable {
 			n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 		}
+
 	case 1:
 		n.Spec.Taints = nil
 		if s.oneIn(2) {
 			n.Spec.Taints = append(n.Spec.Taints, s.taint())
 		}
+
 	case 2:
+		// Without the label the node is in no domain of spreads and affinity by zone.
 		n.Labels[corev1.LabelTopologyZone] = fmt.Sprintf("z%d", s.IntN(3))
 		if s.oneIn(3) {
 			delete(n.Labels, corev1.LabelTopologyZone)
 		}
+
 	case 3:
 		n.Labels["rack"] = pick(s.generator, "r1", "r2")
+
 	default:
+		// A node that shrinks may hold more than it offers, as one does whose kubelet reserves more.
 		cpu := n.Status.Allocatable[corev1.ResourceCPU]
 		cpu.Add(*resource.NewMilliQuantity(int64(pick(s.generator, -500, -200, 200, 500)), resource.DecimalSI))
 		if cpu.Sign() < 0 {

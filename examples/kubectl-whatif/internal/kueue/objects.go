@@ -373,6 +373,7 @@ func (c *Cluster) read(o input.Object) error {
 // error ends the reading.
 func (c *Cluster) readKueue(o input.Object) error {
 	switch o.Kind {
+	// These are gone through in the order of the dump.
 	case "ClusterQueue":
 		x := &clusterQueue{}
 		c.queues = append(c.queues, x)
@@ -381,6 +382,12 @@ func (c *Cluster) readKueue(o input.Object) error {
 		x := &cohort{}
 		c.cohorts = append(c.cohorts, x)
 		return decode(o, x)
+	case "Workload":
+		x := &workload{}
+		c.workloads = append(c.workloads, x)
+		return decode(o, x)
+
+	// These are named by others. A name is known only once the object is read.
 	case "LocalQueue":
 		x := &localQueue{}
 		err := decode(o, x)
@@ -396,10 +403,6 @@ func (c *Cluster) readKueue(o input.Object) error {
 		err := decode(o, x)
 		c.classes[x.Metadata.Name] = x.Value
 		return err
-	case "Workload":
-		x := &workload{}
-		c.workloads = append(c.workloads, x)
-		return decode(o, x)
 	case "PreemptionConfig":
 		x := &preemptionConfig{}
 		err := decode(o, x)

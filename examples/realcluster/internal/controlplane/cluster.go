@@ -55,6 +55,9 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	if err := c.prepare(); err != nil {
 		return c, err
 	}
+
+	// Etcd is not waited for: the API server is ready only once etcd answers it. The others are started when
+	// the API server is ready.
 	if err := c.start(ctx, "etcd", "etcd", c.etcdArguments(), nil); err != nil {
 		return c, err
 	}
@@ -62,11 +65,14 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		return c, err
 	}
 	c.apiserver = c.processes[len(c.processes)-1]
+
 	healthy := c.probe(c.Ports.Controllers, "/healthz")
 	if err := c.start(ctx, "kube-controller-manager", "kube-controller-manager", c.controllersArguments(), healthy); err != nil {
 		return c, err
 	}
 	c.controllerManager = c.processes[len(c.processes)-1]
+
+	// A caller without a scheduler starts its own.
 	if o.Scheduler == "" {
 		return c, nil
 	}
