@@ -83,6 +83,7 @@ func haveLeft(list List[Pod]) string {
 // changed says what the change c of the step changes, such as "without its node affinity".
 func (s *Step) changed(c string) string {
 	o := s.Obstacle
+
 	switch c {
 	case tolerate:
 		return "with the toleration " + joined(textsOf(o.Taints, func(t *outrank.Taint) string { return tolerationText(t.Toleration()) }))
@@ -117,7 +118,7 @@ func (s *Step) changed(c string) string {
 	case allowResize:
 		return "with the node's spec.podPreemptionPolicy taken back"
 	}
-	return "with " + prose.Text(string(c))
+	return "with " + prose.Text(c) // a stored report may name a change that is not known here
 }
 
 // joined joins texts with "and" before the last one, and commas before that.

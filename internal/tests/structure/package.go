@@ -93,18 +93,21 @@ func (r *Reader) Read(dir string) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	p := &Package{fset: r.fset, info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			p.Tests++
 			continue
 		}
+		// Files for another platform would declare the same names once more.
 		if built, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !built {
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
+
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
@@ -119,11 +122,14 @@ func (r *Reader) Read(dir string) (*Package, error) {
 		return nil, nil
 	}
 	slices.Sort(p.Files)
+
+	// The go command is only needed for the types of what is imported.
 	if slices.ContainsFunc(p.asts, func(f *ast.File) bool { return len(f.Imports) > 0 }) {
 		if err := r.compile(dir); err != nil {
 			return nil, err
 		}
 	}
+
 	config := types.Config{Importer: r.from}
 	if p.types, err = config.Check(p.Name, r.fset, p.asts, p.info); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)

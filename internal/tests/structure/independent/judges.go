@@ -140,9 +140,11 @@ func (f *testFiles) add(file *ast.File, path string) {
 		}
 		imports[name] = at
 	}
+
 	note := func(name string, n ast.Node) {
 		f.declared[name] = append(f.declared[name], mentions(n, imports, path)...)
 	}
+
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -151,12 +153,15 @@ func (f *testFiles) add(file *ast.File, path string) {
 				note(d.Name.Name, d)
 				continue
 			}
+
+			// A method counts for its type: a test that makes one may have any of them called.
 			ast.Inspect(d.Recv, func(n ast.Node) bool {
 				if id, ok := n.(*ast.Ident); ok {
 					note(id.Name, d)
 				}
 				return true
 			})
+
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
 				switch s := s.(type) {

@@ -57,11 +57,14 @@ func run(w io.Writer, commit string, rounds int, verbose bool) (bool, error) {
 	if commit == "" || rounds < 2 || rounds%2 != 0 {
 		return false, fmt.Errorf("-against %q -rounds %d: want a commit, and an even number from 2 on", commit, rounds)
 	}
+
 	dir, err := os.MkdirTemp("", "loss")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
+
+	// A shallow clone has no commits before its first.
 	if _, err := output(".", "git", "cat-file", "-e", commit+"^{commit}"); err != nil {
 		fmt.Fprintf(w, "NOT CHECKED: the history here does not reach back to %s\n", commit)
 		return true, nil
@@ -70,6 +73,7 @@ func run(w io.Writer, commit string, rounds int, verbose bool) (bool, error) {
 	if err := checkOut(commit, past); err != nil {
 		return false, err
 	}
+
 	m := &measured{rounds: rounds, builds: [2]build{{root: past, to: filepath.Join(dir, "a")}, {root: ".", to: filepath.Join(dir, "b")}}}
 	ok := true
 	for _, s := range sets {
@@ -77,6 +81,8 @@ func run(w io.Writer, commit string, rounds int, verbose bool) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+
+		// What is lost by chance is lost once.
 		if len(lost) > 0 {
 			fmt.Fprintf(w, "once more: %s\n", strings.Join(lost, ", "))
 			again, err := m.lost(w, s, verbose)
