@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
 // An answer is a list of failures, a list of evictions and the array of their
 // contributions, however many pods are active and go.
 func TestAllocatesTheAnswerAlone(t *testing.T) {
-	for _, pods := range []int{10, 110, 500, 5000} {
+	for _, pods := range []int{10, 110, 500, seeded.Sample(1000, 5000)} {
 		node, active := fullNode(pods)
 		failures := []kubeletadmit.CheckFailure{lacks("cpu", 1000), lacks("memory", 1<<30)}
 		some, half, nothing := newCritical(req("cpu", "1", "memory", "1Gi")), half(node), newPod("small", nil)

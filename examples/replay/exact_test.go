@@ -24,7 +24,7 @@ import (
 
 // every is the part of the recorded cases that slow tests take: 1 means all of
 // them, as the step corpus of .ci/run has it.
-var every = flag.Int("every", 10, "how many recorded cases to go on by where each takes long")
+var every = flag.Int("every", 20, "how many recorded cases to go on by where each takes long")
 
 // exactCount compares exact victims with those of the reference.
 type exactCount struct{ cases, preempt, better, nodes, betterNodes, open int }

@@ -151,7 +151,7 @@ func TestSummaryOutlivesOutputs(t *testing.T) {
 		}
 		opts, err := parse(args)
 		require.NoError(t, err)
-		for _, room := range []int{0, 1000, 70000} {
+		for _, room := range []int{1000, 70000} {
 			picture := bytes.Buffer{}
 			f := &files{events: &output{name: "-events", to: &full{room}}, chart: &output{name: "-chart", to: &picture}}
 			stdout, err := goOn(t, opts, f)

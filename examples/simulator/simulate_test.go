@@ -52,7 +52,6 @@ func TestReproducible(t *testing.T) {
 		return out
 	}
 	for _, args := range [][]string{
-		{"-seed", "3", "-load", "1.2"},
 		{"-seed", "3", "-load", "1.2", "-gangs", "4", "-order", "async"},
 		{"-seed", "3", "-static", "5000,8192", "-order", "async"},
 		{"-seed", "3", "-until", "75m", "-queue", "fifo", "-score", "most", "-order", "async", "-cycle", "5ms"},

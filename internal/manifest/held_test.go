@@ -51,7 +51,7 @@ func TestHeldElementsAreBounded(t *testing.T) {
 	assert.ErrorContains(t, err, "put kind first")
 	assert.NotContains(t, err.Error(), "not JSON")
 	var memory [2]uint64
-	most := seeded.Sample(1<<18, 1<<20)
+	most := seeded.Sample(1<<16, 1<<20)
 	for i, elements := range []int{most >> 3, most} {
 		memory[i], err = allocated(`{"items":[` + strings.Repeat(`{},`, elements) + `{}]}`)
 		require.NoError(t, err)

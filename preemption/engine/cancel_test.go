@@ -184,7 +184,7 @@ func (l laborious) Clone() preemption.FilterState      { return l }
 // No call looks at more than a chunk of nodes without a question to its context.
 func TestCallsAskTheirContext(t *testing.T) {
 	steps := 0
-	for _, op := range operations(t, seeded.Sample(300, 700), laborious{&steps}.filter()) {
+	for _, op := range operations(t, seeded.Sample(120, 700), laborious{&steps}.filter()) {
 		steps = 0
 		ctx := &asked{Context: context.Background(), left: 1 << 30, work: &steps}
 		require.NoError(t, op.run(ctx), op.name)

@@ -14,7 +14,7 @@ import (
 
 // A decision about a large cluster is shared among four goroutines. Its answer is that of one.
 func ExampleEvaluator_Parallel() {
-	cluster, pod, err := clustergen.Benchmark(2000, 30, 20)
+	cluster, pod, err := clustergen.Benchmark(500, 30, 20)
 	if err != nil {
 		fmt.Println(err)
 		return

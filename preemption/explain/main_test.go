@@ -10,4 +10,4 @@ import (
 // update writes what came out into the golden files.
 var update = flag.Bool("update", false, "write golden files")
 
-func TestMain(m *testing.M) { seeded.Run(m, 20) }
+func TestMain(m *testing.M) { seeded.Run(m, 10) }

@@ -43,7 +43,7 @@ func dumpOf(part string, times int) string {
 func TestHostileInput(t *testing.T) {
 	for name, part := range wrongAllOver {
 		t.Run(name, func(t *testing.T) {
-			text := dumpOf(part, seeded.Sample(1<<18, 1<<20)/len(part))
+			text := dumpOf(part, seeded.Sample(1<<17, 1<<20)/len(part))
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -150,7 +150,7 @@ func inUse() int64 {
 // Memory allocated during a collection counts as in use, so that the least of
 // many counts.
 func requirePeak(t *testing.T, form string, times int64) {
-	text := hostile.Written(form, 1+(2<<20)/(len(form)+1))
+	text := hostile.Written(form, 1+seeded.Sample(1<<19, 1<<21)/(len(form)+1))
 	least := int64(math.MaxInt64)
 	for range 20 {
 		peak, _ := peakOf(text)

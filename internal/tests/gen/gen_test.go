@@ -73,7 +73,7 @@ func TestMaxima(t *testing.T) {
 
 // draws is how many clusters the statistics below are made from, each with its
 // own fixed seed.
-const draws = 1000
+const draws = 400
 
 func draw(shape gen.Shape, seed int) (*outrank.Cluster, *outrank.Pod) {
 	return gen.Cluster(shape).Example(seed), gen.Preemptor(shape).Example(seed + draws)

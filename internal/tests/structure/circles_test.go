@@ -17,7 +17,7 @@ func TestCirclesOfFiles(t *testing.T) {
 	const root = "../../.."
 	folders, err := structure.Folders(root)
 	require.NoError(t, err)
-	reader, large := structure.NewReader(), 0
+	large := 0
 	for _, folder := range folders {
 		lines, err := structure.Lines(filepath.Join(root, folder))
 		require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestCirclesOfFiles(t *testing.T) {
 			continue
 		}
 		large++
-		p, err := reader.Read(filepath.Join(root, folder))
+		p, err := module.Read(filepath.Join(root, folder))
 		require.NoError(t, err)
 		now := p.Tangle()
 		if !now.Small(len(p.Files)) {

@@ -41,7 +41,7 @@ func TestNoPackage(t *testing.T) {
 }
 
 func TestDoors(t *testing.T) {
-	p, err := structure.NewReader().Read(".")
+	p, err := module.Read(".")
 	require.NoError(t, err)
 	doors := p.Doors("go/")
 	assert.Positive(t, doors["go/token"])

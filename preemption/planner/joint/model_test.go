@@ -257,7 +257,7 @@ type compared struct {
 // Plans with moves come nearer to the model than others, and nothing is better than the model. With -v -all
 // the log is a table.
 func TestAgainstModel(t *testing.T) {
-	clusters := seeded.Sample(2, 4)
+	clusters := seeded.Sample(1, 4)
 	if *every {
 		clusters = 100
 	}

@@ -47,7 +47,7 @@ func TestOptima(t *testing.T) {
 	require.GreaterOrEqual(t, len(optima), 30)
 	var table strings.Builder
 	table.WriteString("| nodes / pods | one by one | joint | optimum | bound |\n|---|---|---|---|---|\n")
-	large := seeded.Sample(400, 1000)
+	large := seeded.Sample(200, 1000)
 	for _, o := range optima {
 		if !*every && o.Nodes*o.Pods > large {
 			continue

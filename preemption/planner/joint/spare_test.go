@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/planner/joint"
@@ -82,7 +83,7 @@ func TestContextEndsTheBound(t *testing.T) {
 	pods := []*outrank.Pod{pod("w1", "", 100, "2"), pod("w2", "", 100, "3"), pod("w3", "", 100, "4"), pod("w4", "", 100, "1")}
 	eval := must(engine.New(preemption.Config{}))
 	interrupted := 0
-	for left := range 400 {
+	for left := 0; left < 400; left += seeded.Sample(3, 1) {
 		steps := 0
 		plan, err := joint.Preempt(&watched{Context: context.Background(), left: left, steps: &steps}, eval, snap, joint.Request{Pods: pods, Now: gen.Now})
 		if err != nil {

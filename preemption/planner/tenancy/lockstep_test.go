@@ -5,11 +5,13 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -222,20 +224,37 @@ func TestLockstepCases(t *testing.T) {
 
 // eachLockstep calls f with the decided cases.
 func eachLockstep(t *testing.T, f func(n int, c *lockstepCase)) {
-	file, err := os.Open(*lockstepAnswer)
+	t.Helper()
+	cases, err := recordedCases()
 	require.NoError(t, err)
-	defer func() { require.NoError(t, file.Close()) }()
-	text, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	lines := bufio.NewScanner(text)
-	lines.Buffer(nil, 1<<20)
-	for n := 0; lines.Scan(); n++ {
-		c := &lockstepCase{}
-		require.NoError(t, json.Unmarshal(lines.Bytes(), c))
+	for n, c := range cases {
 		f(n, c)
 	}
-	require.NoError(t, lines.Err())
 }
+
+// recordedCases reads the cases once for all tests. None of these changes one.
+var recordedCases = sync.OnceValues(func() (cases []*lockstepCase, err error) {
+	file, err := os.Open(*lockstepAnswer)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+
+	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		c := &lockstepCase{}
+		if err := json.Unmarshal(lines.Bytes(), c); err != nil {
+			return nil, fmt.Errorf("case %d: %w", len(cases), err)
+		}
+		cases = append(cases, c)
+	}
+	return cases, lines.Err()
+})
 
 // In random trees Reclaim takes what Kueue's own preemption package takes, by the same rules and
 // in the same order.

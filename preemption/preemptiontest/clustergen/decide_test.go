@@ -16,7 +16,7 @@ import (
 )
 
 // draws is how many clusters the statistics are made from.
-const draws = 1000
+const draws = 400
 
 func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Plan {
 	t.Helper()

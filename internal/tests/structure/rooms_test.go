@@ -1,4 +1,4 @@
-package engine_test
+package structure_test
 
 import (
 	"io/fs"
@@ -14,17 +14,24 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
+// preemption is the folder of the book, below which the engine is.
+const preemption = "../../../preemption"
+
 // The largest that a room of the engine may be, outside tests.
 const (
 	mostFiles = 50
 	mostLines = 8500
 )
 
-// rooms are the folders of the engine, its words among them.
+// module reads packages of this module. The tests share it, since what it reads first are the results of the compiler
+// for all of them.
+var module = structure.NewReader()
+
+// rooms returns the folders of the engine and the words that it shares with the book.
 func rooms(t *testing.T) []string {
 	t.Helper()
-	folders := []string{".", ".."}
-	for _, root := range []string{"internal", "../internal"} {
+	folders := []string{preemption, preemption + "/engine"}
+	for _, root := range []string{preemption + "/internal", preemption + "/engine/internal"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
 				folders = append(folders, path)
@@ -40,9 +47,8 @@ func rooms(t *testing.T) []string {
 // of exported names, whose length -v prints.
 func TestRoomsAreSmall(t *testing.T) {
 	const below = "github.com/outrank-go/outrank/preemption"
-	reader := structure.NewReader()
 	for _, folder := range rooms(t) {
-		p, err := reader.Read(folder)
+		p, err := module.Read(folder)
 		require.NoError(t, err)
 		if p == nil {
 			continue
