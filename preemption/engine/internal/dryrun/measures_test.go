@@ -1,4 +1,4 @@
-package dryrun
+package dryrun_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestExactMeasuresEveryFigure(t *testing.T) {
 	seen := map[exact.Measure]bool{}
 	for x := rank.NoFigure + 1; x < rank.NumFigures; x++ {
-		assert.False(t, seen[Measures[x]], "figure %d has none of its own", x)
-		seen[Measures[x]] = true
+		assert.False(t, seen[dryrun.Measures[x]], "figure %d has none of its own", x)
+		seen[dryrun.Measures[x]] = true
 	}
 }

@@ -1,4 +1,4 @@
-package state
+package state_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -36,7 +37,7 @@ func TestThirdColumn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := &outrank.Cluster{Pods: test.pods, Nodes: test.nodes}
-			assert.Equal(t, test.want, ColumnsFor(c).Names[2])
+			assert.Equal(t, test.want, state.ColumnsFor(c).Names[2])
 		})
 	}
 }
