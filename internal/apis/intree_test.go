@@ -1,6 +1,10 @@
-package apis
+package apis_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/outrank-go/outrank/internal/apis"
+)
 
 // An EBS volume is known by its bare ID; a URL without one names no volume.
 func TestEBSHandle(t *testing.T) {
@@ -9,7 +13,7 @@ func TestEBSHandle(t *testing.T) {
 		"aws://us-east-1a/vol-1": "vol-1", "aws:///vol-1": "vol-1", "aws://us-east-1a/vol-1/": "vol-1",
 		"aws://us-east-1a/disk-1": "", "aws://vol-1": "", "aws://us-east-1a/vol-1/part": "", "aws://": "",
 	} {
-		if got := EBSHandle(id); got != want {
+		if got := apis.EBSHandle(id); got != want {
 			t.Errorf("EBSHandle(%q) = %q, want %q", id, got, want)
 		}
 	}
@@ -29,7 +33,7 @@ func TestGCEHandle(t *testing.T) {
 		{"east__west", ""},
 		{"us-east1-b-x__us-east1-b-y", ""},
 	} {
-		if got := GCEHandle("d", test.zones); got != test.want {
+		if got := apis.GCEHandle("d", test.zones); got != test.want {
 			t.Errorf("GCEHandle(d, %q) = %q, want %q", test.zones, got, test.want)
 		}
 	}
@@ -41,7 +45,7 @@ func TestDriverOf(t *testing.T) {
 		"kubernetes.io/aws-ebs": "ebs.csi.aws.com", "kubernetes.io/gce-pd": "pd.csi.storage.gke.io", "kubernetes.io/azure-disk": "disk.csi.azure.com",
 		"kubernetes.io/cinder": "cinder.csi.openstack.org", "kubernetes.io/portworx-volume": "pxd.portworx.com", "example.com/d": "example.com/d", "": "",
 	} {
-		if got := DriverOf(provisioner); got != want {
+		if got := apis.DriverOf(provisioner); got != want {
 			t.Errorf("DriverOf(%q) = %q, want %q", provisioner, got, want)
 		}
 	}
