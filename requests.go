@@ -410,6 +410,7 @@ func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Qu
 		return p.schedulerRequestOf(name, resourceViews{filled(statusNamed), filled(fromSpec.named)}, statusLevel)
 	}
 
+	// Each source is filled by itself: a container may lack the resource in one of them alone.
 	var views [numSources]resourceViews
 	for s := range numSources {
 		one := filled(s.named)

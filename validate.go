@@ -168,6 +168,7 @@ func (v *validator) pod(p *Pod) {
 		return
 	}
 
+	// Amounts first: of the pod as a whole, then container by container.
 	spec := apis.Path{Name: "spec", Index: -1}
 	if p.Resources != nil {
 		at := spec.Field("resources")
