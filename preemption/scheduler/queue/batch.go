@@ -105,11 +105,11 @@ func (c *core) enlist(batch *item, joining *batchParts) {
 	}
 }
 
-// forget takes a batch off the list of each class that was among its members and no longer is. were are the
-// members that left or stayed before, left those that remain.
-func (c *core) forget(batch *item, were, left *batchParts) {
-	for _, p := range were.list {
-		if !left.hasClass(p.classBatches) {
+// forget takes a batch off the list of each class whose last member has left it. gone are the members that
+// left, staying the members that are still in the batch.
+func (c *core) forget(batch *item, gone, staying *batchParts) {
+	for _, p := range gone.list {
+		if !staying.hasClass(p.classBatches) {
 			c.unlist(p.classBatches, batch)
 		}
 	}

@@ -37,7 +37,7 @@ func resizeHelps(e *Entry, event *ClusterEvent) bool {
 }
 
 // givesRoomTo reports whether the event may have changed the room for the resize of a pod on the
-// node. A pod there that requests more counts, too: it may be preempted then.
+// node. A pod there that comes to request more counts as such a change, too (rule 5.4.17).
 func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 	switch {
 	case event.Kind == EventNodeUpdated && event.Node != nil && event.NodeBefore != nil:
