@@ -60,8 +60,8 @@ func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 // snapshot, if the pod runs in the snapshot already, or if the snapshot has
 // a pod of its name with another UID.
 //
-// If [outrank.Pod.Validate] rejects a pod to be added, its error is returned, and
-// the pod is not added. No other call may use the snapshot at the same time.
+// If [outrank.Pod.Validate] rejects a pod to be added, its error is returned, and the
+// snapshot stays as it was. No other call may use the snapshot at the same time.
 //
 // Time is linear in the changes, of the nominator and of the snapshot, since this nominator was last
 // applied to the snapshot or to the snapshot that it was cloned from ([engine.Snapshot.Follow]).
