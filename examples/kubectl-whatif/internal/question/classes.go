@@ -9,11 +9,12 @@ import (
 
 // ClassImpact says what a change of priority classes would do.
 //
-// A pod keeps the priority that it was created with, whatever becomes of its class. So a change does nothing at
-// first, and takes effect pod by pod as pods are created. At first new pods meet running pods as they stand; in
-// the end controllers have recreated all pods. The answer tells the two apart, because the time between them is
-// the dangerous one. In Grafana Labs' outage of July 2019 a new class became the default. Its pods met copies of
-// the same service that had been created before, counted with 0, and were pushed out one after another.
+// A pod keeps the priority with which it was created, whatever becomes of its class. So a change has no effect
+// at first, and takes effect pod by pod as pods are created. At first new pods meet running pods with their old
+// priorities; in the end controllers have recreated all pods. The answer tells the two apart, because the time
+// between them is the dangerous one. In Grafana Labs' outage of July 2019 a new class became the default. Its
+// pods met copies of the same service that had been created earlier and counted as priority 0, and pushed them
+// out one after another.
 type ClassImpact struct {
 	// Changes lists the classes that are new or have other values, by name.
 	Changes []ClassChange `json:"changes"`

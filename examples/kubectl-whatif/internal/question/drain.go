@@ -28,8 +28,8 @@ type Drain struct {
 	Stuck   bool      `json:"stuck,omitempty"`
 	StuckAt string    `json:"stuckAt,omitempty"`
 	Held    []HeldPod `json:"held"`
-	// Freed says how much more budgets have to allow for a stuck drain to go through, which was tried. It is
-	// nil if the drain is not stuck or if nothing was found.
+	// Freed says how many disruptions budgets would have to allow for a stuck drain to go through, which was
+	// tried. It is nil if the drain is not stuck or if nothing was found.
 	Freed []Allowance `json:"freed,omitempty"`
 	// Pending has the turns of the replacements that find no place. Victims lists the pods that are pushed out
 	// during the drain, for replacements and for other waiting pods. A pod that is pushed out twice is listed
