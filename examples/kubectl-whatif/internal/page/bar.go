@@ -69,8 +69,8 @@ type segment struct {
 	// Victim, Preemptor and Would name the pod if it is a victim, the preemptor, or a pod that would be a
 	// victim if the preemptor were allowed any.
 	Victim, Preemptor, Would string
-	// Text is written into the segment, and Number before it. TextFits and NumberFits are the classes
-	// that hide them in windows that are too narrow. A text is whole, or left out.
+	// Text is written into the segment, with Number before it. TextFits and NumberFits are the classes that
+	// hide them in windows that are too narrow. A text is shown in full or not at all.
 	Text, TextFits string
 	Number         int
 	NumberFits     string

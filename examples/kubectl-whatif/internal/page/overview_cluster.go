@@ -12,8 +12,8 @@ import (
 // mostChanged is the most nodes of a large cluster that are drawn pod by pod.
 const mostChanged = 40
 
-// overviewStages are the fates of nodes, in the order of the page. Each has its own words for a page
-// about pods that could be pushed out. The stages are those of a decision that the style knows.
+// overviewStages are the fates of nodes, in the order of the page. Each has words of its own for a page about
+// pods that could be pushed out. They reuse stages of a decision, because the style has colours for those.
 var overviewStages = []struct {
 	stage                      explain.Stage
 	word, title, may, mayTitle string

@@ -77,7 +77,7 @@ func (d *maker) chooseView() {
 		if v.Name == resource.Pods && most < 0 {
 			best = i
 		}
-		// No other view has a higher value, so that this one stays.
+		// The caller's view gets a value that no other view reaches.
 		if v.Name == d.in.Resource {
 			best, most = i, 1e300
 		}
