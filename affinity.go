@@ -68,8 +68,8 @@ type TopologySpreadConstraint struct {
 	WhenUnsatisfiable UnsatisfiablePolicy `json:"whenUnsatisfiable,omitempty"`
 	// LabelSelector picks the pods that are counted. A nil or an empty one picks none.
 	LabelSelector *LabelSelector `json:"labelSelector,omitempty"`
-	// MinDomains is the number of domains below which the emptiest counts as 0;
-	// zero means 1.
+	// MinDomains is how many domains there should be: with fewer of them, the fewest pods
+	// of any domain count as 0. Zero means 1.
 	MinDomains int32 `json:"minDomains,omitempty"`
 	// NodeAffinityPolicy says whether the count leaves out nodes that the pod's node
 	// affinity rules out, and NodeTaintsPolicy whether it leaves out nodes with taints

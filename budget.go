@@ -23,14 +23,13 @@ type PodDisruptionBudget struct {
 	// decision does not look at them; package pdb computes a status from them.
 	MinAvailable, MaxUnavailable *IntOrPercent
 
-	// DisruptionsAllowed is the number of covered pods, by the status, that
-	// may still go without breaking the budget.
+	// DisruptionsAllowed is how many covered pods may still go without breaking the
+	// budget, as its status says.
 	DisruptionsAllowed int32
-	// CurrentHealthy is the number of covered pods that are ready, and DesiredHealthy
-	// the number of those that must be, both by the status. UnhealthyPodEvictionPolicy
-	// says whether a pod that is not ready may be evicted whatever the budget allows.
-	// Preemption looks at none of the three; evictions through the API do, as those of a
-	// drain.
+	// CurrentHealthy is how many covered pods are ready, and DesiredHealthy how many must
+	// be, as the status says. UnhealthyPodEvictionPolicy says whether a pod that is not
+	// ready may be evicted whatever the budget allows. Preemption looks at none of the
+	// three; evictions through the API do, such as the evictions of a drain.
 	CurrentHealthy, DesiredHealthy int32
 	UnhealthyPodEvictionPolicy     UnhealthyPodEvictionPolicy
 	// DisruptedPods has the time of each eviction that the status counts already, by the

@@ -81,7 +81,7 @@ func (vc VolumeClaim) MarshalJSON() ([]byte, error) { return apis.Marshal(&vc) }
 // Of Volume it sets OncePod, and State where the claim is lost or being deleted.
 func (vc *VolumeClaim) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, vc) }
 
-// MarshalJSON returns the v1 List that kube.WriteCluster writes, whole in memory.
+// MarshalJSON returns the v1 List that kube.WriteCluster writes. It builds all of it in memory.
 func (c Cluster) MarshalJSON() ([]byte, error) { return apis.Marshal(&c) }
 
 // UnmarshalJSON reads a v1 List, or a list of one kind, as kube.ReadCluster does.

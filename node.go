@@ -33,9 +33,9 @@ type Node struct {
 	// (status.nodeInfo.kubeletVersion), such as "v1.37.1". No decision looks at
 	// it; see Cluster.ReleaseOfNodes.
 	KubeletVersion string
-	// DisableResizePreemption names those who demand that no pod be pushed out of this
-	// node for a pod that is resized in place
-	// (spec.podPreemptionPolicy.disableResizePreemption). It is empty where nobody does.
+	// DisableResizePreemption lists who has switched off, on this node, preemption for the
+	// sake of a resize in place (spec.podPreemptionPolicy.disableResizePreemption). It is
+	// empty if nobody has.
 	DisableResizePreemption []string
 
 	// Value is the caller's own: a pointer to its record of the node, say, for its

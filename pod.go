@@ -14,22 +14,22 @@ const DefaultScheduler = "default-scheduler"
 type Pod struct {
 	// Name and Namespace identify the pod; an empty Namespace is "default".
 	Name, Namespace string
-	// UID tells apart pods that had the same name one after the other. It may
+	// UID tells a pod apart from earlier and later pods of the same name. It may
 	// be empty.
 	UID    string
 	Labels map[string]string
 	// Owner is the controller that made the pod, if any.
 	Owner Owner
 
-	// NodeName is the node that the pod runs on; empty for a pending pod. The pod
-	// to be placed may name the only node that it wants: filter NodeName honours it.
+	// NodeName is the node that the pod runs on; empty for a pending pod. The preemptor
+	// may name the only node that it wants, which the filter NodeName honours.
 	NodeName string
 	// NominatedNodeName is the node on which an earlier preemption made room for
 	// this pending pod.
 	NominatedNodeName string
 
-	// Priority is nil for a pod that was never given one. The scheduler then
-	// counts 0; the kubelet leaves such a pod out of every comparison.
+	// Priority is nil for a pod that was never given one. The scheduler counts it as 0.
+	// At admission the kubelet compares priorities only where both pods have one.
 	Priority *int32
 	// PriorityClassName names the class that the priority comes from.
 	PriorityClassName string
@@ -45,12 +45,12 @@ type Pod struct {
 	Resources *resource.Requirements
 	// AllocatedResources and Actual are the pod-level requests that the status of a running
 	// pod reports: what the node has set aside (status.allocatedResources) and
-	// what is in force (status.resources.requests). A nil list is missing, and an empty
-	// one is there.
+	// what is in force (status.resources.requests). A nil list means that the status has
+	// none, an empty list that the status has one without entries.
 	AllocatedResources, Actual resource.List
-	// Reported is set where status.resources is there without requests in it. If Actual
-	// is nil and Reported is not set, status.resources is missing, and of the figures for
-	// the pod as a whole the spec alone counts.
+	// Reported is set if the status has resources, but no requests in them. If it is not
+	// set and Actual is nil, the status has no resources, and of the pod-level figures
+	// only the spec counts.
 	Reported bool
 	// Overhead is what the pod's runtime needs beside its containers.
 	Overhead resource.List
@@ -103,7 +103,7 @@ type Pod struct {
 	// caller's may.
 	ResourceClaims []string
 
-	// StartTime is when the kubelet took the pod up; zero if it has not. A pod
+	// StartTime is when the kubelet acknowledged the pod; zero if it has not yet. A pod
 	// without a start time counts as started now.
 	StartTime time.Time
 	// DeletionTimestamp is not zero while the pod is being deleted.
@@ -116,8 +116,8 @@ type Pod struct {
 	// QOSClass is the class recorded in the status; empty if none is.
 	QOSClass QOSClass
 
-	// Static marks a pod that the kubelet reads from elsewhere than the API server.
-	// Mirror marks the copy of a static pod that the API server shows.
+	// Static marks a pod that the kubelet reads from a file or a URL instead of the API
+	// server. Mirror marks the copy of a static pod that the API server shows.
 	Static, Mirror bool
 	// Phase is the pod's stage of life. Pods in PhaseSucceeded and PhaseFailed
 	// hold nothing any more.
@@ -198,12 +198,12 @@ type Container struct {
 	// AllocatedResources and Actual are the requests that the status of a running
 	// container reports: what the node has set aside (allocatedResources) and
 	// what is in force (resources.requests). They differ from Requests while
-	// the pod is being resized in place. A nil list is missing, and an empty one is
-	// there.
+	// the pod is being resized in place. A nil list means that the status has none, an
+	// empty list that the status has one without entries.
 	AllocatedResources, Actual resource.List
-	// Reported is set where the status has resources without requests in it. If Actual
-	// is nil and Reported is not set, the status has no resources, and v1.36 does not
-	// look at AllocatedResources.
+	// Reported is set if the status has resources, but no requests in them. If it is not
+	// set and Actual is nil, the status has no resources, and v1.36 does not look at
+	// AllocatedResources.
 	Reported bool
 }
 
@@ -254,8 +254,7 @@ func (p *Pod) PriorityValue() int32 {
 // Priority returns a pointer to value, for writing a [Pod] by hand.
 func Priority(value int32) *int32 { return &value }
 
-// DefaultGracePeriod is the grace period that the API server sets for a pod that does
-// not say.
+// DefaultGracePeriod is the grace period that the API server sets for a pod without one.
 const DefaultGracePeriod = 30 * time.Second
 
 // GracePeriod returns the time that the pod has to end when it is deleted: its own, or

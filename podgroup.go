@@ -7,7 +7,7 @@ import "github.com/outrank-go/outrank/internal/apis"
 type PodGroup struct {
 	// Name and Namespace identify the group; an empty Namespace is "default".
 	Name, Namespace string
-	// UID tells apart groups that had the same name one after the other. It may
+	// UID tells a group apart from earlier and later groups of the same name. It may
 	// be empty.
 	UID string
 	// DisruptionMode says whether preemption may take single pods of the group, or
@@ -20,8 +20,8 @@ type PodGroup struct {
 	// included. It is 0 under other policies.
 	MinCount int32
 	// Priority is the group's own; nil counts as 0. From v1.37 on, with the gate
-	// GenericWorkload, the group preempts with it, and as victims its pods count with it
-	// in place of their own (rules 12.6.2 and 12.9.2). Otherwise it means nothing.
+	// GenericWorkload, the group preempts with this priority, and its pods count with it
+	// as victims (rules 12.6.2 and 12.9.2). Otherwise it means nothing.
 	Priority *int32
 	// PriorityClassName names the class that the priority comes from.
 	PriorityClassName string
@@ -69,9 +69,10 @@ type DisruptionMode string
 // The modes, in the words of v1.36; later versions say single and all (rule
 // 22.2.2). An empty one is DisruptPod.
 const (
-	// DisruptPod takes each pod by itself, or in a composite group each group below.
+	// DisruptPod lets preemption take single pods of a group, or single groups below a
+	// composite group.
 	DisruptPod DisruptionMode = "Pod"
-	// DisruptPodGroup takes all pods of the group or none.
+	// DisruptPodGroup lets preemption take all pods of the group or none.
 	DisruptPodGroup DisruptionMode = "PodGroup"
 )
 
@@ -87,8 +88,8 @@ const (
 	GangPolicy GroupPolicy = "gang"
 )
 
-// MaxGroupLevels is the most levels of a tree of groups, the [PodGroup] at the
-// bottom among them.
+// MaxGroupLevels is the largest number of levels of a tree of groups, counting the
+// [PodGroup] at the bottom.
 const MaxGroupLevels = apis.MaxGroupLevels
 
 // CompositePodGroup is a group of groups. Groups of pods and other composite
@@ -97,7 +98,7 @@ const MaxGroupLevels = apis.MaxGroupLevels
 type CompositePodGroup struct {
 	// Name and Namespace identify the group; an empty Namespace is "default".
 	Name, Namespace string
-	// UID tells apart groups that had the same name one after the other. It may
+	// UID tells a group apart from earlier and later groups of the same name. It may
 	// be empty.
 	UID string
 	// DisruptionMode says whether preemption may take the groups below one at a
@@ -156,8 +157,8 @@ type Workload struct {
 	Name, Namespace string
 	// Owner is the object that the workload was made for, if it names one.
 	Owner Owner
-	// PodGroupTemplates are templates of groups of pods, and CompositePodGroupTemplates
-	// those of composite groups. A workload has templates of one kind alone.
+	// PodGroupTemplates are the templates of PodGroups, CompositePodGroupTemplates the
+	// templates of CompositePodGroups. A workload has templates of only one kind.
 	PodGroupTemplates          []PodGroupTemplate
 	CompositePodGroupTemplates []CompositePodGroupTemplate
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// ErrInvalid is wrapped by every error about an object that does not make
-// sense.
+// ErrInvalid is wrapped by every error about invalid input.
 var ErrInvalid = errors.New("invalid input")
 
 // Problem is one thing that is wrong with one object.
@@ -33,8 +32,8 @@ func (p Problem) String() string {
 // input. It wraps [ErrInvalid].
 type InputError struct {
 	Problems []Problem
-	// More counts further problems that were found and not kept. Without a bound on
-	// the list, a hostile input could take any amount of memory.
+	// More counts the problems that were found but not kept: a bound on the list keeps a
+	// hostile input from taking any amount of memory.
 	More int
 }
 
@@ -53,7 +52,7 @@ func (e *InputError) Error() string {
 // Unwrap returns [ErrInvalid].
 func (e *InputError) Unwrap() error { return ErrInvalid }
 
-// newInputError returns nil where there are no problems.
+// newInputError returns the error about the problems, nil if there are none.
 func newInputError(ps []Problem) error {
 	if len(ps) == 0 {
 		return nil

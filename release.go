@@ -49,7 +49,7 @@ func (r Release) With(gates map[string]bool) (Release, error) {
 	return Release(with), wrapInvalid(err)
 }
 
-// wrapInvalid has an error wrap ErrInvalid as well.
+// wrapInvalid returns an error that wraps both ErrInvalid and err, nil for nil.
 func wrapInvalid(err error) error {
 	if err == nil {
 		return nil

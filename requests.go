@@ -8,8 +8,8 @@ import (
 
 // Requests returns what kube-scheduler sets aside for the pod when it looks for a
 // place: a pod that does not run yet counts by its spec alone (group 2.1;
-// component-helpers PodRequests). The list is new; names that no node accounts
-// for stay in it.
+// component-helpers PodRequests). The list is new. It also has the resources that no
+// node accounts for.
 func (p *Pod) Requests() resource.List { return p.schedulerRequests(bySpec, specLevel) }
 
 // RunningRequests returns what the scheduler of a release counts for the pod once
@@ -73,8 +73,8 @@ func (c *Container) reported() bool { return c.Reported || c.Actual != nil }
 // 2.2.6 and 2.2.8).
 func (p *Pod) reported() bool { return p.Reported || p.Actual != nil }
 
-// statusRequests is the view of v1.36 of a container that keeps running (rules 2.2.1 to
-// 2.2.5).
+// statusRequests is the view that v1.36 has of a container that keeps running (rules 2.2.1
+// to 2.2.5).
 func (p *Pod) statusRequests(c *Container) resource.List {
 	if !c.reported() {
 		return c.Requests
@@ -86,8 +86,8 @@ func (p *Pod) statusRequests(c *Container) resource.List {
 	return reported.Max(c.Requests)
 }
 
-// schedulerRequests sums a pod as the scheduler does (groups 2.1 and 2.2): its containers by
-// these views, and in their place what the pod as a whole asks for.
+// schedulerRequests sums a pod as the scheduler does (groups 2.1 and 2.2). Its containers
+// count by views; where the pod has pod-level requests, these count by level instead.
 func (p *Pod) schedulerRequests(views containerViews, level levelView) resource.List {
 	total := p.containerRequests(views)
 
@@ -120,15 +120,15 @@ func orZero(q resource.Quantity) resource.Quantity {
 	return q
 }
 
-// levelView returns the amount that a pod as a whole counts with, for a
-// resource that its pod-level requests name.
+// levelView returns the pod-level amount that a pod counts with, for a resource that its
+// pod-level requests name.
 type levelView func(p *Pod, name resource.Name) resource.Quantity
 
 // specLevel is the view of the spec (rule 2.1.6).
 func specLevel(p *Pod, name resource.Name) resource.Quantity { return p.Resources.Requests[name] }
 
-// statusLevel is the view of v1.36 of a pod on a node: the largest amount of the spec and the
-// status (rules 2.2.6 to 2.2.8).
+// statusLevel is the view that v1.36 has of a pod on a node: the largest amount in the spec
+// and the status (rules 2.2.6 to 2.2.8).
 func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 	if !p.reported() {
 		return p.Resources.Requests[name]
@@ -142,7 +142,8 @@ func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 
 // containerRequests sums the containers (rules 2.1.1 to 2.1.5). For each
 // resource it returns the larger of two amounts: the sum of the containers that keep
-// running, and the largest step of the init containers. The list is new.
+// running, and the largest step. A step is an init container together with the sidecars
+// that run by then. The list is new.
 func (p *Pod) containerRequests(views containerViews) resource.List {
 	total := resource.List{}
 	for i := range p.Containers {
@@ -164,7 +165,7 @@ func (p *Pod) containerRequests(views containerViews) resource.List {
 			step = sidecars.Plus(step)
 		}
 
-		// The first step is not copied: none of the lists is written.
+		// The first step needs no copy, because none of these lists is written.
 		if len(largest) == 0 {
 			largest = step
 		} else {
@@ -172,7 +173,7 @@ func (p *Pod) containerRequests(views containerViews) resource.List {
 		}
 	}
 
-	// A name that the total lacks is taken over even with a negative amount.
+	// A resource that no running container names counts even with a negative amount.
 	for name, q := range largest {
 		if sum, ok := total[name]; !ok || q.Cmp(sum) > 0 {
 			total[name] = q
@@ -239,7 +240,7 @@ func (p *Pod) RunningRequestOf(r Release, name resource.Name) resource.Quantity 
 
 // plain reports whether nothing but the specs of the app containers counts for the pod: it has
 // no init containers, no overhead, no pod-level resources, and no requests in its status. Most
-// pods are plain. The scheduler counts a plain pod alike by every view.
+// pods are plain. Every view of a plain pod gives the same amounts.
 func (p *Pod) plain() bool {
 	if p.Resources != nil || p.AllocatedResources != nil || p.reported() || p.ResizeInfeasible ||
 		len(p.InitContainers) > 0 || len(p.Overhead) > 0 {
@@ -309,7 +310,8 @@ func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity
 	return q
 }
 
-// statusNamed is statusRequestOf, and also says whether a list that counts names the resource.
+// statusNamed is statusRequestOf, and also reports whether any of the lists that count names
+// the resource.
 func statusNamed(p *Pod, c *Container, name resource.Name) (q resource.Quantity, named bool) {
 	if !c.reported() {
 		q, named = c.Requests[name]
@@ -383,15 +385,15 @@ func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resour
 	return total
 }
 
-// FilledRequestOf is RunningRequestOf, but each container that does not name the resource
-// counts with the amount missing. Scores count so (rule 27.3.3 of preemption/scheduler/score;
-// component-helpers NonMissingContainerRequests).
+// FilledRequestOf is RunningRequestOf, except that a container that does not name the resource
+// counts as if it requested the amount missing. Scores use it (rule 27.3.3 of
+// preemption/scheduler/score; component-helpers NonMissingContainerRequests).
 func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Quantity) resource.Quantity {
 	if p.plain() {
 		return p.plainFilledRequestOf(name, missing)
 	}
 
-	// Where every spec names the resource and no status counts, nothing is missing.
+	// If every spec names the resource and no status counts, there is nothing to fill in.
 	if eachNames(p.Containers, name) && eachNames(p.InitContainers, name) && p.lastSource() == fromSpec {
 		return p.RunningRequestOf(r, name)
 	}
@@ -408,6 +410,7 @@ func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Qu
 		return p.schedulerRequestOf(name, resourceViews{filled(statusNamed), filled(fromSpec.named)}, statusLevel)
 	}
 
+	// Each source is filled by itself: a container may lack the resource in one of them alone.
 	var views [numSources]resourceViews
 	for s := range numSources {
 		one := filled(s.named)
@@ -432,7 +435,7 @@ func (p *Pod) plainFilledRequestOf(name resource.Name, missing resource.Quantity
 // namedView is a resourceView that also says whether the container names the resource.
 type namedView func(p *Pod, c *Container, name resource.Name) (q resource.Quantity, named bool)
 
-// named is the namedView of a source.
+// named is the namedView that looks at one source.
 func (s source) named(p *Pod, c *Container, name resource.Name) (q resource.Quantity, named bool) {
 	q, named = s.list(p, c)[name]
 	return q, named

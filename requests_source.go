@@ -14,8 +14,8 @@ const (
 )
 
 // list returns a container's requests by a source (rules 2.2.12 to 2.2.14). Where the
-// status lacks the list, the next one stands in: what is set aside for what is in force,
-// and the spec for both. A spec that can never be met stands in for nothing (rule 2.2.15).
+// status lacks a list, another one stands in: what is set aside for what is in force, and
+// the spec for both. The spec of an infeasible resize stands in for nothing (rule 2.2.15).
 func (s source) list(p *Pod, c *Container) resource.List {
 	switch {
 	case s == fromActual && c.Actual != nil:
@@ -28,8 +28,8 @@ func (s source) list(p *Pod, c *Container) resource.List {
 	return c.Requests
 }
 
-// level returns the requests of the pod as a whole in its status by a source, or nil. Where the
-// status has both lists, they count in place of all containers (rule 2.2.16).
+// level returns the pod-level requests that the status states for a source, or nil. They count
+// in place of all containers, but only if the status has both lists (rule 2.2.16).
 func (s source) level(p *Pod) resource.List {
 	switch {
 	case p.Actual == nil || p.AllocatedResources == nil:
@@ -42,8 +42,8 @@ func (s source) level(p *Pod) resource.List {
 	return nil
 }
 
-// bySource and ofSource have the views of each source: of lists, and of one resource. A source
-// looks at plain init containers as at all others.
+// bySource has the views of each source for whole lists, ofSource for one resource. A source
+// treats plain init containers like all other containers.
 var (
 	bySource [numSources]containerViews
 	ofSource [numSources]resourceViews
@@ -58,8 +58,8 @@ func init() {
 	}
 }
 
-// firstSource returns the first source that counts: the spec does not where it can never be
-// met (rule 2.2.15).
+// firstSource returns the first source that counts. The spec of an infeasible resize does not
+// count (rule 2.2.15).
 func (p *Pod) firstSource() source {
 	if p.ResizeInfeasible {
 		return fromAllocated
@@ -67,8 +67,8 @@ func (p *Pod) firstSource() source {
 	return fromSpec
 }
 
-// lastSource returns the last source that has to be summed. For a pod whose status says
-// nothing that is the spec, because the other sums are equal.
+// lastSource returns the last source that has to be summed. If the status names no requests,
+// this is the spec, because the other sums would equal its sum.
 func (p *Pod) lastSource() source {
 	if !p.ResizeInfeasible && p.Actual == nil && silent(p.Containers) && silent(p.InitContainers) {
 		return fromSpec
@@ -161,8 +161,7 @@ func (p *Pod) namesPodLevel() bool {
 }
 
 // levels returns the pod-level lists by source; the largest amount in them counts (rule
-// 2.2.17). The spec is left out where it can never be met, and the status where it has no
-// resources.
+// 2.2.17). It leaves out the spec of an infeasible resize, and a status without resources.
 func (p *Pod) levels() [numSources]resource.List {
 	if !p.reported() {
 		return [numSources]resource.List{fromSpec: p.Resources.Requests}
@@ -174,8 +173,8 @@ func (p *Pod) levels() [numSources]resource.List {
 	return ls
 }
 
-// levelOf returns the largest amount of a resource in the levels. It is not ok if none
-// of them names the resource.
+// levelOf returns the largest amount of a resource in the levels. ok is false if none of
+// them names the resource.
 func (p *Pod) levelOf(name resource.Name) (most resource.Quantity, ok bool) {
 	for _, l := range p.levels() {
 		if q, named := l[name]; named && (!ok || q.Cmp(most) > 0) {

@@ -34,7 +34,7 @@ type LabelSelector struct {
 type Requirement struct {
 	Key      string   `json:"key"`
 	Operator Operator `json:"operator"`
-	// Values are required with In and NotIn, and forbidden with the others.
+	// Values must not be empty with In and NotIn, and must be empty with other operators.
 	Values []string `json:"values,omitempty"`
 }
 
@@ -133,7 +133,7 @@ func (s *LabelSelector) invalid() bool {
 	return false
 }
 
-// malformed is invalid without a look at the values of expressions.
+// malformed is like invalid, but leaves the values of expressions unchecked.
 func (s *LabelSelector) malformed() bool {
 	for k, v := range s.MatchLabels {
 		if apis.KeyProblem(k) != "" || apis.ValueProblem(v) != "" {

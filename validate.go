@@ -11,7 +11,7 @@ import (
 //
 //   - an object without a name, or two objects of one kind with the same name;
 //   - a negative amount, except in a pod's status, and a port out of range;
-//   - a word that its field does not know;
+//   - a word that its field does not allow;
 //   - an invalid selector or requirement in an affinity term;
 //   - a toleration without a key whose operator is not Exists;
 //   - a pod-level amount of a resource that cannot be asked for at pod level;
@@ -129,7 +129,7 @@ func (n *Node) Validate() error {
 	return newInputError(v.problems)
 }
 
-// node checks a node but for its name. A nil node has nothing to check.
+// node checks all of a node except its name. A nil node has nothing to check.
 func (v *validator) node(n *Node) {
 	if n == nil {
 		return
@@ -143,7 +143,8 @@ func (v *validator) node(n *Node) {
 	}
 }
 
-// budget checks a budget but for its name and its selector, which may be invalid (rule 6.2.3).
+// budget checks all of a budget except its name, and its selector, which may be invalid (rule
+// 6.2.3).
 func (v *validator) budget(b *PodDisruptionBudget) {
 	if b == nil {
 		return
@@ -161,12 +162,13 @@ func (v *validator) class(pc *PriorityClass) {
 	}
 }
 
-// pod checks a pod but for its name, in the order in which problems are listed.
+// pod checks all of a pod except its name, in the order in which problems are listed.
 func (v *validator) pod(p *Pod) {
 	if p == nil {
 		return
 	}
 
+	// Amounts first: of the pod as a whole, then container by container.
 	spec := apis.Path{Name: "spec", Index: -1}
 	if p.Resources != nil {
 		at := spec.Field("resources")

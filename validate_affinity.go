@@ -35,8 +35,8 @@ func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent 
 	}
 }
 
-// problem says why a requirement can mean nothing, and returns nothing for a valid one.
-// isField is set for a requirement on a field of the node.
+// problem says what is wrong with a requirement, and is empty for a valid one. isField is set
+// for a requirement on a field of the node.
 func (r *NodeRequirement) problem(isField bool) string {
 	if isField {
 		return r.fieldProblem()
@@ -58,7 +58,7 @@ func (r *NodeRequirement) problem(isField bool) string {
 	return ""
 }
 
-// fieldProblem is problem for a requirement on a field.
+// fieldProblem is problem for a requirement on a field of the node.
 func (r *NodeRequirement) fieldProblem() string {
 	switch {
 	case r.Key != FieldName:
@@ -122,11 +122,11 @@ func (v *validator) podTerm(t *PodAffinityTerm, at *apis.Path) {
 	v.topologyKey(t.TopologyKey, at)
 }
 
-// spread checks a spread constraint but for its selector: the API server did not look at
-// selectors before v1.25, and keeps pods with invalid ones to this day. [Cluster.Warnings]
-// names them.
+// spread checks all of a spread constraint except its selector: the API server did not check
+// these selectors before v1.25, and it keeps pods with invalid ones to this day.
+// [Cluster.Warnings] names them.
 func (v *validator) spread(c *TopologySpreadConstraint, at *apis.Path) {
-	// A key that no label can have is let in, too.
+	// A key that no label can have is let through; only a missing key is refused.
 	if c.TopologyKey == "" {
 		v.topologyKey(c.TopologyKey, at)
 	}

@@ -53,7 +53,7 @@ func (v *validator) terms(t *PodGroupTemplate, at *apis.Path, kind *apis.GroupKi
 	}
 }
 
-// workload checks the templates of a workload, which has those of one kind alone.
+// workload checks the templates of a workload, which must all be of one kind.
 func (v *validator) workload(w *Workload) {
 	if w == nil {
 		return
@@ -101,8 +101,8 @@ func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *a
 	}
 }
 
-// templateName checks the name of the template at index i of its list: it is there, and no
-// template before has it. Lists are short, so that time quadratic in their length does no harm.
+// templateName checks the name of the template at index i of its list: it must not be empty,
+// and no earlier template may have it. Lists are short, so quadratic time does no harm.
 func (v *validator) templateName(name string, i int, nameAt func(int) string, at *apis.Path) {
 	field := at.Field("name")
 	if name == "" {

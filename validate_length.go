@@ -5,9 +5,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mostListed is the largest length of a list whose entries are each compared with each entry of
-// another list (rule 26.1.8). Two lists of that length take some seconds at most. The objects
-// that an API server stores have a few entries, or a few hundred.
+// mostListed bounds the length of lists that decisions compare entry by entry with another list
+// (rule 26.1.8). To compare two lists of that length takes some seconds at most. The objects that
+// an API server stores have a few entries, or a few hundred.
 const mostListed = 10_000
 
 // length refuses a list that is too long.
@@ -51,7 +51,7 @@ func (v *validator) lengths(p *Pod, spec *apis.Path) {
 	v.length(p.hostPorts(), &ports)
 	v.length(p.amounts(), &amounts)
 
-	// The message about a list of terms does not say whether they are required or preferred.
+	// Required and preferred terms share a field in the message, so the longer list counts.
 	aff := spec.Field("affinity")
 	near, apart := aff.Field("podAffinity"), aff.Field("podAntiAffinity")
 	nearer, farther := 0, 0

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/internal/apis"
 )
 
-// volume refuses a volume with unknown words or with demands on nodes that mean nothing. A
-// field of another object than the pod stands in the path in parentheses.
+// volume refuses a volume with unknown words or with invalid demands on nodes. The path shows
+// a field of an object other than the pod in parentheses.
 func (v *validator) volume(vol *Volume, at *apis.Path) {
 	switch vol.Disk.Kind {
 	case "", GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD:
@@ -26,7 +26,7 @@ func (v *validator) volume(vol *Volume, at *apis.Path) {
 	terms := at.Field("(volume).nodeAffinity.required.nodeSelectorTerms")
 	v.nodeTerms(vol.Node, &terms)
 
-	// Most volumes have no zones. Sorting their keys would take memory.
+	// Most volumes have no zones, and to sort the keys would allocate.
 	if len(vol.Zones) == 0 {
 		return
 	}

@@ -23,8 +23,8 @@ func (v *validator) add(at *apis.Path, format string, args ...any) {
 type identity struct{ kind, namespace, name string }
 
 // object begins the checks of an object, and checks its name. index is the object's place in
-// its list, -1 for an object in no list; it names an object without a name. seen has the keys
-// of the objects of this kind so far, nil if names need not be unique.
+// its list, -1 for an object in no list; messages use it for an object without a name. seen has
+// the keys of the objects of this kind so far, nil if names need not be unique.
 func (v *validator) object(id identity, index int, seen map[string]bool) {
 	key := id.name
 	if id.namespace != "" {
@@ -51,7 +51,7 @@ func (v *validator) object(id identity, index int, seen map[string]bool) {
 
 // nameOf returns the name of an object, empty for a nil pointer.
 func nameOf(object any) string {
-	// A nil pointer in an interface is not a nil interface, so that each case asks by itself.
+	// A nil pointer in an interface is not a nil interface, so each case checks its own pointer.
 	switch o := object.(type) {
 	case *Node:
 		if o != nil {
@@ -95,7 +95,7 @@ func nameOf(object any) string {
 
 // namespaceOf returns the namespace of an object of a kind that has one, empty for a nil pointer.
 func namespaceOf(object any) string {
-	// As in nameOf, each case asks by itself.
+	// As in nameOf, each case checks its own pointer.
 	switch o := object.(type) {
 	case *Pod:
 		if o != nil {
@@ -131,7 +131,7 @@ func (v *validator) requirements(requests, limits resource.List, at *apis.Path) 
 	v.list(limits, &l)
 }
 
-// levels refuses resources that no pod can ask for as a whole (rule 26.2.3).
+// levels refuses resources that cannot be requested at pod level (rule 26.2.3).
 func (v *validator) levels(r *resource.Requirements, at *apis.Path) {
 	for i, l := range [...]resource.List{r.Requests, r.Limits} {
 		list := at.Field([...]string{"requests", "limits"}[i])
@@ -157,14 +157,14 @@ func (v *validator) list(l resource.List, at *apis.Path) {
 	}
 }
 
-// place is a field of the object part at a path. Without a parent the field is at the top.
+// place is a field below the path of its parent. Without a parent it is at the top of the object.
 type place struct {
 	parent *apis.Path
 	field  string
 }
 
-// checkWord refuses a word that its field does not know (rule 26.1.1). The path of the
-// field is made only for a refusal, because making it takes memory.
+// checkWord refuses a word that its field does not allow (rule 26.1.1). It makes the path of the
+// field only for a refusal, because a path takes memory.
 func checkWord[T ~string](v *validator, word T, known []T, of place) {
 	if !apis.IsWord(word, known) {
 		at := of.parent.Field(of.field)

@@ -56,7 +56,7 @@ const (
 	BetaRegionLabel = "failure-domain.beta.kubernetes.io/region"
 )
 
-// zoneLabels are all that Volume.Zones may hold.
+// zoneLabels are the keys that Volume.Zones may have.
 var zoneLabels = []string{ZoneLabel, RegionLabel, BetaZoneLabel, BetaRegionLabel}
 
 // Disk is a disk that a pod names itself, without a claim.
@@ -86,7 +86,7 @@ const (
 )
 
 // Conflicts reports whether two pods cannot have these disks on one node
-// (VolumeRestrictions, isVolumeConflict). Nil disks and those of no kind never conflict.
+// (VolumeRestrictions, isVolumeConflict). A nil disk and a disk without a kind never conflict.
 func (d *Disk) Conflicts(o *Disk) bool {
 	if o == nil || d.Kind == "" || d.Kind != o.Kind || d.ID != o.ID {
 		return false

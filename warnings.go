@@ -32,6 +32,7 @@ func (c *Cluster) Warnings() []Problem {
 		}
 	}
 
+	// An API server keeps a budget with an invalid selector, so this is no error.
 	for _, b := range c.Budgets {
 		if b == nil {
 			continue
@@ -157,18 +158,19 @@ type groupTree struct {
 	warnings []Problem
 }
 
-// findCircles walks up from every composite group, over each of them once: a walk ends at a
-// group that an earlier walk came by.
+// findCircles walks up from every composite group, and visits each group once: a walk ends at
+// a group that any walk has visited.
 func (t *groupTree) findCircles(all []*CompositePodGroup) {
 	t.circular = map[Key]bool{}
-	walked := make(map[Key]int, len(all)) // the number of the walk that came by, from 1
+	walked := make(map[Key]int, len(all)) // the number of the walk that has visited a group, from 1
 	for i, g := range all {
 		for g != nil && walked[g.Key()] == 0 {
 			walked[g.Key()] = i + 1
 			g = t.composites[g.ParentKey()]
 		}
 
-		// A walk that ends at a group of its own has met a circle, and goes round it once more.
+		// If this same walk has visited the group, it has met a circle: going round once more
+		// marks all groups in it.
 		for g != nil && walked[g.Key()] == i+1 && !t.circular[g.Key()] {
 			t.circular[g.Key()] = true
 			g = t.composites[g.ParentKey()]
@@ -176,7 +178,7 @@ func (t *groupTree) findCircles(all []*CompositePodGroup) {
 	}
 }
 
-// child is a group of either kind, with the fields that its parent is checked by.
+// child is a group of either kind, with the fields that the check of its parent needs.
 type child struct {
 	// object names the group in messages.
 	object string
@@ -214,8 +216,8 @@ func (t *groupTree) checkParent(c child, circular bool) {
 	}
 }
 
-// deep reports whether a group directly below this one is below the last level. It
-// counts no further, so that it ends in a circle, too.
+// deep reports whether a group directly below g would be below the last level. It climbs no
+// more levels than a tree may have, so it also ends in a circle.
 func (t *groupTree) deep(g *CompositePodGroup) bool {
 	level := 1
 	for ; g != nil && level <= MaxGroupLevels; level++ {

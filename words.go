@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The words that a field may have, where an API server refuses all others (rule 26.1.1).
-// An empty field is no word, and allowed unless the field is required.
+// The words that the API server allows in fields; it refuses all others (rule 26.1.1). An empty
+// field is also allowed unless the field is required.
 var (
 	taintEffects = []TaintEffect{NoSchedule, PreferNoSchedule, NoExecute}
 	// The last two tolerate nothing (rule 26.1.2).
@@ -67,9 +67,9 @@ func (v *validator) taints(ts []Taint, spec *apis.Path) {
 // faultless reports whether the taint has a known effect.
 func (t *Taint) faultless() bool { return slices.Contains(taintEffects, t.Effect) }
 
-// faultless recognizes a simple pod without problems, without taking memory. A pod
-// that it does not recognize may have no problems either: one with affinity, topology
-// spread or volumes is not simple. The validator decides about it.
+// faultless recognizes most valid pods, without allocating. Where it returns false, the
+// validator decides: the pod has a problem, or something that is not checked here, such as
+// affinity, topology spread or volumes.
 func (p *Pod) faultless() bool {
 	if p == nil || p.Name == "" || !apis.IsWord(p.PreemptionPolicy, preemptionPolicies) || !apis.IsWord(p.QOSClass, qosClasses) || !apis.IsWord(p.OS, systems) {
 		return false
@@ -86,8 +86,8 @@ func (p *Pod) faultless() bool {
 		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers) && p.hostPorts() <= mostListed && p.amounts() <= mostListed
 }
 
-// faultlessLevel reports whether a list is one that a pod as a whole may have as its requests
-// or limits (rule 26.2.3).
+// faultlessLevel reports whether a list may be the pod-level requests or limits of a pod (rule
+// 26.2.3).
 func faultlessLevel(l resource.List) bool {
 	for name := range l {
 		if !podLevel(name) {
@@ -97,8 +97,8 @@ func faultlessLevel(l resource.List) bool {
 	return !hasNegative(l)
 }
 
-// faultless recognizes a simple node without problems, as Pod.faultless does a pod. A node
-// with attach limits or missing drivers is not simple.
+// faultless recognizes most valid nodes, as Pod.faultless does for pods. It leaves nodes with
+// attach limits or missing drivers to the validator.
 func (n *Node) faultless() bool {
 	if n == nil || n.Name == "" || len(n.AttachLimits) > 0 || len(n.MissingDrivers) > 0 {
 		return false

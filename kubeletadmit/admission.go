@@ -14,8 +14,8 @@ import (
 //
 // Finished pods and the pod itself (of the same namespace, name and UID) hold nothing. Terminating
 // pods hold what they have and may be chosen. A pod that is listed twice counts twice. Of pods
-// that are equal in every way the last in the list goes first (rule 17.6.5). Nothing is allocated
-// but the answer, unless the pod has affinity, topology spread or volumes to validate.
+// that are equal in every way the last in the list goes first (rule 17.6.5). Only the answer is
+// allocated, unless the pod has affinity, topology spread or volumes to validate.
 func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config Config) (Admission, error) {
 	return AdmitContext(context.Background(), node, active, pod, config)
 }
@@ -62,8 +62,8 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 //     The Guaranteed pods have to cover what is needed beyond all BestEffort
 //     and all Burstable pods, the Burstable pods what is needed beyond all
 //     BestEffort and the chosen Guaranteed pods, the BestEffort pods what is
-//     needed beyond the chosen pods of both. Pods of a recorded class that is
-//     none of the three stay.
+//     needed beyond the chosen pods of both. A pod whose status records any
+//     other class stays.
 //  5. While a tier still has something to cover, the pod with the least
 //     distance is chosen. The distance is the sum, over the shortages that are
 //     left, of the square of the part that the pod would leave. The smaller
@@ -93,7 +93,8 @@ func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, c
 		return adm.reject(stays), nil
 	}
 
-	// No check has said what to count, so the shortages do. Of pods each counts 1.
+	// No check has said which resources to count, so the shortages do. "pods" needs no column,
+	// because each pod counts 1.
 	s := newScratch(config, pod)
 	defer s.release()
 	for _, f := range failures {
@@ -106,9 +107,8 @@ func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, c
 	return s.makeRoom(context.Background(), adm, active)
 }
 
-// makeRoom decides about an admission whose failures are shortages all of them: it
-// covers them with the pods of the tally (steps 4 to 6 of Resolve). The context ends
-// an exact search.
+// makeRoom decides about an admission whose failures are all shortages: it covers them
+// with the pods of the tally (steps 4 to 6 of Resolve). The context ends an exact search.
 func (s *scratch) makeRoom(ctx context.Context, adm Admission, active []*outrank.Pod) (Admission, error) {
 	t, p := &s.tally, &s.pool
 
@@ -136,9 +136,9 @@ func (s *scratch) makeRoom(ctx context.Context, adm Admission, active []*outrank
 	return adm, nil
 }
 
-// insurmountable returns the failures that are not to be cured by evictions: all of
-// them if nobody is evicted for the pod, else those that are no shortages (steps 2
-// and 3 of Resolve). The slice is new.
+// insurmountable returns the failures that evictions cannot cure: all of them if nobody
+// may be evicted for the pod, otherwise the failed predicates (steps 2 and 3 of Resolve).
+// The slice is new.
 func (c Config) insurmountable(pod *outrank.Pod, failures []CheckFailure) []CheckFailure {
 	if !c.evicts(pod) {
 		return slices.Clone(failures)
@@ -153,7 +153,7 @@ func (c Config) insurmountable(pod *outrank.Pod, failures []CheckFailure) []Chec
 	return stays
 }
 
-// reject makes the admission a rejection with these failures. The first of them gives
+// reject returns the admission as a rejection for these failures. The first of them gives
 // the reason (rule 17.4.5).
 func (a Admission) reject(stays []CheckFailure) Admission {
 	a.Outcome, a.Returned = Rejected, stays
@@ -161,7 +161,7 @@ func (a Admission) reject(stays []CheckFailure) Admission {
 	return a
 }
 
-// turnAway makes the admission a rejection because not enough can be freed (rule 17.4.6).
+// turnAway returns the admission as a rejection because not enough can be freed (rule 17.4.6).
 func (a Admission) turnAway(pod outrank.Key, missing []ResourceNeed) Admission {
 	a.Outcome, a.Missing = Rejected, missing
 	a.Reason, a.Message = unexpectedError, shortText(pod, missing)

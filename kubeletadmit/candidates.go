@@ -22,7 +22,7 @@ type candidates struct {
 	held []int64
 }
 
-// reset makes the list empty, for a number of needs. With keepsAll, all is kept, too.
+// reset makes the list empty, with a column per need. keepsAll says whether all is filled.
 func (c *candidates) reset(needs int, keepsAll bool) {
 	c.pods, c.all, c.keepsAll = c.pods[:0], c.all[:0], keepsAll
 	c.held = zeros(c.held, needs)
@@ -52,7 +52,7 @@ func (c *candidates) add(pod int, f *figures) {
 	}
 }
 
-// remove replaces the i-th of the list by the last (rule 17.6.6).
+// remove removes the i-th pod. The last of the list takes its place (rule 17.6.6).
 func (c *candidates) remove(i int) {
 	end := len(c.pods) - 1
 	c.pods[i], c.pods = c.pods[end], c.pods[:end]

@@ -71,7 +71,7 @@ func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 // wellKnown are the resources that are reported before all others.
 var wellKnown = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 
-// want has the tally count what the pod requests of the node, in the order of
+// want tells the tally which resources the pod requests of the node, in the order of
 // rules 17.3.1 and 17.3.2.
 func (s *scratch) want(node *outrank.Node) {
 	for _, name := range wellKnown {
@@ -83,7 +83,7 @@ func (s *scratch) want(node *outrank.Node) {
 	for _, name := range slices.Compact(s.names) {
 		switch {
 		case slices.Contains(wellKnown[:], name) || !name.Counted():
-			// Asked for above, or a name of which no node keeps count (rule 1.4.5).
+			// It was wanted above, or no node keeps count of it (rule 1.4.5).
 		case unknown(name, node):
 			s.tally.wantOverhead(name) // rule 17.3.7
 		default:
@@ -113,8 +113,8 @@ func appendKeys(names []resource.Name, list resource.List) []resource.Name {
 	return names
 }
 
-// unknown reports whether a resource is an extended one that the node does not
-// name at all (step 2 of Check).
+// unknown reports whether a resource is extended and missing from the node's
+// Allocatable (step 2 of Check).
 func unknown(name resource.Name, node *outrank.Node) bool {
 	_, offered := node.Allocatable[name]
 	return !offered && name.IsExtended()
@@ -162,8 +162,7 @@ func portsFree(active []*outrank.Pod, pod *outrank.Pod) bool {
 	return true
 }
 
-// newScratch returns memory to work in, for the pod and the rules of a configuration.
-// The caller releases it.
+// newScratch returns memory for one call about the pod. The caller releases it.
 func newScratch(config Config, pod *outrank.Pod) *scratch {
 	s := scratches.Get().(*scratch)
 	s.tally.config, s.tally.pod = config, pod

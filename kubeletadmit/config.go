@@ -14,9 +14,9 @@ import (
 // class of a pod whose status records none (rules 3.12 and 3.13), and whether pods are evicted for
 // a resize (rule 17.4.8).
 //
-// PriorityFirst and Exact are no rules of the reference: with either, other pods go than a kubelet
-// would evict. Package kubeletadmit/explain says which. They change neither which pods may be
-// evicted nor for which pods. Both are experimental, and so are Limit and [Certificate]: no promise
+// With PriorityFirst or Exact, the evicted pods may differ from those that a kubelet evicts;
+// package kubeletadmit/explain shows the difference. Neither setting changes which pods may be
+// evicted, nor for which pods. Both are experimental, and so are Limit and [Certificate]: no promise
 // of compatibility covers them.
 type Config struct {
 	// Release says whose rules hold; zero means outrank.DefaultRelease. An unknown release is an
@@ -28,9 +28,8 @@ type Config struct {
 	// PriorityFirst evicts pods by priority, the lowest first, and by class within a priority
 	// (rules 17.8.2 and 17.8.3). No kubelet does that. Experimental.
 	PriorityFirst bool
-	// Exact evicts the best set of pods, where the kubelet takes the nearest pod time and again
-	// (rules 17.8.4 to 17.8.7). No kubelet does that. Admission.Search says how good the set is.
-	// Experimental.
+	// Exact evicts the best set of pods (rules 17.8.4 to 17.8.7). A kubelet takes the nearest pod
+	// again and again instead. Admission.Search says how good the set is. Experimental.
 	Exact bool
 	// Limit bounds the steps of an exact search; zero means 100,000, which take some tens of
 	// milliseconds. At the limit the best set found so far is the answer. A negative number is an
@@ -82,5 +81,5 @@ func (c Config) evicts(pod *outrank.Pod) bool {
 	return Critical(pod)
 }
 
-// class returns the class in which the kubelet of the release sees the pod.
+// class returns the QoS class of the pod for the kubelet of the release.
 func (c Config) class(pod *outrank.Pod) outrank.QOSClass { return qos.Of(c.Release, pod) }

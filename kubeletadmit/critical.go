@@ -14,7 +14,7 @@ func Critical(pod *outrank.Pod) bool {
 
 // Preemptable reports whether the kubelet may evict the pod for the preemptor (rules
 // 17.1.3 to 17.1.5). It may if preemptor is critical and pod is not, whatever their
-// priorities; otherwise if both have a priority and that of preemptor is higher. No
+// priorities; otherwise only if both have a priority and the preemptor's is higher. No
 // pod may preempt itself. The answer is false if either is nil.
 func Preemptable(preemptor, pod *outrank.Pod) bool {
 	if preemptor == nil || pod == nil {

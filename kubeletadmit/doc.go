@@ -2,8 +2,8 @@
 // for it? It decides what the kubelet of Kubernetes v1.37 decides, or that of v1.36 by
 // [Config].Release.
 //
-// The kubelet checks a pod that was bound to its node once more. A pod that fails is rejected,
-// but for a critical pod that fails only for lack of resources other pods are evicted.
+// The kubelet checks each pod that was bound to its node once more, and rejects a pod that
+// fails. For a critical pod that fails only for lack of resources, it evicts other pods instead.
 //
 //	adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 //	switch adm.Outcome {
@@ -14,9 +14,9 @@
 //
 // The quality of service class decides who is evicted: BestEffort pods before Burstable ones,
 // these before Guaranteed ones, and within a class the pod that leaves the least of the
-// shortage. Priority protects no pod that may be preempted at all, a known weakness of the
-// reference (kubernetes/kubernetes#135857) that is kept. A [Config] can ask for other
-// victims: by priority first, or the best set with a [Certificate].
+// shortage. Among the pods that may be preempted, priority does not matter. That is a known
+// weakness of the reference (kubernetes/kubernetes#135857), which this package keeps. A
+// [Config] can ask for other victims: by priority first, or the best set with a [Certificate].
 //
 // [Evict] carries an answer out through an interface of the caller. [RankForEviction] is the
 // order in which pods are evicted when the node itself runs short of a resource. An [Admission]
@@ -26,8 +26,8 @@
 // pods among them hold nothing, and so does the pod itself (same namespace, name and UID).
 // Terminating pods hold what they have and may be chosen. A pod listed twice counts twice.
 //
-// Chapters 17 and 18 of [RULES.md] state the rules; deviations stand after "Here:". Beside them,
-// sums saturate at the ends of int64, where the reference wraps.
+// Chapters 17 and 18 of [RULES.md] state the rules, and mark deviations from the reference with
+// "Here:". In addition, sums saturate at the ends of int64, where the reference wraps.
 //
 // Functions of this package read what they are given and nothing else. They may run at the
 // same time as long as no goroutine writes the pods and the node.

@@ -39,7 +39,7 @@ func (c Contribution) left() int64 { return max(resource.SubSat(c.Needed, c.Free
 // String returns the pod with its tier.
 func (e EvictedPod) String() string { return fmt.Sprintf("%s (%s)", podText(e.Pod), e.Tier) }
 
-// podText names a pod. An admission that was not made here may lack one.
+// podText names a pod. It is nil only in an admission that the caller has built.
 func podText(p *outrank.Pod) string {
 	if p == nil {
 		return "no pod"

@@ -12,7 +12,7 @@ import (
 
 // setSearch finds the best set of pods that covers the needs (rules 17.8.4 to 17.8.7). It is the
 // host of a search of package exact: an item is a pod, and the top of an item is its tier in the
-// pool. Its memory serves for the next search.
+// pool. Later searches reuse its memory.
 type setSearch struct {
 	search exact.Search
 	q      *exact.Question
@@ -20,13 +20,15 @@ type setSearch struct {
 	// pods has the pod of each item, and gone says whether the pod is evicted at present.
 	pods []candidate
 	gone []bool
-	// kept lists the picks by distance none of which can be left out. The search starts from them.
+	// kept lists those of the picks by distance that are needed: without any one of them, the rest
+	// would not cover the needs. The search starts from them.
 	kept []pick
 	// columns has the column of each need in the question, -1 for none.
 	columns []int
 }
 
-// candidate is a pod that may be in the set, with the figures that order it (rule 17.8.6).
+// candidate is a pod that may be in the set, with the figures by which the candidates are sorted
+// (rule 17.8.6).
 type candidate struct {
 	pod, tier   int
 	share       int64
@@ -47,7 +49,7 @@ func (p *pool) improve(ctx context.Context, limit int) *Certificate {
 	return x.certificate()
 }
 
-// ask fills in the question and lists the pods. The picks by distance have to be there.
+// ask fills in the question and lists the pods. The pods must have been picked by distance before.
 func (x *setSearch) ask(limit int) {
 	x.kept = x.pool.neededPicks()
 	x.listPods()
@@ -63,8 +65,8 @@ func (x *setSearch) ask(limit int) {
 	q.Measures = append(q.Measures, exact.ByTiers, exact.BySum, exact.BySecondSum)
 	q.Limit, q.SlowLimit = limit, limit
 
-	// A pod never takes back what another frees, so that more pods gone cover no less; and all
-	// of them together cover the needs, or there would be no picks to improve.
+	// Evicting one more pod never frees less, so that a larger set covers no less. All pods
+	// together cover the needs, or there would be no picks to improve.
 	q.Gains, q.Helps = true, true
 
 	x.askForNeeds()
@@ -83,8 +85,8 @@ func (x *setSearch) askForNeeds() {
 		}
 		x.columns[j] = column
 
-		// A pod frees of memory and of cpu what it adds to the sum of requests that sets are
-		// compared by. So what is still short bounds the sum from below.
+		// Sets are compared by the sums of their pods' memory and cpu requests, and a pod frees
+		// exactly its requests. So what is still short bounds these sums from below.
 		switch n.Resource {
 		case resource.Memory:
 			q.SumColumns[0] = 1 + column
@@ -94,7 +96,7 @@ func (x *setSearch) askForNeeds() {
 	}
 }
 
-// offerPods makes an item of each pod. No budget is charged for any of them.
+// offerPods makes an item for each pod. The kubelet charges no budgets, so every charge is -1.
 func (x *setSearch) offerPods() {
 	q := x.q
 	for i, c := range x.pods {
@@ -192,8 +194,8 @@ func (p *pool) neededPicks() []pick {
 	return kept
 }
 
-// repick replaces the picks by others. The distance of each is to what those before it leave
-// (rule 17.8.8).
+// repick replaces the picks by others. The distance of each is measured against what the picks
+// before it leave (rule 17.8.8).
 func (p *pool) repick(chosen []pick) {
 	p.picks, p.lefts = p.picks[:0], p.lefts[:0]
 	p.contributions = 0
@@ -245,7 +247,7 @@ func (x *setSearch) Score(set []bool) (sc exact.Score) {
 	return sc
 }
 
-// Violating marks nothing: the kubelet looks at no budgets.
+// Violating marks no pod, because the kubelet looks at no budgets.
 func (x *setSearch) Violating([]bool) {}
 
 // Spared reduces the set to the picks by distance that are needed, so that the answer is never
@@ -267,7 +269,8 @@ func (x *setSearch) chosen() (picks []pick) {
 	return picks
 }
 
-// certificate says how good the best set is. Tiers of which no pod goes or has to go are left out.
+// certificate says how good the best set is. It leaves out tiers of which no pod goes and none
+// has to go.
 func (x *setSearch) certificate() *Certificate {
 	p := x.pool
 	tiers, best, bound, proven := x.search.Tiers()

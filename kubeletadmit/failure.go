@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Predicate names a check of the node that is not about amounts. A caller of [Resolve] may have
-// predicates of its own, with other names.
+// Predicate names a check that is not about amounts. A caller of [Resolve] may have predicates of
+// its own, with other names.
 type Predicate string
 
 // The predicates, in the order in which [Check] reports them.
@@ -28,7 +28,7 @@ type CheckFailure struct {
 	// Requested is what the pod requests, Used what the active pods hold, and
 	// Capacity what the node offers (its allocatable). All are counted like
 	// resource.Amount: thousandths of a core for cpu, whole units for all other
-	// resources. They mean something only if Resource is set.
+	// resources. They count only if Resource is set.
 	Requested, Used, Capacity int64
 
 	// Predicate is the check that failed. It is empty for a shortage.
@@ -53,7 +53,7 @@ func (f CheckFailure) Shortage() int64 {
 	return resource.AddSat(f.Requested, resource.SubSat(f.Used, f.Capacity))
 }
 
-// String returns the failure in the reference's words: "Insufficient cpu", or
+// String returns the failure in the words of the scheduler: "Insufficient cpu", or
 // the text of the predicate.
 func (f CheckFailure) String() string {
 	if f.isShortage() {

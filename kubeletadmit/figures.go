@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// figures has the amounts that choosing depends on, from the tally. Pods are
+// figures has the amounts by which pods are chosen, from the tally. Pods are
 // identified by their index among the movable pods.
 type figures struct {
 	// amounts has a row of width columns per pod: what the kubelet's preemption
@@ -19,7 +19,7 @@ type figures struct {
 	memory, cpu int
 }
 
-// set takes the figures over from the tally. They are valid until the tally changes.
+// set reads the figures from the tally. They are valid until the tally changes.
 func (f *figures) set(t *tally, needs []ResourceNeed) {
 	f.amounts, f.width = t.amounts, len(t.names)
 	f.memory, f.cpu = t.memory, t.cpu
@@ -53,8 +53,8 @@ func (f *figures) negative(pod int) bool {
 	return below
 }
 
-// distance sums the squares of the parts of left that the pod would leave, in
-// the order of the needs (rules 17.6.2 and 17.6.3).
+// distance returns the sum, over the needs in their order, of the square of the part of
+// left that the pod would leave (rules 17.6.2 and 17.6.3).
 func (f *figures) distance(left []int64, pod int) float64 {
 	var sum float64
 	for i, n := range left {

@@ -23,14 +23,14 @@ type index struct {
 	// last may have fewer. Node 1 is the root, the children of node i are 2i
 	// and 2i+1, and those from leaves on are the groups.
 	leaves int
-	// most has, for each node and need, the most that one of the candidates
-	// below the node frees. winners has the slot below each node that wins if
-	// all are equally far, -1 if none is left.
+	// most has, for each node and need, the most that any one candidate below the
+	// node frees. winners has, for each node, the slot below it that wins a tie in
+	// distance between all of them, -1 if none is left.
 	most    []int64
 	winners []int
 
-	// left is what the present search needs. best is the slot of the nearest
-	// candidate found so far, -1 for none, and least its distance.
+	// left is what still has to be freed in the present search. best is the slot of
+	// the nearest candidate found so far, -1 for none, and least its distance.
 	left  []int64
 	best  int
 	least float64
@@ -39,10 +39,11 @@ type index struct {
 	order []keyed
 }
 
-// groupSize balances the time for candidates and for nodes of the tree.
+// groupSize is the number of candidates in a group. More of them make the tree smaller, but
+// each group slower to search.
 const groupSize = 8
 
-// keyed is an index into a list with its sort key.
+// keyed is a place in the tier's list with its sort key.
 type keyed struct {
 	key   uint64
 	place int
@@ -61,8 +62,8 @@ func (x *index) build(c *candidates, f *figures, left []int64) {
 		x.list[o.place] = slot
 	}
 
-	// A node has a larger number than its parent, so that the sums of its children
-	// are there before it is summed.
+	// Children have larger numbers than their parent, so going down from the largest
+	// number computes them first.
 	x.leaves = (n + groupSize - 1) / groupSize
 	x.winners = slices.Grow(x.winners[:0], 2*x.leaves)[:2*x.leaves]
 	x.most = zeros(x.most, 2*x.leaves*len(left))
@@ -234,15 +235,15 @@ func (x *index) remove(slot, needs int) {
 	last := x.list[end]
 	x.list[x.positions[slot]], x.positions[last] = last, x.positions[slot]
 
-	// After that, because slot may be the last itself.
+	// This comes last, because slot may itself be the last of the list.
 	x.positions[slot], x.list = -1, x.list[:end]
 
-	// The position of the last has changed, and with it may the ties that it wins.
+	// The last one has a new position, which may change the ties that it wins.
 	x.refresh(slot, needs)
 	x.refresh(last, needs)
 }
 
-// refresh sums the group of a slot again and all nodes above it.
+// refresh computes the group of a slot anew, and all nodes above it.
 func (x *index) refresh(slot, needs int) {
 	for node := x.leaves + slot/groupSize; node > 0; node /= 2 {
 		x.sum(node, needs)

@@ -39,7 +39,7 @@ func nodeProblems(node *outrank.Node) []outrank.Problem {
 // problemsIn returns the problems in the error of a Validate method.
 func problemsIn(err error) []outrank.Problem {
 	if err == nil {
-		return nil // spares a good input the allocation of input
+		return nil // for valid input, returning here avoids the allocation of input
 	}
 	var input *outrank.InputError
 	if errors.As(err, &input) {

@@ -90,7 +90,7 @@ func wireNeedOf(n ResourceNeed) wireNeed {
 func (e *answerEncoder) eviction(v EvictedPod) wireEviction {
 	w := wireEviction{Pod: e.Pod(v.Pod), Tier: v.Tier, Contributions: document.List(v.Contributions, wireContributionOf)}
 
-	// An admission that was not made here may have a distance that is no number.
+	// The caller may have built the admission, with a distance that is NaN or infinite.
 	text, err := json.Marshal(v.Distance)
 	if err != nil {
 		e.Problem("evicted "+podText(v.Pod), "distance", strconv.FormatFloat(v.Distance, 'g', -1, 64)+" is not a number of JSON")
@@ -118,7 +118,7 @@ func (e *answerEncoder) admission(a *Admission) wireAdmission {
 		w.Search = &wireSearch{s.Optimal, s.Steps, document.List(s.Tiers, func(t TierCount) wireTier { return wireTier(t) })}
 	}
 
-	// The message of a pod that is turned away stands in the field error as well.
+	// If not enough can be freed, the message appears in the member error as well.
 	if len(a.Missing) > 0 {
 		w.Error, w.Missing = a.Message, document.List(a.Missing, wireNeedOf)
 	}
@@ -127,7 +127,7 @@ func (e *answerEncoder) admission(a *Admission) wireAdmission {
 
 // MarshalJSON returns the admission as ADMISSION_JSON.md in the folder of this
 // package describes it, in one line and with a version. Pods appear as
-// references, amounts as quantities, and the same admission as the same bytes.
+// references, amounts as quantities. The same admission gives the same bytes.
 // The error is an *[outrank.InputError] about what JSON cannot say: a time beyond
 // the year 9999, a string that is not UTF-8, an unknown outcome. Time is linear
 // in the admission.

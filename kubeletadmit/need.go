@@ -20,7 +20,7 @@ func (n ResourceNeed) String() string {
 	return amountText(n.Resource, n.Amount) + " " + string(n.Resource)
 }
 
-// shortText returns the message of a pod that would still lack something if every pod that it
+// shortText returns the message of a rejection: what the pod would still lack if every pod that it
 // may preempt were evicted.
 func shortText(pod outrank.Key, missing []ResourceNeed) string {
 	parts := make([]string, len(missing))

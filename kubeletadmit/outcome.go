@@ -32,8 +32,8 @@ type Admission struct {
 	// Both are empty for a pod that is not rejected. They come from the first of Returned, from
 	// Missing, or from a check before all others (group 17.2).
 	Reason, Message string
-	// Failures lists everything that the check found. Returned lists the failures that the pod was
-	// rejected for because evictions cannot cure them, or because nobody is evicted for this pod.
+	// Failures lists everything that the check found. Returned lists the failures for which the
+	// pod was rejected: evictions cannot cure them, or nobody may be evicted for this pod.
 	Failures, Returned []CheckFailure
 	// Evictions are the pods to evict, in this order: BestEffort, Burstable, Guaranteed, and
 	// within a class as chosen. With Config.PriorityFirst the priority comes before the class, the
@@ -68,8 +68,9 @@ func (a Admission) String() string {
 // OK reports whether the pod starts, at once or after the evictions.
 func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == AdmittedAfterEvicting }
 
-// ReferenceMessage returns the text that a kubelet has in place of Message (rule 17.4.9). The
-// event about the pod has it as it is; the pod's status has it behind "Pod was rejected: ".
+// ReferenceMessage returns the message that a kubelet would write instead of Message (rule
+// 17.4.9). The kubelet puts it into an event about the pod, and behind "Pod was rejected: " into
+// the pod's status.
 func (a Admission) ReferenceMessage() string {
 	switch {
 	case len(a.Missing) > 0:

@@ -47,9 +47,8 @@ func refusedOutright(node *outrank.Node, pod *outrank.Pod) (reason, message stri
 	return "", ""
 }
 
-// withSystem returns the node with the label of its system added, if it has labels but
-// not that one (rule 17.2.6). For a pod that looks at no label of its node, the node
-// itself will do.
+// withSystem returns the node with osLabel added, if it has labels but not that one (rule
+// 17.2.6). It returns the node itself for a pod that looks at no label of its node.
 func withSystem(node *outrank.Node, pod *outrank.Pod) *outrank.Node {
 	if _, ok := node.Labels[osLabel]; ok || len(node.Labels) == 0 || len(pod.NodeSelector) == 0 && pod.Affinity.NodeAffinity == nil {
 		return node

@@ -27,8 +27,8 @@ type pool struct {
 	// pods of each.
 	keys  []tierKey
 	tiers []candidates
-	// byPriority is set where priorities make tiers. searching is set where an
-	// exact search follows the choice, which needs the chosen pods of a tier, too.
+	// byPriority is set if pods are in tiers by priority, too. searching is set if an
+	// exact search follows the choice: tiers then remember their chosen pods.
 	byPriority, searching bool
 	// left is the rest of each need, 0 if it is covered.
 	left []int64
@@ -41,8 +41,8 @@ type pool struct {
 	// scan finds the nearest of few pods, and index the nearest of many.
 	scan  scan
 	index index
-	// below has a row for each tier and one more: what all tiers before it hold
-	// together. freed is what the picks free together.
+	// below has a row for each tier, with what all tiers before it hold together, and
+	// one more row with what all tiers hold. freed is what the picks free together.
 	below []int64
 	freed []int64
 	// sets searches for a set that is better than the picks.
@@ -51,13 +51,13 @@ type pool struct {
 
 // pick is a chosen pod.
 type pick struct {
-	// pod is the index among the movable pods, and tier that among the tiers.
+	// pod is an index into the movable pods, and tier an index into the tiers.
 	pod, tier int
 	// distance is the pod's distance from covering what was left before it.
 	distance float64
 }
 
-// reset keeps the memory and drops everything that belongs to the caller.
+// reset empties the pool for the next call. It keeps the memory, and no text of the caller.
 func (p *pool) reset() {
 	p.needs, p.contributions = wiped(p.needs), 0
 	p.picks, p.lefts = p.picks[:0], p.lefts[:0]
@@ -84,8 +84,8 @@ func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem
 	return problems
 }
 
-// findTiers makes an empty tier for each key: for each class, whether or not it has pods,
-// or for each priority and class that there are.
+// findTiers makes the keys, and room for a tier of each: one per class, even without pods, or
+// one per priority and class that has pods.
 func (p *pool) findTiers(t *tally) {
 	p.keys = p.keys[:0]
 	if p.byPriority {
@@ -100,14 +100,14 @@ func (p *pool) findTiers(t *tally) {
 		}
 	}
 
-	// The candidates up to the capacity are those of earlier calls, whose memory serves again.
+	// Tiers beyond the length are left from earlier calls, and their memory is used again.
 	p.tiers = p.tiers[:cap(p.tiers)]
 	p.tiers = slices.Grow(p.tiers, max(0, len(p.keys)-len(p.tiers)))[:len(p.keys)]
 }
 
 // choose chooses the pods to evict (steps 4 to 6 of Resolve; getPodsToPreempt).
-// It reports whether all movable pods together hold enough. If they do not, left
-// is the part that they do not hold.
+// It reports whether all movable pods together hold enough. If not, it chooses
+// none, and left is what they do not cover.
 func (p *pool) choose() bool {
 	needs := len(p.needs)
 	p.freed = zeros(p.freed, needs)
@@ -135,7 +135,8 @@ func (p *pool) choose() bool {
 	return true
 }
 
-// needBeyond sets left to what is needed beyond the sums: each has an amount by need.
+// needBeyond sets left to what is still needed once each of the sums is freed. A sum has an
+// amount per need.
 func (p *pool) needBeyond(sums ...[]int64) {
 	p.left = p.left[:0]
 	for _, n := range p.needs {
@@ -158,8 +159,8 @@ func covered(left []int64) bool {
 	return true
 }
 
-// scanLimit is the number of pods of a tier that are chosen by looking at all
-// candidates. For further ones it is worth building an index.
+// scanLimit is how many pods of a tier are chosen by looking at all candidates. If more
+// have to be chosen, building an index pays off.
 const scanLimit = 64
 
 // take chooses pods of the tier by distance, until nothing is needed or no pod
@@ -177,7 +178,7 @@ func (p *pool) take(tier int) {
 	p.takeIndexed(tier)
 }
 
-// takeIndexed continues take with an index. The choice is the same.
+// takeIndexed continues take with an index, which makes the same choice faster.
 func (p *pool) takeIndexed(tier int) {
 	if covered(p.left) || len(p.tiers[tier].pods) == 0 {
 		return
@@ -191,7 +192,7 @@ func (p *pool) takeIndexed(tier int) {
 	}
 }
 
-// pick adds a pod to the choice, and takes what it frees off what is left.
+// pick adds a pod to the choice, and subtracts what it frees from what is left.
 func (p *pool) pick(chosen pick) {
 	p.picks, p.lefts = append(p.picks, chosen), append(p.lefts, p.left...)
 	for i, n := range p.left {
@@ -205,14 +206,14 @@ func (p *pool) pick(chosen pick) {
 }
 
 // evictions returns the chosen pods with the reasons, in the order in which they
-// are evicted: tier by tier from the first, those of a tier as they were chosen
-// (rule 17.5.6). All contributions lie in one array, which never grows, so that
-// the answer is two allocations.
+// are evicted: tier by tier from the first, and within a tier in the order of the
+// choice (rule 17.5.6). All contributions share one array, which never grows, so
+// that the answer takes two allocations.
 func (p *pool) evictions(t *tally, active []*outrank.Pod) []EvictedPod {
 	list := make([]EvictedPod, 0, len(p.picks))
 	contributions := make([]Contribution, 0, p.contributions)
 	for end := len(p.picks); end > 0; {
-		// The picks from from up to end are those of one tier.
+		// Picks of a tier stand together: find where the tier of the last one begins.
 		from := end - 1
 		for from > 0 && p.picks[from-1].tier == p.picks[from].tier {
 			from--
@@ -223,7 +224,7 @@ func (p *pool) evictions(t *tally, active []*outrank.Pod) []EvictedPod {
 			contributions = p.appendContributions(contributions, i)
 			list = append(list, EvictedPod{
 				Pod: active[t.movable[k.pod].at], Tier: classes[p.keys[k.tier].class], Distance: k.distance,
-				// Capped, so that a caller who appends to it does not write into the next pod's.
+				// The capacity is cut, so that appending to one list does not write into the next.
 				Contributions: contributions[first:len(contributions):len(contributions)],
 			})
 		}

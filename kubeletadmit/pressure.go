@@ -20,8 +20,8 @@ const (
 	PIDPressure    Pressure = "pids"
 )
 
-// Usage is what a pod was measured to use. For disk and inodes it is up to the
-// caller which file systems are summed: those under pressure.
+// Usage is the measured usage of a pod. Disk and inodes should be sums over the file
+// systems that are under pressure; the caller decides which these are.
 type Usage struct {
 	// Memory is the working set and Disk the space taken, both in bytes.
 	Memory, Disk int64
@@ -40,8 +40,8 @@ type RankedPod struct {
 	// Usage is what the pod uses of the resource that runs short: bytes of memory
 	// and disk, numbers of inodes and processes. 0 if Measured is false.
 	Usage int64
-	// Request is what the pod requested of memory or disk. It may have parts of
-	// bytes. It is 0 if Measured is false, and under other pressures, because no pod
+	// Request is what the pod requested of memory or disk, possibly with a fraction of
+	// a byte. It is 0 if Measured is false, and under other pressures, because no pod
 	// can request inodes or processes.
 	Request resource.Quantity
 }
@@ -94,15 +94,15 @@ func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank
 		return nil, inputError(problems)
 	}
 
-	// Stable, so that the index decides last.
+	// The sort is stable, so that pods that tie in everything stay in the order of pods.
 	slices.SortStableFunc(ranked, func(a, b RankedPod) int {
 		return cmp.Or(compare(a, b), compareNames(a.Pod, b.Pod))
 	})
 	return ranked, nil
 }
 
-// measure returns the figures of the pod that matter under this pressure. A pod without
-// statistics has its priority alone.
+// measure returns the figures of the pod that matter under this pressure. Without statistics
+// only its priority is set.
 func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) RankedPod {
 	r := RankedPod{Pod: pod, Priority: pod.PriorityValue()}
 	if usage == nil {

@@ -10,25 +10,25 @@ type scan struct {
 // broken as in step 5 of Resolve, and that distance. There is at least one
 // candidate.
 //
-// It estimates distances without dividing, and computes exactly only those that
-// can be the least. An estimate is off by less than slack. A candidate whose
-// estimate is above the lowest one by more than twice slack is farther.
+// It estimates all distances without dividing, and computes exact ones only for the
+// candidates that may be the nearest. An estimate is off by less than slack, so a
+// candidate whose estimate exceeds the lowest one by more than twice slack is not
+// the nearest.
 //
-// The reason: a part that is left is computed as 1 - r·(1/n) in place of
-// (n-r)/n, for what a pod frees, r, of what is needed, n. With u = 2^-53, the
-// error of one rounding relative to the result, and r < n, the quotient r/n is
-// at most 1 and carries 5 roundings (of r, n, 1/n, the product and the
-// difference), the exact formula 3. So the two parts differ by less than 9u and
-// their squares by less than 20u. For r ≥ n one part is 0 and the other below
-// 5u. Adding up k squares, and 1 for an odd number of needs, adds at most
-// (k+1)²u to the error of an estimate, and k²u to that of a distance. All of
-// it is below half of slack, which leaves room for the rounding of the limit.
+// Proof: of a need n, a pod that frees r leaves the part (n-r)/n. An estimate
+// computes it as 1 - r·(1/n). Let u = 2^-53 be the relative error of one rounding.
+// If r < n, the quotient r/n is at most 1; the estimated part carries 5 roundings
+// (of r, n, 1/n, the product and the difference), the exact one 3. So the two parts
+// differ by less than 9u and their squares by less than 20u. If r ≥ n, the exact
+// part is 0 and the estimated one below 5u. Adding up k squares, and 1 for an odd
+// number of needs, adds at most (k+1)²u to the error of an estimate and k²u to the
+// error of a distance. All of it is below half of slack, which leaves room for the
+// rounding of the limit.
 func (s *scan) nearest(c *candidates, f *figures, left []int64) (at int, least float64) {
 	s.estimate(c.columns, left)
 	limit := lowest(s.estimates) + 2*slack(len(left))
 
-	// Of candidates that are equal in distance and requests the last one stays in at
-	// (rule 17.6.5).
+	// Of candidates that tie in distance and requests, the last one wins (rule 17.6.5).
 	at = -1
 	for i := within(s.estimates, 0, limit); i < len(s.estimates); i = within(s.estimates, i+1, limit) {
 		d := f.distance(left, c.pods[i])
@@ -44,8 +44,8 @@ func slack(k int) float64 { return float64(k) * float64(10+k) * 0x1p-50 }
 
 // estimate computes the estimates for what is left. columns has what the
 // candidates free. Needs are processed in pairs, so that the estimates are read
-// and written half as often. An odd need is paired with one that adds 1 to every
-// estimate, which changes no comparison.
+// and written half as often. The last of an odd number of needs is paired with a
+// share of 0, which adds 1 to every estimate and so changes no comparison.
 func (s *scan) estimate(columns [][]float64, left []int64) {
 	s.estimates = zeros(s.estimates, len(columns[0]))
 	first := -1 // the need that waits for a second one
@@ -75,7 +75,7 @@ type share struct {
 // addSquares adds to each estimate the squares of the parts that the candidate
 // leaves of two needs: it frees the share a of one and the share b of the other.
 func addSquares(estimates []float64, a, b share) {
-	// Slices of one length spare the loop its bounds checks.
+	// With slices of one length the compiler leaves out bounds checks in the loop.
 	aFrees, bFrees := a.frees[:len(estimates)], b.frees[:len(estimates)]
 	for i := range estimates {
 		p, q := 1-aFrees[i]*a.inverse, 1-bFrees[i]*b.inverse
@@ -89,8 +89,8 @@ func addSquares(estimates []float64, a, b share) {
 	}
 }
 
-// lowest returns the least of the estimates. [slices.Min] would handle NaN, and
-// no estimate is NaN.
+// lowest returns the least of the estimates. It is faster than [slices.Min], which also
+// handles NaN; no estimate is NaN.
 func lowest(estimates []float64) float64 {
 	least := estimates[0]
 	for _, e := range estimates {

@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// tally holds the facts about the active pods that a call needs. It looks at each of
-// them once, for the check and for the choice together.
+// tally holds what a call has to know about the active pods. It reads each pod once, for
+// the check and the choice together.
 type tally struct {
 	config Config
 	// pod is the pod to be admitted.
@@ -36,7 +36,7 @@ type tally struct {
 
 // movable is a pod that may be evicted.
 type movable struct {
-	// at is the index among the active pods.
+	// at is the pod's index in the list of active pods.
 	at int
 	tierKey
 }
@@ -46,13 +46,14 @@ var classes = [...]outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outra
 
 // tierKey identifies the tier of a pod.
 type tierKey struct {
-	// priority is 0 for all pods where priorities make no tiers.
+	// priority is 0 unless pods are evicted by priority (Config.PriorityFirst).
 	priority int32
 	// class is the index in classes.
 	class int
 }
 
-// reset keeps the memory and drops everything that belongs to the caller.
+// reset empties the tally for the next call. It keeps the memory, and no pod or text of the
+// caller.
 func (t *tally) reset() {
 	*t = tally{
 		wanted: wiped(t.wanted), used: t.used[:0], names: wiped(t.names),
@@ -60,10 +61,10 @@ func (t *tally) reset() {
 	}
 }
 
-// want has a resource counted if the pod asks for it.
+// want adds a resource to those that are counted if the pod requests it.
 func (t *tally) want(name resource.Name) { t.wantAmount(name, t.pod.RequestOf(name)) }
 
-// wantOverhead is want for a resource of which the pod's overhead alone counts.
+// wantOverhead is want for a resource of which only the pod's overhead counts.
 func (t *tally) wantOverhead(name resource.Name) { t.wantAmount(name, t.pod.Overhead[name]) }
 
 func (t *tally) wantAmount(name resource.Name, q resource.Quantity) {
@@ -103,18 +104,18 @@ func (t *tally) count(active []*outrank.Pod) (problems []outrank.Problem) {
 	return problems
 }
 
-// add counts one pod, the at-th of the active ones. It reports whether none of
-// the amounts that the check asks for is negative.
+// add counts the active pod at index at. ok is false if the pod has a negative amount of
+// something that the check asks for.
 func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
-	// The row lies behind the rows of the movable pods. It joins them if the pod
-	// is movable, else the next pod overwrites it.
+	// The row lies behind the rows of the movable pods. It is kept if the pod is
+	// movable; otherwise the next pod overwrites it.
 	first := len(t.amounts)
 	next := first + len(t.names)
 	t.amounts = slices.Grow(t.amounts, len(t.names))
 	row := t.amounts[first:next]
 
-	// The row of a plain pod serves both: what it holds by the scheduler's sum, and
-	// what it frees by the kubelet's.
+	// For a plain pod, what it holds by the scheduler's sum is also what it frees by
+	// the kubelet's, so one row serves both.
 	plain := t.plain(row, pod)
 	if plain {
 		ok = t.hold(row)
@@ -127,12 +128,13 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 
 	key := tierKey{class: slices.Index(classes[:], t.class(row, pod, plain))}
 	if key.class < 0 {
-		return ok // a recorded class that is none of the three (rule 17.5.1)
+		return ok // its status records a class that has no tier (rule 17.5.1)
 	}
 	if t.config.PriorityFirst {
 		key.priority = pod.PriorityValue()
 	}
 
+	// Of any other pod the row has to be what it frees.
 	if !plain {
 		for i, name := range t.names {
 			row[i] = counted(pod, name)
@@ -142,11 +144,10 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 	return ok
 }
 
-// plain fills the row with the sum of what the containers request, and returns
-// true, if the scheduler and the kubelet's preemption both count the pod with that:
-// it has no pod-level resources, no overhead, no init containers, and no requests
-// in its status. It returns false for any other pod, and for a negative amount. The
-// row means nothing then.
+// plain fills the row with the sums of what the containers request, if the scheduler
+// and the kubelet's preemption both count the pod by these sums: it has no pod-level
+// resources, no overhead, no init containers, and no requests in its status. For any
+// other pod, and for a negative amount, it returns false, and the row means nothing.
 func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	if pod.Resources != nil || len(pod.Overhead) > 0 || len(pod.InitContainers) > 0 || pod.Actual != nil || pod.ResizeInfeasible {
 		return false
@@ -167,8 +168,8 @@ func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	return true
 }
 
-// total returns the sum of the containers' requests of a resource. It is not ok
-// if a request is negative.
+// total returns the sum of the containers' requests of a resource. ok is false if a
+// request is negative.
 func total(containers []outrank.Container, name resource.Name) (sum resource.Quantity, ok bool) {
 	for i := range containers {
 		q := containers[i].Requests[name]
@@ -184,8 +185,8 @@ func total(containers []outrank.Container, name resource.Name) (sum resource.Qua
 	return sum, true
 }
 
-// hold adds the row of a plain pod to what is used. It returns true: nothing in
-// the row is negative.
+// hold adds the row of a plain pod to what is used. It returns true, as holdRunning does
+// for a valid pod, because no amount in the row is negative.
 func (t *tally) hold(row []int64) bool {
 	for i, used := range t.used {
 		t.used[i] = resource.AddSat(used, row[i])
@@ -212,9 +213,9 @@ func asksBelowZero(pod *outrank.Pod, name resource.Name) bool {
 		slices.ContainsFunc(pod.Containers, asks) || slices.ContainsFunc(pod.InitContainers, asks)
 }
 
-// class is [Config.class]. A plain pod without limits needs no sums to be compared:
-// it is never Guaranteed, and its row says whether it requests anything, because
-// amounts are rounded up.
+// class is [Config.class], with a shortcut for plain pods without limits. Such a pod is
+// never Guaranteed, and its row says whether it requests anything: amounts are rounded
+// up, so that none above 0 becomes 0.
 func (t *tally) class(row []int64, pod *outrank.Pod, plain bool) outrank.QOSClass {
 	switch {
 	case pod.QOSClass != "" || !plain || limited(pod):
@@ -244,14 +245,15 @@ func same(a, b *outrank.Pod) bool {
 	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
 }
 
-// wiped empties a slice, so that its memory keeps nothing of the caller alive. The slice
-// has to be as long as it ever was since it was empty.
+// wiped clears and empties a slice, so that its memory keeps nothing of the caller alive.
+// The slice must not have been shortened since it was last empty.
 func wiped[T any](list []T) []T {
 	clear(list)
 	return list[:0]
 }
 
-// counted returns what the kubelet counts the pod with when it makes room (group 2.3).
+// counted returns the amount with which the kubelet counts the pod when it makes room (group
+// 2.3).
 func counted(pod *outrank.Pod, name resource.Name) int64 {
 	return resource.Amount(name, pod.KubeletRequestOf(name))
 }

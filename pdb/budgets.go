@@ -15,8 +15,8 @@ type Budgets struct {
 	// matchers has the selector of each budget. It is the zero Matcher for a
 	// budget that covers nothing.
 	matchers []outrank.Matcher
-	// scopes has the scope of each namespace with budgets. Budgets that cover
-	// nothing are in none.
+	// scopes has the scope of each namespace with budgets. A budget that covers nothing
+	// is in no scope.
 	scopes map[string]*scope
 }
 
@@ -26,7 +26,8 @@ type scope struct {
 	// byLabel lists each of its budgets under all labels of one anchor, so that a
 	// pod which the budget covers has exactly one of these labels.
 	byLabel map[label][]int32
-	// rest lists the budgets that ask for no label to be there. They have no anchor.
+	// rest lists the budgets without an anchor: their selectors ask for no label to be
+	// there.
 	rest []int32
 }
 
@@ -44,7 +45,8 @@ func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
 		scopes:   map[string]*scope{},
 	}
 
-	// How many budgets share a label is known only once all have been read.
+	// The budgets are inserted in a second pass: how many of them share a label is known only
+	// once all have been read.
 	shared := map[namespacedLabel]int{}
 	var covering []int
 	for i, budget := range budgets {
@@ -136,8 +138,8 @@ func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 		return dst
 	}
 
-	// No budget is found twice: it stands in one part of the scope, and of the labels
-	// that it is listed under the pod has one at most.
+	// No budget is found twice: it is in one part of the scope, and of the labels under which
+	// it is listed the pod has at most one.
 	start := len(dst)
 	dst = b.appendMatching(dst, s.rest, pod)
 	if len(s.byLabel) > 0 {

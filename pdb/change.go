@@ -7,14 +7,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// With returns the budgets with another one at index i, where i = [Budgets.Len]
-// adds one at the end. A nil budget covers nothing, so that it takes the i-th
-// budget away and leaves every other index as it is. b stays as it is. An index
-// below 0 or beyond the end returns b.
+// With returns the budgets with budget at index i, in place of the one there; i =
+// [Budgets.Len] appends it. A nil budget covers nothing: it takes the i-th budget away
+// without moving the others. b does not change. For an index below 0 or beyond the end
+// the result is b.
 //
-// If namespace and selector are those of the budget before, time is that of copying
-// the list of pointers. Otherwise it is that of preparing one selector, and of
-// copying the list and the scopes of the namespaces concerned.
+// If the new budget has the namespace and selector of the old one, With only copies the
+// list of pointers. Otherwise it also prepares one selector, and copies the scopes of
+// both namespaces.
 func (b *Budgets) With(i int, budget *outrank.PodDisruptionBudget) *Budgets {
 	if i < 0 || i > b.Len() {
 		return b
@@ -23,8 +23,8 @@ func (b *Budgets) With(i int, budget *outrank.PodDisruptionBudget) *Budgets {
 		return New([]*outrank.PodDisruptionBudget{budget})
 	}
 
-	// Where the budget covers the same pods, all that was prepared can be shared:
-	// nobody writes it.
+	// If the budget covers the same pods, the copy can share all that was prepared, because
+	// it is never written.
 	if i < b.Len() && SameCoverage(b.budgets[i], budget) {
 		other := *b
 		other.budgets = slices.Clone(b.budgets)
@@ -44,8 +44,8 @@ func (b *Budgets) With(i int, budget *outrank.PodDisruptionBudget) *Budgets {
 	return other
 }
 
-// copyFor returns a copy with room for n budgets. It shares the scopes with b, so
-// that a scope has to be cloned before it is written.
+// copyFor returns a copy with room for n budgets. The copy shares its scopes with b, so a
+// scope must be cloned before it is written.
 func (b *Budgets) copyFor(n int) *Budgets {
 	other := &Budgets{
 		budgets:  make([]*outrank.PodDisruptionBudget, n),
@@ -92,8 +92,8 @@ func (b *Budgets) takeOut(i int32) {
 	isIt := func(other int32) bool { return other == i }
 	s.rest = slices.DeleteFunc(s.rest, isIt)
 
-	// Which of its anchors the budget is listed under depends on the budgets that were
-	// there before it, and is not recorded: all are looked at.
+	// The anchor under which the budget is listed depended on the budgets that were there at
+	// the time, and is not recorded. So it is removed from the labels of all its anchors.
 	for _, l := range slices.Concat(anchorsOf(b.budgets[i])...) {
 		if rest := slices.DeleteFunc(slices.Clone(s.byLabel[l]), isIt); len(rest) > 0 {
 			s.byLabel[l] = rest
@@ -116,13 +116,13 @@ func (b *Budgets) putIn(i int32) {
 	}
 
 	for _, l := range rarest(anchors, func(l label) int { return len(s.byLabel[l]) }) {
-		// The list is the original's as well: appending has to copy it.
+		// The original shares this list, so append has to copy it.
 		s.byLabel[l] = append(slices.Clip(s.byLabel[l]), i)
 	}
 }
 
-// clone returns a copy that shares the lists under the labels with s, which must not be
-// written. Of a nil scope it returns an empty one.
+// clone returns a copy of the scope, an empty one for nil. The copy shares the lists in
+// byLabel with s, so they must not be written.
 func (s *scope) clone() *scope {
 	if s == nil {
 		return &scope{byLabel: map[label][]int32{}}

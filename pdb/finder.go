@@ -8,10 +8,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Finder finds the budgets that cover pods, one pod after another, and remembers
-// its results: pods whose labels differ in nothing that a selector of their
-// namespace looks at are matched once. It is scratch memory: only one goroutine
-// may use it at a time.
+// Finder finds the budgets that cover one pod after another, and remembers its
+// results. Pods of a namespace that agree in all labels that its selectors look at
+// are matched only once. It is scratch memory: only one goroutine may use it at a
+// time.
 type Finder struct {
 	budgets *Budgets
 	// keys has, for each namespace that was asked about, the label keys that the
@@ -21,7 +21,7 @@ type Finder struct {
 	known map[string][]int32
 	// shared has the lists of known, each once, by a hash of its contents.
 	shared map[uint64][]int32
-	// labels, key and found are memory for the labels that matter of one pod, for
+	// labels, key and found are scratch memory: for the labels of a pod that matter, for
 	// the key of its result in known, and for the result itself.
 	labels []label
 	key    []byte
@@ -61,8 +61,8 @@ func (f *Finder) Covering(pod *outrank.Pod) []int32 {
 }
 
 // writeKey sets f.key to the namespace and the labels that matter. Pods with the
-// same key are covered by the same budgets. Every text is preceded by its length, so
-// that different pods never share a key by the way their texts run together.
+// same key are covered by the same budgets. Each text follows its length, so that
+// different lists of texts never give the same key.
 func (f *Finder) writeKey(pod *outrank.Pod) {
 	keys := f.keysIn(pod.NamespaceName())
 	f.labels = f.labels[:0]
@@ -72,7 +72,7 @@ func (f *Finder) writeKey(pod *outrank.Pod) {
 		}
 	}
 
-	// The map gave its labels in any order.
+	// A map yields its entries in any order.
 	slices.SortFunc(f.labels, func(a, b label) int { return strings.Compare(a.key, b.key) })
 
 	f.key = f.key[:0]
@@ -101,7 +101,7 @@ func (f *Finder) keysIn(namespace string) map[string]bool {
 	collect := func(list []int32) {
 		for _, i := range list {
 			if seen[i] {
-				continue // it is listed under every value that it allows
+				continue // a budget is listed under each value of its anchor
 			}
 			seen[i] = true
 			collectKeys(keys, f.budgets.budgets[i].Selector)
@@ -141,7 +141,7 @@ func (f *Finder) share() []int32 {
 		return list
 	}
 
-	// Of two different lists with the same hash, the later one is shared from now on.
+	// If another list has this hash, it gives way: from now on this one is shared.
 	list := slices.Clone(f.found)
 	f.shared[hash] = list
 	return list

@@ -21,11 +21,11 @@ func (b *Budgets) Ledger() *Ledger {
 	return &Ledger{budgets: b, taken: make([]int64, b.Len())}
 }
 
-// Charge takes one disruption from each of the budgets in covering, except
-// those that list the pod's name among their disrupted pods: these have already
-// counted it (rule 6.3.4). It returns the charged budgets that are below zero
-// afterwards. The pod is violating if there is any (rule 6.3.5). All budgets are
-// charged, also after one was found violated (rule 6.3.6).
+// Charge takes one disruption from each of the budgets in covering. It skips a
+// budget that lists the pod's name in DisruptedPods, because the budget has
+// counted that disruption already (rule 6.3.4). It returns the charged budgets that
+// are below zero afterwards; the pod violates each of them (rule 6.3.5). It charges
+// all budgets, even after one is found violated (rule 6.3.6).
 //
 // covering is usually the result of [Budgets.AppendCovering] for the pod. It is
 // only read, and an index without a budget is ignored. A nil pod charges
@@ -45,15 +45,15 @@ func (l *Ledger) Charge(pod *outrank.Pod, covering []int32) (broken []int32) {
 	return l.broken
 }
 
-// charges reports whether a pod takes from a budget. If so, the budget is noted to be reset.
+// charges reports whether a pod is charged to a budget. If so, it notes the budget for Reset.
 func (l *Ledger) charges(i int32, pod *outrank.Pod) bool {
 	budget := l.budgets.At(int(i))
 	if budget == nil {
 		return false
 	}
 
-	// The length is asked first: without an entry the pod need not be read, and it is
-	// seldom in a cache of the processor.
+	// The length is checked first: if there are no entries, the pod need not be read from
+	// memory, which is slow.
 	if len(budget.DisruptedPods) > 0 {
 		if _, counted := budget.DisruptedPods[pod.Name]; counted {
 			return false
@@ -66,10 +66,10 @@ func (l *Ledger) charges(i int32, pod *outrank.Pod) bool {
 	return true
 }
 
-// ChargeToFirst is [Ledger.Charge] up to the first budget that is below zero
-// afterwards: the budgets behind it are not charged, and are not in the result (rule
-// 6.3.8). So the order of covering decides. It is the order of the budgets, if covering
-// comes from [Budgets.AppendCovering].
+// ChargeToFirst is [Ledger.Charge], but stops at the first budget that is below zero
+// afterwards: the budgets behind it are neither charged nor returned (rule 6.3.8). So
+// the order of covering matters. [Budgets.AppendCovering] returns the order of the
+// budgets.
 func (l *Ledger) ChargeToFirst(pod *outrank.Pod, covering []int32) (broken []int32) {
 	for i := range covering {
 		if broken := l.Charge(pod, covering[i:i+1]); len(broken) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// label is one label of a pod: the key with the value or, with any set, the key
-// with whatever value.
+// label stands for labels of pods: the key with the value or, if any is set, the key with
+// any value.
 type label struct {
 	key, value string
 	any        bool

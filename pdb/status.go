@@ -12,8 +12,8 @@ import (
 // ErrBudget is wrapped by every error about a budget without a valid spec.
 var ErrBudget = errors.New("invalid disruption budget")
 
-// disruptedFor is how long an entry of a budget's DisruptedPods keeps its pod from
-// counting as healthy. After that time the pod is gone, or its eviction has
+// disruptedFor is how long an entry in a budget's DisruptedPods keeps its pod from
+// counting as healthy. If the pod is still there after that time, its eviction has
 // failed.
 const disruptedFor = 2 * time.Minute
 
@@ -21,12 +21,13 @@ const disruptedFor = 2 * time.Minute
 // budget. All figures are numbers of pods, never negative and at most the
 // highest int32.
 type BudgetStatus struct {
-	// Healthy is the number of covered pods that are ready and not about to
-	// leave.
+	// Healthy is the number of covered pods that are ready and not about to leave: they
+	// are not terminating, and DisruptedPods has no entry of the last two minutes for them.
 	Healthy int32
 	// Desired is the number of pods that have to be healthy.
 	Desired int32
-	// Expected is the number of pods that there should be.
+	// Expected is the number of pods that there should be, by the scales of their
+	// controllers or by the pods that there are (step 2 of StatusOf).
 	Expected int32
 	// Allowed is the number of pods that may be evicted. It is the value of
 	// outrank.PodDisruptionBudget.DisruptionsAllowed.
@@ -49,9 +50,9 @@ type StatusInput struct {
 	// maxUnavailable. If it is nil or not ok, the covered pods of that controller
 	// are counted instead.
 	Scale func(controller outrank.Owner, namespace string) (scale int32, ok bool)
-	// Controller returns the controller that counts for an owner of pods: for a
-	// ReplicaSet of a Deployment the Deployment, which several of its ReplicaSets share
-	// while it is rolled out (rule 6.4.11). If Controller is nil or returns the zero
+	// Controller returns the controller whose scale counts for an owner of pods. For a
+	// ReplicaSet of a Deployment it is the Deployment, which several ReplicaSets share
+	// during a rollout (rule 6.4.11). If Controller is nil or returns the zero
 	// Owner, the owner itself counts. It is called once for each owner of a covered pod,
 	// under the same conditions as Scale.
 	Controller func(owner outrank.Owner, namespace string) outrank.Owner
@@ -70,9 +71,9 @@ type StatusInput struct {
 //  4. Allowed: Healthy less Desired, and 0 if that is negative or nothing is
 //     expected.
 //
-// A budget with neither of the two figures expects and desires nothing, so
-// nothing is allowed: the API server fills in no default, and the controller
-// leaves both at 0.
+// A budget with neither minAvailable nor maxUnavailable expects and desires 0 pods,
+// so it allows nothing: the API server sets no default, and the controller leaves
+// both figures at 0.
 //
 // The error lists everything that is wrong with the spec, a negative scale
 // included, and wraps [ErrBudget] and [outrank.ErrInvalid]. A selector that
@@ -106,7 +107,8 @@ func StatusOf(in StatusInput) (BudgetStatus, error) {
 	return s, nil
 }
 
-// desired is step 3 of StatusOf, for a valid budget.
+// desired returns the number of pods that have to be healthy (step 3 of StatusOf). The
+// budget is valid.
 func desired(b *outrank.PodDisruptionBudget, expected int32) int32 {
 	switch {
 	case b.MaxUnavailable != nil:

@@ -50,7 +50,7 @@ func (in *StatusInput) count() tally {
 	return t
 }
 
-// ownerCounts counts pods by their owner, and keeps the order in which owners were met.
+// ownerCounts counts pods by owner. It keeps the owners in the order of their first pods.
 type ownerCounts struct {
 	list []ownerCount
 	// places has the place of each owner in list.
@@ -81,7 +81,7 @@ func (in *StatusInput) healthy(pod *outrank.Pod) bool {
 	return !disrupted || !at.Add(disruptedFor).After(in.Now)
 }
 
-// expected is step 2 of StatusOf.
+// expected returns the number of pods that there should be (step 2 of StatusOf).
 func (in *StatusInput) expected(t *tally) (int64, error) {
 	b := in.Budget
 	switch {
@@ -91,8 +91,7 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 		return t.covered, nil
 	}
 
-	// All scales are asked for before an error is returned: it lists every one that is
-	// negative.
+	// The error lists every negative scale, so all scales are asked for first.
 	sum := int64(0)
 	var ps []outrank.Problem
 	for _, o := range in.controllers(t.owners) {

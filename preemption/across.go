@@ -156,7 +156,7 @@ func (a *attempt) keepsApart(p *occupant, s *site) Status {
 	}
 
 	// In a dry run that has counted nothing else the answer is about this pod alone.
-	alone := &dryRun{attempt: a, site: s}
+	alone := &dryRun{attempt: a, pod: a.pod, site: s}
 	a.countInterpod(&alone.interpodBy, p, 1)
 	switch {
 	case alone.antiAffinityBroken():

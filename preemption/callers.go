@@ -80,19 +80,19 @@ func (d *dryRun) stateOf(index int) FilterState {
 	if d.states != nil && d.states[index] != nil {
 		return d.states[index]
 	}
-	return d.callers[index].state
+	return d.attempt.callers[index].state
 }
 
 // followCaller tells a filter of the caller of a pod that it says it is concerned with.
 func (d *dryRun) followCaller(index int, p *occupant, by int) {
-	own := &d.callers[index]
+	own := &d.attempt.callers[index]
 	if own.Concerns != nil && !own.Concerns(p.pod) {
 		return
 	}
 
 	// All nodes begin with the state that Start returned, and so it is only cloned (FilterState).
 	if d.states == nil {
-		d.states = make([]FilterState, len(d.callers))
+		d.states = make([]FilterState, len(d.attempt.callers))
 	}
 	if d.states[index] == nil {
 		d.states[index] = own.state.Clone()
@@ -106,17 +106,20 @@ func (d *dryRun) followCaller(index int, p *occupant, by int) {
 }
 
 // plainView shows the cluster of an attempt to filters and guards of the caller ([View]).
-type plainView struct{ *attempt }
+type plainView struct{ attempt *attempt }
+
+// cluster returns the cluster of the attempt.
+func (v plainView) cluster() *outrank.Cluster { return v.attempt.cluster }
 
 // Release implements [View].
-func (v plainView) Release() outrank.Release { return v.cluster.Release.OrDefault() }
+func (v plainView) Release() outrank.Release { return v.cluster().Release.OrDefault() }
 
 // Nodes implements [View].
-func (v plainView) Nodes() iter.Seq[*outrank.Node] { return slices.Values(v.cluster.Nodes) }
+func (v plainView) Nodes() iter.Seq[*outrank.Node] { return slices.Values(v.cluster().Nodes) }
 
 // Node implements [View].
 func (v plainView) Node(name string) (node *outrank.Node, ok bool) {
-	if s := v.siteOf[name]; s != nil {
+	if s := v.attempt.siteOf[name]; s != nil {
 		return s.node, true
 	}
 	return nil, false
@@ -124,7 +127,7 @@ func (v plainView) Node(name string) (node *outrank.Node, ok bool) {
 
 // PodsOn implements [View].
 func (v plainView) PodsOn(node string) []*outrank.Pod {
-	s := v.siteOf[node]
+	s := v.attempt.siteOf[node]
 	if s == nil {
 		return nil
 	}
@@ -140,14 +143,14 @@ func (v plainView) PodsOn(node string) []*outrank.Pod {
 // schedulers included, of which site.nominated has none.
 func (v plainView) Nominated() iter.Seq2[*outrank.Pod, string] {
 	byNode := map[string][]*outrank.Pod{}
-	for _, p := range v.cluster.Pods {
-		if !p.Finished() && p.NodeName == "" && v.siteOf[p.NominatedNodeName] != nil {
+	for _, p := range v.cluster().Pods {
+		if !p.Finished() && p.NodeName == "" && v.attempt.siteOf[p.NominatedNodeName] != nil {
 			byNode[p.NominatedNodeName] = append(byNode[p.NominatedNodeName], p)
 		}
 	}
 
 	return func(yield func(*outrank.Pod, string) bool) {
-		for _, s := range v.sites {
+		for _, s := range v.attempt.sites {
 			for _, p := range slices.SortedFunc(slices.Values(byNode[s.name()]), byPriorityAndStart) {
 				if !yield(p, s.name()) {
 					return
@@ -159,7 +162,7 @@ func (v plainView) Nominated() iter.Seq2[*outrank.Pod, string] {
 
 // Used implements [View].
 func (v plainView) Used(node string, name resource.Name) int64 {
-	s := v.siteOf[node]
+	s := v.attempt.siteOf[node]
 	if s == nil {
 		return 0
 	}
@@ -169,18 +172,18 @@ func (v plainView) Used(node string, name resource.Name) int64 {
 
 	used := int64(0)
 	for _, p := range s.running {
-		used = resource.AddSat(used, p.pod.RunningRequests(v.cluster.Release).Amount(name))
+		used = resource.AddSat(used, p.pod.RunningRequests(v.cluster().Release).Amount(name))
 	}
 	return used
 }
 
 // LeavesWith implements [View].
 func (v plainView) LeavesWith(pod *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
-	p := v.runningAs(pod)
+	p := v.attempt.runningAs(pod)
 	if p == nil {
 		return nil, nil
 	}
-	u := v.unitOf(p)
+	u := v.attempt.unitOf(p)
 	return u.group, u.composite
 }
 
@@ -194,7 +197,7 @@ func (v plainView) Tracked(t *Tracker) ClusterState {
 		return nil
 	}
 
-	for _, s := range v.sites {
+	for _, s := range v.attempt.sites {
 		for _, p := range s.running {
 			if t.Concerns == nil || t.Concerns(p.pod) {
 				state.Add(p.pod, s.node)

@@ -111,13 +111,13 @@ func (a *attempt) lossesOf(d *dryRun, units []*unit) []loss {
 
 // viewedNode is a node as the caller's rule sees it ([NodeView]).
 type viewedNode struct {
-	*attempt
+	attempt  *attempt
 	site     *site
 	possible []*unit
 }
 
 // Pod implements [NodeView].
-func (v *viewedNode) Pod() *outrank.Pod { return v.pod }
+func (v *viewedNode) Pod() *outrank.Pod { return v.attempt.pod }
 
 // Node implements [NodeView].
 func (v *viewedNode) Node() *outrank.Node { return v.site.node }
@@ -141,10 +141,10 @@ func (v *viewedNode) Check(without ...*outrank.Pod) Status {
 		}
 	}
 
-	if status := v.withAllGone(v.site, gone); status.Code != Success {
+	if status := v.attempt.withAllGone(v.site, gone); status.Code != Success {
 		return status
 	}
-	return v.guarding(gone...).says()
+	return v.attempt.guarding(gone...).says()
 }
 
 // Violated implements [NodeView]. Budgets are charged for the victims alone, the most important first, and
@@ -152,7 +152,7 @@ func (v *viewedNode) Check(without ...*outrank.Pod) Status {
 func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	place := map[*occupant]int{}
 	for i, victim := range victims {
-		if p := v.runningAs(victim); p != nil {
+		if p := v.attempt.runningAs(victim); p != nil {
 			if _, again := place[p]; !again {
 				place[p] = i
 			}
@@ -160,12 +160,12 @@ func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptio
 	}
 
 	lost := slices.SortedFunc(maps.Keys(place), func(p, q *occupant) int {
-		return cmp.Or(v.compareUnits(p.unit, q.unit), v.importance(p.pod, q.pod))
+		return cmp.Or(v.attempt.compareUnits(p.unit, q.unit), v.attempt.importance(p.pod, q.pod))
 	})
 
 	// The order of this map decides nothing, as each pod has a place of its own.
 	out := make([][]*outrank.PodDisruptionBudget, len(victims))
-	for p, violated := range v.steps.charge(v.attempt, lost) {
+	for p, violated := range v.attempt.steps.charge(v.attempt, lost) {
 		out[place[p]] = violated
 	}
 	return out
@@ -189,13 +189,13 @@ func (a *attempt) runningAs(pod *outrank.Pod) *occupant {
 // Short implements [NodeView]. A resource that the pod does not ask for, or that the filter ignores, is
 // never short (rules 7.7.2 and 7.18.5).
 func (v *viewedNode) Short(name resource.Name) int64 {
-	d := v.dryRun(v.site)
+	d := v.attempt.dryRun(v.site)
 	whole := v.site.allocatable(name)
 	if name == resource.Pods {
 		return max(0, int64(len(d.pods))+1-whole)
 	}
 
-	for i, need := range v.resources {
+	for i, need := range v.attempt.resources {
 		if need.name != name {
 			continue
 		}

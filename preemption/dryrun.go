@@ -13,7 +13,9 @@ import (
 // of them gives it back (rule 7.8.5); a pod that is being deleted does not count for a spread constraint,
 // and is counted off all the same (rule 7.12.6).
 type dryRun struct {
-	*attempt
+	attempt *attempt
+	// pod is the preemptor.
+	pod  *outrank.Pod
 	site *site
 	// pods lists the pods that take room on the node at present.
 	pods []*occupant
@@ -37,7 +39,7 @@ func (d *dryRun) node() *outrank.Node { return d.site.node }
 
 // dryRun begins a dry run on a node as things are (rule 9.3).
 func (a *attempt) dryRun(s *site) *dryRun {
-	d := &dryRun{attempt: a, site: s, pods: slices.Clone(s.running)}
+	d := &dryRun{attempt: a, pod: a.pod, site: s, pods: slices.Clone(s.running)}
 	for i := range a.filters {
 		if enter := a.filters[i].enter; enter != nil {
 			enter(d)
@@ -111,8 +113,8 @@ func (d *dryRun) here(p *occupant) bool { return p.site.node == d.node() }
 // follow tells the filters of a pod that has come to its node (by is 1) or left it (-1). Each counts it in
 // its own way (rules 7.6.7, 7.8.5, 7.12.6 and 7.13.7).
 func (d *dryRun) follow(p *occupant, by int) {
-	for i := range d.filters {
-		if follow := d.filters[i].follow; follow != nil {
+	for i := range d.attempt.filters {
+		if follow := d.attempt.filters[i].follow; follow != nil {
 			follow(d, p, by)
 		}
 	}

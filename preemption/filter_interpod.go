@@ -217,10 +217,13 @@ func (a *attempt) countInterpod(c *interpodCounts, p *occupant, by int) {
 }
 
 // enterInterpod begins with the counts at the start (rule 7.13.7). The dry run keeps what has changed.
-func (d *dryRun) enterInterpod() { d.interpodBy = d.interpod.start.over() }
+func (d *dryRun) enterInterpod() { d.interpodBy = d.terms().start.over() }
+
+// terms returns what the filter knew before the first node.
+func (d *dryRun) terms() *interpodTerms { return &d.attempt.interpod }
 
 // followInterpod counts a pod that comes or goes, as at the start (rule 7.13.7).
-func (d *dryRun) followInterpod(p *occupant, by int) { d.countInterpod(&d.interpodBy, p, by) }
+func (d *dryRun) followInterpod(p *occupant, by int) { d.attempt.countInterpod(&d.interpodBy, p, by) }
 
 // askInterpod asks for the pod's affinity, then for its anti-affinity, then for that of the pods there
 // (rule 7.13.1). The loss of pods helps with the last two alone (rules 7.13.2 to 7.13.4).
@@ -246,7 +249,7 @@ const (
 func (d *dryRun) affinityMet() bool {
 	counts := &d.interpodBy
 	inEach := true
-	for _, t := range d.interpod.affinity {
+	for _, t := range d.terms().affinity {
 		value, ok := d.site.label(t.key)
 		if !ok {
 			return false
@@ -256,14 +259,14 @@ func (d *dryRun) affinityMet() bool {
 
 	// The first pod of a group that wants to be with its own is let through: no pod matches anywhere at
 	// present, and it matches its own terms (rules 7.13.6 and 7.13.7).
-	return inEach || counts.affinity.total == 0 && d.areAbout(d.interpod.affinity, d.pod)
+	return inEach || counts.affinity.total == 0 && d.attempt.areAbout(d.terms().affinity, d.pod)
 }
 
 // antiAffinityBroken reports whether a pod that the preemptor keeps away from is in a domain of the node. A
 // term whose key the node lacks does not count (rule 7.13.9).
 func (d *dryRun) antiAffinityBroken() bool {
 	counts := &d.interpodBy
-	for _, t := range d.interpod.antiAffinity {
+	for _, t := range d.terms().antiAffinity {
 		value, ok := d.site.label(t.key)
 		if ok && counts.antiAffinity.in(t.key, value) > 0 {
 			return true

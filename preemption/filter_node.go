@@ -75,7 +75,7 @@ func (a *attempt) beginFeatures() bool { return len(a.neededFeatures()) > 0 }
 
 // askFeatures fails where the node does not declare every feature that the pod needs (group 7.14).
 func (d *dryRun) askFeatures() Status {
-	for _, feature := range d.neededFeatures() {
+	for _, feature := range d.attempt.neededFeatures() {
 		if !slices.Contains(d.node().DeclaredFeatures, feature) {
 			return unresolvableBy(NodeDeclaredFeatures, "node(s) didn't match Pod's required features")
 		}
@@ -115,7 +115,7 @@ func (a *attempt) anyContainer(holds func(c *outrank.Container) bool) bool {
 // askNodeAffinity fails where the node does not meet the affinity that the profile adds, and then where it
 // does not meet the pod's own node selector and required node affinity (rules 7.5.1 and 7.18.3).
 func (d *dryRun) askNodeAffinity() Status {
-	if added := d.profile().AddedAffinity; added != nil && !meetsAny(added.NodeSelectorTerms, d.node()) {
+	if added := d.attempt.profile().AddedAffinity; added != nil && !meetsAny(added.NodeSelectorTerms, d.node()) {
 		return unresolvableBy(NodeAffinity, "node(s) didn't match scheduler-enforced node affinity")
 	}
 	if !wantsNode(d.pod, d.node()) {

@@ -87,7 +87,7 @@ func (d *dryRun) followPorts(p *occupant, by int) {
 
 // askPorts fails where a port that the pod wants is taken (rule 7.6.1).
 func (d *dryRun) askPorts() Status {
-	for _, want := range d.ports {
+	for _, want := range d.attempt.ports {
 		for taken := range d.takenPorts {
 			if want.overlaps(taken) {
 				return unschedulableBy(NodePorts, "node(s) didn't have free ports for the requested pod ports")

@@ -77,7 +77,7 @@ func (d *dryRun) askResources() Status {
 	if int64(len(d.pods))+1 > d.site.allocatable(resource.Pods) {
 		fail(Unschedulable, "Too many pods")
 	}
-	for i, need := range d.resources {
+	for i, need := range d.attempt.resources {
 		if code := d.lacks(i, need); code != Success {
 			fail(code, "Insufficient "+string(need.name))
 		}
@@ -89,7 +89,7 @@ func (d *dryRun) askResources() Status {
 // otherwise whether it could have (rules 7.7.3 and 7.7.5).
 func (d *dryRun) lacks(i int, need need) Code {
 	whole := d.site.allocatable(need.name)
-	if d.resize {
+	if d.attempt.resize {
 		return d.lacksForResize(i, need, whole)
 	}
 	switch {
@@ -106,7 +106,7 @@ func (d *dryRun) lacks(i int, need need) Code {
 func (d *dryRun) free(i int, whole int64) int64 {
 	free := whole
 	for _, p := range d.pods {
-		free = resource.SubSat(free, d.amounts(p)[i])
+		free = resource.SubSat(free, d.attempt.amounts(p)[i])
 	}
 	return free
 }

@@ -142,15 +142,15 @@ func (a *attempt) selects(c *constraint, p *outrank.Pod) bool {
 }
 
 // enterSpread begins with the counts at the start (rule 7.12.6). The dry run counts what has changed.
-func (d *dryRun) enterSpread() { d.spreadBy = make([]map[string]int, len(d.spread)) }
+func (d *dryRun) enterSpread() { d.spreadBy = make([]map[string]int, len(d.attempt.spread)) }
 
 // followSpread counts a pod that comes or goes. Unlike countAtStart it asks neither whether the pod is being
 // deleted nor whether the selector is empty: a pod that was never counted is counted off all the same (rule
 // 7.12.6).
 func (d *dryRun) followSpread(p *occupant, by int) {
-	for i := range d.spread {
-		c := &d.spread[i]
-		if !c.counts[p.site.position] || !d.selects(c, p.pod) {
+	for i := range d.attempt.spread {
+		c := &d.attempt.spread[i]
+		if !c.counts[p.site.position] || !d.attempt.selects(c, p.pod) {
 			continue
 		}
 
@@ -166,8 +166,8 @@ func (d *dryRun) followSpread(p *occupant, by int) {
 // the domain with the fewest (rule 7.12.3).
 func (d *dryRun) askSpread() Status {
 	const reason = "node(s) didn't match pod topology spread constraints"
-	for i := range d.spread {
-		c := &d.spread[i]
+	for i := range d.attempt.spread {
+		c := &d.attempt.spread[i]
 		domain, ok := d.site.label(c.key)
 		if !ok { // rule 7.12.2
 			return unresolvableBy(PodTopologySpread, reason+" (missing required label)")

@@ -60,12 +60,12 @@ func (a *attempt) eachOnceClaim(p *outrank.Pod, f func(claim string)) {
 }
 
 // enterRestrictions begins with the claims that are in use at the start (rule 7.8.5).
-func (d *dryRun) enterRestrictions() { d.claimUses = d.claims.inUse }
+func (d *dryRun) enterRestrictions() { d.claimUses = d.attempt.claims.inUse }
 
 // followClaims counts every volume with the name of such a claim, in any namespace. Two pods that share a
 // claim, which counted once, give it back twice: so it can look free too early (rule 7.8.5).
 func (d *dryRun) followClaims(p *occupant, by int) {
-	d.eachOnceClaim(p.pod, func(string) { d.claimUses += by })
+	d.attempt.eachOnceClaim(p.pod, func(string) { d.claimUses += by })
 }
 
 // askRestrictions fails where a pod on the node mounts a disk that cannot be shared with the preemptor (rule
@@ -185,7 +185,7 @@ func (d *dryRun) askVolumeLimits() Status {
 // missingDriver returns the first driver, in the order of the pod's volumes, that has to be on the node and
 // is not (rule 7.9.9).
 func (d *dryRun) missingDriver() (driver string, missing bool) {
-	if !d.rules.CSIDriverRequired {
+	if !d.attempt.rules.CSIDriverRequired {
 		return "", false
 	}
 	eachAttachment(d.pod, func(at attachment) {

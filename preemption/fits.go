@@ -149,8 +149,8 @@ func (d *dryRun) with(pods []*occupant) *dryRun {
 
 // runFilters asks the filters in their order. The first that fails is the answer (rule 7.1.3).
 func (d *dryRun) runFilters() Status {
-	for i := range d.filters {
-		if status := d.filters[i].ask(d); status.Code != Success {
+	for i := range d.attempt.filters {
+		if status := d.attempt.filters[i].ask(d); status.Code != Success {
 			return status
 		}
 	}

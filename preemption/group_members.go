@@ -55,11 +55,11 @@ func (o *owner) includes(t *tree, p *outrank.Pod) bool {
 }
 
 // checkGroup returns what keeps the pods from being a group that preempts.
-func (g *groupAttempt) checkGroup(req GroupRequest) error {
-	if err := g.config.checkForGroups(); err != nil {
+func (a *attempt) checkGroup(req GroupRequest) error {
+	if err := a.config.checkForGroups(); err != nil {
 		return err
 	}
-	if err := checkRelease(g.cluster.Release.OrDefault(), g.rules); err != nil {
+	if err := checkRelease(a.cluster.Release.OrDefault(), a.rules); err != nil {
 		return err
 	}
 
@@ -67,17 +67,17 @@ func (g *groupAttempt) checkGroup(req GroupRequest) error {
 	// only if they are a group. A placing function of the caller may hold to that (rule 12.9.14).
 	valid, problems := checkEach(req.Pods)
 	if len(problems) == 0 {
-		problems = g.unlikeOwner(req.Pods)
+		problems = a.unlikeOwner(req.Pods)
 	}
 	var topologies []outrank.Problem
 	if len(problems) == 0 && req.Place == nil {
-		topologies = g.checkTopologies(req.Pods)
+		topologies = a.checkTopologies(req.Pods)
 	}
 
 	// Pods that run are reported together with the other problems, the topology only if nothing else is wrong.
 	var errs []error
 	for _, p := range valid {
-		errs = append(errs, g.checkWaits(p))
+		errs = append(errs, a.checkWaits(p))
 	}
 	if err := errors.Join(append(errs, refuseAll(problems))...); err != nil {
 		return err
@@ -171,25 +171,25 @@ func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Pr
 // unlikeOwner lists where pods of the group differ from it, those that run included. All are of one group, or
 // of one tree with no more levels than trees may have. They have one scheduler, and the priority and the
 // preemption policy of the group (rules 12.9.2 and 12.9.13).
-func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
+func (a *attempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 	first := pods[0]
-	if deep := g.tooDeep(first.GroupKey()); deep != nil {
+	if deep := a.tooDeep(first.GroupKey()); deep != nil {
 		return deep
 	}
 
-	own := g.ownerOf(pods)
+	own := a.ownerOf(pods)
 	var problems []outrank.Problem
 	var groups []outrank.Key
 	seen := map[outrank.Key]bool{}
 	for _, p := range pods {
-		if p.GroupKey() != first.GroupKey() && (own.composite == nil || !own.includes(g.tree, p)) {
+		if p.GroupKey() != first.GroupKey() && (own.composite == nil || !own.includes(a.tree, p)) {
 			problems = append(problems, outrank.Problem{
 				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
 				Text: fmt.Sprintf("group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey()),
 			})
 			continue
 		}
-		problems = append(problems, g.differences(p, first, &own)...)
+		problems = append(problems, a.differences(p, first, &own)...)
 		if key := p.GroupKey(); !seen[key] {
 			seen[key] = true
 			groups = append(groups, key)
@@ -198,19 +198,19 @@ func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 
 	// Pods that run count also in groups of the tree of which no pod waits.
 	if own.composite != nil {
-		groups = g.groupsBelow(own.composite)
+		groups = a.groupsBelow(own.composite)
 	}
-	for _, p := range g.runningOf(groups) {
-		problems = append(problems, g.differences(p, first, &own)...)
+	for _, p := range a.runningOf(groups) {
+		problems = append(problems, a.differences(p, first, &own)...)
 	}
 	return problems
 }
 
 // tooDeep returns a problem if a group is in a tree of more levels than trees may have (rule 12.9.13).
-func (g *groupAttempt) tooDeep(key outrank.Key) []outrank.Problem {
+func (a *attempt) tooDeep(key outrank.Key) []outrank.Problem {
 	// A lineage ends at the last level that a tree may have, whether or not the group there has a parent.
-	group, above := g.tree.lineage(key)
-	if len(above) == 0 || g.tree.composites[above[len(above)-1].ParentKey()] == nil {
+	group, above := a.tree.lineage(key)
+	if len(above) == 0 || a.tree.composites[above[len(above)-1].ParentKey()] == nil {
 		return nil
 	}
 	return []outrank.Problem{{
@@ -221,7 +221,7 @@ func (g *groupAttempt) tooDeep(key outrank.Key) []outrank.Problem {
 
 // differences lists where one pod differs from the group (rules 12.9.2 and 12.9.6). The first pod speaks for
 // a group that is not known.
-func (g *groupAttempt) differences(p, first *outrank.Pod, own *owner) []outrank.Problem {
+func (a *attempt) differences(p, first *outrank.Pod, own *owner) []outrank.Problem {
 	var problems []outrank.Problem
 	differs := func(field, format string, args ...any) {
 		problems = append(problems, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
@@ -230,13 +230,13 @@ func (g *groupAttempt) differences(p, first *outrank.Pod, own *owner) []outrank.
 	// The text names whose priority and policy the pod should have. Where groups have no policy of their own
 	// it is that of the first pod.
 	whose := string(first.Key())
-	if group, _ := g.tree.lineage(first.GroupKey()); group != nil {
+	if group, _ := a.tree.lineage(first.GroupKey()); group != nil {
 		whose = "the group " + string(own.key)
 	}
 	if p.PriorityValue() != own.priority {
 		differs("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, own.priority)
 	}
-	if !g.rules.GroupPolicyCounts {
+	if !a.rules.GroupPolicyCounts {
 		whose = string(first.Key())
 	}
 	if (p.PreemptionPolicy == outrank.PreemptNever) != own.never {
@@ -281,8 +281,8 @@ func (a *attempt) runningOf(groups []outrank.Key) []*outrank.Pod {
 
 // checkTopologies refuses each group with a topology, which says where its pods may be placed. First fit does
 // not look at that (rule 12.9.14).
-func (g *groupAttempt) checkTopologies(pods []*outrank.Pod) []outrank.Problem {
-	if !g.rules.GroupTopologies {
+func (a *attempt) checkTopologies(pods []*outrank.Pod) []outrank.Problem {
+	if !a.rules.GroupTopologies {
 		return nil
 	}
 
@@ -300,7 +300,7 @@ func (g *groupAttempt) checkTopologies(pods []*outrank.Pod) []outrank.Problem {
 	}
 
 	for _, p := range pods {
-		group, above := g.tree.lineage(p.GroupKey())
+		group, above := a.tree.lineage(p.GroupKey())
 		if group == nil {
 			continue
 		}

@@ -20,7 +20,7 @@ type spot struct {
 
 // placing is a group that looks for places.
 type placing struct {
-	*groupAttempt
+	group *groupAttempt
 	// cluster has the pods that were placed so far on their nodes; spots lists them in their order.
 	cluster *outrank.Cluster
 	spots   []*spot
@@ -31,7 +31,7 @@ type placing struct {
 // placeFirstFit gives each pod the first node that takes it beside the pods before it. At least one pod has
 // to find a place now (rule 12.9.3).
 func (g *groupAttempt) placeFirstFit(c *outrank.Cluster) (placement, error) {
-	l := &placing{groupAttempt: g, cluster: c}
+	l := &placing{group: g, cluster: c}
 	missing, err := l.fill(g.quota)
 	switch {
 	case err != nil:
@@ -88,7 +88,7 @@ func (l *placing) fillOne(q *quota, member int) (found bool, err error) {
 
 // placePod looks for a place for one pod: the first node, in the cluster's order, that takes it (rule 12.9.3).
 func (l *placing) placePod(p *outrank.Pod) (found bool, err error) {
-	a, err := l.memberAttempt(l.cluster, p)
+	a, err := l.group.memberAttempt(l.cluster, p)
 	if err != nil {
 		return false, err
 	}
@@ -123,14 +123,14 @@ func (g *groupAttempt) memberAttempt(c *outrank.Cluster, p *outrank.Pod) (*attem
 	}
 	config := *g.config
 	config.Guard = nil
-	a := newAttempt(c, &config, p, g.now)
+	a := newAttempt(c, &config, p, g.request.Now)
 	a.steps.askedFirst = func(*attempt) *site { return nil } // rule 7.15.9
 	return a, a.prepare()
 }
 
 // placeByFunction lets the caller's function place the pods.
 func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) (placement, error) {
-	d := &groupDraft{plainView: plainView{newAttempt(c, g.config, g.members[0], g.now)}, group: g, cluster: c}
+	d := &groupDraft{plainView: plainView{newAttempt(c, g.config, g.members[0], g.request.Now)}, group: g, cluster: c}
 	places, refused, err := g.request.Place(ctx, d, slices.Clone(g.members))
 	d.ended = true
 	switch {
@@ -145,7 +145,7 @@ func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) 
 
 	// The pods take their places one after another, as the function names them: what the filters of each
 	// count goes by that order (rule 12.9.9).
-	l := &placing{groupAttempt: g, cluster: c}
+	l := &placing{group: g, cluster: c}
 	for _, one := range places {
 		a, err := g.memberAttempt(l.cluster, g.memberOf(one.Pod))
 		if err != nil {
@@ -180,7 +180,7 @@ func (g *groupAttempt) checkPlacement(places []Assignment) error {
 			return fmt.Errorf("placement: %w: %s was not asked for, or stands there twice", outrank.ErrInvalid, key)
 		}
 		placed[key] = true
-		if g.siteOf[one.Node] == nil {
+		if g.attempt.siteOf[one.Node] == nil {
 			return fmt.Errorf("placement: %w: %s: no node %q", outrank.ErrInvalid, key, one.Node)
 		}
 	}
@@ -227,7 +227,7 @@ func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outran
 		if err := d.check(one.Pod, seen); err != nil {
 			return nil, err
 		}
-		if d.siteOf[one.Node] == nil {
+		if d.attempt.siteOf[one.Node] == nil {
 			return nil, fmt.Errorf("draft: %w: %s: no node %q", outrank.ErrInvalid, one.Pod.Key(), one.Node)
 		}
 		c = withMember(c, d.group.memberOf(one.Pod), one.Node)

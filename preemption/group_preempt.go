@@ -65,10 +65,12 @@ func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*G
 
 // groupAttempt is one attempt to make room for a group.
 type groupAttempt struct {
-	// attempt is that of the first pod in a cluster in which all waiting pods of the group are pending. It
-	// knows the units of the whole cluster, and asks no filters: each pod has an attempt for that
-	// (memberAttempt).
-	*attempt
+	// attempt is that of the first pod in cluster. It knows the units of the whole cluster, and asks no
+	// filters: each pod has an attempt for that (memberAttempt).
+	attempt *attempt
+	// cluster is the cluster of the caller, with all waiting pods of the group pending.
+	cluster *outrank.Cluster
+	config  *Config
 	// members lists the waiting pods in the order in which they are placed.
 	members []*outrank.Pod
 	// owner is the group as which they preempt, and quota how many of them need a place.
@@ -91,17 +93,18 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 	}
 
 	// The checks need to know the nodes and groups, and no pod yet: there may be none.
-	g := &groupAttempt{attempt: newAttempt(cluster, config, nil, req.Now), request: req}
-	if err := g.checkGroup(req); err != nil {
+	if err := newAttempt(cluster, config, nil, req.Now).checkGroup(req); err != nil {
 		return nil, err
 	}
 
-	g.owner = g.ownerOf(req.Pods)
-	g.attempt = newAttempt(withPending(cluster, req.Pods), config, req.Pods[0], req.Now)
-	g.findUnits()
-	g.quota = g.quotaOf(req.Pods)
-	g.members = g.quota.inOrder()
+	waiting := withPending(cluster, req.Pods)
+	a := newAttempt(waiting, config, req.Pods[0], req.Now)
+	a.findUnits()
 
+	g := &groupAttempt{attempt: a, cluster: waiting, config: config, request: req}
+	g.owner = a.ownerOf(req.Pods)
+	g.quota = a.quotaOf(req.Pods)
+	g.members = g.quota.inOrder()
 	g.plan = &GroupPlan{Release: cluster.Release.OrDefault(), Now: req.Now, Group: g.owner.key, Composite: g.owner.composite}
 	return g, g.startAll()
 }
@@ -117,7 +120,7 @@ func (g *groupAttempt) startAll() error {
 		case err != nil:
 			return fmt.Errorf("guard %s: podgroup %s: %w", guard.Name, g.owner.key, err)
 		}
-		g.guard = state
+		g.attempt.guard = state
 	}
 
 	// An error about any pod ends the decision, also where the group is given up before it comes to that pod.
@@ -179,7 +182,7 @@ func without(c *outrank.Cluster, units []*unit) *outrank.Cluster {
 func (g *groupAttempt) possibleVictims() []*unit {
 	var possible []*unit
 	seen := map[*unit]bool{}
-	for _, s := range g.sites {
+	for _, s := range g.attempt.sites {
 		for _, u := range s.units {
 			if !seen[u] && g.mayTake(u) {
 				possible = append(possible, u)
@@ -187,7 +190,7 @@ func (g *groupAttempt) possibleVictims() []*unit {
 			seen[u] = true
 		}
 	}
-	return g.byImportance(possible)
+	return g.attempt.byImportance(possible)
 }
 
 // mayTake reports whether the group may take a unit. Its priority has to be lower than that of the group
@@ -204,7 +207,7 @@ func (g *groupAttempt) mayTake(u *unit) bool {
 	// A caller who says who may be taken is asked about each pod of the unit for each pod that waits. A unit
 	// with a pod of the group itself is no victim then (rule 13.6.7).
 	for _, p := range u.pods {
-		if p.pod.Group != "" && g.owner.includes(g.tree, p.pod) {
+		if p.pod.Group != "" && g.owner.includes(g.attempt.tree, p.pod) {
 			return false
 		}
 		for _, member := range g.members {

@@ -9,7 +9,7 @@ import (
 // 13.6.8). refusal is what it says of the least important one that it keeps (rule 13.6.10). The guard that it
 // returns has those that leave away.
 func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refusal Status, guard *guarding) {
-	guard = g.guarding()
+	guard = g.attempt.guarding()
 	gone := map[*unit]bool{}
 
 	// Units leave one after another, the least important first. With more of them away the guard may let one
@@ -52,7 +52,7 @@ func (g *groupAttempt) reprieveUnits(placed placement, leaving []*unit, guard *g
 
 	// Budgets are charged as if all of them left, and units that violate one are put back first (rule 12.9.8).
 	// The guard may agree to a unit later that it refuses now, beside fewer that are away.
-	violated := g.charge(podsOf(leaving))
+	violated := g.attempt.charge(podsOf(leaving))
 	away := map[*unit]*Refusal{}
 	for _, u := range violatingFirst(leaving, violated) {
 		if why := g.putUnitBack(u, placed.spots, guard); why != nil {
@@ -117,13 +117,14 @@ func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Ref
 // keepsPlace returns the answer of the node on which a pod of the group has its place (rule 12.9.8). Like
 // attempt.asThingsAre it goes by what was said before the first node, but in this dry run.
 func (d *dryRun) keepsPlace() Status {
+	a := d.attempt
 	switch {
-	case d.refused.Code != Success:
-		return d.refused
-	case d.before.leavesOut(d.site):
-		return d.before.excluded
+	case a.refused.Code != Success:
+		return a.refused
+	case a.before.leavesOut(d.site):
+		return a.before.excluded
 	}
-	return d.steps.fits(d)
+	return a.steps.fits(d)
 }
 
 // renominate makes the nominations count on the node of a spot that there were before the group was placed
@@ -133,7 +134,7 @@ func (s *spot) renominate(g *groupAttempt) {
 	renewed := *d.site
 	renewed.nominated = nil
 	for _, p := range g.cluster.Pods {
-		if p.NodeName == "" && p.NominatedNodeName == renewed.name() && !p.Finished() && d.countsNomination(p) {
+		if p.NodeName == "" && p.NominatedNodeName == renewed.name() && !p.Finished() && d.attempt.countsNomination(p) {
 			renewed.nominated = append(renewed.nominated, &occupant{pod: p, site: &renewed, nominated: true})
 		}
 	}
@@ -148,7 +149,7 @@ func (g *groupAttempt) addVictims(u *unit, why *Refusal, violated charges, guard
 		blocks = why.Nodes[0].Status
 	}
 
-	rule := g.ruleFor(guard, u.pods[0].pod)
+	rule := g.attempt.ruleFor(guard, u.pods[0].pod)
 	for _, p := range u.pods {
 		g.plan.Victims = append(g.plan.Victims, Victim{
 			Pod: p.pod, Node: p.site.name(), Group: u.group, Composite: u.composite, Priority: u.priority,

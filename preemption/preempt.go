@@ -51,8 +51,10 @@ func Explain(cluster *outrank.Cluster, req Request, config Config) (*Plan, error
 
 // verdict is a decision in the making: the plan, and the answers that it rests on.
 type verdict struct {
-	*attempt
-	plan *Plan
+	attempt *attempt
+	// across is set if victims are looked for on several nodes (chapter 23).
+	across bool
+	plan   *Plan
 	// answers are those of the nodes, in the cluster's order.
 	answers []answer
 	// failed is the error of an extender; with one, no candidate is chosen (rule 10.2.2).
@@ -78,7 +80,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	if err != nil {
 		return nil, err
 	}
-	d := &verdict{attempt: a}
+	d := &verdict{attempt: a, across: config.across()}
 
 	// Step 1: what do the nodes say as things are?
 	if d.answers, err = a.askNodes(req.Statuses); err != nil {
@@ -92,7 +94,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	// Step 3: which pods have to leave each node? A search across nodes keeps the best victims alone, so
 	// that it has nothing to tell where none are needed.
 	needed := d.plan.Feasible == 0 && d.plan.Ineligible == ""
-	if needed || everything && !config.across() {
+	if needed || everything && !d.across {
 		if err := d.findVictims(req.Offset); err != nil {
 			return nil, err
 		}
@@ -130,23 +132,23 @@ func (one *answer) node() *outrank.Node { return one.site.node }
 // findVictims looks for victims wherever the loss of pods may help (rule 7.1.2), by the search that the
 // configuration asks for. What extenders leave of the candidates is final (group 10.2).
 func (d *verdict) findVictims(offset int) error {
-	if d.config.across() {
-		return d.findAcross(d.answers)
+	if d.across {
+		return d.attempt.findAcross(d.answers)
 	}
-	if err := d.findCandidates(d.answers, offset); err != nil {
+	if err := d.attempt.findCandidates(d.answers, offset); err != nil {
 		return err
 	}
 
 	// A rank with a Figure looks at a whole candidate. An extender may still change it, and the rank is
 	// asked about each candidate once: so it is asked last (rule 11.8).
-	d.failed = d.callExtenders(d.answers)
-	d.completeScores(d.answers)
+	d.failed = d.attempt.callExtenders(d.answers)
+	d.attempt.completeScores(d.answers)
 	return nil
 }
 
 // conclude gives the plan its outcome and, where one is needed, the best candidate (rule 11.1).
 func (d *verdict) conclude() {
-	plan, best := d.plan, d.best(d.answers)
+	plan, best := d.plan, d.attempt.best(d.answers)
 	switch {
 	// Explain may have found candidates in these two cases, too. They are told and not chosen.
 	case plan.Feasible > 0:
@@ -157,11 +159,11 @@ func (d *verdict) conclude() {
 	case best == nil || d.failed != nil:
 		plan.Outcome = NothingHelps
 		plan.Unhelpful = counted(d.answers, func(one answer) (Status, bool) { return one.after, one.tried })
-		plan.ClusterCertificate = d.certificateOf(nil)
+		plan.ClusterCertificate = d.attempt.certificateOf(nil)
 	default:
 		plan.Outcome = Preempts
 		plan.Candidate = *best
-		plan.ClusterCertificate = d.certificateOf(best)
+		plan.ClusterCertificate = d.attempt.certificateOf(best)
 	}
 }
 
@@ -177,7 +179,7 @@ func (d *verdict) tellEverything() {
 		d.plan.Nodes = append(d.plan.Nodes, report)
 	}
 
-	if !d.config.across() {
+	if !d.across {
 		d.tellCandidates()
 	}
 }
@@ -194,7 +196,7 @@ func (d *verdict) tellCandidates() {
 
 	// Stable: candidates that tie in every rank stay in the order of the nodes (rule 11.7).
 	slices.SortStableFunc(found, func(x, y answer) int {
-		order, _ := d.compare(x.candidate, y.candidate)
+		order, _ := d.attempt.compare(x.candidate, y.candidate)
 		return order
 	})
 
@@ -208,6 +210,6 @@ func (d *verdict) tellCandidates() {
 	}
 
 	if len(found) > 1 {
-		_, plan.DecidedBy = d.compare(found[0].candidate, found[1].candidate)
+		_, plan.DecidedBy = d.attempt.compare(found[0].candidate, found[1].candidate)
 	}
 }

@@ -48,8 +48,8 @@ func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
 	// the pod.
 	missing := need.amount
 	for _, p := range d.pods {
-		if d.isItself(p) {
-			missing = max(0, missing-d.amounts(p)[i])
+		if d.attempt.isItself(p) {
+			missing = max(0, missing-d.attempt.amounts(p)[i])
 		}
 	}
 

@@ -66,11 +66,12 @@ func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
 // victims are away and the pod fits. If the pod does not fit any more with the spared ones back, the node
 // is out because of the budgets (rule 13.5.2).
 func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
-	leaving, spared := d.sparedByBudgets(possible)
+	a := d.attempt
+	leaving, spared := a.sparedByBudgets(possible)
 	if len(spared) == 0 {
 		return d, possible, Status{}
 	}
-	if d.steps.fits(d.putBack(spared...)).Code != Success {
+	if a.steps.fits(d.putBack(spared...)).Code != Success {
 		return nil, nil, budgetsForbid
 	}
 	return d, leaving, Status{}

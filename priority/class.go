@@ -8,15 +8,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// UserMax is the highest value of a class that is not built in. The lowest is
-// that of int32.
+// UserMax is the highest value of a class that is not built in. The lowest value is
+// the lowest int32.
 const UserMax int32 = 1_000_000_000
 
 // SystemCritical is the least priority at which a pod counts as critical.
 const SystemCritical int32 = 2_000_000_000
 
-// The classes that are built in: they exist in every cluster, with these
-// values alone, and neither is ever the global default.
+// The built-in classes. They exist in every cluster with exactly these values, and
+// neither is ever the global default.
 const (
 	clusterCriticalName = "system-cluster-critical"
 	nodeCriticalName    = "system-node-critical"
@@ -49,7 +49,7 @@ func Validate(class *outrank.PriorityClass) error {
 // alone is the index of a class that is not in a list.
 const alone = -1
 
-// problems lists what is wrong with a class. A class without a name is called by
+// problems lists what is wrong with a class. If it has no name, messages name it by
 // index, its place in its list.
 func problems(class *outrank.PriorityClass, index int) []outrank.Problem {
 	object := subject(class, index)

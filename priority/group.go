@@ -46,8 +46,8 @@ func (t *Table) resolveGroup(r outrank.Release, c claim) (Resolution, error) {
 		return Resolution{}, &outrank.InputError{Problems: []outrank.Problem{{Object: c.object, Text: fmt.Sprintf("%v is not known", r)}}}
 	}
 
-	// Without the gate the policy is left out before, so that it cannot conflict, and
-	// after, so that the group gets none (rule 4.4.2).
+	// Without the gate the policy is dropped from the claim, so that it cannot conflict, and
+	// from the resolution, so that the group gets none (rule 4.4.2).
 	withPolicy := release.Of(release.Release(r)).GroupClassPolicy
 	if !withPolicy {
 		c.policy = ""
@@ -65,7 +65,7 @@ func missing(object string) error {
 }
 
 // ApplyToGroup returns a copy of the group with its class and priority set. Its policy
-// is set if the resolution has one. The copy is shallow, as that of [Resolution.Apply].
+// is set if the resolution has one. The copy is shallow, as with [Resolution.Apply].
 func (r Resolution) ApplyToGroup(g outrank.PodGroup) outrank.PodGroup {
 	g.PriorityClassName, g.Priority = r.Class, outrank.Priority(r.Value)
 	if r.Policy != "" {

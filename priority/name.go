@@ -23,8 +23,8 @@ func isSubdomain(name string) bool {
 	return true
 }
 
-// isLabel reports whether s is one label of a DNS subdomain. Its length is bounded by
-// that of the whole name alone.
+// isLabel reports whether s is one label of a DNS subdomain. Only the length of the whole
+// name is bounded.
 func isLabel(s string) bool {
 	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -38,8 +38,7 @@ func isLabel(s string) bool {
 	return true
 }
 
-// quote returns a text from the input in quotes. It cuts a text that is longer than
-// any name may be.
+// quote quotes a text from the input. It cuts a text that is longer than any valid name.
 func quote(s string) string {
 	if len(s) > maxName {
 		return fmt.Sprintf("%q…", s[:maxName])

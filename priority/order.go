@@ -53,7 +53,7 @@ func started(pod *outrank.Pod, now time.Time) time.Time {
 }
 
 // CompareIdentity orders pods by the namespace, then the name, then the UID, each
-// by bytes. Orders of pods that have to be total end with it. It is 0 only for two
+// by bytes. As the last key it makes an order of pods total. It is 0 only for two
 // versions of one pod and for two nil pods. A nil pod comes last.
 func CompareIdentity(a, b *outrank.Pod) int {
 	if a == nil || b == nil {
@@ -68,7 +68,8 @@ func CompareIdentity(a, b *outrank.Pod) int {
 	return strings.Compare(a.UID, b.UID)
 }
 
-// compareNil compares two pods at least one of which is nil. a and b say which; nil comes last.
+// compareNil compares two pods of which at least one is nil; a and b report which. A nil pod comes
+// last.
 func compareNil(a, b bool) int {
 	switch {
 	case a == b:

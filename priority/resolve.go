@@ -34,7 +34,7 @@ type Resolution struct {
 //  2. A pod that names none gets the name, value and policy of the global
 //     default. Without a default it gets 0, PreemptLowerPriority and no name.
 //  3. A pod that already has a priority or a policy is refused with [ErrConflict]
-//     if it is not the one of 1 or 2, whether the pod names a class or not.
+//     if the value differs from the one of step 1 or 2.
 //
 // An error names the pod and every field that is wrong. Time is constant.
 func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
@@ -44,11 +44,12 @@ func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
 	return t.resolve(claim{"pod " + string(pod.Key()), "pod", pod.PriorityClassName, pod.Priority, pod.PreemptionPolicy})
 }
 
-// claim is what a new pod or group says of its priority.
+// claim is what a new pod or group says about its priority.
 type claim struct {
-	// object names it in problems, and noun is "pod" or "group".
+	// object names the pod or group in problems; noun is "pod" or "group".
 	object, noun string
-	// class is the name of the class, priority and policy are those it brings along.
+	// class is the name of the class, empty for none. priority and policy are what the object
+	// already has before it is resolved, nil and empty for nothing.
 	class    string
 	priority *int32
 	policy   outrank.PreemptionPolicy
@@ -94,7 +95,7 @@ func (r Resolution) conflicts(c *claim) (ps []outrank.Problem) {
 	return ps
 }
 
-// gives says in words what the class gives an object of this kind.
+// gives says what an object of this kind gets from the class, as part of a message.
 func (r Resolution) gives(noun string, what any) string {
 	if r.Class == "" {
 		return fmt.Sprintf("a %s without a class gets %v", noun, what)

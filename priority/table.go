@@ -16,8 +16,8 @@ type Table struct {
 	sorted []outrank.PriorityClass
 	// byName has the index in sorted of each class.
 	byName map[string]int
-	// fallback is the index in sorted of the class of pods that name none. It means
-	// something only if hasFallback is set.
+	// fallback is the index in sorted of the global default, the class of pods that name
+	// none. It is valid only if hasFallback is set.
 	fallback    int
 	hasFallback bool
 }
@@ -40,7 +40,7 @@ func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 			continue
 		}
 
-		// Classes without a name have that problem already.
+		// A missing name is reported already, so it is not reported as a duplicate, too.
 		if c.Name != "" && seen[c.Name] {
 			ps = append(ps, outrank.Problem{Object: subject(c, i), Field: "metadata.name", Text: "there are two of this name"})
 		}
@@ -53,8 +53,8 @@ func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 	return build(kept), nil
 }
 
-// build makes a table of valid classes with different names. It takes the slice
-// over, adds the built-in classes that are missing, and fills in policies.
+// build makes a table of valid classes with different names. It keeps the slice,
+// adds the missing built-in classes, and fills in empty policies.
 func build(classes []outrank.PriorityClass) *Table {
 	t := &Table{sorted: classes, byName: make(map[string]int, len(classes)+2)}
 	for i := range t.sorted {
@@ -70,7 +70,7 @@ func build(classes []outrank.PriorityClass) *Table {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
 
-	// Sorting has moved the classes, so that byName is filled again.
+	// Sorting has moved the classes, so byName is filled anew.
 	for i := range t.sorted {
 		c := &t.sorted[i]
 		c.PreemptionPolicy = policy(c.PreemptionPolicy)
@@ -86,7 +86,7 @@ func build(classes []outrank.PriorityClass) *Table {
 	return t
 }
 
-// bare stands for a nil or a zero Table.
+// bare is the table with only the built-in classes. It stands for a nil or a zero Table.
 var bare = build(nil)
 
 // orBare returns t, or bare for a nil or a zero Table.
@@ -120,8 +120,8 @@ func (t *Table) Default() (outrank.PriorityClass, bool) {
 	return t.sorted[t.fallback], true
 }
 
-// Classes lists the classes by value, highest first, and those of one value by
-// name. The slice is the caller's.
+// Classes lists the classes by value, the highest first, then by name. The slice is
+// the caller's.
 func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare().sorted) }
 
 // With returns the table after the creation of the class, as the API server

@@ -44,8 +44,8 @@ func Of(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 //     Guaranteed.
 //  5. Anything else: Burstable.
 //
-// A limit without a request is not taken for a request: the API server has
-// written the default into the pod before. A nil pod is BestEffort. Time is
+// A limit does not stand in for a missing request, because the API server has already
+// filled in requests from limits. A nil pod is BestEffort. Time is
 // linear in the number of containers.
 //
 // That is how v1.37 and later releases decide, by the resources that pod-level
@@ -63,7 +63,7 @@ func Compute(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 	rules := release.Of(release.Release(r))
 	whole := pod.Resources != nil && (!rules.QOSNeedsPodLevelName || namesPodLevel(pod.Resources))
 
-	// By rule 3.13 each set of resources has a class of its own.
+	// From v1.37 on each set of resources has a class of its own (rule 3.13).
 	switch {
 	case rules.QOSPerSet && whole:
 		return classOf(pod.Resources.Requests, pod.Resources.Limits)
@@ -71,7 +71,7 @@ func Compute(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 		return classOfContainers(pod)
 	}
 
-	// By rule 3.6 the sums are compared.
+	// In v1.36 the sums over all containers are compared (rule 3.6).
 	var t totals
 	if whole {
 		t.add(pod.Resources.Requests, pod.Resources.Limits)
@@ -95,8 +95,8 @@ func namesPodLevel(r *resource.Requirements) bool {
 	return false
 }
 
-// classOfContainers returns the class that all containers have, or Burstable where they
-// differ.
+// classOfContainers returns the class that all containers share, or Burstable if they
+// differ (rule 3.13).
 func classOfContainers(pod *outrank.Pod) outrank.QOSClass {
 	var class outrank.QOSClass
 	for _, containers := range [...][]outrank.Container{pod.Containers, pod.InitContainers} {
@@ -111,8 +111,8 @@ func classOfContainers(pod *outrank.Pod) outrank.QOSClass {
 	return cmp.Or(class, outrank.BestEffort)
 }
 
-// classOf returns the class of one set of resources (rule 3.13). Cpu and memory have a
-// class each, and the set is Burstable where the two differ.
+// classOf returns the class of one set of requests and limits (rule 3.13). Cpu and memory
+// have a class each, and the set is Burstable if the two differ.
 func classOf(requests, limits resource.List) outrank.QOSClass {
 	var class outrank.QOSClass
 	for _, name := range counted {
@@ -165,8 +165,8 @@ func (t *totals) add(requests, limits resource.List) {
 	}
 }
 
-// class returns the class for the sums (rules 3.5 to 3.7). Only amounts above zero were
-// added, so a sum of zero means that no container asked.
+// class returns the class by the sums (rules 3.5 to 3.7). Only amounts above zero were
+// added, so a sum of zero means that no container has such an amount.
 func (t *totals) class() outrank.QOSClass {
 	none, same := true, true
 	for i := range counted {

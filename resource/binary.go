@@ -21,8 +21,8 @@ func (n number) binary(shift uint) Quantity {
 	return q
 }
 
-// binaryShort is binary but for the format. It works in 128 bits, and leaves numbers that
-// need more to binaryLong.
+// binaryShort is binary, but the format is always BinarySI. It calculates with 128 bits, and
+// leaves numbers that need more to binaryLong.
 func (n number) binaryShort(shift uint) Quantity {
 	if n.long || len(n.frac) > 18 {
 		return n.binaryLong(shift)
@@ -66,10 +66,10 @@ func (n number) binaryCap() Quantity {
 	return narrow(n.negative, math.MaxInt64, 0, BinarySI)
 }
 
-// maxBinaryFrac is the number of digits after the dot that can decide how a binary
-// amount rounds. An amount with that many, times 2^60 × 10^9, is a multiple of
-// 1 / (2 × 5^61). All digits after them together add less than that, so they
-// only decide whether there is a remainder to round up.
+// maxBinaryFrac is the number of digits after the dot whose values matter for a binary
+// amount. An amount with that many, times 2^60 × 10^9, is a multiple of
+// 1 / (2 × 5^61). All later digits together add less than that, so they only decide
+// whether there is a remainder to round up.
 const maxBinaryFrac = 70
 
 // binaryLong is binaryShort for any number of digits.
@@ -79,8 +79,8 @@ func (n number) binaryLong(shift uint) Quantity {
 		return n.binaryCap()
 	}
 
-	// A single 1 stands for all further digits, if any of them is not 0. Time stays
-	// linear in the length of the text.
+	// A single 1 stands for all further digits, unless all are 0. So the numbers stay short,
+	// and the time linear in the length of the text.
 	if len(frac) > maxBinaryFrac {
 		rest := strings.TrimLeft(frac[maxBinaryFrac:], "0")
 		frac = frac[:maxBinaryFrac]

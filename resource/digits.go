@@ -75,7 +75,7 @@ func (d digits) whole(exp int64) uint64 {
 		return math.MaxUint64
 	}
 
-	// The digits behind the dot are not all 0, so that the number rounds up.
+	// The digits after the dot are not all 0, so the number rounds up.
 	mag, ok := d[:max(0, int64(len(d))+exp)].uint64()
 	if !ok {
 		return math.MaxUint64
@@ -83,8 +83,8 @@ func (d digits) whole(exp int64) uint64 {
 	return mag + 1
 }
 
-// add adds o × 10^shift to d in place. d is long enough for the sum, and so it
-// may begin with zeros.
+// add adds o × 10^shift to d in place. d must be long enough for the sum; it may begin
+// with zeros.
 func (d digits) add(o digits, shift int) {
 	i, carry := len(d)-1-shift, byte(0)
 	for j := len(o) - 1; j >= 0 || carry > 0; j-- {
@@ -101,7 +101,7 @@ func (d digits) add(o digits, shift int) {
 	}
 }
 
-// sub subtracts o × 10^shift from d in place. d is not the smaller of the two.
+// sub subtracts o × 10^shift from d in place. d must not be the smaller of the two.
 func (d digits) sub(o digits, shift int) {
 	i, borrow := len(d)-1-shift, byte(0)
 	for j := len(o) - 1; j >= 0 || borrow > 0; j-- {

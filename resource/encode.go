@@ -34,7 +34,7 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 		return q.unmarshalNumber(data)
 	}
 
-	// A string without escapes is its own text. Nearly all quantities are such.
+	// A string without escapes, as nearly all quantities are, is its own text.
 	if bytes.IndexByte(data, '\\') < 0 {
 		return q.UnmarshalText(bytes.TrimSpace(data[1 : len(data)-1]))
 	}

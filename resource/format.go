@@ -112,12 +112,11 @@ func (q Quantity) appendTo(b []byte) []byte {
 	return b
 }
 
-// lowest is the magnitude of the lowest int64, which only digits can hold.
+// lowest is the magnitude of the lowest int64 in digits: it does not fit an int64.
 var lowest = strconv.FormatUint(magnitude(math.MinInt64), 10)
 
-// wholeBinary returns the magnitude to print in the binary format. It is not ok for an
-// amount that prints as decimal: one below 1024, with a fraction, or beyond int64 (rule
-// 1.3.5).
+// wholeBinary returns the magnitude to print in the binary format. ok is false for an
+// amount that prints as decimal: below 1024, with a fraction, or beyond int64 (rule 1.3.5).
 func (q Quantity) wholeBinary() (whole uint64, ok bool) {
 	if q.wide != nil && q.mant < 0 && q.exp == 0 && string(*q.wide) == lowest {
 		return magnitude(math.MinInt64), true

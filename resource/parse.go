@@ -103,7 +103,7 @@ func scan(text string) (n number, rest string) {
 			break
 		}
 
-		// One more digit behind 18 might not fit.
+		// A 19th digit might not fit.
 		if n.mag >= pow10[17] {
 			n.long = true
 			continue
@@ -180,8 +180,8 @@ func (n number) decimal(u unit) Quantity {
 		return fromDigits(n.negative, n.digits(), exp, u.format)
 	}
 
-	// drop is the number of places below a billionth. With more than 18 of them, nothing
-	// of mag is left but that it is not 0.
+	// drop is the number of places below a billionth. If there are more than 18, all of mag
+	// is below a billionth, and rounds up to 1 unless it is 0.
 	mag := n.mag
 	if drop := minExp - exp; drop > 18 {
 		mag, exp = min(mag, 1), minExp
@@ -191,7 +191,7 @@ func (n number) decimal(u unit) Quantity {
 	return narrow(n.negative, mag, exp, u.format)
 }
 
-// digits returns the digits on both sides of the dot in one new slice.
+// digits returns the digits before and after the dot in one new slice.
 func (n number) digits() digits {
 	d := make(digits, 0, len(n.whole)+len(n.frac))
 	d = append(d, n.whole...)

@@ -59,7 +59,7 @@ func narrow(negative bool, mag uint64, exp int64, f Format) Quantity {
 		return fromDigits(negative, strconv.AppendUint(nil, mag, 10), exp, f)
 	}
 
-	// The digits are counted only where their number could matter.
+	// Counting digits takes time, so it is done only close to the bound.
 	if exp > maxExp-19 && exp+int64(countDigits(mag)) > maxExp {
 		mag, exp = 1, maxExp
 	}
@@ -86,7 +86,7 @@ func fromDigits(negative bool, d digits, exp int64, f Format) Quantity {
 		return Quantity{mant: signed(negative, mag), exp: int32(exp), format: f}
 	}
 
-	// The quantity may live long, and would keep all of the memory.
+	// Without a copy the quantity would keep all memory behind d, perhaps for long.
 	if cap(d) > 2*len(d) {
 		d = bytes.Clone(d)
 	}

@@ -33,7 +33,7 @@ func SubSat(a, b int64) int64 {
 func MulSat(a, b int64) int64 {
 	high, low := bits.Mul64(magnitude(a), magnitude(b))
 
-	// Beyond 64 bits any magnitude that saturates will do.
+	// A product of more than 64 bits saturates, so any large magnitude will do.
 	if high != 0 {
 		low = math.MaxUint64
 	}

@@ -36,7 +36,7 @@ func (q Quantity) neg() Quantity {
 	return q
 }
 
-// addNarrow adds in int64. It is not ok if something does not fit.
+// addNarrow adds with int64 arithmetic. ok is false if an operand or a result does not fit.
 func (q Quantity) addNarrow(o Quantity) (_ Quantity, ok bool) {
 	if q.wide != nil || o.wide != nil {
 		return Quantity{}, false
@@ -50,8 +50,8 @@ func (q Quantity) addNarrow(o Quantity) (_ Quantity, ok bool) {
 		return Quantity{}, false
 	}
 
-	// Both at the lower exponent. A product that saturated does not divide back, and a
-	// sum that wrapped differs from the saturated one.
+	// Bring both to the lower exponent. If the product has saturated, dividing it does not
+	// give back the factor; if the sum has wrapped, it differs from the saturated sum.
 	aligned := MulSat(high.mant, int64(pow10[shift]))
 	sum := aligned + low.mant
 	if aligned/int64(pow10[shift]) != high.mant || sum != AddSat(aligned, low.mant) {

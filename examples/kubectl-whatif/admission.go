@@ -25,7 +25,7 @@ type admission struct {
 	} `json:"plugins"`
 }
 
-// quotaPlugin is the name of the plugin.
+// quotaPlugin is the name of the admission plugin that enforces quotas.
 const quotaPlugin = "ResourceQuota"
 
 // readAdmission reads the file of --admission-config, if there is one: which resources need a quota.
@@ -53,14 +53,14 @@ func (o *options) readAdmission() ([]quota.Limited, error) {
 		return nil, fmt.Errorf("--admission-config %s: %w", o.admission, err)
 	}
 
-	// Whatever is wrong with the limits is wrong for every pod.
+	// Limits that are wrong are refused for every pod, so that any pod finds the mistake.
 	if _, err := (&quota.Admission{Limited: limited}).Admit(nil, quota.Pod{Pod: &outrank.Pod{Name: "any"}}); err != nil {
 		return nil, console.Unusable("--admission-config "+o.admission, err)
 	}
 	return limited, nil
 }
 
-// limitsOf returns which resources need a quota by a configuration.
+// limitsOf returns the resources that need a quota, read from the text of a configuration.
 func limitsOf(text []byte) ([]quota.Limited, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("it is empty")

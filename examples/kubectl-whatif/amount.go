@@ -36,7 +36,7 @@ func share(requests resource.List, name resource.Name) int64 {
 	return requests.Amount(name)
 }
 
-// amountFrom reads an amount of a flag. None is negative.
+// amountFrom parses an amount given in a flag. It refuses a negative one.
 func amountFrom(text string) (resource.Quantity, error) {
 	q, err := resource.Parse(text)
 	if err != nil {

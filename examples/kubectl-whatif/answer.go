@@ -53,7 +53,7 @@ type Document struct {
 	// Why gives the reasons of the decision; REPORT_JSON.md of package explain
 	// describes it. Its lists are cut at ten names.
 	Why *explain.Report `json:"why"`
-	// Victims has facts about the decision's victims that their manifests hold, in its order.
+	// Victims has facts from the victims' manifests that Decision lacks, in the order of its victims.
 	Victims []VictimFacts `json:"victims"`
 	// Replacements tells what becomes of the victims. It is set only with --replacements, and only if
 	// there are victims.
@@ -140,7 +140,7 @@ type Resize struct {
 // PrioritySource says where a priority is from.
 type PrioritySource string
 
-// The sources.
+// The sources of a priority.
 const (
 	SourceRecorded     PrioritySource = "recorded"      // in the pod, since it was created
 	SourceMissing      PrioritySource = "missing"       // the pod has none and counts as 0
@@ -179,10 +179,10 @@ func (w Warning) String() string { return outrank.Problem(w).String() }
 // ReleaseSource says where a release is from.
 type ReleaseSource string
 
-// The sources.
+// The sources of a release.
 const (
-	ReleaseFlag    ReleaseSource = "flag"    // --release
-	ReleaseNodes   ReleaseSource = "nodes"   // the kubelets' versions
-	ReleaseDefault ReleaseSource = "default" // no node says one
+	ReleaseFlag    ReleaseSource = "flag" // given by --release
+	ReleaseNodes   ReleaseSource = "nodes" // the versions of the nodes' kubelets
+	ReleaseDefault ReleaseSource = "default" // no node names a version
 	ReleaseNearest ReleaseSource = "nearest" // the nodes' release is not known
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// answered asks a question that has an answer of its own, and not the explanation of one decision. show
-// is called with the progress.
+// answered asks a question whose answer has a form of its own, other than the explanation of one decision. It
+// calls show with the progress.
 func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) {
 	set, err := s.setting(show)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	return out, err
 }
 
-// aboutPod asks the questions about one pod, but for those that a search answers.
+// aboutPod asks a question about one pod. Questions that a search answers are not among them.
 func (q *answeredQuestion) aboutPod(ctx context.Context, set question.Setting) error {
 	s, about := q.scene, q.scene.opts.about
 	switch s.ask {
@@ -69,8 +69,8 @@ func (q *answeredQuestion) aboutPod(ctx context.Context, set question.Setting) e
 	return q.take(question.AskAcross(ctx, set, s.question.pod))
 }
 
-// pending asks about all pods that wait. Those of other namespaces wait beside them, and are left out
-// of the answer alone.
+// pending asks what becomes of all pods that wait. Pods of other namespaces compete too, and only the answer
+// leaves them out.
 func (q *answeredQuestion) pending(ctx context.Context, set question.Setting) error {
 	all, err := question.AllPending(ctx, set)
 	if err != nil {
@@ -111,7 +111,7 @@ func (q *answeredQuestion) aboutScenario(show func(done, total int)) error {
 		return console.Unusable(s.opts.source(), err)
 	}
 
-	// What is shown of the cluster is how it stands afterwards.
+	// The page shows the cluster as it stands afterwards.
 	if s.snap, err = s.scenario.Stage(); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (q *answeredQuestion) take(r reply, err error) error {
 
 	q.reply, q.exit = r, exitOf(r)
 
-	// An answer about the cluster is as bad as a pod without a place if a change was not made. An answer
+	// A change that could not be made lets an answer about the cluster exit as if a pod had no place. An answer
 	// about a pod says only what becomes of that pod.
 	if q.scene.unmade() && !q.scene.ask.ofPod() {
 		q.exit = exitStays
@@ -141,7 +141,7 @@ func (q *answeredQuestion) take(r reply, err error) error {
 // no room.
 func exitOf(r reply) int {
 	switch r := r.(type) {
-	// Of many pods the worst that becomes of any counts.
+	// With many pods, the pod that fares worst decides.
 	case *question.Pending:
 		return worst(r.Totals.Waits+r.Totals.Unplaced, r.Totals.PushesOut)
 	case *question.Aftermath:
@@ -165,8 +165,7 @@ func exitOf(r reply) int {
 	case *report.Comparison:
 		return worst(r.Stays(), r.Leaves())
 
-	// A search says what it takes: it has found nothing, something for which pods leave, or something
-	// for which nobody does.
+	// A search found nothing, something for which pods leave, or something for which nobody leaves.
 	case *question.MoreNodes:
 		return enough(r.ForAll != nil, r.ForNobody != nil && *r.ForNobody == 0)
 	case *inverse.LeastPriority:
@@ -179,7 +178,7 @@ func exitOf(r reply) int {
 	return exitOfPod(r)
 }
 
-// exitOfPod is exitOf for answers about one pod. An answer by which nobody loses anything is as good as
+// exitOfPod is exitOf for answers about one pod. It does not tell an answer by which nobody loses anything from
 // one by which everything fits.
 func exitOfPod(r reply) int {
 	switch r := r.(type) {
@@ -259,7 +258,7 @@ func (q *answeredQuestion) text(p console.Page, list int) error {
 	return nil
 }
 
-// title is the question in words.
+// title returns the question in words.
 func (q *answeredQuestion) title(source string) string {
 	s := q.scene
 	pod := ""
@@ -282,7 +281,7 @@ func (q *answeredQuestion) title(source string) string {
 	return s.opts.clusterTitle(s.ask, source)
 }
 
-// podTitle is a question about one pod in words.
+// podTitle returns a question about one pod in words.
 func (o *options) podTitle(ask inquiry, pod, source string) string {
 	switch ask {
 	case askReplicas:
@@ -295,7 +294,7 @@ func (o *options) podTitle(ask inquiry, pod, source string) string {
 	return fmt.Sprintf("Who would have to leave for %s, on whatever nodes of %s?", pod, source)
 }
 
-// clusterTitle is a question about the whole cluster in words.
+// clusterTitle returns a question about the whole cluster in words.
 func (o *options) clusterTitle(ask inquiry, source string) string {
 	switch ask {
 	case askAll:

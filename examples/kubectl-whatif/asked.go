@@ -13,9 +13,9 @@ type reply interface {
 	WriteText(w io.Writer, limit int) error
 }
 
-// Questioned is the output of -o json for every question but the one about a single pod. The
-// answer to that is a Document, unless a quota keeps the pod from being created. Fields keep their
-// names and meanings, new ones may be added.
+// Questioned is the output of -o json for every question except the plain one about a single pod, whose answer
+// is a Document. A pod that a quota keeps from being created is answered by a Questioned as well. Fields keep
+// their names and meanings; new ones may be added.
 type Questioned struct {
 	// APIVersion is whatif/v1.
 	APIVersion string `json:"apiVersion"`
@@ -41,11 +41,11 @@ type Questioned struct {
 	// Resizes tells how the resizes among the changes ended. It is left out if the answer has them
 	// itself.
 	Resizes []question.Resized `json:"resizes,omitempty"`
-	// Answer has a type that depends on the question: the one of that name in package question, inverse
-	// or report, Aftermath for change and without, Answer of package backward for whyPreempted, and
-	// Comparison for diff.
+	// Answer has a type that depends on the question: the type of that name in package question, inverse or
+	// report, Aftermath for change and without, Answer of package backward for whyPreempted, and Comparison for
+	// diff.
 	Answer any `json:"answer"`
-	// Caveats and Warnings are those of a Document.
+	// Caveats and Warnings mean what they mean in a Document.
 	Caveats  []Warning `json:"caveats"`
 	Warnings []Warning `json:"warnings"`
 }

@@ -15,11 +15,11 @@ type asking struct {
 	// from says where the pod is from, and source where its priority is from.
 	from   string
 	source PrioritySource
-	// warnings name what a manifest leaves open.
+	// warnings name what the manifest leaves open about the pod.
 	warnings []outrank.Problem
 	// template is the object that would make the pod, nil for a pod that nothing makes.
 	template *input.Template
-	// limited has the fields of a manifest that quotas look at and a Pod of the library lacks.
+	// limited has the fields of a manifest that quotas look at and outrank.Pod lacks.
 	limited input.Limited
 }
 
@@ -65,8 +65,8 @@ func runsOn(c *outrank.Cluster, pod *outrank.Pod) string {
 	return ""
 }
 
-// resizeGate lets a pod that is on a node preempt there while its resize in place
-// is deferred.
+// resizeGate is the feature gate with which a pod on a node preempts there while its resize in place is
+// deferred.
 const resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
 
 // isDeferred reports whether a pod on a node waits for room to be resized.

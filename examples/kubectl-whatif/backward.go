@@ -13,7 +13,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// backwardPod is the pod of --why-preempted.
+// backwardPod returns the key of the pod that --why-preempted names, in the namespace of --namespace unless it
+// names one.
 func (o *options) backwardPod() outrank.Key {
 	namespace, name, ok := strings.Cut(o.about.whyPreempted, "/")
 	if !ok {
@@ -22,8 +23,8 @@ func (o *options) backwardPod() outrank.Key {
 	return outrank.NewKey(namespace, name)
 }
 
-// twice makes standard input readable a second time, if it is read as a dump and once more for the
-// events in it. Otherwise both are the same reader, and only one of them is read.
+// twice makes standard input readable a second time if both the dump and its events are read from it. Otherwise
+// it returns the same reader twice, and only one of them is read.
 func (o *options) twice(stdin io.Reader) (first, second io.Reader, err error) {
 	if o.about.whyPreempted == "" || o.set["events"] || !slices.Contains(o.clusters, input.Stdin) {
 		return stdin, stdin, nil
@@ -36,8 +37,8 @@ func (o *options) twice(stdin io.Reader) (first, second io.Reader, err error) {
 	return bytes.NewReader(text), bytes.NewReader(text), nil
 }
 
-// readEvents reads the events of --events or, without that, those of the dump. They are nil if nobody
-// asks for them or a dump without the flag has none.
+// readEvents reads the events of --events or, without that flag, the events of the dump. It returns nil if the
+// question is another one, or if the flag is not set and the dump holds none.
 func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Events, error) {
 	if o.about.whyPreempted == "" {
 		return nil, nil
@@ -45,12 +46,12 @@ func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Eve
 
 	flag, names := "--events", o.about.events
 	if !o.set["events"] {
-		// Without events of its own a cluster is asked about by the rules alone.
+		// A cluster that comes without events is judged by the rules alone.
 		if o.sampled() || o.asksKubectl() || c.Skipped["Event"] == 0 {
 			return nil, nil
 		}
 		flag, names = "--cluster", o.clusters
-		// Events that are read take part, and are not left out.
+		// Events take part in this question, so the page must not count them as left out.
 		delete(c.Skipped, "Event")
 	}
 
@@ -86,7 +87,7 @@ func (o *options) readEvents(c *outrank.Cluster, stdin io.Reader) (*backward.Eve
 	return all, nil
 }
 
-// pushedOut answers who pushed a pod out.
+// pushedOut answers which pod pushed out the pod of --why-preempted.
 func (s *scene) pushedOut() (*backward.Answer, error) {
 	key := s.opts.backwardPod()
 	if _, ok := s.scenario.Snapshot().Pod(key); !ok {
@@ -105,7 +106,7 @@ func (s *scene) pushedOut() (*backward.Answer, error) {
 	return a, nil
 }
 
-// podNames are the pods that run, for the shell to complete.
+// podNames returns the keys of the pods that run, for the shell to complete.
 func podNames(c *outrank.Cluster) (out []string) {
 	for _, p := range c.Pods {
 		if p.NodeName != "" {

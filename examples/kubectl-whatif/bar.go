@@ -10,13 +10,13 @@ import (
 // barWidth is the usual width of a bar.
 const barWidth = 40
 
-// narrowBar is the least width of a bar, and besideBar the width of everything else in its line.
+// narrowBar is the least width of a bar, and besideBar the width of everything else on its line.
 const (
 	narrowBar = 10
 	besideBar = 58
 )
 
-// barOn is the width of a bar on a screen with a number of columns; 0 columns mean no limit.
+// barOn returns the width of a bar on a screen with a number of columns. 0 columns mean no limit.
 func barOn(columns int) int {
 	if columns <= 0 {
 		return barWidth
@@ -45,8 +45,8 @@ func bars(r *Room, width int) (before, after string) {
 	return before, after
 }
 
-// draw puts parts side by side. Ends are rounded, not lengths, so that the same
-// amount ends in the same place.
+// draw puts parts side by side. It rounds where parts end instead of how long they are, so that the same amount
+// ends in the same place.
 func draw(width int, whole float64, parts ...part) string {
 	var b strings.Builder
 	sum := 0.0
@@ -61,5 +61,5 @@ func draw(width int, whole float64, parts ...part) string {
 	return b.String() + strings.Repeat(".", width-b.Len())
 }
 
-// crowded reports whether the node is short of places for pods.
+// crowded reports whether the places for pods on the node are used up.
 func crowded(r *Room) bool { return r.Used.Cmp(r.Allocatable) >= 0 }

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// newAnswer puts a decision into the form of the text. Lists that are limited have at most list entries.
+// newAnswer puts a decision into the form of the text. Limited lists have at most list entries.
 func newAnswer(d *decision, list int) *Answer {
 	a := &Answer{
 		Cluster: dumpOf(d.scene), Now: d.scene.now, Pod: askedOf(d.scene.question), Resize: resizeOf(d),
@@ -58,7 +58,7 @@ func newDocument(d *decision) *Document {
 	}
 
 	if d.explained.Outcome == preemption.Preempts {
-		// Only a node that was chosen has an account.
+		// Room is accounted for only on a chosen node.
 		doc.Room = roomOn(d)
 	}
 	for i := range d.explained.Victims {
@@ -112,7 +112,7 @@ func askedOf(q *asking) Asked {
 		NodeName:         p.NodeName, NominatedNode: p.NominatedNodeName, NodeSelector: p.NodeSelector,
 	}
 
-	// How many pods a DaemonSet makes depends on the nodes.
+	// The number of pods of a DaemonSet depends on the nodes, so that it is left out.
 	if t := q.template; t != nil {
 		asked.Template = t.String()
 		if t.Kind != "DaemonSet" {
@@ -122,7 +122,7 @@ func askedOf(q *asking) Asked {
 	return asked
 }
 
-// choose fills in what is said of the chosen node.
+// choose fills in what the answer says about the chosen node.
 func (a *Answer) choose(d *decision) {
 	score := scoreOf(d.explained.Score)
 	a.Node, a.Score = d.explained.Node, &score
@@ -139,14 +139,14 @@ func (a *Answer) choose(d *decision) {
 		a.ClearedNominations = append(a.ClearedNominations, Nomination{string(p.Key()), p.PriorityValue()})
 	}
 
-	// The candidates are in the order of the ranks, so that the second one is the runner-up.
+	// The candidates are in the order of the ranks, so the second one is the runner-up.
 	if len(d.explained.Candidates) > 1 {
 		second := candidateOf(&d.explained.Candidates[1])
 		a.DecidedBy, a.RunnerUp = d.explained.DecidedBy, &second
 	}
 }
 
-// victimOf describes a victim by the rules of a release.
+// victimOf describes a victim, with its requests counted by the rules of a release.
 func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	out := Victim{
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClassName,
@@ -172,7 +172,7 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 // mostBroken bounds the broken budgets that are named for a pod. Hardly any pod breaks more than one.
 const mostBroken = 10
 
-// candidateOf describes a candidate, each broken budget once.
+// candidateOf describes a candidate. It names each broken budget once.
 func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Score: scoreOf(c.Score), Violated: []string{}}
 	known := map[*outrank.PodDisruptionBudget]bool{}
@@ -188,7 +188,8 @@ func candidateOf(c *preemption.Candidate) Candidate {
 	return out
 }
 
-// scoreOf has the sum of the priorities as it ranks, raised by 2^31 for each victim, and as it is.
+// scoreOf returns the score with both sums of priorities: the plain one, and the one that ranks, in which each
+// priority is raised by 2^31.
 func scoreOf(s preemption.Score) Score {
 	return Score{
 		Violations: s.Violations, TopPriority: s.TopPriority,
@@ -197,8 +198,8 @@ func scoreOf(s preemption.Score) Score {
 	}
 }
 
-// roomOn accounts for what the preemptor takes of the chosen node, in the units in which the scheduler
-// counts. It has a row for the number of pods and for each resource that the preemptor asks for.
+// roomOn accounts for how the preemptor's resources are used on the chosen node, in the units in which the
+// scheduler counts. It has a row for the number of pods and for each resource that the preemptor asks for.
 func roomOn(d *decision) []Room {
 	s, on := d.scene, d.explained.Node
 	node, _ := s.snap.Node(on)
@@ -221,8 +222,8 @@ func roomOn(d *decision) []Room {
 	return rooms
 }
 
-// freed is what victims take of a resource of the chosen node. A victim that names its node is on
-// another one, and makes room there.
+// freed sums what the victims on the chosen node take of a resource. A victim that names a node of its own is
+// on another node, and makes room there.
 func (s *scene) freed(victims []preemption.Victim, name resource.Name) (sum int64) {
 	for _, v := range victims {
 		if v.Node == "" {
@@ -232,8 +233,8 @@ func (s *scene) freed(victims []preemption.Victim, name resource.Name) (sum int6
 	return sum
 }
 
-// reserved is what is kept free of a resource on a node, against the pod in question, for other pods
-// that are nominated to the node and at least as important.
+// reserved sums how much of a resource a node keeps free for other pods that are nominated to it and at least
+// as important as the pod in question.
 func (s *scene) reserved(node string, name resource.Name) (sum int64) {
 	pod := s.question.pod
 	for _, p := range s.snap.NominatedTo(node) {
@@ -244,7 +245,7 @@ func (s *scene) reserved(node string, name resource.Name) (sum int64) {
 	return sum
 }
 
-// feasible are the nodes that take the pod as things are.
+// feasible returns the nodes that take the pod as things are. It names at most list of them.
 func feasible(d *decision, list int) Nodes {
 	out := Nodes{Count: d.explained.Feasible, Names: []string{}}
 	for i := range d.explained.Nodes {
@@ -255,20 +256,20 @@ func feasible(d *decision, list int) Nodes {
 	return out
 }
 
-// turnedDown are the reasons of the nodes that do not take the pod as things are.
+// turnedDown counts the nodes that do not take the pod as things are, by reason.
 func turnedDown(d *decision, list int) []Reason {
 	return reasons(d, list, d.explained.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) {
 		return n.Status, n.Status.Code != preemption.Success
 	})
 }
 
-// unhelpful are the obstacles that remain on the nodes on which preemption does not help.
+// unhelpful counts the nodes on which preemption does not help, by the obstacle that remains.
 func unhelpful(d *decision, list int) []Reason {
 	return reasons(d, list, brief.Unhelpful(d.explained), brief.InVain)
 }
 
-// reasons adds to each count the names of the first of its nodes. statusOf returns the status by which
-// a node was counted, and whether it was.
+// reasons adds to each count the names of its first nodes, at most list. statusOf returns the status under
+// which a node was counted, and whether it was counted at all.
 func reasons(d *decision, list int, counts []preemption.Count, statusOf func(*preemption.NodeReport) (preemption.Status, bool)) []Reason {
 	out := make([]Reason, len(counts))
 	place := make(map[string]int, len(counts))
@@ -291,7 +292,7 @@ func reasons(d *decision, list int, counts []preemption.Count, statusOf func(*pr
 	return out
 }
 
-// statusKey is equal for statuses that are counted together.
+// statusKey returns a key that is equal for statuses that are counted together.
 func statusKey(s preemption.Status) string {
 	return fmt.Sprintf("%q %q %q", s.Code, s.Filter, s.Reasons)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/quota"
 )
 
-// caveats are reasons why the answer may not come true: gaps in the dump, and
-// peculiarities of the pod. c is the cluster with the changes, which may have more than the dump.
+// caveats lists reasons why the answer may not come true: gaps in the dump, and peculiarities of the pod. c is
+// the cluster after the changes, which may hold objects that the dump lacks.
 func caveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 	all := allCaveats(opts, dump, c, q)
 	// A sample is a small cluster, and lacks nothing.
@@ -35,7 +35,7 @@ func allCaveats(opts *options, dump, c *outrank.Cluster, q *asking) []Warning {
 		aboutPods(dump), aboutKinds(dump), aboutNamespaces(c, q))
 }
 
-// aboutClock is about the time at which the question is asked, if that is doubtful.
+// aboutClock warns if the time at which the question is asked is doubtful.
 func aboutClock(opts *options, c *outrank.Cluster, now time.Time) (out []Warning) {
 	if opts.sampled() {
 		// A sample brings its time along.
@@ -47,7 +47,7 @@ func aboutClock(opts *options, c *outrank.Cluster, now time.Time) (out []Warning
 	return out
 }
 
-// aboutQuotas is about quotas that depend on fields that the pods of a dump are read without.
+// aboutQuotas names quotas that depend on fields of pods that are not read from a dump.
 func aboutQuotas(l *quotas.Limits) (out []Warning) {
 	for _, q := range l.Quotas {
 		for _, r := range q.Scopes {
@@ -61,9 +61,8 @@ func aboutQuotas(l *quotas.Limits) (out []Warning) {
 	return out[:min(len(out), mostNear)]
 }
 
-// aboutTemplate is about the difference between a single pod and the object that makes it. Only a
-// DaemonSet makes one, and not if the question is about one node, as a pod of a DaemonSet is, or about
-// all its pods.
+// aboutTemplate warns that an answer about one pod of a DaemonSet says little about the others. It does not
+// apply if the question is about one node, as each pod of a DaemonSet is, or about all pods of the DaemonSet.
 func aboutTemplate(opts *options, q *asking) []Warning {
 	if q.template == nil || q.template.Kind != "DaemonSet" || opts.ask == askWhyNot || opts.ask == askOnNode || opts.whole(q.template) {
 		return nil
@@ -72,8 +71,8 @@ func aboutTemplate(opts *options, q *asking) []Warning {
 		"here a pod goes where that is best; --why-not NODE asks about one node"}}
 }
 
-// aboutPod is about pods that kube-scheduler would not look at as things are. A configuration says by
-// which scheduler's profile the answer is, so that another scheduler is no caveat then.
+// aboutPod names reasons for which kube-scheduler would not look at the pod at present. With a configuration
+// the profile of the pod's own scheduler decides, so that another scheduler is no caveat then.
 func aboutPod(opts *options, q *asking) []Warning {
 	p := q.pod
 	var out []Warning
@@ -104,8 +103,8 @@ func aboutPod(opts *options, q *asking) []Warning {
 	return out
 }
 
-// aboutNominations is about nominated pods of other schedulers. Room is kept for them only if their
-// schedulers are profiles of the same kube-scheduler, which only a configuration says.
+// aboutNominations warns of pods that other schedulers have nominated. Room is kept for them only if their
+// schedulers are profiles of the same kube-scheduler, which only a configuration tells.
 func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
 	if opts.scheduler != "" {
 		return nil
@@ -127,7 +126,7 @@ func aboutNominations(opts *options, c *outrank.Cluster) []Warning {
 		subject(pods, "nominated pod is", "nominated pods are"), some(slices.Sorted(maps.Keys(names)), mostNear, len(names)), map[bool]string{true: "it", false: "them"}[pods == 1])}
 }
 
-// aboutClaims is about claims of the pod that the dump says less about than kube-scheduler knows.
+// aboutClaims names claims of the pod about which the dump says less than kube-scheduler knows.
 func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 	known := make(map[outrank.Key]bool, len(c.Claims))
 	for _, vc := range c.Claims {
@@ -144,7 +143,7 @@ func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 		switch there := known[outrank.NewKey(q.pod.Namespace, v.Claim)]; {
 		case v.Claim == "":
 		case !there && v.Ephemeral && q.from != fromDump:
-			// Nobody has made the claims of a pod that was not created yet.
+			// The claims of a pod that was not created yet are still to be made.
 			add(v.Claim, "the claim is made along with the pod; on which nodes it can get a volume is not looked at")
 		case !there && v.Ephemeral:
 			// The claim of a pod that waits may be made at any moment.
@@ -160,11 +159,11 @@ func aboutClaims(c *outrank.Cluster, q *asking) []Warning {
 	return out
 }
 
-// aboutPods is about dumps that seem to lack pods, and about pods that no API server has seen.
+// aboutPods warns of a dump that seems to lack pods, and of pods that no API server has seen.
 func aboutPods(c *outrank.Cluster) []Warning {
 	namespaces, running := map[string]bool{}, 0
 	for _, p := range c.Pods {
-		// Any cluster has pods of several namespaces, those of its own system among them.
+		// Every cluster has pods of several namespaces, because its system pods have one of their own.
 		namespaces[p.NamespaceName()] = true
 		if p.NodeName != "" {
 			running++
@@ -184,7 +183,7 @@ func aboutPods(c *outrank.Cluster) []Warning {
 	return append(out, aboutLimits(c)...)
 }
 
-// aboutLimits is about pods with limits and without requests, which an API server would have filled in.
+// aboutLimits names pods with limits and without requests, which an API server would have filled in.
 func aboutLimits(c *outrank.Cluster) []Warning {
 	var odd []string
 	for _, p := range c.Pods {
@@ -213,7 +212,7 @@ func limitsAlone(p *outrank.Pod) bool {
 	return slices.ContainsFunc(p.Containers, alone) || slices.ContainsFunc(p.InitContainers, alone)
 }
 
-// aboutKinds is about kinds that the dump lacks altogether.
+// aboutKinds names kinds of which the dump has no objects.
 func aboutKinds(c *outrank.Cluster) []Warning {
 	var out []Warning
 	if len(c.Budgets) == 0 {
@@ -224,7 +223,7 @@ func aboutKinds(c *outrank.Cluster) []Warning {
 		out = append(out, dumpLacks("holds no priority classes, and every cluster has some; add priorityclasses to kubectl get"))
 	}
 
-	// Without claims no volume keeps a pod from a node. That matters only if pods have claims.
+	// A pod with claims is kept from nodes by volumes only if the dump has its claims.
 	if len(c.Claims) == 0 {
 		using := 0
 		for _, p := range c.Pods {
@@ -240,8 +239,8 @@ func aboutKinds(c *outrank.Cluster) []Warning {
 	return out
 }
 
-// aboutNamespaces is about the namespace of the pod, which may not exist, and about namespaces whose
-// labels matter and are not known.
+// aboutNamespaces warns if the namespace of the pod may not exist, and if the labels of a namespace matter and
+// are not known.
 func aboutNamespaces(c *outrank.Cluster, q *asking) []Warning {
 	var out []Warning
 	if q != nil && q.from != fromDump && q.pod.NamespaceName() != outrank.DefaultNamespace && len(c.Namespaces) == 0 && !inUse(c, q.pod.NamespaceName()) {
@@ -329,7 +328,8 @@ func writeCaveats(p console.Page, caveats []Warning) {
 	p.Items(texts)
 }
 
-// caveatText is a caveat in words. One about the dump is a sentence, any other one begins with its object.
+// caveatText returns a caveat in words. A caveat about the dump is a sentence; any other begins with its
+// object.
 func caveatText(w Warning) string {
 	if w.Object == theDump {
 		return w.Object + " " + w.Text

@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// apply makes the changes in their order. asked is the object of the manifests that the question is
-// about, which is not added.
+// apply makes the changes in their order. asked is the object of the manifests that the question is about;
+// apply does not add it.
 func (s *scene) apply(sc *question.Scenario, asked *input.Template, stdin io.Reader) error {
 	for _, f := range s.opts.changes {
 		var err error
@@ -45,7 +45,7 @@ func (s *scene) apply(sc *question.Scenario, asked *input.Template, stdin io.Rea
 	return nil
 }
 
-// changeTrouble is the error of a change in the words of this program.
+// changeTrouble puts the error of a change into the words of this program.
 func changeTrouble(f *flagged, err error) error {
 	if errors.Is(err, question.ErrContradiction) {
 		_, text, _ := strings.Cut(err.Error(), ": ")
@@ -86,7 +86,7 @@ func (s *scene) removeNodes(sc *question.Scenario, f *flagged) error {
 	return sc.Apply(&question.RemoveNodes{Of: f.String(), Names: names})
 }
 
-// bring adds what the manifests hold, but for the object that the question is about.
+// bring adds the objects of the manifests, except asked, which the question is about.
 func (s *scene) bring(sc *question.Scenario, f *flagged, asked *input.Template) error {
 	if err := sc.Apply(&question.AddObjects{Of: f.String(), Objects: s.manifests.objects.Cluster, Quotas: s.manifests.objects.quotas}); err != nil {
 		return err
@@ -128,7 +128,8 @@ func (s *scene) addNodes(sc *question.Scenario, f *flagged, stdin io.Reader) err
 			continue
 		}
 
-		// The name of a node goes before that of a file. The message about a name that is neither offers nodes.
+		// The name of a node takes precedence over that of a file. If the value is neither, the message offers
+		// nodes.
 		if _, err := input.Stat(name); err != nil && name != input.Stdin {
 			return fmt.Errorf("%w; a file is the other way: --add-node node.yaml=3", nodeKnown(sc.Snapshot(), changeAddNode, name))
 		}
@@ -138,7 +139,7 @@ func (s *scene) addNodes(sc *question.Scenario, f *flagged, stdin io.Reader) err
 			return err
 		}
 
-		// A single node keeps its name.
+		// A single node keeps its name; several are numbered by the scenario.
 		for i, node := range nodes {
 			add := []*outrank.Node{node}
 			if n > 1 {
@@ -164,7 +165,7 @@ func (s *scene) readNodes(file string, stdin io.Reader) ([]*outrank.Node, error)
 	return c.Nodes, nil
 }
 
-// putClasses adds or changes priority classes: those of files, or those that the values set.
+// putClasses adds or changes priority classes, which come from files or from the values themselves.
 func (s *scene) putClasses(sc *question.Scenario, f *flagged, stdin io.Reader) error {
 	classes, err := s.classesOf(sc, f, stdin)
 	if err != nil {
@@ -179,7 +180,7 @@ func (s *scene) putClasses(sc *question.Scenario, f *flagged, stdin io.Reader) e
 	return nil
 }
 
-// classesOf returns the classes that a change puts in place of those of the same names.
+// classesOf returns the classes of a change. Each replaces the class of the same name.
 func (s *scene) classesOf(sc *question.Scenario, f *flagged, stdin io.Reader) ([]*outrank.PriorityClass, error) {
 	if f.flag == changeClasses {
 		c, err := s.opts.readObjects("--priorityclass", f.values, stdin)
@@ -199,7 +200,7 @@ func (s *scene) classesOf(sc *question.Scenario, f *flagged, stdin io.Reader) ([
 			return nil, err
 		}
 
-		// Only the value changes: the preemption policy, say, stays as it is.
+		// Only the value changes. The preemption policy and the other fields stay.
 		class := &outrank.PriorityClass{Name: set.name}
 		for _, c := range sc.Cluster().Classes {
 			if c.Name == set.name {
@@ -216,7 +217,7 @@ func (s *scene) classesOf(sc *question.Scenario, f *flagged, stdin io.Reader) ([
 	return classes, nil
 }
 
-// putBudgets sets what budgets allow. A budget that the cluster does not have is an error.
+// putBudgets sets how many pods budgets allow to go. A budget that the cluster does not have is an error.
 func (s *scene) putBudgets(sc *question.Scenario, f *flagged) error {
 	for _, value := range f.values {
 		key, allowed, err := budgetOf(value, s.opts.pod.namespace)
@@ -259,7 +260,7 @@ func (s *scene) deletePods(sc *question.Scenario, f *flagged, stdin io.Reader) e
 				namespace, rest = s.opts.pod.namespace, name
 			}
 
-			// The scenario says that a pod of the dump is gone already by another change.
+			// The scenario reports a pod of the dump that an earlier change removed.
 			key := outrank.NewKey(namespace, rest)
 			if _, there := sc.Snapshot().Pod(key); !there && s.cluster.Pod(namespace, rest) == nil {
 				return fmt.Errorf("--delete %s: %w", name, unknownPod(s.cluster, key))
@@ -270,7 +271,7 @@ func (s *scene) deletePods(sc *question.Scenario, f *flagged, stdin io.Reader) e
 	return sc.Apply(&question.DeletePods{Of: f.String(), Keys: keys})
 }
 
-// resizePods makes the resizes of a flag.
+// resizePods makes the resizes that a flag lists.
 func (s *scene) resizePods(sc *question.Scenario, f *flagged) error {
 	for _, value := range f.values {
 		r, err := resizeFrom(value, s.opts.pod.namespace)
@@ -292,7 +293,7 @@ func (s *scene) resizePods(sc *question.Scenario, f *flagged) error {
 	return nil
 }
 
-// mostNames bounds the lines of a list of pods.
+// mostNames is the most pods that a file of --delete-pod may list.
 const mostNames = 1 << 20
 
 // readNames reads a list of pods, one in each line. "-" is standard input. Empty lines and lines

@@ -14,7 +14,7 @@ import (
 // mostWorkers is the most goroutines that share the work of an answer.
 const mostWorkers = 1024
 
-// check refuses values that mean nothing and flags that contradict each other.
+// check refuses values out of range and flags that contradict each other.
 func (o *options) check() error {
 	if !slices.Contains(formats, o.answer.format) {
 		return fmt.Errorf("--output %s: the formats are %s", o.answer.format, formatNames())
@@ -29,7 +29,7 @@ func (o *options) check() error {
 		return fmt.Errorf("--workers: %d is not between 0 and %d", o.answer.workers, mostWorkers)
 	}
 
-	// A flag that is given names something.
+	// A flag that is set must not be empty.
 	for _, f := range []struct {
 		name   string
 		values []string
@@ -59,7 +59,7 @@ func (o *options) waysToName() []string {
 		ways = append(ways, "--pending")
 	}
 
-	// Beside manifests --name chooses an object, as described says.
+	// Beside manifests --name chooses one of their objects (see described).
 	if i := slices.IndexFunc(describing, func(name string) bool { return o.set[name] && (name != "name" || !o.set["filename"]) }); i >= 0 {
 		ways = append(ways, "--"+describing[i])
 	}
@@ -137,8 +137,8 @@ func (o *options) checkQuestion() error {
 		return fmt.Errorf("%s are different questions, each with an answer of its own; ask them one after the other, each with the same changes", strings.Join(asked, " and "))
 	}
 
-	// Whether the manifests make a single pod is not known yet. They may only turn a question about the
-	// changes into one about a pod.
+	// Whether the manifests make a single pod is not known yet. It can only turn a question about the changes
+	// into one about a pod.
 	a := o.asked(false)
 	if ways := o.waysToName(); a == askBackward && len(ways) > 0 {
 		return fmt.Errorf("--why-preempted names the pod in question, and %s another; leave one of them out", ways[0])
@@ -152,17 +152,17 @@ func (o *options) checkQuestion() error {
 	return o.checkAmounts(a)
 }
 
-// checkAmounts refuses numbers out of range, values that are empty, and flags that add nothing to the
-// answer of this question.
+// checkAmounts refuses numbers out of range, empty values, and flags that add nothing to the answer of this
+// question.
 func (o *options) checkAmounts(a inquiry) error {
 	switch {
-	// A replica and a depth more take a decision more at least, so that both have a bound.
+	// Each further copy and each further level of --replacements costs at least one decision, hence the bounds.
 	case o.set["replicas"] && (o.about.replicas < 1 || o.about.replicas > question.MostReplicas):
 		return fmt.Errorf("--replicas %d: a number between 1 and %d is wanted", o.about.replicas, question.MostReplicas)
 	case o.set["replacements"] && (o.about.replacements < 0 || o.about.replacements > question.MostDepth):
 		return fmt.Errorf("--replacements %d: a depth between 0 and %d is wanted", o.about.replacements, question.MostDepth)
 
-	// What adds to the answer about one pod means nothing in the others.
+	// These flags extend the answer about one pod, and mean nothing in other questions.
 	case o.set["replacements"] && a != askPod && a != askOnNode:
 		return errors.New("--replacements follows the victims of one pod; this question has none, or tells what becomes of them anyway")
 	case o.about.exact && a != askPod:
@@ -174,8 +174,8 @@ func (o *options) checkAmounts(a inquiry) error {
 	case o.about.static && a != askOnNode:
 		return errors.New("--static says how --on-node takes the pod; without that it means nothing")
 
-	// An empty value counts as given: a variable of a script that is not set would else ask something else
-	// in silence.
+	// An empty value counts as given. Otherwise an unset variable of a script would silently ask another
+	// question.
 	case o.set["why-not"] && o.about.whyNot == "":
 		return errors.New("--why-not is empty; name a node")
 	case o.set["why-preempted"] && o.about.whyPreempted == "":
@@ -201,7 +201,7 @@ func (o *options) checkAmounts(a inquiry) error {
 // everyNode is the value of --emptiable for all nodes.
 const everyNode = "all"
 
-// wellFormed reports whether nodes are named as --emptiable takes them.
+// wellFormed reports whether text names nodes in a form that --emptiable takes.
 func wellFormed(text string) bool {
 	key, _, labelled := strings.Cut(text, "=")
 	return text == everyNode || labelled && key != ""

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// nodeKnown refuses an unknown node, and offers those with names like it.
+// nodeKnown refuses the name of a node that the cluster does not have, and offers similar names.
 func nodeKnown(snap *engine.Snapshot, flag, name string) error {
 	var known []string
 	for n := range snap.Nodes() {
@@ -27,7 +27,8 @@ func (s *scene) classKnown(name string) bool {
 	return slices.ContainsFunc(s.cluster.Classes, func(c *outrank.PriorityClass) bool { return c.Name == name })
 }
 
-// newClass is a caveat about a class that --set-class makes: it may have been meant as a change of another one.
+// newClass returns a caveat about a class that --set-class creates: the user may have meant to change an
+// existing one.
 func (s *scene) newClass(name string) Warning {
 	var known []string
 	for _, c := range s.cluster.Classes {

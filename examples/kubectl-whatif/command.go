@@ -16,7 +16,7 @@ import (
 // moreHelp ends messages about the command line.
 const moreHelp = "run " + displayName + " -h for the flags"
 
-// newCommand is the command line. do is called with the options once they are checked.
+// newCommand returns the root command. It checks the options and then calls do with them.
 func newCommand(do func(*options) error) *cobra.Command {
 	o, version := newOptions(), new(bool)
 	groups := o.groups()
@@ -39,7 +39,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 		},
 	}
 
-	// Flags that are added after once may be given twice.
+	// Flags that are added after once was applied may be given twice.
 	flags := root.Flags()
 	flags.SetNormalizeFunc(otherNames)
 	for _, g := range groups {
@@ -56,8 +56,8 @@ func newCommand(do func(*options) error) *cobra.Command {
 	return root
 }
 
-// run checks the flags that were given and calls do. A sample adds the flags of its own question
-// before the check, which then holds for them, too.
+// run checks the flags that were given and calls do. A sample adds the flags of its own question before the
+// check, so that they are checked as well.
 func (o *options) run(cmd *cobra.Command, do func(*options) error) error {
 	cmd.Flags().Visit(func(f *pflag.Flag) { o.set[f.Name] = true })
 	if o.sample == listSamples {
@@ -73,7 +73,8 @@ func (o *options) run(cmd *cobra.Command, do func(*options) error) error {
 	return do(o)
 }
 
-// meant offers the flags that a stray argument was probably meant for; empty if it looks like none.
+// meant names the flags that a stray argument was probably meant for. It is empty if the argument resembles
+// none.
 func meant(arg string) string {
 	switch {
 	case strings.HasSuffix(arg, ".json"), strings.HasSuffix(arg, ".yaml"), strings.HasSuffix(arg, ".yml"):
@@ -98,7 +99,7 @@ func execute(root *cobra.Command, args []string, std streams) error {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 
-	// The shell's request for completions reads the flags twice, and the line is not finished yet.
+	// When the shell asks for completions, cobra reads the flags twice, and the line is not finished yet.
 	args = spelledOut(root.Flags(), args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.Flags().VisitAll(lenient)
@@ -107,7 +108,7 @@ func execute(root *cobra.Command, args []string, std streams) error {
 	return root.Execute()
 }
 
-// otherNames are further names of flags.
+// otherNames translates aliases of flags to their names.
 func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
 	case "pod":
@@ -118,7 +119,7 @@ func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// flagTrouble is the error about a flag in the words of this program.
+// flagTrouble puts an error of pflag into the words of this program.
 func flagTrouble(root *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
@@ -203,7 +204,7 @@ func spelledOut(flags *pflag.FlagSet, args []string) []string {
 func takesNext(flags *pflag.FlagSet, arg string) bool {
 	var f *pflag.Flag
 	if name, long := strings.CutPrefix(arg, "--"); long {
-		// A flag that has its value in the same argument is not found, as the "=" is part of the name.
+		// A flag that carries its value after "=" is not found, because the "=" is part of the name looked up.
 		f = flags.Lookup(name)
 	} else if len(arg) == 2 && arg[0] == '-' && arg != "--" {
 		f = flags.ShorthandLookup(arg[1:])

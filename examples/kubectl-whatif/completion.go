@@ -18,7 +18,8 @@ import (
 // plugin whatif. A link of that name to this program is enough.
 const completer = "kubectl_complete-whatif"
 
-// completionArgs are the arguments of the program. Called as completer it is asked for completions.
+// completionArgs returns the arguments of the program. If it is called as completer, they ask cobra for
+// completions.
 func completionArgs(name string, args []string) []string {
 	if strings.TrimSuffix(filepath.Base(name), ".exe") == completer {
 		return append([]string{cobra.ShellCompRequestCmd}, args...)
@@ -30,7 +31,7 @@ func completionArgs(name string, args []string) []string {
 // longer for that.
 const mostCompleted = 64 << 20
 
-// completing teaches the shell the values of flags: those of a fixed list, and names in the dump.
+// completing registers completions for the values of flags: fixed lists, and names from the dump.
 func completing(root *cobra.Command, o *options) {
 	fixed := map[string][]string{"output": formats, "color": {console.Auto, console.Always, console.Never}, "release": releaseNames()}
 	for name, values := range fixed {
@@ -38,7 +39,8 @@ func completing(root *cobra.Command, o *options) {
 	}
 	must(root.RegisterFlagCompletionFunc("sample", cobra.FixedCompletions(completedSamples(), cobra.ShellCompDirectiveNoFileComp)))
 
-	// The last of several names is completed, or a name up to its value, so that the line goes on behind it.
+	// Of a list the last name is completed. A name that takes a value is completed up to its "=", so that
+	// typing goes on there.
 	for name, names := range map[string]func(*outrank.Cluster) []string{
 		"pending": pendingNames, "class": classNames, "namespace": namespaceNames, "claim": o.claimNames,
 		"why-not": nodeNamesOf, "on-node": nodeNamesOf, "why-preempted": podNames, "without": nodeNamesOf, "set-class": classesToSet,
@@ -57,22 +59,22 @@ func completing(root *cobra.Command, o *options) {
 		}))
 	}
 
-	// Whatever else these flags take, it is no file, which a shell would offer.
+	// The other flags take no files, which a shell would offer by default.
 	for _, name := range []string{"cpu", "memory", "request", "priority", "name", "labels", "node-selector", "toleration", "host-port",
 		"now", "list", "workers", "replicas", "replacements", "context", "emptiable"} {
 		must(root.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
 	}
 }
 
-// completedFrom reads the cluster that the line names so far. It is nil if that takes too long or
-// cannot be done. kubectl is not asked.
+// completedFrom reads the cluster that the unfinished line names. It is nil if reading takes too long or fails.
+// It does not ask kubectl.
 func (o *options) completedFrom() *outrank.Cluster {
 	// A shell that waits for kubectl would seem to hang, and standard input is the terminal.
 	if o.live || o.context != "" || o.kubeconfig != "" || slices.Contains(o.clusters, input.Stdin) {
 		return nil
 	}
 
-	// Cobra reads the line twice, so that each file is named twice.
+	// Cobra reads the line twice, so each file is listed twice.
 	slices.Sort(o.clusters)
 	o.clusters = slices.Compact(o.clusters)
 	files, err := input.Expand(o.clusters, o.recursive)
@@ -90,7 +92,7 @@ func (o *options) completedFrom() *outrank.Cluster {
 		return nil
 	}
 
-	// Nobody reads warnings while typing.
+	// Warnings would garble the line that is being typed.
 	c, err := o.readCluster(strings.NewReader(""), io.Discard)
 	if err != nil {
 		return nil
@@ -98,14 +100,14 @@ func (o *options) completedFrom() *outrank.Cluster {
 	return c.Cluster
 }
 
-// beginning are the names that begin with what was typed, sorted, each once.
+// beginning returns the names that begin with begun, sorted, each once.
 func beginning(names []string, begun string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, begun) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// nextOfList completes the last name of a list with commas by names that are not in the list yet.
+// nextOfList completes the last name of a comma-separated list. It offers only names that the list lacks.
 func nextOfList(names []string, begun string) []string {
 	cut := strings.LastIndexByte(begun, ',') + 1
 	list := strings.Split(begun[:cut], ",")
@@ -118,7 +120,7 @@ func nextOfList(names []string, begun string) []string {
 	return out
 }
 
-// classesToSet are the classes, each with the "=" behind which its new value goes.
+// classesToSet lists the priority classes with an appended "=", after which the new value is typed.
 func classesToSet(c *outrank.Cluster) []string {
 	names := classNames(c)
 	for i := range names {
@@ -127,7 +129,7 @@ func classesToSet(c *outrank.Cluster) []string {
 	return names
 }
 
-// releaseNames are the values of --release.
+// releaseNames lists the values of --release.
 func releaseNames() []string {
 	var out []string
 	for _, r := range []outrank.Release{outrank.V1_37, outrank.V1_36} {
@@ -136,7 +138,7 @@ func releaseNames() []string {
 	return out
 }
 
-// pendingNames are the values of --pending.
+// pendingNames lists the values of --pending.
 func pendingNames(c *outrank.Cluster) []string {
 	out := []string{everyPending}
 	for _, p := range c.Pods {
@@ -147,7 +149,7 @@ func pendingNames(c *outrank.Cluster) []string {
 	return out
 }
 
-// classNames are the priority classes.
+// classNames lists the priority classes of the cluster.
 func classNames(c *outrank.Cluster) (out []string) {
 	for _, class := range c.Classes {
 		out = append(out, class.Name)
@@ -155,7 +157,7 @@ func classNames(c *outrank.Cluster) (out []string) {
 	return out
 }
 
-// namespaceNames are the namespaces that the dump holds or its pods are in.
+// namespaceNames lists the namespaces that the dump holds or in which it has pods.
 func namespaceNames(c *outrank.Cluster) (out []string) {
 	for _, ns := range c.Namespaces {
 		out = append(out, ns.Name)
@@ -166,7 +168,7 @@ func namespaceNames(c *outrank.Cluster) (out []string) {
 	return out
 }
 
-// nodeNamesOf are the nodes.
+// nodeNamesOf lists the nodes of the cluster.
 func nodeNamesOf(c *outrank.Cluster) (out []string) {
 	for _, n := range c.Nodes {
 		out = append(out, n.Name)
@@ -174,7 +176,7 @@ func nodeNamesOf(c *outrank.Cluster) (out []string) {
 	return out
 }
 
-// claimNames are the claims of the pod's namespace.
+// claimNames lists the claims in the namespace of --namespace.
 func (o *options) claimNames(c *outrank.Cluster) (out []string) {
 	for _, vc := range c.Claims {
 		if vc.Key() == outrank.NewKey(o.pod.namespace, vc.Name) {

@@ -43,7 +43,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 
 	ctx := context.Background()
 	request := preemption.Request{Pod: s.question.pod, Now: s.now}
-	// Explain asks every node, also those that a scheduler would not come to.
+	// Explain asks every node, even nodes that a scheduler would not get to.
 	e, err := eval.Explain(ctx, s.snap, request)
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
@@ -59,7 +59,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 		return nil, console.Unusable("the pod", err)
 	}
 
-	// Only pods that leave have replacements.
+	// Without victims there is nothing to replace.
 	if s.opts.set["replacements"] && e.Outcome == preemption.Preempts {
 		if err := d.follow(ctx); err != nil {
 			return nil, err
@@ -72,8 +72,8 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	return d, nil
 }
 
-// carryOut finds out what happens once the decision is carried out: whether the chosen node then takes
-// the pod, and where a pod that fits goes.
+// carryOut finds out what happens when the decision is carried out: whether the chosen node then takes the pod,
+// and where a pod goes that fits already.
 func (d *decision) carryOut(ctx context.Context) error {
 	set, err := d.scene.setting(nil)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *decision) carryOut(ctx context.Context) error {
 	return d.place(ctx, set)
 }
 
-// compare adds the steps of the decision and the best decision, if they are asked for.
+// compare adds the trace of the decision and the best decision, each if it is asked for.
 func (d *decision) compare(ctx context.Context, eval *engine.Evaluator, request preemption.Request) (err error) {
 	s := d.scene
 	if o := s.opts; o.about.trace {
@@ -99,8 +99,8 @@ func (d *decision) compare(ctx context.Context, eval *engine.Evaluator, request 
 	return err
 }
 
-// place finds out where a pod that fits goes. A scheduler may fail over the pod's preferences among
-// nodes; then the pod waits, which is a caveat of the answer.
+// place finds out where a pod that fits goes. If choosing by the pod's preferences among nodes fails in the
+// scheduler, the pod waits, which becomes a caveat of the answer.
 func (d *decision) place(ctx context.Context, set question.Setting) (err error) {
 	if d.explained.Outcome != preemption.Fits || d.explained.Resize || d.why.Leaving != nil {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// readEarlier reads the cluster as it was, by options that name only that cluster. Changes are not made
-// to it.
+// readEarlier reads the cluster of --diff, as it was earlier. The changes are not made to it.
 func (s *scene) readEarlier(stdin io.Reader, stderr io.Writer) error {
 	then := *s.opts
 	then.clusters, then.live, then.changes = then.about.diff, false, nil

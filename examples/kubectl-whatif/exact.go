@@ -12,21 +12,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// Exact compares a decision with the best one by the same ranks. Budgets are charged
-// only for the victims in both.
+// Exact compares a decision with the best one by the same ranks. In both, budgets are charged only for the pods
+// that leave.
 type Exact struct {
 	// By names the first rank in which the best decision is better; left out if it is not better.
 	By string `json:"by,omitempty"`
-	// Gaps has the lead of the best decision in each rank, in the order of the ranks. A lead is below
-	// 0 if the best decision is worse in a rank, which happens only in ranks behind By.
+	// Gaps has, for each rank in order, by how much the best decision is better. A gap is negative if the best
+	// decision is worse in that rank, which happens only in ranks after By.
 	Gaps []Gap `json:"gaps"`
-	// Best is the best decision, with the certificate that it is.
+	// Best is the best decision, with the certificate that it is optimal.
 	Best *preemption.Plan `json:"best"`
-	// OnNode is the best decision on the node of the decision.
+	// OnNode is the best candidate on the node that the decision chose.
 	OnNode *onNode `json:"onNode,omitempty"`
 }
 
-// onNode is the best candidate on the node of a decision. The library writes it as a part of a regret.
+// onNode is the best candidate on a node. The library writes it as part of the JSON of a regret.
 type onNode struct{ regret *joint.Regret }
 
 // MarshalJSON returns the candidate as it stands in the JSON of the regret.
@@ -42,14 +42,14 @@ func (o *onNode) MarshalJSON() ([]byte, error) {
 	return document.OnNode, err
 }
 
-// Gap is a difference in one rank: violations, steps of priority, the sum of priorities
-// (2^31 for each victim), victims, cost, or nanoseconds of a later start.
+// Gap is a difference in one rank. Its unit depends on the rank: violations, steps of priority, the sum of
+// priorities (2^31 for each victim), victims, cost, or nanoseconds of a later start.
 type Gap struct {
 	Rank string `json:"rank"`
 	Gap  int64  `json:"gap"`
 }
 
-// exactOf puts a regret into the form for programs. It is nil if nobody asked.
+// exactOf puts a regret into the form for programs. It is nil if r is.
 func exactOf(r *joint.Regret) *Exact {
 	if r == nil {
 		return nil
@@ -64,7 +64,7 @@ func exactOf(r *joint.Regret) *Exact {
 	return e
 }
 
-// writeExact compares the decision and the best one.
+// writeExact prints the decision beside the best one.
 func writeExact(p console.Page, r *joint.Regret) {
 	p.Line("\nThe best by the same ranks, budgets charged for those who leave alone:")
 	if r.Plan.Outcome != preemption.Preempts && r.Best.Outcome != preemption.Preempts {
@@ -106,7 +106,7 @@ func writeExact(p console.Page, r *joint.Regret) {
 	}
 }
 
-// exactRanks are the ranks of the table of writeExact, with their values in words.
+// exactRanks are the rows of the table of writeExact. Each puts the value of its rank into words.
 var exactRanks = []struct {
 	name  string
 	value func(*preemption.Score) string
@@ -118,7 +118,7 @@ var exactRanks = []struct {
 	{"earliest start of the highest", func(s *preemption.Score) string { return s.Start.UTC().Format(time.DateTime) }},
 }
 
-// orNobody is the node of a decision; a decision without a score has none.
+// orNobody returns the node of a decision, or that nobody leaves if the decision has no score.
 func orNobody(s *preemption.Score, node string) string {
 	if s == nil {
 		return "nobody leaves"
@@ -126,7 +126,7 @@ func orNobody(s *preemption.Score, node string) string {
 	return node
 }
 
-// plainSum is the sum of the priorities as they are; the score has it raised by 2^31 for each victim.
+// plainSum returns the sum of the priorities themselves. The score raises each of them by 2^31.
 func plainSum(s *preemption.Score) int64 { return s.PrioritySum - int64(s.Victims)<<31 }
 
 // victimKeys lists the victims of a plan.

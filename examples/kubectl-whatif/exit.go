@@ -2,17 +2,17 @@ package main
 
 import "github.com/outrank-go/outrank/preemption"
 
-// Exit statuses. Those above 2 need --exit-status.
+// Exit statuses. Statuses above 2 need --exit-status.
 const (
 	exitFits     = 0 // nobody has to leave
 	exitUnusable = 2
-	exitEvicts   = 3 // there is room once others have left, those that are terminating already included
-	exitStays    = 4 // no room is made, for this pod or one of them
-	exitUnknown  = 5 // it depends on devices, which are not looked at
+	exitEvicts   = 3 // there is room once other pods have left, including those that are terminating already
+	exitStays    = 4 // no room can be made for the pod, or for one of the pods
+	exitUnknown  = 5 // the answer depends on devices, which are not looked at
 )
 
-// worst is the exit status of an answer about many pods: stay of them find no room, and leave of them
-// have to leave.
+// worst returns the exit status of an answer about many pods: stay pods find no room, and leave pods have to
+// leave.
 func worst(stay, leave int) int {
 	switch {
 	case stay > 0:
@@ -23,7 +23,8 @@ func worst(stay, leave int) int {
 	return exitFits
 }
 
-// enough is the exit status of a search: whether it found anything, and whether nobody has to leave for it.
+// enough returns the exit status of a search: whether it found anything, and whether nobody has to leave for
+// that.
 func enough(found, free bool) int {
 	switch {
 	case !found:
@@ -34,7 +35,7 @@ func enough(found, free bool) int {
 	return exitFits
 }
 
-// preempted is the exit status of a decision about one pod.
+// preempted returns the exit status of a decision about one pod.
 func preempted(o preemption.Outcome) int {
 	switch o {
 	case preemption.Fits:

@@ -20,13 +20,13 @@ const (
 	changeAgain   = "recreate"
 )
 
-// flagged is a change as it stands on the command line: a flag with its values.
+// flagged is a change as given on the command line: a flag with its values.
 type flagged struct {
 	flag   string
 	values []string
 }
 
-// String returns the change as a command line has it, with the values in one list.
+// String returns the change as one would type it, with the values in one list.
 func (f *flagged) String() string {
 	if f.flag == changeAgain {
 		return "--recreate"
@@ -50,19 +50,20 @@ func (f *flagged) short() string {
 	return fmt.Sprintf("%s and %d more", few.String(), len(f.values)-mostValues)
 }
 
-// ordered is the value of a flag that makes changes. Values of the same flag that follow each other
-// are one change. All manifests are one change, too, at the place of the first of them.
+// ordered is the value of a flag that makes changes. Consecutive values of the same flag form one change. All
+// manifests form a single change, at the place of the first of them.
 type ordered struct {
 	o    *options
 	flag string
-	// check refuses values that mean nothing, when they are given. It is nil if none can be told yet.
+	// check refuses a value that is malformed, at the time when it is given. It is nil if no value can be
+	// refused that early.
 	check func(string) error
 }
 
 // String is empty: the flag has no default that the help could show.
 func (v *ordered) String() string { return "" }
 
-// Type is the kind of value for pflag, which names values in the help by it, but for a bool.
+// Type names the kind of value. The help of pflag shows it, except for a bool.
 func (v *ordered) Type() string {
 	if v.flag == changeAgain {
 		return "bool"
@@ -73,7 +74,7 @@ func (v *ordered) Type() string {
 // Set adds values to the changes of the options.
 func (v *ordered) Set(text string) error {
 	if v.flag == changeAgain {
-		// Off is no change, so that --recreate=false says nothing.
+		// A switch that is off is no change: --recreate=false has no effect.
 		on, err := strconv.ParseBool(text)
 		if err == nil && on {
 			v.o.changes = append(v.o.changes, &flagged{flag: v.flag})
@@ -83,7 +84,7 @@ func (v *ordered) Set(text string) error {
 
 	values := strings.Split(text, ",")
 
-	// A value of --resize is a list with commas itself.
+	// A value of --resize is itself a list with commas.
 	if v.flag == changeResize {
 		values = []string{text}
 	}
@@ -96,7 +97,7 @@ func (v *ordered) Set(text string) error {
 		}
 	}
 
-	// The last change takes the values of the same flag. Manifests go to where the first of them stand.
+	// Values join the last change if it is of the same flag. Manifests join the change of the first manifest.
 	list := v.o.changes
 	at := len(list) - 1
 	if v.flag == changeFile {

@@ -27,7 +27,7 @@ func once(f *pflag.Flag) {
 	}
 }
 
-// errTwice is the error of a value that is set again.
+// errTwice is the error of a flag that is given twice.
 var errTwice = errors.New("the flag is given twice; give it once")
 
 // onceValue is a value that can be set once.
@@ -45,11 +45,11 @@ func (v *onceValue) Set(text string) error {
 	return v.Value.Set(text)
 }
 
-// lenient makes a flag take any value, once or more, while a line is being typed: the completion of
-// lines reads the flags twice, and the last value may be unfinished.
+// lenient makes a flag accept any value, once or more. Completion needs that: it reads the flags twice, and the
+// last value may be unfinished.
 func lenient(f *pflag.Flag) { f.Value = &lenientValue{f.Value} }
 
-// lenientValue is a value whose mistakes are passed over.
+// lenientValue is a value that ignores errors.
 type lenientValue struct{ pflag.Value }
 
 // Set never fails.
@@ -65,7 +65,7 @@ func (v *lenientValue) Set(text string) error {
 // labelProblem returns an error for a key or a value that no label can have.
 func labelProblem(key, value string) error {
 	const text = "letters, digits, '-', '_' and '.', a letter or digit at both ends, at most 63"
-	// The library checks selectors, and each of these two has one doubtful part.
+	// The library validates only whole selectors. Each of these two has one part that may be wrong.
 	if (&outrank.LabelSelector{MatchLabels: map[string]string{key: ""}}).Validate() != nil {
 		return fmt.Errorf("%q is no key of a label: %s, with a domain and a slash in front or without", key, text)
 	}
@@ -75,7 +75,7 @@ func labelProblem(key, value string) error {
 	return nil
 }
 
-// podName and namespaceName match the names that the API server takes, but for their length.
+// podName and namespaceName match the names that the API server takes. The lengths are checked separately.
 var (
 	podName       = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 	namespaceName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
@@ -92,7 +92,7 @@ func (o *options) checkNames() error {
 	return nil
 }
 
-// mostNodes bounds the nodes of one flag.
+// mostNodes is the most nodes that one flag adds.
 const mostNodes = 10_000
 
 // times splits "NAME=N". Without "=N" the number is 1.
@@ -108,7 +108,7 @@ func times(value string) (name string, n int, err error) {
 	return name, n, nil
 }
 
-// budgetOf reads "[NAMESPACE/]NAME=N", where namespace stands in for one that is left out.
+// budgetOf reads "[NAMESPACE/]NAME=N". A missing namespace defaults to namespace.
 func budgetOf(value, namespace string) (outrank.Key, int32, error) {
 	const form = "write NAMESPACE/NAME=NUMBER, like shop/checkout=0"
 	name, number, ok := strings.Cut(value, "=")
@@ -127,7 +127,7 @@ func budgetOf(value, namespace string) (outrank.Key, int32, error) {
 	return outrank.NewKey(namespace, name), int32(n), nil
 }
 
-// classValue is an entry of --set-class.
+// classValue is a parsed value of --set-class.
 type classValue struct {
 	name  string
 	value int32
@@ -148,11 +148,11 @@ func classOf(text string) (classValue, error) {
 	return classValue{name, int32(n)}, nil
 }
 
-// resizeFrom reads "[NAMESPACE/]NAME[/CONTAINER]=cpu=2,memory=4Gi", where namespace stands in for one
-// that is left out. With a container the text has to name the namespace, too.
+// resizeFrom reads "[NAMESPACE/]NAME[/CONTAINER]=cpu=2,memory=4Gi". A missing namespace defaults to namespace;
+// if there is a container, the namespace has to be written as well.
 func resizeFrom(value, namespace string) (*question.Resize, error) {
 	const form = "write NAMESPACE/NAME=cpu=AMOUNT,memory=AMOUNT, like shop/checkout-0=cpu=2"
-	// Names have no "=", so that the first one ends the pod.
+	// Names contain no "=", so the first one ends the name of the pod.
 	pod, list, _ := strings.Cut(value, "=")
 	parts := strings.Split(pod, "/")
 	if len(parts) == 1 {
@@ -177,7 +177,7 @@ func resizeFrom(value, namespace string) (*question.Resize, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Of two amounts one would silently win.
+		// If a resource were given twice, one of the amounts would silently win.
 		if _, twice := r.Requests[resource.Name(name)]; twice {
 			return nil, fmt.Errorf("%s is given twice", name)
 		}

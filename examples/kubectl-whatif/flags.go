@@ -19,7 +19,7 @@ type flagGroup struct {
 	flags *pflag.FlagSet
 }
 
-// groups returns all flags in the order of the help. They set the fields of o.
+// groups returns all flags in the order of the help. Parsing them sets the fields of o.
 func (o *options) groups() []flagGroup {
 	return []flagGroup{
 		{"Where to look (default: a sample cluster that comes with the program)", o.placeFlags()},
@@ -59,7 +59,7 @@ func (o *options) namedFlags() *pflag.FlagSet {
 	return fs
 }
 
-// describingFlags describe a pod; describing lists their names but for the namespace.
+// describingFlags describe a pod. The variable describing lists their names, without the namespace.
 func (o *options) describingFlags() *pflag.FlagSet {
 	fs := newFlags()
 	fs.Func("cpu", "`AMOUNT` of cpu, like 500m or 4", func(s string) error { return o.request("cpu", s) })
@@ -79,8 +79,8 @@ func (o *options) describingFlags() *pflag.FlagSet {
 	return fs
 }
 
-// changeFlags change the cluster before anything is asked. They share one list, which keeps the
-// order in which they are given (ordered).
+// changeFlags change the cluster before the question is asked. They share the list o.changes, which keeps the
+// order in which they are given (see ordered).
 func (o *options) changeFlags() *pflag.FlagSet {
 	fs := newFlags()
 	add := func(flag, short, usage string, check func(string) error) {
@@ -93,8 +93,8 @@ func (o *options) changeFlags() *pflag.FlagSet {
 		"host ports and so on) is filled in here, and a warning names what is not; best is what kubectl create --dry-run=server -f pod.yaml -o json "+
 		"makes of it; --pod is the same", nil)
 
-	// Values are checked when they are given, so that the message names their flag. The default
-	// namespace stands in for the one that is settled later.
+	// Values are checked when they are given, so that the message names their flag. The namespace is settled
+	// later; for the check the default one stands in.
 	add(changeWithout, "", "`NODE`s that are drained or lost, by name or as LABEL=VALUE; may be repeated", nil)
 	add(changeAddNode, "", "a `NODE` more like one of the dump, or those of a file; NODE=N for N of them; may be repeated", func(text string) error {
 		_, _, err := times(text)
@@ -107,7 +107,7 @@ func (o *options) changeFlags() *pflag.FlagSet {
 	})
 	add(changeClasses, "", "the same for the classes in a `FILE`, in JSON or YAML; may be repeated", nil)
 
-	// Without a value this flag is on, as any switch.
+	// Given without a value, this flag is on.
 	fs.Var(&ordered{o: o, flag: changeAgain}, changeAgain, "controllers recreate all pods, with the priorities that the classes give by then")
 	fs.Lookup(changeAgain).NoOptDefVal = "true"
 
@@ -173,7 +173,7 @@ func (o *options) answerFlags() *pflag.FlagSet {
 		"of an object in the dump, by the API server's clock, so that the same dump always gives the same answer); --as-of is the same", o.setNow)
 	fs.IntVar(&o.answer.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work (default: the processors); the answer does not depend on it")
 	for _, name := range []string{"release", "workers"} {
-		fs.Lookup(name).DefValue = "" // it depends, as the text explains
+		fs.Lookup(name).DefValue = "" // The text explains on what the default depends.
 	}
 
 	fs.BoolVar(&o.answer.exitStatus, "exit-status", false, "tell answers apart by the exit status: 0 where everything fits, 3 where somebody has to leave, 4 where a pod finds no room, 5 where that depends on devices that pods claim, which are not looked at")
@@ -181,10 +181,10 @@ func (o *options) answerFlags() *pflag.FlagSet {
 	return fs
 }
 
-// helpWidth is the width of the help.
+// helpWidth is the width of the help in columns.
 const helpWidth = 104
 
-// examples are frequent commands; the help and the manual end with them.
+// examples are frequent commands, shown at the end of the help and of the manual.
 const examples = `  kubectl whatif                                            # a sample cluster, to see what answers look like
   kubectl whatif --live --pending shop/checkout-2           # who would have to leave for it, and why those?
   kubectl whatif --context prod --pending all               # what becomes of everything that waits?
@@ -195,7 +195,7 @@ const examples = `  kubectl whatif                                            # 
   ` + dumpCommand + ` |
     kubectl whatif --cluster - -f pod.yaml -o html > page.html`
 
-// helpful gives the command a help of its own, with flags in groups. Its subcommands keep theirs.
+// helpful gives the root command a help with flags in groups. Its subcommands keep cobra's help.
 func helpful(root *cobra.Command, groups []flagGroup) {
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

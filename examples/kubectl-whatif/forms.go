@@ -10,7 +10,7 @@ import (
 // text prints a decision for a person: the answer first, then why.
 func (d *decision) text(p console.Page, list int) error {
 	a := newAnswer(d, list)
-	// What the answer rests on comes before the answer, and the reasons after it.
+	// Everything that the answer rests on stands before it, and the reasons after it.
 	writeQuestion(p, a)
 	if a.Resize != nil {
 		writeResize(p, a, list)
@@ -43,8 +43,8 @@ func (d *decision) text(p console.Page, list int) error {
 // document returns the form for programs.
 func (d *decision) document() any { return newDocument(d) }
 
-// status returns the exit status of a decision. A pod that waits for others to leave needs their leaving,
-// and one that does not start even so finds no room.
+// status returns the exit status of a decision. A pod that waits for terminating pods counts as one that needs
+// others to leave. A pod that does not start even once its victims are gone counts as one without room.
 func (d *decision) status() int {
 	if d.why.Leaving != nil {
 		return exitEvicts

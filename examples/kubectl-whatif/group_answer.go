@@ -11,8 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// group asks about the group of the pod, and adds the caveats about the other pods of the group that
-// wait.
+// group asks about the group of the pod. It adds the caveats about the other waiting pods of the group.
 func (q *answeredQuestion) group(ctx context.Context, set question.Setting) error {
 	w, err := question.AskGroup(ctx, set, q.scene.question.pod)
 	if err != nil {
@@ -40,11 +39,11 @@ func (q *answeredQuestion) members() (pods []*outrank.Pod) {
 	return pods
 }
 
-// exitOfGroup is the exit status of an answer about a group: whether all its pods that wait get a
-// place, and whether others have to leave for that.
+// exitOfGroup returns the exit status of an answer about a group: whether all its waiting pods get a place, and
+// whether others have to leave for that.
 func exitOfGroup(w *question.WholeGroup) int { return worst(w.Unplaced, w.Report.VictimPods) }
 
-// groupTitle is the question in words.
+// groupTitle returns the question about a group in words.
 func (q *answeredQuestion) groupTitle(source string) string {
 	w := q.reply.(*question.WholeGroup)
 	return fmt.Sprintf("Who would %s push out of %s, asked about with %s %s, of which %s?",

@@ -8,16 +8,16 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// groupGate makes the pods of a group be scheduled as a whole, and victims leave
-// with their groups.
+// groupGate is the feature gate with which the pods of a group are scheduled as a whole, and victims leave with
+// their groups.
 const groupGate = "GenericWorkload"
 
-// groupKinds are the kinds that a cluster with that gate has beside the usual ones.
+// groupKinds are the additional kinds of a cluster with that gate.
 var groupKinds = []string{"podgroups", "compositepodgroups"}
 
-// withGroup settles the question about a pod that a scheduler takes only with its group. The question
-// about the pod then is about the group, and the others make no sense and are refused, but for the one
-// about a kubelet: its answer does not depend on the group.
+// withGroup settles the question about a pod that a scheduler takes only together with its group. The plain
+// question about the pod becomes one about the group. Other questions make no sense then and are refused,
+// except the one about a kubelet, whose answer does not depend on the group.
 func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
 	a, p := o.ask, q.pod
 	if p.Group == "" || a == askOnNode || isDeferred(p) || !c.Release.Gates()[groupGate] {
@@ -40,7 +40,7 @@ func (o *options) withGroup(c *outrank.Cluster, q *asking) (inquiry, error) {
 	return askGroup, nil
 }
 
-// senseless says why the question makes no sense for a pod of a group; empty if it does.
+// senseless says why the question makes no sense for a pod of a group. It is empty if the question makes sense.
 func (o *options) senseless() string {
 	switch {
 	case o.ask == askReplicas:
@@ -61,7 +61,7 @@ func (o *options) senseless() string {
 	return ""
 }
 
-// groupsNear says how to get a group that the dump lacks, or which groups may be meant.
+// groupsNear says how to add groups to a dump without any, or names groups with similar names.
 func groupsNear(c *outrank.Cluster, key outrank.Key) string {
 	if len(c.Groups) == 0 {
 		return "; add podgroups,compositepodgroups to kubectl get"
@@ -75,7 +75,7 @@ func groupsNear(c *outrank.Cluster, key outrank.Key) string {
 	return ", though it holds others; a scheduler leaves the pod alone until there is one" + suggest("; near it: ", near[:min(len(near), mostNear)])
 }
 
-// aboutGroups is about pods of groups by rules that have no groups.
+// aboutGroups warns of pods that name groups although the rules in force have none.
 func aboutGroups(c *outrank.Cluster, q *asking) []Warning {
 	if c.Release.Gates()[groupGate] {
 		return nil

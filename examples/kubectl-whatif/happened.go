@@ -10,15 +10,15 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 )
 
-// happened is what the changes did before the question is asked; nil without changes.
+// happened tells what the changes did before the question is asked. It is nil without changes.
 type happened struct {
-	// changes lists the changes as a command line has them, short for a heading.
+	// changes lists the changes as one would type them; short has them shortened for a heading.
 	changes, short []string
 	// before is what the changes set in motion before the turn of the pod in question.
 	before *question.Aftermath
-	// forbidden lists pods that quotas keep from being created, empty if the answer has them itself.
+	// forbidden lists pods that quotas keep from being created. It is empty if the answer lists them itself.
 	forbidden []quotas.Forbidden
-	// resizes tells how the resizes among the changes ended, empty if the answer has them itself.
+	// resizes tells how the resizes among the changes ended. It is empty if the answer tells it itself.
 	resizes []question.Resized
 }
 
@@ -30,8 +30,8 @@ func (s *scene) forbidden() []quotas.Forbidden {
 	return s.scenario.Forbidden()
 }
 
-// unmade reports whether a change was not made: a quota keeps a pod from being created, or a
-// resize is not done.
+// unmade reports whether a change could not be made: a quota keeps a pod from being created, or a resize is not
+// done.
 func (s *scene) unmade() bool {
 	// The answers about changes judge resizes themselves.
 	if s.scenario == nil || s.ask == askChange || s.ask == askWithout {
@@ -40,7 +40,7 @@ func (s *scene) unmade() bool {
 	return len(s.forbidden()) > 0 || slices.ContainsFunc(s.scenario.Resizes(), func(r question.Resized) bool { return r.Open() })
 }
 
-// happened returns what the changes of a scene did, nil without a scenario.
+// happened returns what the changes of a scene did. It is nil without a scenario.
 func (s *scene) happened() *happened {
 	if s.scenario == nil {
 		return nil
@@ -56,7 +56,7 @@ func (s *scene) happened() *happened {
 	return h
 }
 
-// write prints the changes, and who had a turn before the pod in question.
+// write prints the changes, and which pods had a turn before the pod in question.
 func (h *happened) write(p console.Page) {
 	if h == nil || len(h.short) == 0 {
 		return

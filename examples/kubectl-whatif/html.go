@@ -31,13 +31,13 @@ func writeHTML(w io.Writer, d *decision) error {
 	return htmlpage.Write(w, in)
 }
 
-// drawn is an answer with a page about the whole cluster. pod is the pod in question, nil without one.
+// drawn is an answer that can be drawn as a page about the whole cluster. pod is the pod in question, or nil.
 type drawn interface {
 	Overview(snap *engine.Snapshot, pod *outrank.Pod) *htmlpage.Overview
 }
 
-// writeOverview draws an answer about the whole cluster. The answer describes what it is about, and the
-// program adds what every page has.
+// writeOverview draws an answer about the whole cluster. The answer provides its own part of the page, and the
+// program adds the parts that every page has.
 func writeOverview(w io.Writer, q *answeredQuestion) error {
 	var pod *outrank.Pod
 	if q.scene.question != nil {
@@ -53,7 +53,7 @@ func writeOverview(w io.Writer, q *answeredQuestion) error {
 	return htmlpage.WriteOverview(w, *in)
 }
 
-// aboutSample says on a page what the answer about a sample shows.
+// aboutSample returns the part of a page that says what the sample shows.
 func aboutSample(o *options) []htmlpage.Table {
 	s, ok := samples.Named(o.sample)
 	if !ok || !o.sampleAsked {

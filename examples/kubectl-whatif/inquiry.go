@@ -11,7 +11,7 @@ type inquiry string
 const (
 	askPod      inquiry = "pod"
 	askAll      inquiry = "pending"
-	askGroup    inquiry = "group" // in place of askPod for a pod that is scheduled with its group
+	askGroup    inquiry = "group" // takes the place of askPod for a pod that is scheduled with its group
 	askReplicas inquiry = "replicas"
 	askWhyNot   inquiry = "whyNot"
 	askOnNode   inquiry = "onNode"
@@ -20,10 +20,10 @@ const (
 	askLeast    inquiry = "leastPriority"
 	askLargest  inquiry = "largest"
 	askEmpty    inquiry = "emptiable"    // which nodes can be emptied together
-	askBackward inquiry = "whyPreempted" // why a pod was pushed out
-	askClasses  inquiry = "classes"      // only classes change, and nothing else is asked
-	askWithout  inquiry = "without"      // only nodes go, and nothing else is asked
-	askChange   inquiry = "change"       // what any other changes do
+	askBackward inquiry = "whyPreempted" // which pod pushed out a pod, and why
+	askClasses  inquiry = "classes" // only priority classes change, and nothing else is asked
+	askWithout  inquiry = "without" // only nodes are removed, and nothing else is asked
+	askChange   inquiry = "change" // what any other combination of changes does
 	askReport   inquiry = "report"       // how the cluster stands
 	askDiff     inquiry = "diff"         // what changed in the report since another dump
 )
@@ -31,8 +31,8 @@ const (
 // everyPending is the value of --pending for all pods that wait.
 const everyPending = "all"
 
-// inquiries has the flags of each question that flags ask. asked takes the first whose flag is set,
-// and messages name the flags in this order.
+// inquiries has the flags of each question that is asked by a flag. asked takes the first question whose flag
+// is set, and messages name the flags in this order.
 var inquiries = []struct {
 	of    inquiry
 	flags []string
@@ -50,9 +50,9 @@ var inquiries = []struct {
 	{askReport, []string{"report"}},
 }
 
-// asked is the question that the flags ask. A question that a flag names comes first; then the one
-// about a pod, if a pod is named, made or needed; then what the changes do; and without changes how
-// the cluster stands. onePod says that the manifests make a single pod.
+// asked returns the question that the flags ask. A question named by a flag comes first; then the question
+// about a pod, if a pod is named, made or needed; then what the changes do; and without changes, how the
+// cluster stands. onePod says that the manifests make a single pod.
 func (o *options) asked(onePod bool) inquiry {
 	if o.pending == everyPending {
 		return askAll
@@ -64,7 +64,7 @@ func (o *options) asked(onePod bool) inquiry {
 		}
 	}
 
-	// The flags that add to the answer about a pod need one.
+	// Flags that extend the answer about a pod need a single pod.
 	onePod = onePod || o.about.one || o.about.exact || o.about.trace || o.set["replacements"]
 	switch {
 	case o.pending != "", o.described(), onePod:
@@ -81,7 +81,7 @@ func (o *options) asked(onePod bool) inquiry {
 	return askChange
 }
 
-// on reports whether the flag of a question was given, and is not a switch that is off.
+// on reports whether the flag of a question was given and is not a switch that is off.
 func (o *options) on(name string) bool {
 	off := map[string]bool{"across": !o.about.across, "least-priority": !o.about.least, "largest": !o.about.largest}
 	return o.set[name] && !off[name]
@@ -92,17 +92,17 @@ func (a inquiry) ofPod() bool {
 	return !slices.Contains([]inquiry{askAll, askClasses, askWithout, askChange, askNodes, askReport, askDiff, askBackward, askEmpty}, a)
 }
 
-// played reports whether a question makes pods take their turns in a scenario even if nothing changes.
+// played reports whether a question lets pods take their turns in a scenario even if nothing changes.
 func (a inquiry) played() bool {
 	return slices.Contains([]inquiry{askNodes, askReport, askDiff, askBackward, askEmpty}, a)
 }
 
-// fromManifest reports whether a manifest has the pod in question.
+// fromManifest reports whether the pod in question comes from a manifest.
 func (o *options) fromManifest(a inquiry) bool {
 	return a.ofPod() && o.pending == "" && !o.described() && len(o.manifests()) > 0
 }
 
-// drawn reports whether there is a page with the answer to a question.
+// drawn reports whether the answer to a question can be drawn as a page.
 func (a inquiry) drawn() bool { return a != askWhyNot && !a.searches() }
 
 // searches reports whether a question is answered by a search that tries changes of its own.

@@ -19,7 +19,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/kueue"
 )
 
-// kueueSample is the dump and kueueSampleJob the manifest that are asked about if nothing is given.
+// kueueSample is the default dump and kueueSampleJob the default manifest of this command.
 var (
 	//go:embed sample/kueue.json
 	kueueSample []byte
@@ -52,14 +52,14 @@ type kueueOptions struct {
 	pending, namespace  string
 	config              string
 	format, color       string
-	// now holds the time of --now. It is options, which know how to read that flag.
+	// now holds the time of --now. It has the type options because that type parses the flag.
 	now        options
 	exitStatus bool
 	list       int
 }
 
-// kueueCommand is the command kueue, which asks Kueue's quotas instead of nodes. It sets status to the
-// exit status of the answer if the flags want that.
+// kueueCommand returns the command kueue, which asks Kueue's quotas instead of nodes. With --exit-status it
+// sets status to the exit status of the answer.
 func kueueCommand(std streams, status *int) *cobra.Command {
 	o := &kueueOptions{}
 	c := &cobra.Command{
@@ -92,7 +92,7 @@ func kueueCommand(std streams, status *int) *cobra.Command {
 	return c
 }
 
-// run asks, and writes the answer in the chosen form.
+// run asks the question, and writes the answer in the chosen form.
 func (o *kueueOptions) run(std streams) (exit int, err error) {
 	if o.format != "text" && o.format != "json" && o.format != "yaml" {
 		return 0, fmt.Errorf("--output %s: this answer comes as text, json and yaml", o.format)
@@ -130,7 +130,7 @@ func (o *kueueOptions) run(std streams) (exit int, err error) {
 	return d.status(), err
 }
 
-// answer reads everything that the question is about, and asks.
+// answer reads everything that the question is about and asks it.
 func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 	d := &KueueDocument{APIVersion: "whatif/v1", Question: "kueue", Source: "the sample", Now: o.now.now, Caveats: []Warning{}}
 	if len(o.clusters) > 0 {
@@ -149,7 +149,7 @@ func (o *kueueOptions) answer(stdin io.Reader) (*KueueDocument, error) {
 		return nil, fmt.Errorf("%s: the dump holds no ClusterQueue; fill it with kubectl get %s -A -o json", d.Source, kueue.Kinds)
 	}
 	d.Workloads, d.Holding = cluster.Workloads()
-	// The same dump gives the same answer at any time.
+	// Taking the time from the dump gives the same answer whenever the question is asked.
 	if d.Now.IsZero() {
 		d.Now = clock.After(cluster.Latest())
 	}
@@ -196,7 +196,7 @@ func (o *kueueOptions) read(stdin io.Reader) (*kueue.Cluster, error) {
 	return c, nil
 }
 
-// settings reads Kueue's Configuration. Without one Kueue has its defaults.
+// settings reads Kueue's Configuration. Without a file Kueue's defaults hold.
 func (o *kueueOptions) settings(stdin io.Reader) (*kueue.Settings, error) {
 	if o.config == "" {
 		return &kueue.Settings{}, nil
@@ -214,11 +214,11 @@ func (o *kueueOptions) settings(stdin io.Reader) (*kueue.Settings, error) {
 	return s, nil
 }
 
-// asked finds the workload in question: the one of --pending, the only one of the manifests, or, if
-// nothing at all is given, the one of the sample.
+// asked finds the workload in question: the one that --pending names, the only one of the manifests, or, if
+// nothing is given, the one of the sample.
 func (o *kueueOptions) asked(c *kueue.Cluster, stdin io.Reader) (*kueue.Asked, error) {
 	if o.pending != "" {
-		// Like kubectl, a name without a namespace is of the one of --namespace.
+		// As in kubectl, a name without a namespace belongs to the namespace of --namespace.
 		namespace, name, ok := strings.Cut(o.pending, "/")
 		if !ok {
 			namespace, name = o.namespace, o.pending
@@ -231,7 +231,7 @@ func (o *kueueOptions) asked(c *kueue.Cluster, stdin io.Reader) (*kueue.Asked, e
 		if len(o.clusters) > 0 {
 			return nil, errors.New("which workload? Give a Workload, Job or Pod with --filename, or name one that waits with --pending")
 		}
-		// The sample's job takes the place of standard input.
+		// The job of the sample is read in place of standard input.
 		files, stdin = []string{input.Stdin}, bytes.NewReader(kueueSampleJob)
 	}
 

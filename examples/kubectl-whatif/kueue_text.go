@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// quotaText lists amounts of quotas. Their names are resource@flavor, and the resource has the unit.
+// quotaText lists amounts of quotas. A quota is named resource@flavor, and counts in the unit of its resource.
 func quotaText(l resource.List) string {
 	var parts []string
 	for _, name := range l.Names() {
@@ -86,7 +86,7 @@ func scarceText(a *kueue.Answer) string {
 	return strings.Join(names, ", ")
 }
 
-// victims writes a row for each workload that has to leave, with the rule that lets it be taken.
+// victims writes a row for each workload that has to leave, with the rule that allows taking it.
 func (d *KueueDocument) victims(p console.Page, victims []kueue.Victim, list int) {
 	t := console.Table{Right: map[int]bool{0: true, 3: true, 4: true}, Rigid: map[int]bool{1: true}}
 	t.Head("", "WORKLOAD", "CLUSTERQUEUE", "PRIORITY", "STARTED", "USES")

@@ -27,7 +27,7 @@ func load(opts *options, stdin io.Reader, stderr io.Writer) (*loaded, error) {
 	return l, nil
 }
 
-// readCluster reads the sample, asks kubectl, or reads files, which may be several, as one cluster.
+// readCluster reads the sample, asks kubectl, or reads one or several files as one cluster.
 func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error) {
 	bar := newProgress(stderr, o.source())
 	defer bar.end()
@@ -51,7 +51,7 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error
 		return bar.through(r, size), done, nil
 	}
 
-	// One file is read as it comes; several are compared with each other, object by object.
+	// A single file is read as a stream. Several files have to be compared object by object.
 	if len(files) > 1 {
 		return readSeveral(o.source(), files, open)
 	}
@@ -63,8 +63,8 @@ func (o *options) readCluster(stdin io.Reader, stderr io.Writer) (*loaded, error
 	return readOne(input.Called(files[0]), r)
 }
 
-// reads is the name of the flag whose files are read as the cluster: those of --diff if the cluster as
-// it was is read.
+// reads returns the flag that names the files to read: --diff for the cluster as it was earlier, otherwise
+// --cluster.
 func (o *options) reads() string {
 	if o.set["diff"] && !o.set["cluster"] {
 		return "diff"
@@ -76,7 +76,7 @@ func (o *options) reads() string {
 func (o *options) askKubectl(bar *progress, stderr io.Writer) (l *loaded, err error) {
 	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig}
 	if o.set["release"] && o.release.Gates()[groupGate] {
-		// A server without the gate has no such kinds, and would only refuse them.
+		// A server without the gate would refuse a request for kinds that it does not know.
 		from.More = groupKinds
 	}
 
@@ -85,7 +85,7 @@ func (o *options) askKubectl(bar *progress, stderr io.Writer) (l *loaded, err er
 		return err
 	})
 
-	// The progress is wiped before anything else is written to standard error.
+	// The progress line is wiped before anything else is written to standard error.
 	bar.end()
 	for _, text := range warnings {
 		fmt.Fprintln(stderr, "whatif: warning:", screen.Safe(text))
@@ -104,7 +104,7 @@ func (o *options) settleNamespace() {
 	}
 }
 
-// readOne reads a file while it comes in. JSON needs no copy of the text for that.
+// readOne reads a file as a stream. JSON needs no copy of its text.
 func readOne(name string, r io.Reader) (*loaded, error) {
 	text, err := input.JSON(r)
 	if err != nil {
@@ -113,7 +113,7 @@ func readOne(name string, r io.Reader) (*loaded, error) {
 
 	read := bufio.NewReader(text)
 	if blank(read) {
-		// noNodes says what to fill the file with.
+		// The caller reports a cluster without nodes, and says how to fill the file.
 		return &loaded{Cluster: &outrank.Cluster{}}, nil
 	}
 
@@ -124,7 +124,7 @@ func readOne(name string, r io.Reader) (*loaded, error) {
 	return l, nil
 }
 
-// blank reports whether nothing but white space is left, and skips the white space.
+// blank skips white space, and reports whether nothing else is left.
 func blank(r *bufio.Reader) bool {
 	for {
 		c, err := r.ReadByte()
@@ -143,8 +143,8 @@ func readSeveral(name string, files []string, open func(string) (io.Reader, func
 	defer all.Close()
 	l, err := readAll(all)
 
-	// The library says where in the joined text it failed. A file that can be opened again is read by
-	// itself, so that the message is about a place in that file.
+	// The error names a place in the joined text. A file that can be opened again is read once more by itself,
+	// so that the message names a place in that file.
 	var in *input.FileError
 	switch {
 	case err == nil:
@@ -157,7 +157,7 @@ func readSeveral(name string, files []string, open func(string) (io.Reader, func
 	return nil, console.Unusable(name, err)
 }
 
-// closerLook reads a file that is no JSON by itself, so that the library describes the mistake.
+// closerLook reads a file that is no JSON once more by itself, so that the library describes the mistake.
 func closerLook(in *input.FileError) error {
 	f, err := input.OpenFile(in.File)
 	if err != nil {
@@ -170,7 +170,8 @@ func closerLook(in *input.FileError) error {
 	return in
 }
 
-// noNodes is the error about a cluster without nodes: it is empty, or its nodes were forgotten.
+// noNodes returns the error about a cluster without nodes. It tells an empty dump from one that lacks only
+// nodes.
 func noNodes(source string, c *outrank.Cluster) error {
 	others := len(c.Budgets) + len(c.Classes) + len(c.Namespaces) + len(c.Claims) + len(c.Groups) + len(c.Composites)
 	if len(c.Pods)+len(c.Skipped)+c.Finished+others == 0 {

@@ -15,15 +15,15 @@ import (
 type loaded struct {
 	*outrank.Cluster
 	quotas []*quota.Quota
-	// backing has the device classes of the dump with the extended resources that they back.
+	// backing maps the device classes of the dump to the extended resources that they back.
 	backing claimed.Backing
 }
 
 // kindQuota is a kind that the library does not read as part of a cluster.
 const kindQuota = "ResourceQuota"
 
-// readAll reads a cluster with its quotas and device classes, in one pass over the text. The quotas
-// are collected as a list of their own, which another package of the library reads.
+// readAll reads a cluster with its quotas and device classes, in one pass over the text. It collects the quotas
+// into a list of their own, because another package of the library reads them.
 func readAll(r io.Reader) (*loaded, error) {
 	list := []byte(`{"apiVersion": "v1", "kind": "ResourceQuotaList", "items": [`)
 	empty := len(list)
@@ -32,7 +32,8 @@ func readAll(r io.Reader) (*loaded, error) {
 
 	cluster, err := kube.ReadClusterWith(r, func(kind string, text []byte) {
 		if kind == claimed.Kind {
-			// The first mistake counts, and the reading goes on, as the library has no way to stop it.
+			// Only the first mistake is reported. The library has no way to stop reading, so that the rest is
+			// read, too.
 			broken = cmp.Or(broken, classes.Add(text))
 		}
 		if kind != kindQuota {
@@ -48,7 +49,7 @@ func readAll(r io.Reader) (*loaded, error) {
 		return &loaded{Cluster: cluster, backing: classes}, err
 	}
 
-	// Quotas that are read take part, and are not left out.
+	// Quotas take part, so that they must not count as left out.
 	delete(cluster.Skipped, kindQuota)
 	quotas, err := quota.Read(bytes.NewReader(append(list, "]}"...)))
 	return &loaded{cluster, quotas, classes}, err

@@ -57,13 +57,13 @@ func main() {
 	os.Exit(run(completionArgs(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole program without the process around it: it returns the exit status.
+// run is the whole program apart from the process around it. It returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	std := streams{stdin, stdout, stderr}
-	// An answer is 0 unless --exit-status tells answers apart.
+	// Any answer exits with 0 unless --exit-status is set.
 	status := exitFits
 	root := newCommand(func(opts *options) error {
-		// Everything is written at once, so that an error leaves no half answer.
+		// The output is written at once, so that an error leaves no half of an answer.
 		var out bytes.Buffer
 		exit, err := answerQuestion(opts, std, &out)
 		if err == nil {
@@ -93,8 +93,8 @@ type result interface {
 	status() int
 }
 
-// answerQuestion decides, and writes to out what standard output gets. Progress, warnings and
-// timings go to standard error.
+// answerQuestion answers the question, and writes to out what belongs on standard output. Progress, warnings
+// and timings go to standard error.
 func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
 	s, err := look(opts, std.in, std.err, &watch)
@@ -102,8 +102,8 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 		return 0, err
 	}
 
-	// A single pod that may be created gets a decision with its explanation. Any other question, and
-	// the refusal of the pod by a quota, is an answer of its own.
+	// A single pod that may be created is answered by a decision with its explanation. Any other question, and
+	// a pod that a quota refuses, has an answer of its own form.
 	var r result
 	bar := newProgress(std.err, "")
 	if s.ask == askPod && s.refused == nil {
@@ -130,8 +130,8 @@ func answerQuestion(opts *options, std streams, out io.Writer) (exit int, err er
 	return s.judged(r.status()), write(console.Page{W: out, Screen: look}, opts, r)
 }
 
-// write writes an answer in the chosen form. check has made sure that an answer without a page is
-// not asked for as HTML.
+// write writes an answer in the chosen form. check has made sure that HTML is asked for only where there is a
+// page.
 func write(out console.Page, opts *options, r result) error {
 	switch opts.answer.format {
 	case "json":
@@ -150,8 +150,8 @@ func write(out console.Page, opts *options, r result) error {
 	return r.text(out, opts.limit())
 }
 
-// mostWarnings is the most warnings that are shown; the rest are counted. A thoroughly broken dump would
-// fill the screen.
+// mostWarnings is the most warnings that are shown; the others are only counted. The warnings about a
+// thoroughly broken dump would fill the screen.
 const mostWarnings = 5
 
 // notices reports the warnings about the dump, and the objects that were left out.

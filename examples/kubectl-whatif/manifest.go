@@ -22,18 +22,19 @@ const mostManifest = 64 << 20
 
 // manifests are the objects of the files of --filename.
 type manifests struct {
-	// templates are the objects that make pods, and scalers the autoscalers.
+	// templates are the objects that make pods, and scalers are the autoscalers.
 	templates []*input.Template
 	scalers   []*input.Scaler
-	// objects has the objects of other kinds that count. others counts the rest by kind.
+	// objects has the objects of other kinds that play a part. others counts, by kind, the objects that play
+	// none.
 	objects *loaded
 	others  map[string]int
-	// rest is the text of the objects that neither make nor scale pods, until they are read.
+	// rest has the text of the objects that neither make nor scale pods. It is read into objects at the end.
 	rest []json.RawMessage
 }
 
-// readManifests reads the files of --filename. Manifests without anything that counts are an error. An
-// object makes as many pods as its autoscaler makes at least, or with --at-maximum at most.
+// readManifests reads the files of --filename. Manifests in which nothing plays a part are an error. An object
+// makes as many pods as its autoscaler's minimum, or, with --at-maximum, its maximum.
 func (o *options) readManifests(stdin io.Reader) (*manifests, error) {
 	files, err := input.Expand(o.manifests(), o.recursive)
 	if err != nil {
@@ -65,8 +66,8 @@ func (o *options) readManifests(stdin io.Reader) (*manifests, error) {
 	return m, nil
 }
 
-// sort puts an object where its kind belongs. An object without a kind, and a Status, which an API
-// server answers instead of an object, count as pods, so that the library says what is wrong.
+// sort files an object by its kind. An object without a kind, and a Status, which an API server returns in
+// place of an object, are read as pods, so that the library says what is wrong with them.
 func (m *manifests) sort(object input.Object) error {
 	switch {
 	case object.MakesPods() || object.Kind == "" || object.Kind == "Status":
@@ -82,12 +83,12 @@ func (m *manifests) sort(object input.Object) error {
 	return nil
 }
 
-// counting is the number of the objects that count in manifests beside those that make pods.
+// counting returns the number of objects that play a part and do not make pods.
 func (l *loaded) counting() int {
 	return len(l.Nodes) + len(l.Budgets) + len(l.Classes) + len(l.Namespaces) + len(l.Groups) + len(l.Composites) + len(l.Claims) + len(l.quotas)
 }
 
-// scale lets each object make as many pods as its autoscaler allows.
+// scale raises the replicas of each object to the maximum of its autoscaler.
 func (m *manifests) scale(o *options) error {
 	for _, s := range m.scalers {
 		if t := m.scaled(s); t != nil {
@@ -100,7 +101,7 @@ func (m *manifests) scale(o *options) error {
 	return nil
 }
 
-// mayScale is about objects whose autoscaler may make more pods than are asked about.
+// mayScale warns of objects whose autoscaler may make more pods than the question is about.
 func (m *manifests) mayScale() (out []Warning) {
 	for _, s := range m.scalers {
 		if t := m.scaled(s); t != nil && t.Replicas < s.Most {
@@ -110,7 +111,7 @@ func (m *manifests) mayScale() (out []Warning) {
 	return out
 }
 
-// scaled is the object that an autoscaler scales, nil if the manifests do not hold it.
+// scaled returns the object that an autoscaler scales. It is nil if the manifests do not hold the object.
 func (m *manifests) scaled(s *input.Scaler) *input.Template {
 	at := slices.IndexFunc(m.templates, func(t *input.Template) bool {
 		return t.Kind == s.Kind && t.Name == s.Name && t.Namespace == s.Namespace
@@ -121,7 +122,7 @@ func (m *manifests) scaled(s *input.Scaler) *input.Template {
 	return m.templates[at]
 }
 
-// alone reports whether there is one object that makes pods, and nothing else that counts.
+// alone reports whether exactly one object makes pods and no other object plays a part.
 func (m *manifests) alone() bool {
 	return len(m.templates) == 1 && m.objects.counting() == 0
 }
@@ -151,7 +152,7 @@ func (m *manifests) named(o *options) error {
 	return nil
 }
 
-// clusterOf reads objects as a cluster, and counts those that it has no use for.
+// clusterOf reads objects as a cluster. It counts by kind the objects that a cluster has no use for.
 func clusterOf(source string, raw []json.RawMessage) (*loaded, map[string]int, error) {
 	others := map[string]int{}
 	if len(raw) == 0 {
@@ -171,20 +172,21 @@ func clusterOf(source string, raw []json.RawMessage) (*loaded, map[string]int, e
 	return c, others, nil
 }
 
-// manifests are the files of --filename.
+// manifests returns the files of --filename.
 func (o *options) manifests() []string { return o.valuesOf(changeFile) }
 
-// manifestName is the name of the manifests in messages.
+// manifestName returns the name of the manifests for messages.
 func (o *options) manifestName() string { return "--filename " + strings.Join(o.manifests(), ",") }
 
-// Bounds of a list of kinds in a line of text. Kubernetes has no name of a kind that is longer.
+// A line of text lists at most mostKinds kinds, and cuts a name after longestKind bytes. No kind of Kubernetes
+// has a longer name.
 const (
 	mostKinds    = 20
 	longestKind  = 63
 	longKindMark = "…"
 )
 
-// kindsOf lists kinds with their numbers, sorted by name. Of many kinds it lists those
+// kindsOf lists kinds with their numbers of objects, sorted by name. If there are too many, it lists the kinds
 // with the most objects, and then the number of the others.
 func kindsOf(kinds map[string]int) []string {
 	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
@@ -196,7 +198,8 @@ func kindsOf(kinds map[string]int) []string {
 	var out []string
 	for _, kind := range listed {
 		n := kinds[kind]
-		// The kind of an object is text from outside, of any length. A cut may fall into a character.
+		// A kind comes from outside and may be of any length. The cut may fall into a character of several
+		// bytes.
 		if len(kind) > longestKind {
 			kind = strings.ToValidUTF8(kind[:longestKind], "") + longKindMark
 		}
@@ -226,7 +229,7 @@ func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) 
 		return fmt.Errorf("%s %s: %w", flag, file, err)
 	}
 
-	// One byte more than the bound shows that there is more.
+	// A text that fills one byte more than the bound is too long.
 	text, err := io.ReadAll(io.LimitReader(in, mostManifest+1))
 	switch {
 	case err != nil:
@@ -237,7 +240,7 @@ func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) 
 
 	err = input.Each(bytes.NewReader(text), f)
 	if errors.Is(err, input.ErrSyntax) {
-		// The library says more precisely what is no JSON.
+		// If the file is no JSON either, the error of the library is more precise.
 		if _, _, inWords := kube.ReadManifest(bytes.NewReader(text)); inWords != nil {
 			return console.Unusable(flag+" "+file, inWords)
 		}
@@ -248,7 +251,7 @@ func eachObject(flag, file string, stdin io.Reader, f func(input.Object) error) 
 	return nil
 }
 
-// chosen is the only object of the manifests that makes pods, or the only one that --name names.
+// chosen returns the object of the manifests that makes pods: the only one, or the one that --name names.
 func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s holds no pod and nothing that makes pods", o.manifestName())
@@ -275,14 +278,14 @@ func (o *options) chosen(all []*input.Template) (*input.Template, error) {
 	return nil, fmt.Errorf("%s holds %d objects that make pods; choose one with --name: %s", o.manifestName(), len(all), some(names, 10, len(names)))
 }
 
-// askTemplate makes the pod of a template. copies says that it stands for several pods.
+// askTemplate makes the pod of a template. copies says that the pod stands for several.
 func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bool) (*asking, error) {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, console.Unusable(opts.manifestName(), err)
 	}
 
-	// A namespace of the command line may not contradict that of the manifest.
+	// The namespace of the command line must not contradict the one in the manifest.
 	if opts.set["namespace"] {
 		if pod.Namespace != "" && pod.Namespace != opts.pod.namespace {
 			return nil, fmt.Errorf("%s is of namespace %s, and --namespace says %s; leave it out", t, pod.Namespace, opts.pod.namespace)
@@ -295,7 +298,7 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bo
 
 	q := &asking{pod: pod, from: fromManifest, warnings: warnings, limited: t.Limited()}
 	if t.Kind != "Pod" {
-		// The object that makes the pod gives it a name, and its claims names that follow from that.
+		// The controller names the pod, and its claims after it.
 		q.template = t
 		pod.Name = unusedName(c, pod, t)
 		ownClaims(c, pod, t, copies)
@@ -313,8 +316,8 @@ func askTemplate(opts *options, t *input.Template, c *outrank.Cluster, copies bo
 	return q, q.resolve(c)
 }
 
-// unusedName is a name for the pod of a template that no pod of the dump has: the name of the template,
-// or that name with the first number behind it that is free. A StatefulSet always has a number.
+// unusedName returns a name for the pod of a template that no pod of the dump has: the name of the template, or
+// that name with the first free number. The pod of a StatefulSet always has a number.
 func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string {
 	taken := map[string]bool{}
 	for _, p := range c.Pods {
@@ -333,9 +336,9 @@ func unusedName(c *outrank.Cluster, pod *outrank.Pod, t *input.Template) string 
 	return name
 }
 
-// ownClaims gives the claims that are made for the pod their names, which follow from that of the pod.
-// An existing claim of a StatefulSet is taken, as its controller does. Copies of the pod have
-// other claims each, so that no existing one is theirs.
+// ownClaims names the claims that are made for the pod after the pod itself. If such a claim of a StatefulSet
+// exists already, it is used, as the controller does. Copies of the pod have different claims each, so that no
+// existing claim is used for them.
 func ownClaims(c *outrank.Cluster, pod *outrank.Pod, t *input.Template, copies bool) {
 	for i := range pod.Volumes {
 		v := &pod.Volumes[i]

@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/stamp"
 )
 
-// manualCommand prints the manual, which packages of the program bring as a file. The help does not
-// list it.
+// manualCommand prints the manual, which packages of the program contain as a file. The help does not list this
+// command.
 func manualCommand(groups []flagGroup) *cobra.Command {
 	return &cobra.Command{
 		Use: "man", Short: "Print the manual, in the form that man reads", Hidden: true,
@@ -34,7 +34,7 @@ func writeManual(w io.Writer, groups []flagGroup) error {
 	return err
 }
 
-// heading writes what the program is, and how it is called.
+// heading writes the name of the program and how to call it.
 func (m *manual) heading() {
 	m.macro("TH", "KUBECTL-WHATIF", "1", "", "kubectl-whatif "+stamp.Here().Version, "Outrank")
 
@@ -95,7 +95,7 @@ func (m *manual) statuses() {
 	}
 }
 
-// ending writes the examples of the help, as they are, and where there is more.
+// ending writes the examples of the help verbatim, and where to read more.
 func (m *manual) ending() {
 	m.macro("SH", "EXAMPLES")
 	m.macro("nf")
@@ -108,10 +108,10 @@ func (m *manual) ending() {
 	m.text("kubectl(1), https://github.com/outrank-go/outrank")
 }
 
-// manual is a page in the language of man.
+// manual is a page in the troff language that man reads.
 type manual struct{ out bytes.Buffer }
 
-// escaped is a text in which nothing is a command of that language. A dot or an apostrophe at the
+// escaped returns the text without anything that troff takes for a command. A dot or an apostrophe at the
 // beginning of a line would begin one.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
@@ -121,7 +121,7 @@ func escaped(text string) string {
 	return text
 }
 
-// macro writes a command of that language with its arguments.
+// macro writes a troff command with its arguments.
 func (m *manual) macro(name string, args ...string) {
 	m.out.WriteString("." + name)
 	for _, a := range args {

@@ -13,13 +13,13 @@ import (
 // mostNear is the most pods that a message offers.
 const mostNear = 5
 
-// nearPod is a pod with a name like the given one, and how far from it.
+// nearPod is a pod whose name resembles a given one, and the distance between the names.
 type nearPod struct {
 	pod      *outrank.Pod
 	distance int
 }
 
-// compare puts pods that are pending first, as they could be asked about, and then the nearest.
+// compare puts pending pods first, because one can ask about them, and then the nearest names.
 func (p nearPod) compare(q nearPod) int {
 	if runs := p.pod.NodeName != ""; runs != (q.pod.NodeName != "") {
 		if runs {
@@ -30,8 +30,8 @@ func (p nearPod) compare(q nearPod) int {
 	return cmp.Or(cmp.Compare(p.distance, q.distance), cmp.Compare(p.pod.Key(), q.pod.Key()))
 }
 
-// nearPods names the pods whose names are nearest to key, of those that among reports. It marks those
-// that run already.
+// nearPods names the pods whose names are nearest to key. It considers only pods for which among is true, and
+// marks those that run already.
 func nearPods(c *outrank.Cluster, key outrank.Key, among func(*outrank.Pod) bool) []string {
 	var found []nearPod
 	for _, p := range c.Pods {
@@ -56,9 +56,9 @@ func nearPods(c *outrank.Cluster, key outrank.Key, among func(*outrank.Pod) bool
 	return texts
 }
 
-// nameDistance is how far a pod's name is from the given one; false if it is another name altogether.
-// The right name in another namespace, and a name that begins with the key, are as near as a wrong
-// letter or two.
+// nameDistance returns how far a pod's name is from the given one. It is false if the names have nothing in
+// common. The right name in another namespace, and a name that begins with the key, count as near as a typing
+// mistake.
 func nameDistance(key string, p *outrank.Pod) (int, bool) {
 	got := string(p.Key())
 	_, name, _ := strings.Cut(key, "/")
@@ -69,7 +69,7 @@ func nameDistance(key string, p *outrank.Pod) (int, bool) {
 		return 2, true
 	}
 
-	// Names of very different lengths need not be compared letter by letter.
+	// Names whose lengths differ by more than the bound need not be compared letter by letter.
 	most := max(2, len(key)/5)
 	if d := len(got) - len(key); d > most || -d > most {
 		return 0, false
@@ -78,7 +78,7 @@ func nameDistance(key string, p *outrank.Pod) (int, bool) {
 	return d, d <= most
 }
 
-// nearNames are the names that may have been meant, the nearest first: they have name as a part, or are
+// nearNames returns the names that may have been meant, the nearest first: names that contain name or are
 // spelled like it.
 func nearNames(names []string, name string) []string {
 	distance := func(n string) int {
@@ -90,7 +90,8 @@ func nearNames(names []string, name string) []string {
 
 	var near []string
 	for _, n := range names {
-		// The lengths are compared first: a distance costs the product of both.
+		// The lengths are compared first, because computing a distance takes time proportional to their
+		// product.
 		if more := len(n) - len(name); strings.Contains(n, name) || max(more, -more) <= max(2, len(name)/5) && distance(n) <= max(2, len(name)/5) {
 			near = append(near, n)
 		}
@@ -100,7 +101,7 @@ func nearNames(names []string, name string) []string {
 	return near
 }
 
-// suggest puts an introduction before a list of names, and is empty without names.
+// suggest returns the names after an introduction. It is empty without names.
 func suggest(before string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -108,7 +109,7 @@ func suggest(before string, names []string) string {
 	return before + strings.Join(names, ", ")
 }
 
-// some lists at most most of the names, and says how many of the total are not listed.
+// some lists at most most of the names, and says how many of the total it does not list.
 func some(names []string, most, total int) string {
 	shown := names[:min(len(names), most)]
 	text := strings.Join(shown, ", ")

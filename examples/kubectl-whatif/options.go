@@ -14,17 +14,16 @@ import (
 
 // options are the settings of the command line.
 type options struct {
-	// clusters are the files and folders with the dump. recursive says that the folders below them
-	// are read, too.
+	// clusters are the files and folders with the dump. recursive extends a folder to the folders below it.
 	clusters  []string
 	recursive bool
-	// live says that kubectl is asked for the cluster. context and kubeconfig are passed on to it.
+	// live says to ask kubectl for the cluster. context and kubeconfig are passed on to kubectl.
 	live                bool
 	context, kubeconfig string
 	// pending is the value of --pending: a pod, or everyPending.
 	pending string
-	// scheduler is the file with the scheduler's configuration, admission that with the
-	// configuration of the API server's plugins.
+	// scheduler is the file with the scheduler's configuration, and admission the file that configures the
+	// admission plugins of the API server.
 	scheduler, admission string
 	release              outrank.Release
 	// sample is the name of the sample, empty for the default one. sampleAsked says that the
@@ -32,7 +31,7 @@ type options struct {
 	sample      string
 	sampleAsked bool
 
-	// changes are made before anything is asked, in this order.
+	// changes are the changes made before the question is asked, in this order.
 	changes []*flagged
 
 	pod    podOptions
@@ -43,7 +42,7 @@ type options struct {
 
 	// set has the names of the flags that were given.
 	set map[string]bool
-	// ask is the kind of question. It is known once the manifests are read.
+	// ask is the kind of question. It is not known before the manifests are read.
 	ask inquiry
 }
 
@@ -59,7 +58,7 @@ type podOptions struct {
 	claims []string
 }
 
-// questionOptions choose the question, if it is not who the pod would push out.
+// questionOptions choose a question other than whom the pod would push out.
 type questionOptions struct {
 	replicas, replacements int
 	// whyNot, onNode and moreNodes are names of nodes.
@@ -68,9 +67,9 @@ type questionOptions struct {
 	emptiable      string
 	least, largest bool
 	report         bool
-	// diff are the files with the cluster as it was.
+	// diff are the files with the cluster as it was earlier.
 	diff []string
-	// whyPreempted is the pod that was pushed out.
+	// whyPreempted is the name of the pod that was pushed out, with or without a namespace.
 	whyPreempted string
 	events       []string
 	// static says that --on-node asks about a static pod.
@@ -78,13 +77,13 @@ type questionOptions struct {
 	exact, across, trace bool
 	// one limits the question to one of the pods of a manifest.
 	one bool
-	// atMaximum takes as many pods of each manifest as its autoscaler may make.
+	// atMaximum makes as many pods of each manifest as its autoscaler may make.
 	atMaximum bool
 }
 
 // answerOptions choose how the answer is computed and written.
 type answerOptions struct {
-	// exitStatus lets the exit status tell answers apart.
+	// exitStatus makes the exit status depend on the answer.
 	exitStatus bool
 
 	format  string
@@ -101,22 +100,22 @@ func newOptions() *options { return &options{set: map[string]bool{}} }
 // describing are the flags that describe a pod.
 var describing = []string{"cpu", "memory", "request", "class", "priority", "name", "labels", "node-selector", "toleration", "host-port", "claim"}
 
-// described reports whether the pod is described by flags. If there are manifests, --name is not
-// counted, because it chooses one of their objects.
+// described reports whether flags describe the pod. Beside manifests --name does not count, because there it
+// chooses one of their objects.
 func (o *options) described() bool {
 	return slices.ContainsFunc(describing, func(name string) bool {
 		return o.set[name] && (name != "name" || !o.set["filename"])
 	})
 }
 
-// sampled reports whether the question is about a sample, because no cluster is named.
+// sampled reports whether the question is about a sample, which it is if no cluster is named.
 func (o *options) sampled() bool { return len(o.clusters) == 0 && !o.asksKubectl() }
 
-// asksKubectl reports whether kubectl is asked for the cluster: --context and --kubeconfig ask it
-// without --live, too.
+// asksKubectl reports whether kubectl is asked for the cluster. --context and --kubeconfig ask it even without
+// --live.
 func (o *options) asksKubectl() bool { return o.live || o.set["context"] || o.set["kubeconfig"] }
 
-// limit is the number of entries that --list lets a list have.
+// limit returns the number of entries that --list allows a list.
 func (o *options) limit() int {
 	if o.answer.list == 0 {
 		return brief.All
@@ -124,7 +123,7 @@ func (o *options) limit() int {
 	return o.answer.list
 }
 
-// source is the name of the cluster in messages and answers.
+// source returns the name of the cluster for messages and answers.
 func (o *options) source() string {
 	switch {
 	case o.asksKubectl():

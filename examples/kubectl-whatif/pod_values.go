@@ -35,7 +35,7 @@ func (o *options) request(name resource.Name, text string) error {
 	return nil
 }
 
-// requestPair adds what --request says, NAME=AMOUNT.
+// requestPair adds a request given as NAME=AMOUNT.
 func (o *options) requestPair(text string) error {
 	name, amount, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
@@ -44,7 +44,7 @@ func (o *options) requestPair(text string) error {
 	return o.request(resource.Name(name), amount)
 }
 
-// setPriority sets what --priority says.
+// setPriority parses the value of --priority.
 func (o *options) setPriority(text string) error {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil {
@@ -54,13 +54,13 @@ func (o *options) setPriority(text string) error {
 	return nil
 }
 
-// setNow sets what --now says.
+// setNow parses the value of --now.
 func (o *options) setNow(text string) (err error) {
 	o.now, err = clock.Parse(text)
 	return err
 }
 
-// pairs reads labels, written a=b,c=d.
+// pairs parses labels, written a=b,c=d.
 func pairs(text string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, pair := range strings.Split(text, ",") {
@@ -80,8 +80,8 @@ func pairs(text string) (map[string]string, error) {
 	return out, nil
 }
 
-// addToleration reads a toleration in the syntax in which kubectl taint writes taints. Without a value it
-// is of any value, and without an effect of all effects.
+// addToleration parses a toleration in the syntax in which kubectl taint writes taints. Without a value it
+// tolerates any value, and without an effect all effects.
 func (o *options) addToleration(text string) error {
 	const form = "write key=value:Effect, key:Effect for any value, or either without the effect for all of them"
 	rest, effect, effects := strings.Cut(text, ":")
@@ -114,12 +114,12 @@ func (o *options) addHostPort(text string) error {
 	if !named {
 		protocol = "TCP"
 	}
-	// These are the protocols of a port of a pod.
+	// A port of a pod has one of these protocols.
 	if !slices.Contains([]string{"TCP", "UDP", "SCTP"}, protocol) {
 		return fmt.Errorf("%q is no protocol: they are tcp, udp and sctp", protocol)
 	}
 
-	// An address of IPv6 has colons of its own, and stands in brackets.
+	// An IPv6 address contains colons itself, and is written in brackets.
 	number, ip := rest, ""
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
 		number, ip = rest[i+1:], strings.Trim(rest[:i], "[]")
@@ -153,7 +153,7 @@ func (o *options) addClaim(name string) error {
 	return nil
 }
 
-// claimsKnown refuses claims that the dump does not hold: no node would take the pod.
+// claimsKnown refuses claims that the dump does not hold, because no node would take the pod.
 func claimsKnown(c *outrank.Cluster, pod *outrank.Pod) error {
 	known := map[outrank.Key]bool{}
 	var near []string

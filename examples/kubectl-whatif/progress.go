@@ -10,23 +10,22 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// progress shows a person how far reading has come: a dump of a large cluster
-// takes seconds.
+// progress shows a person how much has been read. A dump of a large cluster takes seconds to read.
 type progress struct {
 	to io.Writer
-	// name is what is read.
+	// name is the name of the cluster that is read.
 	name string
-	// total is the number of bytes to be read, 0 if it is not known.
+	// total is the number of bytes to read, or 0 if it is not known.
 	total int64
 	// on says that somebody is watching.
 	on bool
 
-	// opened counts the files, and unknown says that the size of one is not known.
+	// opened counts the files. unknown says that the size of one of them is not known.
 	opened  int
 	unknown bool
 	// read is the number of bytes read so far.
 	read int64
-	// shown is when the text was last renewed, and width the most columns that it had.
+	// shown is the time at which the text was last renewed, and width the greatest width that it had.
 	shown time.Time
 	width int
 }
@@ -36,8 +35,8 @@ func newProgress(to io.Writer, name string) *progress {
 	return &progress{to: to, name: name, on: isTerminal(to), shown: time.Now()}
 }
 
-// through counts the bytes of one more file. A size of 0 is not known. Files are opened one after the
-// other, so that with a second one the total is not known any more.
+// through counts the bytes of one more file. A size of 0 means that the size is not known. Files are opened one
+// after the other, so that the total is unknown as soon as there is a second one.
 func (p *progress) through(r io.Reader, size int64) io.Reader {
 	p.opened++
 	p.unknown = p.unknown || size <= 0
@@ -48,13 +47,13 @@ func (p *progress) through(r io.Reader, size int64) io.Reader {
 	return &counted{p, r}
 }
 
-// counted is a reader whose progress is shown.
+// counted is a reader that reports what is read to a progress.
 type counted struct {
 	progress *progress
 	in       io.Reader
 }
 
-// Read counts, and shows the count a few times per second.
+// Read counts the bytes, and shows the count a few times per second.
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.in.Read(b)
 	p := c.progress
@@ -84,8 +83,7 @@ func (p *progress) String() string {
 		screen.Safe(p.name), float64(p.read)/mb, float64(p.total)/mb, 100*p.read/p.total)
 }
 
-// show writes over the text that stands in the line. A shorter text is padded, so that nothing of a
-// longer one is left.
+// show writes over the text on the line. It pads a shorter text, so that nothing of a longer one is left.
 func (p *progress) show(text string) {
 	fmt.Fprintf(p.to, "\r%-*s", p.width, text)
 	p.width = max(p.width, len(text))
@@ -99,7 +97,7 @@ func (p *progress) end() {
 	}
 }
 
-// isTerminal reports whether a person is likely to be watching.
+// isTerminal reports whether w is a terminal, so that a person is likely to be watching.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// ask finds a pod in question that is in no manifest: a pending pod, the pod that flags describe, or the pod
-// of the sample.
+// ask returns a pod in question that comes from no manifest: a pending pod, the pod that flags describe, or the
+// pod of the sample.
 func ask(opts *options, c *outrank.Cluster) (*asking, error) {
 	switch {
 	case opts.pending != "":
@@ -24,8 +24,8 @@ func ask(opts *options, c *outrank.Cluster) (*asking, error) {
 	return nil, noQuestion(c)
 }
 
-// noQuestion is the error where nobody names a pod. It offers the pods of the dump that can be asked
-// about: those that are pending, and, with the gate for it, those whose resize is deferred.
+// noQuestion returns the error for a question that names no pod. It offers the pods of the dump that can be
+// asked about: pending pods and, with the gate for it, pods whose resize is deferred.
 func noQuestion(c *outrank.Cluster) error {
 	const ways = "which pod? Name a pending one with --pending, give a manifest with --filename, or describe it with --cpu, --memory, --class and so on"
 	var pending []string
@@ -42,8 +42,8 @@ func noQuestion(c *outrank.Cluster) error {
 	return fmt.Errorf("%s; pending in the dump: %s", ways, some(pending, mostNear, len(pending)))
 }
 
-// askPending takes a pending pod as it stands, or one that waits for its resize. The pod keeps the
-// priority that it was created with, even if its class has another value by now.
+// askPending returns the question about a pending pod, or about one that waits for its resize. The pod keeps
+// the priority with which it was created, even if its class has another value by now.
 func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error) {
 	namespace, rest, ok := strings.Cut(name, "/")
 	if !ok {
@@ -61,7 +61,7 @@ func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error)
 		}
 	}
 
-	// A pod without a priority counts as one of priority 0, as for a scheduler.
+	// A pod without a priority counts as one of priority 0, as it does for a scheduler.
 	source := SourceRecorded
 	if pod.Priority == nil {
 		source = SourceMissing
@@ -69,7 +69,7 @@ func askPending(opts *options, c *outrank.Cluster, name string) (*asking, error)
 	return &asking{pod: pod, from: fromDump, source: source}, nil
 }
 
-// unknownPod is the error about a pod that the dump does not hold. It offers pods with names like it.
+// unknownPod returns the error about a pod that the dump does not hold. It offers pods with similar names.
 func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	text := fmt.Sprintf("there is no pod %s in the dump", key)
 	if c.Finished > 0 {
@@ -83,7 +83,7 @@ func unknownPod(c *outrank.Cluster, key outrank.Key) error {
 	return errors.New(text + suggest("; near it: ", near))
 }
 
-// askDescribed makes a pod from the flags, and resolves its priority unless that is given as a number.
+// askDescribed makes a pod from the flags. It resolves the pod's priority unless a flag gives a number.
 func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 	pod := &outrank.Pod{
 		Name: opts.pod.name, Namespace: opts.pod.namespace, Labels: opts.pod.labels,
@@ -92,13 +92,13 @@ func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 		Containers:  []outrank.Container{{Name: "main", Requests: opts.pod.requests, Ports: opts.pod.hostPorts}},
 	}
 
-	// A claim is a volume of the pod; what it means is resolved from the dump below.
+	// A claim is used by a volume of the pod. What the claim stands for is looked up in the dump below.
 	for _, name := range opts.pod.claims {
 		pod.Volumes = append(pod.Volumes, outrank.Volume{Claim: name})
 	}
 
-	// Mistakes in names are found before anything is decided: a pod in a namespace that does not exist
-	// could not be created, and without its claims no node would take it.
+	// Mistakes in names are reported before anything is decided. A pod in a namespace that does not exist could
+	// not be created, and no node would take it without its claims.
 	if err := namespaceKnown(c, pod); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func askDescribed(opts *options, c *outrank.Cluster) (*asking, error) {
 		return nil, err
 	}
 	c.ResolveVolumes(pod)
-	// Two pods of one name would be one for everything that looks names up.
+	// Two pods of the same name could not be told apart by lookups.
 	if c.Pod(pod.Namespace, pod.Name) != nil {
 		return nil, fmt.Errorf("the dump has a pod %s already; choose another --name or --namespace", pod.Key())
 	}

@@ -8,9 +8,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// writeReasons prints the answers of the nodes in groups: the nodes that take the
-// pod, those that would once others have left, and those that do not, by their
-// reason. At most list groups of the last kind are shown.
+// writeReasons prints the answers of the nodes in groups: nodes that take the pod, nodes that would take it
+// once others have left, and nodes that would not, by reason. It shows at most list groups of the last kind.
 func writeReasons(p console.Page, a *Answer, list int) {
 	p.Line("\nWhat the %s said:", console.Plural(a.Cluster.Nodes, "node"))
 	t := console.Table{Right: map[int]bool{0: true}}
@@ -19,7 +18,7 @@ func writeReasons(p console.Page, a *Answer, list int) {
 	}
 
 	if a.CandidateCount > 0 {
-		// The candidates stand in the order of the ranks, so that the best are named.
+		// The candidates are in the order of the ranks, so that the line names the best.
 		n := Nodes{Count: a.CandidateCount}
 		for _, c := range a.Candidates {
 			n.Names = append(n.Names, c.Node)
@@ -42,8 +41,8 @@ func writeReasons(p console.Page, a *Answer, list int) {
 	}
 }
 
-// otherReasons are the reasons of the nodes that take the pod neither as things are nor after evictions:
-// the obstacle that remains if preemption was tried, else the first one.
+// otherReasons returns the reasons of the nodes that take the pod neither as things are nor after evictions:
+// the remaining obstacle if preemption was tried, otherwise the first one.
 func otherReasons(a *Answer) []Reason {
 	rest := a.Unhelpful[:len(a.Unhelpful):len(a.Unhelpful)]
 	for _, r := range a.TurnedDown {
@@ -54,10 +53,10 @@ func otherReasons(a *Answer) []Reason {
 	return rest
 }
 
-// everything is no limit of a list.
+// everything as the limit of a list means no limit.
 const everything = math.MaxInt
 
-// nodeNames lists as many nodes as a line has room for, and at least one.
+// nodeNames lists as many nodes as fit into a line, and at least one.
 func nodeNames(n *Nodes, list int) string {
 	if list == everything {
 		return strings.Join(n.Names, ", ")
@@ -78,7 +77,7 @@ func nodeNames(n *Nodes, list int) string {
 	return some(n.Names, shown, n.Count)
 }
 
-// joined lists reasons. Of shortages that follow each other only the first one says "Insufficient".
+// joined lists reasons. Of consecutive shortages only the first one says "Insufficient".
 func joined(reasons []string) string {
 	const short = "Insufficient "
 	var b strings.Builder

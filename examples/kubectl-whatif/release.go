@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// text says where a release is from, for people.
+// text tells a person where a release is from.
 func (s ReleaseSource) text() string {
 	switch s {
 	case ReleaseFlag:
@@ -19,8 +19,8 @@ func (s ReleaseSource) text() string {
 	return "the nearest known to what the nodes say"
 }
 
-// settleRelease sets the release whose rules hold for the cluster. It returns where the release is from, and
-// a caveat if that is doubtful.
+// settleRelease sets the release whose rules apply to the cluster. It returns where the release is from, and a
+// caveat if that is doubtful.
 func settleRelease(opts *options, c *outrank.Cluster) (from ReleaseSource, caveats []Warning) {
 	if opts.set["release"] {
 		c.Release = opts.release

@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 )
 
-// report answers how the cluster stands after the changes, or what of that has changed since an
-// earlier dump.
+// report answers how the cluster stands after the changes, or, with an earlier dump, what changed in that since
+// then.
 func (q *answeredQuestion) report(ctx context.Context, show func(done, total int)) error {
 	s := q.scene
 	s.scenario.Watch(show)

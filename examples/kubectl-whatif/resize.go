@@ -2,8 +2,8 @@ package main
 
 import "github.com/outrank-go/outrank/resource"
 
-// needsOf has what has to be free on the node for the pod: what it asks for, and a place for one
-// more pod. A resize needs only what the node does not count for the pod yet.
+// needsOf returns what has to be free on the node for the pod: its requests, and a place for one more pod. A
+// resize needs only what exceeds the amounts that the node counts for the pod already.
 func needsOf(d *decision) resource.List {
 	needs := d.scene.question.pod.Requests()
 	if !d.explained.Resize {
@@ -19,7 +19,7 @@ func needsOf(d *decision) resource.List {
 	return needs
 }
 
-// resizeOf describes a resize, nil for any other question.
+// resizeOf describes the resize in question. It is nil for any other question.
 func resizeOf(d *decision) *Resize {
 	if !d.explained.Resize {
 		return nil

@@ -9,14 +9,13 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// resolve sets the pod's priority by the classes of the cluster, as the API
-// server would when the pod is created.
+// resolve sets the pod's priority from the classes of the cluster, as the API server does at creation.
 func (q *asking) resolve(c *outrank.Cluster) error {
 	table, err := priority.NewTable(c.Classes)
 	if err != nil {
 		return console.Unusable("the priority classes of the dump", err)
 	}
-	// A dump without classes knows less than a pod that was resolved before.
+	// A pod with a recorded priority knows more than a dump without classes.
 	if _, known := table.Lookup(q.pod.PriorityClassName); len(c.Classes) == 0 && q.pod.Priority != nil && !known {
 		q.source = SourceNumber
 		return nil
@@ -36,7 +35,7 @@ func (q *asking) resolve(c *outrank.Cluster) error {
 	return nil
 }
 
-// sourceOf says where a priority is from that the classes gave.
+// sourceOf says which class gave a resolved priority.
 func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 	switch {
 	case pod.PriorityClassName != "":
@@ -47,15 +46,15 @@ func sourceOf(pod *outrank.Pod, r priority.Resolution) PrioritySource {
 	return SourceNoClass
 }
 
-// rejected is the error about a pod that the API server would reject, because its fields contradict
-// its class.
+// rejected returns the error about a pod that the API server would reject, because its fields contradict its
+// class.
 func rejected(pod *outrank.Pod, err error) error {
 	return console.Refused(fmt.Sprintf("pod %s would be rejected: what it carries is not what its priority class gives; "+
 		"leave the fields out, or name another class", pod.Key()), err)
 }
 
-// unknownClass is the error about a pod whose class the dump does not have; inDump is the number of
-// classes that it has. The message offers the classes with names like it, and then up to 20 of all.
+// unknownClass returns the error about a pod whose class the dump does not hold; inDump is the number of
+// classes that it holds. The message offers classes with similar names, and then up to 20 of all.
 func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 	var names []string
 	values := map[string]string{}

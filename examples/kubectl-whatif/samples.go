@@ -17,8 +17,8 @@ import (
 // listSamples is the value of --sample that lists all of them.
 const listSamples = "list"
 
-// useSample checks the name of --sample, and sets the flags of the sample's own question unless the
-// flags given ask another one.
+// useSample checks the name of --sample. It sets the flags of the sample's own question, unless the given flags
+// ask another question.
 func (o *options) useSample(flags *pflag.FlagSet) error {
 	if !o.set["sample"] {
 		return nil
@@ -35,25 +35,26 @@ func (o *options) useSample(flags *pflag.FlagSet) error {
 	}
 
 	if s.Release != "" && !o.set["release"] {
-		// Setting a flag of pflag does not note that it was given, which the questions ask.
+		// Setting a flag of pflag does not record that it was given, and which question is asked depends on
+		// that.
 		if err := flags.Set("release", s.Release); err != nil {
 			return err
 		}
 		o.set["release"] = true
 	}
 
-	// Some flags of the sample do not go with those that are given.
+	// Some flags of the sample cannot be combined with the flags given.
 	if o.sampleAsked = !o.asksAnother(); !o.sampleAsked {
 		return nil
 	}
 	for _, f := range s.Flags {
 		if o.set["trace"] && f.Name != "exact" {
-			// The steps are those of the plain answer, so that the sample's question is not asked.
+			// A trace has the steps of the plain answer, so that the sample's own question is not asked.
 			o.sampleAsked = false
 			continue
 		}
 		if f.Name == "exact" && o.answer.format == "html" {
-			// The page draws the plain answer, and has no place for the best one beside it.
+			// The page draws the plain answer, and has no place for the best decision beside it.
 			continue
 		}
 		if err := flags.Set(f.Name, f.Value); err != nil {
@@ -64,7 +65,7 @@ func (o *options) useSample(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// unknownSample is the error about a sample that does not exist. It offers those with names like it, or
+// unknownSample returns the error about a sample that does not exist. It offers samples with similar names, or
 // all of them.
 func unknownSample(sample string) error {
 	near := slices.DeleteFunc(samples.Names(), func(name string) bool { return spelling.Distance(sample, name) > 2 })
@@ -74,7 +75,7 @@ func unknownSample(sample string) error {
 	return fmt.Errorf("--sample %s: there is no such sample%s; --sample %s describes them", sample, suggest("; there is ", near), listSamples)
 }
 
-// asksAnother reports whether the flags ask a question of their own, name a pod or make changes.
+// asksAnother reports whether the given flags ask a question, name a pod or make changes.
 func (o *options) asksAnother() bool {
 	flags := []string{"pending", "exact", "replacements"}
 	for _, a := range inquiries {
@@ -104,7 +105,7 @@ func list(w io.Writer, color string) error {
 	return nil
 }
 
-// completedSamples offers the samples to the shell, each with a line about it.
+// completedSamples offers the samples to the shell, each with a line of description.
 func completedSamples() (out []cobra.Completion) {
 	for _, s := range samples.All() {
 		out = append(out, cobra.CompletionWithDesc(s.Name, s.Line))
@@ -112,7 +113,7 @@ func completedSamples() (out []cobra.Completion) {
 	return append(out, cobra.CompletionWithDesc(listSamples, "all of them, with a line of prose each"))
 }
 
-// writeEnd ends an answer about a sample: it says what the answer shows, and names the next steps.
+// writeEnd ends an answer about a sample. It says what the answer shows, and which command to try next.
 func writeEnd(p console.Page, o *options) {
 	if !o.sampled() {
 		return

@@ -22,19 +22,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// scene is everything that a question is about, whichever question it is.
+// scene is everything that a question is about, for every kind of question.
 type scene struct {
 	opts *options
-	// cluster is the dump, and once follow was called the cluster with the changes made. snap
-	// indexes it.
+	// cluster is the dump; follow replaces it by the cluster with the changes. snap indexes it.
 	cluster *outrank.Cluster
 	snap    *engine.Snapshot
-	// backing has the device classes of the dump and the manifests. devices has the pods whose devices
-	// the answer depends on and does not look at.
+	// backing has the device classes of the dump and of the manifests. devices has the pods on whose devices
+	// the answer depends, although devices are not looked at.
 	backing claimed.Backing
 	devices *claimed.Pods
-	// limits say what may be created. refused is the answer if the pod in question may not be created,
-	// nil otherwise.
+	// limits say which pods may be created. refused is the answer if the pod in question may not be created,
+	// and nil otherwise.
 	limits  quotas.Limits
 	refused *question.NotCreated
 	// ask is the kind of question.
@@ -48,20 +47,20 @@ type scene struct {
 	caveats  []Warning
 	// releaseFrom says where the release is from.
 	releaseFrom ReleaseSource
-	// manifests has the objects of --filename, nil without any. doubts name what the manifests of the
-	// changes leave open.
+	// manifests has the objects of --filename, or nil. doubts name what the manifests of the changes leave
+	// open.
 	manifests *manifests
 	doubts    []outrank.Problem
-	// scenario has the changes, nil if there are none. before is what they set in motion before the
-	// turn of the pod in question.
+	// scenario has the changes, or is nil. before tells what they set in motion before the turn of the pod in
+	// question.
 	scenario *question.Scenario
 	before   *question.Aftermath
-	// was is the cluster as it was, and then has the options that name it. Both are nil unless the
+	// was is the earlier cluster of --diff, and then has the options that name it. Both are nil unless the
 	// question is what has changed.
 	was  *loaded
 	then *options
-	// events lists the events about pods that were pushed out, nil if nobody asks for them or there are
-	// none.
+	// events lists events about pods that were pushed out. It is nil unless the question needs them and there
+	// are some.
 	events *backward.Events
 }
 
@@ -76,8 +75,8 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		return nil, err
 	}
 
-	// The release comes before everything that its rules decide. An earlier dump and the manifests are
-	// read before the next lap starts, as no lap is theirs.
+	// Rules depend on the release, so that it is settled first. The time for reading an earlier dump and the
+	// manifests is not part of any lap.
 	dump := s.cluster
 	from, doubts := settleRelease(opts, dump)
 	s.releaseFrom = from
@@ -96,7 +95,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		return nil, err
 	}
 
-	// Changes come first: the pod in question is looked for in the cluster that they leave.
+	// The pod in question is looked for in the cluster as the changes leave it.
 	if err := s.change(asked, stdin); err != nil {
 		return nil, err
 	}
@@ -114,8 +113,8 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	return s, nil
 }
 
-// newScene reads the cluster and, if they are asked about, the events in it. What is left of standard
-// input is returned for the readers that follow.
+// newScene reads the cluster and, if the question needs them, the events in it. It returns what is left of
+// standard input for the readers that follow.
 func newScene(opts *options, stdin io.Reader, stderr io.Writer) (*scene, io.Reader, error) {
 	stdin, again, err := opts.twice(stdin)
 	if err != nil {
@@ -133,8 +132,8 @@ func newScene(opts *options, stdin io.Reader, stderr io.Writer) (*scene, io.Read
 	return s, stdin, nil
 }
 
-// index makes the snapshot and the schedulers that decide about it, and settles the time: without
-// --now it is that of the dump.
+// index makes the snapshot and the schedulers that decide about it. It also settles the time, which without
+// --now is taken from the dump.
 func (s *scene) index(watch *stopwatch) (err error) {
 	if s.snap, err = engine.NewSnapshot(s.cluster); err != nil {
 		return console.Unusable(s.opts.source(), err)
@@ -150,8 +149,8 @@ func (s *scene) index(watch *stopwatch) (err error) {
 	return nil
 }
 
-// settle reads the manifests and settles which question is asked. The result is the object of the
-// manifests that the question is about, nil if it is about none.
+// settle reads the manifests and settles which question is asked. It returns the object of the manifests that
+// the question is about, or nil.
 func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 	o := s.opts
 	if len(o.manifests()) > 0 {
@@ -160,7 +159,7 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 		}
 	}
 
-	// kubectl is asked for its namespace only if names may depend on it.
+	// kubectl is asked for its namespace only if a name may depend on it.
 	s.ask = o.asked(s.manifests != nil && s.manifests.one())
 	o.ask = s.ask
 	if s.ask.ofPod() || len(o.changes) > 0 {
@@ -171,7 +170,8 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 	}
 
 	if !o.about.atMaximum {
-		// With --at-maximum every pod that may be made is asked about.
+		// With --at-maximum the question is about every pod that may be made, so that the caveat does not
+		// apply.
 		s.caveats = append(s.caveats, s.manifests.mayScale()...)
 	}
 	if !o.fromManifest(s.ask) {
@@ -185,8 +185,8 @@ func (s *scene) settle(stdin io.Reader) (asked *input.Template, err error) {
 	return asked, err
 }
 
-// bringManifests reads the manifests. --name leaves only the objects of that name, unless it is the
-// name of a pod that flags describe.
+// bringManifests reads the manifests. --name leaves only the objects of that name, unless it names a pod that
+// flags describe.
 func (s *scene) bringManifests(stdin io.Reader) error {
 	o := s.opts
 	m, err := o.readManifests(stdin)
@@ -202,8 +202,8 @@ func (s *scene) bringManifests(stdin io.Reader) error {
 	return nil
 }
 
-// change makes the changes. A manifest with nothing but the object in question is no change, and
-// questions that are played need a scenario even without changes.
+// change makes the changes. A manifest that holds only the object in question is no change. Questions that are
+// played need a scenario even without changes.
 func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 	o := s.opts
 	if len(o.changes) == 0 && !s.ask.played() || len(o.changes) == 1 && asked != nil && s.manifests.alone() {
@@ -222,24 +222,24 @@ func (s *scene) change(asked *input.Template, stdin io.Reader) error {
 		return err
 	}
 
-	// These questions go on with the scenario themselves.
+	// The other questions continue the scenario themselves.
 	if s.ask != askChange && s.ask != askWithout && s.ask != askClasses && !s.ask.played() {
 		s.follow()
 	}
 	return nil
 }
 
-// follow makes the scenario, as it stands, the cluster in question.
+// follow makes the scenario in its present state the cluster in question.
 func (s *scene) follow() {
 	set := s.scenario.Setting()
 	s.cluster, s.snap, s.limits = set.Cluster, set.Snapshot, set.Limits
 }
 
-// find finds the pod in question. What the changes set in motion has its turn before the pod, and so
-// have the pods that a scheduler takes before it.
+// find finds the pod in question. Before the turn of that pod, the pods that the changes set in motion and the
+// pods that a scheduler takes first have theirs.
 func (s *scene) find(asked *input.Template) (err error) {
 	if asked != nil {
-		// Several pods of an object get claims of their own each.
+		// Each pod of an object with several gets its own claims.
 		s.question, err = askTemplate(s.opts, asked, s.cluster, s.ask == askReplicas || s.opts.whole(asked))
 	} else {
 		s.question, err = ask(s.opts, s.cluster)
@@ -249,7 +249,7 @@ func (s *scene) find(asked *input.Template) (err error) {
 		return err
 	}
 
-	// The group of the pod is known only now.
+	// Whether the pod belongs to a group is known only now.
 	if s.ask, err = s.opts.withGroup(s.cluster, s.question); err != nil {
 		return err
 	}
@@ -259,12 +259,12 @@ func (s *scene) find(asked *input.Template) (err error) {
 		return console.Unusable("the resource quotas", err)
 	}
 
-	// With another priority other turns come before that of the pod, so that the search for the least
-	// priority plays them itself.
+	// The search for the least priority plays the turns before the pod itself, because they depend on its
+	// priority.
 	if s.refused != nil || s.scenario == nil || s.ask == askLeast {
 		return nil
 	}
-	// The turns before that of the pod change the cluster that it finds.
+	// The pod finds the cluster as those turns have left it.
 	if s.before, err = s.scenario.Before(s.question.pod); err != nil {
 		return err
 	}
@@ -272,10 +272,10 @@ func (s *scene) find(asked *input.Template) (err error) {
 	return nil
 }
 
-// refuse holds the pod in question to the quotas. The result is nil if the pod may be created, or if
-// nobody creates it now: it is in the dump already; replicas are held to the quotas one by one in the
-// answer to their own question; the largest pod that a search looks for has no size yet; and a kubelet
-// runs a static pod whatever the API server says.
+// refuse holds the pod in question to the quotas. It returns nil if the pod may be created, or if nothing is to
+// be created here: a pod of the dump exists; replicas are held to the quotas one by one in their own answer;
+// the largest pod that a search looks for has no size yet; and a kubelet runs a static pod whatever the API
+// server says.
 func (s *scene) refuse() (*question.NotCreated, error) {
 	q := s.question
 	s.limits.Deadline, s.limits.PrefersAcross = q.limited.Deadline, q.limited.PrefersAcross
@@ -284,13 +284,13 @@ func (s *scene) refuse() (*question.NotCreated, error) {
 		return nil, nil
 	}
 
-	// A question about all pods of an object is refused if not all of them may be created. The number
-	// that a DaemonSet makes depends on the nodes.
+	// A question about all pods of an object is refused unless all of them may be created. The number of pods
+	// of a DaemonSet depends on the nodes.
 	pods := 1
 	if s.opts.whole(q.template) && q.template.Kind != "DaemonSet" {
 		pods = q.template.Replicas
 	}
-	// The quotas are asked and not charged: no pod is created.
+	// The quotas are not charged, because no pod is created here.
 	f, err := s.limits.Admit(q.pod, pods, s.cluster.Release)
 	if err != nil || f == nil {
 		return nil, err
@@ -298,8 +298,8 @@ func (s *scene) refuse() (*question.NotCreated, error) {
 	return question.RefusedBy(f, q.pod), nil
 }
 
-// setting is the scene as package question takes it. It also renews the warnings of the scene, since
-// which schedulers decide depends on the question.
+// setting returns the scene in the form that package question takes. It also renews the warnings of the scene,
+// because the question determines which schedulers decide.
 func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 	warnings, err := s.schedulers.tried()
 	if err != nil {
@@ -313,7 +313,7 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 		set.Evaluator, err = s.schedulers.evaluator(preemption.Config{Profile: preemption.Profile{Schedulers: s.schedulers.names()}})
 	}
 
-	// Without a file one scheduler decides for every pod, whatever the name of the pod's scheduler.
+	// Without a file one scheduler decides about every pod, whatever scheduler the pod names.
 	if s.schedulers.read != nil {
 		set.Scheduler, set.Scores = s.schedulers.named, s.schedulers.scores
 	}
@@ -321,8 +321,8 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 	return set, err
 }
 
-// warn sets the warnings of the scene: those about the scheduler, the dump, the manifests of the
-// changes, and the manifest of the pod in question.
+// warn sets the warnings of the scene: about the scheduler, the dump, the manifests of the changes, and the
+// manifest of the pod in question.
 func (s *scene) warn(scheduler []outrank.Problem) {
 	s.warnings = append(scheduler, s.cluster.Warnings()...)
 	s.warnings = append(s.warnings, s.doubts...)
@@ -333,7 +333,7 @@ func (s *scene) warn(scheduler []outrank.Problem) {
 
 // stopwatch measures the steps that --timings reports.
 type stopwatch struct {
-	// last is the time at which the step at hand began, text has the steps so far.
+	// last is the time at which the current step began, and text has the steps so far.
 	last time.Time
 	text string
 }
@@ -348,14 +348,14 @@ func (s *stopwatch) lap(step string) {
 	s.skip()
 }
 
-// skip begins the next step now, so that the time since the last one belongs to no step.
+// skip begins the next step now. The time since the last step is counted for none.
 func (s *stopwatch) skip() { s.last = time.Now() }
 
 // String returns the steps with their times.
 func (s *stopwatch) String() string { return s.text }
 
-// findDevices finds the pods whose devices the answer depends on: the pod in question and, if others
-// take turns, too, the pods that wait and those that may lose their place and be recreated.
+// findDevices finds the pods on whose devices the answer depends: the pod in question and, if others take
+// turns, waiting pods and pods that may lose their place and be recreated.
 func (s *scene) findDevices() {
 	var asked *outrank.Pod
 	if s.question != nil {
@@ -373,10 +373,10 @@ func (s *scene) findDevices() {
 	}
 }
 
-// claiming returns the pods that claim devices and may have a turn, but for the one in question. It looks
-// at the dump, at the cluster with the changes and at the cluster as it was, and returns each pod once,
-// sorted by key. Without changes a pod that runs has a turn only if it is pushed out, and that takes a
-// higher priority than its own among the pod in question and the pods that wait.
+// claiming returns the pods that claim devices and may have a turn, except the one in question. It looks at the
+// dump, at the cluster with the changes and at the earlier cluster, and returns each pod once, sorted by key.
+// Without changes a running pod has a turn only if it is pushed out, which takes a higher priority among the
+// pod in question and the pods that wait.
 func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 	highest := int32(math.MinInt32)
 	if asked != nil {
@@ -385,7 +385,7 @@ func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 
 	all := map[outrank.Key]*outrank.Pod{}
 	see := func(p *outrank.Pod) {
-		// Pods that wait are of any priority, and the highest of them may push out the most.
+		// Waiting pods may have any priority. The highest of them decides which running pods can be pushed out.
 		if p.NodeName == "" {
 			highest = max(highest, p.PriorityValue())
 		}
@@ -400,7 +400,7 @@ func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 		}
 	}
 
-	// A pod of the changed cluster counts before its copy in the dump, as it was seen first.
+	// A pod is returned as it was first seen, so that the changed cluster comes before the dump.
 	lists := [][]*outrank.Pod{s.cluster.Pods}
 	if s.was != nil {
 		lists = append(lists, s.was.Pods)
@@ -417,8 +417,8 @@ func (s *scene) claiming(asked *outrank.Pod) []*outrank.Pod {
 	return slices.SortedFunc(maps.Values(all), func(a, b *outrank.Pod) int { return cmp.Compare(a.Key(), b.Key()) })
 }
 
-// judged is the exit status of an answer: unknown if it depends on devices. Reports, their comparison,
-// changes of classes and questions about the past do not.
+// judged returns the exit status of an answer, which is exitUnknown if the answer depends on devices. Reports,
+// their comparison, changes of classes and questions about the past do not depend on them.
 func (s *scene) judged(exit int) int {
 	if !slices.Contains([]inquiry{askReport, askDiff, askClasses, askBackward}, s.ask) && s.devices.Hidden(exit < exitStays) {
 		return exitUnknown

@@ -13,19 +13,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
-// schedulers make the evaluators that decide: kube-scheduler's default, or the profiles of the file of
-// --scheduler-config.
+// schedulers makes the evaluators that decide: the one of kube-scheduler's default profile, or those of the
+// profiles in the file of --scheduler-config.
 type schedulers struct {
 	file    string
 	workers int
 	// read is the configuration of the file, nil without a file.
 	read *schedulerconfig.Configuration
-	// known and scorers keep what was made, by the name of the scheduler.
+	// known and scorers cache evaluators and scorers by the name of the scheduler.
 	known   map[string]*engine.Evaluator
 	scorers map[string]*score.Scorer
 }
 
-// readSchedulers reads the file, if there is one, by the rules of a release.
+// readSchedulers reads the file of --scheduler-config, if it is set, by the rules of a release.
 func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 	s := &schedulers{file: o.scheduler, workers: o.answer.workers, known: map[string]*engine.Evaluator{}, scorers: map[string]*score.Scorer{}}
 	if o.scheduler == "" {
@@ -49,9 +49,8 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 	return s, nil
 }
 
-// configOf is the configuration of a scheduler. The warnings name the parts of the file that do not
-// count; ok is false for a scheduler that the file does not have. Without a file there is one profile,
-// whatever the name of the scheduler.
+// configOf returns the configuration of a scheduler. The warnings name parts of the file that are ignored; ok
+// is false for a scheduler that the file does not have. Without a file one profile holds for every name.
 func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
 	if s.read == nil {
 		return preemption.Config{Profile: preemption.Profile{Schedulers: s.names()}}, nil, true
@@ -65,7 +64,7 @@ func (s *schedulers) configOf(name string) (config preemption.Config, warnings [
 	warnings = slices.Clone(p.Unsupported)
 	config = p.Config
 	if config.Profile.SpreadSelector == nil && needsSelector(&config) {
-		// Constraints whose pods are not known would keep the pod off nodes for no reason.
+		// A constraint that selects unknown pods would keep the pod off nodes for no reason.
 		config.Profile.DefaultConstraints = nil
 		warnings = append(warnings, outrank.Problem{
 			Object: "KubeSchedulerConfiguration", Field: "defaultConstraints",
@@ -75,7 +74,7 @@ func (s *schedulers) configOf(name string) (config preemption.Config, warnings [
 	return config, warnings, true
 }
 
-// names are the schedulers that share their nominations.
+// names returns the schedulers that respect each other's nominations.
 func (s *schedulers) names() []string {
 	if s.read == nil {
 		return []string{outrank.DefaultScheduler}
@@ -83,13 +82,13 @@ func (s *schedulers) names() []string {
 	return s.read.Profiles[0].Config.Profile.Schedulers
 }
 
-// evaluator makes an evaluator of a configuration, which shares the work among goroutines.
+// evaluator makes an evaluator that shares its work among goroutines.
 func (s *schedulers) evaluator(config preemption.Config) (*engine.Evaluator, error) {
 	eval, err := engine.New(config)
 	return eval.Parallel(s.workers), err
 }
 
-// forPod makes the evaluator for a pod, by the profile of the pod's scheduler.
+// forPod makes the evaluator that decides about a pod, from the profile of the pod's scheduler.
 func (s *schedulers) forPod(pod *outrank.Pod) (*engine.Evaluator, []outrank.Problem, error) {
 	config, warnings, ok := s.configOf(pod.Scheduler())
 	if !ok {
@@ -100,7 +99,7 @@ func (s *schedulers) forPod(pod *outrank.Pod) (*engine.Evaluator, []outrank.Prob
 	return eval, warnings, err
 }
 
-// named is the evaluator of a scheduler, nil for one that the file does not have.
+// named returns the evaluator of a scheduler. It is nil for a scheduler that the file does not have.
 func (s *schedulers) named(name string) *engine.Evaluator {
 	if eval, known := s.known[name]; known {
 		return eval
@@ -109,15 +108,14 @@ func (s *schedulers) named(name string) *engine.Evaluator {
 	config, _, ok := s.configOf(name)
 	var eval *engine.Evaluator
 	if ok {
-		// tried has made an evaluator of each profile before anything is asked.
+		// tried has already made an evaluator of each profile, so that this cannot fail.
 		eval, _ = s.evaluator(config)
 	}
 	s.known[name] = eval
 	return eval
 }
 
-// scores returns what gives nodes their scores for a scheduler, nil for one that the file does not
-// have.
+// scores returns the scorer of a scheduler. It is nil for a scheduler that the file does not have.
 func (s *schedulers) scores(name string) *score.Scorer {
 	if scorer, known := s.scorers[name]; known {
 		return scorer
@@ -125,15 +123,15 @@ func (s *schedulers) scores(name string) *score.Scorer {
 
 	var scorer *score.Scorer
 	if p, ok := s.read.Profile(name); ok {
-		// A profile that was read has valid scores.
+		// The scores of a profile were checked when it was read, so that this cannot fail.
 		scorer, _ = score.New(p.Scores)
 	}
 	s.scorers[name] = scorer
 	return scorer
 }
 
-// tried makes sure that every profile can decide. It returns warnings about the parts of the profiles
-// that do not count, each once.
+// tried makes sure that every profile can decide. It returns warnings about parts of the profiles that are
+// ignored, each once.
 func (s *schedulers) tried() ([]outrank.Problem, error) {
 	if s.read == nil {
 		return nil, nil
@@ -155,7 +153,7 @@ func (s *schedulers) tried() ([]outrank.Problem, error) {
 	return all, nil
 }
 
-// needsSelector reports whether a default constraint can keep a pod out.
+// needsSelector reports whether a default constraint can keep a pod off a node.
 func needsSelector(c *preemption.Config) bool {
 	return slices.ContainsFunc(c.Profile.DefaultConstraints, func(s outrank.TopologySpreadConstraint) bool {
 		return s.WhenUnsatisfiable == outrank.DoNotSchedule

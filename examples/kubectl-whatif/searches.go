@@ -10,9 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// search answers a question by a search, which tries changes in a scenario. The scenario of the changes
-// may serve for that, but not for the largest pod: that search begins with the cluster that the changes
-// have left.
+// search answers a question by trying changes in a scenario. It uses the scenario of the changes, except for
+// the largest pod: that search begins anew with the cluster that the changes have left.
 func (q *answeredQuestion) search(ctx context.Context, set question.Setting, show func(done, total int)) error {
 	s := q.scene
 	tries := s.scenario
@@ -37,11 +36,11 @@ func (q *answeredQuestion) search(ctx context.Context, set question.Setting, sho
 	return q.take(inverse.AskLeastPriority(tries, asked))
 }
 
-// emptiable answers which nodes can be emptied. A label that no node has is an error.
+// emptiable answers which nodes can be emptied together. A label that no node has is an error.
 func (q *answeredQuestion) emptiable(tries *question.Scenario, show func(done, total int)) error {
 	of := inverse.Nodes{MostTurns: inverse.MostTurns, Show: show}
 	if which := q.scene.opts.about.emptiable; which != everyNode {
-		// check has made sure that there is a label.
+		// check has made sure that the value has a label.
 		key, wanted, _ := strings.Cut(which, "=")
 		of.Chosen = func(n *outrank.Node) bool { got, has := n.Labels[key]; return has && got == wanted }
 
@@ -56,7 +55,7 @@ func (q *answeredQuestion) emptiable(tries *question.Scenario, show func(done, t
 	return q.take(inverse.AskEmptiable(tries, of))
 }
 
-// searchTitle is a question that a search answers, in words.
+// searchTitle returns a question that a search answers, in words.
 func (q *answeredQuestion) searchTitle(source, pod string) string {
 	s := q.scene
 	switch {

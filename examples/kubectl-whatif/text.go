@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// writePlace prints the outcome for a pod that looks for a node.
+// writePlace prints the outcome for a pod that needs a node.
 func writePlace(p console.Page, a *Answer, list int) {
 	if a.Why.Leaving != nil {
 		p.Line("\n%s: the pod %s", good("Nobody else has to leave"), a.Why.Leaving.Text())
@@ -32,7 +32,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 	case preemption.NotEligible:
 		p.Line("\n%s: no node takes it as things are, and it may not push\nothers out: %s",
 			bad("Nobody leaves, and the pod stays pending"), whyIneligible(a))
-		// The candidates were found all the same.
+		// The candidates were computed even though the pod may not preempt.
 		if a.CandidateCount > 0 {
 			p.Line("\nIf it might, these nodes would come into question:")
 			writeCandidates(p, a, list)
@@ -43,7 +43,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 	}
 }
 
-// writeHints prints what makes room if preemption does not.
+// writeHints prints which changes make room where preemption does not.
 func writeHints(p console.Page, a *Answer, list int) {
 	shown := min(len(a.Hints), list)
 	for _, h := range a.Hints[:shown] {
@@ -96,8 +96,8 @@ func writeNodes(p console.Page, pod *Asked) {
 	}
 }
 
-// madeBy says which object makes the pod, and how many pods it makes. copies says that the question is
-// about all of them.
+// madeBy says which object makes the pod, and how many pods it makes. copies says that the question is about
+// all of them.
 func madeBy(p *Asked, copies bool) string {
 	if p.Replicas == nil && copies {
 		return p.Template + ", for each node that takes it"
@@ -111,7 +111,7 @@ func madeBy(p *Asked, copies bool) string {
 	return fmt.Sprintf("%s, which asks for %s; this is about one of them", p.Template, console.Plural(*p.Replicas, "pod"))
 }
 
-// nodeLimits names the plainest demands that the pod has on its node.
+// nodeLimits names the simplest restrictions of the pod to nodes.
 func nodeLimits(p *Asked) string {
 	var parts []string
 	if p.NodeName != "" {
@@ -170,7 +170,7 @@ func good(text string) console.Styled { return console.Styled{Text: text, Style:
 // bad marks the outcome of an answer by which the pod stays pending.
 func bad(text string) console.Styled { return console.Styled{Text: text, Style: console.Red} }
 
-// have is the beginning of "have to leave" with a number of pods.
+// have returns the beginning of "have to leave" for a number of pods.
 func have(victims int) string {
 	if victims == 1 {
 		return "1 pod has"
@@ -184,7 +184,7 @@ func writeVictims(p console.Page, a *Answer) {
 	names := askedNames(a)
 	t := console.Table{Right: map[int]bool{0: true, 2: true, 5: true}, Rigid: map[int]bool{2: true, 4: true, 5: true}, Spare: []int{4, 3}}
 	head := []string{"#", "POD", "PRIORITY", "CLASS", "STARTED (UTC)", "AGE"}
-	// The columns of the resources follow the fixed ones.
+	// The resources have their columns after the fixed ones.
 	for i, name := range names {
 		head = append(head, strings.ToUpper(string(name)))
 		t.Right[6+i] = true
@@ -206,7 +206,7 @@ func writeVictims(p console.Page, a *Answer) {
 		}
 		t.Add(cells...)
 
-		// A victim without an explanation has no reason.
+		// An explanation may lack entries for the last victims.
 		var why *explain.Victim
 		if i < len(a.Why.Victims.Items) {
 			why = &a.Why.Victims.Items[i]
@@ -216,7 +216,7 @@ func writeVictims(p console.Page, a *Answer) {
 	t.Print(p)
 }
 
-// askedNames are the resources that the pod or a victim asks for.
+// askedNames returns the resources that the pod or a victim asks for.
 func askedNames(a *Answer) []resource.Name {
 	all := a.Pod.Requests
 	for i := range a.Victims {
@@ -225,7 +225,7 @@ func askedNames(a *Answer) []resource.Name {
 	return all.Names()
 }
 
-// noteVictim prints below a victim who makes it, why it has to leave, and what its leaving breaks.
+// noteVictim prints below a victim its owner, why it has to leave, and which budgets that breaks.
 func noteVictim(t *console.Table, v *Victim, why string) {
 	owner := "no owner"
 	if v.Owner != "" {
@@ -252,8 +252,8 @@ func noteVictim(t *console.Table, v *Victim, why string) {
 	}
 }
 
-// writeRoom prints a bar before and after for each resource of the chosen node. The number of pods has
-// one only if the node is full of pods.
+// writeRoom prints for each resource of the chosen node a bar before and a bar after. The number of pods has
+// bars only if the places for pods are used up.
 func writeRoom(p console.Page, a *Answer) {
 	paint := console.PaintRuns(map[rune]console.Style{'x': console.Red, '+': console.Green, 'o': console.Yellow})
 	t := console.Table{Right: map[int]bool{3: true}, Rigid: map[int]bool{2: true}, Paint: map[int]func(console.Screen, string) string{2: paint}}
@@ -281,8 +281,8 @@ func reservedText(r *Room) string {
 	return ", o kept for nominated pods " + amount(r.Resource, r.Reserved)
 }
 
-// writeCandidates lists the nodes in the order of the ranks, which are its
-// columns from left to right. It names one victim of each, or all of them where lists have no limit.
+// writeCandidates lists the nodes in the order of the ranks, which are the columns from left to right. It names
+// one victim of each node, or all of them if lists have no limit.
 func writeCandidates(p console.Page, a *Answer, list int) {
 	most := 1
 	if list == everything {
@@ -306,7 +306,7 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 	}
 	t.Print(p)
 
-	// The candidates were limited before, and their number was not.
+	// The list of candidates was cut before, unlike their count.
 	if more := a.CandidateCount - len(a.Candidates); more > 0 {
 		p.Line("     and %d more", more)
 	}

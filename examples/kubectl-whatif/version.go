@@ -24,7 +24,7 @@ type Version struct {
 	Platform  string            `json:"platform"`
 }
 
-// built is the version of this program.
+// built returns the version of this program.
 func built() *Version {
 	s := stamp.Here()
 	v := &Version{
@@ -67,7 +67,7 @@ func versionCommand() *cobra.Command {
 	return c
 }
 
-// Names of the program: that of its file, which shells complete, and the typed command.
+// The program has two names: the name of its file, which shells complete, and the command that is typed.
 const (
 	programName = "kubectl-whatif"
 	displayName = "kubectl whatif"

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// whyNode names the lead of the chosen node over the runner-up, with both figures.
+// whyNode says by what the chosen node beats the runner-up, with both values.
 func whyNode(a *Answer) string {
 	if a.Resize != nil {
 		return "The pod is on it."
@@ -18,11 +18,11 @@ func whyNode(a *Answer) string {
 	return a.Why.Choice.Texts()[0]
 }
 
-// toldReasons has the reasons that were told, each with the number of its first victim.
+// toldReasons maps each reason that was told to the number of the first victim that has it.
 type toldReasons map[string]int
 
-// tell says why the victim with a number has to leave. If that was said of another victim already, it
-// refers to that one. It is empty if nobody knows.
+// tell says why a victim has to leave. If an earlier victim had the same reason, it refers to that victim. It
+// is empty if the reason is not known.
 func (told toldReasons) tell(number int, v *explain.Victim) string {
 	if v == nil {
 		return ""
@@ -35,7 +35,7 @@ func (told toldReasons) tell(number int, v *explain.Victim) string {
 	return text
 }
 
-// ifItStayed says why a victim has to leave.
+// ifItStayed says why a victim has to leave: what would be wrong if it stayed.
 func ifItStayed(v *explain.Victim) string {
 	switch {
 	case v.Blocks == nil:
@@ -77,7 +77,7 @@ func writeWayOut(p console.Page, a *Answer) {
 	}
 }
 
-// priorityText is the priority of the pod, with where it is from.
+// priorityText returns the pod's priority and where it is from.
 func priorityText(p *Asked) string {
 	return fmt.Sprintf("%d (%s)", p.Priority, howPriorityIsKnown(p))
 }
@@ -119,11 +119,11 @@ func whyIneligible(a *Answer) string {
 	return "it waits for pods that were pushed out for it earlier and are still leaving " + a.Pod.NominatedNode + "."
 }
 
-// tooManyPods is the reason of a node without a place for one more pod.
+// tooManyPods is the reason of a node that has no place for one more pod.
 const tooManyPods = "Too many pods"
 
-// hints are changes that were tried and make room: those of the fewest steps first, then
-// those that help on the most nodes.
+// hints are changes that were tried and make room. Those with the fewest steps come first, then those that help
+// on the most nodes.
 func hints(a *Answer) []string {
 	if a.Refused {
 		return []string{refusedAdvice(a.TurnedDown)}

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// workloadOf is the object that makes the pods of a template, as package question takes it.
+// workloadOf returns the object that makes the pods of a template, in the form that package question takes.
 func workloadOf(t *input.Template, pod *outrank.Pod) *question.Workload {
 	limited := t.Limited()
 	return &question.Workload{
@@ -15,7 +15,7 @@ func workloadOf(t *input.Template, pod *outrank.Pod) *question.Workload {
 	}
 }
 
-// whole reports whether a question about an object is about all pods that it makes.
+// whole reports whether the question is about all pods that the object makes.
 func (o *options) whole(t *input.Template) bool {
 	return o.ask == askLeast && t != nil && !o.about.one && (t.Replicas != 1 || t.Kind == "DaemonSet")
 }

@@ -25,10 +25,10 @@ var interPodAffinityEntry = Entry{
 // drawPodTerms gives every third pod anti-affinity, and every sixth pod affinity.
 func drawPodTerms(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "anti-affinity", 3) {
-		p.Affinity.PodAntiAffinity = draw.List(s, "terms", 1, 2, drawPodTerm)
+		p.Affinity.PodAntiAffinity = draw.List(s, "terms", draw.Between(1, 2), drawPodTerm)
 	}
 	if draw.OneIn(s, "affinity", 6) {
-		p.Affinity.PodAffinity = draw.List(s, "terms", 1, 2, drawPodTerm)
+		p.Affinity.PodAffinity = draw.List(s, "terms", draw.Between(1, 2), drawPodTerm)
 	}
 }
 

@@ -22,7 +22,7 @@ var nodeDeclaredFeaturesEntry = Entry{
 		Topic:  Features,
 		Asking: alike(drawNeeds),
 		Node: func(s draw.Source, n *outrank.Node) {
-			n.DeclaredFeatures = draw.Of(s, "declared features", 0, 2,
+			n.DeclaredFeatures = draw.Of(s, "declared features", draw.Between(0, 2),
 				"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "VolumeBindMountOptions", "Other")
 		},
 	},

@@ -28,7 +28,7 @@ func drawPorts(s draw.Source, p *outrank.Pod) {
 		return
 	}
 
-	p.Containers[0].Ports = draw.List(s, "ports", 1, 2, drawPort)
+	p.Containers[0].Ports = draw.List(s, "ports", draw.Between(1, 2), drawPort)
 	for i := range p.InitContainers {
 		if draw.OneIn(s, "init port", 3) {
 			p.InitContainers[i].Ports = []outrank.Port{drawPort(s)}

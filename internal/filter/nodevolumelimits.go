@@ -20,7 +20,7 @@ var nodeVolumeLimitsEntry = Entry{
 // drawAttached gives every second pod volumes that a driver attaches. Some of them are yet to be made.
 func drawAttached(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has attached volumes", 2) {
-		add(p, draw.Of(s, "attached volumes", 1, 3,
+		add(p, draw.Of(s, "attached volumes", draw.Between(1, 3),
 			attached("data", diskDriver, "h1"), attached("logs", diskDriver, "h2"), attached("cache", diskDriver, "h3"),
 			attached("files", fileDriver, "h1"), attached("home", fileDriver, "h2"), attached("ebs", ebsDriver, "d1"),
 			attached("new", diskDriver, ""), attached("newer", ebsDriver, ""),

@@ -21,7 +21,7 @@ var podTopologySpreadEntry = Entry{
 			if draw.OneIn(s, "not spread", 4) {
 				return
 			}
-			p.TopologySpreadConstraints = draw.List(s, "constraints", 1, 2, func(s draw.Source) outrank.TopologySpreadConstraint {
+			p.TopologySpreadConstraints = draw.List(s, "constraints", draw.Between(1, 2), func(s draw.Source) outrank.TopologySpreadConstraint {
 				return drawConstraint(s, p.Labels)
 			})
 		},

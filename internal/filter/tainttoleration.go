@@ -21,11 +21,11 @@ var taintTolerationEntry = Entry{
 	Draw: Draw{
 		Topic: Taints,
 		Asking: func(s draw.Source, _ draw.Nodes, p *outrank.Pod) {
-			p.Tolerations = draw.List(s, "tolerations", 0, 3, drawToleration)
+			p.Tolerations = draw.List(s, "tolerations", draw.Between(0, 3), drawToleration)
 		},
 		Node: func(s draw.Source, n *outrank.Node) {
 			if draw.OneIn(s, "tainted", 4) {
-				n.Taints = draw.List(s, "taints", 1, 2, drawTaint)
+				n.Taints = draw.List(s, "taints", draw.Between(1, 2), drawTaint)
 			}
 		},
 	},

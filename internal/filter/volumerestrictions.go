@@ -20,7 +20,7 @@ var volumeRestrictionsEntry = Entry{
 // the API server does not prevent that either.
 func drawUnshared(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has volumes of its own", 2) {
-		add(p, draw.List(s, "volumes of its own", 1, 2, drawUnsharedVolume)...)
+		add(p, draw.List(s, "volumes of its own", draw.Between(1, 2), drawUnsharedVolume)...)
 	}
 	if draw.OneIn(s, "has an ephemeral claim for one pod", 30) {
 		addEphemeral(p, outrank.Volume{OncePod: true})

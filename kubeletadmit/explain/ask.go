@@ -16,7 +16,7 @@ type Question struct {
 	Active []*outrank.Pod
 	Pod    *outrank.Pod
 	Config kubeletadmit.Config
-	// Most is the number of things after which a list of a report is cut; 0 means 10.
+	// Most is the length at which each list of a report is cut; 0 means 10.
 	Most int
 }
 
@@ -34,8 +34,7 @@ func Ask(ctx context.Context, q Question) (*Report, error) {
 // Admission explains the answer that [kubeletadmit.Admit] has given to a question. Time is linear
 // in the active pods for each round that the report holds. With settings that go beyond the
 // kubelet, the report also says what the kubelet would do, which takes the time of that decision.
-// A nil node or pod is explained as the zero one, and nil among the active or the evicted pods is
-// passed over.
+// A nil node or pod counts as the zero value, and nil pods in lists are passed over.
 func Admission(q Question, adm kubeletadmit.Admission) *Report {
 	x := newExplainer(q, &adm)
 	pod, node := x.pod, x.node
@@ -47,7 +46,7 @@ func Admission(q Question, adm kubeletadmit.Admission) *Report {
 		r.Failures = append(r.Failures, x.failure(&adm.Failures[i]))
 	}
 
-	// Only then did tiers play a part: pods are evicted, or all of them would not be enough.
+	// Tiers played a part only if pods are evicted, or if even all of them would not be enough.
 	if len(adm.Evictions)+len(adm.Missing) > 0 {
 		x.explainTiers(r)
 	}
@@ -61,15 +60,15 @@ type explainer struct {
 	node   *outrank.Node
 	pod    *outrank.Pod
 	adm    *kubeletadmit.Admission
-	// given are the active pods of the question, and active those of them that count
-	// beside the pod.
+	// given are the active pods of the question. active leaves out of them finished pods and
+	// the pod itself, which hold nothing.
 	given, active []*outrank.Pod
-	// most is the number of things after which a list is cut.
+	// most is the length at which each list is cut.
 	most int
 }
 
-// newExplainer returns an explainer of the answer to a question. It gives the answer a list
-// of evictions in which no pod is nil.
+// newExplainer returns an explainer of the answer to a question. It removes evictions of nil
+// pods from adm, in a new list.
 func newExplainer(q Question, adm *kubeletadmit.Admission) *explainer {
 	adm.Evictions = slices.DeleteFunc(slices.Clone(adm.Evictions), func(e kubeletadmit.EvictedPod) bool { return e.Pod == nil })
 	x := &explainer{config: q.Config, node: q.Node, pod: q.Pod, adm: adm, given: q.Active, most: q.Most}
@@ -111,8 +110,8 @@ func (x *explainer) compare(r *Report) {
 		r.Search = &search
 	}
 
-	// The failures are all shortages, or nobody would be evicted. So the same failures by
-	// the kubelet's own configuration lead to the kubelet's evictions.
+	// The failures are all shortages, or nobody would be evicted. So resolving the same
+	// failures with the kubelet's own configuration gives the kubelet's evictions.
 	faithful, err := kubeletadmit.Resolve(x.pod, x.given, x.adm.Failures, ofKubelet(x.config))
 	if err != nil {
 		return // the answer belongs to another question
@@ -123,7 +122,7 @@ func (x *explainer) compare(r *Report) {
 	}
 }
 
-// refs returns references to the pods, in a list that is cut.
+// refs returns references to the pods, as a list that is cut.
 func (x *explainer) refs(pods []*outrank.Pod) List[Pod] {
 	out := make([]Pod, len(pods))
 	for i, p := range pods {
@@ -137,7 +136,7 @@ func same(a, b *outrank.Pod) bool {
 	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
 }
 
-// ref returns a reference to a pod, which shares nothing with it.
+// ref returns a reference to a pod. It shares no memory with the pod.
 func ref(p *outrank.Pod) Pod {
 	out := Pod{Key: p.Key()}
 	if p.Priority != nil {
@@ -147,8 +146,8 @@ func ref(p *outrank.Pod) Pod {
 	return out
 }
 
-// failure explains one failure of the check. Of a predicate it names the labels, ports or
-// taints that made it fail; a shortage has its figures.
+// failure explains one failure of the check. For a predicate it names the labels, ports or
+// taints that made it fail. A shortage explains itself by its figures.
 func (x *explainer) failure(f *kubeletadmit.CheckFailure) Failure {
 	if f.Resource != "" {
 		return Failure{Check: *f}
@@ -185,7 +184,7 @@ func (x *explainer) nameLabels(out *Failure) {
 		}
 	}
 
-	// No two labels have the same key.
+	// The order is total, because no two labels have the same key.
 	slices.SortFunc(out.Labels, func(a, b Label) int {
 		if a.Key < b.Key {
 			return -1
@@ -193,7 +192,7 @@ func (x *explainer) nameLabels(out *Failure) {
 		return 1
 	})
 
-	// A pod with nothing but the affinity tells whether that fails by itself.
+	// A pod with only the node affinity shows whether the affinity fails by itself.
 	affinity := &x.pod.Affinity
 	out.Affinity = !fit.NodeAffinity(&outrank.Pod{Affinity: outrank.Affinity{NodeAffinity: affinity.NodeAffinity}}, x.node)
 }
@@ -209,8 +208,8 @@ func (x *explainer) namePorts(out *Failure) {
 	}
 }
 
-// nameTaints names the taints that keep the pod from the node: those with the effect NoExecute
-// that it does not tolerate (rule 17.3.10).
+// nameTaints names the taints that keep the pod off the node: all taints with the effect
+// NoExecute that it does not tolerate (rule 17.3.10).
 func (x *explainer) nameTaints(out *Failure) {
 	tolerations := fit.NewTolerations(x.pod.Tolerations)
 	for _, t := range x.node.Taints {
@@ -221,7 +220,7 @@ func (x *explainer) nameTaints(out *Failure) {
 	}
 }
 
-// cut shortens a list to most entries, and adds to more the number of those it leaves out.
+// cut shortens a list to at most most entries, and adds the number of entries cut to more.
 func cut[T any](list []T, most int, more *int) []T {
 	if len(list) <= most {
 		return list

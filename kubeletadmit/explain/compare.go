@@ -5,15 +5,15 @@ import (
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
-// ofKubelet returns the configuration by which a kubelet decides: it has the same release and
-// operation, and no settings that go beyond the kubelet.
+// ofKubelet returns the configuration by which a kubelet decides: the same release and operation,
+// without the settings that go beyond the kubelet.
 func ofKubelet(config kubeletadmit.Config) kubeletadmit.Config {
 	return kubeletadmit.Config{Release: config.Release, Operation: config.Operation}
 }
 
-// missingFrom lists the pods of other that are missing from list, in the order of other. A pod
-// that is active twice may be evicted twice, so that evictions are counted. Time is linear in the
-// evictions.
+// missingFrom lists the pods of other that are missing from list, in the order of other. It counts
+// evictions, because a pod that is listed as active twice may be evicted twice. Time is linear in
+// the evictions.
 func missingFrom(list, other []kubeletadmit.EvictedPod) (pods []*outrank.Pod) {
 	listed := map[*outrank.Pod]int{}
 	for _, e := range list {

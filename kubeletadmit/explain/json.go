@@ -34,8 +34,8 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// object lists the members of a report's JSON, for writing and for reading. So do the methods of
-// this name below for the parts of a report.
+// object lists the members of a report's JSON, for writing and for reading. The methods named
+// object below do the same for the parts of a report.
 func (r *Report) object() document.Object {
 	return document.Object{
 		document.Follows("apiVersion", apiVersion),
@@ -53,13 +53,13 @@ func (r *Report) object() document.Object {
 		document.Cut(document.Parts("tiers", &r.Tiers.Items, (*Tier).object), &r.Tiers.More),
 		document.OptionalParts("missing", &r.Missing, needObject),
 
-		// The number of all pods stands before the list, which may be cut.
+		// The list may be cut, so the number of all pods stands before it.
 		counted(document.OptionalThrough("stays", r.Stay.Len, func(n int) { r.Stay.More = n }), "stay", &r.Stay),
 	}
 }
 
-// counted is the member of a list of pods, with the number of all pods before it. On reading, the
-// pods that the list lacks of that number are its More.
+// counted returns the member of a list of pods, preceded by the number of all pods. When it is
+// read, More becomes that number less the length of the list.
 func counted(count document.Member, name string, l *List[Pod]) document.Member {
 	list := document.OptionalParts(name, &l.Items, (*Pod).object)
 	return document.With(count, document.Then(list, func() { l.More = max(0, l.More-len(l.Items)) }))
@@ -94,7 +94,7 @@ func (p *Pod) object() document.Object {
 	return document.Object{document.Value("key", &p.Key), document.Optional("priority", &p.Priority)}
 }
 
-// amount is the member of an amount, written as a quantity of its resource.
+// amount returns the member of an amount, written as a quantity of its resource.
 func amount(name string, of *resource.Name, v *int64) document.Member {
 	return document.Through(name, func() resource.Quantity { return prose.Quantity(*of, *v) }, func(q resource.Quantity) { *v = resource.Amount(*of, q) })
 }
@@ -107,14 +107,14 @@ func (f *Failure) object() document.Object {
 	c := &f.Check
 	name := &c.Resource
 	return document.Object{
-		// A shortage has these. The amounts follow the resource, which says how to read them.
+		// Members of a shortage. The amounts come after the resource, which says how to read them.
 		document.Optional("resource", name),
 		document.If(c.Requested != 0, amount("requested", name, &c.Requested)),
 		document.If(c.Used != 0, amount("used", name, &c.Used)),
 		document.If(c.Capacity != 0, amount("capacity", name, &c.Capacity)),
 		document.OptionalFollows("short", prose.Quantity(*name, c.Shortage())),
 
-		// A predicate has these.
+		// Members of a failed predicate.
 		document.Optional("predicate", &c.Predicate),
 		document.Optional("words", &c.Text),
 		document.Optional("wantedNode", &f.WantedNode),
@@ -126,8 +126,8 @@ func (f *Failure) object() document.Object {
 	}
 }
 
-// object writes the node's value as the member "have", or "missing": true where the node has no
-// such label. Of an empty value neither is written, and neither on reading means an empty value.
+// object writes the node's value as the member "have", or "missing": true if the node has no
+// such label. An empty value is written as neither, and neither is read as an empty value.
 func (l *Label) object() document.Object {
 	have := func() string {
 		if l.Have == nil {
@@ -136,7 +136,7 @@ func (l *Label) object() document.Object {
 		return *l.Have
 	}
 
-	// beThere has the node have the label: with the value read before, or with an empty one.
+	// beThere records that the node has the label: with the value read before, or an empty one.
 	beThere := func() {
 		if l.Have == nil {
 			l.Have = new(string)

@@ -11,15 +11,15 @@ type Report struct {
 	// Pod asks for admission to Node.
 	Pod  Pod
 	Node string
-	// Critical is set for a critical pod. Nobody is evicted for any other.
+	// Critical is set for a critical pod. For any other pod nobody is evicted.
 	Critical bool
 	Outcome  kubeletadmit.Outcome
 	// Reason and Message are shown to the user of a rejected pod.
 	Reason  string
 	Message string
-	// Choice names the settings by which other pods may go than the kubelet would evict:
-	// "priority-first" if pods of the lowest priority go first, "best-set" if the best set of
-	// pods goes, and "best-set-by-priority" for both. It is empty if the kubelet's rules decide.
+	// Choice names the settings that go beyond the kubelet's rules: "priority-first" if pods of
+	// the lowest priority go first, "best-set" if the best set of pods goes, and
+	// "best-set-by-priority" for both. It is empty if the kubelet's rules decide.
 	Choice string
 	// Search says how good the evicted set of pods is, with the first of its tiers. It is nil
 	// if no set was searched for.
@@ -29,12 +29,13 @@ type Report struct {
 	Kubelet *Kubelet
 	// Failures lists the failures that the check found, in its order.
 	Failures []Failure
-	// Tiers lists the three classes in the order in which they choose: Guaranteed, Burstable,
-	// BestEffort. It is empty unless pods are evicted or not enough can be freed. With priorities
-	// first it lists the classes of each priority, the highest first. If pods go, it then lists
-	// only the tiers of which some go.
+	// Tiers lists the three classes in the order in which their pods are chosen: Guaranteed,
+	// Burstable, BestEffort. It is empty unless pods are evicted or not enough can be freed. With
+	// Config.PriorityFirst it lists the classes of each priority, the highest first, and only those
+	// that lose pods, if any pod is evicted.
 	Tiers List[Tier]
-	// Missing lists what would still be short if every pod that may be evicted went.
+	// Missing lists what would still be short if every pod that may be evicted were. It is empty
+	// unless the pod was rejected for that.
 	Missing []kubeletadmit.ResourceNeed
 	// Stay lists the active pods that may not be evicted.
 	Stay List[Pod]
@@ -66,15 +67,15 @@ const (
 type Kubelet struct {
 	// Evicts is the number of pods that the kubelet would evict.
 	Evicts int
-	// Spared lists the pods that the kubelet would evict and that stay. Instead lists the pods
-	// that go and that the kubelet would not evict.
+	// Spared lists the pods that stay, but that the kubelet would evict. Instead lists the pods
+	// that go, but that the kubelet would not evict.
 	Spared, Instead List[Pod]
 }
 
 // Pod is a reference to a pod.
 type Pod struct {
 	Key outrank.Key
-	// Priority is nil for a pod without one, which is left out of every comparison.
+	// Priority is nil for a pod without one. The kubelet never compares such a pod by priority.
 	Priority *int32
 }
 
@@ -109,20 +110,20 @@ type Port struct {
 	Holder *Pod
 }
 
-// Tier has the pods of one class, or of one priority and class, that may be evicted.
+// Tier describes the pods of one class, or of one priority and class, that may be evicted.
 type Tier struct {
 	Class outrank.QOSClass
-	// Priority is nil where priorities make no tiers.
+	// Priority is the priority of the tier's pods. It is nil without Config.PriorityFirst.
 	Priority *int32
 	// Pods is the number of pods in the tier. Holds is what they hold together of each
 	// resource that is short.
 	Pods  int
 	Holds []kubeletadmit.ResourceNeed
-	// Covers is what the tier has to cover: the part of the shortages that neither all pods
-	// of the tiers below hold nor the chosen pods of the tiers above. Pods of a set that was
-	// searched for may cover more.
+	// Covers is what the tier has to cover: the shortages less what all pods of the tiers
+	// behind it in the report hold, and less what the chosen pods of the tiers before it free.
+	// With Config.Exact the chosen pods of the tier may cover more.
 	Covers []kubeletadmit.ResourceNeed
-	// Rounds lists the choices of pods, in their order.
+	// Rounds lists the chosen pods of the tier, in the order of the choice.
 	Rounds List[Round]
 }
 
@@ -134,8 +135,8 @@ type Round struct {
 	Distance float64
 	// Frees says how far the pod covers each shortage.
 	Frees []kubeletadmit.Contribution
-	// RunnerUp is the pod that would have been chosen next, with its distance. It is nil for
-	// the last pod of a tier, and for a pod of a set that was searched for.
+	// RunnerUp is the pod that would have been chosen in place of Pod if Pod were not there,
+	// with its distance. It is nil for the last pod of a tier, and with Config.Exact.
 	RunnerUp         *Pod
 	RunnerUpDistance float64
 	// DecidedBy says why the pod was chosen before the runner-up: "distance", "memory-request",

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Text returns the report as text for people. It is made from the fields of the report alone,
-// and the report's lists bound its length.
+// Text returns the report as text for people. It uses only the fields of the report, whose lists
+// bound its length.
 func (r *Report) Text() string {
 	var w lineWriter
 	w.line(0, r.Summary())
@@ -54,7 +54,7 @@ func (r *Report) writeTiers(w *lineWriter) {
 		w.line(0, "Who may be evicted, and who is:")
 	}
 	for i := range r.Tiers.Items {
-		// Where not enough can be freed, no tier has anything to cover.
+		// If not enough can be freed, nobody is evicted, and no tier has to cover anything.
 		tier := &r.Tiers.Items[i]
 		w.line(1, tier.text(len(r.Missing) == 0))
 
@@ -78,7 +78,8 @@ func searchText(s *kubeletadmit.Certificate) string {
 		return "the best there is, found in " + steps
 	}
 
-	// The first tier where the numbers differ is the one in which a better set may save a pod.
+	// Sets are compared tier by tier, so the first difference shows where a better set may save a
+	// pod.
 	for _, t := range s.Tiers {
 		if t.Chosen != t.AtLeast {
 			return fmt.Sprintf("the best found in %s: %s, and at least %d", steps, countText(t), t.AtLeast)
@@ -141,7 +142,7 @@ func (r *Report) Summary() string {
 	return text + "."
 }
 
-// have says that n pods have, as the beginning of a predicate.
+// have begins a clause about n pods: "1 pod has" or "2 pods have".
 func have(n int) string {
 	if n == 1 {
 		return "1 pod has"
@@ -171,7 +172,7 @@ func (f *Failure) text() string {
 		return fmt.Sprintf("%s is short by %s: %s needed, %s of %s used", prose.Resource(c.Resource), q(c.Shortage()), q(c.Requested), q(c.Used), q(c.Capacity))
 	}
 
-	// A predicate that nothing was found for, one of the caller's own say, keeps its text.
+	// Without obstacles, as for a predicate of the caller's own, the predicate's text stands.
 	parts := f.obstacles()
 	if len(parts) == 0 {
 		return prose.Text(string(c.Predicate)) + ": " + prose.Text(c.Text)
@@ -182,7 +183,7 @@ func (f *Failure) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// obstacles says of each thing that made a predicate fail what it is.
+// obstacles describes each thing that made a predicate fail, such as a label or a taint.
 func (f *Failure) obstacles() (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
@@ -262,7 +263,7 @@ func (r *Round) text() string {
 		text += ", frees " + strings.Join(parts, ", ")
 	}
 
-	// A search does not choose in rounds, so that its pods have no runner-up.
+	// A search chooses a set at once, so its pods have no runner-up.
 	switch {
 	case r.DecidedBy == bySearch:
 		return text

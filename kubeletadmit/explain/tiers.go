@@ -60,7 +60,7 @@ func (n *need) frees(p *outrank.Pod) int64 {
 	return p.KubeletRequests().Amount(n.name)
 }
 
-// explainTiers fills in the tiers of the report, and the pods that are in none.
+// explainTiers fills in the report's tiers, and the pods that stay because they are in no tier.
 func (x *explainer) explainTiers(r *Report) {
 	needs := x.needs()
 	movable := x.movable(&r.Stay)
@@ -70,8 +70,8 @@ func (x *explainer) explainTiers(r *Report) {
 		chosen[key] = append(chosen[key], e.Pod)
 	}
 
-	// uncovered is what the tiers that have chosen leave of the needs. A tier has to cover
-	// the part of it that all pods of the tiers below do not hold.
+	// uncovered is what the chosen pods of earlier tiers leave of the needs. A tier has to cover
+	// the part of it that exceeds what all pods of later tiers hold.
 	keys := x.keys(movable)
 	below := heldBelow(needs, movable, keys)
 	uncovered := needs
@@ -111,8 +111,8 @@ func (x *explainer) needs() (needs []need) {
 	return needs
 }
 
-// movable returns the pods that may be evicted by tier, in the order of the active pods. The
-// others go to the list of those that stay, which is cut.
+// movable returns, by tier, the pods that may be evicted, in the order of the active pods. It
+// adds the others to stay, a list that is cut.
 func (x *explainer) movable(stay *List[Pod]) map[tierKey][]*outrank.Pod {
 	movable := map[tierKey][]*outrank.Pod{}
 	for _, p := range x.active {
@@ -129,8 +129,8 @@ func (x *explainer) movable(stay *List[Pod]) map[tierKey][]*outrank.Pod {
 	return movable
 }
 
-// heldBelow returns, for each tier, what all pods of the tiers behind it in keys hold, by need.
-// These tiers go before it, and choose after it.
+// heldBelow returns, for each tier and need, what all pods of the tiers behind it in keys hold.
+// These tiers are evicted before it, and their pods are chosen after its own.
 func heldBelow(needs []need, movable map[tierKey][]*outrank.Pod, keys []tierKey) [][]int64 {
 	sums := make([][]int64, len(keys))
 	sum := make([]int64, len(needs))
@@ -145,7 +145,7 @@ func heldBelow(needs []need, movable map[tierKey][]*outrank.Pod, keys []tierKey)
 	return sums
 }
 
-// beyondSums returns what is needed beyond these amounts. A need that is covered stays, with 0.
+// beyondSums returns the needs less these amounts. A need that is covered stays, with 0.
 func beyondSums(needs []need, sums []int64) []need {
 	out := slices.Clone(needs)
 	for i := range out {
@@ -154,8 +154,7 @@ func beyondSums(needs []need, sums []int64) []need {
 	return out
 }
 
-// beyondPods returns what is needed beyond what the pods free. A need that is covered stays,
-// with 0.
+// beyondPods returns the needs less what the pods free. A need that is covered stays, with 0.
 func beyondPods(needs []need, pods []*outrank.Pod) []need {
 	out := slices.Clone(needs)
 	for i := range out {
@@ -190,8 +189,8 @@ func amounts(needs []need) []kubeletadmit.ResourceNeed {
 	return out
 }
 
-// rounds follows the choice in one tier, and names the pod that would have been next in each
-// round (rules 17.6.1 to 17.6.6). pods are all pods of the tier, and left is what it has to cover.
+// rounds follows the choice in one tier, and finds the runner-up of each round (rules 17.6.1 to
+// 17.6.6). pods are all pods of the tier, and left is what it has to cover.
 func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []need) {
 	list := slices.Clone(pods)
 	for i := range x.adm.Evictions {
@@ -206,7 +205,7 @@ func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []
 
 		chosen := slices.Index(list, e.Pod)
 		if chosen < 0 {
-			continue // the answer is about other pods than the question
+			continue // the answer names a pod that the question does not have
 		}
 		round := Round{Pod: ref(e.Pod), Distance: e.Distance, Frees: slices.Clone(e.Contributions)}
 		if x.config.Exact {
@@ -232,7 +231,7 @@ func findRunnerUp(round *Round, list []*outrank.Pod, chosen int, left []need) {
 			continue
 		}
 
-		// Of pods that tie in all of it the later one in the list wins (rule 17.6.5).
+		// Of pods that tie in distance and requests, the later one in the list wins (rule 17.6.5).
 		d := distance(left, p)
 		if best < 0 || d < least || d == least && byRequests(p, list[best]) <= 0 {
 			best, least = i, d
@@ -270,7 +269,7 @@ func distance(left []need, p *outrank.Pod) (sum float64) {
 	return sum
 }
 
-// requested returns how much of a resource the kubelet counts the pod with.
+// requested returns the amount of a resource with which the kubelet counts the pod.
 func requested(p *outrank.Pod, name resource.Name) int64 { return p.KubeletRequests().Amount(name) }
 
 // byRequests settles ties of the distance (rule 17.6.4).

@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// write writes the page into a folder. The program is built first if its name is empty.
+// write writes the page into a folder. It builds the program first if its name is empty.
 func write(out, program, version string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -89,7 +89,7 @@ func build(to string) error {
 	return cmd.Run()
 }
 
-// pageOf makes the files of the page, by name.
+// pageOf returns the files of the page by name.
 func pageOf(program, version string) (map[string][]byte, error) {
 	script, err := programScript(program)
 	if err != nil {
@@ -118,20 +118,20 @@ func pageOf(program, version string) (map[string][]byte, error) {
 	}, nil
 }
 
-// named are the files that the questions of the README name, which the page brings along.
+// named are the files that the questions of the README name. The page includes them.
 var named = []string{
 	"sample/cluster.json", "sample/deployment.yaml", "sample/kueue.json", "sample/kueue-job.yaml", "sample/kueue-config.yaml",
 }
 
-// programScript has the program, what starts it, and the sample's files. It is a script, because
-// a page that is opened from a disk may read nothing else.
+// programScript returns a script with the program, the code that starts it, and the sample's files. It has to
+// be a script because a page that is opened from a disk may read nothing else.
 func programScript(program string) ([]byte, error) {
 	packed, err := packedProgram(program)
 	if err != nil {
 		return nil, err
 	}
 
-	// What starts a program in a browser belongs to the Go that has built the program.
+	// The code that starts a program in a browser comes with the Go release that has built the program.
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
@@ -180,17 +180,17 @@ func packedProgram(program string) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// question is a question that the page offers: what it asks, and the command line.
+// question is a question that the page offers: its text, and the command line that asks it.
 type question struct{ Says, Line string }
 
-// offered has the questions of a page: those of the README's first table, and two lists that open, with
-// the questions after a change and the samples.
+// offered has the questions of a page: those of the README's first table, and two lists that unfold, with the
+// questions after a change and with the samples.
 type offered struct {
 	Questions []question
 	Lists     []questionList
 }
 
-// questionList is a list of questions that opens.
+// questionList is a list of questions that unfolds.
 type questionList struct {
 	Title     string
 	Questions []question
@@ -205,13 +205,13 @@ func (o *offered) all() []question {
 	return list
 }
 
-// asks matches a row of the README's table of questions, combines one of the table of changes.
+// asks matches a row of the README's table of questions, and combines a row of its table of changes.
 var (
 	asks     = regexp.MustCompile("(?m)^\\| (.*\\?.*) \\| `(kubectl whatif .*)` \\|$")
 	combines = regexp.MustCompile("(?m)^\\| ([^|?`]+) \\| ([^|?`]+) \\| `(kubectl whatif .*)` \\|$")
 )
 
-// offeredBy returns the questions of the tables in a README, and one for each sample.
+// offeredBy returns the questions of the tables in a README, and one question for each sample.
 func offeredBy(file string) (*offered, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

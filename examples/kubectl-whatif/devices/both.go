@@ -13,18 +13,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// kep names the proposal. noRelease says what it is.
+// kep names the proposal. noRelease says what the proposal is.
 const (
 	kep       = "KEP-5690"
 	noRelease = "as KEP-5690 proposes with the gate DRAPreemption, which no release has"
 )
 
-// both is the answer about a pod, both ways.
+// both is the answer about a pod by the release and by the proposal.
 type both struct {
 	Release  *way `json:"release"`
 	Proposed *way `json:"proposed"`
-	// Short says node by node which devices the pod lacks and who holds them. MoreShort counts
-	// the nodes that are not listed.
+	// Short says, node by node, which devices the pod lacks and who holds them. MoreShort counts the nodes left
+	// out.
 	Short     []shortage `json:"shortages"`
 	MoreShort int        `json:"moreShortages,omitempty"`
 	snap      *engine.Snapshot
@@ -43,7 +43,7 @@ type shortage struct {
 	Lines     []string `json:"-"`
 }
 
-// held is a claim that holds devices.
+// held is a claim that holds devices that the pod could use.
 type held struct {
 	Claim   outrank.Key   `json:"claim"`
 	Devices []string      `json:"devices"`
@@ -51,19 +51,19 @@ type held struct {
 	Stays   string        `json:"stays,omitempty"`
 }
 
-// question is about a pod.
+// question is the question about one pod.
 type question struct {
 	asking
 	pod     *outrank.Pod
 	now     time.Time
 	workers int
-	// node is the node whose devices are explained. If it is empty, it is up to list of the nodes that
-	// matter.
+	// node is the node whose devices are explained. If it is empty, the first list nodes that matter are
+	// explained.
 	node string
 	list int
 }
 
-// decideBoth answers both ways about the same cluster.
+// decideBoth decides about the same cluster in both ways.
 func decideBoth(d *dump, q question) (*both, error) {
 	out := &both{Short: []shortage{}}
 	today, err := newRules(d, q.now, q.workers, false)
@@ -84,7 +84,7 @@ func decideBoth(d *dump, q question) (*both, error) {
 	}
 
 	for _, w := range []*way{out.Release, out.Proposed} {
-		// Only the rules of the proposal find the devices that victims give back.
+		// Only the rules of the proposal find the devices that victims release.
 		w.settle(d, then)
 	}
 
@@ -94,8 +94,7 @@ func decideBoth(d *dump, q question) (*both, error) {
 	return out, out.explain(then, q)
 }
 
-// explain says which devices the pod lacks on the node that is asked about, or else on the nodes that
-// matter.
+// explain says which devices the pod lacks on the node that is asked about, or else on the nodes that matter.
 func (b *both) explain(r *rules, q question) error {
 	nodes := []string{q.node}
 	if q.node == "" {
@@ -142,7 +141,7 @@ func (b *both) mattering() (nodes []string) {
 	return nodes
 }
 
-// ended names the nodes on which the search for devices was cut short, by either way.
+// ~
 func (b *both) ended() (names []string) {
 	for _, w := range []*way{b.Release, b.Proposed} {
 		for _, c := range slices.Concat(w.Turned, w.Helpless) {
@@ -155,7 +154,7 @@ func (b *both) ended() (names []string) {
 	return slices.Compact(names)
 }
 
-// shortageOf puts a shortage into the form of the document. The library has the sentences.
+// shortageOf converts a shortage to the form of the document. The library writes the sentences.
 func shortageOf(s *devices.Shortage) shortage {
 	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,
 		Trouble: s.Failed, Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
@@ -169,7 +168,7 @@ func shortageOf(s *devices.Shortage) shortage {
 	return out
 }
 
-// sentence is the answer of a way in a sentence.
+// sentence returns the answer of a way in a sentence.
 func (w *way) sentence(d *dump, proposed bool) string {
 	by := w.Rules
 	if proposed {
@@ -189,8 +188,8 @@ func (w *way) sentence(d *dump, proposed bool) string {
 		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending, whatever the nodes: %s.", by, reasonsOf(e.Refused.Reasons))
 	}
 
-	// short counts the nodes that lack devices. still says that nothing but devices is in the way there once
-	// all pods are gone that may leave.
+	// short counts the nodes that lack devices. still says that only devices are missing there once all pods
+	// are gone that may leave.
 	short, still := 0, true
 	for i := range e.Nodes {
 		n := &e.Nodes[i]
@@ -213,7 +212,7 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, console.Plural(len(d.cluster.Nodes), "node"), end)
 }
 
-// claimed names what a pod claims, with the verb that goes on.
+// claimed names what a pod claims, followed by the verb.
 func (d *dump) claimed(pod *outrank.Pod) string {
 	var names []string
 	if p := d.podOf(pod.Key()); p != nil {
@@ -238,7 +237,7 @@ func takes(n int) string {
 	return fmt.Sprintf("%d nodes take the pod", n)
 }
 
-// have is the beginning of "have to leave" with a number of pods.
+// have returns the beginning of "have to leave" for a number of pods.
 func have(n int) string {
 	if n == 1 {
 		return "1 pod has"
@@ -246,5 +245,5 @@ func have(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
-// reasonsOf lists the first reasons of a node.
+// reasonsOf lists the first few of the reasons of a node.
 func reasonsOf(reasons []string) string { return some(reasons, mostNear) }

@@ -19,12 +19,12 @@ type caveat struct {
 // String returns "object: text".
 func (c caveat) String() string { return c.Object + ": " + c.Text }
 
-// cutShort is about nodes on which the search for devices was cut short.
+// cutShort returns the caveat about nodes on which the search for devices was cut short.
 func cutShort(nodes string) caveat {
 	return caveat{"the dump", "has too many ways to share out the devices of " + nodes + ": the search was ended after as many steps as one decision may take, and there may be some that the pod could have"}
 }
 
-// lacking refuses a dump without any objects about devices if a pod has to do with devices.
+// lacking refuses a dump without any objects about devices if some pod depends on devices.
 func (d *dump) lacking() error {
 	o := &d.objects
 	if len(o.Claims)+len(o.Slices)+len(o.Classes) > 0 || len(o.Pods) == 0 {
@@ -33,7 +33,7 @@ func (d *dump) lacking() error {
 	return fmt.Errorf("%s holds no resourceclaims, no resourceslices and no deviceclasses, without which there is no answer about devices; list them, too: %s", d.source, dumpCommand)
 }
 
-// caveats are about the time of the answer, about kinds that the dump lacks, and about its oddities.
+// caveats are about the time of the answer, about kinds that the dump lacks, and about oddities in it.
 func (d *dump) caveats() (out []caveat) {
 	add := func(object, format string, args ...any) {
 		out = append(out, caveat{object, fmt.Sprintf(format, args...)})
@@ -67,8 +67,8 @@ func (d *dump) caveats() (out []caveat) {
 	return append(out, d.oddities()...)
 }
 
-// oddities are claims and pods whose names lead nowhere in the dump, or that hold what the dump does not
-// show. All oddities of a sort share one caveat.
+// oddities reports claims and pods that refer to things that the dump lacks. All oddities of one kind share one
+// caveat.
 func (d *dump) oddities() (out []caveat) {
 	found := sightings{}
 	d.oddClaims(found)
@@ -79,10 +79,10 @@ func (d *dump) oddities() (out []caveat) {
 	return out
 }
 
-// sightings has the names that an oddity is about, by its text.
+// sightings maps the text of an oddity to the names that it concerns.
 type sightings map[string]map[string]bool
 
-// see notes a name.
+// see records a name for an oddity.
 func (s sightings) see(what, name string) {
 	if s[what] == nil {
 		s[what] = map[string]bool{}
@@ -90,8 +90,8 @@ func (s sightings) see(what, name string) {
 	s[what][name] = true
 }
 
-// oddClaims finds claims that are reserved for pods or hold devices that the dump does not have, and
-// claims that are reserved and hold nothing.
+// oddClaims finds claims that are reserved for pods or hold devices that the dump does not have, and claims
+// that are reserved but hold nothing.
 func (d *dump) oddClaims(found sightings) {
 	pods := map[outrank.Key]bool{}
 	for _, p := range d.cluster.Pods {
@@ -125,8 +125,7 @@ func (d *dump) oddClaims(found sightings) {
 	}
 }
 
-// oddPods finds pods that are nominated to a node with claims, and pods that run with claims that the
-// dump lacks.
+// oddPods finds pods with claims that are nominated to a node, and running pods whose claims the dump lacks.
 func (d *dump) oddPods(found sightings) {
 	for _, p := range d.cluster.Pods {
 		if p.NodeName == "" && p.NominatedNodeName != "" && concerns(p) {
@@ -150,7 +149,7 @@ func (d *dump) oddPods(found sightings) {
 	}
 }
 
-// The oddities of a dump. Each ends with the names that it is about.
+// The oddities of a dump. Each text is followed by the names that it concerns.
 const (
 	strangers = "reserves claims for pods that it does not hold, so that these claims do not come free: %s"
 	empty     = "reserves claims that hold no devices: %s"
@@ -159,8 +158,8 @@ const (
 	missing   = "lacks claims of running pods, so that what they hold counts as free: %s"
 )
 
-// claimsOf are the claims of a pod that exist by its own account: those that it names, and those that were
-// made for it from templates.
+// claimsOf returns the claims of a pod that exist according to the pod: those that it names, and those that
+// were made for it from templates.
 func claimsOf(p *corev1.Pod) (keys []outrank.Key) {
 	for i := range p.Spec.ResourceClaims {
 		ref := &p.Spec.ResourceClaims[i]
@@ -176,7 +175,7 @@ func claimsOf(p *corev1.Pod) (keys []outrank.Key) {
 	return keys
 }
 
-// aboutPod is about the pod in question: which of its claims were made here, and which are missing.
+// aboutPod returns caveats about the pod in question: claims that were made here, and claims that are missing.
 func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	object := "pod " + string(s.pod.Key())
 	add := func(format string, args ...any) { out = append(out, caveat{object, fmt.Sprintf(format, args...)}) }
@@ -188,7 +187,7 @@ func (d *dump) aboutPod(s *subject, made []outrank.Key) (out []caveat) {
 	}
 
 	for _, key := range made {
-		// For a pod that does not exist yet it goes without saying.
+		// For a pod that does not exist yet this is obvious.
 		if s.from == fromDump {
 			add("its claim %s was not made yet, and until it is kube-scheduler does not look at the pod; this is the answer once the claim is made from its template", key)
 		}

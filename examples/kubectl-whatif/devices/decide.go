@@ -18,11 +18,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// rules decide in one way about a cluster with devices.
+// rules decides in one way about a cluster with devices.
 type rules struct {
 	filter *devices.Filter
 	snap   *engine.Snapshot
-	// eval decides with the objects that the filter has.
+	// eval decides with the filter as it was after the last set.
 	eval    *engine.Evaluator
 	now     time.Time
 	workers int
@@ -41,7 +41,7 @@ func newRules(d *dump, now time.Time, workers int, proposed bool) (*rules, error
 	return r, r.makeEvaluator()
 }
 
-// makeEvaluator makes the evaluator for the objects that the filter has at present.
+// makeEvaluator makes the evaluator from the objects that the filter has now.
 func (r *rules) makeEvaluator() error {
 	eval, err := engine.New(preemption.Config{
 		Filters:     []*preemption.Filter{r.filter.Filter()},
@@ -60,7 +60,7 @@ func (r *rules) set(o devices.Objects) error {
 	return r.makeEvaluator()
 }
 
-// way is the answer by one way to decide. It has names and figures, and not the objects themselves.
+// way is the answer of one way to decide. It has names and figures instead of the objects themselves.
 type way struct {
 	// Rules names the way to decide: a release such as v1.37, or KEP-5690.
 	Rules string `json:"rules"`
@@ -79,7 +79,7 @@ type way struct {
 	explained *preemption.Plan
 }
 
-// victim is a pod that has to leave, with the claims that come free once all victims have left.
+// victim is a pod that has to leave, with the claims that are freed once all victims have left.
 type victim struct {
 	Key      outrank.Key   `json:"key"`
 	Priority int32         `json:"priority"`
@@ -96,7 +96,7 @@ type given struct {
 	Devices []string    `json:"devices"`
 }
 
-// count is a number of nodes that say the same.
+// count is a number of nodes with the same answer.
 type count struct {
 	Nodes   int      `json:"nodes"`
 	Filter  string   `json:"filter,omitempty"`
@@ -109,13 +109,14 @@ type exact struct {
 	Best    preemption.Outcome `json:"outcome"`
 	Node    string             `json:"node,omitempty"`
 	Victims []outrank.Key      `json:"victims"`
-	// Better is the first rank in which the best decision is better; empty if it is not better.
+	// Better is the first rank in which the best decision is better. It is empty if the best decision is not
+	// better.
 	Better string `json:"better,omitempty"`
-	// Sure says how sure it is that nothing is better.
+	// Sure says how certain it is that no decision is better.
 	Sure string `json:"sure,omitempty"`
 }
 
-// asking says what somebody wants to know of a way beside the decision.
+// asking says what is asked of a way in addition to the decision.
 type asking struct {
 	classes []*outrank.PriorityClass
 	exact   bool
@@ -136,7 +137,7 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
 	w.Helpless = counts(e, brief.Unhelpful(e), brief.InVain)
 
-	// If no eviction helps, the plugin may give up an allocation of the pod itself.
+	// If no eviction helps, the plugin may release an allocation of the pod itself.
 	if e.Outcome == preemption.NothingHelps {
 		wayOut, idle, err := r.filter.WayOut(e, r.snap)
 		if err != nil {
@@ -176,8 +177,8 @@ func (r *rules) best(ctx context.Context, e *preemption.Plan) (*exact, error) {
 	return out, nil
 }
 
-// counts adds to each count the names of its nodes. statusOf returns the status by which a node is counted,
-// and whether it is.
+// counts adds to each count the names of its nodes. statusOf returns the status under which a node is counted,
+// and whether it is counted at all.
 func counts(e *preemption.Plan, list []preemption.Count, statusOf func(*preemption.NodeReport) (preemption.Status, bool)) []count {
 	out := make([]count, 0, len(list))
 	for i := range list {
@@ -192,7 +193,7 @@ func counts(e *preemption.Plan, list []preemption.Count, statusOf func(*preempti
 	return out
 }
 
-// settle adds who leaves, which claims come free, and which devices the pod gets, if somebody leaves. The
+// settle adds which pods leave, which claims are freed, and which devices the pod gets, if any pod leaves.
 // allocator finds the devices.
 func (w *way) settle(d *dump, allocator *rules) {
 	if w.Outcome != preemption.Preempts {
@@ -222,7 +223,7 @@ func (w *way) settle(d *dump, allocator *rules) {
 	}
 }
 
-// free notes a claim that comes free with the victims that use it.
+// free records a claim that is freed once the victims that use it have left.
 func (w *way) free(d *dump, uid types.UID) {
 	for _, c := range d.objects.Claims {
 		if c.UID != uid {
@@ -238,9 +239,9 @@ func (w *way) free(d *dump, uid types.UID) {
 	}
 }
 
-// devicesFor finds the devices that a pod gets on a node once others have left it. The result is nil for a
-// pod without claims to allocate. If the allocator fails over the devices that the others leave, it tries
-// without them, and the result is nil if it fails again.
+// devicesFor finds the devices that a pod gets on a node once the victims have left. It is nil for a pod
+// without claims to allocate. If the allocator fails with the devices that the victims release, it tries
+// without them, and returns nil if that fails, too.
 func (r *rules) devicesFor(pod *outrank.Pod, node string, gone []preemption.Victim) *devices.Nomination {
 	for _, victims := range [][]preemption.Victim{gone, nil} {
 		plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: node, Victims: victims}}
@@ -264,7 +265,7 @@ func givenBy(claims []*resourcev1.ResourceClaim) []given {
 	return out
 }
 
-// deviceName is the name of an allocated device.
+// deviceName returns the full name of an allocated device.
 func deviceName(r *resourcev1.DeviceRequestAllocationResult) string {
 	name := r.Driver + "/" + r.Pool + "/" + r.Device
 	if r.AdminAccess != nil && *r.AdminAccess {

@@ -23,10 +23,10 @@ type Document struct {
 	Question string    `json:"question"`
 	Cluster  summary   `json:"cluster"`
 	Now      time.Time `json:"now,omitzero"`
-	// Pod is the pod in question, nil if the question is about all that wait. Why is the node of whyNot.
+	// Pod is the pod in question, or nil if the question is about all waiting pods. Why is the node of whyNot.
 	Pod *podAsked `json:"pod,omitempty"`
 	Why string    `json:"node,omitempty"`
-	// Both is the answer about the pod. Turns is the answer about all pods that wait.
+	// Both is the answer about one pod. Turns is the answer about all waiting pods.
 	Both  *both  `json:"answer,omitempty"`
 	Turns []pair `json:"turns,omitempty"`
 	// Caveats are reasons why the answer may not come true. Warnings are about the dump.
@@ -52,8 +52,8 @@ type summary struct {
 type podAsked struct {
 	Key  outrank.Key `json:"key"`
 	From string      `json:"from"`
-	// Template is Kind/Name of the object that would make the pod, empty if nothing makes it. Replicas is
-	// the number of pods that it would make, left out for a DaemonSet, whose number depends on the nodes.
+	// Template is Kind/Name of the object that would make the pod, or empty. Replicas is the number of pods
+	// that it would make. It is left out for a DaemonSet, whose number depends on the nodes.
 	Template      string  `json:"template,omitempty"`
 	Replicas      int     `json:"replicas,omitempty"`
 	Priority      int32   `json:"priority"`
@@ -61,7 +61,7 @@ type podAsked struct {
 	Claims        []asked `json:"claims"`
 }
 
-// asked is a claim of the pod in question: its devices, or what it wants in words.
+// asked is a claim of the pod in question: its devices, or what it asks for in words.
 type asked struct {
 	Name    string   `json:"name"`
 	Wants   string   `json:"wants,omitempty"`
@@ -81,7 +81,8 @@ func (d *dump) summary(from string) summary {
 	for _, s := range d.objects.Slices {
 		drivers[s.Spec.Driver] = true
 		for i := range s.Spec.Devices {
-			// A pool may stand in several slices, and generations of it, so that devices count once by name.
+			// A pool may be spread over several slices and exist in several generations, so that each device
+			// name counts once.
 			names[s.Spec.Driver+"/"+s.Spec.Pool.Name+"/"+s.Spec.Devices[i].Name] = true
 		}
 	}
@@ -95,8 +96,8 @@ func (d *dump) summary(from string) summary {
 	return out
 }
 
-// asked describes the pod in question. Its claims come first, then the extended resources that device
-// classes back, by name.
+// asked describes the pod in question. Its claims come first, then, by name, the extended resources that device
+// classes back.
 func (d *dump) asked(s *subject) *podAsked {
 	out := &podAsked{Key: s.pod.Key(), From: s.from, Priority: s.pod.PriorityValue(), PriorityClass: s.pod.PriorityClassName, Claims: []asked{}}
 	if s.maker != nil && s.maker.Kind != "Pod" {
@@ -138,7 +139,7 @@ func (d *dump) backed(name string) bool {
 	})
 }
 
-// wants says what a claim asks for.
+// wants says in words what a claim asks for.
 func wants(c *resourcev1.ResourceClaim) string {
 	amount := func(mode resourcev1.DeviceAllocationMode, n int64, class string) string {
 		if mode == resourcev1.DeviceAllocationModeAll {
@@ -173,12 +174,12 @@ func wants(c *resourcev1.ResourceClaim) string {
 	return "wants " + some(parts, mostNear)
 }
 
-// newDocument makes a document that has everything but the answer.
+// newDocument makes a document that lacks only the answer.
 func newDocument(d *dump, question, from string, now time.Time) *Document {
 	return &Document{APIVersion: "whatif-devices/v1", Version: stamp.Here().Known(), Question: question, Cluster: d.summary(from), Now: now, Caveats: d.caveats(), Warnings: warnings(d.cluster.Warnings())}
 }
 
-// warnings are problems that are no errors.
+// warnings returns the problems of a dump in the form of the document.
 func warnings(problems []outrank.Problem) []caveat {
 	out := []caveat{}
 	for _, p := range problems {

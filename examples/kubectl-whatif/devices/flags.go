@@ -20,7 +20,7 @@ import (
 
 // options are the flags.
 type options struct {
-	// clusters are the files and folders with the dump, manifests those of --filename.
+	// clusters are the files and folders with the dump, and manifests the files of --filename.
 	clusters, manifests        []string
 	recursive, live            bool
 	context, kubeconfig        string
@@ -30,15 +30,15 @@ type options struct {
 	list, workers              int
 	release                    outrank.Release
 	now                        time.Time
-	// set says which flags were given, as far as that matters.
+	// set has, for the flags for which that matters, whether they were given.
 	set map[string]bool
 }
 
-// elsewhere are the questions of kubectl whatif that are not asked here.
+// elsewhere are the flags of kubectl whatif for questions that cannot be asked here.
 var elsewhere = []string{"replicas", "replacements", "on-node", "static", "across", "more-nodes", "least-priority", "largest", "emptiable", "why-preempted", "events", "report", "diff",
 	"without", "add-node", "set-class", "priorityclass", "recreate", "set-budget", "resize", "delete", "trace", "sample", "scheduler-config", "admission-config", "cpu", "memory", "request", "class", "priority"}
 
-// command is the command line. do is called with the options once they are checked.
+// command returns the root command. It checks the options and then calls do with them.
 func command(do func(*options) error) *cobra.Command {
 	o := &options{set: map[string]bool{}, namespace: outrank.DefaultNamespace}
 	version := false
@@ -81,7 +81,7 @@ func command(do func(*options) error) *cobra.Command {
 	return c
 }
 
-// noFlag is the error about a flag. One that only kubectl whatif has is said to belong there.
+// noFlag returns the error about an unknown flag. If kubectl whatif has that flag, the error says so.
 func noFlag(err error) error {
 	for _, name := range elsewhere {
 		if strings.HasSuffix(err.Error(), "--"+name) {
@@ -115,7 +115,7 @@ func (o *options) addTo(c *cobra.Command) {
 	f.StringVar(&o.color, "color", console.Auto, "`WHEN` to colour: auto, always or never")
 	f.IntVar(&o.list, "list", 5, "how many entries the lists of the text have, and how many nodes are looked at for their devices, a `NUMBER`, 0 for all")
 
-	// By whose rules and when. The defaults depend on the dump, and so the help has none.
+	// The defaults depend on the dump, so that the help must not show any.
 	f.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37 (default: that of the newest kubelet in the dump)")
 	f.Lookup("release").DefValue = ""
 	f.Func("now", "a `TIME` at which to ask (default: a second after the latest creation in the dump)", func(text string) (err error) {
@@ -133,13 +133,13 @@ func (o *options) addTo(c *cobra.Command) {
 // mostWorkers is the most goroutines that share the work of an answer.
 const mostWorkers = 1024
 
-// check refuses values that mean nothing and flags that contradict each other.
+// check refuses values out of range and flags that contradict each other.
 func (o *options) check(cmd *cobra.Command) error {
 	for _, name := range []string{"live", "context", "kubeconfig", "cluster", "pending", "filename", "why-not", "release", "list", "namespace"} {
 		o.set[name] = cmd.Flags().Changed(name)
 	}
 
-	// A namespace has a default, and may be empty only if somebody empties it.
+	// A namespace has a default, and is empty only if it was set so.
 	for _, f := range []struct {
 		name  string
 		empty bool
@@ -183,10 +183,10 @@ func (o *options) check(cmd *cobra.Command) error {
 // asksKubectl reports whether kubectl is asked for the cluster.
 func (o *options) asksKubectl() bool { return o.live || o.context != "" || o.kubeconfig != "" }
 
-// sampled reports whether the question is about the sample, because no cluster is named.
+// sampled reports whether the question is about the sample, which it is if no cluster is named.
 func (o *options) sampled() bool { return !o.asksKubectl() && len(o.clusters) == 0 }
 
-// all reports whether the question is about all pods that wait.
+// all reports whether the question is about all waiting pods.
 func (o *options) all() bool {
 	return o.pending == "all" || o.pending == "" && len(o.manifests) == 0 && !o.sampled()
 }

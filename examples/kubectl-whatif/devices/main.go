@@ -29,7 +29,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Names of the program: that of its file, and the typed command.
+// The program has two names: the name of its file, and the command that is typed.
 const (
 	programName = "kubectl-whatif-devices"
 	displayName = "kubectl whatif-devices"
@@ -48,7 +48,7 @@ const samplePod = "ml/urgent"
 //go:embed clusterrole.yaml
 var clusterRole string
 
-// Exit statuses. Those above 2 need --exit-status, and are about the answer of the release.
+// Exit statuses. Statuses above 2 need --exit-status, and follow from the answer of the release.
 const (
 	exitFits     = 0
 	exitUnusable = 2
@@ -56,16 +56,16 @@ const (
 	exitStays    = 4
 )
 
-// everything is the length of a list that is not cut.
+// everything as the limit of a list means no limit.
 const everything = math.MaxInt
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole program without the process around it: it returns the exit status.
+// run is the whole program apart from the process around it. It returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	status := exitFits
 	root := command(func(o *options) error {
-		// Everything is written at once, so that an error leaves no half answer.
+		// The output is written at once, so that an error leaves no half of an answer.
 		var out bytes.Buffer
 		exit, err := o.answer(stdin, stdout, stderr, &out)
 		if err == nil {
@@ -79,7 +79,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	// Cobra takes nil for the arguments of the process.
+	// Cobra takes nil as a request for the arguments of the process.
 	root.SetArgs(append([]string{}, args...))
 
 	if err := root.Execute(); err != nil {
@@ -89,8 +89,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return status
 }
 
-// load reads the cluster that the options name: the sample, what kubectl prints, or files, which may be
-// several, as one cluster.
+// load reads the cluster that the options name: the sample, the output of kubectl, or one or several files as
+// one cluster.
 func (o *options) load(stdin io.Reader, stderr io.Writer) (*dump, error) {
 	switch {
 	case o.sampled():
@@ -113,7 +113,7 @@ func (o *options) load(stdin io.Reader, stderr io.Writer) (*dump, error) {
 	}
 
 	if len(files) > 1 {
-		// An object may stand in several files.
+		// The same object may occur in several files.
 		all := input.Merge(files, open).Reader()
 		defer all.Close()
 		return readDump(fmt.Sprintf("%d files", len(files)), all)
@@ -132,8 +132,8 @@ func (o *options) load(stdin io.Reader, stderr io.Writer) (*dump, error) {
 	return readDump(input.Called(files[0]), text)
 }
 
-// askKubectl lets kubectl print the cluster and reads that. It also takes the namespace of kubectl's
-// context if no flag names one.
+// askKubectl lets kubectl print the cluster and reads that. If no flag names a namespace, it also takes the one
+// of kubectl's context.
 func (o *options) askKubectl(stderr io.Writer) (d *dump, err error) {
 	from := live.Cluster{Context: o.context, Kubeconfig: o.kubeconfig, More: deviceKinds, Program: displayName}
 	if !o.set["namespace"] {
@@ -150,11 +150,11 @@ func (o *options) askKubectl(stderr io.Writer) (d *dump, err error) {
 	return d, err
 }
 
-// answer decides, and writes to out what standard output gets. Warnings and timings go to standard
-// error. stdout is only looked at for its width and colours.
+// answer answers the question, and writes to out what belongs on standard output. Warnings and timings go to
+// standard error. stdout only determines the width and the colours.
 func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Writer) (exit int, err error) {
 	watch := stopwatch{last: time.Now()}
-	// A value of --color that means nothing is refused before anything is read.
+	// An invalid value of --color is refused before anything is read.
 	look, err := console.ScreenOf(stdout, o.color, os.Getenv)
 	if err != nil {
 		return 0, fmt.Errorf("--color %s: %w", o.color, err)
@@ -205,7 +205,7 @@ func (o *options) answer(stdin io.Reader, stdout, stderr io.Writer, out io.Write
 	return exit, err
 }
 
-// settle sets the release whose rules hold and the time of the question. It returns where the release is
+// settle sets the release whose rules apply, and the time of the question. It returns where the release is
 // from.
 func (o *options) settle(d *dump) (from string, err error) {
 	if err := d.lacking(); err != nil {
@@ -242,7 +242,7 @@ func (o *options) ask(d *dump, from string, stdin io.Reader) (doc *Document, exi
 	return o.askPod(d, from, stdin)
 }
 
-// askAll asks what becomes of all pods that wait.
+// askAll asks what becomes of all waiting pods.
 func (o *options) askAll(d *dump, from string) (doc *Document, exit int, err error) {
 	var made []outrank.Key
 	for _, p := range d.line() {
@@ -251,7 +251,7 @@ func (o *options) askAll(d *dump, from string) (doc *Document, exit int, err err
 		}
 	}
 
-	// The claims are made before they are counted.
+	// The claims have to be made before the document counts them.
 	doc = newDocument(d, "pending", from, o.now)
 	if len(made) > 0 {
 		doc.Caveats = append(doc.Caveats, caveat{"the dump", "has pods that wait whose claims were not made yet, and kube-scheduler does not look at a pod until they are; they count as made from their templates: " + keys(made, mostNear)})
@@ -280,7 +280,7 @@ func (o *options) askPod(d *dump, from string, stdin io.Reader) (doc *Document, 
 
 	doc = newDocument(d, "pod", from, o.now)
 	if o.whyNot != "" {
-		// --why-not asks the same, and about the devices of that node.
+		// --why-not asks the same question, and in addition about the devices of that node.
 		doc.Question, doc.Why = "whyNot", o.whyNot
 		if !slices.ContainsFunc(d.cluster.Nodes, func(n *outrank.Node) bool { return n.Name == o.whyNot }) {
 			return nil, 0, fmt.Errorf("--why-not %s: there is no such node in the dump", o.whyNot)
@@ -301,7 +301,7 @@ func (o *options) askPod(d *dump, from string, stdin io.Reader) (doc *Document, 
 	return doc, exitOf(doc.Both.Release.Outcome), nil
 }
 
-// gated is about pods that wait and take no turn.
+// gated returns a caveat about waiting pods that take no turn.
 func (d *dump) gated() (out []caveat) {
 	var names []string
 	for _, p := range d.cluster.Pods {
@@ -315,7 +315,7 @@ func (d *dump) gated() (out []caveat) {
 	return out
 }
 
-// subject finds the pod in question: that of a manifest, a pending one, or that of the sample.
+// subject finds the pod in question: the pod of a manifest, a pending pod, or the pod of the sample.
 func (o *options) subject(d *dump, stdin io.Reader) (*subject, error) {
 	if len(o.manifests) == 1 {
 		r, _, done, err := input.Open(o.manifests[0], stdin)
@@ -328,7 +328,7 @@ func (o *options) subject(d *dump, stdin io.Reader) (*subject, error) {
 	return d.pending(o.namespace, cmp.Or(o.pending, samplePod))
 }
 
-// exitOf is the exit status of an answer about one pod.
+// exitOf returns the exit status of an answer about one pod.
 func exitOf(outcome preemption.Outcome) int {
 	switch outcome {
 	case preemption.Fits:
@@ -339,7 +339,7 @@ func exitOf(outcome preemption.Outcome) int {
 	return exitStays
 }
 
-// exitOfAll is the exit status of an answer about all pods that wait: the worst of their turns.
+// exitOfAll returns the exit status of an answer about all waiting pods: the worst of their turns.
 func exitOfAll(turns []pair) int {
 	exit := exitFits
 	for i := range turns {
@@ -355,7 +355,7 @@ func exitOfAll(turns []pair) int {
 
 // stopwatch measures the steps that --timings reports.
 type stopwatch struct {
-	// last is the time at which the step at hand began, text has the steps so far.
+	// last is the time at which the current step began, and text has the steps so far.
 	last time.Time
 	text string
 }

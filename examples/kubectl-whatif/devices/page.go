@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// writePage draws the answer about a pod: the pictures show what KEP-5690 decides, and the answers both
-// ways stand below them in words.
+// writePage draws the answer about a pod. The pictures show what KEP-5690 decides; below them are the answers
+// of both ways in words.
 func writePage(w io.Writer, doc *Document) error {
 	b := doc.Both
 	in := page.Input{
@@ -18,8 +18,8 @@ func writePage(w io.Writer, doc *Document) error {
 		Source: doc.Cluster.Source + ", " + noRelease, Snapshot: b.snap, Explanation: b.Proposed.explained, Report: b.Proposed.Why, Now: doc.Now,
 	}
 
-	// The headline and the pictures are the proposal's. So that nobody takes them for the answer of the
-	// release, that comes first.
+	// The headline and the pictures show the proposal. The answer of the release stands before them, so that
+	// nobody confuses the two.
 	in.Caveats = []string{b.Release.Says + " This page draws the other way, " + noRelease + "."}
 	for _, c := range doc.Caveats {
 		in.Caveats = append(in.Caveats, c.text())
@@ -36,7 +36,7 @@ func writePage(w io.Writer, doc *Document) error {
 	return page.Write(w, in)
 }
 
-// row is a way in a table, with its details as notes.
+// row returns a way as a row of a table, with its details as notes.
 func (w *way) row() page.TableRow {
 	row := page.TableRow{Cells: []string{w.Rules, w.Says}}
 	for i := range w.Victims {

@@ -20,10 +20,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// deviceKinds are asked for beside the kinds that kubectl whatif asks for.
+// deviceKinds are the kinds that are read in addition to those of kubectl whatif.
 var deviceKinds = []string{"resourceclaims", "resourceclaimtemplates", "resourceslices", "deviceclasses", "devicetaintrules"}
 
-// dumpCommand makes a dump with all that an answer may depend on.
+// dumpCommand prints a dump with everything that an answer may depend on.
 const dumpCommand = "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers,resourceclaims,resourceclaimtemplates,resourceslices,deviceclasses -A -o json"
 
 // dump is a cluster with its devices.
@@ -31,14 +31,14 @@ type dump struct {
 	source  string
 	cluster *outrank.Cluster
 	objects devices.Objects
-	// templates has the templates of claims, by namespace and name.
+	// templates has the templates of claims by namespace and name.
 	templates map[outrank.Key]*resourcev1.ResourceClaimTemplate
-	// doubts are sentences about the time of the answer.
+	// doubts are caveats about the time of the answer, as sentences.
 	doubts []string
 }
 
-// readDump reads what kubectl get prints: once as a cluster, and once more for the objects about devices.
-// The text is held in memory for that.
+// readDump reads the output of kubectl get twice: once as a cluster, and once for the objects about devices. It
+// holds the text in memory for that.
 func readDump(source string, r io.Reader) (*dump, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -56,13 +56,13 @@ func readDump(source string, r io.Reader) (*dump, error) {
 		return nil, fmt.Errorf("%s: the dump holds no nodes; did you forget nodes in %s?", source, dumpCommand)
 	}
 
-	// Only pods that have to do with devices are read as objects, too.
+	// Only pods that depend on devices are also read as API objects.
 	wanted := map[outrank.Key]bool{}
 	for _, p := range d.cluster.Pods {
 		wanted[p.Key()] = concerns(p)
 	}
 
-	// input.Each names the kind of each entry, as a list of one kind need not name it there.
+	// A list of one kind need not name the kind of its entries. input.Each fills it in.
 	var objects bytes.Buffer
 	err = input.Each(bytes.NewReader(text), func(o input.Object) error {
 		if o.Kind == "Pod" && !wanted[outrank.NewKey(o.Namespace, o.Name)] {
@@ -84,8 +84,8 @@ func readDump(source string, r io.Reader) (*dump, error) {
 	return d, nil
 }
 
-// keep adds the text of an object about devices to those that are read. Templates are kept by
-// themselves, and other objects are passed over.
+// keep adds the text of an object about devices to the text to be read. It stores templates separately, and
+// ignores other objects.
 func (d *dump) keep(to *bytes.Buffer, o input.Object) error {
 	switch o.Kind {
 	case "ResourceClaimTemplate":
@@ -105,7 +105,7 @@ func (d *dump) keep(to *bytes.Buffer, o input.Object) error {
 	return nil
 }
 
-// identify gives claims without a UID one, by which they can be told apart.
+// identify gives claims without a UID one, because claims are told apart by it.
 func (d *dump) identify() {
 	for _, c := range d.objects.Claims {
 		if c.UID == "" {
@@ -114,7 +114,7 @@ func (d *dump) identify() {
 	}
 }
 
-// concerns reports whether a pod has to be known to decide about devices.
+// concerns reports whether decisions about devices may depend on a pod.
 func concerns(p *outrank.Pod) bool {
 	if claimed.Backing(nil).Concerns(p) {
 		return true
@@ -127,7 +127,7 @@ func concerns(p *outrank.Pod) bool {
 	return false
 }
 
-// podOf is the object of a pod, nil for a pod that has nothing to do with devices.
+// podOf returns the API object of a pod. It is nil for a pod that does not depend on devices.
 func (d *dump) podOf(key outrank.Key) *corev1.Pod {
 	namespace, name := key.Split()
 	for _, p := range d.objects.Pods {
@@ -138,7 +138,7 @@ func (d *dump) podOf(key outrank.Key) *corev1.Pod {
 	return nil
 }
 
-// claim finds a claim by its name, nil if there is none.
+// claim finds a claim by its name. It returns nil if there is none.
 func (d *dump) claim(key outrank.Key) *resourcev1.ResourceClaim {
 	namespace, name := key.Split()
 	for _, c := range d.objects.Claims {
@@ -149,7 +149,7 @@ func (d *dump) claim(key outrank.Key) *resourcev1.ResourceClaim {
 	return nil
 }
 
-// claimKey is the namespace and the name of a claim.
+// claimKey returns the namespace and the name of a claim.
 func claimKey(c *resourcev1.ResourceClaim) outrank.Key { return outrank.NewKey(c.Namespace, c.Name) }
 
 // problem is an error about one field of an object.
@@ -157,7 +157,7 @@ func problem(object, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
 }
 
-// some lists the first names, and says how many more there are.
+// some lists at most most names, and says how many more there are.
 func some(names []string, most int) string {
 	text := strings.Join(names[:min(len(names), most)], ", ")
 	if more := len(names) - most; more > 0 {

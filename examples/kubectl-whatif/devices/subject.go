@@ -28,7 +28,7 @@ import (
 type subject struct {
 	pod  *outrank.Pod
 	from string
-	// maker is the object that makes the pod, nil for a pod of the dump.
+	// maker is the object that makes the pod. It is nil for a pod of the dump.
 	maker *input.Template
 	// warnings are about the manifest.
 	warnings []outrank.Problem
@@ -43,7 +43,7 @@ const (
 // mostNear is the most names in a message.
 const mostNear = 5
 
-// pending finds a pod of the dump that waits.
+// pending finds a waiting pod of the dump.
 func (d *dump) pending(namespace, name string) (*subject, error) {
 	if space, rest, ok := strings.Cut(name, "/"); ok {
 		namespace, name = space, rest
@@ -59,7 +59,7 @@ func (d *dump) pending(namespace, name string) (*subject, error) {
 	return &subject{pod: p, from: fromDump}, nil
 }
 
-// waiting names pods that wait and have to do with devices, behind an introduction, if there are any.
+// waiting names waiting pods that depend on devices, after an introduction. It is empty if there are none.
 func (d *dump) waiting(before string) string {
 	var names []string
 	for _, p := range d.cluster.Pods {
@@ -75,8 +75,8 @@ func (d *dump) waiting(before string) string {
 	return before + some(names, mostNear)
 }
 
-// bring reads manifests: the object that makes the pod in question, with the claims and the
-// templates beside it. The pod is one of those that the object would make.
+// bring reads manifests: the object that makes the pod in question, and its claims and templates. The pod in
+// question is one of the pods that the object would make.
 func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 	text, err := input.JSON(r)
 	if err != nil {
@@ -105,15 +105,15 @@ func (d *dump) bring(name, namespace string, r io.Reader) (*subject, error) {
 type manifests struct {
 	// namespace is the namespace of objects that name none.
 	namespace string
-	// makers make pods.
+	// makers are the objects that make pods.
 	makers []*input.Template
-	// objects has the text of the objects about devices, but for templates.
+	// objects has the text of the objects about devices, except templates.
 	objects bytes.Buffer
-	// left has the kinds that are left out.
+	// left has the kinds of which objects are left out.
 	left map[string]bool
 }
 
-// sort puts an object where its kind belongs. Templates of claims go to the dump.
+// sort files an object by its kind. Templates of claims go directly into the dump.
 func (m *manifests) sort(d *dump, o input.Object) error {
 	if o.MakesPods() {
 		t, err := input.TemplateOf(o)
@@ -135,7 +135,7 @@ func (m *manifests) sort(d *dump, o input.Object) error {
 	return err
 }
 
-// notOne is the error about manifests that do not make exactly one pod to ask about.
+// notOne returns the error about manifests that do not make exactly one pod.
 func notOne(name string, makers []*input.Template) error {
 	if len(makers) == 0 {
 		return fmt.Errorf("--filename %s holds no pod and nothing that makes pods", name)
@@ -147,7 +147,7 @@ func notOne(name string, makers []*input.Template) error {
 	return fmt.Errorf("--filename %s holds %d objects that make pods (%s), and the question is about one; give it in a file of its own", name, len(names), some(names, mostNear))
 }
 
-// add adds objects of manifests. Of an object that the dump has already, the dump's counts.
+// add adds objects of manifests. Objects that the dump has already are kept as they are.
 func (d *dump) add(text io.Reader) error {
 	more, err := devices.Read(text)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *dump) add(text io.Reader) error {
 	return d.objects.Validate()
 }
 
-// inNamespace puts an object into a namespace.
+// inNamespace sets the namespace of an object.
 func inNamespace(raw json.RawMessage, namespace string) (json.RawMessage, error) {
 	var o map[string]any
 	if err := json.Unmarshal(raw, &o); err != nil {
@@ -188,20 +188,20 @@ func inNamespace(raw json.RawMessage, namespace string) (json.RawMessage, error)
 	return json.Marshal(o)
 }
 
-// made makes the pod of an object, and adds its object to the dump. The pod gets a name that no pod of the
-// dump has, the identity by which its claims know it, and the priority that its class gives.
+// made makes the pod of an object, and adds its API object to the dump. The pod gets a name that no pod of the
+// dump has, the UID by which its claims refer to it, and the priority of its class.
 func (d *dump) made(name, namespace string, t *input.Template) (*subject, error) {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(t.Pod))
 	if err != nil {
 		return nil, console.Unusable("--filename "+name, err)
 	}
-	// The filter of devices reads the object, and the engine the pod.
+	// The filter for devices reads the API object, and the engine reads the pod.
 	object := &corev1.Pod{}
 	if err := json.Unmarshal(t.Pod, object); err != nil {
 		return nil, console.Unusable("--filename "+name, problem(t.String(), "", err.Error()))
 	}
 
-	// A pod that nothing makes has the name that its manifest says.
+	// A pod that nothing makes keeps the name in its manifest.
 	if pod.Namespace == "" {
 		pod.Namespace = namespace
 	}
@@ -215,7 +215,7 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 	pod.UID = "the pod of the manifest"
 	object.Name, object.Namespace, object.UID = pod.Name, pod.Namespace, types.UID(pod.UID)
 
-	// A pod that carries its priority keeps it if the dump lacks its class.
+	// A pod with a priority of its own keeps it if the dump lacks its class.
 	table, err := priority.NewTable(d.cluster.Classes)
 	if err != nil {
 		return nil, console.Unusable(d.source, err)
@@ -231,7 +231,7 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 
 	s := &subject{pod: pod, from: fromManifest, maker: t}
 	for _, w := range warnings {
-		// The library does not look at claims of devices, and says so. Here they are looked at.
+		// The library ignores claims for devices and warns about that. This program looks at them.
 		if w.Field != "spec.resourceClaims" {
 			s.warnings = append(s.warnings, w)
 		}
@@ -239,8 +239,8 @@ func (d *dump) made(name, namespace string, t *input.Template) (*subject, error)
 	return s, nil
 }
 
-// makeClaims makes the claims of a pod that waits from their templates, as the controller of resource
-// claims does. It returns their names.
+// makeClaims makes the claims of a waiting pod from their templates, as the controller of resource claims does.
+// It returns their names.
 func (d *dump) makeClaims(p *corev1.Pod) (made []outrank.Key) {
 	for i := range p.Spec.ResourceClaims {
 		ref := &p.Spec.ResourceClaims[i]

@@ -64,7 +64,7 @@ func (a *podAsked) write(p console.Page) {
 	}
 }
 
-// text is a caveat in words. One about the dump is a sentence, any other one begins with its object.
+// text returns a caveat in words. A caveat about the dump is a sentence; any other begins with its object.
 func (c caveat) text() string {
 	if c.Object == "the dump" {
 		return c.Object + " " + c.Text
@@ -72,7 +72,7 @@ func (c caveat) text() string {
 	return c.String()
 }
 
-// inBrackets puts a text into brackets behind another one, if there is any.
+// inBrackets returns a text in brackets, to be appended to another one. It is empty if the text is.
 func inBrackets(s string) string {
 	if s == "" {
 		return ""
@@ -88,7 +88,7 @@ func (c *asked) text() string {
 	return fmt.Sprintf("%s: %s", c.Name, c.Wants)
 }
 
-// text writes the answers both ways, and then which devices the pod lacks, node by node.
+// text writes the answers of both ways, and then which devices the pod lacks, node by node.
 func (b *both) text(p console.Page, list int) {
 	for _, w := range []*way{b.Release, b.Proposed} {
 		p.Line("")
@@ -109,7 +109,7 @@ func (b *both) text(p console.Page, list int) {
 		lines := b.Short[i].Lines
 		p.Line("  %s", lines[0])
 
-		// The last line sums up, and is shown in any case.
+		// The last line sums up, and is always shown.
 		shown := lines[1:]
 		if len(shown) > list+1 && list != everything {
 			p.Items(shown[:list])
@@ -123,7 +123,7 @@ func (b *both) text(p console.Page, list int) {
 	}
 }
 
-// text writes the answer of a way in detail.
+// text writes the details of the answer of a way.
 func (w *way) text(p console.Page, list int) {
 	if w.Outcome == preemption.Preempts {
 		w.victims(p)
@@ -135,7 +135,7 @@ func (w *way) text(p console.Page, list int) {
 		p.Items(w.Why.Choice.Texts())
 	}
 
-	// As things are, both ways turn the same nodes down.
+	// Before evictions both ways turn down the same nodes, so that one list of them suffices.
 	if w.Outcome == preemption.NothingHelps || w.Outcome == preemption.NotEligible {
 		if w.Rules != kep {
 			counted(p, "As things are:", w.Turned, list)
@@ -168,7 +168,7 @@ func (w *way) victims(p console.Page) {
 	t.Print(p)
 }
 
-// counted writes the first answers of nodes below a title.
+// counted writes the first entries of a list of answers below a title.
 func counted(p console.Page, title string, counts []count, list int) {
 	if len(counts) == 0 {
 		return
@@ -198,7 +198,7 @@ func (e *exact) text() string {
 	return fmt.Sprintf("The best answer by the same ranks is better by %s: %s on node %s would have to leave, %s%s.", e.Better, console.Plural(len(e.Victims), "pod"), e.Node, keys(e.Victims, mostNear), sure(e.Sure))
 }
 
-// sure adds how sure the best answer is, if that is known.
+// sure says how certain it is that the best answer is the best, if that is known.
 func sure(text string) string {
 	if text == "" {
 		return ""
@@ -206,7 +206,7 @@ func sure(text string) string {
 	return "; " + text
 }
 
-// keys lists the first keys, and says how many more there are.
+// keys lists at most most keys, and says how many more there are.
 func keys(list []outrank.Key, most int) string {
 	var names []string
 	for _, k := range list {
@@ -215,7 +215,7 @@ func keys(list []outrank.Key, most int) string {
 	return some(names, most)
 }
 
-// orNone lists keys in a cell.
+// orNone lists keys for a cell of a table, which is "-" without keys.
 func orNone(list []outrank.Key) string {
 	if len(list) == 0 {
 		return "-"
@@ -223,7 +223,7 @@ func orNone(list []outrank.Key) string {
 	return keys(list, mostNear)
 }
 
-// turns writes what becomes of all pods that wait.
+// turns writes what becomes of all waiting pods.
 func (doc *Document) turns(p console.Page, list int) {
 	p.Line("\nPods take their turns by priority, and those of one priority as the dump has them, each to the end: who is pushed out is gone,")
 	p.Line("and does not come back here. A pod that fits goes to the first node that takes it; kube-scheduler goes by scores.\n")
@@ -231,7 +231,7 @@ func (doc *Document) turns(p console.Page, list int) {
 	t := console.Table{Right: map[int]bool{1: true}}
 	t.Head("POD", "PRIORITY", strings.ToUpper(doc.Cluster.Release.String()), "DRAPREEMPTION")
 
-	// All turns are compared, though not all are shown.
+	// All turns are compared, even those that are not shown.
 	differ := 0
 	for i := range doc.Turns {
 		one := &doc.Turns[i]
@@ -265,7 +265,7 @@ func (doc *Document) turns(p console.Page, list int) {
 	p.Line("\nOf %s %d would fare differently with DRAPreemption.", console.Plural(len(doc.Turns), "pending pod"), differ)
 }
 
-// brief is a turn in a cell.
+// brief describes a turn in a cell of a table.
 func (t *turn) brief() string {
 	switch t.Outcome {
 	case placed:
@@ -276,7 +276,7 @@ func (t *turn) brief() string {
 	return "waits"
 }
 
-// detail is what brief does not say of a turn.
+// detail says about a turn what brief leaves out.
 func (t *turn) detail() string {
 	var parts []string
 	if t.Reason != "" {
@@ -302,5 +302,5 @@ func (t *turn) detail() string {
 	return strings.Join(parts, "; ")
 }
 
-// said is an outcome as people say it.
+// said writes an outcome with spaces in place of hyphens.
 func said(o preemption.Outcome) string { return strings.ReplaceAll(string(o), "-", " ") }

@@ -18,7 +18,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// turn is what becomes of a pod that waits, by one way to decide.
+// turn says what becomes of a waiting pod by one way to decide.
 type turn struct {
 	Outcome string        `json:"outcome"`
 	Node    string        `json:"node,omitempty"`
@@ -37,7 +37,7 @@ const (
 	waits     = "waits"
 )
 
-// pair is a pod that waits, with its turns both ways.
+// pair is a waiting pod with its turns in both ways.
 type pair struct {
 	Pod      outrank.Key `json:"pod"`
 	Priority int32       `json:"priority"`
@@ -46,8 +46,7 @@ type pair struct {
 	Proposed turn        `json:"proposed"`
 }
 
-// line lists the pods that wait, the highest priority first, and pods of one priority in the order of the
-// dump.
+// line lists the waiting pods, the highest priority first, and pods of equal priority in the order of the dump.
 func (d *dump) line() []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range d.cluster.Pods {
@@ -59,8 +58,8 @@ func (d *dump) line() []*outrank.Pod {
 	return out
 }
 
-// playBoth lets all pods that wait take their turns, each to the end, both ways: pods that are pushed out
-// are gone, with the claims that nobody else uses, and the pod has its place and its devices.
+// playBoth lets all waiting pods take their turns in both ways, each turn to its end: pods that are pushed out
+// are gone, with the claims that no other pod uses, and the pod has its place and its devices.
 func playBoth(d *dump, now time.Time, workers int) ([]pair, error) {
 	out := []pair{}
 	for _, p := range d.line() {
@@ -90,14 +89,14 @@ func playBoth(d *dump, now time.Time, workers int) ([]pair, error) {
 // stage is a cluster in which pods take turns.
 type stage struct {
 	*rules
-	// allocator finds the devices of a pod, whatever the way to decide. Its rules are the proposal's, which
-	// know devices that victims give back. It shares the snapshot of the rules.
+	// allocator finds the devices of a pod for either way to decide. It uses the rules of the proposal, because
+	// only they know the devices that victims release. It shares the snapshot of the rules.
 	allocator *rules
-	// d has claims of its own, which the turns change.
+	// d has its own copy of the claims, which the turns change.
 	d *dump
 }
 
-// newStage makes a stage on which a dump is played. The dump itself stays as it is.
+// newStage makes a stage from a dump. The dump itself does not change.
 func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error) {
 	own := &dump{source: d.source, cluster: d.cluster, objects: d.objects}
 	own.objects.Claims = slices.Clone(d.objects.Claims)
@@ -116,12 +115,13 @@ func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error
 	return s, nil
 }
 
-// take lets a pod take its turn: it decides, carries the decision out, and tells what happened.
+// take lets a pod take its turn: it decides, carries out the decision, and returns what happened.
 func (s *stage) take(p *outrank.Pod) (turn, error) {
 	t := turn{Outcome: waits, Victims: []outrank.Key{}, Frees: []outrank.Key{}, Devices: []given{}}
 	plan, err := s.eval.Preempt(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
 
-	// An error about input is about the claims of this pod, which waits. The turns go on.
+	// An error about input concerns the claims of this pod, which therefore waits. The other pods still take
+	// their turns.
 	var in *outrank.InputError
 	switch {
 	case errors.As(err, &in):
@@ -155,8 +155,8 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	return t, err
 }
 
-// carryOut lets the victims of a plan leave and the pod start on the node of its turn, and tells so in the
-// turn. The devices are found before anybody leaves, since the allocator is asked about a plan.
+// carryOut makes the victims of a plan leave and the pod start on the node of its turn, and records that in the
+// turn. The devices are found before the victims leave, because the allocator is asked about a plan.
 func (s *stage) carryOut(p *outrank.Pod, plan *preemption.Plan, t *turn) error {
 	var claims []*resourcev1.ResourceClaim
 	if n := s.allocator.devicesFor(p, t.Node, plan.Victims); n != nil {
@@ -180,7 +180,7 @@ func (s *stage) carryOut(p *outrank.Pod, plan *preemption.Plan, t *turn) error {
 	return s.renew()
 }
 
-// firstNode is the first node that takes a pod, in the cluster's order.
+// firstNode returns the first node, in the order of the cluster, that takes a pod.
 func (s *stage) firstNode(p *outrank.Pod) (string, error) {
 	e, err := s.eval.Explain(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
 	if err != nil {
@@ -193,8 +193,8 @@ func (s *stage) firstNode(p *outrank.Pod) (string, error) {
 	return e.Nodes[at].Node, nil
 }
 
-// mostFrequent is the most frequent reason of the nodes that do not take a pod, after evictions if they
-// were tried.
+// mostFrequent returns the most frequent reason of the nodes that do not take a pod. If evictions were tried,
+// it is the reason that remains after them.
 func mostFrequent(plan *preemption.Plan) string {
 	if plan.Refused.Code != preemption.Success {
 		return reasonsOf(plan.Refused.Reasons)
@@ -210,8 +210,8 @@ func mostFrequent(plan *preemption.Plan) string {
 	return fmt.Sprintf("%s: %s", console.Plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
 }
 
-// release takes a pod from the consumers of its claims. A claim that nobody uses any more gives its devices
-// back. It returns the claims that came free.
+// release removes a pod from the consumers of its claims. A claim without consumers releases its devices. It
+// returns the claims that were freed.
 func (s *stage) release(p *outrank.Pod) (free []outrank.Key) {
 	s.d.objects.Claims = slices.Clone(s.d.objects.Claims)
 	for i, c := range s.d.objects.Claims {
@@ -222,7 +222,8 @@ func (s *stage) release(p *outrank.Pod) (free []outrank.Key) {
 			continue
 		}
 
-		// Claims are shared with the other way to decide, and with the dump.
+		// Claims are shared with the other way to decide and with the dump, so that they are copied before a
+		// change.
 		c = c.DeepCopy()
 		c.Status.ReservedFor = slices.DeleteFunc(c.Status.ReservedFor, is)
 		if len(c.Status.ReservedFor) == 0 && c.Status.Allocation != nil {
@@ -234,7 +235,8 @@ func (s *stage) release(p *outrank.Pod) (free []outrank.Key) {
 	return free
 }
 
-// namespaceOf is the namespace of a pod as a claim would write it, which may leave the default one out.
+// namespaceOf returns the namespace of a pod in the form in which a claim writes it, which may leave out the
+// default.
 func namespaceOf(p *outrank.Pod, c *resourcev1.ResourceClaim) string {
 	if c.Namespace == "" && p.NamespaceName() == outrank.DefaultNamespace {
 		return ""
@@ -242,7 +244,7 @@ func namespaceOf(p *outrank.Pod, c *resourcev1.ResourceClaim) string {
 	return p.NamespaceName()
 }
 
-// reserve writes the allocations of a pod's claims, and reserves all of its claims for it.
+// reserve records the allocations of a pod's claims, and reserves all of its claims for the pod.
 func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 	object := s.d.podOf(p.Key())
 	if object == nil {
@@ -251,7 +253,7 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 
 	keys := claimsOf(object)
 	for _, c := range allocated {
-		// A claim that the cluster does not have is the one that is made for extended resources.
+		// A claim that the cluster lacks was made for extended resources.
 		if s.d.claim(claimKey(c)) == nil {
 			c = c.DeepCopy()
 			c.Name = "extended resources of " + p.Name
@@ -273,7 +275,7 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 		}
 
 		reserved := resourcev1.ResourceClaimConsumerReference{Resource: string(corev1.ResourcePods), Name: p.Name, UID: types.UID(p.UID)}
-		// A claim that is shared has other consumers, too.
+		// A shared claim may have other consumers already.
 		if !slices.Contains(c.Status.ReservedFor, reserved) {
 			c.Status.ReservedFor = append(c.Status.ReservedFor, reserved)
 		}
@@ -281,7 +283,7 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 	}
 }
 
-// renew gives the filters the claims as they are now.
+// renew passes the present claims to the filters.
 func (s *stage) renew() error {
 	if err := s.set(s.d.objects); err != nil || s.allocator == s.rules {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// budget draws budget i. Budgets overlap, allow little, and name some of the pods on nodes as
-// disrupted already; nobody asks a budget about others.
+// budget draws the budget with index i. Budgets overlap and allow little. They list some pods that run on
+// nodes as disrupted already; other pods do not matter to a budget.
 func (g *generator) budget(i int, running []*outrank.Pod) *outrank.PodDisruptionBudget {
 	s := g.numbers.Of("budget", i)
 	return &outrank.PodDisruptionBudget{
@@ -33,7 +33,7 @@ func disrupted(s draw.Source, running []*outrank.Pod) map[string]time.Time {
 		return nil
 	}
 	names := map[string]time.Time{}
-	for _, p := range draw.Of(s, "disrupted", 1, 3, running...) {
+	for _, p := range draw.Of(s, "disrupted", draw.Between(1, 3), running...) {
 		names[p.Name] = draw.Now().Add(-time.Minute)
 	}
 	return names

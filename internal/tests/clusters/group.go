@@ -9,8 +9,8 @@ import (
 
 func groupName(i int) string { return fmt.Sprintf("g%d", i) }
 
-// group draws group i. Most groups are disrupted as a whole, and some have a priority of their
-// own, or a policy.
+// group draws the group with index i. Half of the groups are disrupted as a whole, half have a priority of
+// their own, and most have a policy.
 func (g *generator) group(i int) *outrank.PodGroup {
 	s := g.numbers.Of("group", i)
 	group := &outrank.PodGroup{
@@ -28,7 +28,8 @@ func (g *generator) group(i int) *outrank.PodGroup {
 	return group
 }
 
-// join puts every second pod in a group, wherever it is, or in one that does not exist.
+// join puts every second pod into one of the groups or, with an index beyond the last one, into a group that
+// does not exist. The pod's namespace does not matter.
 func (g *generator) join(s draw.Source, p *outrank.Pod) {
 	if g.Groups > 0 && draw.OneIn(s, "is in a group", 2) {
 		p.Group = groupName(s.Int("group", 0, g.Groups))

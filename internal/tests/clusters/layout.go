@@ -6,14 +6,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// layout is shared by nodes that look the same: their pods, which are no node's own yet, and the
-// room for them. Several nodes of one layout are equal in all ranks but the last.
+// layout holds what nodes that look the same share: their allocatable resources, and their pods, which are
+// copied for each node. Several nodes of one layout tie in every rank but the last.
 type layout struct {
 	pods        []*outrank.Pod
 	allocatable resource.List
 }
 
-// layouts are the layouts that several nodes share.
+// layouts draws the layouts that several nodes share.
 func (g *generator) layouts(kinds []*outrank.Pod) []layout {
 	shared := make([]layout, g.Layouts)
 	for i := range shared {
@@ -22,7 +22,7 @@ func (g *generator) layouts(kinds []*outrank.Pod) []layout {
 	return shared
 }
 
-// layoutOf chooses the layout of node i, a shared one or its own.
+// layoutOf chooses the layout of the node with index i: a shared one, or one that is drawn for it alone.
 func (g *generator) layoutOf(kinds []*outrank.Pod, shared []layout, i int) layout {
 	s := g.numbers.Of("layout of a node", i)
 	if g.Apart > 0 && draw.OneIn(s, "apart", g.Apart) {
@@ -38,23 +38,26 @@ func (g *generator) layout(s draw.Source, kinds []*outrank.Pod) layout {
 	if !g.Alike && draw.OneIn(s, "few pods", 8) {
 		least = 0
 	}
+
 	pod := func(s draw.Source) *outrank.Pod { return g.resident(s, kinds) }
 	if g.Alike {
 		kind := draw.Pick(s, "kind", kinds...)
 		pod = func(draw.Source) *outrank.Pod { return kind }
 	}
-	l.pods = draw.List(s, "pods", least, g.Most, pod)
+
+	l.pods = draw.List(s, "pods", draw.Between(least, g.Most), pod)
 	l.allocatable = g.allocatable(l.pods, &room)
 	return l
 }
 
-// node draws node i, which holds the pods of a layout.
+// node draws the node with index i, which offers what the layout says.
 func (g *generator) node(l layout, i int) *outrank.Node {
 	s := g.numbers.Of("node", i)
 	n := &outrank.Node{Name: g.Named.Name(i), Labels: draw.Topology(s), Allocatable: l.allocatable.Clone()}
 	if !draw.OneIn(s, "no hostname", 12) {
 		n.Labels[draw.HostnameKey] = n.Name
 	}
+
 	for _, e := range g.entries {
 		if e.Draw.Node != nil {
 			e.Draw.Node(g.numbers.Of("node for "+e.Name, i), n)

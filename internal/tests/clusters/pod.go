@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// kinds draws the fields that pods of one kind share, as if one controller had made them.
+// kinds draws the kinds of pods: what pods share as if one controller had made them.
 func (g *generator) kinds() []*outrank.Pod {
 	kinds := make([]*outrank.Pod, g.Kinds)
 	for i := range kinds {
@@ -42,10 +42,14 @@ func (g *generator) resident(s draw.Source, kinds []*outrank.Pod) *outrank.Pod {
 	if draw.OneIn(s, "own priority", g.OwnPriority) {
 		p.Priority = g.Priority(s)
 	}
+
 	p.Phase = draw.Pick(s, "phase", outrank.PhaseRunning, outrank.PhaseRunning, "", outrank.PhasePending)
 	if draw.OneIn(s, "finished", 20) {
 		p.Phase = draw.Pick(s, "how it ended", outrank.PhaseSucceeded, outrank.PhaseFailed)
 	}
+
+	// Terminating pods have a disruption reason more often, because rules about pods that preemption is
+	// already removing read both.
 	often := 12
 	if draw.OneIn(s, "terminating", 5) {
 		p.DeletionTimestamp = draw.Now().Add(-time.Minute)
@@ -58,8 +62,8 @@ func (g *generator) resident(s draw.Source, kinds []*outrank.Pod) *outrank.Pod {
 	return &p
 }
 
-// residents are the layout's pods on node i. Start times, now and then a UID, and the group are
-// each pod's own.
+// residents copies the layout's pods to the node with index i. Each copy draws its own start time and group,
+// and now and then a UID.
 func (g *generator) residents(l layout, i int) []placedPod {
 	s, members := g.numbers.Of("residents", i), g.numbers.Of("members", i)
 	pods := make([]placedPod, len(l.pods))
@@ -67,9 +71,11 @@ func (g *generator) residents(l layout, i int) []placedPod {
 		p := *like
 		p.NodeName = g.Named.Name(i)
 		draw.Rename(&p, fmt.Sprintf("p%d-%d", i, at))
+
 		if at%2 == 1 {
 			shareName(&p, pods[at-1].Pod)
 		}
+
 		p.StartTime = g.start(s)
 		if draw.OneIn(s, "has uid", 4) {
 			p.UID = fmt.Sprintf("uid-%d-%d", i, at)
@@ -80,19 +86,19 @@ func (g *generator) residents(l layout, i int) []placedPod {
 	return pods
 }
 
-// shareName gives a pod the name of another one, if that is in another namespace and does not share
-// its name yet.
+// shareName gives a pod the name of another one in another namespace. Two pods in one namespace keep their
+// names.
 func shareName(p, other *outrank.Pod) {
 	if other.NamespaceName() != p.NamespaceName() {
 		draw.Rename(p, other.Name)
 	}
 }
 
-// lastYear is the last second that RFC 3339 can write.
+// lastYear is the last second that RFC 3339 can express.
 var lastYear = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// start draws a start time, which is none now and then. Where the shape has a number of them, they
-// are ten minutes apart, and a few are after now.
+// start draws a start time. Now and then it is zero, which means that the pod has none. With Shape.Starts
+// above 0 the start times are ten minutes apart, and a few lie in the future.
 func (g *generator) start(s draw.Source) time.Time {
 	if g.Starts == 0 {
 		return anyStart(s)
@@ -107,8 +113,8 @@ func (g *generator) start(s draw.Source) time.Time {
 	return draw.Now().Add(-10 * time.Minute * time.Duration(1+step))
 }
 
-// anyStart draws a start time, often the same or none, and often one within the same second as
-// others or as now. A kubelet may write any year.
+// anyStart draws a start time: often an equal one or none, and often one in the same second as other pods or
+// as now. A few are in years that only a kubelet could write.
 func anyStart(s draw.Source) time.Time {
 	if draw.OneIn(s, "odd year", 24) {
 		return draw.Pick(s, "year", lastYear, lastYear.Add(time.Second), time.Date(-1, 12, 31, 0, 1, 0, 0, time.UTC), time.Date(3026, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -8,17 +8,17 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// PreemptorName is the name of a pod that looks for a place, and the first part of the names of
-// several.
+// PreemptorName is the name of a single preemptor. The pods of a group are named after it, with a number
+// behind it.
 const PreemptorName = "preemptor"
 
-// Preemptor draws a pod that looks for a place in a cluster of the same shape. It mostly outranks
-// what is there and needs one to four pods to leave.
+// Preemptor draws a pod that looks for a place in a cluster of the same shape. It mostly outranks the pods
+// that run there, and one to four of them must leave for it.
 func Preemptor(shape Shape, numbers draw.Numbers) *outrank.Pod {
 	return newGenerator(shape, numbers).preemptor(0)
 }
 
-// Lookalikes draws pods that differ in nothing but what filters read of pods that look for a place.
+// Lookalikes draws count preemptors that differ only in fields that filters read of a preemptor.
 func Lookalikes(shape Shape, numbers draw.Numbers, count int) []*outrank.Pod {
 	g := newGenerator(shape, numbers)
 	plain, pods := g.plainPreemptor(0), make([]*outrank.Pod, count)
@@ -30,12 +30,12 @@ func Lookalikes(shape Shape, numbers draw.Numbers, count int) []*outrank.Pod {
 	return pods
 }
 
-// preemptor draws the pod with this number: 0 is one by itself, others are those of a group.
+// preemptor draws one preemptor. Number 0 is the single one; higher numbers belong to a group.
 func (g *generator) preemptor(number int) *outrank.Pod {
 	return g.askOfFilters(g.plainPreemptor(number), number)
 }
 
-// plainPreemptor is that pod without what filters read, but for its requests.
+// plainPreemptor draws a preemptor without the fields that filters read, except for its requests.
 func (g *generator) plainPreemptor(number int) *outrank.Pod {
 	s := g.numbers.Of("preemptor", number)
 	p := &outrank.Pod{
@@ -56,7 +56,7 @@ func (g *generator) plainPreemptor(number int) *outrank.Pod {
 	return p
 }
 
-// askOfFilters adds what the entries read of a pod that looks for a place.
+// askOfFilters adds the fields that filters read of a preemptor.
 func (g *generator) askOfFilters(p *outrank.Pod, number int) *outrank.Pod {
 	for _, e := range g.entries {
 		if e.Draw.Asking != nil {
@@ -66,15 +66,17 @@ func (g *generator) askOfFilters(p *outrank.Pod, number int) *outrank.Pod {
 	return p
 }
 
-// PreemptorGroup draws the pods of a group that look for places in a cluster of the same shape: one
-// to four, alike or not, of one priority and preemption policy. Now and then they are of a group
-// that has pods in the cluster, or of one that does not exist, or name none. With known, those of a
-// group of the cluster with the same numbers have its namespace and, if it has one, its priority.
+// PreemptorGroup draws the pods of a group that look for places in a cluster of the same shape: one to four,
+// equal or not, of one namespace, priority and preemption policy. Now and then they belong to a group that
+// already has pods in the cluster, to one that does not exist, or to none. If known is set and they belong to
+// a group that the cluster declares, they take its namespace and, if it has one, its priority.
 func PreemptorGroup(shape Shape, numbers draw.Numbers, known bool) []*outrank.Pod {
 	g := newGenerator(shape, numbers)
 	s := g.numbers.Of("group of preemptors", 0)
 	count, alike := s.Int("pods of the group", 1, 4), draw.OneIn(s, "all alike", 2)
 	name := draw.Pick(s, "own group", "gang", "gang", "")
+
+	// The index g.Groups stands for a group that does not exist.
 	first := g.preemptor(1)
 	if g.Groups > 0 && draw.OneIn(s, "a group of the cluster", 2) {
 		i := s.Int("which", 0, g.Groups)
@@ -82,12 +84,15 @@ func PreemptorGroup(shape Shape, numbers draw.Numbers, known bool) []*outrank.Po
 			belong(first, g.group(i))
 		}
 	}
+
 	pods := make([]*outrank.Pod, count)
 	for i := range pods {
 		p := *first
 		if i > 0 && !alike {
 			p = *g.preemptor(1 + i)
 		}
+
+		// What members of a group must share comes from the first one.
 		p.Namespace, p.Priority, p.PreemptionPolicy = first.Namespace, first.Priority, first.PreemptionPolicy
 		draw.Rename(&p, fmt.Sprintf("%s-%d", PreemptorName, i))
 		p.Group = name

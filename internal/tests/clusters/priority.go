@@ -5,9 +5,9 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// Priority draws the priority of a pod on a node, mostly below that of pods that look for a place.
-// A number of priorities are 10 apart, the least of them negative. Nil is a priority that was never
-// given, which counts as 0.
+// Priority draws the priority of a pod on a node, mostly below that of a preemptor. With Shape.Priorities
+// above 0 the values are 10 apart, and if there are several, the lowest is -10. Nil means that the pod was
+// never given a priority, which counts as 0.
 func (shape *Shape) Priority(s draw.Source) *int32 {
 	if draw.OneIn(s, "no priority", 8) {
 		return nil
@@ -22,7 +22,7 @@ func (shape *Shape) Priority(s draw.Source) *int32 {
 	return outrank.Priority(int32(10 * step))
 }
 
-// askingPriority is mostly above all pods on nodes, sometimes among them.
+// askingPriority draws the priority of a preemptor: mostly above all pods on nodes, sometimes between them.
 func (shape *Shape) askingPriority(s draw.Source) *int32 {
 	if draw.OneIn(s, "no priority", 25) {
 		return nil
@@ -35,7 +35,8 @@ func (shape *Shape) askingPriority(s draw.Source) *int32 {
 	return outrank.Priority(draw.Pick(s, "preemptor priority", above, above, above, above, among, among, 2000001000))
 }
 
-// nominatedPriority draws one of a pod on a node or one of a preemptor.
+// nominatedPriority draws the priority of a nominated pod, which is one that a running pod or a preemptor may
+// have.
 func (shape *Shape) nominatedPriority(s draw.Source) *int32 {
 	if shape.Priorities == 0 {
 		if draw.OneIn(s, "no priority", 8) {

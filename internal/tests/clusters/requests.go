@@ -8,21 +8,21 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Names of the resources that are not Kubernetes' own.
+// Resources beside cpu, memory, storage and pods.
 const (
 	gpu       resource.Name = "example.com/gpu"
 	hugepages resource.Name = resource.HugePagesPrefix + "2Mi"
-	// uncounted is a name that no node keeps an account of.
+	// uncounted is a resource of which neither nodes nor the scheduler keep an account.
 	uncounted resource.Name = "storage"
 )
 
-// amounts are the quantities of a resource that are drawn. The empty text leaves the resource out.
+// amounts lists the quantities that may be drawn of one resource. The empty text leaves the resource out.
 type amounts struct {
 	name  resource.Name
 	texts []string
 }
 
-// drawAmounts draws one amount of each resource.
+// drawAmounts draws one of the amounts of each resource.
 func drawAmounts(s draw.Source, all ...amounts) resource.List {
 	l := resource.List{}
 	for _, a := range all {
@@ -33,14 +33,15 @@ func drawAmounts(s draw.Source, all ...amounts) resource.List {
 	return l
 }
 
-// size returns the request of cpu and memory with this number, from 0 on.
+// size returns the cpu and memory that a pod of a size requests. Sizes are numbered from 0, and each is one
+// step larger than the one before.
 func size(number int) resource.List {
 	steps := int64(number) + 1
 	return resource.List{resource.CPU: resource.NewMilli(100 * steps), resource.Memory: mebibytes(64 * steps)}
 }
 
-// runningRequests draws the requests of the first container of a kind of pods. If the shape has
-// sizes, they are the size of this number, in which cpu or memory may be missing.
+// runningRequests draws the requests of the first container of a kind of pods. With Shape.Sizes above 0 they
+// are those of the size with this number, where cpu or memory may be missing.
 func (g *generator) runningRequests(s draw.Source, number int) resource.List {
 	l := drawAmounts(s,
 		amounts{resource.EphemeralStorage, []string{"", "", "", "512Mi", "1Gi"}},
@@ -48,6 +49,7 @@ func (g *generator) runningRequests(s draw.Source, number int) resource.List {
 		amounts{hugepages, []string{"", "", "", "", "", "2Mi", "4Mi"}},
 		amounts{uncounted, []string{"", "", "", "", "", "", "5Gi"}},
 	)
+
 	if g.Sizes == 0 {
 		maps.Copy(l, drawAmounts(s,
 			amounts{resource.CPU, []string{"200m", "250m", "300m", "500m", "250m", ""}},
@@ -69,8 +71,7 @@ func (g *generator) runningRequests(s draw.Source, number int) resource.List {
 	return l
 }
 
-// askingRequests draws the requests of a pod that looks for a place, as much as one to four pods on nodes
-// hold.
+// askingRequests draws the requests of a preemptor: about as much as one to four pods on nodes request.
 func (g *generator) askingRequests(s draw.Source) resource.List {
 	l := drawAmounts(s,
 		amounts{resource.EphemeralStorage, []string{"", "", "", "", "", "512Mi"}},
@@ -78,6 +79,7 @@ func (g *generator) askingRequests(s draw.Source) resource.List {
 		amounts{hugepages, []string{"", "", "", "", "", "", "", "", "2Mi"}},
 		amounts{uncounted, []string{"", "", "", "", "", "", "", "5Gi"}},
 	)
+
 	if g.Sizes == 0 {
 		maps.Copy(l, drawAmounts(s,
 			amounts{resource.CPU, []string{"500m", "300m", "750m", "400m", "1", ""}},
@@ -90,6 +92,8 @@ func (g *generator) askingRequests(s draw.Source) resource.List {
 	for range s.Int("sizes", 1, 4) {
 		sized = sized.Plus(size(s.Int("size", 0, g.Sizes-1)))
 	}
+
+	// Mostly one resource alone decides, so that victims are chosen by it.
 	switch s.Int("missing of the sizes", 0, 5) {
 	case 1, 2, 3:
 		delete(sized, resource.Memory)
@@ -100,7 +104,7 @@ func (g *generator) askingRequests(s draw.Source) resource.List {
 	return l
 }
 
-// unit draws the requests of each of several equal pods.
+// unit draws the requests that all pods of a kind have where Shape.Alike is set.
 func unit(s draw.Source) resource.List {
 	return drawAmounts(s,
 		amounts{resource.CPU, []string{"100m", "100m", "200m", ""}},
@@ -110,7 +114,8 @@ func unit(s draw.Source) resource.List {
 	)
 }
 
-// units draws as much as several such pods request, or the smallest amount less.
+// units draws the requests of a preemptor for such pods: as much as several of them request, exactly or less
+// the smallest amount.
 func units(s draw.Source) resource.List {
 	times := []int64{6, 7, 7, 8, 8, 9, 10, 1}
 	l := resource.List{}
@@ -165,8 +170,8 @@ func initContainers(s draw.Source) []outrank.Container {
 	return list
 }
 
-// podLevel draws requests for the pod as a whole. They are at least the sum over its containers, as the API
-// server demands.
+// podLevel draws requests for the pod as a whole. They are at least as large as the sum over its containers,
+// because an API server rejects smaller ones.
 func podLevel(s draw.Source, p *outrank.Pod) *resource.Requirements {
 	whole, extra := p.Requests(), smallRequests(s)
 	level := &resource.Requirements{Requests: resource.List{}}
@@ -178,7 +183,7 @@ func podLevel(s draw.Source, p *outrank.Pod) *resource.Requirements {
 	return level
 }
 
-// resize puts a container into the middle of a resize in place. Parts of its status may be missing.
+// resize makes a container one that is being resized in place. Parts of its status may be missing.
 func resize(s draw.Source, p *outrank.Pod) {
 	c := &p.Containers[0]
 	if len(p.InitContainers) > 0 && draw.OneIn(s, "an init container", 2) {
@@ -186,12 +191,14 @@ func resize(s draw.Source, p *outrank.Pod) {
 	}
 	c.AllocatedResources = drawAmounts(s, amounts{resource.CPU, []string{"200m", "400m", ""}}, amounts{resource.Memory, []string{"", "64Mi", "192Mi"}})
 	c.Actual = drawAmounts(s, amounts{resource.CPU, []string{"200m", "350m", ""}}, amounts{resource.Memory, []string{"", "64Mi", "256Mi"}})
+
 	switch s.Int("missing of the status", 0, 4) {
 	case 1:
 		c.AllocatedResources = nil
 	case 2:
 		c.Actual, c.Reported = nil, draw.OneIn(s, "resources without requests", 2)
 	}
+
 	if draw.OneIn(s, "status of the pod", 4) {
 		p.AllocatedResources = drawAmounts(s, amounts{resource.CPU, []string{"300m", "500m"}}, amounts{resource.Memory, []string{"", "64Mi"}})
 		p.Actual = drawAmounts(s, amounts{resource.CPU, []string{"", "300m"}})

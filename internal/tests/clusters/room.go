@@ -8,23 +8,23 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// room is what a node has beside the requests of its pods.
+// room says how much larger a node is than the requests of its pods.
 type room struct {
-	// percent is the share of the node that its pods ask for, or 0 where cpu, in thousandths, and
-	// memory, in MiB, are what the node has to spare. A node that lacks some holds more than it
-	// has.
+	// percent is the share of the node that its pods request. If it is 0, cpu (in thousandths of a core) and
+	// memory (in MiB) are the amounts that the node has to spare; where they are negative, its pods request
+	// more than it has.
 	percent     int64
 	cpu, memory int64
-	// twice doubles what the share makes of the requests.
+	// twice doubles the size of the node, so that its pods request half of percent.
 	twice bool
-	// slots is how many pods more there may be.
+	// slots is the number of pods that the node takes beside those it has.
 	slots int64
-	// bare is set for a node that has nothing beyond the needs of its pods.
+	// bare is set if the node has only resources that its pods request.
 	bare bool
 }
 
-// room draws little room. Where something else than resources is to decide, every second node has
-// enough of them, for the filters of pods come after that of resources.
+// room draws a node's spare room, mostly little. If the shape draws something for filters of pods, every
+// second node has ample room, because the filter of resources comes before them and would decide instead.
 func (g *generator) room(s draw.Source) room {
 	bare := draw.OneIn(s, "bare", 8)
 	if g.Alike {
@@ -48,9 +48,9 @@ func (g *generator) room(s draw.Source) room {
 	}
 }
 
-// allocatable is sized for the pods and the room, and large enough for a pod of the largest size
-// unless it is bare. It counts as one release does, so that a seed gives the same bytes whatever
-// the default is.
+// allocatable returns a node's resources: enough for the pods and the room. Unless the room is bare, a pod of
+// the largest size would fit on the empty node. Requests are counted by one fixed release, so that a seed
+// gives the same bytes whatever the default release is.
 func (g *generator) allocatable(pods []*outrank.Pod, r *room) resource.List {
 	used, count := resource.List{}, int64(0)
 	for _, p := range pods {
@@ -59,10 +59,12 @@ func (g *generator) allocatable(pods []*outrank.Pod, r *room) resource.List {
 			count++
 		}
 	}
+
 	least := resource.List{}
 	if !r.bare {
 		least = g.largest()
 	}
+
 	all := least.Clone()
 	for _, name := range used.Names() {
 		if name.Counted() {
@@ -73,7 +75,7 @@ func (g *generator) allocatable(pods []*outrank.Pod, r *room) resource.List {
 	return all
 }
 
-// largest is the request of a pod of the largest size.
+// largest returns the requests of a pod of the largest size.
 func (g *generator) largest() resource.List {
 	l := resource.MustList("cpu", "800m", "memory", "320Mi")
 	if g.Sizes > 0 {
@@ -83,7 +85,7 @@ func (g *generator) largest() resource.List {
 	return l
 }
 
-// of is a node's amount of a resource of which so much is used.
+// of returns the node's amount of a resource, given how much its pods request of it.
 func (r *room) of(name resource.Name, used resource.Quantity) resource.Quantity {
 	switch {
 	case r.percent > 0:
@@ -96,13 +98,15 @@ func (r *room) of(name resource.Name, used resource.Quantity) resource.Quantity 
 	return used
 }
 
-// capacity is a node's amount of a resource of which a percentage is used.
+// capacity returns the node's amount of a resource if used is the given percentage of it.
 func capacity(name resource.Name, used, percent int64, twice bool) resource.Quantity {
-	// Neither the percentage nor the doubling overflows.
+	// With at least one percent the amount is at most half of the largest number, so that neither the
+	// multiplication nor the doubling overflows.
 	amount := min(used, math.MaxInt64/200) * 100 / percent
 	if twice {
 		amount *= 2
 	}
+
 	switch {
 	case name == resource.CPU:
 		return resource.NewMilli(amount)

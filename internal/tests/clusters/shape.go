@@ -12,38 +12,37 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// Shape says how large a cluster is and what is in it. All numbers are exact where they do not say
-// otherwise.
+// Shape says how large a cluster is and what is in it. Numbers are exact unless their comment says otherwise.
 type Shape struct {
-	// Nodes is the number of nodes. Pods name any of Named nodes, so that those beyond Nodes do not
-	// exist.
+	// Nodes is the number of nodes. Pods name nodes out of the first Named ones; if Named is larger than
+	// Nodes, some of these do not exist.
 	Nodes int
 	Named draw.Nodes
-	// Least and Most are how many pods a node holds; one node in eight may hold fewer than Least.
+	// Least and Most bound the number of pods on a node; one node in eight may hold fewer than Least.
 	Least, Most int
-	// Kinds is the number of kinds of pods. Layouts is the number of layouts that nodes share; one
-	// node in Apart has a layout of its own, and none where that is 0.
+	// Kinds is the number of kinds of pods, and Layouts the number of layouts that nodes share. One node in
+	// Apart has a layout of its own; if Apart is 0, none has.
 	Kinds, Layouts, Apart int
-	// Alike fills each node with equal pods of one kind, and has a pod that looks for a place ask
-	// for several times what such a pod has.
+	// Alike fills each node with equal pods of one kind, and lets a preemptor request several times as much
+	// as one of them.
 	Alike bool
 
+	// Budgets, Nominated and Groups are the numbers of budgets, of pending pods with a nomination, and of pod groups.
 	Budgets, Nominated, Groups int
-	// Nominates gives a pod that looks for a place a nomination in some cases, and has it be among
-	// the pods that wait.
+	// Nominates lets some preemptors have a nomination, or an entry among the pending pods.
 	Nominates bool
-	// Topics are the subjects that are drawn beside nodes, pods and resources.
+	// Topics selects the subjects that are drawn beside nodes, pods and resources, such as taints or volumes.
 	Topics filter.Topics
 
-	// Fill is the share of a node that its pods ask for, in percent. Where it is 0, a node has a
-	// small amount to spare, or lacks one.
+	// Fill is the percentage of a node's resources that its pods request. If it is 0, a node has a small
+	// amount to spare or lacks one.
 	Fill int
-	// Priorities, Sizes and Starts are the numbers of distinct values. Where one is 0, there are
-	// those that matter: equal ones, the limits of what an API server lets in, and some that
-	// differ by the least step.
+	// Priorities, Sizes and Starts are the numbers of distinct values, at equal distances. If one is 0, the
+	// values are those most likely to expose a mistake: equal ones, the limits of what an API server accepts,
+	// and neighbours.
 	Priorities, Sizes, Starts int
-	// OwnPriority means that one running pod in so many has a priority of its own, and the others
-	// that of their kind.
+	// OwnPriority is a ratio: one running pod in OwnPriority has a priority of its own, the others that of
+	// their kind.
 	OwnPriority int
 }
 
@@ -51,7 +50,7 @@ type Shape struct {
 type generator struct {
 	Shape
 	numbers draw.Numbers
-	// entries are those of the filters for which the shape draws something.
+	// entries are the filters for which the shape draws something.
 	entries []*filter.Entry
 }
 
@@ -59,7 +58,8 @@ func newGenerator(shape Shape, numbers draw.Numbers) *generator {
 	return &generator{shape, numbers, shape.Topics.Drawn()}
 }
 
-// needsRoom reports whether resources would decide before a filter for which something is drawn.
+// needsRoom reports whether the shape draws something for a filter that is only asked about nodes with enough
+// resources.
 func (g *generator) needsRoom() bool {
 	for _, e := range g.entries {
 		if e.Draw.Room {

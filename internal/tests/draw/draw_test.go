@@ -19,8 +19,8 @@ func (least) Int(_ string, least, _ int) int { return least }
 func TestTheLeastNumbersAreThePlainest(t *testing.T) {
 	assert.Equal(t, "a", draw.Pick(least{}, "", "a", "b"))
 	assert.False(t, draw.OneIn(least{}, "", 2))
-	assert.Empty(t, draw.Of(least{}, "", 0, 3, "a"))
-	assert.Equal(t, []string{"a", "a"}, draw.Of(least{}, "", 2, 3, "a", "b"))
+	assert.Empty(t, draw.Of(least{}, "", draw.Between(0, 3), "a"))
+	assert.Equal(t, []string{"a", "a"}, draw.Of(least{}, "", draw.Between(2, 3), "a", "b"))
 	assert.Equal(t, []int{3, 1, 2}, draw.Shuffled(least{}, "", []int{3, 1, 2}))
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Rename gives a pod another name, and with it the claims that are made for it, which are named
-// after it. The list of volumes is the pod's own afterwards where such a claim is in it.
+// Rename gives a pod another name. Claims of its ephemeral volumes are named after the pod, and change theirs
+// with it. If there are any, the pod gets a list of volumes of its own first, because it may share one with
+// other pods.
 func Rename(p *outrank.Pod, name string) {
 	isEphemeral := func(v outrank.Volume) bool { return v.Ephemeral }
 	if slices.ContainsFunc(p.Volumes, isEphemeral) {

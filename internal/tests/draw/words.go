@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Keys of node labels.
+// Keys of the node labels that are drawn.
 const (
 	HostnameKey   = "kubernetes.io/hostname"
 	ZoneKey       = outrank.ZoneLabel
@@ -15,17 +15,17 @@ const (
 	GenerationKey = "generation"
 )
 
-// Nodes is a number of nodes. Their names do not depend on it.
+// Nodes is a number of nodes. The name of a node depends on its index alone.
 type Nodes int
 
-// Name returns the name of a node. Its first letter makes the order of the names another one than
-// that of the nodes.
+// Name returns the name of the node with index i. The first letter is scattered, so that the order of names
+// is not the order of the nodes.
 func (Nodes) Name(i int) string { return fmt.Sprintf("%c%d", 'a'+byte(mix(uint64(i))%26), i) }
 
 // Some draws the name of one of the nodes.
 func (n Nodes) Some(s Source, label string) string { return n.Name(s.Int(label, 0, int(n)-1)) }
 
-// Namespaces returns the namespaces of every cluster, with labels that namespace selectors ask for.
+// Namespaces returns the namespaces of every cluster, with labels for namespace selectors to match.
 func Namespaces() []*outrank.Namespace {
 	return []*outrank.Namespace{
 		{Name: "default", Labels: map[string]string{"env": "prod"}},
@@ -34,12 +34,12 @@ func Namespaces() []*outrank.Namespace {
 	}
 }
 
-// Namespace draws one of them, or none, which means the first.
+// Namespace draws one of the namespaces, or the empty name, which means the first one.
 func Namespace(s Source) string {
 	return Pick(s, "namespace", "default", "default", "", "team-a", "team-b")
 }
 
-// Labels draws labels of a pod. They have few values, and sometimes there is none.
+// Labels draws labels of a pod, from few values; sometimes there is no label at all.
 func Labels(s Source) map[string]string {
 	set := map[string]string{}
 	setLabel(s, set, "app", "web", "db", "web", "")
@@ -50,7 +50,7 @@ func Labels(s Source) map[string]string {
 	return set
 }
 
-// Topology draws labels that say where a node is and what it is made of. Some nodes do not say.
+// Topology draws labels that say where a node is and what hardware it has. Some nodes lack some of them.
 func Topology(s Source) map[string]string {
 	set := map[string]string{}
 	setLabel(s, set, ZoneKey, "z1", "z2", "z1", "z2", "z1", "z2", "")
@@ -60,14 +60,14 @@ func Topology(s Source) map[string]string {
 	return set
 }
 
-// setLabel sets a label to one of the values. The empty one leaves it out.
+// setLabel sets a label to one of the values. The empty value leaves the label out.
 func setLabel(s Source, set map[string]string, key string, values ...string) {
 	if value := Pick(s, key, values...); value != "" {
 		set[key] = value
 	}
 }
 
-// PutLabel sets a label of a node to one of the values. The empty one leaves it out.
+// PutLabel sets a label of a node to one of the values. The empty value leaves the label out.
 func PutLabel(s Source, n *outrank.Node, key string, values ...string) {
 	setLabel(s, n.Labels, key, values...)
 }
@@ -77,8 +77,8 @@ func TopologyKey(s Source) string {
 	return Pick(s, "topology key", HostnameKey, ZoneKey, HostnameKey, ZoneKey, RackKey)
 }
 
-// Selector draws a valid label selector, among them nil, which picks nothing, and an empty one,
-// which picks everything.
+// Selector draws a valid label selector. One is nil, which matches nothing, and one is empty, which matches
+// everything.
 func Selector(s Source) *outrank.LabelSelector {
 	labels := func(set map[string]string) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: set} }
 	expression := func(op outrank.Operator, key string, values ...string) *outrank.LabelSelector {
@@ -105,7 +105,7 @@ func Selector(s Source) *outrank.LabelSelector {
 	return labels(map[string]string{"app": "web"})
 }
 
-// BrokenSelector draws a selector that means nothing. A budget with it covers no pod.
+// BrokenSelector draws an invalid selector. A budget with such a selector covers no pod.
 func BrokenSelector(s Source) *outrank.LabelSelector {
 	return &outrank.LabelSelector{
 		MatchLabels: map[string]string{"app": "web"},
@@ -118,7 +118,7 @@ func BrokenSelector(s Source) *outrank.LabelSelector {
 	}
 }
 
-// NamespaceSelector draws a selector of namespaces, mostly none.
+// NamespaceSelector draws a selector of namespaces, mostly nil.
 func NamespaceSelector(s Source) *outrank.LabelSelector {
 	return Pick(s, "namespace selector", nil, nil, nil,
 		&outrank.LabelSelector{},
@@ -127,16 +127,17 @@ func NamespaceSelector(s Source) *outrank.LabelSelector {
 	)
 }
 
-// LabelKeys draws keys of labels that a selector takes from the pod itself, mostly none.
+// LabelKeys draws the keys of labels whose values a term takes from the pod that carries it (matchLabelKeys),
+// mostly none.
 func LabelKeys(s Source) []string {
 	return Pick(s, "match label keys", nil, nil, nil, []string{"tier"}, []string{"app", "absent"})
 }
 
-// NodeTerm draws a term about the labels and the names of so many nodes.
+// NodeTerm draws a term of a node selector over the labels and the names of the given nodes.
 func NodeTerm(s Source, nodes Nodes) outrank.NodeSelectorTerm {
 	return outrank.NodeSelectorTerm{
-		MatchExpressions: List(s, "expressions", 0, 2, nodeLabel),
-		MatchFields: List(s, "fields", 0, 1, func(s Source) outrank.NodeRequirement {
+		MatchExpressions: List(s, "expressions", Between(0, 2), nodeLabel),
+		MatchFields: List(s, "fields", Between(0, 1), func(s Source) outrank.NodeRequirement {
 			return outrank.NodeRequirement{
 				Key: outrank.FieldName, Operator: Pick(s, "field operator", outrank.In, outrank.NotIn), Values: []string{nodes.Some(s, "named node")},
 			}
@@ -160,14 +161,14 @@ func nodeLabel(s Source) outrank.NodeRequirement {
 	return oddLabel(s)
 }
 
-// oddLabel draws a requirement that an API server lets in although it may mean nothing: a number
-// with a sign or a space, one beyond 64 bits, a text that no label can have, alone or among others
-// (rules 7.5.6 and 7.5.8).
+// oddLabel draws a requirement that an API server accepts although it may match nothing: numbers with a sign
+// or a space, numbers beyond 64 bits, and texts that no label can have, alone or among others (rules 7.5.6
+// and 7.5.8).
 func oddLabel(s Source) outrank.NodeRequirement {
 	if OneIn(s, "odd set", 4) {
 		return outrank.NodeRequirement{
 			Key: DiskKey, Operator: Pick(s, "set operator", outrank.In, outrank.NotIn),
-			Values: Of(s, "odd values", 1, 3, "ssd", "hdd", "", "-1", "s s", "ssd-"),
+			Values: Of(s, "odd values", Between(1, 3), "ssd", "hdd", "", "-1", "s s", "ssd-"),
 		}
 	}
 	return outrank.NodeRequirement{

@@ -8,7 +8,8 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// withUnits is v1.37 with units of victims, and if wanted with composite groups.
+// withUnits returns release v1.37 with the gates under which victims are units, and on request with those for
+// composite groups.
 func withUnits(composites bool) outrank.Release {
 	gates := map[string]bool{"GenericWorkload": true, "CompositePodGroup": composites, "TopologyAwareWorkloadScheduling": composites}
 	r, err := outrank.V1_37.With(gates)
@@ -18,11 +19,13 @@ func withUnits(composites bool) outrank.Release {
 	return r
 }
 
-// composites draws up to four composite groups, and puts some of the groups below them.
-// Mostly they are trees of a few levels; now and then there is a parent that does not
-// exist, a tree that is too deep, or a circle.
+// composites draws up to four composite groups and puts some of the groups below them. Mostly they form trees
+// of a few levels. Now and then a parent does not exist, a tree is too deep, or groups form a circle.
 func composites(s draw.Source, groups []*outrank.PodGroup) []*outrank.CompositePodGroup {
 	count := s.Int("composite groups", 0, 4)
+
+	// A parent with a higher number cannot make a circle; an arbitrary one can. The number count stands for a
+	// composite group that does not exist.
 	parent := func(after int) string {
 		if draw.OneIn(s, "any parent", 8) {
 			after = 0
@@ -32,6 +35,7 @@ func composites(s draw.Source, groups []*outrank.PodGroup) []*outrank.CompositeP
 		}
 		return fmt.Sprintf("c%d", s.Int("parent", after, count))
 	}
+
 	var list []*outrank.CompositePodGroup
 	for i := range count {
 		c := &outrank.CompositePodGroup{
@@ -45,14 +49,15 @@ func composites(s draw.Source, groups []*outrank.PodGroup) []*outrank.CompositeP
 		}
 		list = append(list, c)
 	}
+
 	for _, g := range groups {
 		g.Parent = parent(0)
 	}
 	return list
 }
 
-// takeGroupPriorities gives pods the priority that they count with as victims
-// where composite groups count, as admission does.
+// takeGroupPriorities gives each pod of a group the priority that its unit has where composite groups count,
+// as admission does: the priority of the top of the group's tree.
 func takeGroupPriorities(c *outrank.Cluster) {
 	groups, above := map[outrank.Key]*outrank.PodGroup{}, map[outrank.Key]*outrank.CompositePodGroup{}
 	for _, g := range c.Groups {
@@ -61,11 +66,14 @@ func takeGroupPriorities(c *outrank.Cluster) {
 	for _, g := range c.Composites {
 		above[g.Key()] = g
 	}
+
 	for _, p := range c.Pods {
 		g := groups[p.GroupKey()]
 		if p.Group == "" || g == nil {
 			continue
 		}
+
+		// Each level above overrides the priority below it. The bound ends a circle of parents.
 		p.Priority = g.Priority
 		for at, level := above[g.ParentKey()], 2; at != nil && level <= outrank.MaxGroupLevels; at, level = above[at.ParentKey()], level+1 {
 			p.Priority = at.Priority

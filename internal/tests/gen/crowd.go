@@ -12,22 +12,26 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Crowd draws a cluster in which bounds matter: many nodes that tie in their
-// lowest priority, with many pods of few sizes.
+// Crowd draws a cluster in which bounds decide how much is searched: many nodes that tie in their lowest
+// priority, with many pods of few sizes. It also draws a preemptor for it.
 func Crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	priorities := rapid.SampledFrom([][]int32{
-		{0, 0, 0, 10, 100}, {math.MinInt32, math.MinInt32, -5, 0}, {0, 0, 1, 2}, // with none between two of them
+		{0, 0, 0, 10, 100}, {math.MinInt32, math.MinInt32, -5, 0},
+		{0, 0, 1, 2}, // neighbours, with no priority between them
 	}).Draw(t, "priorities")
 	most := rapid.IntRange(1, 16).Draw(t, "most pods")
-	// Few sizes make for nodes that need just as many victims.
+
+	// With few sizes, many nodes need the same number of victims.
 	step, sizes := rapid.SampledFrom([]int64{1, 300, 1000}).Draw(t, "step"), rapid.SampledFrom([]int64{1, 2, 5}).Draw(t, "sizes")
+
 	c := &outrank.Cluster{}
 	for i := range rapid.IntRange(1, 40).Draw(t, "nodes") {
 		c.Nodes = append(c.Nodes, crowdStyle{step, sizes, priorities}.node(r, c, i, 1+r.IntN(most)))
 	}
-	// With eight of them every pod is covered, so that top priorities are
-	// compared among nodes that all violate a budget.
+
+	// With eight budgets every pod is covered by one. Where none allows a disruption, every node violates
+	// budgets, and nodes are compared by their most important victims.
 	allowed := rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "allowed")
 	for i := range rapid.SampledFrom([]int{0, 4, 8, 8}).Draw(t, "budgets") {
 		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
@@ -35,6 +39,7 @@ func Crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}},
 		})
 	}
+
 	p := &outrank.Pod{Name: "asker", Priority: outrank.Priority(rapid.SampledFrom([]int32{5, 50, 1000}).Draw(t, "priority"))}
 	p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
 		resource.CPU:    resource.NewMilli(step * rapid.Int64Range(0, 40).Draw(t, "cpu")),
@@ -43,15 +48,15 @@ func Crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	return c, p
 }
 
-// crowdStyle is what the pods of a crowd are drawn from: so many sizes, each a
-// multiple of step.
+// crowdStyle says what pods of a crowd look like. Their amounts are one of sizes multiples of step, and their
+// priority is one of priorities.
 type crowdStyle struct {
 	step, sizes int64
 	priorities  []int32
 }
 
-// size draws how much a pod has of a resource. Where there is one size only, it
-// is not 0.
+// size draws the amount of a resource that a pod requests. A single size is not 0, because otherwise no pod
+// would request anything.
 func (s crowdStyle) size(r *rand.Rand) int64 {
 	if s.sizes == 1 {
 		return s.step
@@ -59,7 +64,8 @@ func (s crowdStyle) size(r *rand.Rand) int64 {
 	return s.step * r.Int64N(s.sizes)
 }
 
-// crowdedStart draws a start: at or about now, within one second, or long ago.
+// crowdedStart draws a start time: close to now, an hour ago by differences of nanoseconds, or any minute of
+// the last hundred.
 func crowdedStart(r *rand.Rand) time.Time {
 	switch r.IntN(3) {
 	case 0:
@@ -70,9 +76,11 @@ func crowdedStart(r *rand.Rand) time.Time {
 	return Now.Add(-time.Duration(r.IntN(100)) * time.Minute)
 }
 
-// node is the node of a number, with so many pods and little room beside them.
+// node draws the node with index i and adds its pods, of which there are as many as given, to the cluster.
+// The node has little room beside them.
 func (s crowdStyle) node(r *rand.Rand, c *outrank.Cluster, i, pods int) *outrank.Node {
 	n := &outrank.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"zone": fmt.Sprint(i % 3)}}
+
 	var sum resource.List
 	for j := range pods {
 		p := &outrank.Pod{
@@ -88,10 +96,12 @@ func (s crowdStyle) node(r *rand.Rand, c *outrank.Cluster, i, pods int) *outrank
 		sum = sum.Plus(p.Containers[0].Requests)
 		c.Pods = append(c.Pods, p)
 	}
+
 	room := resource.List{
 		resource.CPU: resource.NewMilli(s.step * r.Int64N(3)), resource.Memory: resource.New(s.step * r.Int64N(3)),
 		resource.Pods: resource.New(int64(pods + r.IntN(2))),
 	}
+
 	n.Allocatable = sum.Plus(room)
 	return n
 }

@@ -1,11 +1,11 @@
-// Package gen draws clusters that put preemption to the test, for the tests of this module: small,
-// nearly full, and made of few distinct values, so that ties and conflicts are the rule.
+// Package gen draws clusters that put preemption to the test, for the tests of this module: small, nearly
+// full, and made of few distinct values, so that ties and conflicts are the rule.
 //
-// Clusters are drawn by internal/tests/clusters, whose numbers come from rapid here, and shrink towards
-// few pods that want little. Every cluster is valid: names are unique, amounts are not negative,
-// and [outrank.Cluster.Validate] and [outrank.Pod.Validate] return nil. Budgets with selectors that
-// cover nothing, nominations to nodes that do not exist and pods that have finished are part of
-// it, for the real system lives with them too.
+// The drawing is done by internal/tests/clusters, with numbers that come from rapid. Failing cases therefore
+// shrink towards few pods with small requests. Every cluster is valid: names are unique, amounts are not
+// negative, and [outrank.Cluster.Validate] and [outrank.Pod.Validate] return nil. Budgets with selectors that
+// cover nothing, nominations to nodes that do not exist, and finished pods occur as well, because real
+// clusters have them, too.
 //
 //	rapid.Check(t, func(t *rapid.T) {
 //		shape := gen.Full()
@@ -14,8 +14,8 @@
 //		...
 //	})
 //
-// Package preemption/preemptiontest/clustergen draws with the same functions, from a seed alone, for everybody
-// else.
+// Package preemption/preemptiontest/clustergen offers the same clusters, drawn from a seed, outside this
+// module.
 package gen
 
 import (
@@ -26,14 +26,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Now is the time at which generated clusters are looked at. A few of their
-// pods start after it.
+// Now is the time at which drawn clusters are decided about. A few of their pods start after it.
 var Now = draw.Now()
 
-// Shape says how large a cluster may get and what is in it beside nodes, pods
-// and resources. The zero value is a shape for resources alone: up to 5 nodes
-// with up to 6 pods each. A cluster and its preemptor are drawn with the same
-// shape.
+// Shape says how large a cluster may get and what is in it beside nodes, pods and resources. The zero value
+// draws nothing else: up to 5 nodes with up to 6 pods each. A cluster and its preemptor are drawn with the
+// same shape.
 type Shape struct {
 	// Nodes and PodsPerNode are maxima; zero means 5 and 6.
 	Nodes, PodsPerNode int
@@ -42,26 +40,25 @@ type Shape struct {
 	// Nominated is the largest number of pending pods with a nomination; zero
 	// means none, and a preemptor without one.
 	Nominated int
-	// Groups is the number of pod groups; zero means none.
+	// Groups is the exact number of pod groups; zero means none.
 	Groups int
-	// Units draws composite groups above some of the groups, and for half of the
-	// clusters a release with the gates under which victims are units.
+	// Units draws composite groups above some of the groups. Half of the clusters get a release with the
+	// gates under which victims are units.
 	Units bool
-	// Alike fills each node with up to 12 pods of one kind, or PodsPerNode, all
-	// equal but for their starts, and has the preemptor ask for several times
-	// what such a pod has: exact ties, and seven victims or more, are common.
+	// Alike fills each node with equal pods of one kind that differ in their starts alone: up to 12, or up to
+	// PodsPerNode if that is set. The preemptor requests several times as much as one of them. So exact ties,
+	// and decisions with seven or more victims, are common.
 	Alike bool
 
 	// Each of these adds a subject. Taints adds taints, tolerations and cordoned nodes; Selectors adds node
-	// selectors, node affinity and node names; Ports adds host ports; Affinity adds
-	// required pod affinity and anti-affinity; Spread adds topology spread
-	// constraints; Volumes adds claims, disks and limits of attached volumes; Features
-	// adds features that pods need and nodes declare; Rest adds what is drawn for filters
-	// of none of these subjects.
+	// selectors, node affinity and node names; Ports adds host ports; Affinity adds required pod affinity and
+	// anti-affinity; Spread adds topology spread constraints; Volumes adds claims, disks and limits of
+	// attached volumes; Features adds features that pods need and nodes declare; Rest adds what the other
+	// filters read.
 	Taints, Selectors, Ports, Affinity, Spread, Volumes, Features, Rest bool
 }
 
-// Full is a shape with everything in it.
+// Full returns a shape with every subject, and with budgets, nominated pods and groups.
 func Full() Shape {
 	return Shape{
 		Budgets: 4, Nominated: 4, Groups: 2,
@@ -69,7 +66,7 @@ func Full() Shape {
 	}
 }
 
-// withDefaults returns the shape with defaults in the place of what is zero.
+// withDefaults returns the shape with the defaults filled in.
 func (s Shape) withDefaults() Shape {
 	if s.Nodes == 0 {
 		s.Nodes = 5
@@ -83,8 +80,8 @@ func (s Shape) withDefaults() Shape {
 	return s
 }
 
-// asking returns the shape for a pod that looks for a place. It does not depend on how large the drawn
-// cluster is.
+// asking returns the part of the shape that preemptors depend on. How large a cluster was drawn is no part of
+// it, so that a preemptor can be drawn before or after its cluster.
 func (s Shape) asking(from draw.Source) clusters.Shape {
 	s = s.withDefaults()
 	return clusters.Shape{
@@ -107,8 +104,8 @@ func (s Shape) rarely(from draw.Source, label string, number int) int {
 	return number
 }
 
-// cluster draws the exact numbers of a cluster. Mostly its values are the few that matter, and
-// sometimes a number of values at equal distances.
+// cluster draws the exact numbers of a cluster. Its values are mostly the few that are likely to expose
+// mistakes; sometimes they are a number of values at equal distances.
 func (s Shape) cluster(from draw.Source) clusters.Shape {
 	s = s.withDefaults()
 	c := s.asking(from)
@@ -130,19 +127,21 @@ func (s Shape) cluster(from draw.Source) clusters.Shape {
 	return c
 }
 
-// Cluster draws a cluster. Its pods come in no particular order, and nodes are
-// not in the order of their names.
+// Cluster draws a cluster. Its pods come in no particular order, and its nodes are not in the order of their
+// names.
 func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
 	return rapid.Custom(func(t *rapid.T) *outrank.Cluster {
 		from := numbers{t}
 		c := clusters.Cluster(shape.cluster(from), from)
 		c.Nodes = draw.Shuffled(from, "node order", c.Nodes)
+
 		if shape.Units {
 			c.Composites = composites(from, c.Groups)
 			if draw.OneIn(from, "pods have the priority of their groups", 2) {
 				takeGroupPriorities(c)
 			}
 		}
+
 		c.Release = draw.Pick(from, "release", append([]outrank.Release{0}, outrank.Releases()...)...)
 		if shape.Units && draw.OneIn(from, "units of victims", 2) {
 			c.Release = withUnits(draw.OneIn(from, "composite groups count", 2))
@@ -151,8 +150,8 @@ func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
 	})
 }
 
-// Preemptor draws a pod that looks for a place in a cluster of the same shape.
-// It mostly outranks what is there and needs one to four pods to leave.
+// Preemptor draws a pod that looks for a place in a cluster of the same shape. It mostly outranks the pods
+// that run there, and one to four of them must leave for it.
 func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
 	return rapid.Custom(func(t *rapid.T) *outrank.Pod {
 		from := numbers{t}
@@ -160,7 +159,7 @@ func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
 	})
 }
 
-// Lookalikes draws pods that look for a place and differ only in what filters look at.
+// Lookalikes draws count preemptors that differ only in fields that filters read.
 func Lookalikes(shape Shape, count int) *rapid.Generator[[]*outrank.Pod] {
 	return rapid.Custom(func(t *rapid.T) []*outrank.Pod {
 		from := numbers{t}
@@ -168,10 +167,9 @@ func Lookalikes(shape Shape, count int) *rapid.Generator[[]*outrank.Pod] {
 	})
 }
 
-// PreemptorGroup draws the pods of a group that look for places in a cluster of
-// the same shape: one to four, alike or not, of one priority and preemption
-// policy. Now and then they are of a group that has pods in the cluster
-// already.
+// PreemptorGroup draws the pods of a group that look for places in a cluster of the same shape: one to four,
+// equal or not, of one namespace, priority and preemption policy. Now and then their group already has pods
+// in the cluster.
 func PreemptorGroup(shape Shape) *rapid.Generator[[]*outrank.Pod] {
 	return rapid.Custom(func(t *rapid.T) []*outrank.Pod {
 		from := numbers{t}

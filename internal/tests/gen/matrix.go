@@ -9,27 +9,30 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The matrix has a row for each kind of preemptor that people have, so that benchmarks show the speed of
-// the worst as well as of the best.
+// The matrix has a row for each kind of preemptor that occurs in practice, so that benchmarks show the
+// slowest kinds as well as the fastest.
 
-// matrixRow is the difference between a row and the plain cluster and preemptor.
+// matrixRow is one row: add changes the plain cluster and the plain preemptor into those of the row.
 type matrixRow struct {
 	name string
 	add  func(c *outrank.Cluster, p *outrank.Pod)
 }
 
-// Names of labels and of a driver in the matrix.
+// Names and numbers of the matrix: keys of labels, a driver of volumes, and how many zones and pools there
+// are.
 const (
 	matrixZone, matrixPool, matrixAll = "topology.kubernetes.io/zone", "pool", "all"
 	matrixHost                        = "kubernetes.io/hostname"
 	matrixDriver                      = "csi.example.com"
 	matrixZones, matrixPools          = 5, 10
 	matrixPort                        = 8080
-	matrixAttached                    = 25 // volumes that a node takes
+	matrixAttached                    = 25 // the volumes of one driver that a node can attach
 )
 
+// matrixGuard selects the pods that affinity and spread constraints of the matrix are about.
 var matrixGuard = &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-3"}}
 
+// matrixKinds are the rows in the order in which benchmarks show them.
 var matrixKinds = []matrixRow{
 	{"plain", func(*outrank.Cluster, *outrank.Pod) {}},
 	{"sizes", func(c *outrank.Cluster, _ *outrank.Pod) {
@@ -81,7 +84,7 @@ var matrixKinds = []matrixRow{
 	{"nobody-lower", func(_ *outrank.Cluster, p *outrank.Pod) { p.Priority = outrank.Priority(-10_000) }},
 }
 
-// MatrixRows returns the names of the rows.
+// MatrixRows returns the names of all rows in order.
 func MatrixRows() (names []string) {
 	for _, r := range matrixKinds {
 		names = append(names, r.name)
@@ -89,9 +92,9 @@ func MatrixRows() (names []string) {
 	return names
 }
 
-// Matrix returns the cluster and the preemptor of a row. The cluster has this number of nodes, all full,
-// with this number of pods of one size on each, and this number of budgets. The preemptor needs the room of
-// four of the pods.
+// Matrix returns the cluster and the preemptor of a row. The cluster has the given numbers of nodes, of pods
+// on each node, and of budgets. Its pods are of one size and fill the nodes, unless the row changes that. The
+// preemptor needs the room of four pods.
 func Matrix(row string, nodes, pods, budgets int) (*outrank.Cluster, *outrank.Pod) {
 	c, p := Benchmark(nodes, pods, budgets)
 	for i, n := range c.Nodes {
@@ -112,7 +115,8 @@ func Matrix(row string, nodes, pods, budgets int) (*outrank.Cluster, *outrank.Po
 	return c, p
 }
 
-// MatrixAskers returns preemptors like one, each of another priority and so of another shape.
+// MatrixAskers returns a thousand copies of a preemptor, each with another priority, so that nothing
+// remembered about one of them helps with the next.
 func MatrixAskers(like *outrank.Pod) []*outrank.Pod {
 	askers := make([]*outrank.Pod, 1000)
 	for i := range askers {
@@ -123,8 +127,8 @@ func MatrixAskers(like *outrank.Pod) []*outrank.Pod {
 	return askers
 }
 
-// MatrixMoving returns two states of the last pod that runs in a cluster. The first is not its
-// present one.
+// MatrixMoving returns two states of the last running pod of a cluster, for benchmarks that change the pod
+// back and forth: first one with a later start, then the present one.
 func MatrixMoving(c *outrank.Cluster) [2]*outrank.Pod {
 	for _, was := range slices.Backward(c.Pods) {
 		if was.NodeName != "" {
@@ -136,7 +140,7 @@ func MatrixMoving(c *outrank.Cluster) [2]*outrank.Pod {
 	panic("no pod runs")
 }
 
-// matrixSize returns a fraction of 2 cores, 4Gi of memory and 4Gi of storage.
+// matrixSize returns the fraction parts/of of 2 cores, 4Gi of memory and 4Gi of ephemeral storage.
 func matrixSize(parts, of int) resource.List {
 	each := func(whole int64) int64 { return int64(parts) * whole / int64(of) }
 	return resource.List{
@@ -146,7 +150,7 @@ func matrixSize(parts, of int) resource.List {
 	}
 }
 
-// matrixTaints taints all nodes but every tenth.
+// matrixTaints taints all nodes but one in ten.
 func matrixTaints(c *outrank.Cluster) {
 	for i, n := range c.Nodes {
 		if i%matrixPools != 3 {
@@ -155,17 +159,20 @@ func matrixTaints(c *outrank.Cluster) {
 	}
 }
 
-// matrixVolumes attaches as many volumes to each node as it takes, and gives the preemptor some of its own.
+// matrixVolumes gives the pods of each node as many volumes as the node can attach, and the preemptor some of
+// its own.
 func matrixVolumes(c *outrank.Cluster, p *outrank.Pod, own int) {
 	on := map[string]int64{}
 	for _, n := range c.Nodes {
 		n.AttachLimits = map[string]int64{matrixDriver: matrixAttached}
 	}
+
 	for i, q := range c.Pods {
 		if on[q.NodeName]++; on[q.NodeName] <= matrixAttached {
 			q.Volumes = []outrank.Volume{{Claim: fmt.Sprint("c", i), Driver: matrixDriver, Handle: fmt.Sprint("h", i)}}
 		}
 	}
+
 	for i := range own {
 		p.Volumes = append(p.Volumes, outrank.Volume{Claim: fmt.Sprint("own", i), Driver: matrixDriver, Handle: fmt.Sprint("own", i)})
 	}

@@ -5,15 +5,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbers are those of a property. Everything is drawn from one source, in the order in which it
-// is asked for.
+// numbers draws all numbers of one rapid case from the same source, in the order of the calls.
 type numbers struct{ t *rapid.T }
 
-// Of returns the only source.
+// Of returns the one source, whatever is drawn.
 func (n numbers) Of(string, int) draw.Source { return n }
 
-// few are generators of small numbers, by the largest of them. A generator prints its name when it
-// is used for the first time, which costs more than drawing.
+// few holds generators of small numbers by their maximum. They are made once, because a generator formats its
+// name on first use, which costs more than drawing a number.
 var few [64]*rapid.Generator[uint64]
 
 func init() {
@@ -22,7 +21,7 @@ func init() {
 	}
 }
 
-// Int draws a number, which shrinks towards the least.
+// Int draws a number. It shrinks towards least.
 func (n numbers) Int(label string, least, most int) int {
 	width := most - least
 	if width < len(few) {

@@ -6,9 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Shuffled draws the same cluster in another order: new slices with the same
-// objects in them. Only the order of nodes may make a difference, and only to
-// the last tie.
+// Shuffled draws the same cluster in another order: new slices with the same objects. Only the order of the
+// nodes may change a decision, and it decides only the last tie.
 func Shuffled(c *outrank.Cluster) *rapid.Generator[*outrank.Cluster] {
 	return rapid.Custom(func(t *rapid.T) *outrank.Cluster {
 		s := *c

@@ -8,22 +8,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Workload has pods that look for places together, and their cluster. They are of one group, or of the
-// groups of one tree.
+// Workload is a group of pods that look for places together, and their cluster. The pods belong to one group,
+// or to groups of one tree.
 type Workload struct {
 	Cluster *outrank.Cluster
 	Pods    []*outrank.Pod
 }
 
-// Workloads draws a cluster of v1.37 with groups switched on, and a group for it. The pods
-// are of one group or of several below the same composite group. Mostly they agree with
-// each other, and with those that run, in all that the pods of a group must share. Now and then
-// one does not, or the group is not known, or part of a tree that is no tree.
+// Workloads draws a cluster of v1.37 with pod groups enabled, and pods of one group, or of several below the
+// same composite group. Mostly the pods agree with each other, and with those of their tree that run, in
+// everything that the pods of a group must share. Now and then one differs, the group does not exist, or its
+// tree is malformed.
 func Workloads(shape Shape) *rapid.Generator[Workload] {
 	shape.Units = true
 	return rapid.Custom(func(t *rapid.T) Workload {
 		s := numbers{t}
 		w := Workload{Cluster: Cluster(shape).Draw(t, "cluster"), Pods: PreemptorGroup(shape).Draw(t, "pods")}
+
 		w.setGates(s)
 		w.addGroup(s)
 		if len(w.Cluster.Groups) > 0 && draw.OneIn(s, "grow trees", 2) {
@@ -38,7 +39,7 @@ func Workloads(shape Shape) *rapid.Generator[Workload] {
 	})
 }
 
-// setGates draws the feature gates of the cluster's release.
+// setGates gives the cluster a release with drawn feature gates.
 func (w *Workload) setGates(s draw.Source) {
 	composites := !draw.OneIn(s, "composite groups do not count", 4)
 	r, err := outrank.V1_37.With(map[string]bool{
@@ -51,7 +52,8 @@ func (w *Workload) setGates(s draw.Source) {
 	w.Cluster.Release = r
 }
 
-// addGroup makes the pods' group known, for the most part.
+// addGroup declares the pods' group, unless the cluster already does. Now and then it leaves it undeclared,
+// or the pods without a group.
 func (w *Workload) addGroup(s draw.Source) {
 	first := w.Pods[0]
 	if first.Group == "" {
@@ -62,9 +64,11 @@ func (w *Workload) addGroup(s draw.Source) {
 			p.Group = "gang"
 		}
 	}
+
 	if w.group(first.GroupKey()) != nil || draw.OneIn(s, "group is not known", 8) {
 		return
 	}
+
 	g := &outrank.PodGroup{
 		Name: first.Group, Namespace: first.Namespace, Priority: anyPriority(s),
 		Policy: draw.Pick(s, "own policy", outrank.GangPolicy, outrank.BasicPolicy, outrank.GangPolicy, ""),
@@ -75,8 +79,8 @@ func (w *Workload) addGroup(s draw.Source) {
 	w.Cluster.Groups = append(w.Cluster.Groups, g)
 }
 
-// grow adds two trees in the namespace of the pods, up to three levels of composite groups
-// each, and puts most groups of the namespace below them, and more pods into groups.
+// grow adds two trees of up to three levels of composite groups in the namespace of the pods. It puts most
+// groups of the namespace below them, and pods of the cluster into groups.
 func (w *Workload) grow(s draw.Source) {
 	namespace := w.Pods[0].NamespaceName()
 	var names []string
@@ -94,12 +98,13 @@ func (w *Workload) grow(s draw.Source) {
 		}
 	}
 
-	// Parents must be in the namespace of their children, and groups in that of their pods.
+	// A parent must be in the namespace of its children, and a group in that of its pods.
 	for _, g := range w.Cluster.Groups {
 		if g.NamespaceName() == namespace && !draw.OneIn(s, "is no part of it", 6) {
 			g.Parent = draw.Pick(s, "parent in tree", names...)
 		}
 	}
+
 	for _, p := range w.Cluster.Pods {
 		if g := draw.Pick(s, "joins", w.Cluster.Groups...); p.NamespaceName() == g.NamespaceName() && !draw.OneIn(s, "stays as it is", 4) {
 			p.Group = g.Name
@@ -107,7 +112,7 @@ func (w *Workload) grow(s draw.Source) {
 	}
 }
 
-// spread puts some of the pods into other groups of the same tree.
+// spread moves some of the pods into other groups of the same tree.
 func (w *Workload) spread(s draw.Source) {
 	own := w.group(w.Pods[0].GroupKey())
 	if own == nil || own.Parent == "" {
@@ -118,6 +123,7 @@ func (w *Workload) spread(s draw.Source) {
 			g.Parent = own.Parent
 		}
 	}
+
 	for _, p := range w.Pods {
 		for _, g := range w.Cluster.Groups {
 			if g.NamespaceName() == p.NamespaceName() && w.top(g.Key()) == w.top(own.Key()) && draw.OneIn(s, "joins the group", 3) {
@@ -127,8 +133,8 @@ func (w *Workload) spread(s draw.Source) {
 	}
 }
 
-// agree gives the pods, and those that run in the same tree, equal values in all that they must share. The
-// group at the top of the tree gets them, too.
+// agree gives equal values, in everything that they must share, to the pods and to those that run in the same
+// tree. The group at the top of the tree gets them, too.
 func (w *Workload) agree(s draw.Source) {
 	first := w.Pods[0]
 	top := w.top(first.GroupKey())
@@ -155,13 +161,15 @@ func (w *Workload) agree(s draw.Source) {
 		if "composite "+string(g.Key()) == top {
 			g.Priority, g.PreemptionPolicy = outrank.Priority(priority), first.PreemptionPolicy
 		}
+
 		if draw.OneIn(s, "gang of groups", 3) {
 			g.Policy, g.MinGroupCount = outrank.GangPolicy, int32(s.Int("min groups", 1, 3))
 		}
 	}
 }
 
-// sameGroups moves a pod that the cluster knows already into the same group.
+// sameGroups moves the entries that the cluster already has of the pods into the same groups. A pod is in one
+// group, wherever it is listed.
 func (w *Workload) sameGroups() {
 	for _, p := range w.Cluster.Pods {
 		for _, q := range w.Pods {
@@ -172,7 +180,7 @@ func (w *Workload) sameGroups() {
 	}
 }
 
-// group returns the group with this key, nil if it is not known.
+// group returns the group with this key, or nil if the cluster does not declare it.
 func (w *Workload) group(key outrank.Key) *outrank.PodGroup {
 	for _, g := range w.Cluster.Groups {
 		if g.Key() == key && key != "" {
@@ -182,7 +190,8 @@ func (w *Workload) group(key outrank.Key) *outrank.PodGroup {
 	return nil
 }
 
-// top returns the kind and the key of the top of the group's tree, empty for a group that is not known.
+// top returns the kind and the key of the top of the group's tree, such as "composite default/a0". It is
+// empty for a group that the cluster does not declare.
 func (w *Workload) top(key outrank.Key) string {
 	g := w.group(key)
 	if g == nil {
@@ -191,6 +200,8 @@ func (w *Workload) top(key outrank.Key) string {
 
 	release := w.Cluster.Release
 	treesCount := release.Gates()["CompositePodGroup"]
+
+	// Each round climbs one level. The number of rounds bounds the way through a circle of parents.
 	top, parent := "group "+string(key), g.ParentKey()
 	for range outrank.MaxGroupLevels - 1 {
 		for _, c := range w.Cluster.Composites {

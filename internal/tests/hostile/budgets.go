@@ -7,17 +7,18 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Budgets is a way to have many budgets over many pods.
+// Budgets is one way to have many budgets over many pods.
 type Budgets struct {
 	Name string
-	// All is set where every budget covers every pod, else each covers one.
+	// All is set if every budget covers every pod. Otherwise each covers one pod.
 	All bool
 
+	// selector returns the selector of budget i, and labels the labels of pod i.
 	selector func(i int) *outrank.LabelSelector
 	labels   func(i int) map[string]string
 }
 
-// Crowds lists ways to have many budgets over many pods.
+// Crowds lists ways in which the selectors, the labels, both or neither differ from entry to entry.
 var Crowds = []Budgets{
 	{
 		Name: "pods alike", All: true,
@@ -61,8 +62,8 @@ func expecting(key string, op outrank.Operator, values ...string) *outrank.Label
 	return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: key, Operator: op, Values: values}}}
 }
 
-// Cluster returns a cluster with n budgets over n pods of 1 cpu and priority 0, on ten nodes
-// that they fill. n is a multiple of ten.
+// Cluster returns a cluster with n budgets over n pods of 1 cpu and priority 0, which fill ten nodes. n must
+// be a multiple of ten.
 func (b Budgets) Cluster(n int) *outrank.Cluster {
 	const nodes = 10
 	c := &outrank.Cluster{}
@@ -79,7 +80,7 @@ func (b Budgets) Cluster(n int) *outrank.Cluster {
 	return c
 }
 
-// Asking returns a pod of priority 1 that fits a node of such a cluster where all of its pods
+// Asking returns a pod of priority 1 for the cluster of n pods. It fits a node only if all pods of the node
 // leave.
 func (b Budgets) Asking(n int) *outrank.Pod {
 	return &outrank.Pod{

@@ -1,6 +1,7 @@
 package hostile
 
-// Configs are the forms of scheduler configurations in which one thing is there many times, by name.
+// Configs are forms of scheduler configurations that repeat one thing, by the name of what is repeated.
+// [Written] makes a configuration of a form.
 var Configs = map[string]string{
 	"unknown plugins of a point":    inProfile(`"plugins":{"filter":{"enabled":[@{"name":"p%d"}@]}}`),
 	"unknown plugins everywhere":    inProfile(`"plugins":{"multiPoint":{"enabled":[@{"name":"p%d"}@]}}`),

@@ -1,6 +1,5 @@
-// Package hostile makes inputs that hold one thing very many times: dumps, strings, and
-// budgets over pods. What reads them, or decides about them, has to take work and memory in
-// proportion.
+// Package hostile makes inputs that repeat one thing very many times: dumps, strings, and budgets over pods.
+// Work and memory for reading them, and for deciding about them, must stay in proportion to their size.
 package hostile
 
 import (
@@ -8,8 +7,8 @@ import (
 	"strings"
 )
 
-// Dumps are the forms of dumps in which one thing is there many times, by name.
-// [Written] makes a dump of a form.
+// Dumps are forms of dumps that repeat one thing, by the name of what is repeated. [Written] makes a dump of
+// a form.
 var Dumps = map[string]string{
 	"scripts in annotations":   InPod(`"metadata":{"name":"p","annotations":{@"script-%d":"#!/bin/sh\n\techo \"one\" \\\n\t\t\"two\"\n"@}}`),
 	"one string":               InPod(`"metadata":{"name":"p","annotations":{"script":"@echo \"%d\"\n@"}}`),
@@ -55,11 +54,11 @@ var Dumps = map[string]string{
 	"pods of a group":          InList(`{"kind":"PodGroup","metadata":{"name":"g%d"},"spec":{}},{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"schedulingGroup":{"podGroupName":"g"}}}`),
 }
 
-// RequiredDriver is the form of a driver that a node has to have before a pod with a
-// volume of it may come.
+// RequiredDriver is the form of a CSIDriver object that keeps pods with its volumes off nodes without the
+// driver.
 const RequiredDriver = `{"kind":"CSIDriver","metadata":{"name":"d%d"},"spec":{"preventPodSchedulingIfMissing":true}}`
 
-// InList returns the form of a list of many parts.
+// InList returns the form of a list that repeats part as its items.
 func InList(part string) string { return `{"kind":"List","items":[@` + part + `@]}` }
 
 // InPod returns the form of a pod with these fields.
@@ -68,8 +67,8 @@ func InPod(parts string) string { return `{"kind":"Pod",` + parts + `}` }
 // InSpec returns the form of a pod with these fields of its spec.
 func InSpec(fields string) string { return InPod(`"metadata":{"name":"p"},"spec":{` + fields + `}`) }
 
-// Written returns the dump of a form: what stands between two @ is there so many times,
-// separated by commas, with a number for %d.
+// Written returns the dump of a form. What stands between two @ is repeated, separated by commas, with %d
+// replaced by the number of the repetition.
 func Written(form string, times int) string {
 	var b strings.Builder
 	for i, part := range strings.Split(form, "@") {
@@ -77,6 +76,7 @@ func Written(form string, times int) string {
 			b.WriteString(part)
 			continue
 		}
+
 		pieces := strings.Split(part, "%d")
 		for n := range times {
 			if n > 0 {

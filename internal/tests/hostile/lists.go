@@ -7,14 +7,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Lists is a pod and a node that have long lists of one thing, which have to be compared with each other.
+// Lists is a case in which two long lists of a node and of pods have to be compared with each other.
 type Lists struct {
 	Name string
-	// fill gives the node, a pod that runs on it and one that asks for it lists of n.
+	// fill gives the node, a pod that runs on it and a preemptor lists of n entries each.
 	fill func(n int, node *outrank.Node, runs, asks *outrank.Pod)
 }
 
-// Pairs lists the ways to have two long lists whose comparison takes time in proportion to both.
+// Pairs lists the cases that must take time in proportion to the two lists, although they may be of any
+// length.
 var Pairs = []Lists{
 	{"taints and tolerations", func(n int, node *outrank.Node, _, asks *outrank.Pod) {
 		for i := range n {
@@ -78,7 +79,8 @@ var Pairs = []Lists{
 	}},
 }
 
-// Bounded lists those ways in which each entry is compared with each, so that a long list is an error.
+// Bounded lists the cases in which each entry is compared with every other one. There a list that is too long
+// is an error.
 var Bounded = []Lists{
 	{"host ports", func(n int, _ *outrank.Node, runs, asks *outrank.Pod) {
 		for i := range n {
@@ -131,7 +133,8 @@ var Bounded = []Lists{
 	}},
 }
 
-// Cluster returns a node with a pod of priority 0, and a pod of priority 1 that asks for it.
+// Cluster returns a node on which a pod of priority 0 runs, and a preemptor of priority 1, with lists of n
+// entries.
 func (l Lists) Cluster(n int) (*outrank.Cluster, *outrank.Pod) {
 	node := &outrank.Node{Name: "n", Labels: map[string]string{}, Allocatable: resource.MustList("cpu", "1", "pods", "9")}
 	pod := func(name string, priority int32) *outrank.Pod {

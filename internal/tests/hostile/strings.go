@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// Script returns a list with one pod whose annotation is so many bytes long, and consists
-// of a text.
+// Script returns a list with one pod whose annotation repeats a text up to the given size in bytes.
 func Script(of string, size int) string {
 	return `{"kind":"List","items":[{"kind":"Pod","metadata":{"name":"p","annotations":{"script":"` +
 		strings.Repeat(of, size/len(of)) + `"}}}]}`
 }
 
-// SmallReads returns a reader of a text that gives at most so many bytes at a time.
+// SmallReads returns a reader of the text that returns at most the given number of bytes at a time.
 func SmallReads(text string, most int) io.Reader { return &smallReader{strings.NewReader(text), most} }
 
 type smallReader struct {

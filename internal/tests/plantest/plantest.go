@@ -6,7 +6,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Unexplained returns a plan without what only Explain finds: what Preempt returns.
+// Unexplained returns a copy of a plan that Explain made, without what Preempt does not find: the answers of
+// nodes, the candidates, and the rank that decided.
 func Unexplained(p *preemption.Plan) *preemption.Plan {
 	if p == nil {
 		return nil
@@ -16,8 +17,8 @@ func Unexplained(p *preemption.Plan) *preemption.Plan {
 	return &bare
 }
 
-// ByName returns the answers of nodes for [preemption.Request.Statuses]; a node that is not there was not
-// asked, and nil is no answers.
+// ByName returns a function for [preemption.Request.Statuses] that gives each node the answer under its name.
+// A node without one counts as not asked. For a nil map it returns nil.
 func ByName(statuses map[string]preemption.Status) func(int, *outrank.Node) (preemption.Status, bool) {
 	if statuses == nil {
 		return nil
@@ -28,7 +29,8 @@ func ByName(statuses map[string]preemption.Status) func(int, *outrank.Node) (pre
 	}
 }
 
-// InOrder is ByName for the answers of all nodes in their order.
+// InOrder returns a function for [preemption.Request.Statuses] from the answers of all nodes, in the order of
+// the nodes.
 func InOrder(statuses []preemption.Status) func(int, *outrank.Node) (preemption.Status, bool) {
 	return func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }
 }

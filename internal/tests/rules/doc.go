@@ -1,5 +1,4 @@
-// Package rules holds no code. Its tests read the numbered rules in the files
-// RULES.md beside the packages that follow them. The numbers have no gaps and
-// are unique, every rule that a comment or a document cites exists, and nothing
-// else is cited. They also check the names that packages declare.
+// Package rules holds no code. Its tests read the numbered rules in the files RULES.md beside the packages
+// that follow them. They check that the numbers are unique and have no gaps, and that comments and documents
+// cite only rules that exist. They also check the names that packages declare.
 package rules

@@ -16,13 +16,15 @@ import (
 //	compositepodgroup NAME [whole] [priority=5] [namespace=NS] [parent=NAME]
 //	release v1.36
 //
-// A podgroup is disrupted pod by pod, or as a whole. The number of a gang says how
-// many of its pods must find a place; without a policy all must. The
-// release is the default one if none is named. No two objects of a kind may have
-// the same name, and the node of a pod must stand above it. The lines have the mistakes.
+// A podgroup is disrupted pod by pod unless it is whole. The number of a gang is the least number of its pods
+// that must find a place; without a policy, all must. Without a release the default one counts. Two objects
+// of one kind must not have the same name, and a pod must stand below its node. Each mistake is noted in its
+// line.
 func Cluster(body []*Line) *outrank.Cluster {
 	c := &outrank.Cluster{}
 	seen, nodes := map[string]bool{}, map[string]bool{}
+
+	// Names are unique within a kind of object, so the kind is part of what seen holds.
 	for _, l := range body {
 		kind := l.Next("kind of object")
 		name := kind + " "
@@ -65,6 +67,7 @@ func Cluster(body []*Line) *outrank.Cluster {
 		default:
 			l.Fail("unknown kind of object %q", kind)
 		}
+
 		if seen[name] {
 			l.Fail("there is a %s above", name)
 		}
@@ -73,7 +76,7 @@ func Cluster(body []*Line) *outrank.Cluster {
 	return c
 }
 
-// Budget reads the rest of the line as a budget; see Cluster.
+// Budget reads the rest of the line as a budget; see [Cluster] for the syntax.
 func (l *Line) Budget() *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{Name: l.Next("name of the budget")}
 	var selected, allowed bool
@@ -89,6 +92,7 @@ func (l *Line) Budget() *outrank.PodDisruptionBudget {
 			return nil
 		},
 	})
+
 	if !selected || !allowed {
 		l.Fail("a budget has a selector and a number of allowed disruptions")
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// wording has the options of pods and nodes that one filter reads. Main is the pod's container.
-// A function that is nil has none.
+// wording has the options of pods and nodes that one filter reads. Main is the only container of the pod. A
+// nil function stands for no options.
 type wording struct {
 	pod  func(l *Line, p *outrank.Pod, main *outrank.Container) Options
 	node func(l *Line, n *outrank.Node) Options
 }
 
-// words has the options of each filter. One that several filters read stands with the first of
-// them, and where a pod is and what labels a node has with none.
+// words has the options of each filter. An option that several filters read stands with the first of them.
+// Options for where a pod is and for labels of nodes belong to no filter, and are not here.
 var words = filter.Table[wording]{
 	filter.NodeUnschedulable: {node: func(_ *Line, n *outrank.Node) Options { return Options{"cordoned": Flag(&n.Unschedulable)} }},
 	filter.NodeName:          {},
@@ -62,7 +62,7 @@ var words = filter.Table[wording]{
 	},
 }
 
-// podAsks has the options for a pod's requests.
+// podAsks returns the options for the requests of a pod.
 func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
 	return Options{
 		"cpu=": amount(main.Requests, resource.CPU), "memory=": amount(main.Requests, resource.Memory),
@@ -76,7 +76,7 @@ func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
 	}
 }
 
-// nodeOffers has the options for what a node gives.
+// nodeOffers returns the options for the resources that a node offers.
 func (l *Line) nodeOffers(n *outrank.Node) Options {
 	return Options{
 		"cpu=": amount(n.Allocatable, resource.CPU), "memory=": amount(n.Allocatable, resource.Memory),

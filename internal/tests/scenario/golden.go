@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden compares a text with that of a file, and writes the file anew where the
-// test runs with -update.
+// Golden compares a text with the content of a file. With the flag -update, it writes the text to the file
+// first.
 func Golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

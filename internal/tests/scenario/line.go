@@ -7,22 +7,21 @@ import (
 	"time"
 )
 
-// Line is one line of a scenario, read word by word from the left. It keeps the
-// first mistake. Words read after a mistake mean nothing, so that it is enough to ask for Err once, in the
-// end.
+// Line is one line of a scenario, read word by word from the left. It keeps the first mistake. Words read
+// after a mistake mean nothing, so it is enough to call Err once at the end.
 type Line struct {
-	// File and Number are the place of the line, and Text is the whole line.
+	// File and Number say where the line stands, and Text is the whole line without its indentation.
 	File   string
 	Number int
 	Text   string
 
-	// words are the words that are still to be read.
+	// words are the words that have not been read yet.
 	words []string
-	// err is the first mistake.
+	// err is the first mistake; nil if there was none.
 	err error
 }
 
-// NewLine takes a line apart.
+// NewLine splits a line into words. A line that cannot be split has its mistake already.
 func NewLine(file string, number int, text string) *Line {
 	l := &Line{File: file, Number: number, Text: strings.TrimSpace(text)}
 	words, err := split(l.Text)
@@ -33,20 +32,20 @@ func NewLine(file string, number int, text string) *Line {
 	return l
 }
 
-// within returns a part of the line as a line of its own, at the same place.
+// within returns a part of the line as a line of its own, with the same place for messages.
 func (l *Line) within(text string) *Line { return NewLine(l.File, l.Number, text) }
 
 // Place returns the place of the line for error messages.
 func (l *Line) Place() string { return fmt.Sprintf("%s:%d", l.File, l.Number) }
 
-// Fail notes a mistake, unless there was one before.
+// Fail records a mistake, unless there was one before.
 func (l *Line) Fail(format string, args ...any) {
 	if l.err == nil {
 		l.err = fmt.Errorf("%s: %s", l.Place(), fmt.Sprintf(format, args...))
 	}
 }
 
-// Err returns the mistake, if there was one. A word that was not read is one.
+// Err returns the first mistake, if any. If there was none, a word that has not been read is one.
 func (l *Line) Err() error {
 	if len(l.words) > 0 {
 		l.Fail("unknown word %q", l.words[0])
@@ -57,7 +56,7 @@ func (l *Line) Err() error {
 // More reports whether there are words left.
 func (l *Line) More() bool { return len(l.words) > 0 }
 
-// Next returns the next word. If there is none, what is missing is named in the message.
+// Next returns the next word. If there is none, it records that what is missing.
 func (l *Line) Next(what string) string {
 	if len(l.words) == 0 {
 		l.Fail("%s is missing", what)
@@ -68,7 +67,7 @@ func (l *Line) Next(what string) string {
 	return word
 }
 
-// Accept takes the next word if it is this one.
+// Accept reads the next word if it is the given one, and reports whether it did.
 func (l *Line) Accept(word string) bool {
 	if len(l.words) == 0 || l.words[0] != word {
 		return false
@@ -77,15 +76,14 @@ func (l *Line) Accept(word string) bool {
 	return true
 }
 
-// Setter takes the value of an option.
+// Setter stores the value of an option. The value of an option without "=" is empty.
 type Setter = func(value string) error
 
-// Options maps the options of a line to their setters. A key that ends in "="
-// has a value, any other is a word that stands by itself.
+// Options maps the options of a line to their setters. A key that ends in "=" takes a value; any other key is
+// a word that stands alone.
 type Options map[string]Setter
 
-// Options reads all words that are left. Each must be an option, and none may
-// be given twice.
+// Options reads all remaining words. Each must be a known option, and none may be given twice.
 func (l *Line) Options(known Options) {
 	seen := map[string]bool{}
 	for len(l.words) > 0 && l.err == nil {
@@ -115,11 +113,13 @@ func (l *Line) Options(known Options) {
 	}
 }
 
-// split takes a line apart at white space outside parentheses and quotes.
+// split splits a line at white space outside parentheses and quotes. Quotes are removed, parentheses are
+// kept.
 func split(text string) ([]string, error) {
-	// inWord tells an empty word, in quotes, from none.
 	var words []string
 	var word strings.Builder
+
+	// inWord is set once a word has begun, which may still be empty: "" is a word.
 	depth, inWord := 0, false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -129,7 +129,7 @@ func split(text string) ([]string, error) {
 			if err != nil {
 				return nil, fmt.Errorf("a quote is not closed")
 			}
-			plain, _ := strconv.Unquote(quoted) // a prefix that was found is valid
+			plain, _ := strconv.Unquote(quoted) // QuotedPrefix returns only valid quotes
 			word.WriteString(plain)
 			inWord = true
 			i += len(quoted) - 1
@@ -163,8 +163,7 @@ func split(text string) ([]string, error) {
 	return words, nil
 }
 
-// parts takes a text apart at a separator outside parentheses, and trims the
-// parts.
+// parts splits a text at a separator outside parentheses, and trims the parts.
 func parts(text string, separator byte) []string {
 	var out []string
 	depth, start := 0, 0
@@ -184,11 +183,12 @@ func parts(text string, separator byte) []string {
 	return append(out, strings.TrimSpace(text[start:]))
 }
 
-// inner takes the parentheses off a value that is in them as a whole.
+// inner removes the parentheses around a value, if one pair encloses all of it.
 func inner(value string) string {
 	if !strings.HasPrefix(value, "(") || !strings.HasSuffix(value, ")") {
 		return value
 	}
+
 	depth := 0
 	for i := 0; i < len(value); i++ {
 		switch value[i] {
@@ -197,6 +197,8 @@ func inner(value string) string {
 		case ')':
 			depth--
 		}
+
+		// The first parenthesis closes before the end, as in (a) and (b): it does not enclose the whole.
 		if depth == 0 && i < len(value)-1 {
 			return value
 		}
@@ -204,7 +206,7 @@ func inner(value string) string {
 	return strings.TrimSpace(value[1 : len(value)-1])
 }
 
-// Number sets n to a decimal number.
+// Number returns a setter that sets n to a decimal number.
 func Number[N int | int32 | int64](n *N) Setter {
 	return func(value string) error {
 		x, err := strconv.ParseInt(value, 10, 64)
@@ -216,22 +218,22 @@ func Number[N int | int32 | int64](n *N) Setter {
 	}
 }
 
-// Flag sets b to true.
+// Flag returns a setter that sets b to true.
 func Flag(b *bool) Setter {
 	return func(string) error { *b = true; return nil }
 }
 
-// Text sets s to the value as it stands.
+// Text returns a setter that sets s to the value, unchanged.
 func Text[S ~string](s *S) Setter {
 	return func(value string) error { *s = S(value); return nil }
 }
 
-// Names sets list to the names in a value like a,b.
+// Names returns a setter that sets list to the names in a value like a,b.
 func Names(list *[]string) Setter {
 	return func(value string) error { *list = parts(value, ','); return nil }
 }
 
-// Time sets t to a moment given by its distance from Now, like -1h or 30s.
+// Time returns a setter that sets t to a time given relative to Now, like -1h or 30s.
 func Time(t *time.Time) Setter {
 	return func(value string) error {
 		d, err := time.ParseDuration(value)

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Now is the time at which scenarios are decided.
+// Now is the time at which all scenarios are decided.
 var Now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 
 // Node reads the rest of the line as a node:
@@ -37,7 +37,7 @@ func (l *Line) Node() *outrank.Node {
 	return n
 }
 
-// amount sets one amount of a list.
+// amount returns a setter that sets one amount of a list.
 func amount(list resource.List, name resource.Name) Setter {
 	return func(value string) error {
 		q, err := resource.Parse(value)
@@ -46,12 +46,12 @@ func amount(list resource.List, name resource.Name) Setter {
 	}
 }
 
-// amounts sets amounts of a list, given like (cpu=1 memory=2Gi).
+// amounts returns a setter for amounts of a list, given like (cpu=1 memory=2Gi).
 func (l *Line) amounts(list resource.List) Setter {
 	return func(value string) error { return l.within(value).addAmounts(list) }
 }
 
-// addAmounts reads the rest of the line as amounts.
+// addAmounts reads the rest of the line as amounts, and adds them to a list.
 func (l *Line) addAmounts(list resource.List) error {
 	for l.More() {
 		word := l.Next("amount")
@@ -66,7 +66,7 @@ func (l *Line) addAmounts(list resource.List) error {
 	return l.Err()
 }
 
-// newAmounts is amounts for a list that stays nil if nothing is given.
+// newAmounts is like amounts for a list that is nil unless the option is given.
 func (l *Line) newAmounts(list *resource.List) Setter {
 	return func(value string) error {
 		*list = resource.List{}
@@ -74,7 +74,7 @@ func (l *Line) newAmounts(list *resource.List) Setter {
 	}
 }
 
-// taints adds taints like key=value:NoSchedule,key:NoExecute.
+// taints returns a setter that adds taints like key=value:NoSchedule,key:NoExecute.
 func taints(list *[]outrank.Taint) Setter {
 	return func(value string) error {
 		for _, part := range parts(value, ',') {
@@ -92,9 +92,8 @@ func taints(list *[]outrank.Taint) Setter {
 	}
 }
 
-// tolerations adds tolerations: key=value:Effect has the operator Equal, key:Effect
-// and key have Exists. The key "*" stands for every taint. A toleration without
-// an effect is for all effects.
+// tolerations returns a setter that adds tolerations. key=value:Effect has the operator Equal; key:Effect and
+// key have Exists. The key "*" tolerates every taint, and without an effect all effects are tolerated.
 func tolerations(list *[]outrank.Toleration) Setter {
 	return func(value string) error {
 		for _, part := range parts(value, ',') {
@@ -114,7 +113,7 @@ func tolerations(list *[]outrank.Toleration) Setter {
 	}
 }
 
-// attachLimits sets limits like driver:3,other:5.
+// attachLimits returns a setter for limits of attached volumes like driver:3,other:5.
 func attachLimits(limits *map[string]int64) Setter {
 	return func(value string) error {
 		*limits = map[string]int64{}

@@ -63,7 +63,7 @@ func (l *Line) Pod() *outrank.Pod {
 	return p
 }
 
-// podIs has the options for a pod's identity, state and node.
+// podIs returns the options for a pod's identity, state and node.
 func (l *Line) podIs(p *outrank.Pod) Options {
 	var priority int32
 	return Options{
@@ -79,6 +79,7 @@ func (l *Line) podIs(p *outrank.Pod) Options {
 	}
 }
 
+// initContainer returns a setter that adds an init container with the given amounts. A sidecar is one that restarts.
 func (l *Line) initContainer(p *outrank.Pod, sidecar bool) Setter {
 	return func(value string) error {
 		w := l.within(value)
@@ -102,7 +103,7 @@ func hostUsers(shared **bool) Setter {
 	}
 }
 
-// terms reads pod affinity terms, separated by "&":
+// terms returns a setter that adds pod affinity terms, separated by "&":
 //
 //	SELECTOR by KEY [in NAMESPACE,...] [in-selected SELECTOR]
 //
@@ -132,7 +133,7 @@ func (l *Line) terms(list *[]outrank.PodAffinityTerm) Setter {
 	}
 }
 
-// by takes "SELECTOR by REST" apart.
+// by splits "SELECTOR by REST" into the selector and a line with the rest.
 func (l *Line) by(text string) (*outrank.LabelSelector, *Line, error) {
 	selector, rest, found := strings.Cut(text, " by ")
 	if !found {
@@ -142,11 +143,11 @@ func (l *Line) by(text string) (*outrank.LabelSelector, *Line, error) {
 	return s, l.within(rest), err
 }
 
-// spread reads topology spread constraints, separated by "&":
+// spread returns a setter that adds topology spread constraints, separated by "&":
 //
 //	SELECTOR by KEY [skew=1] [min-domains=2] [keys=a,b] [affinity=Ignore] [taints=Honor] [anyway]
 //
-// anyway is ScheduleAnyway.
+// With anyway the constraint is ScheduleAnyway instead of DoNotSchedule.
 func (l *Line) spread(list *[]outrank.TopologySpreadConstraint) Setter {
 	return func(value string) error {
 		for _, part := range parts(value, '&') {
@@ -169,7 +170,7 @@ func (l *Line) spread(list *[]outrank.TopologySpreadConstraint) Setter {
 	}
 }
 
-// ports reads host ports like 80, 10.0.0.1:80 or 53/UDP.
+// ports returns a setter that adds host ports like 80, 10.0.0.1:80 or 53/UDP.
 func ports(list *[]outrank.Port) Setter {
 	return func(value string) error {
 		for _, part := range parts(value, ',') {
@@ -190,7 +191,7 @@ func ports(list *[]outrank.Port) Setter {
 	}
 }
 
-// volumes reads volumes, separated by "&":
+// volumes returns a setter that adds volumes, separated by "&":
 //
 //	[claim=NAME] [once] [driver=NAME] [handle=ID] [node=(SELECTOR)] [zones=a,b]
 //	[disk=KIND:ID] [read-only] [ephemeral] [state=STATE] [missing=VOLUME]
@@ -217,6 +218,7 @@ func (l *Line) volumes(list *[]outrank.Volume) Setter {
 					return nil
 				},
 			})
+
 			if err := w.Err(); err != nil {
 				return err
 			}

@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
+// update is the flag with which tests write answers instead of comparing them.
 var update = flag.Bool("update", false, "write the answers of the scenarios anew")
 
-// Handler carries a command out and returns its answer: lines, none of them
-// blank, each ended; or nothing.
+// Handler executes a command and returns its answer: lines without a blank one among them, each ended by a
+// newline, or nothing.
 type Handler = func(c *Command) (string, error)
 
-// Run plays every scenario that the pattern names, each in a test of its own.
-// start returns the commands by name, with a fresh state.
+// Run plays every scenario file that matches the pattern, each in a subtest of its own. For each file start
+// returns the handlers by name of command, with fresh state.
 func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handler) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -32,6 +33,7 @@ func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handl
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			answers := f.play(t, start(t))
 			if rewritten := f.rewritten(answers); *update && !t.Failed() && rewritten != string(text) {
 				if err := os.WriteFile(file, []byte(rewritten), 0o644); err != nil {
@@ -42,12 +44,12 @@ func Run(t *testing.T, pattern string, start func(t *testing.T) map[string]Handl
 	}
 }
 
-// play runs the commands and compares the answers, unless they are to be written anew.
-// It ends at the first mistake, because all later answers depend on it.
+// play runs the commands and returns their answers. It compares them with the expected ones, unless the flag
+// -update is set. It ends at the first mistake in a command, because later answers depend on it; a wrong
+// answer does not end it.
 func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 	t.Helper()
 
-	// Every answer needs prose since the last one that says why.
 	var answers []string
 	prose := false
 	for _, c := range f.Commands {
@@ -68,11 +70,14 @@ func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 		}
 		answers = append(answers, answer)
 
+		// Every answer needs prose that says why. Commands without an answer between the prose and it do not
+		// matter.
 		prose = prose || c.prose
 		if answer != "" && !prose {
 			t.Fatalf("%s: no prose says why", c.Line.Place())
 		}
 		prose = prose && answer == ""
+
 		if answer != c.Expected && !*update {
 			t.Errorf("%s: %s\nexpected\n%sgot\n%s", c.Line.Place(), c.Line.Text, indent(c.Expected), indent(answer))
 		}
@@ -80,7 +85,7 @@ func (f *File) play(t testing.TB, handlers map[string]Handler) []string {
 	return answers
 }
 
-// indent shows an answer in a message.
+// indent indents an answer for a message.
 func indent(text string) string {
 	if text == "" {
 		text = "nothing\n"

@@ -7,39 +7,44 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// requirement is one part of a selector, in the syntax of kubectl:
+// requirement is one requirement of a selector, in the syntax of kubectl:
 //
 //	key=value   key in (a,b)   key notin (a,b)   key   !key   key>5   key<5
 type requirement struct {
 	key      string
 	operator outrank.Operator
 	values   []string
-	// equal marks key=value.
+	// equal is set for key=value, which label selectors keep apart from key in (value).
 	equal bool
 }
 
-// comparison has the signs of the operators that compare numbers.
+// comparison maps the operators that compare numbers to their signs.
 var comparison = map[outrank.Operator]string{outrank.Gt: ">", outrank.Lt: "<"}
 
-// parseRequirement reads a requirement. It tries the signs first, and then the words.
+// parseRequirement reads one requirement. It looks for signs first, because only the forms with words have
+// spaces.
 func parseRequirement(text string) (requirement, error) {
-	r := requirement{}
+	// The forms with a sign.
 	switch key, value, found := strings.Cut(text, "="); {
 	case found:
 		return requirement{key: key, operator: outrank.In, values: []string{value}, equal: true}, checkKey(key, text)
 	case strings.HasPrefix(text, "!"):
 		return requirement{key: text[1:], operator: outrank.DoesNotExist}, checkKey(text[1:], text)
 	}
+
 	for _, operator := range []outrank.Operator{outrank.Gt, outrank.Lt} {
 		if key, value, found := strings.Cut(text, comparison[operator]); found {
 			return requirement{key: key, operator: operator, values: []string{value}}, checkKey(key, text)
 		}
 	}
 
+	// A key alone asks whether the label exists.
 	key, rest, found := strings.Cut(text, " ")
 	if !found {
 		return requirement{key: text, operator: outrank.Exists}, checkKey(text, text)
 	}
+
+	var r requirement
 	word, values, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	switch word {
 	case "in":
@@ -50,6 +55,7 @@ func parseRequirement(text string) (requirement, error) {
 		return r, fmt.Errorf("%q is no requirement", text)
 	}
 
+	// inner changes nothing if there are no parentheses.
 	values = strings.TrimSpace(values)
 	list := inner(values)
 	if list == values {
@@ -62,7 +68,8 @@ func parseRequirement(text string) (requirement, error) {
 	return r, checkKey(key, text)
 }
 
-// checkKey returns an error for a key that cannot be one.
+// checkKey returns an error if key is empty or has characters of the syntax. The text is that of the whole
+// requirement.
 func checkKey(key, text string) error {
 	if key == "" || strings.ContainsAny(key, " ()<>!=") {
 		return fmt.Errorf("%q has no key", text)
@@ -70,8 +77,8 @@ func checkKey(key, text string) error {
 	return nil
 }
 
-// parseSelector reads a label selector: requirements, all of which must hold,
-// separated by commas; "everything" is the empty selector, "nothing" a nil one.
+// parseSelector reads a label selector: requirements, all of which must hold, separated by commas.
+// "everything" is the empty selector, and "nothing" the nil one.
 func parseSelector(text string) (*outrank.LabelSelector, error) {
 	switch text {
 	case "everything":
@@ -99,9 +106,9 @@ func parseSelector(text string) (*outrank.LabelSelector, error) {
 	return s, nil
 }
 
-// parseNodeSelector reads terms, one of which must hold, separated by "|"; each
-// has requirements, all of which must hold, separated by commas. The term
-// "empty" has none. metadata.name is the field of that name.
+// parseNodeSelector reads a node selector: terms separated by "|", one of which must hold. A term is a list
+// of requirements separated by commas, all of which must hold; "empty" is the term without any. The key
+// metadata.name stands for the field of that name.
 func parseNodeSelector(text string) (*outrank.NodeSelector, error) {
 	s := &outrank.NodeSelector{}
 	for _, term := range parts(text, '|') {
@@ -124,7 +131,7 @@ func parseNodeSelector(text string) (*outrank.NodeSelector, error) {
 	return s, nil
 }
 
-// Selector sets s to a label selector.
+// Selector returns a setter that sets s to a label selector.
 func Selector(s **outrank.LabelSelector) Setter {
 	return func(value string) (err error) {
 		*s, err = parseSelector(value)
@@ -139,7 +146,7 @@ func nodeSelector(s **outrank.NodeSelector) Setter {
 	}
 }
 
-// Labels sets m to labels like a=b,c=d.
+// Labels returns a setter that sets m to labels like a=b,c=d.
 func Labels(m *map[string]string) Setter {
 	return func(value string) error {
 		*m = map[string]string{}

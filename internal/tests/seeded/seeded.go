@@ -1,6 +1,5 @@
-// Package seeded answers which cases the property tests of a package see: as many as the
-// package asks for, and the same ones in every run, so that a commit has one verdict. Short tests
-// see fewer and smaller ones.
+// Package seeded answers which cases the property tests of a package see. The package says how many; they are
+// the same in every run, so that a commit is always judged alike. Short tests see fewer and smaller ones.
 package seeded
 
 import (
@@ -12,37 +11,39 @@ import (
 	"testing"
 )
 
-// Seed is what properties draw from if nothing else is asked for.
+// Seed is the seed of all properties, unless the command line gives another.
 const Seed = 1
 
-// usual is how many cases the package asks for, and 0 before [Run].
+// usual is the number of cases that the package asked [Run] for. It is 0 until Run is called.
 var usual int
 
-// fewest is how many cases short tests see at least: with fewer, some property meets none of the
-// cases that it is about.
+// fewest is the least number of cases in short tests: with fewer, some properties never meet a case that they
+// are about.
 const fewest = 24
 
-// Run runs the tests of a package, as the end of its TestMain. Each property sees so many
-// cases, those of [Seed]. On the command line -rapid.checks asks for more, -rapid.seed for
-// others, and -rapid.seed=0 for others in every run. Short tests see two fifths of them, and at least
-// 24 where the package asks for as many. It panics in a package that has no properties.
+// Run runs the tests of a package; TestMain ends with it. Each property sees the given number of cases, drawn
+// from [Seed]. On the command line -rapid.checks changes the number, -rapid.seed the seed, and -rapid.seed=0
+// draws new cases in every run. Short tests see two fifths of the cases, but at least 24 if there are that
+// many. Run panics in a package without properties.
 func Run(m *testing.M, checks int) {
 	usual = checks
-	if slices.Contains(os.Args, "-test.short=true") { // no flag is parsed yet
-		checks = min(checks, max(checks*2/5, fewest)) * 5 // of which rapid takes a fifth
+	if slices.Contains(os.Args, "-test.short=true") { // flags are not parsed yet
+		checks = min(checks, max(checks*2/5, fewest)) * 5 // rapid divides it by five in short tests
 	}
 	for name, value := range map[string]int{"rapid.checks": checks, "rapid.seed": Seed} {
-		// Not flag.Set, after which a flag counts as given on the command line.
+		// The value is set directly: flag.Set would mark the flag as given on the command line.
 		if err := flag.Lookup(name).Value.Set(strconv.Itoa(value)); err != nil {
 			panic(err)
 		}
 	}
-	debug.SetGCPercent(400) // a third less work: tests hold little
+
+	debug.SetGCPercent(400) // tests hold little memory, and it saves a third of their work
 	os.Exit(m.Run())
 }
 
-// Sample returns few for a plain run, and all where the command line asks for more cases than the package does, as
-// `.ci/run properties` does: it is for tests that go through tables, and for the sizes of what they try.
+// Sample returns few in a plain run. It returns all if the command line asks for more cases than the package
+// does, as `.ci/run properties` does. Tests that go through tables use it to choose how many rows, or how
+// large ones, they try.
 func Sample(few, all int) int {
 	if usual == 0 || testing.Short() || Checks() <= usual {
 		return few
@@ -50,14 +51,14 @@ func Sample(few, all int) int {
 	return all
 }
 
-// Checks returns how many cases each property sees, for a test that draws its cases itself.
+// Checks returns how many cases each property sees. It is for tests that draw their cases themselves.
 func Checks() int {
 	checks, err := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	if err != nil {
 		panic(err)
 	}
 	if testing.Short() {
-		checks /= 5 // as rapid does
+		checks /= 5 // as rapid does in short tests
 	}
 	return checks
 }

@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// Body is the body of a declared function, as a reader meets it.
+// Body measures the body of a declared function.
 type Body struct {
-	// At is where the function begins, and Name is its name, a method's behind that of its receiver.
+	// At is the position of the function. Name is its name; for a method it begins with that of the
+	// receiver's type.
 	At, Name string
-	// Lines are those between the braces. Of them Blank are empty, and Comments have a comment and nothing
-	// else, or one behind the code.
+	// Lines counts the lines between the braces. Blank counts the empty ones, and Comments those with a
+	// comment, alone or behind code.
 	Lines, Blank, Comments int
-	// Run is the most lines in a row without a blank one.
+	// Run is the length of the longest run of lines without a blank one.
 	Run int
 }
 
-// Bodies lists the bodies of the functions of a package outside tests, in the order of files and lines. Bodies of
-// one line, which stand beside their function, have none.
+// Bodies lists the bodies of the functions of a package outside tests, in the order of files and lines. A
+// body on the same line as its function counts as empty.
 func (p *Package) Bodies() ([]Body, error) {
 	var bodies []Body
 	for _, file := range p.asts {
@@ -35,7 +36,7 @@ func (p *Package) Bodies() ([]Body, error) {
 				continue
 			}
 
-			// A line stands in the list one below its number.
+			// Index i of the list is line i+1, so lines[first:last] is what stands between the braces.
 			b := Body{At: p.fset.Position(f.Pos()).String(), Name: methodName(f)}
 			if first, last := p.fset.Position(f.Body.Lbrace).Line, p.fset.Position(f.Body.Rbrace).Line-1; first < last {
 				b.count(lines[first:last])
@@ -46,7 +47,7 @@ func (p *Package) Bodies() ([]Body, error) {
 	return bodies, nil
 }
 
-// count counts the lines of a body.
+// count adds lines of a body to the counts.
 func (b *Body) count(lines []line) {
 	run := 0
 	for _, l := range lines {
@@ -62,11 +63,11 @@ func (b *Body) count(lines []line) {
 	}
 }
 
-// line is a line of a file.
+// line is what counts about one line of a file.
 type line struct{ blank, comment bool }
 
-// linesOf reads a file, and finds the lines that have a comment. A line within a text in backquotes is
-// neither blank nor a comment, whatever it consists of.
+// linesOf reads a file and says of each line whether it is blank and whether it has a comment. A line within
+// a raw string is neither, whatever it consists of.
 func linesOf(name string) ([]line, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -78,6 +79,7 @@ func linesOf(name string) ([]line, error) {
 		lines = append(lines, line{blank: strings.TrimSpace(l) == ""})
 	}
 
+	// The scanner finds the comments, and corrects the lines that are blank only within a string.
 	fset := token.NewFileSet()
 	file := fset.AddFile(name, -1, len(text))
 	var s scanner.Scanner
@@ -87,6 +89,8 @@ func linesOf(name string) ([]line, error) {
 		if tok == token.EOF {
 			return lines, nil
 		}
+
+		// A token may span several lines. A comment at the end of the file may reach beyond the last one.
 		first := file.Line(pos) - 1
 		for i := range strings.Count(literal, "\n") + 1 {
 			switch {
@@ -99,22 +103,22 @@ func linesOf(name string) ([]line, error) {
 	}
 }
 
-// methodName names a function, a method behind the name of its receiver.
+// methodName returns the name of a function. The name of a method begins with that of its receiver's type.
 func methodName(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
 	}
-	of := f.Recv.List[0].Type
+	receiver := f.Recv.List[0].Type
 	for {
-		switch t := of.(type) {
+		switch t := receiver.(type) {
 		case *ast.StarExpr:
-			of = t.X
+			receiver = t.X
 			continue
 		case *ast.IndexExpr:
-			of = t.X
+			receiver = t.X
 			continue
 		case *ast.IndexListExpr:
-			of = t.X
+			receiver = t.X
 			continue
 		case *ast.Ident:
 			return t.Name + "." + f.Name.Name
@@ -123,7 +127,7 @@ func methodName(f *ast.FuncDecl) string {
 	}
 }
 
-// Longer returns the bodies of more than so many lines, the longest first.
+// Longer returns the bodies with more than the given number of lines, the longest first.
 func Longer(bodies []Body, lines int) []Body {
 	var longer []Body
 	for _, b := range bodies {

@@ -18,46 +18,47 @@ import (
 	"strings"
 )
 
-// Calls knows who calls whom among some packages of a module and all of the module that
-// they import.
+// Calls is the call graph of some packages of a module and of everything in the module that they import.
 //
-// It finds too many calls rather than too few. A function whose name is mentioned counts as
-// called, and so does what the initial value of a mentioned variable mentions. A call through
-// an interface goes to every type that has methods of these names and that some function
-// which is reached has a value of. A value that is handed to a parameter of an interface
-// type may have the methods of that interface called. What reflection finds is not seen, but
-// for the methods by which values become text.
+// It has too many calls rather than too few. A function whose name is mentioned counts as called, and so does
+// everything that the initial value of a mentioned variable mentions. A call through an interface goes to
+// every type that has methods of these names and of which some reached function has a value. A value that is
+// passed to a parameter of an interface type may have the methods of that interface called. Calls by
+// reflection are not seen, except for the methods by which values become text.
 type Calls struct {
 	module string
 	fset   *token.FileSet
 	info   *types.Info
-	// units are the functions and variables by the objects that they declare, and named the same
-	// by their names.
+	// units maps the declared objects to the functions and variables that they declare; named maps their
+	// names to the same units.
 	units map[types.Object]*Unit
 	named map[string]*Unit
-	// inits are the functions named init of each package, which run where anything of it does.
+	// inits are the init functions of each package, which run as soon as anything of the package does.
 	inits map[*types.Package][]*Unit
-	// loaded are the packages whose source was read.
+	// loaded are the packages that were read from source, by import path.
 	loaded map[string]*types.Package
 }
 
 // Unit is a function, a method or a variable of a package.
 type Unit struct {
-	// Name is such as "outrank.NewKey", "resource.Name.Counted" or "preemption/engine.New": the
-	// folder in the module, the type of a method, the name. The root's folder is the name of its package.
+	// Name is such as "outrank.NewKey", "resource.Name.Counted" or "preemption/engine.New": the folder in the
+	// module, the type of a method, the name. For the root package, the name of the package stands in place
+	// of the folder.
 	Name string
-	// Variable is set for a variable.
+	// Variable tells a variable from a function or method.
 	Variable bool
-	// Path is the import path of the package, File the place of the source.
+	// Path is the import path of the package, and File the path of the source file.
 	Path, File string
-	// Begin and End are offsets in the file. They enclose the whole declaration.
+	// Begin and End are byte offsets in the file. They enclose the whole declaration.
 	Begin, End int
 
+	// nodes is the source that runs: the function, or the initial values of the variable. It belongs to the
+	// package of.
 	nodes []ast.Node
 	of    *types.Package
 }
 
-// listedPackage is a package as the go command lists it.
+// listedPackage is one package in the output of go list.
 type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -67,8 +68,8 @@ type listedPackage struct {
 	}
 }
 
-// ReadCalls reads the packages at some import paths, and what they import of their module,
-// which is the one that a folder is in.
+// ReadCalls reads the packages with the given import paths, and what they import of their module. The module
+// is the one that contains the folder dir.
 func ReadCalls(dir string, paths ...string) (*Calls, error) {
 	root, err := moduleOf(dir)
 	if err != nil {
@@ -78,6 +79,7 @@ func ReadCalls(dir string, paths ...string) (*Calls, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c := &Calls{
 		fset: token.NewFileSet(), units: map[types.Object]*Unit{}, named: map[string]*Unit{},
 		inits: map[*types.Package][]*Unit{}, loaded: map[string]*types.Package{},
@@ -85,6 +87,9 @@ func ReadCalls(dir string, paths ...string) (*Calls, error) {
 			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 		},
 	}
+
+	// Packages of the module are imported as they were read from source. All others come from what the
+	// compiler left in its cache.
 	exported := map[string]string{}
 	for _, p := range listed {
 		exported[p.ImportPath] = p.Export
@@ -94,7 +99,8 @@ func ReadCalls(dir string, paths ...string) (*Calls, error) {
 		others: importer.ForCompiler(c.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exported[path]) }),
 	}
 
-	// The go command lists a package behind all that it imports.
+	// The go command lists a package behind everything that it imports, so imports are read before they are
+	// needed.
 	for _, p := range listed {
 		if p.Module == nil || !p.Module.Main {
 			continue
@@ -107,6 +113,7 @@ func ReadCalls(dir string, paths ...string) (*Calls, error) {
 	return c, nil
 }
 
+// listDeps asks the go command for some packages and everything that they import.
 func listDeps(root string, paths []string) ([]listedPackage, error) {
 	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module"}, paths...)...)
 	list.Dir, list.Stderr = root, os.Stderr
@@ -127,8 +134,8 @@ func listDeps(root string, paths []string) ([]listedPackage, error) {
 	}
 }
 
-// sourceFirst imports what was read from source, so that a function is one object for all who
-// call it, and everything else as the compiler left it.
+// sourceFirst imports packages that were read from source as they are, so that a function is one object for
+// all who call it. Everything else comes from the compiler's export data.
 type sourceFirst struct {
 	loaded map[string]*types.Package
 	others types.Importer
@@ -142,7 +149,7 @@ func (s *sourceFirst) Import(path string) (*types.Package, error) {
 	return s.others.Import(path)
 }
 
-// read checks a package and notes what it declares.
+// read type-checks a package and records what it declares.
 func (c *Calls) read(p listedPackage, from types.Importer) error {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
@@ -152,12 +159,14 @@ func (c *Calls) read(p listedPackage, from types.Importer) error {
 		}
 		files = append(files, file)
 	}
+
 	config := types.Config{Importer: from}
 	checked, err := config.Check(p.ImportPath, c.fset, files, c.info)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.ImportPath, err)
 	}
 	c.loaded[p.ImportPath] = checked
+
 	for _, file := range files {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
@@ -175,6 +184,7 @@ func (c *Calls) read(p listedPackage, from types.Importer) error {
 	return nil
 }
 
+// addFunction records a function or a method.
 func (c *Calls) addFunction(of *types.Package, d *ast.FuncDecl) {
 	u := c.unit(of, d, []ast.Node{d})
 	name := d.Name.Name
@@ -182,7 +192,7 @@ func (c *Calls) addFunction(of *types.Package, d *ast.FuncDecl) {
 	case d.Recv != nil:
 		name = receiver(d.Recv.List[0].Type) + "." + name
 	case name == "init":
-		// A package may have several, of which none can be called.
+		// A package may have several init functions. Nobody can call them, so the file tells them apart.
 		name += "." + strings.TrimSuffix(filepath.Base(u.File), ".go")
 		c.inits[of] = append(c.inits[of], u)
 	}
@@ -190,7 +200,8 @@ func (c *Calls) addFunction(of *types.Package, d *ast.FuncDecl) {
 	c.units[c.info.Defs[d.Name]], c.named[u.Name] = u, u
 }
 
-// addVariables notes variables, each with the values of the whole declaration.
+// addVariables records the variables of a declaration. Each counts as using the values of all of them,
+// because one call may give values to several.
 func (c *Calls) addVariables(of *types.Package, s *ast.ValueSpec) {
 	for _, id := range s.Names {
 		v, ok := c.info.Defs[id].(*types.Var)
@@ -206,22 +217,23 @@ func (c *Calls) addVariables(of *types.Package, s *ast.ValueSpec) {
 	}
 }
 
+// unit returns a unit without a name.
 func (c *Calls) unit(of *types.Package, at ast.Node, nodes []ast.Node) *Unit {
 	begin, end := c.fset.Position(at.Pos()), c.fset.Position(at.End())
 	return &Unit{Path: of.Path(), File: begin.Filename, Begin: begin.Offset, End: end.Offset, nodes: nodes, of: of}
 }
 
-// nameOf is the name of a declaration with the folder of its package.
+// nameOf returns the name of a declaration as Unit.Name has it.
 func (c *Calls) nameOf(of *types.Package, name string) string {
 	folder := strings.TrimPrefix(strings.TrimPrefix(of.Path(), c.module), "/")
 	return cmp.Or(folder, of.Name()) + "." + name
 }
 
-// Unit returns the function or variable of this name, nil where there is none.
+// Unit returns the function or variable with this name, or nil.
 func (c *Calls) Unit(name string) *Unit { return c.named[name] }
 
-// Exported lists the exported functions of a package and the exported methods of its exported
-// types, those of embedded types included. The package has to be among those that were read.
+// Exported lists the exported functions of a package and the exported methods of its exported types, with
+// those of embedded types. The package must be one that was read.
 func (c *Calls) Exported(path string) (names []string, err error) {
 	p := c.loaded[path]
 	if p == nil {

@@ -1,8 +1,8 @@
-// Package structure answers: how big is a package, which of its files can only be
-// understood together, and how much does one see of it from outside?
+// Package structure answers: how big is a package, which of its files can only be understood together, and
+// how much of it can be seen from outside?
 //
-// It reads source and types, never names alone. The command in the folder sizes prints a
-// table of all packages:
+// It reads source and types, never names alone. The command in the folder sizes prints a table of all
+// packages:
 //
 //	go run ./internal/tests/structure/sizes
 //
@@ -10,15 +10,15 @@
 //
 //	go run ./internal/tests/structure/unused
 //
-// The one in the folder reach counts where code takes three steps through fields, and names
-// functions with many parameters and structs with many bools; the one in the folder way prints the
+// The one in the folder bodies says how functions read, counts where code takes three steps through fields,
+// and names functions with many parameters and structs with many bools. The one in the folder way prints the
 // files that a decision leads through:
 //
-//	go run ./internal/tests/structure/reach
+//	go run ./internal/tests/structure/bodies
 //	go run ./internal/tests/structure/way
 //
-// The one in the folder independent prints what the book and the engine both call,
-// and plants a fault in each of these functions:
+// The one in the folder independent prints what the book (package preemption) and the engine both call, and
+// plants a fault in each of these functions:
 //
 //	go run ./internal/tests/structure/independent
 package structure

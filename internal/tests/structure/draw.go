@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// DrawComments draws comments of the Go files below a folder, tests left out. A text decides which, such as
-// the hash of a commit, so that nobody chooses them.
+// DrawComments draws n comments of the Go files below a folder, without tests. The text by, such as the hash
+// of a commit, decides which ones, so that nobody chooses them.
 func DrawComments(root string, n int, by string) ([]Finding, error) {
 	return draw(root, n, by, func(fset *token.FileSet, file *ast.File) (found []Finding) {
 		for _, group := range file.Comments {
@@ -25,7 +25,7 @@ func DrawComments(root string, n int, by string) ([]Finding, error) {
 	})
 }
 
-// DrawFunctions draws functions with more than so many lines in their bodies, in the same way.
+// DrawFunctions draws n functions with more than over lines in their bodies, in the same way.
 func DrawFunctions(root string, n, over int, by string) ([]Finding, error) {
 	return draw(root, n, by, func(fset *token.FileSet, file *ast.File) (found []Finding) {
 		for _, decl := range file.Decls {
@@ -41,17 +41,22 @@ func DrawFunctions(root string, n, over int, by string) ([]Finding, error) {
 	})
 }
 
-// draw draws from what is found in the files. What is drawn does not depend on the lines that stand before it.
+// draw draws n of the findings in all files. A finding is numbered by a hash of by, its file and its text;
+// those with the smallest numbers are drawn. So a draw does not depend on line numbers, nor on what else is
+// in a file.
 func draw(root string, n int, by string, find func(*token.FileSet, *ast.File) []Finding) ([]Finding, error) {
 	type numbered struct {
 		number [sha256.Size]byte
 		Finding
 	}
 	var all []numbered
+
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
+
+		// Hidden folders are left out, except for the one with the checks of the repository.
 		case d.IsDir() && path != root && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci"):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
@@ -63,12 +68,12 @@ func draw(root string, n int, by string, find func(*token.FileSet, *ast.File) []
 		if err != nil {
 			return err
 		}
-		folder, err := filepath.Rel(root, path)
+		name, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
 		for _, f := range find(fset, file) {
-			all = append(all, numbered{sha256.Sum256([]byte(by + "\n" + filepath.ToSlash(folder) + "\n" + f.Text)), f})
+			all = append(all, numbered{sha256.Sum256([]byte(by + "\n" + filepath.ToSlash(name) + "\n" + f.Text)), f})
 		}
 		return nil
 	})

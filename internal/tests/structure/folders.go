@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Folders lists the folders of a module by their paths in it, with slashes and
-// sorted. Other modules inside it, test data and hidden folders are left out.
+// Folders lists the folders of a module by their paths within it, sorted and with slashes. Other modules
+// inside it, test data and hidden folders are left out.
 func Folders(root string) (folders []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

@@ -16,12 +16,12 @@ import (
 	"strings"
 )
 
-// Package is the source of one package outside tests.
+// Package is the source of one package without its tests.
 type Package struct {
-	// Name is the package's own, Files are its files, sorted.
+	// Name is the name that the package declares. Files are the names of its files, sorted.
 	Name  string
 	Files []string
-	// Lines are those of all files, Tests the number of test files.
+	// Lines counts the lines of all files, and Tests the test files.
 	Lines, Tests int
 
 	fset  *token.FileSet
@@ -30,27 +30,26 @@ type Package struct {
 	info  *types.Info
 }
 
-// Reader reads packages. Imports come from the files that the compiler left in
-// its cache, so that nothing but the package itself is checked. It must not be
-// used by several goroutines at once.
+// Reader reads packages. It takes imports from the export data in the compiler's cache, so that only the
+// package itself is type-checked. Several goroutines must not use it at once.
 type Reader struct {
 	fset *token.FileSet
 	from types.Importer
-	// exported are the compiler's files by import path, and modules the folders
-	// whose modules are among them.
+	// exported maps import paths to files with export data. modules has the root folders of the modules whose
+	// packages exported already holds.
 	exported map[string]string
 	modules  map[string]bool
 }
 
-// NewReader returns a reader that finds imports where the go command does.
+// NewReader returns a reader that resolves imports with the go command.
 func NewReader() *Reader {
 	r := &Reader{fset: token.NewFileSet(), exported: map[string]string{}, modules: map[string]bool{}}
 	r.from = importer.ForCompiler(r.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(r.exported[path]) })
 	return r
 }
 
-// compile has the go command compile the module that a folder is in, as far as
-// its cache does not have it, and records the places of the results.
+// compile lets the go command compile the module that contains a folder, as far as its cache does not have
+// it, and records where the export data is.
 func (r *Reader) compile(dir string) error {
 	root, err := moduleOf(dir)
 	if err != nil || r.modules[root] {
@@ -70,7 +69,7 @@ func (r *Reader) compile(dir string) error {
 	return nil
 }
 
-// moduleOf returns the folder of the module that a folder is in.
+// moduleOf returns the root folder of the module that contains a folder.
 func moduleOf(dir string) (string, error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -86,8 +85,8 @@ func moduleOf(dir string) (string, error) {
 	}
 }
 
-// Read reads the package in a folder. It returns nil where the folder has no Go files
-// outside tests. Files are chosen as for the platform at hand.
+// Read reads the package in a folder. It returns nil if the folder has no Go files outside tests. Files for
+// other platforms are left out.
 func (r *Reader) Read(dir string) (*Package, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -123,7 +122,7 @@ func (r *Reader) Read(dir string) (*Package, error) {
 	}
 	slices.Sort(p.Files)
 
-	// The go command is only needed for the types of what is imported.
+	// Only the types of imports need the go command, which takes seconds.
 	if slices.ContainsFunc(p.asts, func(f *ast.File) bool { return len(f.Imports) > 0 }) {
 		if err := r.compile(dir); err != nil {
 			return nil, err
@@ -137,6 +136,7 @@ func (r *Reader) Read(dir string) (*Package, error) {
 	return p, nil
 }
 
+// add adds a parsed file with this name and number of lines.
 func (p *Package) add(file *ast.File, name string, lines int) {
 	p.Name = file.Name.Name
 	p.Files, p.asts = append(p.Files, name), append(p.asts, file)
@@ -154,11 +154,11 @@ func (p *Package) Imports() (paths []string) {
 	return slices.Compact(paths)
 }
 
-// file is the name of the file that a position is in.
+// file returns the name of the file that contains a position.
 func (p *Package) file(at token.Pos) string { return filepath.Base(p.fset.Position(at).Filename) }
 
-// References returns, for each file, the files whose declarations it uses, each with one
-// of these declarations.
+// References returns, for each file, the other files whose declarations it uses, each with one of these
+// declarations.
 func (p *Package) References() map[string]map[string]string {
 	uses := map[string]map[string]string{}
 	for _, name := range p.Files {
@@ -175,8 +175,7 @@ func (p *Package) References() map[string]map[string]string {
 	return uses
 }
 
-// declares reports whether an object is a declaration of the package, or a method or a
-// field of one.
+// declares reports whether the package declares the object at its top level, or as a method or field.
 func (p *Package) declares(object types.Object) bool {
 	if object.Parent() == p.types.Scope() {
 		return true
@@ -222,7 +221,7 @@ func exportedIn(d ast.Decl) (n int) {
 	return n
 }
 
-// members counts the exported fields or methods that a type expression lists.
+// members counts the exported fields of a struct type, or the exported methods of an interface type.
 func members(t ast.Expr) (n int) {
 	var list *ast.FieldList
 	switch t := t.(type) {
@@ -248,7 +247,7 @@ func exportedOf(names []*ast.Ident) (n int) {
 	return n
 }
 
-// receiver is the name of the type that a method belongs to.
+// receiver returns the name of the type that a method belongs to.
 func receiver(t ast.Expr) string {
 	switch t := t.(type) {
 	case *ast.Ident:
@@ -263,14 +262,14 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-// Struct is a struct type with the number of fields that its methods see: its own and those
-// of the structs that it embeds.
+// Struct is a struct type with the number of fields that its methods can use: its own and those of the
+// structs that it embeds.
 type Struct struct {
 	Name   string
 	Fields int
 }
 
-// WidestStruct returns the struct type with the most fields, the first by name of several.
+// WidestStruct returns the struct type with the most fields. Of several it returns the first by name.
 func (p *Package) WidestStruct() (widest Struct) {
 	scope := p.types.Scope()
 	for _, name := range scope.Names() {
@@ -283,7 +282,7 @@ func (p *Package) WidestStruct() (widest Struct) {
 	return widest
 }
 
-// fieldsOf counts fields, through embedded structs of the same package.
+// fieldsOf counts fields. An embedded struct of the same package counts as its fields.
 func fieldsOf(t types.Type, in *types.Package, seen map[types.Type]bool) (n int) {
 	if pointer, ok := t.(*types.Pointer); ok {
 		t = pointer.Elem()
@@ -306,8 +305,8 @@ func fieldsOf(t types.Type, in *types.Package, seen map[types.Type]bool) (n int)
 	return n
 }
 
-// Doors returns how many distinct exported names the package uses of each other package at
-// a path that begins with below: declarations, fields and methods.
+// Doors returns how many distinct exported names the package uses of each other package: declarations, fields
+// and methods. Only packages whose path begins with below count.
 func (p *Package) Doors(below string) map[string]int {
 	seen := map[types.Object]bool{}
 	width := map[string]int{}

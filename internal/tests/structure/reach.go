@@ -8,34 +8,34 @@ import (
 	"go/types"
 )
 
-// Finding is a place in the source with what was found there.
+// Finding is something that was found in the source: its position, and what it is.
 type Finding struct {
 	At, Text string
 }
 
-// far is the number of steps from which on a reach counts.
+// far is the least number of steps that makes a reach.
 const far = 3
 
-// Reaches lists where code takes three steps or more from a variable, as in
-// w.search.attempt.config: through fields, the last one perhaps to a method. A local name
-// for a field of a field counts as the reach that it replaces: after a := w.search.attempt,
-// each a.config is one.
+// Reaches lists the places where code takes three steps or more from a variable, as in
+// w.search.attempt.config. Steps go through fields; the last may lead to a method. A local name for a field
+// of a field counts as the reach that it replaces: after a := w.search.attempt, each a.config is one.
 func (p *Package) Reaches() []Finding {
 	var found []Finding
 	for _, file := range p.asts {
-		walk := reachWalk{of: p, steps: map[types.Object]int{}, within: map[ast.Expr]bool{}}
+		walk := reachWalk{fset: p.fset, info: p.info, steps: map[types.Object]int{}, within: map[ast.Expr]bool{}}
 		ast.Inspect(file, walk.visit)
 		found = append(found, walk.found...)
 	}
 	return found
 }
 
-// reachWalk goes through one file.
+// reachWalk finds the reaches of one file.
 type reachWalk struct {
-	of *Package
-	// steps has how many steps through fields a local name stands for.
+	fset *token.FileSet
+	info *types.Info
+	// steps has the number of steps that a local name stands for.
 	steps map[types.Object]int
-	// within are selectors that belong to a longer one.
+	// within has the selectors that are part of a longer one, and do not count again.
 	within map[ast.Expr]bool
 	found  []Finding
 }
@@ -60,22 +60,23 @@ func (w *reachWalk) visit(n ast.Node) bool {
 	return true
 }
 
-// name notes a local name for a field of a field.
+// name records a local name for a field of a field.
 func (w *reachWalk) name(name, value ast.Expr) {
 	id, ok := name.(*ast.Ident)
-	if !ok || w.of.info.Defs[id] == nil {
+	if !ok || w.info.Defs[id] == nil {
 		return
 	}
 	if steps, ok := w.through(value); ok && steps >= far-1 {
-		w.steps[w.of.info.Defs[id]] = steps
+		w.steps[w.info.Defs[id]] = steps
 	}
 }
 
-// look counts a selector that is not part of a longer one.
+// look records a selector if it is a reach and not part of a longer one.
 func (w *reachWalk) look(s *ast.SelectorExpr) {
-	if w.within[s] || w.of.info.Selections[s] == nil {
+	if w.within[s] || w.info.Selections[s] == nil {
 		return
 	}
+
 	for x := s.X; ; {
 		inner, ok := x.(*ast.SelectorExpr)
 		if !ok {
@@ -84,20 +85,21 @@ func (w *reachWalk) look(s *ast.SelectorExpr) {
 		w.within[inner] = true
 		x = inner.X
 	}
+
 	if steps, ok := w.through(s.X); ok && steps+1 >= far {
-		w.found = append(w.found, Finding{w.of.fset.Position(s.Pos()).String(), types.ExprString(s)})
+		w.found = append(w.found, Finding{w.fset.Position(s.Pos()).String(), types.ExprString(s)})
 	}
 }
 
-// through counts the steps through fields from a variable to what an expression says. It
-// reports false for anything else.
+// through counts the steps through fields from a variable to the value of an expression. It reports false if
+// the expression is anything else.
 func (w *reachWalk) through(e ast.Expr) (steps int, ok bool) {
 	switch e := e.(type) {
 	case *ast.Ident:
-		v, ok := w.of.info.Uses[e].(*types.Var)
+		v, ok := w.info.Uses[e].(*types.Var)
 		return w.steps[v], ok
 	case *ast.SelectorExpr:
-		if s := w.of.info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
+		if s := w.info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
 			steps, ok := w.through(e.X)
 			return steps + 1, ok
 		}
@@ -113,13 +115,14 @@ func (w *reachWalk) through(e ast.Expr) (steps int, ok bool) {
 	return 0, false
 }
 
-// Crowded lists functions with more parameters than most beside a context, and structs with
-// more fields that are bools than mostBools. A function is a declaration, a method of an
-// interface, a type or a literal.
+// Crowded lists the functions with more than most parameters beside a context, and the structs with more than
+// mostBools bool fields. Functions are declarations, methods of interfaces, function types and literals.
 func (p *Package) Crowded(most, mostBools int) []Finding {
 	var found []Finding
 	for _, file := range p.asts {
 		names := map[ast.Node]string{}
+
+		// A function type is met behind what gives it a name.
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
@@ -145,7 +148,7 @@ func (p *Package) Crowded(most, mostBools int) []Finding {
 	return found
 }
 
-// parameters counts the parameters of a function beside a context.
+// parameters counts the parameters of a function, without a context.
 func parameters(f *ast.FuncType) (n int) {
 	for _, field := range f.Params.List {
 		if types.ExprString(field.Type) != "context.Context" {
@@ -155,7 +158,7 @@ func parameters(f *ast.FuncType) (n int) {
 	return n
 }
 
-// bools counts the fields of a struct that are bools.
+// bools counts the bool fields of a struct type.
 func (p *Package) bools(spec *ast.TypeSpec) (n int) {
 	s, ok := spec.Type.(*ast.StructType)
 	if !ok {

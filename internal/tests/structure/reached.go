@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Reached is what some functions reach.
+// Reached is the set of functions and variables that some functions reach through calls.
 type Reached struct {
-	// from has who was the first to mention a function or variable that is reached, nil for a root.
+	// from has the function or variable that first mentioned each one that is reached; nil for a root.
 	from  map[*Unit]*Unit
 	named map[string]*Unit
 }
 
-// Reach follows the calls from some functions, which are named as in [Unit].
+// Reach follows the calls from some functions, named as in [Unit].
 func (c *Calls) Reach(roots ...string) (*Reached, error) {
-	w := reachingWalk{of: c, from: map[*Unit]*Unit{}, live: map[*types.TypeName]bool{}, asked: map[string]*Unit{}}
+	w := reachingWalk{of: c, info: c.info, from: map[*Unit]*Unit{}, live: map[*types.TypeName]bool{}, asked: map[string]*Unit{}}
 	for _, name := range roots {
 		u := c.named[name]
 		if u == nil {
@@ -31,21 +31,21 @@ func (c *Calls) Reach(roots ...string) (*Reached, error) {
 	return &Reached{from: w.from, named: c.named}, nil
 }
 
-// Has reports whether a function or variable of this name is reached.
+// Has reports whether the function or variable with this name is reached.
 func (r *Reached) Has(name string) bool {
 	_, ok := r.from[r.named[name]]
 	return ok && r.named[name] != nil
 }
 
-// Units lists what is reached, by name.
+// Units lists everything that is reached, sorted by name.
 func (r *Reached) Units() []*Unit {
 	return slices.SortedFunc(maps.Keys(r.from), func(a, b *Unit) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// From returns who was the first to call what is reached, nil for a root.
+// From returns the function or variable that first mentioned u, or nil for a root.
 func (r *Reached) From(u *Unit) *Unit { return r.from[u] }
 
-// Way says how a function is reached, from a root to it.
+// Way lists the calls by which a function is reached, from a root to the function itself.
 func (r *Reached) Way(name string) (way []string) {
 	for u := r.named[name]; u != nil; u = r.from[u] {
 		way = append(way, u.Name)
@@ -54,17 +54,19 @@ func (r *Reached) Way(name string) (way []string) {
 	return way
 }
 
-// reachingWalk follows calls until nothing new is reached.
+// reachingWalk follows calls until it reaches nothing new.
 type reachingWalk struct {
 	of   *Calls
+	info *types.Info
 	from map[*Unit]*Unit
 	todo []*Unit
-	// live are the types that reached functions have values of, and asked the methods that
-	// they call through interfaces, with the function where each was seen first.
+	// live has the types of which reached functions have values. asked has the names of the methods that they
+	// call through interfaces, each with the function in which the call was first seen.
 	live  map[*types.TypeName]bool
 	asked map[string]*Unit
 }
 
+// reach adds a function or variable that from mentions, and the init functions of its package. It ignores nil.
 func (w *reachingWalk) reach(u, from *Unit) {
 	if _, ok := w.from[u]; ok || u == nil {
 		return
@@ -76,8 +78,8 @@ func (w *reachingWalk) reach(u, from *Unit) {
 	}
 }
 
-// follow goes through the source of all that is reached. A type and a method of its can be seen in
-// either order, so that both are brought together each time.
+// follow goes through the source of everything that is reached. A type may be seen before or after a call of
+// its method through an interface, so after each round all live types are matched with all such calls.
 func (w *reachingWalk) follow() {
 	for len(w.todo) > 0 {
 		for len(w.todo) > 0 {
@@ -93,7 +95,7 @@ func (w *reachingWalk) follow() {
 	}
 }
 
-// answer reaches the methods of a type that are called through interfaces.
+// answer reaches the methods of a type whose names are called through interfaces.
 func (w *reachingWalk) answer(t *types.TypeName) {
 	for m := range types.NewMethodSet(types.NewPointer(t.Type())).Methods() {
 		if from, ok := w.asked[m.Obj().Name()]; ok {
@@ -102,22 +104,23 @@ func (w *reachingWalk) answer(t *types.TypeName) {
 	}
 }
 
-// look notes what a declaration mentions.
+// look records everything that a declaration mentions.
 func (w *reachingWalk) look(u *Unit, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
-			w.mention(u, w.of.info.Uses[n])
+			w.mention(u, w.info.Uses[n])
 		case *ast.CallExpr:
 			w.hand(u, n)
 		}
 		if e, ok := n.(ast.Expr); ok {
-			w.value(w.of.info.Types[e].Type)
+			w.value(w.info.Types[e].Type)
 		}
 		return true
 	})
 }
 
+// mention records that u mentions an object. A method of an interface stands for all methods of its name.
 func (w *reachingWalk) mention(u *Unit, o types.Object) {
 	switch o := o.(type) {
 	case *types.Func:
@@ -131,24 +134,25 @@ func (w *reachingWalk) mention(u *Unit, o types.Object) {
 	}
 }
 
+// ask records that u calls a method of this name through an interface.
 func (w *reachingWalk) ask(u *Unit, method string) {
 	if _, ok := w.asked[method]; !ok {
 		w.asked[method] = u
 	}
 }
 
-// value notes the type of a value.
+// value records that a function has a value of a type, if the type is one of the module.
 func (w *reachingWalk) value(t types.Type) {
 	if named := namedOf(t); named != nil && w.of.loaded[pathOf(named)] != nil && !types.IsInterface(named) {
 		w.live[named.Obj()] = true
 	}
 }
 
-// hand notes the methods that may be called of values that are handed to parameters of
-// interface types: those that a function asks any value for, and those of the interface, unless the function
-// is of the module, which is looked at itself.
+// hand records the methods that a call may lead to by handing over values. The methods of an interface
+// parameter may be called, unless the called function is in the module, because then its own source says
+// which. Beyond that, some functions look for methods in values of any type.
 func (w *reachingWalk) hand(u *Unit, call *ast.CallExpr) {
-	t := w.of.info.Types[call.Fun].Type
+	t := w.info.Types[call.Fun].Type
 	if t == nil {
 		return
 	}
@@ -156,18 +160,21 @@ func (w *reachingWalk) hand(u *Unit, call *ast.CallExpr) {
 	if !ok {
 		return
 	}
+
 	asked, own := w.askedOfAny(call.Fun)
 	for i, arg := range call.Args {
 		to, ok := parameter(f, i).Underlying().(*types.Interface)
-		given := w.of.info.Types[arg].Type
+		given := w.info.Types[arg].Type
 		if !ok || given == nil {
 			continue
 		}
+
 		for m := range to.Methods() {
 			if !own {
 				w.ask(u, m.Name())
 			}
 		}
+
 		for _, t := range parts(given) {
 			for _, name := range asked {
 				if m, _, _ := types.LookupFieldOrMethod(t, true, nil, name); m != nil {
@@ -178,9 +185,9 @@ func (w *reachingWalk) hand(u *Unit, call *ast.CallExpr) {
 	}
 }
 
-// askedOfAny are the methods that a function may find in a value of any type: those that make a text of it or
-// tell one error from another, and for packages that write documents those that write it. It also reports
-// whether the function is of the module.
+// askedOfAny returns the methods that a function may look for in a value of any type: those that turn it into
+// text or tell one error from another; for packages below encoding, those that marshal it. It also reports
+// whether the function is in the module.
 func (w *reachingWalk) askedOfAny(called ast.Expr) (methods []string, own bool) {
 	methods = []string{"String", "Error", "Is", "As", "Unwrap"}
 	var name *ast.Ident
@@ -190,7 +197,7 @@ func (w *reachingWalk) askedOfAny(called ast.Expr) (methods []string, own bool) 
 	case *ast.SelectorExpr:
 		name = called.Sel
 	}
-	f, ok := w.of.info.Uses[name].(*types.Func)
+	f, ok := w.info.Uses[name].(*types.Func)
 	if !ok || f.Pkg() == nil {
 		return methods, false
 	}
@@ -200,7 +207,7 @@ func (w *reachingWalk) askedOfAny(called ast.Expr) (methods []string, own bool) 
 	return methods, w.of.loaded[f.Pkg().Path()] != nil
 }
 
-// parameter is the type of the argument at a place.
+// parameter returns the type of the parameter that takes the argument with index i.
 func parameter(f *types.Signature, i int) types.Type {
 	last := f.Params().Len() - 1
 	if !f.Variadic() || i < last {
@@ -213,7 +220,7 @@ func parameter(f *types.Signature, i int) types.Type {
 	return all
 }
 
-// parts are a type, and what a list or a map of it has.
+// parts returns a type and, for a list or a map, the types of its elements and keys.
 func parts(t types.Type) []types.Type {
 	all := []types.Type{t}
 	if m, ok := t.Underlying().(*types.Map); ok {
@@ -225,7 +232,8 @@ func parts(t types.Type) []types.Type {
 	return all
 }
 
-// namedOf is the generic type, or the type itself, that a type or a pointer to it is of.
+// namedOf returns the named type of a value or of a pointer to one, in its generic form. It is nil for any
+// other type.
 func namedOf(t types.Type) *types.Named {
 	if t == nil {
 		return nil

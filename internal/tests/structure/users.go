@@ -17,44 +17,44 @@ import (
 
 // Users finds the users of the exported names of a module's packages.
 //
-// A user is a file of another package, its tests included. The tests of the same
-// package are none, nor are those at the top of the module, which list every name.
-// Examples of the same package are users of a weaker kind: people copy them, but a
-// name may be there for its example alone. A method that an interface asks
-// for has no user of its own.
+// A user is a file of another package, or a test of one. Tests of the same package are no users, nor are the
+// tests at the top of the module, which list every name. Examples of the same package are users of a weaker
+// kind: people copy them, but a name may exist for its example alone. A method that an interface requires
+// needs no user of its own.
 type Users struct {
 	fset *token.FileSet
 	from types.ImporterFrom
-	// declared are the names by their places, and used those that have a user.
+	// declared has the exported names by the positions of their declarations, and used has the positions of
+	// those with users.
 	declared map[string]Name
 	used     map[string]bool
-	// exampled are those that an example of their own package uses.
+	// exampled has the positions of names that an example of their own package uses.
 	exampled map[string]bool
-	// wanted are the methods that interfaces of the module ask for.
+	// wanted has the names of the methods that interfaces of the module require.
 	wanted map[string]bool
 }
 
-// Name is an exported name: a function, a type, a variable, a constant or a method.
+// Name is an exported name: of a function, a type, a variable, a constant or a method.
 type Name struct {
-	// Folder is that of the package. Name is such as "New", or "Plan.String" for a method.
+	// Folder is the folder of the package. Name is such as "New", or "Plan.String" for a method.
 	Folder, Name string
 	// Kind is func, method, type, var or const.
 	Kind string
-	// Exampled: an example of the own package uses it.
+	// Exampled is set if an example of the same package uses the name.
 	Exampled bool
 
 	object types.Object
 }
 
-// NewUsers returns a Users without packages.
+// NewUsers returns Users that know no packages yet.
 func NewUsers() *Users {
 	fset := token.NewFileSet()
 	from := importer.ForCompiler(fset, "source", nil).(types.ImporterFrom)
 	return &Users{fset: fset, from: from, declared: map[string]Name{}, used: map[string]bool{}, exampled: map[string]bool{}, wanted: map[string]bool{}}
 }
 
-// Add reads the package in a folder of the module, with its tests. The names of a public
-// package are those that want users.
+// Add reads the package in a folder of the module, with its tests. If the package is public, its exported
+// names are among those that need users.
 func (u *Users) Add(root, folder string, public bool) error {
 	dir, err := filepath.Abs(filepath.Join(root, folder))
 	if err != nil {
@@ -64,6 +64,7 @@ func (u *Users) Add(root, folder string, public bool) error {
 	if err != nil {
 		return err
 	}
+
 	parsed := map[string][]*ast.File{}
 	for _, file := range files {
 		if !strings.HasSuffix(file.Name(), ".go") {
@@ -75,26 +76,32 @@ func (u *Users) Add(root, folder string, public bool) error {
 		}
 		parsed[f.Name.Name] = append(parsed[f.Name.Name], f)
 	}
+
+	// A folder may have two packages: the second is that of its external tests.
 	for _, name := range slices.Sorted(maps.Keys(parsed)) {
 		all := parsed[name]
 		plain := slices.DeleteFunc(slices.Clone(all), func(f *ast.File) bool {
 			return strings.HasSuffix(u.fset.File(f.Pos()).Name(), "_test.go")
 		})
+
+		// Names are declared by the sources without tests, so that names from test files do not count.
 		if public && len(plain) > 0 && name != "main" {
 			checked, _ := u.check(dir, plain)
 			u.declare(checked, folder)
 		}
+
 		if folder == "." {
 			all = plain
 		}
+
 		_, info := u.check(dir, all)
 		u.use(dir, all, info)
 	}
 	return nil
 }
 
-// check resolves names. Unresolved ones, such as names that the package's tests
-// export to tests in other folders, are left out.
+// check type-checks files as far as possible. It leaves out names that it cannot resolve, such as those that
+// the tests of a package export to tests in other folders.
 func (u *Users) check(dir string, files []*ast.File) (*types.Package, *types.Info) {
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: inFolder{u.from, dir}, Error: func(error) {}}
@@ -102,7 +109,7 @@ func (u *Users) check(dir string, files []*ast.File) (*types.Package, *types.Inf
 	return checked, info
 }
 
-// inFolder finds imports from a folder.
+// inFolder resolves imports as a file in the folder dir would.
 type inFolder struct {
 	from types.ImporterFrom
 	dir  string
@@ -112,9 +119,10 @@ func (i inFolder) Import(path string) (*types.Package, error) {
 	return i.from.ImportFrom(path, i.dir, 0)
 }
 
-// place identifies an object, also where it was read twice.
+// place identifies an object by its position, which is the same if the package is read twice.
 func (u *Users) place(o types.Object) string { return u.fset.Position(o.Pos()).String() }
 
+// declare adds the exported names of a package.
 func (u *Users) declare(p *types.Package, folder string) {
 	for _, name := range p.Scope().Names() {
 		o := p.Scope().Lookup(name)
@@ -146,8 +154,8 @@ func kindOf(o types.Object) string {
 	return "var"
 }
 
-// use records the names that files use of other packages, and that examples use of their
-// own.
+// use records which names of other packages the files use, which of their own the examples use, and which
+// methods the interfaces require.
 func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
 	examples := map[*ast.FuncDecl]bool{}
 	for _, file := range files {
@@ -157,6 +165,7 @@ func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
 			}
 		}
 	}
+
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if i, ok := n.(*ast.InterfaceType); ok {
@@ -169,6 +178,7 @@ func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
 			return true
 		})
 	}
+
 	for id, o := range info.Uses {
 		if o.Pkg() == nil || !o.Exported() {
 			continue
@@ -178,6 +188,7 @@ func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
 			u.used[at] = true
 			continue
 		}
+
 		for f := range examples {
 			if f.Pos() <= id.Pos() && id.Pos() < f.End() {
 				u.exampled[at] = true
@@ -186,8 +197,8 @@ func (u *Users) use(dir string, files []*ast.File, info *types.Info) {
 	}
 }
 
-// AddModule counts the files below a folder, which are another module, as users of every
-// name that they select. It goes by names alone, so that it never finds too few users.
+// AddModule counts the files below a folder, which belong to another module, as users of every name that they
+// select. It compares names alone, so it may find too many users, but never too few.
 func (u *Users) AddModule(dir string) error {
 	selected := map[string]bool{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -214,9 +225,8 @@ func (u *Users) AddModule(dir string) error {
 	return err
 }
 
-// Without lists the names that nobody uses but their own package, by folder and name. Left
-// out are the methods that an interface asks for, and types that the declaration of another
-// exported name mentions.
+// Without lists the names that only their own package uses, sorted by folder and name. It leaves out methods
+// that an interface requires, and types that the declaration of another exported name mentions.
 func (u *Users) Without() []Name {
 	var out []Name
 	mentioned := u.mentioned()
@@ -233,13 +243,13 @@ func (u *Users) Without() []Name {
 	return out
 }
 
-// wellKnown are the methods that packages outside of the module ask for.
+// wellKnown has the methods that interfaces outside the module require.
 var wellKnown = map[string]bool{
 	"String": true, "Error": true, "Unwrap": true, "Is": true, "MarshalJSON": true, "UnmarshalJSON": true,
 	"MarshalText": true, "UnmarshalText": true, "LogValue": true,
 }
 
-// mentioned are the types in the signatures, fields and values of other names.
+// mentioned has the positions of the types in the signatures, fields and values of declared names.
 func (u *Users) mentioned() map[string]bool {
 	out := map[string]bool{}
 	for _, n := range u.declared {
@@ -252,10 +262,13 @@ func (u *Users) mentioned() map[string]bool {
 	return out
 }
 
+// mention adds the positions of the types that a type consists of. The depth is bounded, because a type may refer to
+// itself.
 func (u *Users) mention(out map[string]bool, t types.Type, depth int) {
 	if depth > 8 {
 		return
 	}
+
 	switch t := t.(type) {
 	case *types.Named:
 		out[u.place(t.Obj())] = true

@@ -1,5 +1,5 @@
-// Package testdiff answers whether two values are the same, and in what they differ, for tests
-// that ask it tens of thousands of times.
+// Package testdiff answers whether two values are the same, and where they differ, for tests that compare
+// tens of thousands of values.
 package testdiff
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Diff returns what cmp.Diff returns. Values that are deeply equal, which under test they
-// nearly always are, differ under no options: for these the answer takes a tenth of the time.
+// Diff returns what cmp.Diff returns. Deeply equal values, which nearly all values under test are, differ
+// under no options; for these Diff takes a tenth of the time.
 func Diff(want, got any, options ...cmp.Option) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

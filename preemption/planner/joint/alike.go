@@ -10,29 +10,29 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// alikePods remembers which nodes take pods that differ in nothing that a node looks at. The zero value remembers
-// nothing yet.
+// alikePods caches where pods could run. Pods share an answer if they are equal in every field that a filter reads. The
+// zero value is an empty cache.
 type alikePods struct {
 	known map[string]elsewhere
-	// looked is set once named is known.
+	// looked is set once named has been determined.
 	looked bool
-	// named is set where some pod keeps others away. Nodes then look at labels and namespaces, which matter to
-	// nothing else.
+	// named is set if some pod of the snapshot has anti-affinity. Only then do filters read the labels and the
+	// namespace of a pod that stands alone.
 	named bool
-	key   []byte // memory for the key of the next pod
+	key   []byte // buffer for keys of known, reused by each call
 }
 
-// mostKnown bounds how many answers a Moves remembers. Beyond it all are forgotten.
+// mostKnown bounds the number of cached answers. When it is reached, the cache is emptied.
 const mostKnown = 1 << 14
 
-// answer returns the answer that is known for a pod of the snapshot, or asks and remembers what ask says.
+// answer returns the cached answer for a pod. If there is none, it calls ask, and caches its answer.
 func (a *alikePods) answer(snap *engine.Snapshot, pod *outrank.Pod, ask func() (elsewhere, error)) (elsewhere, error) {
 	if !a.looked {
 		a.looked = true
 		a.named = keepsOthersAway(snap)
 	}
 
-	// No node looks at the fields that are cleared here, so pods that are otherwise equal have the same answer.
+	// No filter reads the fields that are cleared here, so pods that are otherwise equal have the same answer.
 	alike := *pod
 	alike.Name, alike.UID = "", ""
 	alike.Owner = outrank.Owner{}
@@ -56,7 +56,7 @@ func (a *alikePods) answer(snap *engine.Snapshot, pod *outrank.Pod, ask func() (
 	return found, nil
 }
 
-// keepsOthersAway reports whether any pod has anti-affinity.
+// keepsOthersAway reports whether any pod of the snapshot has anti-affinity.
 func keepsOthersAway(snap *engine.Snapshot) bool {
 	for p := range snap.Pods() {
 		if len(p.Affinity.PodAntiAffinity) > 0 {
@@ -66,9 +66,9 @@ func keepsOthersAway(snap *engine.Snapshot) bool {
 	return false
 }
 
-// appendValue appends a value with all that it points to, so that no two different values look alike. It goes
-// through a struct field by field, so that a field which is added counts, too. Values such as functions append
-// nothing: pods have none (TestPodsCanBeTold).
+// appendValue appends an encoding of a value with all that it points to. Different values of one type have different
+// encodings. It goes through a struct by reflection, so that a field added later is included, too. Functions and
+// other values without a comparable content append nothing; pods have none (TestPodsCanBeTold).
 func appendValue(b []byte, v reflect.Value) []byte {
 	switch v.Kind() {
 	case reflect.String:
@@ -89,8 +89,8 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		}
 		return appendValue(append(b, 1), v.Elem())
 	case reflect.Struct:
-		// Most fields of most pods are zero, and are left out. The number of a field tells which it is, and 0
-		// ends them.
+		// Most fields of most pods are zero, and are left out. The other fields are preceded by their number, and a
+		// 0 ends the struct.
 		for i := range v.NumField() {
 			if f := v.Field(i); !f.IsZero() {
 				b = appendValue(binary.AppendUvarint(b, uint64(i+1)), f)
@@ -99,7 +99,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		return append(b, 0)
 	case reflect.Slice, reflect.Map:
 		return appendElements(b, v)
-	case reflect.Array: // its length is that of its type
+	case reflect.Array: // the type fixes the length, so it is not written
 		for i := range v.Len() {
 			b = appendValue(b, v.Index(i))
 		}
@@ -107,8 +107,8 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// appendElements appends a slice, or a map with strings for keys, behind its length. The length is raised by
-// one, which leaves 0 for nil.
+// appendElements appends the length plus one, and then the elements, of a slice or of a map with string keys. A 0 in
+// place of the length means nil.
 func appendElements(b []byte, v reflect.Value) []byte {
 	if v.IsNil() {
 		return append(b, 0)

@@ -7,27 +7,28 @@ import (
 	"github.com/outrank-go/outrank/internal/packing"
 )
 
-// patience is how many rounds of the search by amounts may bring nothing before it ends.
+// patience returns the number of rounds without improvement after which the search by amounts ends.
 func patience(members int) int { return 20 * (members + 5) }
 
-// byAmounts makes a plan of its own (rule 25.4.2). The search by amounts says which node each
-// member goes to and who leaves, and the filters say what becomes of that. It returns the better of
-// this plan and the best one known.
+// byAmounts searches for a plan by amounts (rule 25.4.2). package packing places the members and chooses leavers, and
+// then the filters are asked whether that placement holds. byAmounts returns the better of the resulting plan and
+// the best one known.
 func (r *run) byAmounts(x *relaxed, best *solution) *solution {
-	if x.Prices == nil { // the amounts were too large to reckon with
+	if x.Prices == nil { // the amounts were too large for the relaxation
 		return best
 	}
 
-	// A placement that weighs no more than any must is not improved.
+	// No placement weighs less than the bound, so one that reaches it need not be improved.
 	goal, _ := x.atLeast(x.Bound)
 	enough := func(p *packing.Placement) bool {
 		return p.Violations == 0 && p.Weight <= goal
 	}
 
 	meter := r.meter()
-	meter.Limit -= meter.Limit / 4 // the rest is for the filters, and for doing without nodes
+	meter.Limit -= meter.Limit / 4 // a quarter is left for the filters and for improve
 	rounds := patience(len(r.members))
-	// Weights do not know yet what replacements find, so that the lightest placement need not be the best.
+	// With moves the weights are only the least possible costs. The lightest placement need not be the best then, so
+	// less time is spent on finding it.
 	if r.totals.lossCosts != nil {
 		rounds /= 4
 	}
@@ -45,8 +46,8 @@ func (r *run) byAmounts(x *relaxed, best *solution) *solution {
 	return s
 }
 
-// carried returns the plan that the filters make of a placement, nil where some member finds no place. Its
-// total stays better than beat.
+// carried returns the plan that follows from a placement by amounts, checked by the filters. It returns nil if some
+// member finds no place, or none that keeps the total better than beat.
 func (r *run) carried(m *model, p *packing.Placement, beat total) *solution {
 	assigned := make([]int, len(r.members))
 	prefer := map[*outrank.Pod]bool{}
@@ -67,8 +68,8 @@ func (r *run) carried(m *model, p *packing.Placement, beat total) *solution {
 	return r.rebuild(assigned, prefer, r.elsewhere(assigned, beat))
 }
 
-// elsewhere returns a function that finds another place for a member that filters keep away from the node
-// where it has room: on another node of the plan, or on a promising one.
+// elsewhere returns a function that finds another place for a member if the filters reject the node assigned to it:
+// on another node of the plan, or on a promising one.
 func (r *run) elsewhere(assigned []int, beat total) func(i int, victims []*outrank.Pod) (spot, bool) {
 	var places []int // found once a member needs them
 	return func(i int, victims []*outrank.Pod) (spot, bool) {

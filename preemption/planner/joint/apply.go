@@ -9,19 +9,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Apply carries the plan out on a snapshot, as if everything had happened at once: the
-// victims are gone, the nominations to be cleared are, and each pod with a place is pending
-// and nominated to its node (rule 14.3.2; none is bound). Pods that the snapshot does not
-// know are added. A plan that is older than the snapshot is treated as by [engine.Snapshot.Apply], and the
-// errors are the same. [outrank.ErrInvalid] is also about no plan or no
-// snapshot, and about an Order that names no placement. An error leaves the snapshot as it was.
-// Time is that of the changes.
+// Apply carries out the plan in a snapshot, everything at once: it removes the victims, clears the nominations in
+// ClearedNominations, and nominates each pod with a place to its node (rule 14.3.2). The pods stay pending. Pods that
+// the snapshot does not know are added.
+//
+// A plan that is older than the snapshot is treated as in [engine.Snapshot.Apply], with the same errors. The error
+// also wraps [outrank.ErrInvalid] if the plan or the snapshot is nil, if a cleared nomination is nil, or if Order has
+// an index outside Placements. After an error the snapshot is as it was. Time is linear in the number of changes.
 func (p *Plan) Apply(snap *engine.Snapshot) error {
 	if p == nil || snap == nil {
 		return fmt.Errorf("joint plan: %w: no plan or no snapshot", outrank.ErrInvalid)
 	}
 
-	// The plan is applied as that of one group, which changes everything or nothing.
+	// The plan is applied in the form of a group's plan, which changes everything or nothing.
 	all := preemption.GroupPlan{Outcome: preemption.Preempts}
 	for i := range p.Placements {
 		at := &p.Placements[i]
@@ -45,8 +45,8 @@ func (p *Plan) Apply(snap *engine.Snapshot) error {
 	return p.clear(snap, all.Placement)
 }
 
-// clear removes the nominations to be cleared that are still to a node of the
-// placement. Pods that are placed themselves have another nomination by now.
+// clear removes the nominations in ClearedNominations that still are to a node of the plan. A pod that the plan places
+// itself has a new nomination by now, and keeps it.
 func (p *Plan) clear(snap *engine.Snapshot, placed []preemption.Assignment) error {
 	nodes := map[string]bool{}
 	isPlaced := map[outrank.Key]bool{}
@@ -59,7 +59,7 @@ func (p *Plan) clear(snap *engine.Snapshot, placed []preemption.Assignment) erro
 		for _, pod := range p.Placements[i].ClearedNominations {
 			key := pod.Key()
 			known, ok := snap.Pod(key)
-			replaced := ok && known.UID != pod.UID && known.UID != "" && pod.UID != "" // by another pod of its name
+			replaced := ok && known.UID != pod.UID && known.UID != "" && pod.UID != "" // another pod has its name now
 			if !ok || replaced || isPlaced[key] || !nodes[snap.NominationOf(key)] {
 				continue
 			}

@@ -9,35 +9,35 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// ask is one member in front of one node, and who could leave there.
+// ask puts questions to one node about one member: does the member fit there if these pods leave?
 type ask struct {
 	draft  *draft
 	view   preemption.NodeView
 	member *member
 	node   int
-	// units leave whole, the most important first.
+	// units lists the possible victims, the most important first. The pods of a unit leave together.
 	units [][]*outrank.Pod
-	// gone marks the units that are gone in the question to come.
+	// gone marks the units that are gone in the next question.
 	gone []bool
-	// away lists the pods of these units. Its memory is kept for the next question.
+	// away lists the pods of the marked units. The slice is reused by every question.
 	away []*outrank.Pod
-	// guard says which of them may leave together, nil for any.
+	// guard says which pods may leave together. It is nil if any may.
 	guard preemption.GuardState
 }
 
-// answer is what a node says to a member in the draft as it is.
+// answer says whether a member fits on a node of the draft.
 type answer uint8
 
 const (
-	never answer = iota // nobody's loss helps, or the member may not preempt
-	takes               // the member fits as things are
-	short               // the member fits if pods leave, for all that is known
+	never answer = iota // the member does not fit, and may not preempt or evicting pods does not help
+	takes               // the member fits without victims
+	short               // the member does not fit, but might if some units left
 )
 
-// looker turns to a node for one pod (see [engine.Evaluator.LookAt]).
+// looker returns the view of a node for one pod (see [engine.Evaluator.LookAt]).
 type looker = func(node string) (preemption.NodeView, error)
 
-// ask asks a node about a member. It lists the units that may leave where the answer is short.
+// ask asks a node about a member. If the answer is short, the units that may leave are set.
 func (b *draft) ask(lookAt looker, i, node int) (*ask, answer) {
 	view, err := lookAt(b.nodes[node].Name)
 	if err != nil {
@@ -53,7 +53,7 @@ func (b *draft) ask(lookAt looker, i, node int) (*ask, answer) {
 	case preemption.Success:
 		return a, takes
 	case preemption.Unschedulable:
-		if !a.member.evicts { // it may only fit in the room that others made
+		if !a.member.evicts { // it may only use room that others made
 			break
 		}
 		a.findUnits()
@@ -65,9 +65,9 @@ func (b *draft) ask(lookAt looker, i, node int) (*ask, answer) {
 	return a, never
 }
 
-// findUnits groups the possible victims into units. A unit with a pod of the request is none. Where groups
-// leave together such a pod stands in no unit beside others, because a pod of a group is not asked about
-// alone there (rule 12.8.8). The possible victims of a unit stand side by side.
+// findUnits groups the possible victims into units that leave together; the pods of a unit are neighbours in
+// Possible. A unit that holds a pod of the request is left out, because such a pod is nobody's victim. It is a unit
+// of that pod alone: where groups leave together, a request cannot name a pod of a group (rule 12.8.8).
 func (a *ask) findUnits() {
 	possible := a.view.Possible()
 	for k := 0; k < len(possible); {
@@ -85,8 +85,8 @@ func (a *ask) findUnits() {
 	a.gone = make([]bool, len(a.units))
 }
 
-// leaveTogether reports whether two running pods leave together, because both are of one group that
-// leaves whole (rules 12.6.3 and 12.6.4).
+// leaveTogether reports whether two running pods belong to one group that can only leave as a whole
+// (rules 12.6.3 and 12.6.4).
 func leaveTogether(snap *engine.Snapshot, a, b *outrank.Pod) bool {
 	group, composite := snap.LeavesWith(a)
 	if group == nil && composite == nil {
@@ -96,7 +96,7 @@ func leaveTogether(snap *engine.Snapshot, a, b *outrank.Pod) bool {
 	return group == otherGroup && composite == otherComposite
 }
 
-// fits reports whether the member fits with the marked units gone, and whether they may leave together.
+// fits reports whether the member fits with the marked units gone, and the guard lets them leave together.
 func (a *ask) fits() bool {
 	if !a.draft.step() {
 		return false
@@ -105,7 +105,8 @@ func (a *ask) fits() bool {
 	return a.view.Check(a.away...).Code == preemption.Success && a.mayLeave()
 }
 
-// mayLeave asks the guard whether the pods in away may leave together, and tells it that they are back.
+// mayLeave reports whether the guard lets the pods in away leave together. The guard's state is unchanged
+// afterwards.
 func (a *ask) mayLeave() bool {
 	if a.guard == nil {
 		return true
@@ -118,7 +119,7 @@ func (a *ask) mayLeave() bool {
 	return allowed
 }
 
-// victims lists the pods of the units that are gone.
+// victims lists the pods of the units that are gone, in a slice of its own.
 func (a *ask) victims() []*outrank.Pod { return a.appendVictims(nil) }
 
 // appendVictims appends the pods of the units that are gone.
@@ -131,8 +132,8 @@ func (a *ask) appendVictims(out []*outrank.Pod) []*outrank.Pod {
 	return out
 }
 
-// reprieve puts back, in this order, every unit with which the pod still fits. It starts with the units that
-// are gone, and returns false if the pod does not fit without these.
+// reprieve puts the units that are gone back one by one, in this order, as long as the member still fits. It
+// returns false if the member does not fit with all of them gone.
 func (a *ask) reprieve(order []int) bool {
 	if !a.fits() {
 		return false
@@ -156,24 +157,24 @@ func (a *ask) removeAll() {
 	}
 }
 
-// manner is an order in which units are put back.
+// manner is an order in which units are reprieved.
 type manner uint8
 
 const (
-	// important spares the most important pods, as the reference does.
+	// important reprieves the most important units first, as package preemption does.
 	important manner = iota
-	// least spares whoever frees least of what the pod lacks, which leaves few victims.
+	// least reprieves those first that free least of what the member asks for, so that few victims remain.
 	least
-	// smallest spares the smallest pods, which leaves room for others beside the pod.
+	// smallest reprieves the smallest units first. Large victims remain, and leave room for further members.
 	smallest
 )
 
-// order returns the units in the order in which they are put back. Those that a budget covers come first,
-// then those above the floor, so that a manner that goes by size does not make violations or the top priority
-// worse.
+// order returns the indexes of the units in the order of their reprieve. Units that a budget covers come first,
+// and then, unless the manner is important, units of a priority above the floor. So ordering by size makes
+// neither the violations nor the top priority worse.
 func (a *ask) order(by manner, floor int32) []int {
 	order := make([]int, len(a.units))
-	class := make([]int, len(a.units)) // the lower, the sooner
+	class := make([]int, len(a.units)) // units of a lower class are put back first
 	sizes := make([]int64, len(a.units))
 	totals := a.draft.totals
 	for u, unit := range a.units {
@@ -190,15 +191,16 @@ func (a *ask) order(by manner, floor int32) []int {
 		}
 	}
 
-	// Equal ones stay in the order of importance.
+	// The sort is stable, so equal units keep their order of importance.
 	slices.SortStableFunc(order, func(u, v int) int {
 		return cmp.Or(cmp.Compare(class[u], class[v]), cmp.Compare(sizes[u], sizes[v]))
 	})
 	return order
 }
 
-// size returns how much a unit frees: the sum over the resources that the pod asks for, each in thousandths
-// of what it asks for. With capped a resource of one pod of the unit counts for no more than a thousand.
+// size returns how much a unit frees, summed over the resources that the member asks for, in thousandths of
+// the amount asked for. With capped, a pod of the unit counts for at most 1000 in each resource: more of it would
+// not help the member.
 func (a *ask) size(unit []*outrank.Pod, capped bool) int64 {
 	var sum int64
 	needs := a.draft.needs(a.member)
@@ -217,7 +219,8 @@ func (a *ask) size(unit []*outrank.Pod, capped bool) int64 {
 	return sum
 }
 
-// choose returns the victims by a manner, nil where nothing helps.
+// choose returns the victims that remain after a reprieve by this manner. It returns nil if the member does not
+// fit with all units gone.
 func (a *ask) choose(by manner, floor int32) []*outrank.Pod {
 	a.removeAll()
 	if !a.reprieve(a.order(by, floor)) {
@@ -226,8 +229,9 @@ func (a *ask) choose(by manner, floor int32) []*outrank.Pod {
 	return a.victims()
 }
 
-// settle returns who leaves for the member on a node, and as few as possible who are not preferred. Nobody
-// leaves where the member fits. It returns false where the node does not take the member whoever leaves.
+// settle returns the victims of a member on a node: preferred ones if these are enough, and otherwise as few others
+// as the reprieve leaves. They are nil if the member fits already. It returns false if the member does not fit
+// whoever leaves.
 func (b *draft) settle(lookAt looker, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
 	a, says := b.ask(lookAt, i, node)
 	if says != short {
@@ -247,7 +251,7 @@ func (b *draft) settle(lookAt looker, i, node int, prefer map[*outrank.Pod]bool)
 		return a.victims(), true
 	}
 
-	// The preferred ones are not enough. Of all, the others are the first to be put back.
+	// The preferred units are not enough. Others leave, too, but are reprieved first.
 	a.removeAll()
 	if !a.reprieve(append(others, preferred...)) {
 		return nil, false
@@ -255,9 +259,9 @@ func (b *draft) settle(lookAt looker, i, node int, prefer map[*outrank.Pod]bool)
 	return a.victims(), true
 }
 
-// rebuild places every member, in their order, on the node that it is assigned to, and nobody leaves who is
-// not needed at that point (rule 25.1.3). A member that finds no place there goes where elsewhere says; that
-// may be nil. rebuild returns nil where a member finds no place at all. The draft is unchanged in the end.
+// rebuild places the members in their order, each on the node assigned to it with the victims that it needs at
+// its turn (rule 25.1.3). If a member does not fit there, elsewhere chooses another place; elsewhere may be nil.
+// rebuild returns nil if some member finds no place. It leaves the draft as it was.
 func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere func(i int, victims []*outrank.Pod) (spot, bool)) *solution {
 	mark := b.snap.Mark()
 	defer b.undo(mark)
@@ -275,7 +279,7 @@ func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere 
 			_, ok = b.place(i, s.spots[i])
 		}
 
-		// place has changed nothing, so another node can be tried beside the members before.
+		// A place that failed has changed nothing, so another node can be tried.
 		if !ok && elsewhere != nil {
 			if s.spots[i], ok = elsewhere(i, gone); ok {
 				_, ok = b.place(i, s.spots[i])

@@ -11,16 +11,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// bound returns a total that no plan for the members beats by the ranks of the policy (group 25.5).
-// Each amount is one that no plan beats of those that are as good as the bound in the ranks
-// before it. An amount that nothing is known about is the least that there is. No member is placed in the
-// draft. best is the total of a plan, and known is the answer of the relaxation if it was asked before, or nil.
+// bound returns a total that no plan for the members beats by the ranks of the policy (group 25.5). The amount in
+// each rank bounds all plans that are as good as the bound in the ranks before it. An amount without a bound is
+// the least possible one. No member may be placed in the draft. best is the total of the best plan so far, and
+// known an earlier answer of the relaxation, or nil.
 func (b *draft) bound(m *model, known *relaxed, best total) total {
 	x := &bounding{draft: b, model: m, known: known, best: best, top: math.MaxInt32, mostViolations: -1, met: true}
 	x.total = total{Figures: rank.Figures{Top: math.MinInt32}}
 
-	// The sizes of the pods bound several figures, whatever the ranks are. Then each rank adds what follows for plans
-	// that are as good in the ranks before.
+	// The sizes of the pods bound several figures, whatever the ranks are. Then each rank raises its bound for the
+	// plans that are as good in the ranks before it.
 	x.bySize()
 	for _, by := range b.totals.ranks {
 		if b.spent() {
@@ -30,7 +30,8 @@ func (b *draft) bound(m *model, known *relaxed, best total) total {
 		case by.figure == rank.ViolationsFigure:
 			x.violations()
 		case by.figure == rank.TopFigure:
-			// A plan with a victim above the best plan's, and no better in the ranks before, is worse.
+			// As long as no rank before leaves a gap, a plan with a higher top priority than best is worse, so the
+			// ranks that follow need not consider its victims.
 			if x.met {
 				x.top = best.Top
 			}
@@ -44,18 +45,18 @@ func (b *draft) bound(m *model, known *relaxed, best total) total {
 	return x.total
 }
 
-// bounding finds a bound, one rank after the other.
+// bounding computes a bound, one rank after the other.
 type bounding struct {
 	*draft
 	total // the bound so far
 	model *model
 	known *relaxed
 	best  total
-	// met is set as long as the bound is as good as the known plan in every rank so far.
+	// met is set as long as best reaches the bound in every rank so far.
 	met bool
-	// top and mostViolations say which plans count: those without a victim above top, and with no more
-	// violations than that, where it is not below 0. Both are set while met is, so the other plans are worse
-	// than the known one.
+	// top and mostViolations restrict the plans that are bounded: no victim above top, and no more than
+	// mostViolations violations, unless that is below 0. They are only set while met is, so every plan that
+	// they exclude is worse than best.
 	top            int32
 	mostViolations int
 }
@@ -73,15 +74,16 @@ func (x *bounding) violations() {
 	}
 }
 
-// sum bounds an amount that adds up (rule 25.5.4), and with it the number of victims and the sum of
-// their priorities.
+// sum bounds an amount that adds up (rule 25.5.4), and from it the number of victims and the sum of their
+// priorities.
 func (x *bounding) sum(by measure) {
-	if by.gap(&x.total, &x.best) <= 0 { // the known plan is as good as the bound already
+	if by.gap(&x.total, &x.best) <= 0 { // best already meets the bound
 		return
 	}
 
-	// What the relaxation said before counts for the same rank and the same plans. It is asked anew only as
-	// long as the known plan meets the bound: after that a gap in an earlier rank is all that is told.
+	// The earlier answer of the relaxation is used if it is about the same rank and the same plans. Otherwise the
+	// relaxation is only asked while best meets the bound in the ranks before: a certificate reports the first gap
+	// and nothing behind it.
 	r := x.known
 	if r == nil || r.by != by || r.top != x.top {
 		if !x.met {
@@ -95,7 +97,7 @@ func (x *bounding) sum(by measure) {
 	}
 	x.take(r, r.Bound)
 
-	// Counting violations makes the relaxation dearer and the bound higher, so it comes second.
+	// A limit of violations makes the bound higher but the relaxation slower, so it is only tried if a gap remains.
 	if gap := by.gap(&x.total, &x.best); gap > 0 && x.mostViolations >= 0 {
 		known := by.amount(&x.best)
 		again := x.askRelaxation(r.model, packing.Goal{Most: x.mostViolations, Upper: known * r.scale, Prices: r.Prices})
@@ -104,10 +106,10 @@ func (x *bounding) sum(by measure) {
 	x.met = x.met && by.gap(&x.total, &x.best) <= 0
 }
 
-// take raises the bound to that of a relaxation, and to what follows from it for the number of victims and the
-// sum of their priorities.
+// take raises the bound to the bound of a relaxation, and with it the number of victims and the sum of their
+// priorities.
 func (x *bounding) take(r *relaxed, bound int64) {
-	// A bound holds whatever other bounds say, so the larger of two counts.
+	// Each bound holds by itself, so the larger of two is taken.
 	weight, leavers := r.atLeast(bound)
 	x.Victims = max(x.Victims, whole(leavers))
 	switch weight = ceil(weight, r.scale); r.by.figure {
@@ -121,7 +123,8 @@ func (x *bounding) take(r *relaxed, bound int64) {
 		x.moves = max(x.moves, weight)
 	}
 
-	// Each victim adds at least the lowest priority of any possible one, counted from the lowest that there is.
+	// Each victim adds at least the lowest priority of any possible victim to the sum, where priorities are counted
+	// from the lowest int32 on.
 	lowest := int64(math.MaxInt64)
 	for i := range r.pods {
 		if !x.look(1 + len(r.pods[i])) {
@@ -136,8 +139,8 @@ func (x *bounding) take(r *relaxed, bound int64) {
 	}
 }
 
-// keptAway reports whether a running pod may keep others away from nodes other than its own. It returns true
-// where the work was cut short, because nothing is known then.
+// keptAway reports whether a running pod has anti-affinity, which may keep pods away from other nodes than its own.
+// It also returns true after an error, when not all pods were looked at.
 func (b *draft) keptAway() bool {
 	for _, n := range b.nodes {
 		pods := b.snap.PodsOn(n.Name)
@@ -153,8 +156,8 @@ func (b *draft) keptAway() bool {
 	return false
 }
 
-// bySize sets the bound to what follows from the pods that fit on no node alone (rules 25.5.2 and 25.5.3). It
-// leaves the bound where victims need not be of lower priority, and where one node can matter to a pod on
+// bySize sets the bounds that follow from the members that fit on no node by themselves (rules 25.5.2 and 25.5.3).
+// It sets none if victims need not be of lower priority, or if what happens on one node can matter to a pod on
 // another.
 func (x *bounding) bySize() {
 	if config := x.eval.Config(); config.Eligibility.AnyPriority || config.Guard != nil || x.keptAway() {
@@ -195,7 +198,7 @@ func (x *bounding) bySize() {
 // whole converts a number of victims to the type in which totals count them.
 func whole(victims int64) int32 { return int32(min(victims, math.MaxInt32)) }
 
-// mildestLeaver returns the least that the loss of any possible victim can cost.
+// mildestLeaver returns the least cost of a loss, over all possible victims. After an error it returns 0.
 func (x *bounding) mildestLeaver() int64 {
 	least := int64(math.MaxInt64)
 	for _, pods := range x.model.pods {
@@ -209,12 +212,12 @@ func (x *bounding) mildestLeaver() int64 {
 	return least
 }
 
-// lowestTop returns a priority that some victim has at least: the highest, over the pods
-// that fit nowhere, of the lowest with which one of them fits alone (rule 25.5.2).
+// lowestTop returns a lower bound of the top priority of any plan (rule 25.5.2). For each pod that fits nowhere it
+// computes the lowest top priority with which the pod alone finds room, and returns the highest of these.
 //
-// In every plan some victims leave the node of such a pod. If the pod may evict all of them, one has at least
-// that priority, because the pod fits without them. Otherwise one has at least the pod's own priority, which is
-// above that of everyone it may evict.
+// Proof: in every plan some victims leave the node of such a pod. If the pod may evict all of them, they make
+// room for it, so one of them has at least that top priority. Otherwise one has at least the pod's own priority,
+// which is above every priority that the pod may evict.
 func (b *draft) lowestTop(stuck []*member) int32 {
 	top := int32(math.MinInt32)
 	config := b.eval.Config()
@@ -222,8 +225,8 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 		return top
 	}
 
-	// By the top priority alone the order in which budgets have victims put back does not matter, nor does the
-	// importance of equal ones.
+	// Only the top priority is compared, so neither budgets nor the order of equal pods matter. An exact search over
+	// all nodes finds its minimum.
 	config.Ranks = []preemption.Rank{preemption.ByTopPriority}
 	config.Victims = preemption.Exact{}
 	config.Sample, config.Importance = nil, nil
@@ -245,11 +248,11 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 	return top
 }
 
-// fewest returns how many victims there are at least, and the least sum of their
-// priorities (rule 25.5.3). Both are 0 where nothing is known.
+// fewest returns lower bounds of the number of victims and of the sum of their priorities (rule 25.5.3). Both are 0
+// if nothing is known.
 //
-// On a node with k of these pods at least x of its pods leave. The least x/k, over all nodes and k, is a number
-// of victims that each pod needs at least, however they are shared out among the nodes.
+// If k of the stuck pods run on a node, at least x of its pods leave. So the least x/k, over all nodes and k,
+// bounds the victims per stuck pod, however these pods are distributed over the nodes.
 func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 	need := b.smallest(stuck)
 	highest := int32(math.MinInt32)
@@ -258,7 +261,7 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 	}
 
 	lowest := int32(math.MaxInt32)
-	bestX, bestK := 0, 0 // of the least x/k
+	bestX, bestK := 0, 0 // the least x/k so far; bestK is 0 before the first
 	for _, n := range b.nodes {
 		pods := b.snap.PodsOn(n.Name)
 		if !b.look(b.podWork(len(pods)) + len(stuck)*len(need)) {
@@ -268,7 +271,7 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 		lowest = min(lowest, lowestThere)
 		for k := 1; k <= len(stuck); k++ {
 			x, ok := fewestFor(int64(k), need, node)
-			if !ok { // nor for more pods
+			if !ok { // the node has no room for k pods, and so none for more
 				break
 			}
 			if bestK == 0 || x*bestK < bestX*k {
@@ -284,16 +287,16 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 	return victims, resource.MulSat(int64(victims), int64(lowest)+1<<31)
 }
 
-// capacity is what a node can give at most: by resource how much is free and how much the largest of its
-// possible victims frees, and how many possible victims there are.
+// capacity bounds the room of a node from above: in each scale the free amount and the largest amount that one
+// possible victim frees, and the number of possible victims.
 type capacity struct {
 	free, largest []int64
 	victims       int64
 }
 
-// capacityOf returns the capacity of a node, and the lowest priority of its possible victims. A pod that no
-// member may preempt, by the highest priority of all members, is none of them. Where groups leave together, and
-// by the simplified variant, a pod may leave whatever its own priority is.
+// capacityOf returns the capacity of a node, and the lowest priority of its possible victims. Pods whose priority
+// is not below the highest priority of all members are no possible victims. Priorities exclude nobody if groups
+// leave together, or in the simplified variant, because pods may then leave whatever their own priority is.
 func (b *draft) capacityOf(n *outrank.Node, pods []*outrank.Pod, highest int32) (node capacity, lowest int32) {
 	node = capacity{free: make([]int64, len(b.scales)), largest: make([]int64, len(b.scales))}
 	for k, name := range b.scales {
@@ -316,8 +319,8 @@ func (b *draft) capacityOf(n *outrank.Node, pods []*outrank.Pod, highest int32) 
 	return node, lowest
 }
 
-// fewestFor returns how many victims k pods need at least on one node, and false if all that there are
-// are not enough. A pod that fits nowhere alone needs at least one.
+// fewestFor returns the least number of victims that k stuck pods need on one node, or false if all possible victims
+// are not enough. It is at least 1, because a stuck pod fits on no node without victims.
 func fewestFor(k int64, need []int64, node capacity) (int, bool) {
 	x := int64(1)
 	for r := range need {
@@ -333,8 +336,8 @@ func fewestFor(k int64, need []int64, node capacity) (int, bool) {
 	return int(x), x <= node.victims
 }
 
-// smallest returns the least amount of each scale that any of the pods asks for. An amount that the filter
-// NodeResourcesFit does not look at counts as 0.
+// smallest returns, in each scale, the least amount that one of the pods asks for. Amounts that the filter
+// NodeResourcesFit ignores count as 0.
 func (b *draft) smallest(stuck []*member) []int64 {
 	least := make([]int64, len(b.scales))
 	for r := range least {

@@ -5,14 +5,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// holds reports whether the solution can be carried out at once: with all victims gone,
-// each pod fits on its node beside those before it (rule 25.1.4). With moves it also finds out what becomes of
-// the victims.
+// holds reports whether the solution can be carried out at once: with all victims gone, each pod fits on its node
+// beside the pods before it (rule 25.1.4). With moves it also finds out what becomes of the victims, and updates the
+// total.
 func (b *draft) holds(s *solution) bool {
 	mark := b.plain.Mark()
 	defer func() { b.fail(b.plain.Undo(mark)) }()
 
-	// All victims are gone before the first pod is asked for, as when the plan is carried out.
+	// All victims leave before the first pod is placed, as when the plan is carried out.
 	for i := range s.spots {
 		if s.spots[i].node < 0 {
 			return false
@@ -27,7 +27,7 @@ func (b *draft) holds(s *solution) bool {
 		b.fail(b.plain.Bind(pod.Key(), b.nodes[node].Name))
 	}
 
-	// Only the proof needs the best places for the replacements (rule 25.6.4).
+	// Only a proof depends on the cheapest places for the replacements (rule 25.6.4).
 	effort := quick
 	if b.proving {
 		effort = thorough
@@ -35,11 +35,11 @@ func (b *draft) holds(s *solution) bool {
 	return b.err == nil && b.findFates(b.plain, s, s.victims(), effort)
 }
 
-// beats reports whether a solution can be carried out at once and is better than another total.
+// beats reports whether a solution can be carried out at once and has a better total than another one.
 //
-// Until holds has found the fates of the victims the total has the least that their losses can cost (rule
-// 25.6.5). A solution that is no better by that never is, so the nodes need not be asked; one that is better
-// is compared again.
+// Until holds has found the fates of the victims, the total includes the least that their losses can cost
+// (rule 25.6.5). If it is no better even so, no node need be asked. Otherwise it is compared again once the fates
+// are known.
 func (b *draft) beats(s *solution, than total) bool {
 	if order, _ := b.totals.compare(s.total, than); order >= 0 || !b.holds(s) {
 		return false
@@ -48,9 +48,9 @@ func (b *draft) beats(s *solution, than total) bool {
 	return order < 0
 }
 
-// findFates finds out what becomes of the victims of a solution that is carried out on a snapshot, and enters
-// it into the solution where it is exact or cheaper than what was known. It returns false where nothing is
-// known in the end.
+// findFates finds out what becomes of the victims of a solution that is carried out in the snapshot. It updates the
+// solution if the fates are exact, or cheaper than those known. It returns false if none are known afterwards. Without
+// moves it does nothing, and returns true.
 func (b *draft) findFates(snap *engine.Snapshot, s *solution, victims []*outrank.Pod, effort effort) bool {
 	if b.totals.lossCosts == nil {
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// rankText says what a rank prefers.
+// rankText returns the words for what a rank prefers.
 func rankText(name string) string {
 	if name == byMoves.name {
 		return "less that is lost"
@@ -31,8 +31,9 @@ func certificateText(c preemption.Certificate) string {
 	return fmt.Sprintf("at best %d less by: %s, %s", c.Gap, rankText(c.Rank), steps)
 }
 
-// certify compares a total with a bound that no plan beats in any of its amounts (group
-// 25.5). The first rank with a gap is told. The start is not bounded, so that nothing is known from there on.
+// certify returns the certificate of a plan with this total, given a bound that no plan beats (group 25.5). certain
+// says that the total is proven to be the best. Otherwise the certificate reports the first rank with a gap. The
+// start is not bounded, so nothing can be said from that rank on.
 func (b *totals) certify(t, bound total, certain bool, steps int) preemption.Certificate {
 	if certain || t.Victims == 0 {
 		return preemption.Certificate{Optimal: true, Bound: b.score(t), Steps: steps}

@@ -13,26 +13,26 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// spot is the node that a pod goes to, with the victims that leave for it.
+// spot is a node for a pod, with the victims that leave for it.
 type spot struct {
-	node    int // its place among the nodes, -1 for none
+	node    int // index in draft.nodes, -1 for none
 	victims []*outrank.Pod
 }
 
-// solution has a place for every member, in their order, and the total of the victims.
+// solution has a spot for every member, in their order, and the total of all victims.
 type solution struct {
 	spots []spot
 	// vain lists the pods that preempted one by one and found no place after all, with their victims.
 	vain  []turn
 	total total
-	// kept is set for the plan of one by one, and for one that differs from it by fewer victims.
+	// kept is set for the one-by-one plan, also after some of its victims were spared.
 	kept bool
-	// after says what becomes of the victims. It is nil where that is not asked, or not yet known; total
-	// then has the least that their losses can cost.
+	// after says what becomes of the victims. It is nil without moves, or if that is not known yet: total then
+	// includes the least that their losses can cost.
 	after *settled
 }
 
-// victims lists all that leave, also in vain.
+// victims lists all pods that leave, also those of pods that preempted in vain.
 func (s *solution) victims() []*outrank.Pod {
 	var all []*outrank.Pod
 	for i := range s.spots {
@@ -44,10 +44,10 @@ func (s *solution) victims() []*outrank.Pod {
 	return all
 }
 
-// turn is one pod of the request with the node that it goes to and the victims that leave for it.
+// turn is one pod of the request with its node and the victims that leave for it.
 type turn struct {
-	position int // of the pod in the queue
-	node     int // -1 for a pod that preempted in vain
+	position int // index of the pod in the queue
+	node     int // index in draft.nodes; -1 for a pod that preempted in vain
 	victims  []*outrank.Pod
 }
 
@@ -61,7 +61,7 @@ func (b *draft) turns(s *solution) []turn {
 	return append(out, s.vain...)
 }
 
-// without returns the places of the solution without some of its victims. The total of the result is not set.
+// without returns a solution with the same places and without the victims in stay. Its total is not set.
 func (s *solution) without(stay map[*outrank.Pod]bool) *solution {
 	rest := func(victims []*outrank.Pod) []*outrank.Pod {
 		return slices.DeleteFunc(slices.Clone(victims), func(v *outrank.Pod) bool { return stay[v] })
@@ -82,45 +82,44 @@ func (s *solution) without(stay map[*outrank.Pod]bool) *solution {
 // draft is a cluster in which places for the members are tried. The members that have a place so far are
 // bound there, and their victims are gone.
 type draft struct {
-	// ctx ends what is tried. Once the plan is found it is a lasting one, which goes on for a while.
+	// ctx ends the work. During the searches it is the caller's context, and afterwards a lasting one.
 	ctx context.Context
-	// caller is the context of the call. It may still cut short what is said of a plan that is found.
+	// caller is the caller's context. After it has ended, details of the plan that cost time are left out.
 	caller context.Context
 	eval   *engine.Evaluator
 	snap   *engine.Snapshot
-	// plain is the cluster without any member placed.
+	// plain is the cluster without any member placed. Plans are carried out there and undone again.
 	plain  *engine.Snapshot
 	now    time.Time
 	totals *totals
 	nodes  []*outrank.Node
-	// index maps the name of a node to its place in nodes.
+	// index maps the name of a node to its index in nodes.
 	index   map[string]int
 	members []*member
 	// requested has the pods of the request, which are nobody's victims.
 	requested map[*outrank.Pod]bool
-	// scales are the resources that the members ask for, sorted. Amounts stand in their order.
+	// scales lists the resources that the members ask for, sorted. Slices of amounts are in this order.
 	scales []resource.Name
-	// asks has the amounts that a kind of members asks for, takes those of a running pod, once needed.
+	// asks caches the amounts that a kind of member asks for, and takes the amounts that a running pod holds.
 	asks  map[int][]int64
 	takes map[*outrank.Pod][]int64
-	// coupled is set where what happens on one node can matter on another.
+	// coupled is set if what happens on one node can matter on another.
 	coupled bool
-	// grouped is set where there are groups, whose pods may leave together.
+	// grouped is set if the cluster has groups, whose pods may leave together.
 	grouped bool
-	// brief is set once the caller's context has been found to have ended. Then only what is necessary is
-	// asked.
+	// brief is set once the caller's context was found to have ended. Only necessary questions are asked then.
 	brief bool
-	// proving is set while every plan is gone through.
+	// proving is set during the exhaustive search (prove).
 	proving bool
-	// steps counts questions to nodes. A search asks no more than limit.
+	// steps counts questions to nodes and comparable work. A search ends when steps reach the limit.
 	steps, limit int
-	// unseen counts what loops have gone through since the last look at the context.
+	// unseen counts the work of loops since they last checked the context.
 	unseen int
 	// err is the first error; nothing is tried after it.
 	err error
 }
 
-// findNodes lists the nodes.
+// findNodes lists the nodes of the cluster, with their indexes.
 func (b *draft) findNodes() {
 	b.index = map[string]int{}
 	for n := range b.plain.Nodes() {
@@ -132,8 +131,8 @@ func (b *draft) findNodes() {
 // spent reports whether no more questions may be asked.
 func (b *draft) spent() bool { return b.err != nil || b.steps >= b.limit }
 
-// step counts a question to a node, and reports whether it may still be asked. One question can have a
-// hundred pods come and go, so it looks at the context at every eighth.
+// step counts a question to a node, and reports whether it may still be asked. A single question can remove and
+// add a hundred pods, so every eighth one checks the context.
 func (b *draft) step() bool {
 	if b.steps++; b.steps%8 == 0 {
 		b.fail(b.ctx.Err())
@@ -141,8 +140,8 @@ func (b *draft) step() bool {
 	return b.err == nil
 }
 
-// look counts what a loop goes through without a question to a node, and looks at the context once that is
-// workPerLook. It returns false once there is an error.
+// look counts work of loops that ask no node: n is roughly the number of items. It checks the context after every
+// workPerLook items, and returns false once there is an error.
 func (b *draft) look(n int) bool {
 	if b.unseen += n; b.unseen >= workPerLook {
 		b.unseen = 0
@@ -151,35 +150,36 @@ func (b *draft) look(n int) bool {
 	return b.err == nil
 }
 
-// workPerLook is how much loops go through between two looks at the context.
+// workPerLook is the number of items that loops may process between two checks of the context.
 const workPerLook = 1024
 
-// podWork is about what a loop goes through for a node with this number of pods: for each pod its amount of
-// each resource, and each budget that may cover it.
+// podWork estimates the work of a loop over the pods of a node, in the unit of look: each pod has an amount of
+// each resource, and is matched with each budget.
 func (b *draft) podWork(pods int) int {
 	return 1 + pods*(1+len(b.scales)+b.totals.budgets.Len())
 }
 
-// lasting is a context that goes on for some looks after that of the caller has ended. What a plan says can
-// then still be found out.
+// lasting is a context that outlives the caller's by a fixed number of calls of Err, so that a plan that was found
+// can still be completed and checked.
 type lasting struct {
 	context.Context
 	caller context.Context
-	left   atomic.Int64 // how many looks
+	left   atomic.Int64 // calls of Err that still return nil after the caller's context has ended
 }
 
-// newLasting returns a context that has all of its looks left.
+// newLasting returns a context that outlives the caller's by looksAfter calls of Err.
 func newLasting(caller context.Context) *lasting {
 	c := &lasting{Context: context.WithoutCancel(caller), caller: caller}
 	c.left.Store(looksAfter)
 	return c
 }
 
-// looksAfter is how many looks are left once the caller's context has ended. They are enough to try
-// everything that a plan of some pods says.
+// looksAfter is the number of checks of the context that succeed after the caller's context has ended. They are
+// enough to complete a plan for some pods.
 const looksAfter = 32
 
-// Err is nil as long as looks are left, and then the caller's error.
+// Err returns nil until the caller's context has ended and looksAfter further calls were made. Then it returns the
+// caller's error.
 func (c *lasting) Err() error {
 	if err := c.caller.Err(); err != nil && c.left.Add(-1) < 0 {
 		return err
@@ -200,7 +200,7 @@ func (b *draft) fail(err error) {
 	}
 }
 
-// lookFor begins to look at nodes for a member. It returns nil after an error.
+// lookFor returns a looker for a member, or nil after an error.
 func (b *draft) lookFor(i int) looker {
 	if b.err != nil {
 		return nil
@@ -218,9 +218,9 @@ func (b *draft) lookFor(i int) looker {
 	return lookAt
 }
 
-// place evicts the victims and binds the member. It returns false, with nothing changed,
-// if a victim is gone already, or if the node does not take the pod then. A node may have taken it when it was
-// only asked: filters can answer otherwise about one that really is without some pods (rule 7.6.7).
+// place evicts the victims and binds the member. It returns false, with nothing changed, if a victim is already
+// gone, or if the node does not take the pod after the eviction. The earlier question may have said that it does:
+// a filter can answer differently once pods are really gone (rule 7.6.7).
 func (b *draft) place(i int, s spot) (engine.Mark, bool) {
 	mark := b.snap.Mark()
 	m := b.members[i]
@@ -232,7 +232,7 @@ func (b *draft) place(i int, s spot) (engine.Mark, bool) {
 	}
 
 	b.evict(b.snap, m.pod, s)
-	// Without victims the node is as it was when it said that it takes the pod.
+	// Without victims the node is unchanged since it was asked, and need not be asked again.
 	if b.err != nil || len(s.victims) > 0 && !b.takesNow(b.snap, m.pod, s.node) {
 		b.undo(mark)
 		return mark, false
@@ -241,8 +241,8 @@ func (b *draft) place(i int, s spot) (engine.Mark, bool) {
 	return mark, b.err == nil
 }
 
-// evict removes victims, and the nominations to their node of pods that are less important than the
-// preemptor (rule 14.3.3).
+// evict removes the victims. If there are any, pods of lower priority than the preemptor lose their nominations to
+// the node (rule 14.3.3).
 func (b *draft) evict(snap *engine.Snapshot, pod *outrank.Pod, s spot) {
 	for _, v := range s.victims {
 		b.fail(snap.RemovePod(v.Key()))
@@ -252,8 +252,8 @@ func (b *draft) evict(snap *engine.Snapshot, pod *outrank.Pod, s spot) {
 	}
 }
 
-// cleared lists the pods that lose their nomination to a node once this number of victims leaves it for a
-// pod: nobody where there are none.
+// cleared lists the pods that lose their nomination to a node when a pod evicts this number of victims there. Without
+// victims nobody loses it.
 func cleared(snap *engine.Snapshot, pod *outrank.Pod, node string, victims int) []*outrank.Pod {
 	if victims == 0 {
 		return nil
@@ -263,8 +263,8 @@ func cleared(snap *engine.Snapshot, pod *outrank.Pod, node string, victims int) 
 	})
 }
 
-// takesNow asks a node whether it takes a pod as things are. A filter may count the pods of every node for
-// that, so it counts as work on all of them.
+// takesNow reports whether a pod fits on a node without evicting anybody. A filter may count the pods of all nodes,
+// so the question counts as work on each node.
 func (b *draft) takesNow(snap *engine.Snapshot, pod *outrank.Pod, node int) bool {
 	if !b.step() || !b.look(len(b.nodes)) {
 		return false
@@ -274,10 +274,11 @@ func (b *draft) takesNow(snap *engine.Snapshot, pod *outrank.Pod, node int) bool
 	return err == nil && status.Code == preemption.Success
 }
 
+// undo takes back every change of the draft since the mark.
 func (b *draft) undo(m engine.Mark) { b.fail(b.snap.Undo(m)) }
 
-// guard starts the caller's guard for a pod in the draft as it is. It returns nil where there is no guard,
-// and after an error.
+// guard starts the caller's guard for a pod in the current draft. It returns nil if there is no guard, and after
+// an error.
 func (b *draft) guard(pod *outrank.Pod) preemption.GuardState {
 	guard := b.eval.Config().Guard
 	if guard == nil || b.err != nil {

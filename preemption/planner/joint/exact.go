@@ -6,12 +6,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// prover goes through every plan that there is, but for those that cannot be better than
-// the best one found (rule 25.4.4).
+// prover searches all plans exhaustively, except those that cannot be better than the best one found
+// (rule 25.4.4).
 type prover struct {
 	*draft
 	best *solution
-	// spots are those of the members that are placed so far, victims all that leave for them.
+	// spots has the places of the members placed so far, and victims all pods that leave for them.
 	spots   []spot
 	victims []*outrank.Pod
 }
@@ -22,7 +22,8 @@ type option struct {
 	total total
 }
 
-// prove returns the best plan, and whether it is certain that none is better.
+// prove returns the best plan found. certain reports whether the search ended within the limit, so that no plan is
+// better.
 func (b *draft) prove(s *solution) (best *solution, certain bool) {
 	b.proving = true
 	defer func() { b.proving = false }()
@@ -41,7 +42,8 @@ func (x *prover) placeFrom(i int) {
 		if x.spent() {
 			return
 		}
-		// The victims of the members to come only add to these.
+		// The best plan may have improved since the options were listed. The victims of later members only add to
+		// these.
 		if !x.totals.mayBeat(o.total, x.best.total) {
 			continue
 		}
@@ -59,9 +61,9 @@ func (x *prover) placeFrom(i int) {
 	}
 }
 
-// affordableOptions lists the options of a member. If those of the first of several pods take an eighth of
-// all questions, there is no hope to go through all plans, and none are wasted on it: the lowered limit stays,
-// and ends the proof.
+// affordableOptions lists the options of a member. For the first of several members it may use only an eighth of
+// the limit: if that is not enough, searching all plans is hopeless. The lowered limit then stays, and so ends
+// the proof at once.
 func (x *prover) affordableOptions(i int) []option {
 	if i > 0 || len(x.members) == 1 {
 		return x.options(i)
@@ -75,8 +77,8 @@ func (x *prover) affordableOptions(i int) []option {
 	return out
 }
 
-// offer compares a whole plan with the best one. A plan that falls apart once all victims
-// are gone at the same time does not count (rule 25.1.4).
+// offer makes a complete plan the best one if it is better and holds with all victims gone at the same time
+// (rule 25.1.4).
 func (x *prover) offer() {
 	s := &solution{spots: slices.Clone(x.spots), total: x.totals.total(x.victims)}
 	if x.beats(s, x.best.total) {
@@ -91,7 +93,7 @@ func (x *prover) options(i int) []option {
 		return nil
 	}
 
-	// On a node that takes the member nobody leaves (rule 25.1.3), so there is one option.
+	// If the node takes the member, nobody may leave for it (rule 25.1.3), so there is only one option.
 	var out []option
 	for node := x.firstNode(i); node < len(x.nodes) && !x.spent(); node++ {
 		a, says := x.ask(lookAt, i, node)
@@ -103,7 +105,7 @@ func (x *prover) options(i int) []option {
 		}
 	}
 
-	// The best first find good plans soon, by which the later ones are left out.
+	// Trying the best options first finds good plans early, and these prune the later options.
 	slices.SortStableFunc(out, func(o, p option) int {
 		order, _ := x.totals.compare(o.total, p.total)
 		return order
@@ -111,9 +113,9 @@ func (x *prover) options(i int) []option {
 	return out
 }
 
-// firstNode returns the first node to try for a member. Pods that are alike are put on nodes in order: any
-// other plan is one of these with their names changed. That is not so where what happens on one node can
-// matter on another.
+// firstNode returns the first node to try for a member. Members of one kind are only tried on nodes in ascending
+// order, because any other plan differs from one of these only in their names. In a coupled draft the order can
+// matter, so every node is tried.
 func (x *prover) firstNode(i int) int {
 	if i == 0 || x.coupled || x.members[i].kind != x.members[i-1].kind {
 		return 0
@@ -121,26 +123,26 @@ func (x *prover) firstNode(i int) int {
 	return x.spots[i-1].node
 }
 
-// appendSets appends an option for each set of victims on a node without which the pod fits, and would not with any
-// one of them back (rule 25.1.3). The units are decided on one after the other, the most
-// important first. Units without a decision are gone, so the pod has the most room that it can still have.
+// appendSets appends an option for each minimal set of victims on a node: the member fits without them, and does
+// not fit with any one unit back (rule 25.1.3). The search decides about one unit after the other, the most
+// important first. Undecided units are gone, so the member has the most room that it can still get.
 //
-// Two bounds prune. Where the pod does not fit with the most room, it fits with no further unit back either.
-// Where the victims so far cannot beat the best plan, no set that contains them can. The first bound does not hold
-// for a loose pod, because less room can be better for it.
+// Two bounds prune. If the member does not fit with this room, it does not fit with further units back either.
+// If the victims decided on cannot beat the best plan, no larger set can. The first bound does not hold for a
+// loose member, which may fit better with less room.
 func (x *prover) appendSets(a *ask, out []option) []option {
 	a.removeAll()
 	if !a.member.loose && !a.fits() {
 		return out
 	}
 
-	var gone []*outrank.Pod // of the units that are decided on
+	var gone []*outrank.Pod // the victims decided on so far
 	var decide func(u int)
 	decide = func(u int) {
 		if x.spent() {
 			return
 		}
-		// A unit that was decided to leave may not be needed without those decided on after it.
+		// A unit that was chosen to leave may turn out not to be needed once units after it were chosen, too.
 		if u == len(a.units) {
 			if x.allNeeded(a) {
 				all := slices.Concat(x.victims, gone)
@@ -165,7 +167,7 @@ func (x *prover) appendSets(a *ask, out []option) []option {
 	return out
 }
 
-// allNeeded reports whether the pod fits, and would not with any one of the units back that are gone.
+// allNeeded reports whether the member fits with the marked units gone, and does not fit with any one of them back.
 func (x *prover) allNeeded(a *ask) bool {
 	if !a.fits() {
 		return false

@@ -15,18 +15,19 @@ import (
 
 // Fate says what becomes of the work of a victim once the plan is carried out (group 25.6).
 type Fate struct {
-	// Loss is Moved where another node takes the replacement beside all pods of the plan and the
-	// replacements of the victims before it.
+	// Loss is Moved if another node takes the replacement beside all pods of the plan and the replacements of
+	// the victims before it.
 	Loss Loss
-	// Node is that node, empty where there is none.
+	// Node is the node of the replacement, empty unless Loss is Moved.
 	Node string
-	// Why says why there is none: that nobody makes the pod again, or only for its own node, or what
-	// the filters of the other nodes say. Each reason has the number of nodes that give it, and the most
-	// frequent comes first; an interrupted plan does not ask for them. Why is nil for a victim that moves.
+	// Why lists the reasons why no node takes a replacement; it is nil for a victim that moves. The owner is
+	// the reason if nobody creates the pod again, or only for its own node. Otherwise the reasons are those of
+	// the filters, each with the number of nodes that gave it, the most frequent first. An interrupted plan
+	// does not ask the filters.
 	Why []string
 }
 
-// String says what becomes of the victim in a few words.
+// String says in a few words what becomes of the victim: where it moves, or why it cannot.
 func (f Fate) String() string {
 	if f.Loss == Moved {
 		return "moves to " + prose.Name(f.Node)
@@ -38,8 +39,8 @@ func (f Fate) String() string {
 	return text
 }
 
-// relocate has the replacements of victims run where they have places, one after the other, and says
-// what becomes of each victim.
+// relocate puts the replacements that have places into the snapshot, one after the other. It returns the fate of each
+// victim, and these replacements.
 func (b *draft) relocate(snap *engine.Snapshot, s *settled) (fates []Fate, replacements []*outrank.Pod) {
 	for i, v := range s.victims {
 		f := Fate{Loss: s.fates[i].loss}
@@ -56,7 +57,7 @@ func (b *draft) relocate(snap *engine.Snapshot, s *settled) (fates []Fate, repla
 	return fates, replacements
 }
 
-// why says why no other node takes the replacement of a victim.
+// why returns the reasons why no other node takes the replacement of a victim.
 func (b *draft) why(snap *engine.Snapshot, victim, replacement *outrank.Pod) []string {
 	switch lifecycle.MakerOf(victim) {
 	case lifecycle.Nobody:
@@ -70,7 +71,7 @@ func (b *draft) why(snap *engine.Snapshot, victim, replacement *outrank.Pod) []s
 		return []string{"there is no other node"}
 	}
 
-	nodes := map[string]int{} // how many give a reason
+	nodes := map[string]int{} // the number of nodes that give each reason
 	b.askOthers(snap, victim, replacement, func(s preemption.Status) bool {
 		for _, reason := range s.Reasons {
 			nodes[reason]++
@@ -81,7 +82,7 @@ func (b *draft) why(snap *engine.Snapshot, victim, replacement *outrank.Pod) []s
 		return []string{"nobody asked for the reasons after the interruption"}
 	}
 
-	// The most frequent reason comes first, and equal ones by their text.
+	// The most frequent reason comes first. Equally frequent ones are sorted by their text.
 	reasons := make([]string, 0, len(nodes))
 	for reason := range nodes {
 		reasons = append(reasons, reason)

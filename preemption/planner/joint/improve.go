@@ -8,10 +8,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// improve tries to do without the victims of one node after the other: the pods there find
-// other places, one by one, each where that adds least, among the nodes of the plan and a
-// few others (rule 25.4.3). It goes on from each better plan, and ends where no node can be
-// done without, or where no questions are left. Pods above the floor are put back first.
+// improve tries to vacate one node after the other: its victims stay, and its members go to other places, each where
+// that adds least, among the nodes of the plan and a few others (rule 25.4.3). It starts again from each better
+// plan, and ends if no node can be vacated or the limit is reached. Reprieves begin with pods of a priority
+// above the floor.
 func (b *draft) improve(s *solution, floor int32) *solution {
 	others := b.promising(b.snap)
 	for improved := true; improved && !b.spent(); {
@@ -29,10 +29,10 @@ func (b *draft) improve(s *solution, floor int32) *solution {
 	return s
 }
 
-// promising lists some nodes that the plan may not use: the best candidates for a pod of
-// each of the first kinds, each in the snapshot as it is.
+// promising lists the best candidates for a member of each of the first kinds, each decided on alone in the
+// snapshot. They may be nodes that the plan does not use yet.
 func (b *draft) promising(snap *engine.Snapshot) []int {
-	const kinds, each = 8, 8 // so that the questions stay few for many members
+	const kinds, each = 8, 8 // bounds the number of decisions, however many members there are
 
 	var out []int
 	seen := map[int]bool{}
@@ -59,8 +59,8 @@ func (b *draft) promising(snap *engine.Snapshot) []int {
 	return out
 }
 
-// dearest lists the nodes on which somebody leaves, those with the worst totals first. Of equal ones the
-// first in the order of the nodes comes first.
+// dearest lists the nodes with victims, the worst total first, and nodes of equal totals in the order of the
+// cluster.
 func (b *draft) dearest(s *solution) []int {
 	victims := map[int][]*outrank.Pod{}
 	var nodes []int
@@ -81,8 +81,8 @@ func (b *draft) dearest(s *solution) []int {
 	return nodes
 }
 
-// vacate returns a better plan in which the pods of a node are placed anew, nil if none
-// is found. The node itself may take some of them again where it is one of the others.
+// vacate returns a better plan in which the members of a node have found other places, or nil if it finds none. Some
+// of them may return to the node if it is among others.
 func (b *draft) vacate(s *solution, node int, others []int, floor int32) *solution {
 	mark := b.snap.Mark()
 	assigned, victims := b.placeElsewhere(s, node, others, floor)
@@ -91,8 +91,8 @@ func (b *draft) vacate(s *solution, node int, others []int, floor int32) *soluti
 		return nil
 	}
 
-	// The pods of the node were placed after all others. A plan places them at their turns, and mostly has the
-	// same victims.
+	// The members of the node were placed after all others, but a plan places each at its turn. Preferring the victims
+	// that were found mostly leads to the same ones.
 	prefer := map[*outrank.Pod]bool{}
 	for _, v := range victims {
 		prefer[v] = true
@@ -104,12 +104,12 @@ func (b *draft) vacate(s *solution, node int, others []int, floor int32) *soluti
 	return next
 }
 
-// placeElsewhere finds other places for the pods of a node, beside those of the other nodes. It returns the
-// node of every member and all victims, nil where a pod finds none. The draft is left with the pods in place,
-// and the caller takes that back.
+// placeElsewhere finds other places for the members of a node, and leaves those of the other nodes where they are.
+// It returns the node of every member and all victims, or nil if a member finds no place. The members stay placed
+// in the draft; the caller undoes that.
 func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32) (assigned []int, victims []*outrank.Pod) {
-	// The pods of the other nodes go where they are. One that does not fit there without those of this node, which
-	// it may want to be near, ends the attempt.
+	// The members of other nodes keep their places. One of them may not fit without a member of this node, for
+	// example because of its affinity to it; the attempt fails then.
 	assigned = make([]int, len(s.spots))
 	var homeless []int
 	places := slices.Clone(others)
@@ -128,7 +128,7 @@ func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32)
 	slices.Sort(places)
 	places = slices.Compact(places)
 
-	// Each sees the room that those before it have left, and the victims that are gone for them.
+	// Each further member uses the room that the members before it have left, and the room of their victims.
 	for _, i := range homeless {
 		at, ok := b.cheapest(i, places, standing{victims, s.total, floor})
 		if !ok {
@@ -143,26 +143,27 @@ func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32)
 	return assigned, victims
 }
 
-// standing is what a further place is judged by.
+// standing is the state of a plan when a further member is placed.
 type standing struct {
-	victims []*outrank.Pod // those that there are by now
-	beat    total          // all victims have to stay better than this
-	floor   int32          // pods of a priority above it are put back first
+	victims []*outrank.Pod // the victims of the members placed so far
+	beat    total          // the total of all victims has to stay better than this
+	floor   int32          // pods of a priority above it are reprieved first
 }
 
-// cheapest returns the place for a member that adds least to the victims. It returns false
-// if none keeps the total better than the one to beat.
+// cheapest returns the place for a member that adds least to the total. It returns false if no place keeps the
+// total better than the one to beat.
 func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool) {
 	lookAt := b.lookFor(i)
 	if lookAt == nil {
 		return best, false
 	}
-	// More victims are mostly no better, so a total that is no better already is given up.
+	// Further victims hardly ever make a total better, so the search gives up once the total is no better than beat.
 	total := b.totals.total(now.victims)
 	if order, _ := b.totals.compare(total, now.beat); order >= 0 {
 		return best, false
 	}
-	// A node that takes the pod adds nothing, so the first one is as good as any.
+
+	// A node that takes the member adds no victims, so the first such node is as good as any.
 	for _, node := range places {
 		if b.spent() {
 			return best, false
@@ -172,6 +173,7 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 		}
 	}
 
+	// No node takes the member as it is. Each is tried with victims chosen in every manner.
 	for _, node := range places {
 		a, says := b.ask(lookAt, i, node)
 		if says != short {
@@ -179,10 +181,10 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 		}
 		for _, by := range []manner{least, smallest, important} {
 			at := spot{node, a.choose(by, now.floor)}
-			if at.victims == nil { // with all of them gone the pod does not fit, whatever the manner
+			if at.victims == nil { // the member does not fit with all of them gone, so no manner helps
 				break
 			}
-			// The best so far is what the next one has to beat.
+			// The next place has to beat the best one so far.
 			total := b.totals.total(slices.Concat(now.victims, at.victims))
 			if order, _ := b.totals.compare(total, now.beat); order < 0 {
 				best, ok = at, true

@@ -6,27 +6,25 @@ import (
 )
 
 // Loss says what becomes of the work of an evicted pod (rules 11.12 to 11.15 of package preemption). A
-// [Fate] also says where it goes and why.
+// [Fate] adds the node of the replacement, or the reasons why there is none.
 type Loss string
 
 // The losses, the mildest first.
 const (
-	// Moved means that a controller makes the pod again, and that another node has room for it now.
+	// Moved means that a controller creates the pod again, and another node has room for it now.
 	Moved Loss = "moved"
-	// Waits means that a controller makes the pod again, that no other node has room for it now, and that some
-	// other node could have if pods left it. A pod of a group waits, too, because nobody looks at where a group
-	// is scheduled.
+	// Waits means that a controller creates the pod again, and no other node has room for it now, but one could
+	// if pods left it. A pod of a group always waits, because no place is looked for on behalf of a group.
 	Waits Loss = "waits"
-	// Lost means that no controller makes the pod again, or that no other node could take it whatever leaves
-	// that node: it is a pod of a DaemonSet, or its volume, its affinity or the like allows no
-	// other node.
+	// Lost means that no controller creates the pod again, or that no other node could take it, whatever pods
+	// leave: it belongs to a DaemonSet, or its volumes, its affinity or the like rule out all other nodes.
 	Lost Loss = "lost"
 )
 
-// LossCosts has the cost of each kind of loss, in a unit of the caller's.
+// LossCosts has the cost of each kind of loss, in a unit of the caller's choice.
 type LossCosts struct{ Moved, Waits, Lost int64 }
 
-// Of returns the cost of a loss, 0 for anything that is none.
+// Of returns the cost of a loss, and 0 for a value that is not one of the constants.
 func (c LossCosts) Of(l Loss) int64 {
 	switch l {
 	case Moved:
@@ -39,21 +37,21 @@ func (c LossCosts) Of(l Loss) int64 {
 	return 0
 }
 
-// lot says what becomes of the work of one victim.
+// lot is the loss of one victim, with the node of its replacement.
 type lot struct {
 	loss Loss
-	node int // that of the replacement, -1 for none
+	node int // index in draft.nodes, -1 for none
 }
 
-// settled lists the victims of a solution, the most important first, with what becomes of each.
+// settled has the victims of a solution, the most important first, with the lot of each.
 type settled struct {
 	victims []*outrank.Pod
 	fates   []lot
-	// exact is set where no other places for the replacements cost less.
+	// exact is set if no other places for the replacements cost less.
 	exact bool
 }
 
-// byOwner returns what becomes of a victim where no node need be asked (rule 11.13).
+// byOwner returns the loss of a pod if its owner alone decides it, without asking any node (rule 11.13).
 func byOwner(pod *outrank.Pod) (loss Loss, known bool) {
 	switch lifecycle.MakerOf(pod) {
 	case lifecycle.Nobody, lifecycle.ForItsNode:
@@ -64,7 +62,7 @@ func byOwner(pod *outrank.Pod) (loss Loss, known bool) {
 	return Moved, false
 }
 
-// mildest returns the least that the loss of a pod can cost, whatever nodes say (rule 25.6.5).
+// mildest returns the least that the loss of a pod can cost, whatever the nodes answer (rule 25.6.5).
 func mildest(costs LossCosts, pod *outrank.Pod) int64 {
 	if loss, known := byOwner(pod); known {
 		return costs.Of(loss)

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// amounts returns what a running pod takes of each of the scales.
+// amounts returns how much a running pod holds in each scale.
 func (b *draft) amounts(pod *outrank.Pod) []int64 {
 	a, ok := b.takes[pod]
 	if !ok {
@@ -23,7 +23,7 @@ func (b *draft) amounts(pod *outrank.Pod) []int64 {
 	return a
 }
 
-// needs returns what a member asks for of each of the scales.
+// needs returns how much a member asks for in each scale.
 func (b *draft) needs(m *member) []int64 {
 	n, ok := b.asks[m.kind]
 	if !ok {
@@ -50,8 +50,8 @@ func (b *draft) findScales() {
 	slices.Sort(b.scales)
 }
 
-// asked returns what the filter NodeResourcesFit asks a node for a member, by resource: nothing where it is
-// off, and nothing of resources that it ignores.
+// asked returns the amounts that the filter NodeResourcesFit requires for a member, by resource. They are nil if the
+// filter is off, and have no resources that the filter ignores.
 func (b *draft) asked(m *member) map[resource.Name]int64 {
 	profile := b.eval.Config().Profile
 	if slices.Contains(profile.Off, preemption.NodeResourcesFit) || slices.Contains(profile.OffOnNodes, preemption.NodeResourcesFit) {

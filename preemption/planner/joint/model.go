@@ -9,22 +9,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// model describes the draft in amounts: which members are alike, what they ask for, which nodes turn
-// them away whoever leaves, and who could leave. The relaxation and the search by amounts go
-// by it.
+// model describes the draft as a packing problem in amounts: the kinds of members and what they ask for, and per
+// node what is free, which kinds it never takes, and who could leave. The relaxation and the search by amounts
+// work on it.
 type model struct {
 	packing.Problem
-	// membersOf lists the members of each kind, in their order.
+	// membersOf lists the indexes of the members of each kind, in their order.
 	membersOf [][]int
-	// pods are the leavers of each node, in the order of those of its bin.
+	// pods lists for each node the pods that could leave, in the order of Bin.Leavers.
 	pods [][]*outrank.Pod
-	// huge is set where amounts are so large that sums of them might overflow. Nothing is
-	// reckoned then.
+	// huge is set if amounts are so large that sums of them might overflow. Neither the relaxation nor the
+	// search by amounts is used then.
 	huge bool
 }
 
-// model describes the draft in amounts, as long as no member is placed in it. After an error some nodes are
-// missing. The first row of amounts is the number of pods; the scales follow.
+// model describes the draft in amounts; no member may be placed in it. In slices of amounts the number of pods
+// comes first, and the scales follow. After an error some nodes are missing.
 func (b *draft) model() *model {
 	m := &model{}
 	b.addKinds(m)
@@ -33,7 +33,7 @@ func (b *draft) model() *model {
 		m.Left = append(m.Left, int64(budgets.At(i).DisruptionsAllowed))
 	}
 
-	// One bin for each node, and the resources in the order of Kind.Needs.
+	// Each node is a bin, with its resources in the order of Kind.Needs.
 	refuses, possible := b.askAll(m)
 	for node, n := range b.nodes {
 		running := b.snap.PodsOn(n.Name)
@@ -47,7 +47,7 @@ func (b *draft) model() *model {
 			bin.Free = append(bin.Free, b.free(n, name))
 		}
 
-		// Whoever may leave for no member stays in any plan.
+		// A pod that may leave for no member stays in every plan, and is no leaver.
 		var pods []*outrank.Pod
 		for _, p := range running {
 			if possible == nil || possible[p] {
@@ -62,8 +62,8 @@ func (b *draft) model() *model {
 	return m
 }
 
-// addKinds adds the members, by kind. Kinds are numbered anew in the order in which members have them, because
-// some kinds of the queue have no member.
+// addKinds adds the members to the model, grouped by kind. Kinds are renumbered in the order of their first
+// members, because a kind of the queue may have no member.
 func (b *draft) addKinds(m *model) {
 	kind := map[int]int{}
 	for i, member := range b.members {
@@ -84,12 +84,12 @@ func (b *draft) addKinds(m *model) {
 	}
 }
 
-// free returns how much of a resource a node has left in the draft, which may be below 0.
+// free returns the allocatable amount of a resource that is unused on a node of the draft. It may be below 0.
 func (b *draft) free(n *outrank.Node, name resource.Name) int64 {
 	return resource.SubSat(n.Allocatable.Amount(name), b.snap.Used(n.Name, name))
 }
 
-// leaver describes a running pod that may leave. Its weight is set later, by the rank that counts.
+// leaver describes a running pod that may leave. weigh sets its weight later, by the rank that is bounded.
 func (b *draft) leaver(pod *outrank.Pod) packing.Leaver {
 	l := packing.Leaver{Holds: append([]int64{1}, b.amounts(pod)...)}
 	for _, budget := range b.totals.charged(pod) {
@@ -98,7 +98,7 @@ func (b *draft) leaver(pod *outrank.Pod) packing.Leaver {
 	return l
 }
 
-// tooLarge reports whether an amount of a kind, or all that one node has of a resource, is so large that sums
+// tooLarge reports whether an amount of a kind, or the sum of a resource on one node, is so large that further sums
 // may overflow.
 func (b *draft) tooLarge(p *packing.Problem) bool {
 	const most = 1 << 60
@@ -115,7 +115,7 @@ func (b *draft) tooLarge(p *packing.Problem) bool {
 			break
 		}
 		for r, free := range p.Bins[i].Free {
-			all := max(free, resource.SubSat(0, free)) // room, or how much is missing
+			all := max(free, resource.SubSat(0, free)) // the absolute value: an overcommitted node has less than 0 free
 			for v := range p.Bins[i].Leavers {
 				all = resource.AddSat(all, p.Bins[i].Leavers[v].Holds[r])
 			}
@@ -127,10 +127,10 @@ func (b *draft) tooLarge(p *packing.Problem) bool {
 	return false
 }
 
-// askAll asks every node about a member of each kind. refuses says by node and kind where the node turns the
-// kind away whoever leaves. Other members cannot change that unless the kind is coupled, so that coupled kinds
-// are never refused. possible has the pods that may leave for some kind. It is nil where groups leave
-// together, or where a guard says who does: more pods may leave then than are asked about.
+// askAll asks every node about a member of each kind. refuses says by node and kind whether the node rejects the
+// kind whoever leaves. Placing other members cannot change that unless the kind is coupled, so a coupled kind
+// counts as refused nowhere. possible has the pods that may leave for some kind. It is nil if groups leave
+// together or there is a guard, because then pods may leave that are not possible victims of the node asked.
 func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bool) {
 	refuses = make([][]bool, len(b.nodes))
 	for node := range refuses {
@@ -140,7 +140,7 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 		possible = map[*outrank.Pod]bool{}
 	}
 
-	// Pods of a kind have the same answers, so the first one asks for all.
+	// Nodes answer alike for all members of a kind, so only the first one is asked about.
 	for k, members := range m.membersOf {
 		member := b.members[members[0]]
 		lookAt := b.lookFor(members[0])
@@ -158,7 +158,7 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 			}
 			refuses[node][k] = !member.coupled() && view.Check().Code == preemption.UnschedulableAndUnresolvable
 
-			// Nobody leaves for a member on a node that never takes it.
+			// On a node that never takes the kind, nobody leaves for it.
 			if possible == nil || !member.evicts || refuses[node][k] {
 				continue
 			}
@@ -174,7 +174,7 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 	return refuses, possible
 }
 
-// withoutAbove returns the model without the leavers of a priority above top. After an error it may have some.
+// withoutAbove returns the model without the leavers of a priority above top. After an error some may remain.
 func (b *draft) withoutAbove(m *model, top int32) *model {
 	out := &model{membersOf: m.membersOf, huge: m.huge, pods: make([][]*outrank.Pod, len(m.pods))}
 	out.Kinds = m.Kinds
@@ -187,7 +187,7 @@ func (b *draft) withoutAbove(m *model, top int32) *model {
 		}
 
 		all := bin.Leavers
-		bin.Leavers = nil // the array is that of m
+		bin.Leavers = nil // appending to all would overwrite the leavers of m
 		for v, pod := range m.pods[i] {
 			if pod.PriorityValue() <= top {
 				bin.Leavers = append(bin.Leavers, all[v])
@@ -198,12 +198,12 @@ func (b *draft) withoutAbove(m *model, top int32) *model {
 	return out
 }
 
-// mostWeight is about the weight of the heaviest leaver. It is small enough for sums to be exact, and large
-// enough for prices to have digits.
+// mostWeight bounds the weight of a leaver; weigh scales the heaviest one close to it. It is small enough that sums
+// do not overflow, and large enough that prices, which are whole numbers, are precise.
 const mostWeight = 1 << 33
 
-// weigh sets the weight of each leaver by a rank that adds up: its amount times a power of two, which it
-// returns. It returns 0 where an amount is so large that it does not count in full.
+// weigh sets the weight of each leaver by a rank that adds up: the leaver's amount times a power of two. It returns
+// that power, or 0 if an amount exceeds mostWeight, so that the weights are cut off and prove nothing.
 func (b *draft) weigh(m *model, by measure) (scale int64) {
 	heaviest := int64(1)
 	for i := range m.Bins {

@@ -12,41 +12,41 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mover looks for places for the replacements of victims. The victims are gone from the snapshot, and
-// everyone who is to run there does (rules 25.6.2 and 25.6.4).
+// mover searches places for the replacements of victims, by branch and bound. In its snapshot the victims are gone
+// and the pods of the plan run (rules 25.6.2 and 25.6.4).
 type mover struct {
 	*draft
 	snap    *engine.Snapshot
 	victims []*outrank.Pod
-	// replacements are those of the victims, in their order.
+	// replacements has the replacement of each victim, at the victim's index.
 	replacements []*outrank.Pod
-	// leastFrom is by place the least cost of the victims from there on.
+	// leastFrom[i] is the least that the losses of the victims from the i-th on can cost.
 	leastFrom []int64
-	// fates are those on the way to the next leaf of the search, best those of the cheapest leaf so far.
+	// fates has the lots of the branch that is searched, and best the lots of the cheapest leaf so far.
 	fates, best []lot
 	least       int64 // the cost of best
-	found       bool  // whether there is a best
-	// begun and until are the steps at which the search began and at which it ends.
+	found       bool  // set once best is known
+	// begun and until are values of draft.steps: at the beginning of the search, and where it has to end.
 	begun, until int
 	effort       effort
 }
 
-// effort is how long places for replacements are looked for.
+// effort says how long places for replacements are searched for.
 type effort uint8
 
 const (
 	// quick ends soon after the first places are found, or at the limit.
 	quick effort = iota
-	// quickBeyondLimit is quick, and goes on beyond the limit until the first places are found.
+	// quickBeyondLimit is like quick, but ignores the limit.
 	quickBeyondLimit
-	// thorough ends where there are no better places, or at the limit.
+	// thorough ends once no places are cheaper, or at the limit.
 	thorough
-	// thoroughBeyondLimit is thorough, and goes on beyond the limit until the first places are found.
+	// thoroughBeyondLimit is like thorough, but ignores the limit until the first places are found.
 	thoroughBeyondLimit
 )
 
-// follow finds out what becomes of victims, which it sorts. It returns nil after an error, and where the limit
-// ends it before anything is found. The snapshot is unchanged in the end.
+// follow finds out what becomes of victims, and sorts them by importance. It returns nil after an error, and if the
+// limit is reached before any places are found. It leaves the snapshot as it was.
 func (b *draft) follow(snap *engine.Snapshot, victims []*outrank.Pod, effort effort) *settled {
 	b.totals.sort(victims)
 	x := &mover{
@@ -57,7 +57,7 @@ func (b *draft) follow(snap *engine.Snapshot, victims []*outrank.Pod, effort eff
 		x.until = b.limit
 	}
 
-	// The bound of placeFrom, from the last victim to the first.
+	// leastFrom is the bound by which placeFrom prunes: suffix sums, from the last victim to the first.
 	x.leastFrom = make([]int64, len(victims)+1)
 	for i := len(victims) - 1; i >= 0; i-- {
 		x.leastFrom[i] = resource.AddSat(x.leastFrom[i+1], mildest(*b.totals.lossCosts, victims[i]))
@@ -70,14 +70,14 @@ func (b *draft) follow(snap *engine.Snapshot, victims []*outrank.Pod, effort eff
 	if b.err != nil || !x.found {
 		return nil
 	}
-	// Nothing is cheaper than the least that each victim can cost, and nothing was left out by a search that
-	// came to its end.
+
+	// The places are the cheapest if they cost the least that each victim can, or if the search was complete.
 	exact := x.least == x.leastFrom[0] || !x.ended()
 	return &settled{victims, x.best, exact}
 }
 
-// replacement returns the pod that a controller creates in place of the i-th victim, with a name that
-// no other pod has.
+// replacementOf returns the pod that a controller creates in place of the i-th victim, under a name that no pod of
+// the snapshot has.
 func replacementOf(snap *engine.Snapshot, victim *outrank.Pod, i int) *outrank.Pod {
 	pod := lifecycle.Recreate(victim, fmt.Sprintf("%s-again-%d", victim.Name, i))
 	for _, there := snap.Pod(pod.Key()); there; _, there = snap.Pod(pod.Key()) {
@@ -86,13 +86,13 @@ func replacementOf(snap *engine.Snapshot, victim *outrank.Pod, i int) *outrank.P
 	return pod
 }
 
-// ended reports whether the search has to end.
+// ended reports whether the search has to end: after an error, or at its last step.
 func (x *mover) ended() bool { return x.err != nil || x.steps >= x.until }
 
-// placeFrom finds places for the replacements from the i-th on, beside those before them, whose losses cost
-// this much.
+// placeFrom tries all places for the replacements from the i-th on. cost is the sum for the victims before it, whose
+// replacements are placed already.
 func (x *mover) placeFrom(i int, cost int64) {
-	// However the rest ends, it costs leastFrom: with that it is no cheaper than the best.
+	// The rest costs at least leastFrom, so a branch that reaches the best cost with it cannot be cheaper.
 	if x.ended() || x.found && resource.AddSat(cost, x.leastFrom[i]) >= x.least {
 		return
 	}
@@ -101,7 +101,7 @@ func (x *mover) placeFrom(i int, cost int64) {
 		return
 	}
 
-	// Where the owner settles the loss no node is asked (rule 25.6.1).
+	// No node is asked if the owner alone decides the loss (rule 25.6.1).
 	loss, known := byOwner(x.victims[i])
 	var nodes []int
 	if !known {
@@ -117,7 +117,7 @@ func (x *mover) placeFrom(i int, cost int64) {
 		return
 	}
 
-	// A replacement that some node takes is not left out (rule 25.6.2).
+	// A replacement that some node takes must be placed (rule 25.6.2), so every branch seats it.
 	for _, node := range nodes {
 		if !x.look(seatWork) {
 			return
@@ -133,11 +133,11 @@ func (x *mover) placeFrom(i int, cost int64) {
 	}
 }
 
-// seatWork is about how much work it is to add a pod to a node and to take it off again, in the unit of look.
+// seatWork estimates the work of adding a pod to a node and undoing that, in the unit of look.
 const seatWork = 128
 
-// keepBest remembers the places as the best so far. After the first ones it sets when the search ends: a quick
-// one has five times as many steps as they took, and some more.
+// keepBest records the current lots as the best so far. When these are the first, it sets where the search ends: a
+// quick search may take about five times the steps that it took to find them.
 func (x *mover) keepBest(cost int64) {
 	x.least = cost
 	x.best = slices.Clone(x.fates)
@@ -154,9 +154,8 @@ func (x *mover) keepBest(cost int64) {
 	x.found = true
 }
 
-// takers lists the nodes that take the i-th replacement, but for the node of its victim. The question goes to
-// all nodes at once, and full ones are passed over without a look at their pods. So a node counts as an eighth
-// of a step.
+// takers lists the nodes that take the i-th replacement, without the node of its victim. Feasible asks all nodes at
+// once, and skips full nodes without looking at their pods, so each node counts as only an eighth of a step.
 func (x *mover) takers(i int) []int {
 	x.steps += 1 + len(x.nodes)/8
 	nodes, err := x.eval.Feasible(x.ctx, x.snap, x.replacements[i])
@@ -170,8 +169,8 @@ func (x *mover) takers(i int) []int {
 	return out
 }
 
-// stranded returns what becomes of a victim whose replacement no other node takes: it waits where one
-// could take it if pods left, and is lost otherwise.
+// stranded returns the loss of a victim whose replacement no other node takes now: it waits if some node could take
+// it after pods leave, and is lost otherwise.
 func (x *mover) stranded(i int) Loss {
 	loss := Lost
 	x.askOthers(x.snap, x.victims[i], x.replacements[i], func(s preemption.Status) bool {
@@ -183,7 +182,8 @@ func (x *mover) stranded(i int) Loss {
 	return loss
 }
 
-// askOthers asks every node but that of a victim about its replacement, until see returns false.
+// askOthers asks every node except the victim's about the replacement, and passes each answer to see, until see
+// returns false.
 func (b *draft) askOthers(snap *engine.Snapshot, victim, replacement *outrank.Pod, see func(preemption.Status) bool) {
 	lookAt, err := b.eval.LookAt(snap, preemption.Request{Pod: replacement, Now: b.now})
 	b.fail(err)
@@ -205,7 +205,7 @@ func (b *draft) askOthers(snap *engine.Snapshot, victim, replacement *outrank.Po
 	}
 }
 
-// seat has a replacement run on a node.
+// seat adds a replacement to the snapshot, running on a node.
 func (b *draft) seat(snap *engine.Snapshot, replacement *outrank.Pod, node int) {
 	placed := *replacement
 	placed.NodeName = b.nodes[node].Name

@@ -14,38 +14,38 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Moves knows of a snapshot which pods could run elsewhere. It holds a copy of the
-// snapshot as it was when the Moves was made, and answers for that copy: what has changed since
-// does not matter to it. Any number of goroutines may use it at once; they take turns.
+// Moves says which pods of a snapshot could run elsewhere. It clones the snapshot when it is made, and answers for
+// that clone: later changes do not matter to it. Any number of goroutines may use it at once; they take turns.
 //
-// [NewMoves] makes one. By the zero Moves every pod is Lost, and Err is an error.
+// Use [NewMoves] to make one. For the zero Moves every pod is Lost, and Err returns an error.
 type Moves struct {
 	mu sync.Mutex
-	// eval goes by the filters alone, as config says.
+	// eval has only the filters and the profile of the caller's evaluator, and config is its configuration.
 	eval   *engine.Evaluator
 	config preemption.Config
 	snap   *engine.Snapshot
-	// nodes are the names of all nodes, in their order.
+	// nodes lists the names of all nodes, in the order of the snapshot.
 	nodes []string
-	// alike has the answers for pods to which no node says anything else than to others like them.
+	// alike remembers the answers about pods, which all pods share that look the same to every node.
 	alike alikePods
-	// err is the first error.
+	// err is the first error of a question; Err returns it.
 	err error
 }
 
-// errUnmade is the error of the zero Moves, which knows of no snapshot.
+// errUnmade is the error of the zero Moves, which has no snapshot.
 var errUnmade = fmt.Errorf("moves: %w: it was not made by NewMoves", outrank.ErrInvalid)
 
-// elsewhere says where a pod could run. fit has the first two nodes that take it. If there are not two, could
-// has the first two that could take it if pods left them. Of two nodes one is not the pod's own.
+// elsewhere says where a pod could run: fit has up to two nodes that take it now, and could up to two that could take
+// it if pods left. could may be incomplete if fit has enough nodes. Two are enough for a pod on any node, because at
+// most one of them is the pod's own.
 type elsewhere struct{ fit, could [2]string }
 
-// namesOther reports whether one of the two is another node than this one.
+// namesOther reports whether one of the two names is set and is not the given node.
 func namesOther(two [2]string, node string) bool {
 	return two[0] != "" && two[0] != node || two[1] != "" && two[1] != node
 }
 
-// addNode adds a node unless there are two already.
+// addNode sets the first name that is empty; if both are set it does nothing.
 func addNode(two *[2]string, node string) {
 	switch {
 	case two[0] == "":
@@ -55,9 +55,8 @@ func addNode(two *[2]string, node string) {
 	}
 }
 
-// NewMoves returns a Moves for the snapshot as it is now. Of the evaluator's configuration only the filters
-// and their profile count. The snapshot is cloned. The error wraps [outrank.ErrInvalid] for no evaluator or
-// snapshot.
+// NewMoves returns a Moves for the snapshot as it is now, which it clones. Of the evaluator's configuration it uses
+// only Filters and Profile. The error wraps [outrank.ErrInvalid] if the evaluator or the snapshot is nil.
 func NewMoves(eval *engine.Evaluator, snap *engine.Snapshot) (*Moves, error) {
 	if eval == nil || snap == nil {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
@@ -74,17 +73,15 @@ func NewMoves(eval *engine.Evaluator, snap *engine.Snapshot) (*Moves, error) {
 	return m, nil
 }
 
-// Of returns what becomes of the work of a running pod if it is evicted and every other
-// pod stays where it is (rules 11.12 to 11.14). The pod's own node does not count: the
-// preemptor takes the room there. Each pod is asked about by itself. So where two pods
-// could take the last place elsewhere both count as moved; [Moves.Together] takes them
-// one after the other.
+// Of returns what becomes of the work of a running pod if it is evicted and every other pod stays where it is
+// (rules 11.12 to 11.14). The pod's own node does not count, because the preemptor takes the room there. Of
+// considers one pod at a time: if two pods could take the last place elsewhere, both count as Moved.
+// [Moves.Together] places them one after the other.
 //
-// A pod that the filters cannot be asked about is Lost, and [Moves.Err] says why. Time is
-// that of asking nodes until one has room. Pods that are alike, such as the replicas of a
-// Deployment, share an answer, and only the first one takes that time. They do not where they have volumes,
-// affinity to other pods or a spread constraint that can keep them away, or where a filter of the caller's has
-// something to say about them.
+// If a question about the pod fails, the pod is Lost, and [Moves.Err] returns the reason. Of asks nodes until one
+// has room. Pods that are alike, such as the replicas of a Deployment, share the answer, and only the first takes
+// that time. Pods share no answer if they have volumes, affinity to other pods or a spread constraint that can
+// keep them away, or if a filter of the caller keeps state for them (Filter.Start).
 func (m *Moves) Of(pod *outrank.Pod) Loss {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,15 +104,15 @@ func (m *Moves) Of(pod *outrank.Pod) Loss {
 	return found.loss(pod.NodeName)
 }
 
-// find finds out where the replacement of a pod could run. The pod itself is gone for that where it matters to
-// other nodes than its own.
+// find returns where the replacement of a pod could run. If the pod can matter to nodes other than its own, it is
+// removed for the question.
 func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 	replacement := m.recreate(pod)
 	stands, err := m.standsAlone(replacement)
 	if err != nil {
 		return elsewhere{}, err
 	}
-	// The answer counts for pods on any node, so it is asked for without the node of this one.
+	// The answer is shared with pods on other nodes, so the pod's own node is not left out of it.
 	if stands {
 		return m.alike.answer(m.snap, replacement, func() (elsewhere, error) { return m.ask(replacement, "") })
 	}
@@ -131,9 +128,9 @@ func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 	return found, err
 }
 
-// standsAlone reports whether other pods matter to a node that is asked about this pod only by what they take and
-// whom they keep away. Then neither the pod in whose place it comes, nor where that pod runs, matters to any node
-// but that pod's own.
+// standsAlone reports whether no filter looks at pods on other nodes on behalf of this pod: it has no affinity,
+// volumes or spread constraints that could keep it away, and no filter of the caller keeps state for it. Removing the
+// pod that it replaces then changes nothing on nodes other than that pod's own.
 func (m *Moves) standsAlone(pod *outrank.Pod) (bool, error) {
 	near := len(pod.Affinity.PodAffinity) + len(pod.Affinity.PodAntiAffinity)
 	if near+len(pod.Volumes) > 0 || spreads(pod.TopologySpreadConstraints) {
@@ -146,7 +143,7 @@ func (m *Moves) standsAlone(pod *outrank.Pod) (bool, error) {
 
 	for _, f := range m.config.Filters {
 		if f.Start == nil {
-			continue // it looks at no other pods
+			continue // a filter without state looks at no other pods
 		}
 		state, err := f.Start(pod, m.snap)
 		if err != nil {
@@ -166,7 +163,7 @@ func spreads(constraints []outrank.TopologySpreadConstraint) bool {
 	})
 }
 
-// loss returns what becomes of a pod that runs on this node, which does not count.
+// loss returns the loss of a pod that runs on this node; the node itself does not count.
 func (e *elsewhere) loss(node string) Loss {
 	switch {
 	case namesOther(e.fit, node):
@@ -177,15 +174,15 @@ func (e *elsewhere) loss(node string) Loss {
 	return Lost
 }
 
-// ask finds nodes for a replacement in the snapshot as it is. Without own it finds the first two nodes. own is the
-// node of the victim: it does not count then, and the first node is enough.
+// ask finds nodes for a replacement in the current snapshot. own is the node of the victim, which is skipped; one
+// other node is then enough. If own is empty, ask looks for two nodes.
 func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	lookAt, err := m.eval.LookAt(m.snap, preemption.Request{Pod: pod})
 	if err != nil {
 		return found, err
 	}
 
-	// One node may be the victim's own unless that is known, so two are looked for.
+	// If own is unknown, one of the nodes could be it, so two are needed.
 	enough := func(nodes [2]string) bool { return nodes[1] != "" || own != "" && nodes[0] != "" }
 	at := 0
 	for ; at < len(m.nodes) && at < oneByOneFirst && !enough(found.fit); at++ {
@@ -203,7 +200,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 		return found, nil
 	}
 
-	// Feasible lists the nodes that were asked already as well, so fit is made anew.
+	// Feasible also lists nodes that were asked above, so fit is filled from scratch.
 	feasible, err := m.eval.Feasible(context.Background(), m.snap, pod)
 	if err != nil {
 		return found, err
@@ -215,7 +212,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 		}
 	}
 
-	// The nodes that could take the pod matter only where those that do are too few.
+	// The nodes that could take the pod only matter if too few take it now.
 	for ; at < len(m.nodes) && !enough(found.fit) && !enough(found.could); at++ {
 		code, err := m.codeOf(lookAt, at, own)
 		if err != nil {
@@ -228,12 +225,12 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	return found, nil
 }
 
-// oneByOneFirst is how many nodes are asked one by one before all nodes are asked at once. Mostly one of the first has
-// room, or no node has. In the second case the question to all is the faster one: an evaluator passes over full nodes
-// without a look at any of their pods.
+// oneByOneFirst is the number of nodes that are asked one by one before all are asked at once. Usually one of the first
+// nodes has room, or no node has. In the second case asking all at once is faster, because the evaluator then skips
+// full nodes without looking at their pods.
 const oneByOneFirst = 8
 
-// codeOf returns what a node says to a pod as things are. The pod's own node counts as one that never takes it.
+// codeOf returns the status code of a node for the pod. The victim's own node counts as one that never takes the pod.
 func (m *Moves) codeOf(lookAt looker, at int, own string) (preemption.Code, error) {
 	if m.nodes[at] == own {
 		return preemption.UnschedulableAndUnresolvable, nil
@@ -245,7 +242,8 @@ func (m *Moves) codeOf(lookAt looker, at int, own string) (preemption.Code, erro
 	return view.Check().Code, nil
 }
 
-// recreate returns the pod that a controller creates in place of this one, with a name that no pod has.
+// recreate returns the pod that a controller creates in place of this one, under a name that no pod of the snapshot
+// has.
 func (m *Moves) recreate(pod *outrank.Pod) *outrank.Pod {
 	p := lifecycle.Recreate(pod, pod.Name+"-again")
 	for _, there := m.snap.Pod(p.Key()); there; _, there = m.snap.Pod(p.Key()) {
@@ -254,7 +252,7 @@ func (m *Moves) recreate(pod *outrank.Pod) *outrank.Pod {
 	return p
 }
 
-// trying calls try, and takes back what that changed in the snapshot.
+// trying calls try, and then undoes its changes of the snapshot.
 func (m *Moves) trying(try func() error) (err error) {
 	mark := m.snap.Mark()
 	defer func() { err = errors.Join(err, m.snap.Undo(mark)) }()
@@ -268,8 +266,8 @@ func (m *Moves) fail(err error) {
 	}
 }
 
-// Err returns the first error that a question ran into, nil if none has: a pod that is
-// not valid, or a filter of the caller's that failed. What it was about counts as Lost.
+// Err returns the first error of a question, or nil: a pod was not valid, or a filter of the caller failed. The pod in
+// question counts as Lost.
 func (m *Moves) Err() error {
 	if m == nil {
 		return errUnmade
@@ -279,29 +277,26 @@ func (m *Moves) Err() error {
 	return m.err
 }
 
-// Cost makes a Cost for a [preemption.Rank] of what [Moves.Of] says. It keeps the contract of such a Cost,
-// because the answer depends on the pod and on the copy of the snapshot alone. So an
-// evaluator with it goes by what fitted where when the Moves was made: after changes that
-// matter, make a new Moves and a new Evaluator. The costs of several victims are added up
-// though each was asked about by itself.
+// Cost returns a Cost for a [preemption.Rank], which prices the answer of [Moves.Of]. It keeps the contract of
+// a Cost, because the answer depends only on the pod and on the clone of the snapshot. So an evaluator with this
+// Cost judges by the cluster as it was when the Moves was made: after changes that matter, make a new Moves and a
+// new Evaluator. The costs of several victims are added up, although each was considered by itself.
 //
-// The costs of all pods on a node are asked for before the node is compared by
-// the rank, also those of pods that cannot be victims.
+// Before a node is compared by the rank, the costs of all its pods are computed, even of pods that cannot be victims.
 func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 	return func(victim *outrank.Pod) int64 { return costs.Of(m.Of(victim)) }
 }
 
-// Together returns what becomes of the victims of a candidate for the preemptor, in their
-// order, once all of them are gone and the preemptor runs. Each replacement takes the
-// first node with room other than its own, in the order of the nodes, and is there when
-// the next one is asked about (rule 11.15). So where two could take the last place
-// elsewhere, the first moves. [Outlooks] looks for the best places rather than the first.
+// Together returns what becomes of the victims of a candidate, in their order, once all of them are gone and the
+// preemptor runs on the candidate's node. Each replacement takes the first node with room, in the order of the
+// nodes and without its victim's own, and occupies it when the next replacement is placed (rule 11.15). So if two
+// could take the last place elsewhere, only the first moves. [Outlooks] searches for the best places instead.
 //
-// A rank whose Figure calls Together compares candidates by it. That takes a few questions to all nodes for each
-// candidate; Cost is cheaper, and says less.
+// A rank whose Figure calls Together compares candidates by it. That asks all nodes a few times for each
+// candidate; Cost is cheaper, and less precise.
 //
-// Errors are [preemption.ErrNotFound] for a victim that is not in the copy of the snapshot, those about the
-// preemptor, and a filter's. Time is that of asking nodes for each victim.
+// Errors are [preemption.ErrNotFound] for a victim that is not in the clone of the snapshot, errors about the
+// preemptor, and those of a filter.
 func (m *Moves) Together(preemptor *outrank.Pod, c *preemption.Candidate) (losses []Loss, err error) {
 	if m == nil {
 		return nil, errUnmade
@@ -321,7 +316,7 @@ func (m *Moves) Together(preemptor *outrank.Pod, c *preemption.Candidate) (losse
 	return losses, err
 }
 
-// together is Together in the snapshot, and leaves the pods where they were put.
+// together does the work of Together in the snapshot, and does not undo its changes there.
 func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Loss, error) {
 	for i := range c.Victims {
 		victim := c.Victims[i].Pod
@@ -338,14 +333,14 @@ func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Los
 
 	losses := make([]Loss, len(c.Victims))
 	for i := range c.Victims {
-		// A victim without a node of its own runs on that of the candidate.
+		// Victim.Node is empty for a victim on the candidate's node.
 		victim, own := c.Victims[i].Pod, cmp.Or(c.Victims[i].Node, c.Node)
 		if loss, ok := byOwner(victim); ok {
 			losses[i] = loss
 			continue
 		}
 
-		// A replacement that moves is there when the next one is asked about.
+		// A replacement that moves occupies its node when the next one is placed.
 		replacement := m.recreate(victim)
 		found, err := m.ask(replacement, own)
 		if err != nil {
@@ -360,7 +355,7 @@ func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Los
 	return losses, nil
 }
 
-// remove removes a pod if the snapshot has it. One of its name with another UID is another pod.
+// remove removes a pod if the snapshot has it. A pod of the same name with another UID is a different pod.
 func (m *Moves) remove(pod *outrank.Pod) (known bool, err error) {
 	there, ok := m.snap.Pod(pod.Key())
 	if !ok || there.UID != pod.UID && there.UID != "" && pod.UID != "" {
@@ -369,7 +364,7 @@ func (m *Moves) remove(pod *outrank.Pod) (known bool, err error) {
 	return true, m.snap.RemovePod(pod.Key())
 }
 
-// seat has a pod run on a node.
+// seat puts a pod into the snapshot, running on a node.
 func (m *Moves) seat(pod *outrank.Pod, node string) error {
 	placed := *pod
 	placed.NodeName, placed.NominatedNodeName = node, ""

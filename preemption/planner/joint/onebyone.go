@@ -11,8 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// oneByOne places pods that preempt one after the other, as kube-scheduler has
-// them do (rule 25.3.1).
+// oneByOne places pods that preempt one after the other, as in kube-scheduler (rule 25.3.1).
 type oneByOne struct {
 	ctx  context.Context
 	eval *engine.Evaluator
@@ -20,19 +19,19 @@ type oneByOne struct {
 	now  time.Time
 	pods []*outrank.Pod // in the order of the queue
 
-	// nodes has by position in the queue where the pod runs, empty for none. victims, cleared and last say who
-	// left for it, who lost a nomination to it, and what its last decision was.
+	// The next four are indexed by position in the queue. nodes has the node of each pod, empty for none; victims
+	// the pods that left for it; cleared the pods that lost a nomination to its node; last its last decision.
 	nodes   []string
 	victims [][]*outrank.Pod
 	cleared [][]*outrank.Pod
 	last    []*preemption.Plan
-	// rules has the name of the rule by which a victim is taken.
+	// rules has for each victim the name of the rule by which it was evicted.
 	rules map[*outrank.Pod]string
-	// order lists the pods that have a place, in the order in which they got it.
+	// order lists the positions of the pods with a place, in the order in which they were bound.
 	order []int
 }
 
-// newOneByOne returns pods that wait in a snapshot, which run changes.
+// newOneByOne prepares the pods to preempt one by one. Its run changes the snapshot.
 func newOneByOne(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pods []*outrank.Pod, now time.Time) *oneByOne {
 	n := len(pods)
 	return &oneByOne{
@@ -42,12 +41,12 @@ func newOneByOne(ctx context.Context, eval *engine.Evaluator, snap *engine.Snaps
 	}
 }
 
-// run goes through the waiting pods again and again, as long as that changes anything.
-// It ends, because each round that changes something binds a pod or evicts one.
+// run gives the waiting pods turns in rounds, until a round changes nothing. It ends, because each other round binds
+// a pod or evicts one.
 func (o *oneByOne) run(waiting []int) error {
 	for round := 0; len(waiting) > 0; round++ {
-		// From the second round on pods of the request are nobody's victims, and with AnyPriority from the
-		// first (rule 25.3.3).
+		// From the second round on, and with AnyPriority from the first, pods of the request are nobody's victims
+		// (rule 25.3.3).
 		if anyPriority := o.eval.Config().Eligibility.AnyPriority; round == 1 || round == 0 && anyPriority {
 			eval, err := sparing(o.eval, o.pods)
 			if err != nil {
@@ -65,9 +64,9 @@ func (o *oneByOne) run(waiting []int) error {
 	return nil
 }
 
-// round gives each of the waiting pods one turn, in order. It returns those that have no place after it, and
-// whether anything changed. The victims of a pod are gone at once, and the pod is nominated until all had their
-// turn.
+// round gives each of the waiting pods one turn, in order. It returns the pods that still have no place, and whether
+// anything changed. A pod that preempts evicts its victims at its turn, and stays nominated until all pods have
+// had theirs.
 func (o *oneByOne) round(waiting []int) (left []int, changed bool, err error) {
 	// A pod that fits is bound at its turn (rule 25.1.2).
 	var nominated []int
@@ -94,7 +93,7 @@ func (o *oneByOne) round(waiting []int) (left []int, changed bool, err error) {
 		}
 	}
 
-	// A pod that its node no longer takes has another turn, in the place that it has in the queue (rule 25.3.3).
+	// A nominated pod whose node no longer takes it gets another turn, at its position in the queue (rule 25.3.3).
 	notBound, err := o.bindNominated(nominated)
 	if err != nil {
 		return nil, false, err
@@ -104,8 +103,8 @@ func (o *oneByOne) round(waiting []int) (left []int, changed bool, err error) {
 	return left, changed, nil
 }
 
-// apply carries the plan of a pod out, and remembers who left for it. A pod that preempts in several rounds has
-// the victims of all of them.
+// apply carries out the plan of a pod, and records its victims. A pod that preempts in several rounds accumulates
+// the victims of all rounds.
 func (o *oneByOne) apply(i int, plan *preemption.Plan) error {
 	if err := o.snap.Apply(plan); err != nil {
 		return err
@@ -118,8 +117,8 @@ func (o *oneByOne) apply(i int, plan *preemption.Plan) error {
 	return nil
 }
 
-// bindNominated binds each of the pods that preempted to its node, if the node still takes it. It returns the
-// others. The context is asked at each, because a filter may count the pods of every node for it.
+// bindNominated binds each of the pods that preempted to its node, if the node still takes it, and returns the
+// others. It checks the context for each pod, because a filter may go through the pods of all nodes.
 func (o *oneByOne) bindNominated(nominated []int) (notBound []int, err error) {
 	for _, i := range nominated {
 		node := o.last[i].Node
@@ -136,8 +135,8 @@ func (o *oneByOne) bindNominated(nominated []int) (notBound []int, err error) {
 	return notBound, nil
 }
 
-// bindAnywhere binds a pod that fits: to the node that it is nominated to, or to the first
-// one that takes it (rule 25.3.2). Where the nominated node takes the pod, Feasible returns it alone.
+// bindAnywhere binds a pod that fits to its nominated node, or else to the first feasible node (rule 25.3.2). If the
+// nominated node is feasible, Feasible returns only that one.
 func (o *oneByOne) bindAnywhere(i int) error {
 	nodes, err := o.eval.Feasible(o.ctx, o.snap, o.pods[i])
 	if err != nil {
@@ -146,6 +145,7 @@ func (o *oneByOne) bindAnywhere(i int) error {
 	return o.bind(i, nodes[0].Name)
 }
 
+// bind binds a pod to a node, and records it.
 func (o *oneByOne) bind(i int, node string) error {
 	o.nodes[i], o.order = node, append(o.order, i)
 	return o.snap.Bind(o.pods[i].Key(), node)
@@ -156,7 +156,7 @@ func (o *oneByOne) allVictims() []*outrank.Pod {
 	return slices.Concat(o.victims...)
 }
 
-// sparing returns an evaluator like this one by which none of the pods is a victim.
+// sparing returns an evaluator of the same configuration, except that the given pods are never victims.
 func sparing(eval *engine.Evaluator, pods []*outrank.Pod) (*engine.Evaluator, error) {
 	config := eval.Config()
 	spared := make(map[outrank.Key]bool, len(pods))

@@ -6,14 +6,14 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// part is a candidate as it stands in the JSON of a plan.
+// part is a candidate, and its score, in the JSON format of a plan.
 type part struct {
 	whole json.RawMessage
 	score json.RawMessage
 }
 
-// partsOf returns candidates as they stand in the JSON of a plan. Candidates and scores have no
-// JSON of their own, so a plan with them is written and taken apart.
+// partsOf encodes candidates in the JSON format of a plan. Candidates and scores have no JSON of their own, so a
+// plan that contains them is encoded and taken apart.
 func partsOf(candidates ...preemption.Candidate) ([]part, error) {
 	explained := preemption.Plan{Nodes: []preemption.NodeReport{{}}, Candidates: candidates}
 	text, err := explained.MarshalJSON()
@@ -36,7 +36,7 @@ func partsOf(candidates ...preemption.Candidate) ([]part, error) {
 	return parts, nil
 }
 
-// scoresOf returns scores as they stand in the JSON of a plan.
+// scoresOf encodes scores in the JSON format of a plan.
 func scoresOf(scores ...preemption.Score) ([]json.RawMessage, error) {
 	candidates := make([]preemption.Candidate, len(scores))
 	for i, score := range scores {

@@ -12,64 +12,62 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Plan lists the pods that have to leave so that several others can run, and compares their total with that
-// of preempting one by one. It belongs to the caller. The pods that it points to are those that the caller
-// passed in.
+// Plan lists the pods that have to leave so that several others can run, and compares their total with the total
+// of preempting one by one. It belongs to the caller, and points to the pods that the caller passed in.
 type Plan struct {
 	// Placements has every pod of the request, in the order of the queue.
 	Placements []Placement
-	// Order has the indexes in Placements of the pods with a place, in the order in which
-	// each fits beside those before it once all victims are gone. It is the order in which
-	// they are bound one by one (rule 25.1.2).
+	// Order lists the pods with a place, by their index in Placements. Once all victims are gone, each fits
+	// beside the pods before it. It is the order in which they are bound when they preempt one by one
+	// (rule 25.1.2).
 	Order []int
-	// Victims have to leave for the pods that one by one have a place. Each is named once,
+	// Victims lists the pods that leave for the pods which also find a place one by one. Each is named once,
 	// the most important first.
 	Victims []Victim
-	// Total adds up the figures of Victims, OneByOne those of the victims of
-	// preempting one by one. Without victims the top priority is the lowest that there is.
-	// Total is never the worse of the two by the ranks of the policy. With Request.Moves
-	// Own["moves"] is the cost of the losses. In OneByOne it goes by the first places that were found
-	// for the replacements.
+	// Total adds up the figures of Victims, and OneByOne the figures of the victims of preempting one by one.
+	// A total of no victims has the lowest int32 as its top priority. By the ranks of the policy Total is never
+	// worse than OneByOne. With Request.Moves, Own["moves"] is the cost of the losses; in OneByOne it is computed
+	// for the first places that were found for the replacements.
 	Total, OneByOne preemption.Score
-	// DecidedBy names the first rank in which the two differ, and "moves" where the losses decide. It is
-	// empty where no rank tells them apart.
+	// DecidedBy names the first rank in which the two totals differ; "moves" means the cost of the losses. It
+	// is empty if they are equal in every rank.
 	DecidedBy string
-	// Kept is set where no better plan was found that holds at once. The plan is then that of one by
-	// one, without those of its victims that could stay (rule 25.1.7).
+	// Kept is set if no better plan was found that holds at once. The plan is then the one-by-one plan,
+	// without the victims of it that could stay (rule 25.1.7).
 	Kept bool
-	// Interrupted is set where the context ended the call once there was a plan: this one is the best that
-	// was found by then, and holds. Where the search was over, as a Certificate that is optimal says, a
-	// place for more pods or a reason of a Fate is missing.
+	// Interrupted is set if the context ended after a plan was found. The plan is the best one found by then,
+	// and it holds. If its Certificate is optimal, the search itself was complete, and only places for
+	// further pods or the reasons of a Fate are missing.
 	Interrupted bool
-	// More is the total of the victims that leave for pods which have a place in this plan alone
-	// (Placement.OneByOne has none).
+	// More is the total of the victims of further pods: those with a place in this plan and none one by one
+	// (Placement.OneByOne is empty).
 	More preemption.Score
-	// Certificate says how good Total is among all plans for the pods that one by one have a
-	// place. Its Bound is a total that no plan beats by the ranks of the policy (group 25.5). Start is not
-	// bounded, and is the zero time; where the ranks reach it before any gap, Gap is 0. Steps counts the
-	// questions to nodes, and other steps like them, that the searches took together.
+	// Certificate says how good Total is among all plans for the pods that find a place one by one. No plan
+	// beats its Bound by the ranks of the policy (group 25.5). The Bound has no start: that figure is the zero
+	// time, and Gap is 0 if the start is compared before any other rank has a gap. Steps counts the questions to
+	// nodes, and comparable pieces of work, of all searches together.
 	Certificate preemption.Certificate
 }
 
 // Placement says what becomes of one pod.
 type Placement struct {
 	Pod *outrank.Pod
-	// Choice is the node in the plan, with the victims that leave for this pod. The pod may evict each of
-	// them, and would not fit beside any one of them when it is its turn, or once all is done (rule 25.1.5).
+	// Choice is the pod's node in the plan, with the victims that leave for it. The pod may evict each of
+	// them. With any one of them back it would not fit, at its turn or after the whole plan (rule 25.1.5).
 	// A pod that fits in the room that others made has no victims.
 	Choice
-	// OneByOne says what becomes of the pod one by one.
+	// OneByOne is the pod's node, with its victims, when the pods preempt one by one.
 	OneByOne Choice
-	// ClearedNominations are the pods of lower priority that are nominated to the node and
-	// lose that nomination, by importance.
+	// ClearedNominations lists the pods of lower priority that lose their nomination to the node, the most
+	// important first.
 	ClearedNominations []*outrank.Pod
-	// Refused is the status of a pod without a place; nil for a pod with one.
+	// Refused is the last decision about a pod without a place; it is nil for a pod with one.
 	Refused *preemption.Plan
 }
 
-// Choice is a node with the victims there.
+// Choice is a node for a pod, with the victims that leave for it.
 type Choice struct {
-	// Node is empty where there is no place.
+	// Node is empty if the pod has no place.
 	Node    string
 	Victims []*outrank.Pod
 }
@@ -77,22 +75,22 @@ type Choice struct {
 // further reports whether the pod has a place in this plan and none one by one.
 func (p *Placement) further() bool { return p.Node != "" && p.OneByOne.Node == "" }
 
-// Victim is a pod that leaves.
+// Victim is a pod that leaves, with the pods that need its room.
 type Victim struct {
 	Pod *outrank.Pod
-	// Node is where it runs.
+	// Node is the node on which the victim runs before the plan.
 	Node string
-	// For is the pod that evicts it.
+	// For is the pod that evicts the victim.
 	For *outrank.Pod
-	// Needs are the pods, in the order of the queue, that would not fit on their nodes if it stayed, with
-	// those that leave together with it, and everything else went as planned. For is among them unless none
-	// of them may evict it there (rule 25.1.5).
+	// Needs lists the pods, in the order of the queue, that would not fit on their nodes if the victim stayed
+	// with all that leave together with it, and the rest of the plan were carried out. For is among them
+	// unless none of them may evict the victim there (rule 25.1.5).
 	Needs []*outrank.Pod
-	// Rule is the name of the rule by which For takes from it, where Eligibility.Take or a Guard names one.
+	// Rule names the rule by which For may evict the victim, if Eligibility.Take or a Guard names one.
 	Rule string
-	// Violates is set if its loss violates a budget, charged for all victims of the plan.
+	// Violates is set if the eviction violates a budget when all victims of the plan are charged together.
 	Violates bool
-	// Fate is what becomes of its work, nil without Request.Moves.
+	// Fate says what becomes of the victim's work. It is nil without Request.Moves.
 	Fate *Fate
 }
 
@@ -104,7 +102,7 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 		Certificate: certificate,
 	}
 	r.compare(p, best)
-	// The plan of one by one without some victims is better only if everyone fits at once without them.
+	// The one-by-one plan with fewer victims counts as better only if all its pods fit at once.
 	p.Kept = p.DecidedBy == "" || best.kept && len(r.misfitsAtOnce(best)) > 0
 	for _, m := range r.members {
 		p.Order = append(p.Order, m.position)
@@ -113,7 +111,7 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 	turns := r.turns(best)
 	after := r.fillIn(p, turns)
 
-	// Replacements take their places before further pods do, so that these leave them alone (rule 25.6.6).
+	// Replacements are seated before further pods are placed, because further pods must not evict them (rule 25.6.6).
 	var fates []Fate
 	var replacements []*outrank.Pod
 	if best.after != nil {
@@ -127,14 +125,14 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 		}
 	}
 
-	// The decisions one by one have named their rules. For another plan the rules are asked again.
+	// The one-by-one decisions have recorded their rules. Any other plan has to ask for its own.
 	rules := r.oneByOne.rules
 	if best != r.baseline {
 		rules = r.rulesOf(turns)
 	}
 	r.nameVictims(p, rules, append(turns, rest...))
 
-	// Fates are those of the same victims, and both lists are sorted by importance.
+	// Both lists are about the same victims, and both are sorted by importance.
 	for i := range fates {
 		p.Victims[i].Fate = &fates[i]
 	}
@@ -142,7 +140,7 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 	return p, r.err
 }
 
-// placements lists the pods of the request with what became of each one by one.
+// placements returns a Placement for each pod of the request, with the pod's one-by-one choice filled in.
 func (r *run) placements() []Placement {
 	out := make([]Placement, len(r.pods))
 	for i, pod := range r.pods {
@@ -178,15 +176,15 @@ func (r *run) fillIn(p *Plan, turns []turn) *engine.Snapshot {
 	return after
 }
 
-// compare enters the total of a solution into the plan, and the rank that tells it from that of one by one.
+// compare sets the total of the plan, and the first rank in which it differs from the one-by-one total.
 func (r *run) compare(p *Plan, best *solution) {
 	p.Total = r.totals.score(best.total)
 	_, p.DecidedBy = r.totals.compare(best.total, r.baseline.total)
 }
 
-// rulesOf names the rule by which each victim may be taken from, where the caller's rules name one: the
-// guard's, and else that of Eligibility.Take. The turns are carried out one after the other, because a guard
-// answers for the cluster as it is at the turn of the preemptor.
+// rulesOf returns the rule by which each victim may be evicted, as named by the guard, or else by
+// Eligibility.Take. The turns are carried out one after the other, because a guard answers for the cluster as it
+// is at the preemptor's turn.
 func (r *run) rulesOf(turns []turn) map[*outrank.Pod]string {
 	config := r.eval.Config()
 	rules := map[*outrank.Pod]string{}
@@ -219,9 +217,9 @@ func (r *run) rulesOf(turns []turn) map[*outrank.Pod]string {
 	return rules
 }
 
-// nameVictims lists the victims of the pods that have a place one by one. Each is named once, with the pods
-// that need its room once everything is done. Replacements do not run in the cluster that is asked: one could
-// go elsewhere, and is no reason to leave (rule 25.1.5).
+// nameVictims fills in the victims of the plan, but not those of further pods. Each is named once, with the
+// pods that need its room after the whole plan. Replacements do not run in the cluster that is asked, because a
+// replacement could go elsewhere, and so is no reason for a victim to leave (rule 25.1.5).
 func (r *run) nameVictims(p *Plan, rules map[*outrank.Pod]string, turns []turn) {
 	after := r.plain.Clone()
 	r.carryOut(after, turns)
@@ -229,7 +227,7 @@ func (r *run) nameVictims(p *Plan, rules map[*outrank.Pod]string, turns []turn) 
 	lacked := r.misfitsAtEnd(after, turns, nil, nil)
 	for _, unit := range r.unitsOf(turns) {
 		evictor := &p.Placements[r.evictor(turns, unit[0])]
-		if evictor.further() { // the totals do not count its victims (rule 25.1.6)
+		if evictor.further() { // victims of further pods are not part of the totals (rule 25.1.6)
 			continue
 		}
 
@@ -272,11 +270,12 @@ func (r *run) sortVictims(p *Plan) {
 	slices.SortFunc(p.Victims, func(v, w Victim) int { return cmp.Compare(place[v.Pod], place[w.Pod]) })
 }
 
-// planFurther has the pods without a place preempt one by one in the cluster that the plan leaves, and
-// returns the turns of those that found a place (rule 25.1.6). The turns given are those of the plan, and its
-// replacements run by now and are spared (rule 25.6.6). Nothing is added where the whole would not hold at
-// once, where a pod evicted others and found no place after all, or where a victim of the plan could stay
-// then.
+// planFurther lets the pods without a place preempt one by one in the cluster that the plan leaves, and returns
+// the turns of those that found a place (rule 25.1.6). turns are the turns of the plan. Its replacements already
+// run in that cluster, and are never victims (rule 25.6.6).
+//
+// Nothing is added if plan and further pods together would not hold at once, if a pod evicted others in vain, or
+// if a victim of the plan could stay then.
 func (r *run) planFurther(p *Plan, turns []turn, after *engine.Snapshot, replacements []*outrank.Pod) ([]turn, error) {
 	p.More = r.totals.score(nobody())
 	var waiting []int
@@ -285,7 +284,7 @@ func (r *run) planFurther(p *Plan, turns []turn, after *engine.Snapshot, replace
 			waiting = append(waiting, i)
 		}
 	}
-	// One by one ended when a further round changed nothing, so a plan that is kept leaves no room either.
+	// Preempting one by one ended when a round changed nothing, so a plan that was kept has no room for anyone.
 	if len(waiting) == 0 || p.Kept || r.over() {
 		return nil, nil
 	}
@@ -296,7 +295,7 @@ func (r *run) planFurther(p *Plan, turns []turn, after *engine.Snapshot, replace
 	}
 	rest := newOneByOne(r.ctx, eval, after, r.pods, r.req.Now)
 	if err := rest.run(waiting); err != nil {
-		if r.over() { // the plan stands without further pods
+		if r.over() { // an interrupted plan is still good without further pods
 			return nil, nil
 		}
 		return nil, err
@@ -305,7 +304,8 @@ func (r *run) planFurther(p *Plan, turns []turn, after *engine.Snapshot, replace
 		return nil, nil
 	}
 
-	// A pod that still has no place is told why by its last decision, made beside all others.
+	// For a pod that still has no place, the last decision replaces the earlier reason: it was made in the
+	// cluster with all other pods in place.
 	for _, i := range waiting {
 		placement := &p.Placements[i]
 		if rest.last[i] != nil {
@@ -331,11 +331,11 @@ func (r *run) turnsOf(rest *oneByOne) []turn {
 	return out
 }
 
-// spareFurther has the idle victims of further pods stay (rule 25.1.7). It returns false where a victim of
-// the plan itself could stay once they have.
+// spareFurther lets the idle victims of further pods stay (rule 25.1.7). It returns false if a victim of the
+// plan itself could stay after that.
 func (r *run) spareFurther(p *Plan, turns []turn, rest *oneByOne, replacements []*outrank.Pod) bool {
-	// Without the further pods, spare has had every victim of the plan stay that may. Those that are idle all
-	// the same have to leave, by the ranks or another reason of the rule.
+	// spare has already kept every victim of the plan that may stay. A victim that is idle even so has to leave
+	// for one of the reasons of the rule, such as the ranks, and must not be counted against the further pods.
 	kept := map[*outrank.Pod]bool{}
 	for _, unit := range r.idle(turns, nil) {
 		for _, v := range unit {
@@ -358,8 +358,8 @@ func (r *run) spareFurther(p *Plan, turns []turn, rest *oneByOne, replacements [
 			return !planHasIdle
 		}
 
-		// All at once is the usual case. Where some have to leave, the most important that may stay does, and
-		// then all are asked about anew: others may be idle now, or no longer.
+		// Usually all of them can stay together. Otherwise the most important one that can stay does. That may
+		// make others idle, or needed, so all are asked about again.
 		dropped := further.drop(slices.Concat(units...))
 		for i := 0; !dropped && i < len(units); i++ {
 			if len(units) > 1 {
@@ -376,8 +376,8 @@ func (r *run) spareFurther(p *Plan, turns []turn, rest *oneByOne, replacements [
 	return false
 }
 
-// furtherPods are the pods that find a place beside those of a plan, with what is there before them: the
-// turns of the plan, and the replacements of its victims.
+// furtherPods are the pods that find a place in the cluster after a plan (rest), with the turns of that plan
+// and the replacements of its victims.
 type furtherPods struct {
 	run          *run
 	plan         *Plan
@@ -386,7 +386,8 @@ type furtherPods struct {
 	replacements []*outrank.Pod
 }
 
-// drop has some victims of further pods stay, and reports whether that works. Otherwise nothing changes.
+// drop lets some victims of further pods stay, and reports whether the guard and the filters still allow
+// everything else. If they do not, nothing changes.
 func (f *furtherPods) drop(stay []*outrank.Pod) bool {
 	if len(stay) == 0 {
 		return false
@@ -405,7 +406,7 @@ func (f *furtherPods) drop(stay []*outrank.Pod) bool {
 }
 
 // together reports whether the plan, the replacements of its victims and the further pods hold at once
-// (rule 25.1.4): with all victims gone each finds its node ready, beside those before it.
+// (rule 25.1.4): with all victims gone, each pod fits on its node beside the pods before it.
 func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) bool {
 	snap := r.plain.Clone()
 
@@ -429,8 +430,8 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 		return ok && r.err == nil
 	}
 
-	// Members come in the order of Plan.Order, and replacements before further pods (rule 25.6.6). The rest ran on
-	// the snapshot in which the replacements have their nodes.
+	// Members come in the order of Plan.Order, and replacements before further pods (rule 25.6.6). The snapshot of
+	// the further pods knows the node of each replacement.
 	for _, m := range r.members {
 		if !place(m.pod, p.Placements[m.position].Node) {
 			return false
@@ -453,36 +454,33 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 
 // Preempt plans for several pending pods at once who has to leave so that they can run:
 //
-//  1. The pods preempt one after the other, as kube-scheduler has them do (group 25.3).
-//  2. The pods that have a place then are planned anew, together, against the snapshot:
-//     each has a place again, and the total of all victims is no worse by the
-//     ranks of the policy (groups 25.1 and 25.2). Nobody leaves for a pod that may not
-//     evict it, or that would fit beside it.
-//  3. The search for a better plan ends with a proof that there is none, or where
-//     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
-//  4. The other pods take what room there is by now, one after the other (rule 25.1.6).
+//  1. The pods preempt one after the other, as in kube-scheduler (group 25.3).
+//  2. The pods that found a place are planned again, together, against the snapshot: each has a place again,
+//     and the total of all victims is no worse by the ranks of the policy (groups 25.1 and 25.2). Nobody
+//     leaves for a pod that may not evict it, or that would fit beside it.
+//  3. The search for a better plan ends with a proof that there is none, or when it reaches
+//     [Request].Limit (groups 25.4 and 25.5). [Plan].Certificate says which.
+//  4. The other pods preempt one after the other in the cluster after the plan (rule 25.1.6).
 //
-// With [Request].Moves the plan also says what becomes of the work of each victim, and is compared
-// by what that costs (group 25.6).
+// With [Request].Moves the plan also says what becomes of the work of each victim, and plans are compared
+// by the cost of these losses (group 25.6).
 //
-// The zero configuration is meant. Of others, Filters, Profile, Eligibility, Guard, Importance, Cost and
-// Ranks count. A Chooser, a Rank with a Figure or a second Cost, Extenders and budgets that are never violated
-// are errors, because they decide about one pod. A Sample and the rule for Victims count where pods preempt one
-// by one; the joint plan looks at all nodes and sets of victims.
+// Preempt is made for the zero configuration. It also honours Filters, Profile, Eligibility, Guard, Importance,
+// Cost and Ranks. A Chooser, a Rank with a Figure, a second Rank with a Cost, Extenders and
+// [preemption.NeverViolate] are errors, because they decide about a single pod. Sample and Victims only matter
+// while the pods preempt one by one; the joint plan considers all nodes and all sets of victims.
 //
-// The snapshot stays as it is, but it is cloned, so that no other call may use it at the
-// same time; a clone for each goroutine lets several plan at once. Errors are those of
-// [engine.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
-// and an *outrank.InputError about the request. The plan is the caller's.
+// The snapshot stays as it is, but it is cloned, so no other call may use it at the same time; give each
+// goroutine a clone of its own. The errors are those of [engine.Evaluator.Preempt] about any of the pods,
+// ErrState for a pod that already runs, and an *outrank.InputError about the request. The plan is the caller's.
 //
-// A context that ends before the pods have preempted one after the other, and before their victims'
-// replacements have places, is an error. One that ends later leaves the best plan by then, which says so
-// ([Plan].Interrupted). Either comes soon. What such a plan says is still tried; where that takes more than
-// some hundred questions to nodes, the end of the context is an error after all.
+// If the context ends before the pods have preempted one after the other, or before the replacements of those
+// victims have places, the call returns an error. If it ends later, the call soon returns the best plan found by
+// then, with [Plan].Interrupted set. That plan is still checked, and if the check takes more than some hundred
+// questions to nodes, the call returns the context's error after all.
 //
-// Time is that of the decisions one by one, of some questions to every node for each pod,
-// and of at most three times as many steps as the limit allows, four with Moves. Memory is linear in the pods
-// on the nodes that are looked at.
+// The call takes the time of the one-by-one decisions, of some questions to every node for each pod, and of at
+// most three times the limit's steps, four times with Moves. Memory is linear in the number of pods on the nodes.
 func Preempt(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req Request) (*Plan, error) {
 	if ctx == nil || eval == nil || snap == nil {
 		return nil, fmt.Errorf("planning jointly: no context, no evaluator or no snapshot: %w", outrank.ErrInvalid)

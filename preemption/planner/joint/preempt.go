@@ -11,14 +11,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// begin has the pods preempt one by one, and prepares the draft for those with a place.
+// begin lets the pods preempt one by one, and prepares the draft with the pods that found a place.
 func (r *run) begin(snap *engine.Snapshot) error {
 	waitingSnap, err := pending(snap, r.pods, nil)
 	if err != nil {
 		return err
 	}
 
-	// Members are described before anybody preempts: what they may do must not depend on the plan of one by one.
+	// Members are described before anybody preempts: what they may do must not depend on the one-by-one plan.
 	r.queue = make([]*member, len(r.pods))
 	waiting := make([]int, len(r.pods))
 	for i, pod := range r.pods {
@@ -32,7 +32,7 @@ func (r *run) begin(snap *engine.Snapshot) error {
 	}
 	numberKinds(r.queue)
 
-	// This changes waitingSnap, which nobody needs afterwards.
+	// Preempting changes waitingSnap, which is not used afterwards.
 	r.oneByOne = newOneByOne(r.ctx, r.eval, waitingSnap, r.pods, r.req.Now)
 	if err := r.oneByOne.run(waiting); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (r *run) begin(snap *engine.Snapshot) error {
 	return r.prepare(snap)
 }
 
-// prepare makes the draft for the pods that have a place one by one. Their nominations count nowhere in it,
-// because the plan gives each another place; those of the other pods still do.
+// prepare makes the draft with the pods that found a place one by one as its members. The members lose their
+// nominations there, because the plan chooses a new place for each. Other pods keep theirs.
 func (r *run) prepare(snap *engine.Snapshot) error {
 	placed := map[*outrank.Pod]bool{}
 	for _, i := range r.oneByOne.order {
@@ -52,7 +52,7 @@ func (r *run) prepare(snap *engine.Snapshot) error {
 		return err
 	}
 
-	// A guard is asked about possible victims alone, and pods of the request are none.
+	// A guard may only be told of possible victims, so the pods of the request must not be possible victims either.
 	config, eval := r.eval.Config(), r.eval
 	if config.Guard != nil {
 		if eval, err = sparing(r.eval, r.pods); err != nil {
@@ -75,7 +75,7 @@ func (r *run) prepare(snap *engine.Snapshot) error {
 	}
 	b.findScales()
 
-	// A group has pods on several nodes, so what leaves one node can leave another.
+	// A group can run on several nodes, so evicting it from one node changes others.
 	b.grouped = slices.Collect(snap.Groups()) != nil || slices.Collect(snap.Composites()) != nil
 	b.coupled = b.coupled || b.grouped
 	b.totals = newTotals(snap, &config, r.req.Now, r.req.losses())
@@ -83,15 +83,14 @@ func (r *run) prepare(snap *engine.Snapshot) error {
 	return nil
 }
 
-// search returns the best plan that is found, beginning with that of one by one. Where the
-// context ends it, the best plan by then counts, and sparing and assigning its victims goes on a little
-// longer.
+// search returns the best plan found, starting from the one-by-one plan. If the context ends during the searches,
+// the best plan found by then is returned; sparing and assigning its victims may go on a little longer.
 func (r *run) search() (*solution, preemption.Certificate, error) {
 	best := r.findBaseline()
 	if r.err != nil {
 		return nil, preemption.Certificate{}, r.err
 	}
-	if best.total.Victims == 0 { // nothing is better (rule 25.2.3)
+	if best.total.Victims == 0 { // no total is better than that of no victims (rule 25.2.3)
 		return best, r.totals.certify(best.total, best.total, true, 0), r.err
 	}
 
@@ -106,16 +105,17 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 	return best, r.totals.certify(best.total, found.bound, found.certain, found.steps), r.err
 }
 
-// searched is what the searches for a plan have found.
+// searched is the result of the searches: the best plan, a total that no plan beats, and the steps taken.
 type searched struct {
 	best  *solution
 	bound total
-	// certain is set where the proof has ended.
+	// certain is set if the proof that no plan is better came to its end.
 	certain bool
 	steps   int
 }
 
-// searchFrom runs the searches of group 25.4 from a plan on, each with the whole limit (rule 25.4.1).
+// searchFrom runs the searches of group 25.4, starting from a known plan. Each may use the whole limit
+// (rule 25.4.1).
 func (r *run) searchFrom(best *solution) searched {
 	found := searched{best: best, bound: total{Figures: rank.Figures{Top: math.MinInt32}}, steps: r.steps}
 	limited := func(search func()) {
@@ -135,8 +135,8 @@ func (r *run) searchFrom(best *solution) searched {
 		known = r.relax(m, by, top, best.total)
 	})
 
-	// Finding out what becomes of victims takes many steps, so that the bound and improving have a limit of
-	// their own then (rule 25.6.4).
+	// Finding places for replacements takes many steps. With moves the bound and the improvement therefore have
+	// a limit of their own (rule 25.6.4).
 	boundAndImprove := func() { found.bound, found.best = r.boundAndImprove(m, known, found.best) }
 	limited(func() {
 		found.best = r.byAmounts(known, found.best)
@@ -148,7 +148,7 @@ func (r *run) searchFrom(best *solution) searched {
 		limited(boundAndImprove)
 	}
 
-	// A plan that reaches the bound is the best without a proof.
+	// A plan that meets the bound is optimal without a proof.
 	limited(func() {
 		if !r.totals.certify(found.best.total, found.bound, false, 0).Optimal {
 			found.best, found.certain = r.prove(found.best)
@@ -158,8 +158,8 @@ func (r *run) searchFrom(best *solution) searched {
 	return found
 }
 
-// lean returns a solution without the victims that could stay. The plan of one by one can become the better
-// one when it loses those of its own, and counts then.
+// lean returns a solution without the victims that could stay. The one-by-one plan may lose more victims that way
+// than the best plan does; if it becomes the better one, it is returned instead.
 func (r *run) lean(best *solution) *solution {
 	out := r.spare(best)
 	if best == r.baseline || r.over() {
@@ -173,8 +173,8 @@ func (r *run) lean(best *solution) *solution {
 	return out
 }
 
-// boundAndImprove returns a bound, and a better plan if one is found. It looks for one where the bound leaves
-// something to gain (rule 25.4.3).
+// boundAndImprove returns a total that no plan beats, and the best plan. It looks for a better plan only if the
+// bound leaves a gap (rule 25.4.3).
 func (r *run) boundAndImprove(m *model, known *relaxed, best *solution) (total, *solution) {
 	bound := r.bound(m, known, best.total)
 	if r.totals.certify(best.total, bound, false, 0).Gap > 0 {
@@ -183,8 +183,8 @@ func (r *run) boundAndImprove(m *model, known *relaxed, best *solution) (total, 
 	return bound, best
 }
 
-// findBaseline sets baseline: the plan of one by one in the terms of a joint one. Its victims include those
-// of pods that preempted in vain.
+// findBaseline sets baseline: the one-by-one plan as a solution for the members. Pods that preempted in vain are no
+// members, but their victims are part of the total.
 func (r *run) findBaseline() *solution {
 	s := &solution{spots: make([]spot, len(r.members)), kept: true}
 	nodes, victims := r.oneByOne.nodes, r.oneByOne.victims
@@ -204,12 +204,12 @@ func (r *run) findBaseline() *solution {
 	return s
 }
 
-// findBaselineFates finds out what becomes of the victims of the plan of one by one, also where it does not
+// findBaselineFates finds out what becomes of the victims of the one-by-one plan, even if that plan does not
 // hold at once.
 func (r *run) findBaselineFates(effort effort) bool { return r.findFatesAfter(r.baseline, effort) }
 
-// settles makes sure that no other places for the replacements of a plan's victims cost less. The proof has
-// done so for every plan that it went through; the plan of one by one need not be one of them.
+// settles reports whether the places for the replacements of a plan's victims are the cheapest. The proof has
+// searched them thoroughly for every plan it tried, but it need not have tried the one-by-one plan.
 func (r *run) settles(best *solution) bool {
 	if best != r.baseline || best.after == nil || best.after.exact {
 		return true
@@ -217,15 +217,15 @@ func (r *run) settles(best *solution) bool {
 	return r.findBaselineFates(thorough) && best.after.exact
 }
 
-// better looks for a plan that does without one node after the other. It begins from the places of the best
-// one, whose victims are found anew.
+// better improves the best plan by vacating one node after the other. It starts from the places of the best plan,
+// with its victims chosen again.
 func (r *run) better(best *solution) *solution {
 	from := r.refindVictims(best)
 	if from == nil {
 		return best
 	}
 	if r.totals.lossCosts != nil {
-		r.holds(from) // this finds out what becomes of its victims
+		r.holds(from) // called for its side effect: it finds out what becomes of the victims
 	}
 
 	from = r.improve(from, best.total.Top)
@@ -235,8 +235,8 @@ func (r *run) better(best *solution) *solution {
 	return best
 }
 
-// refindVictims makes a plan with the places of another, and finds each set of victims anew. It returns nil if
-// there is none.
+// refindVictims returns a plan with the same places as another, and victims chosen again for each place. It
+// returns nil if some member no longer finds victims that make room.
 func (r *run) refindVictims(s *solution) *solution {
 	assigned := make([]int, len(s.spots))
 	prefer := map[*outrank.Pod]bool{}

@@ -23,38 +23,37 @@ import (
 type Regret struct {
 	// Plan is the plan in question.
 	Plan *preemption.Plan
-	// Score is that of its victims with the budgets charged for them alone, so that it
-	// compares with exact ones. It is the zero Score unless the plan preempts.
+	// Score is the score of the plan's victims, with budgets charged for these victims only, as an exact
+	// decision charges them. It is the zero Score unless the plan preempts.
 	Score preemption.Score
-	// Best is the plan with the best victims on the best node. Its certificates say
-	// whether that is certain.
+	// Best is the plan with the best victims on the best node. Its certificates say whether that is proven.
 	Best *preemption.Plan
-	// OnNode is the best candidate on the node of the plan, nil unless the plan preempts
-	// and pods of that node alone make room. Its certificate says whether that is certain.
+	// OnNode is the best candidate on the node of the plan. It is nil if the plan does not preempt, or if
+	// evicting pods of that node alone makes no room. Its certificate says whether it is proven to be the best.
 	OnNode *preemption.Candidate
-	// By names the first rank that decides, where Best is better. It is empty where Best is not, and
-	// "node-order" where Best preempts and the plan says that nothing helps.
+	// By names the first rank in which Best is better. It is empty if Best is not better, and "node-order" if
+	// Best preempts while the plan says that nothing helps.
 	By string
-	// Gaps has by how much Best is better in each rank of the policy, in their order.
-	// Behind the first rank that differs it may be below 0.
+	// Gaps says for each rank of the policy, in their order, by how much Best is better. After the first rank
+	// that differs, a gap may be below 0.
 	Gaps []RankGap
 }
 
 // RankGap says by how much one candidate is better than another in one rank, in the unit of
-// [preemption.Certificate].Gap. Gap is below 0 where the candidate is worse.
+// [preemption.Certificate].Gap. Gap is below 0 if the candidate is worse.
 type RankGap struct {
 	Rank string `json:"rank"`
 	Gap  int64  `json:"gap"`
 }
 
-// RegretOf says how far a plan of the evaluator is from the best one, by the ranks of its
-// policy and with budgets charged for the victims alone, in the snapshot as it is now. Now
-// stands in for missing start times, as in the call that made the plan.
+// RegretOf says how far a plan of the evaluator is from the best one in the snapshot as it is now, by the ranks of
+// its policy and with budgets charged for the victims only. now stands in for missing start times, as in the call
+// that made the plan.
 //
-// The best plan is that of the same configuration with [preemption.Exact], by its ranks. Ranks with
-// a Figure, each rank with a Cost but the first, extenders and a chooser are left out. Whether the victims of
-// the plan make room is not asked. The snapshot is only read, so any number of
-// calls may run on it at once. Time is that of an exact decision.
+// The best plan is decided by the same configuration with [preemption.Exact], leaving out ranks with a Figure,
+// ranks with a Cost after the first such rank, and extenders. RegretOf does not check that the victims of the plan
+// make room. The snapshot is only read, so any number of calls may run on it at once. A call takes the time of an
+// exact decision.
 //
 // Errors are those of [engine.Evaluator.Preempt], and these:
 //   - [outrank.ErrInvalid] for no evaluator, snapshot or plan, and where there is a
@@ -94,7 +93,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	}
 	r.compare(ranksOf(&v.config))
 
-	// The node of the plan by itself tells how much the choice of the victims costs, apart from that of the node.
+	// The best candidate on the plan's own node separates the choice of victims from the choice of the node.
 	report, err := exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
 	if err != nil {
 		return nil, err
@@ -103,8 +102,8 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	return r, nil
 }
 
-// exactly returns an evaluator of the same configuration that searches for exact victims. It leaves out what
-// such a search cannot go by.
+// exactly returns an evaluator of the same configuration that searches for exact victims. Extenders and the ranks
+// that such a search cannot bound are left out.
 func exactly(eval *engine.Evaluator) (*engine.Evaluator, error) {
 	c := eval.Config()
 	c.Victims, c.Extenders = preemption.Exact{}, nil
@@ -112,7 +111,7 @@ func exactly(eval *engine.Evaluator) (*engine.Evaluator, error) {
 	return engine.New(c)
 }
 
-// compare says by which ranks the best plan is better, where it preempts as the other does.
+// compare sets By and Gaps from the two scores. It does nothing if the best plan does not preempt.
 func (r *Regret) compare(ranks []preemption.Rank) {
 	if r.Best.Outcome != preemption.Preempts {
 		return
@@ -126,7 +125,7 @@ func (r *Regret) compare(ranks []preemption.Rank) {
 	}
 }
 
-// gapOf returns by how much a is better than b by one rank. A later start is better; of all others less is.
+// gapOf returns by how much a is better than b by one rank: for the start later is better, for every other figure less.
 func gapOf(r *preemption.Rank, a, b *preemption.Score) int64 {
 	if r.Name == rank.Start {
 		f := rank.Figures{Start: rank.InstantOf(a.Start)}
@@ -136,24 +135,24 @@ func gapOf(r *preemption.Rank, a, b *preemption.Score) int64 {
 	return r.Of(*b) - r.Of(*a)
 }
 
-// regretted is a plan whose victims are to be counted as exact ones are.
+// regretted is a plan whose victims are checked and scored in the way of an exact decision.
 type regretted struct {
-	eval   *engine.Evaluator // the one that searches for exact victims
-	config preemption.Config // that of eval
+	eval   *engine.Evaluator // searches for exact victims
+	config preemption.Config // the configuration of eval
 	snap   *engine.Snapshot
 	plan   *preemption.Plan
-	across bool // whether the victims may be on several nodes
+	across bool // set if the plan's victims may be on several nodes
 	now    time.Time
 }
 
-// fault returns an error of this kind about the plan.
+// fault returns an error about the plan that wraps kind.
 func (v *regretted) fault(kind error, format string, args ...any) error {
 	pod, node := v.plan.Pod, v.plan.Node
 	return fmt.Errorf("plan for pod %s on node %s: %w: %s", pod.Key(), node, kind, fmt.Sprintf(format, args...))
 }
 
-// score returns the score of the victims, by importance as a decision has it, with the budgets charged for them
-// alone.
+// score returns the score of the plan's victims in the order of importance of a decision, with budgets charged for
+// these victims only.
 func (v *regretted) score() (preemption.Score, error) {
 	lookAt, err := v.eval.LookAt(v.snap, preemption.Request{Pod: v.plan.Pod, Now: v.now})
 	if err != nil {
@@ -173,14 +172,14 @@ func (v *regretted) score() (preemption.Score, error) {
 		all.add(t.factsOf(victims[i]))
 		all.Violations += v.violations(len(budgets))
 	}
-	// A decision takes the priority of the first victim for the top one, which by the caller's importance need
-	// not be the highest.
+	// A decision uses the priority of the most important victim as the top priority, and by the caller's Importance
+	// that need not be the highest one.
 	all.Top = victims[0].PriorityValue()
 	return t.score(all), nil
 }
 
-// violations returns how many violations a victim counts for that violates this number of budgets: one for
-// each, or one at most (rule 13.3.5).
+// violations returns the number of violations that a victim of these budgets counts for: one per budget in the
+// simplified variant unless it charges victims, and otherwise at most one (rule 13.3.5).
 func (v *regretted) violations(budgets int) int {
 	if v.config.Variant == outrank.VariantSimplified && v.config.Budgets != preemption.ChargeVictims {
 		return budgets
@@ -188,8 +187,8 @@ func (v *regretted) violations(budgets int) int {
 	return min(1, budgets)
 }
 
-// victims finds the victims in the snapshot, the most important first. The error is about one that does not run
-// where the plan says, or that could be no victim.
+// victims returns the plan's victims as the snapshot knows them, the most important first. It returns an error if one
+// does not run where the plan says, or could not be a victim.
 func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 	if _, ok := v.snap.Node(v.plan.Node); !ok {
 		return nil, v.fault(engine.ErrStale, "there is no such node")
@@ -215,8 +214,8 @@ func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 		}
 		named[known] = true
 
-		// In a plan across nodes each victim is there for itself. In others a pod of another node leaves
-		// together with one of this node, and this node knows it as a possible victim.
+		// In a plan across nodes every victim's node has to be asked. In other plans, a victim on another node
+		// leaves together with one on this node, which lists it as a possible victim.
 		if v.across && !slices.Contains(nodes, node) {
 			nodes = append(nodes, node)
 		}
@@ -224,8 +223,8 @@ func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 	return v.possible(lookAt, nodes, named)
 }
 
-// possible returns the victims by importance. All of them are among the possible victims of these nodes, and
-// nobody stays who leaves together with one of them; otherwise there is an error.
+// possible returns the named victims by importance. It returns an error if one of them is no possible victim of these
+// nodes, or if a pod that can only leave together with one of them is not named.
 func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.Pod]bool) ([]*outrank.Pod, error) {
 	var out, others []*outrank.Pod
 	for _, node := range nodes {
@@ -240,13 +239,13 @@ func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.P
 			switch {
 			case !named[p]:
 				others = append(others, p)
-			case !slices.Contains(out, p): // each node of a unit lists all of it
+			case !slices.Contains(out, p): // a unit on several nodes is listed by each of them
 				out = append(out, p)
 			}
 		}
 	}
 
-	// victims has found each of them in the snapshot.
+	// victims has already checked that each of them is in the snapshot.
 	for i := range v.plan.Victims {
 		victim, _ := v.snap.Pod(v.plan.Victims[i].Pod.Key())
 		if !slices.Contains(out, victim) {
@@ -259,14 +258,14 @@ func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.P
 		}
 	}
 
-	// One node lists its possible victims by importance.
+	// A single node lists its possible victims by importance already.
 	if len(nodes) > 1 {
 		v.sort(out)
 	}
 	return out, nil
 }
 
-// sort puts victims into the order of importance: by the caller's, and of equal ones by that of the rules.
+// sort sorts victims by the caller's Importance, if there is one, and equal ones by the importance of the rules.
 func (v *regretted) sort(victims []*outrank.Pod) {
 	t := newTotals(v.snap, &v.config, v.now, nil)
 	t.sort(victims)
@@ -275,7 +274,7 @@ func (v *regretted) sort(victims []*outrank.Pod) {
 	}
 }
 
-// String says in one line by how much the best plan is better, and in what.
+// String returns one line with the ranks in which the best plan is better, the gap in each, and the Certainty.
 func (r *Regret) String() string {
 	if r.By == "" {
 		return "as good as the best: " + r.Certainty()
@@ -291,7 +290,7 @@ func (r *Regret) String() string {
 			gaps = append(gaps, fmt.Sprintf("%s: %s", rank.Text(g.Rank), text))
 		}
 	}
-	if gaps == nil { // the plan says that nothing helps
+	if gaps == nil { // there is no score to compare: the plan says that nothing helps
 		gaps = []string{"preemption helps"}
 	}
 
@@ -306,7 +305,7 @@ func (r *Regret) String() string {
 	return fmt.Sprintf("%s is better: %s; %s", best, strings.Join(gaps, ", "), r.Certainty())
 }
 
-// Certainty says in a few words how sure it is that no plan is better than Best.
+// Certainty says in a few words whether it is proven that no plan is better than Best.
 func (r *Regret) Certainty() string {
 	switch {
 	case r.Best == nil:
@@ -322,7 +321,7 @@ func (r *Regret) Certainty() string {
 	return text
 }
 
-// wireRegret has its fields in the order of JOINT_JSON.md.
+// wireRegret is the JSON document of a regret, with its fields in the order of JOINT_JSON.md.
 type wireRegret struct {
 	document.Header
 	By     string           `json:"by,omitempty"`
@@ -332,8 +331,8 @@ type wireRegret struct {
 	OnNode json.RawMessage  `json:"onNode,omitempty"`
 }
 
-// MarshalJSON returns the regret as JOINT_JSON.md in this package's folder describes it, in one line and
-// with a version; see [Plan.MarshalJSON]. The plan in question is not in it.
+// MarshalJSON returns the regret in the format of JOINT_JSON.md in this package's folder, in one line and with a
+// version; see [Plan.MarshalJSON]. It does not contain Plan.
 func (r Regret) MarshalJSON() ([]byte, error) {
 	var e document.Encoder
 	w := wireRegret{

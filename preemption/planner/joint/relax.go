@@ -7,18 +7,18 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// relaxed is what the relaxation says of a rank that adds up, where violations do not count.
+// relaxed is the answer of the relaxation about one rank that adds up, with any number of violations.
 type relaxed struct {
 	packing.Relaxed
 	draft *draft
 	*model
 	by    measure
-	top   int32 // the highest priority of a leaver in the model
-	scale int64 // the weight of one unit of the rank, 0 where nothing is known
+	top   int32 // no leaver of the model has a higher priority
+	scale int64 // the weight of one unit of the rank, 0 if amounts were too large to be weighed
 }
 
-// relax asks the relaxation about the plans without a victim above top. Where amounts are too large
-// for it, the result has no prices and counts as impossible.
+// relax asks the relaxation about the plans without a victim above top. If amounts are too large for it, the result
+// has no prices and is marked as impossible.
 func (b *draft) relax(m *model, by measure, top int32, best total) *relaxed {
 	x := &relaxed{draft: b, model: b.withoutAbove(m, top), by: by, top: top}
 	x.scale = b.weigh(x.model, by)
@@ -29,7 +29,7 @@ func (b *draft) relax(m *model, by measure, top int32, best total) *relaxed {
 		return x
 	}
 
-	// Upper sets the length of the first steps. The least cost of losses is that of victims that all move.
+	// Upper sets the length of the first steps, so an estimate is enough. With moves it is that all victims move.
 	if costs := b.totals.lossCosts; costs != nil && by == byMoves {
 		known = max(1, min(known, resource.MulSat(int64(best.Victims), max(1, costs.Moved))))
 	}
@@ -37,8 +37,9 @@ func (b *draft) relax(m *model, by measure, top int32, best total) *relaxed {
 	return x
 }
 
-// askRelaxation asks for a bound, and counts its steps. A loss can weigh a hundred moves, so that rounding may
-// hide that prices have settled; the rounds then end where the bound has not risen for long.
+// askRelaxation asks the relaxation for a bound, and counts its steps. With moves one loss can weigh as much as a
+// hundred moved victims, and rounding may hide that the prices have converged. The relaxation then ends once the
+// bound has not risen for 60 rounds.
 func (b *draft) askRelaxation(m *model, goal packing.Goal) packing.Relaxed {
 	if b.totals.lossCosts != nil {
 		goal.Patience = 60
@@ -50,14 +51,14 @@ func (b *draft) askRelaxation(m *model, goal packing.Goal) packing.Relaxed {
 	return r
 }
 
-// meter returns a meter that ends a search by amounts with the steps that are left, or with the context.
+// meter returns a meter that ends a packing search when the remaining steps are used up or the context ends.
 func (b *draft) meter() *packing.Meter {
 	return &packing.Meter{Limit: max(0, b.limit-b.steps), Stop: func() bool { return b.ctx.Err() != nil }}
 }
 
-// atLeast returns a weight that no placement is below, and a number of leavers that none has fewer of, made from
-// a bound. If each leaver were as heavy as the heaviest, the bound would take that number of them; and so many
-// weigh at least as much as if each were the lightest. After an error nothing is known, and both are 0.
+// atLeast turns a bound into a least weight and a least number of leavers of any placement. It takes bound/heaviest
+// leavers, rounded up, to reach the bound, and that number weighs at least as much as if each were the lightest.
+// After an error nothing is known, and both are 0.
 func (x *relaxed) atLeast(bound int64) (weight, leavers int64) {
 	lightest, heaviest := int64(math.MaxInt64), int64(1)
 	for i := range x.Bins {
@@ -77,7 +78,7 @@ func (x *relaxed) atLeast(bound int64) (weight, leavers int64) {
 	return bound, leavers
 }
 
-// ceil divides and rounds up, to no less than 0.
+// ceil returns n/by rounded up, and 0 if n is negative.
 func ceil(n, by int64) int64 {
 	if n <= 0 {
 		return 0

@@ -13,32 +13,31 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// defaultLimit is how many steps each of the searches takes at most where [Request].Limit says
-// nothing.
+// defaultLimit is the number of steps that each search may take if [Request].Limit is zero.
 const defaultLimit = 200_000
 
 // Request asks for room for several pending pods at once.
 type Request struct {
-	// Pods wait for a place, in the order in which they came. They are taken in the order
-	// of the queue: the highest priority first, and equal ones as they stand here.
+	// Pods lists the pending pods in the order in which they were created. They are taken in the order of the
+	// queue: the highest priority first, and pods of equal priority as they stand here.
 	Pods []*outrank.Pod
 	// Now stands in for missing start times.
 	Now time.Time
-	// Limit is how many steps each of the three searches may take: the relaxation, the search for
-	// a better plan, and the one that proves it the best (rule 25.4.1). With Moves there is one more.
-	// A question to a node is a step. Zero means 200,000, some seconds at most on 1,000 nodes. The limit
-	// counts steps and not time, so that the same input has the same answer.
+	// Limit is the number of steps that each of three searches may take: the relaxation, the search for a
+	// better plan, and the proof that no plan is better (rule 25.4.1). With Moves there is a fourth one. A
+	// question to a node is a step. Zero means 200,000, which takes some seconds at most on 1,000 nodes. The
+	// limit counts steps and not time, so that the same input has the same answer.
 	Limit int
-	// Moves says what each kind of loss costs, none below 0, and has the plan go by what becomes of the
-	// work of its victims (group 25.6): a victim whose controller makes it again may find a place on another
-	// node. The sum of the costs is a figure of its own, Score.Own["moves"] of totals. It is compared in
-	// place of what a rank of that name says; without one, right after the violations if they come first,
-	// and else before all ranks. Nil means that nothing is asked about replacements. With the zero LossCosts
-	// a victim that moves costs 1, one that waits 20 and one that is lost 100.
+	// Moves sets the cost of each kind of loss, none below 0, and makes plans compare by what becomes of the
+	// work of their victims (group 25.6): a victim whose controller creates it again may find a place on
+	// another node. The sum of the costs is Score.Own["moves"] of the totals. It takes the place of a rank
+	// named "moves". Without such a rank it is compared right after the violations if they are the first rank,
+	// and before all ranks otherwise. Nil means that nothing is asked about replacements. The zero LossCosts
+	// mean 1 for a victim that moves, 20 for one that waits and 100 for one that is lost.
 	Moves *LossCosts
 }
 
-// losses returns the costs of losses, nil where nothing is asked about them.
+// losses returns the costs of losses with their defaults, or nil if nothing is asked about replacements.
 func (r *Request) losses() *LossCosts {
 	if r.Moves == nil {
 		return nil
@@ -86,8 +85,8 @@ func (r *Request) problems() (ps []outrank.Problem) {
 	return ps
 }
 
-// check returns everything that is wrong with the request, and with the configuration where it decides about
-// one pod and not about several.
+// check returns an error that lists everything wrong with the request, and every setting of the configuration
+// that only makes sense for a single pod.
 func (r *Request) check(config *preemption.Config) error {
 	ps := r.problems()
 	add := func(object, field, text string) {
@@ -110,8 +109,8 @@ func (r *Request) check(config *preemption.Config) error {
 	return nil
 }
 
-// checkRanks adds a problem for each rank by which plans for several pods cannot be compared. The cost of a
-// rank named moves does not count where the costs of losses take its place (rule 25.6.3).
+// checkRanks adds a problem for each rank by which plans for several pods cannot be compared. With Moves the
+// costs of losses replace a rank named "moves", so its own cost is not counted (rule 25.6.3).
 func (r *Request) checkRanks(ranks []preemption.Rank, add func(object, field, text string)) {
 	costs := 0
 	for i := range ranks {
@@ -128,8 +127,8 @@ func (r *Request) checkRanks(ranks []preemption.Rank, add func(object, field, te
 	}
 }
 
-// pending returns a snapshot like the caller's in which the pods are pending, as they
-// stand in the request. Those in bare lose their nominations. The error is about a pod that cannot be pending.
+// pending returns a clone of the caller's snapshot in which the pods of the request are pending. The pods in bare
+// lose their nominations. The error is about a pod that already runs, has finished, or bears another pod's name.
 func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]bool) (*engine.Snapshot, error) {
 	s := snap.Clone()
 	for _, pod := range pods {
@@ -143,7 +142,7 @@ func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]b
 			return nil, fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), preemption.ErrState)
 		}
 
-		// The request may have another version of the pod than the snapshot.
+		// The request may hold another version of the pod than the snapshot; the request's version counts.
 		if known != pod {
 			if err := putPending(s, pod, ok); err != nil {
 				return nil, err
@@ -158,8 +157,8 @@ func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]b
 	return s, nil
 }
 
-// putPending puts a pending pod into a snapshot as it stands in the request, which may be an older version than
-// the known one. A known pod stays nominated to the node that the snapshot has it nominated to.
+// putPending puts the request's version of a pending pod into a snapshot. That version may be older than the
+// known one, so a known pod keeps the nomination that it has in the snapshot.
 func putPending(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
 	nominated := s.NominationOf(pod.Key())
 	if known {
@@ -175,7 +174,7 @@ func putPending(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
 		return nil
 	}
 	if _, there := s.Node(nominated); !there {
-		nominated = "" // a nomination to a node that is gone counts nowhere
+		nominated = "" // a nomination to a node that does not exist is dropped
 	}
 	return s.Nominate(pod.Key(), nominated)
 }
@@ -183,24 +182,24 @@ func putPending(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
 // member is a pod to be placed.
 type member struct {
 	pod *outrank.Pod
-	// position is that of the pod in the queue.
+	// position is the index of the pod in the queue.
 	position int
-	// kind is the same for pods that differ in their names alone.
+	// kind is the same number for pods that are equal but for their names.
 	kind int
-	// evicts is set where the pod may preempt.
+	// evicts is set if the pod may preempt.
 	evicts bool
-	// loose is set where the loss of another pod can keep this one away, or its victims from
-	// leaving. Less room can then be better.
+	// loose is set if evicting further pods can make the pod fit no longer, such as a pod that it has affinity
+	// to, or make a guard refuse. Evicting fewer pods can then be what helps.
 	loose bool
 }
 
-// coupled reports whether a pod can see on one node what happens on another.
+// coupled reports whether what happens on one node can decide whether the pod fits on another.
 func (m *member) coupled() bool {
 	return m.loose || len(m.pod.Affinity.PodAntiAffinity)+len(m.pod.Volumes) > 0
 }
 
-// newMember finds out what there is to know of a pod before any is placed. The snapshot is that of all
-// pending pods, with their nominations: these decide whether a pod has to wait and may not preempt.
+// newMember describes a pod before any pod is placed. In the snapshot all pods of the request are pending with
+// their nominations, because a pod that is nominated may have to wait and then may not preempt.
 func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, now time.Time) (*member, error) {
 	plan, err := eval.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil {
@@ -215,7 +214,7 @@ func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapsho
 	}, nil
 }
 
-// numberKinds sets the kind of each pod.
+// numberKinds sets the kind of each member: pods that differ only in their names share a number.
 func numberKinds(queue []*member) {
 	var seen []*member
 	for _, m := range queue {
@@ -229,7 +228,7 @@ func numberKinds(queue []*member) {
 	}
 }
 
-// nameless returns a pod without what tells it from the other replicas of its controller.
+// nameless returns a copy of the pod without the fields in which the replicas of one controller differ.
 func nameless(pod *outrank.Pod) *outrank.Pod {
 	p := *pod
 	p.Name, p.UID = "", ""

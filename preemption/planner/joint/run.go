@@ -7,23 +7,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// run is one call of Preempt.
+// run is the state of one call of Preempt.
 type run struct {
 	ctx  context.Context
 	eval *engine.Evaluator
 	req  *Request
-	// pods are those of the request, in the order of the queue.
+	// pods lists the pods of the request, in the order of the queue.
 	pods     []*outrank.Pod
 	oneByOne *oneByOne
 	// queue describes each of pods, in the same order.
 	queue []*member
-	// baseline is the plan of one by one. No other plan is taken that is worse.
+	// baseline is the one-by-one plan. The answer is never worse.
 	baseline *solution
 	*draft
 }
 
-// findFatesAfter carries a solution out, also where it does not hold at once, finds out what becomes of its
-// victims, and takes it back.
+// findFatesAfter carries a solution out, whether or not it holds at once, finds out what becomes of its victims, and
+// undoes it. It returns false if nothing was found out.
 func (r *run) findFatesAfter(s *solution, effort effort) bool {
 	if r.totals.lossCosts == nil {
 		return true
@@ -34,7 +34,7 @@ func (r *run) findFatesAfter(s *solution, effort effort) bool {
 	return r.err == nil && r.findFates(r.plain, s, s.victims(), effort)
 }
 
-// carryOut removes the victims and binds the pods on a snapshot, whether or not their nodes take them.
+// carryOut removes the victims and binds the pods in a snapshot, without asking whether they fit.
 func (r *run) carryOut(snap *engine.Snapshot, turns []turn) {
 	r.clearOut(snap, turns)
 	for _, t := range turns {
@@ -44,8 +44,8 @@ func (r *run) carryOut(snap *engine.Snapshot, turns []turn) {
 	}
 }
 
-// clearOut removes the victims, and the nominations that end with them. A pod that preempted in vain has no
-// node, so no nomination ends there.
+// clearOut removes the victims, and the nominations that pods of lower priority lose. For a pod that preempted in
+// vain no nomination is cleared, because it has no node.
 func (r *run) clearOut(snap *engine.Snapshot, turns []turn) {
 	for _, t := range turns {
 		if t.node >= 0 {

@@ -8,22 +8,22 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// spare returns a solution without the victims that could stay (rule 25.1.7), and the solution itself
-// where all are needed. Neither the limit nor the end of the context keeps a victim.
+// spare returns the solution without the victims that could stay (rule 25.1.7), or the same solution if all are
+// needed. It runs whether or not the limit is reached or the context has ended.
 //
-// A victim that was needed when it left may no longer be once those of later pods are gone, too. One pass is
-// mostly enough, because with fewer victims the others are mostly needed. The loop ends: each further pass has
-// fewer victims than the one before it, or marks more of them that have to leave after all.
+// A victim that was needed at its turn may be idle once the victims of later pods are gone, too. One pass is
+// usually enough, because with fewer victims the others are usually needed. The loop ends: each further pass has
+// fewer victims than the one before, or marks more victims that have to leave.
 func (r *run) spare(s *solution) *solution {
-	leave := map[*outrank.Pod]bool{} // victims that had to leave though they were idle
+	leave := map[*outrank.Pod]bool{} // first pods of units that have to leave although they are idle
 	for r.err == nil {
 		units := r.idle(r.turns(s), leave)
 		if len(units) == 0 {
 			return s
 		}
 
-		// All that are idle stay, or else the most important that can. A unit that cannot is marked: where it
-		// is gone, another one that is idle may stay in its place.
+		// If possible all idle units stay, and otherwise the most important one that can. A unit that cannot
+		// stay is marked, so that the next pass finds units that are idle with this one gone.
 		next := r.lighter(s, slices.Concat(units...))
 		for i := 0; next == nil && i < len(units); i++ {
 			if len(units) > 1 {
@@ -34,7 +34,7 @@ func (r *run) spare(s *solution) *solution {
 			}
 		}
 
-		// The marks were made beside other victims, and say nothing of these.
+		// The marks were made for the previous set of victims, and prove nothing for the new one.
 		if next != nil {
 			s = next
 			clear(leave)
@@ -43,8 +43,8 @@ func (r *run) spare(s *solution) *solution {
 	return s
 }
 
-// idle lists units of victims that can all be back together, and everyone fits who fits without them. The
-// most important units come first. Units whose first pod is in leave are passed over.
+// idle lists units of victims that could all be back together after the plan: every pod that fits without them fits
+// beside them. The most important units come first. Units whose first pod is in leave are skipped.
 func (r *run) idle(turns []turn, leave map[*outrank.Pod]bool) [][]*outrank.Pod {
 	after := r.plain.Clone()
 	r.carryOut(after, turns)
@@ -56,7 +56,7 @@ func (r *run) idle(turns []turn, leave map[*outrank.Pod]bool) [][]*outrank.Pod {
 			continue
 		}
 
-		// An idle unit stays in after, so that the next one is asked about beside it.
+		// An idle unit stays in after, so that the next units are tested beside it.
 		mark := after.Mark()
 		for _, v := range unit {
 			r.bringBack(after, v)
@@ -70,7 +70,7 @@ func (r *run) idle(turns []turn, leave map[*outrank.Pod]bool) [][]*outrank.Pod {
 	return out
 }
 
-// bringBack puts a victim back on the node where it runs before the plan.
+// bringBack puts a victim back on the node where it ran before the plan.
 func (r *run) bringBack(after *engine.Snapshot, victim *outrank.Pod) {
 	back := *victim
 	back.NodeName = r.plain.NodeOf(victim.Key())
@@ -78,12 +78,12 @@ func (r *run) bringBack(after *engine.Snapshot, victim *outrank.Pod) {
 	r.fail(err)
 }
 
-// unitsOf groups the victims that leave together at one turn. The units are sorted by the importance of their
-// first victims, the most important first.
+// unitsOf groups the victims of the turns into units that leave together at one turn. The units are sorted by the
+// importance of their first victims, the most important first.
 func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 	var out [][]*outrank.Pod
 	for _, t := range turns {
-		begin := len(out) // of the units of this turn
+		begin := len(out) // index of the first unit of this turn
 		for _, v := range t.victims {
 			k := slices.IndexFunc(out[begin:], func(unit []*outrank.Pod) bool {
 				return r.grouped && v.Group != "" && leaveTogether(r.plain, unit[0], v)
@@ -96,7 +96,7 @@ func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 		}
 	}
 
-	// A unit is as important as its first pod.
+	// A unit is as important as its first pod, so units are sorted by sorting these.
 	var leaders []*outrank.Pod
 	for _, unit := range out {
 		leaders = append(leaders, unit[0])
@@ -110,11 +110,11 @@ func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 	return out
 }
 
-// misfitsAtEnd lists the pods, by their positions in the queue, that their nodes do not take beside all others
-// in a cluster in which a plan is carried out.
+// misfitsAtEnd lists the pods, by position in the queue, that do not fit on their nodes beside all others once the
+// whole plan is carried out (after).
 //
-// back lists victims that are back there. Then only the pods whose answer they can change are asked. The
-// others answer as they do without, and lacked lists those of them that do not fit.
+// back lists victims that have been put back there. Then nodes are only asked about pods that these victims can
+// affect. For the others the earlier answer holds: lacked lists the pods that did not fit without the victims.
 func (r *run) misfitsAtEnd(after *engine.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
 	var out []int
 	for _, t := range turns {
@@ -128,7 +128,7 @@ func (r *run) misfitsAtEnd(after *engine.Snapshot, turns []turn, back []*outrank
 			continue
 		}
 
-		// The pod is taken off its node to be asked about as one that waits.
+		// The pod is unbound for the question, because a node is asked about pending pods.
 		mark := after.Mark()
 		pod := r.pods[t.position]
 		r.fail(after.Bind(pod.Key(), ""))
@@ -140,8 +140,8 @@ func (r *run) misfitsAtEnd(after *engine.Snapshot, turns []turn, back []*outrank
 	return out
 }
 
-// canMatterTo reports whether pods that stay can matter to the pod of a turn: because they run on its node,
-// or because a filter looks from node to node.
+// canMatterTo reports whether victims that are back can affect whether the pod of a turn fits: they run on its node,
+// or have anti-affinity, or the pod is coupled.
 func (r *run) canMatterTo(t turn, back []*outrank.Pod) bool {
 	if r.queue[t.position].coupled() {
 		return true
@@ -151,14 +151,14 @@ func (r *run) canMatterTo(t turn, back []*outrank.Pod) bool {
 	})
 }
 
-// subset reports whether all of some numbers are among others.
+// subset reports whether every number of some is in all.
 func subset(some, all []int) bool {
 	return !slices.ContainsFunc(some, func(i int) bool { return !slices.Contains(all, i) })
 }
 
-// lighter returns the solution without some of its victims, nil where they have to leave after all. The
-// others leave at the turn at which a pod needs them (rule 25.1.3). Where that does not work they leave for
-// the same pods as before.
+// lighter returns the solution with some of its victims staying, or nil if they have to leave. Each of the other
+// victims leaves at the turn at which it is needed (rule 25.1.3). If no such plan is found, they leave for the same
+// pods as before.
 func (r *run) lighter(s *solution, stay []*outrank.Pod) *solution {
 	if len(stay) == 0 || r.err != nil {
 		return nil
@@ -169,7 +169,7 @@ func (r *run) lighter(s *solution, stay []*outrank.Pod) *solution {
 	}
 	left := s.without(stays)
 
-	// The places stay, and the victims that are left are preferred.
+	// First attempt: choose the victims again for the same places, and prefer those that are left.
 	leaves := map[*outrank.Pod]bool{}
 	for _, v := range left.victims() {
 		leaves[v] = true
@@ -183,7 +183,7 @@ func (r *run) lighter(s *solution, stay []*outrank.Pod) *solution {
 		next.kept = s.kept
 	}
 
-	// Rebuilding may have found other victims, and those that stay must not be exchanged for them.
+	// Choosing again may have found new victims, and sparing some must not evict others instead.
 	addsVictim := func(next *solution) bool {
 		return slices.ContainsFunc(next.victims(), func(v *outrank.Pod) bool { return !leaves[v] })
 	}
@@ -191,7 +191,7 @@ func (r *run) lighter(s *solution, stay []*outrank.Pod) *solution {
 		return next
 	}
 
-	// Otherwise the same pods evict the victims that are left.
+	// Second attempt: the same pods evict the victims that are left.
 	left.kept = s.kept
 	left.total = r.totals.total(left.victims())
 	if r.guarded(r.turns(left)) && r.noWorse(left, s) {
@@ -200,11 +200,11 @@ func (r *run) lighter(s *solution, stay []*outrank.Pod) *solution {
 	return nil
 }
 
-// noWorse reports whether everyone fits by a solution who fits by another one, at the same turns, and whether
-// its total is no worse. Fewer victims can have a worse total: where the ranks begin with the start, or where
-// a budget shrinks with them that is one of several (rule 6.3.8).
+// noWorse reports whether every pod that fits at once in one solution also fits in next, and the total of next is no
+// worse. Even with fewer victims a total can be worse: if the ranks begin with the start, or if several budgets
+// cover a victim (rule 6.3.8).
 func (r *run) noWorse(next, than *solution) bool {
-	// Without moves the totals are final, and spare the questions to the nodes.
+	// Without moves the totals are final, so a worse one settles the answer without asking any node.
 	if order, _ := r.totals.compare(next.total, than.total); order > 0 && r.totals.lossCosts == nil {
 		return false
 	}
@@ -212,7 +212,7 @@ func (r *run) noWorse(next, than *solution) bool {
 		return false
 	}
 
-	// What becomes of the victims changes the total.
+	// With moves the fates of the victims change the total, so it is compared once they are known.
 	if r.totals.lossCosts != nil && !r.findFatesAfter(next, quickBeyondLimit) {
 		return false
 	}
@@ -220,8 +220,8 @@ func (r *run) noWorse(next, than *solution) bool {
 	return order <= 0
 }
 
-// misfitsAtOnce lists the pods, by their positions in the queue, that do not fit beside those before them once
-// all victims are gone (rule 25.1.4).
+// misfitsAtOnce lists the pods, by position in the queue, that do not fit beside the pods before them once all
+// victims are gone (rule 25.1.4).
 func (r *run) misfitsAtOnce(s *solution) []int {
 	mark := r.plain.Mark()
 	defer func() { r.fail(r.plain.Undo(mark)) }()
@@ -242,8 +242,8 @@ func (r *run) misfitsAtOnce(s *solution) []int {
 	return out
 }
 
-// guarded reports whether the caller's guard allows that the victims of each pod leave together, as things
-// are at its turn.
+// guarded reports whether the caller's guard allows the victims of each pod to leave together at the pod's turn. It
+// is true without a guard.
 func (r *run) guarded(turns []turn) bool {
 	if r.eval.Config().Guard == nil {
 		return true
@@ -265,10 +265,12 @@ func (r *run) guarded(turns []turn) bool {
 	return r.err == nil
 }
 
-// assign has each victim leave for a pod that needs it in the end (rule 25.1.5). The pod at whose turn it
-// left may fit beside it once the victims of later pods are gone. It then leaves for the first of the pods
-// that need it and may evict it. The solution is returned as it is where nothing moves, and where it matters
-// for whom a victim leaves: to the nominations that end with it, or to the caller's guard.
+// assign lets each victim leave for a pod that still needs its room after the whole plan (rule 25.1.5). The pod that
+// evicts it may fit beside it once the victims of later pods are gone. The victim is then reassigned to the first
+// pod in the queue that needs its room and may evict it.
+//
+// The same solution is returned if no victim is reassigned, and if the guard, or the nominations that end with a
+// victim, do not allow the change.
 func (r *run) assign(s *solution) *solution {
 	turns := r.turns(s)
 	after := r.plain.Clone()
@@ -278,7 +280,7 @@ func (r *run) assign(s *solution) *solution {
 	moved := map[*outrank.Pod]bool{}
 	gains := make([][]*outrank.Pod, len(s.spots)) // by member
 	for _, unit := range r.unitsOf(turns) {
-		// The pod that evicts the unit needs it.
+		// If the evicting pod needs the unit's room in the end, nothing changes.
 		misfits := r.misfitsWithBack(after, turns, unit, lacked)
 		if slices.Contains(misfits, r.evictor(turns, unit[0])) {
 			continue
@@ -297,7 +299,7 @@ func (r *run) assign(s *solution) *solution {
 		return s
 	}
 
-	// The same victims leave, so the total and their fates stay.
+	// The set of victims is the same, so the total and the fates are.
 	next := s.without(moved)
 	for i := range next.spots {
 		next.spots[i].victims = append(next.spots[i].victims, gains[i]...)
@@ -311,12 +313,12 @@ func (r *run) assign(s *solution) *solution {
 	return next
 }
 
-// evictor returns the position in the queue of the pod for which a victim leaves.
+// evictor returns the position in the queue of the pod that evicts a victim.
 func (r *run) evictor(turns []turn, victim *outrank.Pod) int {
 	return turns[slices.IndexFunc(turns, func(t turn) bool { return slices.Contains(t.victims, victim) })].position
 }
 
-// mayEvict reports whether all pods of a unit run on the node and may leave it for a member.
+// mayEvict reports whether a unit runs on the node, and all its pods are possible victims of the member there.
 func (r *run) mayEvict(i, node int, unit []*outrank.Pod) bool {
 	if !r.members[i].evicts || r.plain.NodeOf(unit[0].Key()) != r.nodes[node].Name {
 		return false
@@ -335,8 +337,7 @@ func (r *run) mayEvict(i, node int, unit []*outrank.Pod) bool {
 	return !slices.ContainsFunc(unit, func(v *outrank.Pod) bool { return !slices.Contains(possible, v) })
 }
 
-// misfitsWithBack lists the pods that their nodes do not take beside all others once some victims are back.
-// after is unchanged in the end.
+// misfitsWithBack is misfitsAtEnd with some victims put back. It leaves after as it was.
 func (r *run) misfitsWithBack(after *engine.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
 	mark := after.Mark()
 	defer func() { r.fail(after.Undo(mark)) }()

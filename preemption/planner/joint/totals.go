@@ -18,37 +18,37 @@ import (
 // totals adds up the figures of victims, and says which of two totals is better (group 25.2).
 type totals struct {
 	ranks []measure
-	// cost returns the cost of a victim by the rank with the name in costs. It is nil if no rank has a cost.
+	// cost is the Cost of the rank named costs. It is nil if no rank has a Cost.
 	cost  func(*outrank.Pod) int64
 	costs string
-	// lossCosts is nil where nothing is asked about replacements.
+	// lossCosts is nil if nothing is asked about replacements.
 	lossCosts *LossCosts
 	now       time.Time
 	release   outrank.Release
 	budgets   *pdb.Budgets
-	facts     map[*outrank.Pod]facts
-	// several is set once a pod was met that more than one budget covers: a further
-	// victim can then make another one no violation (rule 6.3.8), so that the violations
-	// of some victims are no bound for those of more.
+	// facts caches the figures of each victim.
+	facts map[*outrank.Pod]facts
+	// several is set once a victim was seen that more than one budget covers. Adding a victim can then turn
+	// the violation of another into none (rule 6.3.8), so violations do not only grow with the victims.
 	several bool
 }
 
-// measure is what a rank compares. name is that of the rank.
+// measure is a rank by its name, with the figure that it compares.
 type measure struct {
 	name   string
 	figure rank.Figure
 }
 
-// byMoves compares what becomes of the victims (rule 25.6.3).
+// byMoves compares the costs of losses (rule 25.6.3). They are no figure of package rank, so it uses a number
+// beyond those.
 var byMoves = measure{"moves", rank.NumFigures}
 
-// total is the sum of victims in every figure that a rank compares.
+// total adds up a set of victims in every figure that a rank can compare.
 type total struct {
 	rank.Figures
-	// start is the start among the figures as the caller gave it.
+	// start is the same instant as Figures.Start, in the form in which the caller gave it.
 	start time.Time
-	// moves is the cost of the losses: the least possible, until a solution has settled what becomes of the
-	// victims.
+	// moves is the cost of the losses. Until the fates of the victims are known it is the least possible cost.
 	moves int64
 }
 
@@ -68,24 +68,24 @@ func (m measure) gap(a, c *total) int64 {
 	return m.amount(c) - m.amount(a)
 }
 
-// adds reports whether the amount of several victims is the sum of their amounts. Such amounts are bounded
-// (rule 25.5.4).
+// adds reports whether the amount of several victims is the sum of their amounts. The relaxation can bound such an
+// amount (rule 25.5.4).
 func (m measure) adds() bool {
 	return m == byMoves || m.figure == rank.SumFigure || m.figure == rank.VictimsFigure || m.figure == rank.CostFigure
 }
 
-// facts are the figures of one victim that a total is made of.
+// facts are the figures that one victim adds to a total.
 type facts struct {
 	priority int32
-	// covered is set where a budget covers the pod.
+	// covered is set if a budget covers the pod.
 	covered bool
 	start   time.Time
-	// cost is the cost by the caller's rank, moves the least that the loss of the victim can cost.
+	// cost is the cost by the caller's rank. moves is the least that the loss of the victim can cost.
 	cost, moves int64
 }
 
-// newTotals returns totals by the ranks of a configuration. With costs of losses, byMoves is among the ranks
-// where the configuration names it, and else before all but the violations (rule 25.6.3).
+// newTotals returns totals for the ranks of a configuration. With costs of losses, byMoves replaces a rank of
+// that name. Without one it comes first, or second if the violations are first (rule 25.6.3).
 func newTotals(snap *engine.Snapshot, config *preemption.Config, now time.Time, losses *LossCosts) *totals {
 	b := &totals{
 		lossCosts: losses, now: now, release: snap.Release(),
@@ -108,7 +108,7 @@ func newTotals(snap *engine.Snapshot, config *preemption.Config, now time.Time, 
 		return b
 	}
 
-	// No rank is called moves, so it goes in front, but behind the violations.
+	// No rank is named "moves", so byMoves goes first, but behind the violations.
 	at := 0
 	if len(b.ranks) > 0 && b.ranks[0].figure == rank.ViolationsFigure {
 		at = 1
@@ -117,7 +117,7 @@ func newTotals(snap *engine.Snapshot, config *preemption.Config, now time.Time, 
 	return b
 }
 
-// ranksOf returns the ranks that candidates are compared by. An evaluator leaves them nil for the default.
+// ranksOf returns the ranks by which candidates are compared. Nil ranks in a configuration mean the default.
 func ranksOf(config *preemption.Config) []preemption.Rank {
 	if config.Ranks == nil {
 		return preemption.DefaultRanks()
@@ -142,7 +142,7 @@ func (b *totals) factsOf(pod *outrank.Pod) facts {
 	if b.lossCosts != nil {
 		f.moves = mildest(*b.lossCosts, pod)
 	}
-	// Whether a victim violates a budget depends on the others, so only its being covered is known here.
+	// Whether a victim violates a budget depends on the other victims, so only its coverage is recorded here.
 	if b.budgets.Len() > 0 {
 		n := len(b.budgets.Covering(pod))
 		f.covered = n > 0
@@ -157,7 +157,7 @@ func nobody() total {
 	return total{Figures: rank.Figures{Top: math.MinInt32, Start: rank.Never}}
 }
 
-// add counts a victim in all figures but the violations, which several victims decide together.
+// add counts a victim in all figures except the violations, which depend on all victims together.
 func (t *total) add(f facts) {
 	if t.Add(f.priority, rank.InstantOf(f.start), f.cost) {
 		t.start = f.start
@@ -201,8 +201,8 @@ func (b *totals) score(t total) preemption.Score {
 	return s
 }
 
-// settle returns the total with the cost of the losses that were found in place of the least possible (rule
-// 25.6.3).
+// settle returns the total with the cost of the fates that were found, in place of the least possible cost
+// (rule 25.6.3).
 func (b *totals) settle(t total, s *settled) total {
 	t.moves = 0
 	for i := range s.victims {
@@ -221,8 +221,8 @@ func (b *totals) sort(victims []*outrank.Pod) {
 	})
 }
 
-// compare is negative if a is the better total by the ranks, and positive if c is. by names the rank that
-// decides, empty where none does.
+// compare returns a negative order if a is the better total by the ranks, and a positive one if c is. by names the
+// rank that decides; it is empty if the totals are equal.
 func (b *totals) compare(a, c total) (order int, by string) {
 	for _, m := range b.ranks {
 		if order := m.compare(&a, &c); order != 0 {
@@ -232,8 +232,8 @@ func (b *totals) compare(a, c total) (order int, by string) {
 	return 0, ""
 }
 
-// compare is negative if a is the better total by one rank. Nobody has no start, and is the best by it (rule
-// 25.2.3).
+// compare returns a negative number if a is the better total by this rank. A total of no victims has no start, and
+// is better by it than any other (rule 25.2.3).
 func (m measure) compare(a, c *total) int {
 	if m.figure != rank.StartFigure {
 		return cmp.Compare(m.amount(a), m.amount(c))
@@ -244,11 +244,11 @@ func (m measure) compare(a, c *total) int {
 	return a.Compare(&c.Figures, m.figure)
 }
 
-// mayBeat reports whether some victims and others besides can be a better total than best.
+// mayBeat reports whether the victims of some, with any further victims, can still have a better total than best.
 //
-// With more victims each amount only grows, so the first rank in which some are worse or better decides. Two
-// figures are exceptions: the violations where budgets overlap, and the start, unless the top priority comes
-// before it and stays. From there on nothing is sure.
+// Further victims only raise an amount. So the first rank in which some differs from best decides: if some is
+// worse there, no further victims help. Two figures are exceptions, and mayBeat returns true when it reaches one:
+// the violations if budgets overlap, and the start, unless the top priority was compared before it.
 func (b *totals) mayBeat(some, best total) bool {
 	topBefore := false
 	for _, m := range b.ranks {
@@ -263,15 +263,15 @@ func (b *totals) mayBeat(some, best total) bool {
 	return false
 }
 
-// alone returns the amount of one victim in a rank that adds up.
+// alone returns what one victim adds to the amount of a rank that adds up.
 func (b *totals) alone(m measure, pod *outrank.Pod) int64 {
 	t := nobody()
 	t.add(b.factsOf(pod))
 	return m.amount(&t)
 }
 
-// charged lists the budgets, by their place among all, that the loss of a pod takes from. A budget that has
-// counted the pod as disrupted before is not charged again.
+// charged lists the indexes of the budgets that the eviction of a pod is charged to. A budget that already counts
+// the pod among its DisruptedPods is not charged again.
 func (b *totals) charged(pod *outrank.Pod) []int {
 	return slices.DeleteFunc(b.budgets.Covering(pod), func(i int) bool {
 		_, counted := b.budgets.At(i).DisruptedPods[pod.Name]
@@ -279,10 +279,10 @@ func (b *totals) charged(pod *outrank.Pod) []int {
 	})
 }
 
-// firstSum returns the first rank that adds up, and the highest priority that a victim may have. Where the top
-// priority is a rank, that is the known one of the best plan, and else any. With moves the rank of the top
-// priority counts only if it comes before the sum: otherwise a victim above it may be worth it, because its
-// replacement finds a place.
+// firstSum returns the first rank that adds up, and the highest priority of a victim for which plans are
+// searched. If the top priority is a rank, that is known, the top priority of the best plan; otherwise it is any.
+// With moves the top priority only counts if it is ranked before the sum: otherwise a victim above it may be
+// worth it, because its replacement finds a place.
 func (b *totals) firstSum(known int32) (m measure, top int32) {
 	top = math.MaxInt32
 	for _, by := range b.ranks {

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// String returns the plan in a few lines: where each pod goes and who leaves for it, and
-// how that compares with preempting one by one. There is no line break at the end.
+// String returns the plan in a few lines: the node and the victims of each pod, and a comparison with preempting
+// one by one. There is no line break at the end.
 func (p Plan) String() string {
 	var b strings.Builder
 	for i := range p.Placements {
@@ -30,7 +30,7 @@ func (p Plan) String() string {
 	return b.String()
 }
 
-// String says what becomes of the pod in one line.
+// String says in one line which node the pod gets and who leaves for it, or that it has no place.
 func (p Placement) String() string {
 	name := nameOf(p.Pod)
 	switch {
@@ -49,10 +49,10 @@ func (p Placement) String() string {
 	return s
 }
 
-// String names the victim and who needs its room.
+// String names the victim, the pods that need its room, and its fate if that is known.
 func (v Victim) String() string {
 	needs := v.Needs
-	if len(needs) == 0 { // the ranks alone have it leave
+	if len(needs) == 0 { // no pod needs the room in the end, and yet the victim may not stay (rule 25.1.7)
 		needs = []*outrank.Pod{v.For}
 	}
 	text := fmt.Sprintf("%s for %s", nameOf(v.Pod), names(needs))
@@ -62,7 +62,7 @@ func (v Victim) String() string {
 	return text
 }
 
-// nameOf names a pod, also one that is missing in a plan that somebody else made.
+// nameOf names a pod. The pod may be nil in a plan that the caller made.
 func nameOf(pod *outrank.Pod) string {
 	if pod == nil {
 		return "no pod"
@@ -70,7 +70,7 @@ func nameOf(pod *outrank.Pod) string {
 	return prose.Name(pod.Key())
 }
 
-// names lists pods by their names.
+// names lists the names of pods as part of a sentence.
 func names(pods []*outrank.Pod) string {
 	out := make([]string, len(pods))
 	for i, pod := range pods {
@@ -79,7 +79,7 @@ func names(pods []*outrank.Pod) string {
 	return prose.List(out, 0)
 }
 
-// words says in a few words what a total has of victims.
+// words describes a total in a few words: its victims, their top priority and the violations.
 func words(s preemption.Score) string {
 	if s.Victims == 0 {
 		return "no victims"
@@ -91,8 +91,8 @@ func words(s preemption.Score) string {
 	return text
 }
 
-// counts says how many of the victims move, wait and are lost. It is empty where nothing was asked about that,
-// and for a plan of somebody else's with another loss.
+// counts says how many of the victims move, wait and are lost. It is empty if a victim has no fate, or, in a plan
+// that the caller made, one with an unknown loss.
 func counts(victims []Victim) string {
 	n := map[Loss]int{}
 	for i := range victims {
@@ -107,7 +107,7 @@ func counts(victims []Victim) string {
 	return fmt.Sprintf("; %d moved, %d waiting, %d lost", n[Moved], n[Waits], n[Lost])
 }
 
-// The wire types have the fields of a plan in the order of JOINT_JSON.md.
+// The wire types are the JSON document of a plan, with the fields in the order of JOINT_JSON.md.
 type (
 	wirePlacement struct {
 		Pod      *document.Pod   `json:"pod,omitempty"`
@@ -159,9 +159,9 @@ type (
 	}
 )
 
-// MarshalJSON returns the plan as JOINT_JSON.md in this package's folder describes it, in
-// one line and with a version. Pods appear as references, ranks as words, and the same plan
-// as the same bytes. The error is an *outrank.InputError about what JSON cannot say.
+// MarshalJSON returns the plan in the format of JOINT_JSON.md in this package's folder, in one line and with a
+// version. Pods are written as references, and ranks by their names. Equal plans have equal bytes. The error is an
+// *outrank.InputError about values that JSON cannot represent.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	scores, err := scoresOf(p.Total, p.OneByOne, p.More, p.Certificate.Bound)
 	if err != nil {
@@ -188,6 +188,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return e.Encode("joint plan", w)
 }
 
+// wireFateOf converts a fate to its JSON document; nil stays nil.
 func wireFateOf(f *Fate) *wireFate {
 	if f == nil {
 		return nil
@@ -195,6 +196,6 @@ func wireFateOf(f *Fate) *wireFate {
 	return &wireFate{string(f.Loss), f.Node, f.Why}
 }
 
-// UnmarshalJSON returns an error that wraps errors.ErrUnsupported: the JSON of a plan refers
-// to pods, and a plan holds them. null changes nothing.
+// UnmarshalJSON returns an error that wraps errors.ErrUnsupported: the JSON of a plan only refers to pods, while a
+// Plan holds them. null is accepted, and changes nothing.
 func (p *Plan) UnmarshalJSON(text []byte) error { return document.Unread("joint.Plan", text) }

@@ -9,9 +9,9 @@ import (
 )
 
 // Bind binds a pod to a node. By the rules of v1.37 and later it tries again while [Actions].Bind
-// fails with [ErrRetriable], as for the patch of a status; before v1.37 it tries once (rule 14.1.13). The
-// action wraps ErrRetriable for an internal error of the server, a server that is unavailable and
-// a refused connection. It does not for a conflict: a pod that is bound stays so. A release that
+// fails with [ErrRetriable], like the patch of a status; before v1.37 it tries once (rule 14.1.13). The
+// action should wrap ErrRetriable for an internal error of the server, a server that is unavailable and
+// a refused connection, but not for a conflict: a pod that is bound stays so. A release that
 // is not known counts as [outrank.DefaultRelease]. Without a context, a pod or the action the error
 // wraps [outrank.ErrInvalid].
 func (e *Executor) Bind(ctx context.Context, of outrank.Release, pod *outrank.Pod, node string) error {

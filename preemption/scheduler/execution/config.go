@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Order is the order in which the steps of a plan are taken (group 14.2). An empty one means the order of
-// the release: [Asynchronous] by default, as in kube-scheduler, and [Synchronous] if the feature gate
+// Order is the order in which the steps of a plan are taken (group 14.2). The empty order stands for the
+// order of the release: [Asynchronous], as in kube-scheduler, or [Synchronous] if the feature gate
 // SchedulerAsyncPreemption is off.
 type Order string
 
@@ -31,8 +31,7 @@ const (
 	Asynchronous Order = "asynchronous"
 )
 
-// resolve returns the order in which plans of a release and a variant are carried out where o is
-// configured.
+// resolve returns the order for plans of a release and a variant if the configured order is o.
 func (o Order) resolve(r outrank.Release, v outrank.Variant) Order {
 	switch {
 	case v != 0:
@@ -50,38 +49,38 @@ func (o Order) resolve(r outrank.Release, v outrank.Variant) Order {
 type Config struct {
 	// Actions are the functions through which the executor reaches the cluster.
 	Actions Actions
-	// Order is the order of the steps. Zero means the order of the release. It does not hold for the plans
-	// of a variant, which have their own.
+	// Order is the order of the steps. Zero means the order of the release. It has no effect on plans of a
+	// variant, which have an order of their own.
 	Order Order
 	// Parallel is the number of victims of a plan that are evicted at a time. Zero means
 	// 16. With 1 everything happens in the caller's goroutine, one call of
 	// Actions after the other.
 	Parallel int
-	// Scheduler is the name in the condition of a victim. Empty means the one that
+	// Scheduler is the name of the scheduler in the condition of a victim. Empty means the scheduler that
 	// the preemptor names.
 	Scheduler string
-	// Tries is the largest number of times that the patch of a status is tried: the condition of a victim,
-	// of a pod that was not placed and of its group, and a nomination that is written or cleared. Zero
+	// Tries is how often the patch of a status is tried at most. Patches set the condition of a victim,
+	// of a pod that was not placed and of its group, and set or clear a nomination. Zero
 	// means 4, as in the reference; 1 means that none is tried again.
 	Tries int
-	// Wait waits for a duration before the next try: 10 ms, then five times as
-	// long each time. Its error, mostly that of the context, ends the tries. Nil
-	// does not wait. Several goroutines may call it at once.
+	// Wait waits for a duration before the next try: 10 ms at first, then five times as
+	// long each time. Its error, usually the context's, ends the tries. Nil means that tries follow each other
+	// without a wait. Several goroutines may call it at once.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Nominator, if any, is told of the nominations that are set, kept and cleared. It
-	// must know those that plans are made with: of a plan's ClearedNominations the executor clears
-	// only those that the Nominator still has, to the plan's node and of a
+	// must know the nominations that plans are made with: of a plan's ClearedNominations the executor
+	// clears only those that the Nominator still has, for the plan's node and a
 	// lower priority than the preemptor's (rule 14.3.7).
 	Nominator *Nominator
 	// Remember is the largest number of evicted victims that are remembered
-	// until Executor.Gone is told about them. Beyond that the oldest are
+	// until Executor.Gone is called for them. Beyond that the oldest are
 	// forgotten, and would be evicted again. Zero means 65,536.
 	Remember int
 }
 
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
-// Defaults of a Config, and a limit that keeps a mistaken number from starting
+// These are the defaults of a Config. maxParallel keeps a mistaken number from starting
 // goroutines without bound.
 const (
 	defaultParallel = 16
@@ -89,7 +88,7 @@ const (
 	defaultRemember = 1 << 16
 )
 
-// validate returns everything that is wrong with the configuration.
+// validate returns an error that lists everything that is wrong with the configuration, nil if nothing is.
 func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig

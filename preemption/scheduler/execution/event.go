@@ -20,7 +20,7 @@ const (
 	reasonSchedulerError = "SchedulerError"
 )
 
-// preemptedBy is the message of the event about a victim.
+// preemptedBy returns the message of the event about a victim.
 func preemptedBy(kind string, who, node string) string {
 	var space [128]byte
 	text := append(append(space[:0], "Preempted by "...), kind...)
@@ -38,7 +38,7 @@ func (e *Executor) victimCondition(preemptor *outrank.Pod, kind string) outrank.
 	if scheduler == "" {
 		scheduler = preemptor.Scheduler()
 	}
-	message := preemptedForPod // by most schedulers
+	message := preemptedForPod // a constant for the usual case, which saves the concatenation
 	if scheduler != outrank.DefaultScheduler || kind != byPod {
 		message = scheduler + preemptedFor + kind
 	}

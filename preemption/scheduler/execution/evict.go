@@ -10,15 +10,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// evictLastAlone evicts all victims, and the last one after all others have been
-// dealt with: the end of the last one is the event by which the preemptor is let in again (rule 14.2.5).
+// evictLastAlone evicts all victims, the last one only after the calls for all others have returned: the end
+// of the last victim lets the preemptor back into the queue (rule 14.2.5).
 func (x *execution) evictLastAlone(ctx context.Context) error {
 	last := len(x.toEvict) - 1
 	if err := x.evictAll(ctx, x.toEvict[:last]); err != nil {
 		return err
 	}
 
-	// It is recorded before its eviction begins, since it may be reported gone at any time after that.
+	// The last victim is recorded before its eviction begins, since it may be reported gone at any time
+	// after that.
 	x.setLastVictim(&x.state, x.toEvict[last].Pod)
 	return x.evictAll(ctx, x.toEvict[last:])
 }
@@ -46,7 +47,7 @@ func (x *execution) evictAll(ctx context.Context, victims []*PodReport) error {
 	return nil
 }
 
-// evictGroup evicts all victims of a group at once, and returns when all calls
+// evictGroup evicts all victims of a group concurrently, and returns when all calls
 // have returned. It panics if one of the caller's actions does.
 func (x *execution) evictGroup(ctx context.Context, group []*PodReport) {
 	if len(group) == 1 {
@@ -70,9 +71,9 @@ func (x *execution) postEvents(group []*PodReport) bool {
 }
 
 // victimEvent returns the event about a victim (rules 14.4.1 and 14.6.2), in the words of the
-// variant. In the variants a victim that waited to be bound gets the same words as any other.
+// variant. A variant has the same words for a victim that waited to be bound as for any other.
 func (x *execution) victimEvent(v *PodReport) outrank.Event {
-	// The message is the same for all victims, and is made for the first of them.
+	// The message is the same for all victims, so it is made once.
 	if x.preempted == "" {
 		x.preempted = x.preemptedText()
 	}
@@ -113,7 +114,7 @@ func (x *execution) preemptedText() string {
 	return preemptedBy(byPod, identityOf(pod), node)
 }
 
-// evictOnce evicts a victim unless this executor has done so before.
+// evictOnce evicts a victim unless this executor has done so before, and sets its result.
 func (x *execution) evictOnce(ctx context.Context, v *PodReport) {
 	// The variants trust the victim's deletion time and remember nothing. The result stands as Failed
 	// if the caller's actions panic.
@@ -141,14 +142,14 @@ func (x *execution) evictOnce(ctx context.Context, v *PodReport) {
 }
 
 // evict rejects a victim that waits to be bound, and evicts any other. A victim that is not found is
-// gone, which is as good (rule 14.1.5); v1.13 counts that as a failure.
+// Gone, which is no failure (rule 14.1.5); v1.13 counts it as one.
 func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (Result, error) {
 	waited, err := x.actions.Reject(ctx, victim)
 	if err == nil && waited {
 		return RejectedWhileWaiting, nil
 	}
 
-	// An error of Reject is dealt with like one of Evict.
+	// An error of Reject is treated like an error of Evict.
 	if err == nil {
 		e := Eviction{
 			Victim: victim, Grace: lifecycle.Grace(x.plan.Variant),

@@ -7,13 +7,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// evictions are the evictions in progress of one executor, so that no victim is
-// evicted twice. A victim is claimed before its eviction and settled after it. An
-// evicted victim is remembered until it is gone. Any number of goroutines may use
-// it at once.
+// evictions keeps track of the evictions of one executor, so that no victim is
+// evicted twice. A victim is claimed before its eviction, and the claim is settled after it. An
+// evicted victim is remembered until it is gone. Any number of goroutines may use evictions at once.
 type evictions struct {
 	mu sync.Mutex
-	// byID has the victims that are claimed and those that are remembered.
+	// byID has the claims that are not settled and the claims of remembered victims, by identity.
 	byID map[string]*evictionClaim
 	// oldest and latest are the ends of the chain of remembered victims, nil if there are none.
 	oldest, latest *evictionClaim
@@ -25,9 +24,9 @@ type evictions struct {
 type evictionClaim struct {
 	// id identifies the victim.
 	id string
-	// settled is closed once the claim is settled. It is nil as long as nobody waits for that.
+	// settled is closed once the claim is settled. It is nil while no call waits for that.
 	settled chan struct{}
-	// over says that the claim is settled, and worked that nothing is left to do about the victim.
+	// over says that the claim is settled. worked then says that nothing is left to do about the victim.
 	over, worked bool
 	// gone says that the victim was reported gone before the claim was settled.
 	gone bool
@@ -41,12 +40,12 @@ func newEvictions(limit int) *evictions {
 	return &evictions{byID: map[string]*evictionClaim{}, limit: limit}
 }
 
-// claim takes the victim for the caller, which must settle the claim. If another call
-// has claimed the victim, it waits until that claim is settled. If the other eviction worked
-// the result is nil, else the victim is free again and the caller may take it
+// claim reserves a victim for the caller, which must settle the claim. If another call
+// has claimed the victim, claim waits until that claim is settled. If the other eviction worked
+// the result is nil; otherwise the victim is free again and the caller may get it
 // after all. The error is the context's.
 //
-// No call waits while it holds a claim, so two can never wait for each other.
+// No call waits while it holds a claim, so two calls can never wait for each other.
 func (ev *evictions) claim(ctx context.Context, id string) (*evictionClaim, error) {
 	for {
 		own, other := ev.tryClaim(id)
@@ -65,13 +64,14 @@ func (ev *evictions) claim(ctx context.Context, id string) (*evictionClaim, erro
 	}
 }
 
-// tryClaim returns a new claim, or the claim that there is, with a channel to wait for.
+// tryClaim returns a new claim or, if the victim is claimed or remembered, the existing one, whose channel
+// settled is not nil then.
 func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 
-	// Most claims are never waited for, so the channel is made for the first that waits. That of a
-	// remembered victim is closed from the start.
+	// Most claims are never waited for, so the channel is made for the first call that waits. A remembered
+	// victim's claim is settled already, so its channel is closed from the start.
 	if c, ok := ev.byID[id]; ok {
 		if c.settled == nil {
 			c.settled = make(chan struct{})
@@ -87,8 +87,8 @@ func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 	return c, nil
 }
 
-// settle ends a claim. The victim is remembered only where it was Evicted: a
-// victim that was rejected may come back, and one that was not found is gone.
+// settle ends a claim. The victim is remembered only if it was Evicted: a
+// victim that was rejected may come back, and a victim that was not found is gone.
 func (ev *evictions) settle(c *evictionClaim, result Result) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
@@ -139,7 +139,7 @@ func (ev *evictions) drop(c *evictionClaim) {
 	delete(ev.byID, c.id)
 }
 
-// forget drops a victim that is gone. If its eviction is under way settle does it.
+// forget drops a victim that is gone. If its eviction is under way, settle will not remember it.
 func (ev *evictions) forget(id string) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
@@ -147,7 +147,7 @@ func (ev *evictions) forget(id string) {
 	c, ok := ev.byID[id]
 	switch {
 	case !ok:
-		// It was no victim.
+		// The pod was no victim.
 	case !c.remembered:
 		c.gone = true
 	default:
@@ -162,8 +162,8 @@ func (ev *evictions) size() int {
 	return len(ev.byID)
 }
 
-// identityOf returns what identifies a pod: the UID, or namespace/name for a
-// pod without one. No UID has a slash in it.
+// identityOf returns the identity of a pod: its UID, or namespace/name for a pod without one. The two cannot
+// be mixed up, because no UID has a slash in it.
 func identityOf(p *outrank.Pod) string {
 	if p.UID != "" {
 		return p.UID

@@ -8,20 +8,21 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// execution is one plan while it is executed.
+// execution is the state of one plan while it is executed.
 type execution struct {
 	*Executor
-	// plan is the plan of a pod, or stands for the plan of a group. decision is the plan that the caller
-	// gave.
+	// plan is the plan for a pod; for a group it is a plan made up for the group's first pod (see
+	// newGroupExecution). decision is the plan that the caller gave.
 	plan     *preemption.Plan
 	decision preemption.Decision
-	// rules, variant and order are those of the plan.
+	// rules are the rules of the plan's release, variant is the plan's variant, and order is the order in which
+	// its steps are taken.
 	rules   release.Rules
 	variant outrank.Variant
 	order   Order
-	// parallel is the number of victims that are evicted at a time, always one in a variant.
+	// parallel is the number of victims that are evicted at a time. It is always 1 for a variant.
 	parallel int
-	// key is the key of the preemptor among those under way, and state is its state there.
+	// key is the key of the preemptor in Executor.underway, and state is its entry there.
 	key   outrank.Key
 	state preemptorState
 	// group is nil unless the preemptor is a group.
@@ -29,28 +30,28 @@ type execution struct {
 	// report is filled in step by step. While several victims are evicted at
 	// once, each goroutine writes to its own element of Victims.
 	report *Report
-	// toEvict are the victims in the report that are not terminating already. few is the array behind it
-	// while it is large enough.
+	// toEvict are the victims in the report that are to be evicted. few is the array behind it while there
+	// are few of them.
 	toEvict []*PodReport
 	few     [4]*PodReport
-	// condition is the condition that the victims get, zero in a variant.
+	// condition is the condition that the victims get. It is zero for a variant.
 	condition outrank.PodCondition
-	// preempted is the message of the events about the victims, empty before the first.
+	// preempted is the message of the events about the victims, empty before the first event.
 	preempted string
-	// clearingFailed says that a nomination could not be cleared as it should.
+	// clearingFailed says that a nomination could not be cleared, or that its pod was not found.
 	clearingFailed bool
 }
 
-// groupPreemptor is a group whose plan is carried out.
+// groupPreemptor is the group whose plan is being executed.
 type groupPreemptor struct {
 	// nominations are the pods that are to be nominated, with their nodes.
 	nominations []preemption.Assignment
-	// members are the reports about those of these pods that still wait, in the same order.
+	// members are the reports about those of the pods that still wait, in the same order.
 	members []*PodReport
 }
 
-// newExecution prepares the report. A victim that is in the plan twice is taken
-// once.
+// newExecution returns the execution of a plan, with a report in which no victim is evicted yet. A victim that
+// is in the plan twice is in the report once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	x := &execution{Executor: e, plan: plan, decision: plan, variant: plan.Variant, parallel: e.together, key: plan.Pod.Key()}
 	x.rules = release.Of(release.Release(plan.Release))
@@ -60,8 +61,8 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	}
 	x.report = &Report{Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
 
-	// toEvict points into victims, whose capacity is enough for all: appending never moves them. The
-	// variants evict victims that are terminating, too.
+	// toEvict points into victims, which has room for all, so that appending never moves its elements. The
+	// variants evict terminating victims, too.
 	victims := make([]PodReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]
 	var seen identities
@@ -83,9 +84,9 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	return x
 }
 
-// sortByVariant puts the victims that are to be evicted into the order of the variant:
-// in v1.13 those that violate a budget come first (rule 13.2.12), and without reprieve the
-// least important one does (rule 13.3.13).
+// sortByVariant puts the victims that are to be evicted into the order of the variant: in v1.13 victims that
+// violate a budget come first (rule 13.2.12); in the simplified variant the least important victim
+// comes first (rule 13.3.13).
 func (x *execution) sortByVariant() {
 	switch x.variant {
 	case outrank.VariantV1_13:
@@ -107,15 +108,15 @@ func (x *execution) sortByVariant() {
 	}
 }
 
-// identities is a set of pods. The first few are in an array, which needs no memory of its own; once it is
-// full all are in a map.
+// identities is a set of pods, by their identities. Few are kept in an array, which needs no allocation; once
+// the array is full, all are in a map.
 type identities struct {
 	few  [8]string
 	size int
 	many map[string]bool
 }
 
-// add adds a pod, and reports whether it was not in the set.
+// add adds an identity, and reports whether it is new in the set.
 func (ids *identities) add(id string) bool {
 	if ids.many == nil {
 		few := ids.few[:ids.size]
@@ -139,8 +140,8 @@ func (ids *identities) add(id string) bool {
 	return !there
 }
 
-// begin records that the preemptor's plan is being executed. It returns false if a plan of this preemptor
-// is being executed already. leaves are the groups whose pods are kept out of the queue meanwhile.
+// begin records that the preemptor's plan is being executed. It returns false if another plan of this preemptor
+// is being executed. leaves are the groups whose pods are kept out of the queue meanwhile.
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 	s := &x.state
 	s.leaves = leaves
@@ -154,7 +155,7 @@ func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 		return false
 	}
 
-	// Another pod of the name may have a plan under way; this one is chained behind it.
+	// Another pod with the same name may have a plan under way. This one is chained after it.
 	if first := e.underway[x.key]; first != nil {
 		s.other, first.other = first.other, s
 	} else {
@@ -172,8 +173,8 @@ func (x *execution) nothingToDo() bool {
 	return x.order == Asynchronous && len(x.toEvict) == 0
 }
 
-// endedInMemory reports whether the last victim was rejected while it waited to be bound. No event tells
-// of its end (rule 14.2.8).
+// endedInMemory reports whether the last victim was rejected while it waited to be bound, and whether that
+// activates the preemptor, because no event tells of the victim's end (rule 14.2.8).
 func (x *execution) endedInMemory() bool {
 	last := len(x.toEvict) - 1
 	return x.rules.ActivateAfterMemory && last >= 0 && x.toEvict[last].Result == RejectedWhileWaiting

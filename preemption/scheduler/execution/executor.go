@@ -11,18 +11,18 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Executor executes plans through a caller's [Actions], and puts pods that were not placed back. It
-// remembers the victims that it has evicted, and evicts none twice while its eviction is in progress.
-// Any number of goroutines may use it at once, also for plans that share victims.
+// Executor executes plans through a caller's [Actions], and puts pods that were not placed back into their
+// queue. It remembers the victims that it has evicted, and does not evict one twice while its eviction is in
+// progress. Any number of goroutines may use it at once, even for plans that share victims.
 //
-// [NewExecutor] makes one; the zero Executor executes nothing, and its error wraps
+// [NewExecutor] makes one. The zero Executor executes nothing; its error wraps
 // [outrank.ErrInvalid].
 //
 // It starts no goroutine that outlives a call, in either order. A caller that
 // wants a plan executed in the background puts "go" before the call, and keeps
 // the preemptor out of the queue while [Executor.Preempting] returns true.
 type Executor struct {
-	// These fields are those of the Config, with defaults in place of zero.
+	// These fields come from the Config. Except for wanted and scheduler, defaults replace zero values.
 	actions   Actions
 	wanted    Order
 	together  int
@@ -32,32 +32,32 @@ type Executor struct {
 
 	evictions *evictions
 
-	// mu guards what follows, and the states in it.
+	// mu guards the maps below and the states in them.
 	mu sync.Mutex
 	// underway has the preemptors whose plan is being executed, by key. Pods that had the same name one
-	// after another are chained by other.
+	// after another are chained through preemptorState.other.
 	underway map[outrank.Key]*preemptorState
-	// leaves has the preemptor for each group whose pods are kept out of the queue.
+	// leaves maps the key of each group whose pods are kept out of the queue to the preemptor.
 	leaves map[outrank.Key]*preemptorState
 }
 
 var errNoExecutor = fmt.Errorf("%w: no executor", outrank.ErrInvalid)
 
-// preemptorState says which victim a preemptor still waits for.
+// preemptorState is a preemptor whose plan is being executed, with the victim that it waits for.
 type preemptorState struct {
 	// pod is the preemptor, nil for a group.
 	pod *outrank.Pod
-	// lastVictim is the identity of the last victim, empty until its eviction begins.
+	// lastVictim is the identity of the victim that is evicted last, empty until its eviction begins.
 	lastVictim string
-	// lastGone says that this victim was reported gone.
+	// lastGone says that the last victim was reported gone.
 	lastGone bool
-	// leaves are the keys of the groups that the pods of a group name, nil for a pod.
+	// leaves are the keys of the pod groups that the members of a group preemptor name, nil for a pod.
 	leaves []outrank.Key
 	// other is another preemptor with this key, nil for none.
 	other *preemptorState
 }
 
-// NewExecutor checks the configuration and returns an executor. The error has everything that is wrong
+// NewExecutor checks the configuration and returns an executor. The error lists everything that is wrong
 // with the configuration, in one *[outrank.InputError].
 func NewExecutor(config Config) (*Executor, error) {
 	if err := config.validate(); err != nil {
@@ -86,7 +86,7 @@ func (e *Executor) ready(ctx context.Context) error {
 	return nil
 }
 
-// canExecute returns an error if no plan can be executed.
+// canExecute returns an error if the executor cannot execute plans: it is not ready, or has no action Evict.
 func (e *Executor) canExecute(ctx context.Context) error {
 	if err := e.ready(ctx); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (e *Executor) canExecute(ctx context.Context) error {
 // The queue asks again at the next event, so Gone must be called before the queue is told that
 // a victim has left. Preempting returns false as soon as the last victim is reported gone: if the pod were
 // kept out until Execute returns, it could miss the event that makes room for it. A pod without a UID
-// is any pod of its name. Constant time.
+// stands for any pod with its name. Constant time.
 func (e *Executor) Preempting(pod *outrank.Pod) bool {
 	if pod == nil {
 		return false
@@ -134,7 +134,7 @@ func (s *preemptorState) waits() bool { return !s.lastGone }
 
 // Gone tells the executor that a pod does not exist any more, or was not evicted
 // after all, so that it need not be remembered. It must be called for every
-// pod that goes: until then a later pod with the name of a victim without a UID counts as evicted
+// pod that goes: otherwise a later pod with the name of a victim without a UID counts as evicted
 // already. For a pod that was no victim it does nothing. Time is linear
 // in the plans that are being executed.
 func (e *Executor) Gone(pod *outrank.Pod) {
@@ -156,7 +156,7 @@ func (e *Executor) Gone(pod *outrank.Pod) {
 	}
 }
 
-// setLastVictim records the last victim that the preemptor waits for.
+// setLastVictim records the victim whose end lets the preemptor back into the queue.
 func (e *Executor) setLastVictim(s *preemptorState, victim *outrank.Pod) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -173,7 +173,7 @@ func (e *Executor) end(key outrank.Key, s *preemptorState) {
 		}
 	}
 
-	// The state is taken out of the chain of its key.
+	// The state leaves the chain of preemptors with its key.
 	first := e.underway[key]
 	switch {
 	case first != s:
@@ -188,5 +188,5 @@ func (e *Executor) end(key outrank.Key, s *preemptorState) {
 	}
 }
 
-// notFound reports whether an action found no such pod.
+// notFound reports whether the error of an action says that the pod does not exist.
 func notFound(err error) bool { return errors.Is(err, preemption.ErrNotFound) }

@@ -22,7 +22,7 @@ import (
 //  3. The event FailedScheduling is posted, also for a pod that is gone or bound.
 //  4. The condition PodScheduled=False is set, together with the nomination.
 //
-// For a pod on its node whose resize was to have room ([Verdict.Resize]) only step 1
+// For a pod that runs and waits for room for its resize ([Verdict.Resize]) only step 1
 // is taken: it goes back as long as the resize is deferred (rule 7.19.10).
 //
 // It differs from the reference in this:
@@ -32,31 +32,30 @@ import (
 //   - A pod of the same name with another UID is another pod: the pod of the
 //     failure is gone. No event is posted then, lest it be taken for one about the
 //     other pod. The other pod's nomination is left alone.
-//   - When fetching fails with something else than [preemption.ErrNotFound], the
+//   - When fetching fails with another error than [preemption.ErrNotFound], the
 //     pod goes back as it was, lest it be lost. The reference asks a cache,
 //     which cannot fail.
-//   - Step 4 is left out for a pod that is gone or bound: the first has no
-//     status, and the condition would be wrong for the second.
+//   - Step 4 is left out for a pod that is gone, which has no status, and for a pod that is
+//     bound, for which the condition would be wrong.
 //
-// For a group that could not be scheduled, also if room is being made for it, it takes these steps
+// For a group that could not be scheduled, even if room is being made for it, Fail takes these steps
 // (group 15.5):
 //
-//  1. The steps above are taken for each member of the entry, whose event and condition say what
+//  1. The steps above are taken for each member of the entry. Its event and condition say what
 //     became of the group.
 //  2. The condition of the group becomes False, and so does that of every other group in
 //     its tree that has a member, unless it is True already.
-//  3. The attempt with the group ends, and the queue puts it back with what waits.
+//  3. The attempt with the group ends, and the queue puts the group back with its waiting pods.
 //
 // metrics.Meter.AddFailure counts the verdict.
 //
 // All steps are taken even if one of them fails or the context has ended. The
 // error joins what went wrong, and the verdict is then complete all the same.
-// Only an error of [Failure.Verdict], or one about the executor and the context, comes
+// Only an error of [Failure.Verdict], or an error about the executor or the context, comes
 // without a verdict and before anything is done.
 //
-// The call takes one step after the other and costs little beside the calls of
-// Actions: the time of the queue's methods, and time linear in the reasons of the
-// plan, for each member of a group.
+// The steps are taken one after another. Apart from the calls of Actions, each pod, or each member of a
+// group, takes the time of the queue's methods and time linear in the reasons of the plan.
 func (e *Executor) Fail(ctx context.Context, f Failure) (*Verdict, error) {
 	if e == nil {
 		return nil, errNoExecutor
@@ -74,10 +73,10 @@ func (e *Executor) Fail(ctx context.Context, f Failure) (*Verdict, error) {
 	return v, e.failPod(ctx, &f, v)
 }
 
-// failPod takes the steps for a pod, by the verdict about it, which it completes.
+// failPod takes the steps for a pod, as its verdict says, and completes the verdict.
 func (e *Executor) failPod(ctx context.Context, f *Failure, v *Verdict) error {
-	// Requeued stands unless the latest version says otherwise. The nominator changes after the pod has
-	// gone back, and room is given up after that, so that the queue finds the nomination gone.
+	// The result stays Requeued unless the latest version says otherwise. The order matters: the nomination
+	// changes after the pod has gone back, and room is given up only once the nomination is gone.
 	v.Result = Requeued
 	latest, fetchErr := e.fetchFailed(ctx, v)
 	queueErr := v.requeue(f)
@@ -89,9 +88,10 @@ func (e *Executor) failPod(ctx context.Context, f *Failure, v *Verdict) error {
 	return errors.Join(fetchErr, queueErr, e.update(ctx, v))
 }
 
-// failGroup takes the steps for a group, by the verdict about it, which it completes.
+// failGroup takes the steps for a group, as its verdict says, and completes the verdict.
 func (e *Executor) failGroup(ctx context.Context, f *Failure, v *Verdict) error {
-	// The members go back first, since the queue puts the group back with those that wait for it.
+	// The members go back first, because the queue puts the group back with the members that then wait for
+	// it.
 	group := f.Entry.Group
 	var errs []error
 	for i, member := range group.Members {
@@ -114,7 +114,8 @@ func (e *Executor) failGroup(ctx context.Context, f *Failure, v *Verdict) error 
 }
 
 // fetchFailed finds out whether the pod is still to be scheduled, and sets the result of the verdict if it
-// is not. It returns the latest version, nil if the pod is gone. An error leaves the pod as it was known.
+// is not. It returns the latest version, nil if the pod is gone. If fetching fails, the version that is known
+// counts as the latest.
 func (e *Executor) fetchFailed(ctx context.Context, v *Verdict) (*outrank.Pod, error) {
 	latest, result, err := e.latestOf(ctx, v.Pod)
 	switch {
@@ -133,7 +134,8 @@ func (e *Executor) fetchFailed(ctx context.Context, v *Verdict) (*outrank.Pod, e
 	return latest, nil
 }
 
-// requeue ends the attempt that the entry of the failure names.
+// requeue ends the attempt that the entry of the failure names: the pod goes back to the queue, or is done if
+// it needs no node any more.
 func (v *Verdict) requeue(f *Failure) error {
 	if f.Queue == nil {
 		return nil
@@ -170,7 +172,7 @@ func (e *Executor) nominateFailed(v *Verdict, before, latest *outrank.Pod) {
 }
 
 // giveUpRoom tells the queue that other pods may use the room of a pod whose binding failed (rule 5.4.8).
-// The queue is given the pod as it was on its node, or without a node if that is not known. The pod must
+// The queue is given the pod with the node that it was to be bound to, empty if not known. The pod must
 // have been put back and have lost its nomination before.
 func (v *Verdict) giveUpRoom(f *Failure) {
 	if f.Queue != nil && !v.Resize && (f.Refused != nil || f.Node != "") {

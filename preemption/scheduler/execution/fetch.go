@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// fetch gets the preemptor as it is now (step 0 of the reference's Preempt), and
+// fetch gets the latest version of the preemptor (step 0 of the reference's Preempt), and
 // reports whether it still needs room.
 func (x *execution) fetch(ctx context.Context) (bool, error) {
 	if x.group != nil {
@@ -19,7 +19,7 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 		return false, err
 	}
 
-	// The pod of a resize is on its node, and needs room there as long as the resize is deferred.
+	// A pod that is to be resized is on its node, and needs room there while its resize is deferred.
 	if result == Bound && x.plan.Resize && stillDeferred(x.plan.Pod, latest) {
 		result = Interrupted
 	}
@@ -35,8 +35,8 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fetchGroup gets the pods of the group as they are now, and reports whether any of them still needs
-// room. The first of those stands for the group as the preemptor.
+// fetchGroup gets the latest versions of the pods of the group, and reports whether any of them still needs
+// room. The first such pod stands for the group as the preemptor.
 func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	x.report.Members = make([]PodReport, len(x.group.nominations))
 	for i, at := range x.group.nominations {
@@ -65,8 +65,8 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// latestOf fetches the pod as it is now. The result is Interrupted if the pod
-// exists and has no node, else Bound or Gone. A pod that is returned with Gone is another one, which has
+// latestOf fetches the latest version of a pod. The result is Interrupted if the pod
+// exists and has no node, else Bound or Gone. If a pod comes with Gone, it is another pod that has
 // taken the name.
 func (e *Executor) latestOf(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, Result, error) {
 	if err := ctx.Err(); err != nil {
@@ -88,8 +88,7 @@ func (e *Executor) latestOf(ctx context.Context, pod *outrank.Pod) (*outrank.Pod
 	return latest, Interrupted, nil
 }
 
-// stillDeferred reports whether a pod still waits for its resize on the node that it
-// was on.
+// stillDeferred reports whether a pod's resize is still deferred, and the pod is on the same node as before.
 func stillDeferred(was, latest *outrank.Pod) bool {
 	return latest.ResizeDeferred && latest.NodeName == was.NodeName
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// ExecuteGroup does what the plan for a group says (group 14.6). The group is that of
-// the entry that was popped from the queue. The steps are those of [Executor.Execute],
+// ExecuteGroup does what the plan for a group says (group 14.6). The group comes from
+// the entry that was popped from the queue. The steps are the same as in [Executor.Execute],
 // with these differences:
 //
 //  1. The latest versions of the pods that are to be nominated are fetched. If all of
@@ -23,13 +23,13 @@ import (
 //  4. Each pod that still waits is nominated to its own node.
 //
 // Until the call returns the pods of the group are kept out of the queue: see [Executor.Preempting]. The
-// group is known by its UID. The first pod that waits stands for the group in Eviction.Preemptor, and
-// when the preemptor is activated: a queue activates the group with it. A plan without victims is carried
+// UID identifies the group. The first pod that waits stands for the group in Eviction.Preemptor, and
+// in Actions.Activate: a queue activates the group together with the pod. A plan without victims is carried
 // out as well.
 //
 // An error that wraps [outrank.ErrInvalid] is about a group that is missing or is not
-// that of the plan, a plan without a pod, or a release in which no group preempts. All
-// other errors are those of Execute.
+// the group of the plan, a plan without a pod, or a release in which no group preempts. All
+// other errors are as in Execute.
 func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) (*Report, error) {
 	if e == nil {
 		return nil, errNoExecutor
@@ -49,7 +49,7 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 	return x.report, err
 }
 
-// checkGroupPlan returns what is wrong with a plan for a group.
+// checkGroupPlan returns an error that says what is wrong with a plan for a group, nil if nothing is.
 func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	switch {
 	case plan == nil || plan.Outcome != preemption.Preempts:
@@ -79,12 +79,12 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	return nil
 }
 
-// groupCandidate is the name of the only candidate for a group, which stands
-// in events in the place of a node (rule 12.9.12).
+// groupCandidate is the name of the only candidate for a group. It takes the place of
+// a node's name in events (rule 12.9.12).
 const groupCandidate = "cluster"
 
-// nominationsOf returns the pods that a plan nominates, with their nodes: the placement, unless the plan
-// says otherwise.
+// nominationsOf returns the pods that a plan nominates, with their nodes. They are the plan's placement,
+// unless it has other nominations.
 func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 	if plan.Nominations != nil {
 		return plan.Nominations
@@ -92,8 +92,8 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 	return plan.Placement
 }
 
-// newGroupExecution prepares the report. The steps see the plan for the group as a plan for its first pod
-// on the node "cluster", with all pods of all victims.
+// newGroupExecution is newExecution for a group. For the steps it makes a plan of the group's first pod on the
+// node "cluster", with all pods of all victims.
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
 		Outcome: plan.Outcome, Release: plan.Release, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod,
@@ -111,8 +111,8 @@ func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupP
 	return x
 }
 
-// underwayAs returns the key of a group among the preemptors under way: its kind and its UID (rule
-// 14.6.4). No pod has such a key, since none has a blank in it.
+// underwayAs returns the key of a group in Executor.underway: its kind and its UID (rule
+// 14.6.4). No pod has such a key, because the key of a pod has no blank in it.
 func underwayAs(g *queue.Group) outrank.Key {
 	kind := byPodGroup
 	if g.Composite != nil {
@@ -121,7 +121,7 @@ func underwayAs(g *queue.Group) outrank.Key {
 	return outrank.Key(kind + " " + identityOfGroup(g))
 }
 
-// leavesOf returns the keys of the groups that pods of the preemptor name, each once.
+// leavesOf returns the keys of the pod groups that members of the preemptor name, without duplicates.
 func leavesOf(group *queue.Group, plan *preemption.GroupPlan) []outrank.Key {
 	var keys []outrank.Key
 	if group.Composite == nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// groupFailure is the failure of a group, with its plan.
+// groupFailure is a Failure of a group. Its Plan and Err hide those of Failure.
 type groupFailure struct {
 	*Failure
 	Plan *preemption.GroupPlan
-	// Err is the error before there was a plan, nil with a plan.
+	// Err is the error that kept a plan from being made, nil if there is a plan.
 	Err error
 	// broken is the error of executing the plan, nil without a plan.
 	broken error
 }
 
-// ofGroup returns the failure of a group; the error is what is wrong with it.
+// ofGroup returns the failure as one of a group. The error says what is wrong with it.
 func (f *Failure) ofGroup() (*groupFailure, error) {
 	plan, ok := f.Plan.(*preemption.GroupPlan)
 	if f.Plan != nil && !ok {
@@ -37,22 +37,22 @@ func (f *Failure) ofGroup() (*groupFailure, error) {
 	return g, g.check(f.Entry.Group)
 }
 
-// Conditions of groups, and their reasons (rule 15.5.3).
+// The types of the conditions of groups (rule 15.5.3).
 const (
 	podGroupScheduled  outrank.PodConditionType = "PodGroupInitiallyScheduled"
 	compositeScheduled outrank.PodConditionType = "CompositePodGroupInitiallyScheduled"
 )
 
-// groupStatus is a condition to set on the group with a key.
+// groupStatus is a condition that is to be set on the group with this key.
 type groupStatus struct {
 	key       outrank.Key
 	condition outrank.PodCondition
 }
 
-// gangFilter stands for the policy of the group among the filters that a pod failed with.
+// gangFilter is the name under which the policy of a group counts as a failed filter of its pods.
 const gangFilter = "GangScheduling"
 
-// check returns what is wrong with the failure of a group.
+// check returns an error that says what is wrong with the failure of a group, nil if nothing is.
 func (f *groupFailure) check(g *queue.Group) error {
 	switch {
 	case g.PodGroup == nil && g.Composite == nil:
@@ -75,7 +75,7 @@ func (f *groupFailure) check(g *queue.Group) error {
 	return nil
 }
 
-// verdict returns the verdict about a failure that was checked.
+// verdict returns the verdict about the group. The failure must have passed check.
 func (f *groupFailure) verdict() Verdict {
 	v := Verdict{Err: f.Err, Condition: f.condition()}
 	if f.Err == nil {
@@ -99,8 +99,8 @@ func (f *groupFailure) memberVerdict(pod *outrank.Pod, ofGroup *Verdict) Verdict
 	return v
 }
 
-// filters returns the names of the filters that kept a pod of the group off nodes. If no filter did, it is
-// the policy of the group that failed.
+// filters returns the names of the filters that kept a pod of the group off nodes. If no filter did, the
+// group's policy is what failed, and gangFilter stands for it.
 func (f *groupFailure) filters() []string {
 	var names []string
 	if refusal := f.Plan.TurnedDown; refusal != nil {
@@ -117,8 +117,9 @@ func (f *groupFailure) filters() []string {
 	return slices.Compact(names)
 }
 
-// nominationOf returns the change of a member's nomination: that of the plan if it names the member (rule
-// 15.5.2). Otherwise nominations are cleared after an error and if nothing helps, and kept if not.
+// nominationOf returns the change of a member's nomination (rule 15.5.2). An error before there was a plan
+// clears all nominations, an error of executing the plan keeps them. Otherwise a member gets the nomination
+// that the plan has for it; the others lose theirs if nothing helps, and keep it if not.
 func (f *groupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	switch {
 	case f.Err != nil:
@@ -130,7 +131,7 @@ func (f *groupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	for _, at := range f.Plan.Nominations {
 		switch {
 		case at.Pod == nil || !samePod(at.Pod, pod):
-			// It is the nomination of another member.
+			// This is the nomination of another member.
 		case at.Node == "":
 			return Nomination{Override: true}
 		default:
@@ -143,7 +144,7 @@ func (f *groupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	return Nomination{}
 }
 
-// condition returns the condition of the group, or of the root of a tree.
+// condition returns the condition to set on the group, or on the root of a tree.
 func (f *groupFailure) condition() outrank.PodCondition {
 	group := f.Entry.Group
 	c := outrank.PodCondition{Type: podGroupScheduled, Status: outrank.ConditionFalse, Reason: reasonUnschedulable, Message: f.message()}
@@ -156,7 +157,7 @@ func (f *groupFailure) condition() outrank.PodCondition {
 	return c
 }
 
-// message returns why there was no place, and then what preemption says (rule 15.5.4).
+// message returns the reason why there was no place, and then the message of preemption (rule 15.5.4).
 func (f *groupFailure) message() string {
 	if f.Err != nil {
 		return f.Err.Error()
@@ -175,8 +176,8 @@ func (f *groupFailure) message() string {
 	return strings.Join(texts, ", ")
 }
 
-// whyNoPlace returns why there is no place for the group: in the words of its policy, if it has any, else
-// by the pod that has no place and the answers of the nodes.
+// whyNoPlace returns the reason why there is no place for the group: the message of its policy if there is
+// one, else a message with the pod that found no place and the answers of the nodes.
 func whyNoPlace(r *preemption.Refusal) string {
 	if r.Reason != "" {
 		return r.Reason
@@ -191,11 +192,12 @@ func whyNoPlace(r *preemption.Refusal) string {
 	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
 }
 
-// groupMessage begins what preemption says of a group.
+// groupMessage begins the message of preemption about a group.
 const groupMessage = "pod group preemption: "
 
-// statusesOf returns the conditions to set: that of the group or root first, then those of the other groups
-// that members name, by key. A group or root that is known to have been scheduled before keeps its own.
+// statusesOf returns the conditions to set: first on the group or the root of the tree, then on the groups
+// that members of the tree name, sorted by key. A group or root that is known to have been scheduled before
+// keeps its condition.
 func statusesOf(g *queue.Group, condition outrank.PodCondition) []groupStatus {
 	var out []groupStatus
 	if g.PodGroup != nil {

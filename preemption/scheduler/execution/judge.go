@@ -1,7 +1,7 @@
 package execution
 
-// Verdict returns what the failure means (group 15.1; handleSchedulingFailure, and
-// the reference's schedulingCycle for the nomination):
+// Verdict decides what the failure means for the pod, and changes nothing (group 15.1;
+// handleSchedulingFailure, and the reference's schedulingCycle for the nomination):
 //
 //	failure                   reason          nomination
 //	no nodes at all           Unschedulable   cleared
@@ -14,13 +14,13 @@ package execution
 //	a step refused its node   Unschedulable   cleared
 //	an error                  SchedulerError  cleared
 //
-// The members of a group that the plan nominates have the nominations of the plan. Other members keep
-// theirs if room is being made, or the group may not preempt; they lose them if nothing helps. If executing
+// Members of a group that the plan nominates get the plan's nominations. Other members keep
+// theirs if room is being made, or if the group may not preempt; they lose them if nothing helps. If executing
 // the plan failed all members keep theirs, and after any other error all lose them.
 //
-// The error wraps [outrank.ErrInvalid] for a failure without a pod or with
-// other than one reason, and [preemption.ErrState] for a plan that found a place
-// or a refusal with success. Time is linear in the reasons of the plan.
+// The error wraps [outrank.ErrInvalid] for a failure without a pod, without a reason or with several
+// reasons, and [preemption.ErrState] for a plan that found a place
+// or a refusal with the code Success. Time is linear in the reasons of the plan.
 func (f *Failure) Verdict() (*Verdict, error) {
 	if f == nil {
 		return nil, errNoFailure

@@ -11,20 +11,20 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// lines collects what is logged about one object, as records of log/slog without a time. The level of a
+// lines collects the log records about one object, as records of log/slog without a time. The level of a
 // record is the negative verbosity, as in logr, or [slog.LevelError] for an error.
 type lines struct {
-	// first is the attribute that names the object, the first in every line of a verbosity.
+	// first is the attribute that names the object. Every line that is no error begins with it.
 	first slog.Attr
 	all   []slog.Record
 }
 
-// add adds a line of a verbosity.
+// add adds a line with a verbosity. It begins with the attribute first.
 func (l *lines) add(verbosity int, message string, attrs ...slog.Attr) {
 	l.put(slog.Level(-verbosity), message, append([]slog.Attr{l.first}, attrs...)...)
 }
 
-// fail adds a line about an error, which is its last attribute.
+// fail adds a line about an error, with the error as its last attribute.
 func (l *lines) fail(err error, message string, attrs ...slog.Attr) {
 	l.put(slog.LevelError, message, append(attrs, slog.Any("err", err))...)
 }
@@ -37,15 +37,15 @@ func (l *lines) put(level slog.Level, message string, attrs ...slog.Attr) {
 
 func podAttr(key string, p *outrank.Pod) slog.Attr { return slog.String(key, keyOfPod(p)) }
 
-// LogRecords returns what kube-scheduler logs of a decision (Evaluator.evaluate): nothing of a nil plan
-// and of a pod that fits. Nothing of this module writes a log; whoever wants one does:
+// LogRecords returns the records that kube-scheduler logs about a decision (Evaluator.evaluate): none for a
+// nil plan and for a pod that fits. This module writes no log itself. To write one:
 //
 //	for _, record := range execution.LogRecords(plan) {
 //		err := handler.Handle(ctx, record) // of log/slog
 //	}
 //
 // A record has no time. Its level is the negative of the number after -v, or slog.LevelError
-// for an error, which is the attribute "err". The other attributes are in the reference's order; pods,
+// for an error, which is in the attribute "err". The other attributes are in the reference's order; pods,
 // groups and nodes are named by their keys (group 14.7). Time is linear in the statuses of the plan.
 func LogRecords(plan *preemption.Plan) []slog.Record {
 	if plan == nil || plan.Outcome == preemption.NotEligible && plan.Ineligible == preemption.Disabled {
@@ -57,7 +57,7 @@ func LogRecords(plan *preemption.Plan) []slog.Record {
 	case preemption.NotEligible:
 		l.add(5, "Pod is not eligible for preemption", slog.String("reason", plan.Ineligible.Message()))
 	case preemption.NothingHelps:
-		// After an error, or where extenders left no candidate, the reference logs neither line.
+		// After an error, or if extenders left no candidate, the reference logs neither line.
 		if plan.Err() != nil || dropped(plan) {
 			break
 		}
@@ -72,9 +72,9 @@ func LogRecords(plan *preemption.Plan) []slog.Record {
 	return l.all
 }
 
-// LogRecords returns what kube-scheduler logs of a plan that was executed, in the order of its steps
-// (rules 14.7.2 to 14.7.5). The records are like those of the function [LogRecords]. It returns nothing
-// for a nil report and for the plan of a variant. Time is linear in the report.
+// LogRecords returns the records that kube-scheduler logs while it executes a plan, in the order of its steps
+// (rules 14.7.2 to 14.7.5). They are like the records of the function [LogRecords]. There are none for a nil
+// report, for the plan of a variant, and if nothing was executed. Time is linear in the report.
 func (r *Report) LogRecords() []slog.Record {
 	if r == nil || r.variant != 0 || r.Result == Gone || r.Result == Bound {
 		return nil
@@ -82,7 +82,8 @@ func (r *Report) LogRecords() []slog.Record {
 
 	l := lines{first: slog.String("preemptor", r.who())}
 	if r.Order == Synchronous {
-		// The execution ends at the first failure, before it comes to terminating victims behind that.
+		// The execution ends at the first failure, so the reference does not come to terminating victims
+		// after it.
 		failed := false
 		r.logVictims(&l, func(v PodReport) bool {
 			failed = failed || v.Result == Failed
@@ -94,7 +95,7 @@ func (r *Report) LogRecords() []slog.Record {
 		return l.all
 	}
 
-	// Terminating victims are sorted out, and logged, before the rest is done asynchronously.
+	// The reference sorts out and logs terminating victims before the asynchronous part begins.
 	r.logVictims(&l, func(v PodReport) bool { return v.Result == AlreadyTerminating })
 	if toEvict := r.toEvict(); toEvict > 0 {
 		r.logAsynchronous(&l, toEvict)
@@ -102,12 +103,13 @@ func (r *Report) LogRecords() []slog.Record {
 	return l.all
 }
 
-// logAsynchronous logs the asynchronous part of a plan. toEvict is the number of victims to evict.
+// logAsynchronous adds the records of the asynchronous part of a plan. toEvict is the number of victims to
+// evict.
 func (r *Report) logAsynchronous(l *lines, toEvict int) {
 	node := slog.String("node", r.Node)
 	l.add(2, "Start the preemption asynchronously", node, slog.Int("numVictims", len(r.Victims)), slog.Int("numVictimsToDelete", toEvict))
 
-	// It ends with the result of the whole, so the failures come first.
+	// The last record gives the result of the whole, so failures are looked for first.
 	result := "success"
 	if r.clearingFailed() {
 		result = "error"
@@ -115,7 +117,7 @@ func (r *Report) logAsynchronous(l *lines, toEvict int) {
 	}
 	r.logVictims(l, func(v PodReport) bool { return v.Result != AlreadyTerminating })
 
-	// Only the first error is logged, since it ends the preemption.
+	// Only the first error is logged, because it ends the preemption.
 	for i, v := range r.Victims {
 		if v.Err == nil {
 			continue
@@ -132,7 +134,7 @@ func (r *Report) logAsynchronous(l *lines, toEvict int) {
 	l.add(2, "Async Preemption finished completely", node, slog.String("result", result))
 }
 
-// logVictims logs the chosen victims.
+// logVictims adds the records of the chosen victims, in the order of the plan.
 func (r *Report) logVictims(l *lines, chosen func(PodReport) bool) {
 	for _, v := range r.Victims {
 		if chosen(v) {
@@ -141,7 +143,7 @@ func (r *Report) logVictims(l *lines, chosen func(PodReport) bool) {
 	}
 }
 
-// logVictim logs one victim (rules 14.7.2 and 14.7.3).
+// logVictim adds the record of one victim. A skipped victim has none (rules 14.7.2 and 14.7.3).
 func (r *Report) logVictim(l *lines, v PodReport) {
 	node, victim := slog.String("node", r.Node), podAttr("victim", v.Pod)
 	switch v.Result {
@@ -169,8 +171,8 @@ func (r *Report) toEvict() (n int) {
 	return n
 }
 
-// lastToEvict returns the index of the last victim that was not terminating when the plan was made, -1 for
-// none.
+// lastToEvict returns the index of the last victim that was not terminating when the plan was made, -1 if
+// there is none.
 func (r *Report) lastToEvict() int {
 	for i := len(r.Victims) - 1; i >= 0; i-- {
 		if r.Victims[i].Result != AlreadyTerminating {
@@ -185,7 +187,7 @@ func (r *Report) clearingFailed() bool {
 	return slices.ContainsFunc(r.Cleared, func(c PodReport) bool { return c.Result != Completed })
 }
 
-// clearingErr joins what went wrong with each nomination.
+// clearingErr joins the errors of the nominations that were not cleared or not found.
 func (r *Report) clearingErr() error {
 	var errs []error
 	for _, c := range r.Cleared {
@@ -199,15 +201,16 @@ func (r *Report) clearingErr() error {
 	return errors.Join(errs...)
 }
 
-// LogRecords returns what kube-scheduler logs of the failure of a pod that [Executor.Fail] has dealt
-// with (handleSchedulingFailure), as the function [LogRecords] has it. It is nothing for a nil verdict
-// and for that of a group.
+// LogRecords returns the records that kube-scheduler logs about the failure of a pod (handleSchedulingFailure),
+// after [Executor.Fail] has dealt with it. They are like the records of the function [LogRecords]. There are
+// none for a nil verdict and for the verdict about a group.
 func (v *Verdict) LogRecords() []slog.Record {
 	if v == nil || v.before == nil {
 		return nil
 	}
 
-	// First why the attempt failed, and then why the pod did not go back to the queue.
+	// The first record says why the attempt failed. A second one says why the pod did not go back to the
+	// queue.
 	l := lines{first: podAttr("pod", v.before)}
 	switch v.kind {
 	case noNodes:

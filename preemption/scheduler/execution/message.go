@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Texts of the reference.
+// Texts of the reference's messages.
 const (
 	noNodesMessage   = "no nodes available to schedule pods"
 	notHelpfulReason = "Preemption is not helpful for scheduling"
@@ -19,10 +19,10 @@ const (
 	// before preemption and has none.
 	noClaimsMessage   = "no new claims to deallocate"
 	preemptionMessage = "preemption: "
-	// noCandidateMessage is the message of preemption where extenders left no candidate.
+	// noCandidateMessage is the message of preemption if extenders left no candidate.
 	noCandidateMessage = "no candidate node for preemption"
-	// nothingNotedMessage is from that step about a pod that was refused before it had
-	// noted anything about it.
+	// nothingNotedMessage is the error of the step for devices about a pod that was refused before the
+	// step had prepared any state for it.
 	nothingNotedMessage = "not found"
 )
 
@@ -42,14 +42,14 @@ func (f *podFailure) message(kind failureKind) string {
 	return f.Refused.String()
 }
 
-// noFitMessage returns the message for a pod that every node turned down: what the nodes said, and then
-// what the ways out said.
+// noFitMessage returns the message for a pod that every node turned down: the reasons of the nodes, and then
+// the messages of the ways out.
 func (f *podFailure) noFitMessage() string {
 	plan := f.Plan
 	var space [textSpace]byte
 	text := space[:0]
 
-	// Where the pod was refused before its nodes were asked all have one reason, which stands once.
+	// If the pod was refused before any node was asked, the one reason is given once and without a count.
 	if refused := &plan.Refused; refused.Code != preemption.Success {
 		text = append(appendNodes(text, nodesOf(plan), nil), ' ')
 		text = append(append(text, strings.Join(refused.Reasons, ", ")...), '.')
@@ -66,8 +66,8 @@ func (f *podFailure) noFitMessage() string {
 	return string(text)
 }
 
-// appendPlacement appends the words of the way out that helps. Where it has none of its own, preemption
-// adds some from v1.37 on (rule 11.11).
+// appendPlacement appends the message of the way out that helps. If it has none of its own, from v1.37 on
+// the message of preemption is appended (rule 11.11).
 func (f *podFailure) appendPlacement(text []byte) []byte {
 	rules := f.rules()
 	switch found := f.lastWay().Found; {
@@ -88,7 +88,7 @@ func (f *podFailure) wayOut() string {
 	rules := f.rules()
 	last := f.lastWay()
 	switch {
-	// An error is told alone, in the words of the way that failed, if it has any.
+	// An error is given alone, in the words of the way that failed if it has any.
 	case f.Err != nil && f.Plan.Outcome != preemption.Preempts && last.Says != "":
 		return last.Says
 	case f.preemptionErr() != nil:
@@ -116,8 +116,8 @@ func (f *podFailure) wayOut() string {
 	return strings.Join(said, ", ")
 }
 
-// lastWay returns the way out that was asked last, which helps or failed if any did. It is zero without
-// ways.
+// lastWay returns the way out that was asked last. If any way helps or has failed it is this one, since no
+// further one is asked. It is zero without ways.
 func (f *podFailure) lastWay() WayOut {
 	if len(f.Ways) == 0 {
 		return WayOut{}
@@ -125,8 +125,7 @@ func (f *podFailure) lastWay() WayOut {
 	return f.Ways[len(f.Ways)-1]
 }
 
-// whyNot returns what preemption says about a plan that does not help, empty without
-// a plan.
+// whyNot returns the message of preemption about a plan that does not help, empty without a plan.
 func whyNot(p *preemption.Plan) string {
 	switch {
 	case p == nil || switchedOff(p):
@@ -139,15 +138,15 @@ func whyNot(p *preemption.Plan) string {
 	return preemptionMessage + nodesMessage(nodesOf(p), withUntried(p))
 }
 
-// dropped reports whether there were candidates, and extenders have left none (rule 8.12).
+// dropped reports whether there were candidates and extenders dropped all of them (rule 8.12).
 func dropped(p *preemption.Plan) bool {
 	return p.Outcome == preemption.NothingHelps && slices.ContainsFunc(p.Unhelpful, func(c preemption.Count) bool {
 		return slices.Contains(c.Reasons, prose.Dropped)
 	})
 }
 
-// withUntried returns the answers of preemption on all nodes that turned the pod
-// down. The nodes on which preemption was not tried have the answer that it is not helpful.
+// withUntried returns the answers of preemption about all nodes that turned the pod
+// down. The nodes on which it was not tried get the answer that preemption is not helpful.
 func withUntried(p *preemption.Plan) []preemption.Count {
 	left := nodesOf(p)
 	for _, c := range p.Unhelpful {
@@ -166,17 +165,17 @@ func nodesOf(p *preemption.Plan) int {
 	return n
 }
 
-// textSpace is the number of bytes that is enough for most messages.
+// textSpace is the size in bytes of the buffers for messages. Most messages fit, and need no other memory.
 const textSpace = 256
 
-// nodesMessage returns that none of the nodes is available, and for each reason the number of nodes with
-// it, sorted by text (FitError.Error). A node may have several reasons.
+// nodesMessage returns the message that none of the nodes is available, with the number of nodes for each
+// reason, sorted by text (FitError.Error). A node may have several reasons.
 func nodesMessage(nodes int, counts []preemption.Count) string {
 	var space [textSpace]byte
 	return string(appendNodes(space[:0], nodes, counts))
 }
 
-// appendNodes appends what nodesMessage returns.
+// appendNodes appends the message that nodesMessage returns.
 func appendNodes(text []byte, nodes int, counts []preemption.Count) []byte {
 	text = append(strconv.AppendInt(append(text, "0/"...), int64(nodes), 10), " nodes are available:"...)
 
@@ -192,19 +191,19 @@ func appendNodes(text []byte, nodes int, counts []preemption.Count) []byte {
 	return text
 }
 
-// reasonCount has the number of nodes with a reason.
+// reasonCount is a reason with the number of nodes that gave it.
 type reasonCount struct {
 	reason string
 	nodes  int
 }
 
-// compareText compares two counts above zero as texts: of numbers that begin alike the one with
-// fewer digits comes first.
+// compareText compares two counts as the texts "<nodes> <reason>" would be. Both numbers must be above zero.
 func (r reasonCount) compareText(o reasonCount) int {
 	a, b := uint64(r.nodes), uint64(o.nodes)
 	m, n := digits(a), digits(b)
 
-	// Both are brought to the same length by zeros at the end, and are compared as numbers then.
+	// The shorter number is filled up with zeros at its end, and the two are compared as numbers. If they
+	// are equal then, the one with fewer digits is a prefix of the other and comes first.
 	for range n - m {
 		a *= 10
 	}
@@ -214,7 +213,7 @@ func (r reasonCount) compareText(o reasonCount) int {
 	return cmp.Or(cmp.Compare(a, b), cmp.Compare(m, n), strings.Compare(r.reason, o.reason))
 }
 
-// digits returns the number of decimal digits.
+// digits returns how many decimal digits a number has.
 func digits(v uint64) int {
 	n := 1
 	for ; v >= 10; v /= 10 {
@@ -223,11 +222,11 @@ func digits(v uint64) int {
 	return n
 }
 
-// sumReasons appends the number of nodes with each reason, sorted as texts. A reason without nodes is
-// left out.
+// sumReasons adds up the number of nodes for each reason. It appends the sums to an empty slice, sorts them by
+// text, and leaves out reasons without nodes.
 func sumReasons(sums []reasonCount, counts []preemption.Count) []reasonCount {
-	// Up to this many reasons are looked through one by one. Beyond it they are only collected, with
-	// duplicates, and merged at the end.
+	// While there are few reasons, a search through all of them finds duplicates. Beyond that, reasons are
+	// collected with duplicates, which are merged at the end.
 	const few = 8
 	for i := range counts {
 		for _, reason := range counts[i].Reasons {
@@ -265,14 +264,14 @@ func mergeReasons(sums []reasonCount) []reasonCount {
 	return merged
 }
 
-// The largest number of bytes of an event's message; a longer one is cut and ends
-// in the mark.
+// messageLimit is the largest size of an event's message, in bytes. A longer message is cut and ends in
+// cutMark.
 const (
 	messageLimit = 1024
 	cutMark      = " ..."
 )
 
-// cutMessage shortens a message to what an event may hold (truncateMessage).
+// cutMessage shortens a message to the size that an event may have (truncateMessage).
 // Unlike the reference it never cuts through a character.
 func cutMessage(text string) string {
 	if len(text) <= messageLimit {

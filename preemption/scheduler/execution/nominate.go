@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// clearNominations clears the nominations that the plan names, as far as they still
+// clearNominations clears the nominations that the plan names and that still
 // stand, one after the other. A failure does not stop it. Once the context has ended the rest fails. A
-// pod that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
+// pod that is not found needs no clearing, but counts as a failure all the same (rule 14.3.4).
 func (x *execution) clearNominations(ctx context.Context) {
 	pods := x.plan.ClearedNominations
 	if x.nominator != nil {
@@ -39,16 +39,15 @@ func (x *execution) clearNominations(ctx context.Context) {
 	}
 }
 
-// nominate writes the nomination down on the preemptor, and first in the
-// Nominator, so that no other pod takes the room in the meantime. If it cannot
-// be written the Nominator drops it again, as in v1.13 (rule 13.2.7). It
-// reports whether the preemptor is nominated now.
+// nominate records the nomination in the Nominator, so that no other pod takes the room in the meantime, and
+// then writes it to the preemptor. If it cannot be written the Nominator drops it again, as in v1.13 (rule
+// 13.2.7). It reports whether the preemptor is nominated now.
 func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, x.report.failure(err)
 	}
 	if x.plan.Resize {
-		return true, nil // it is on its node (rule 7.19.9)
+		return true, nil // the pod is on its node already (rule 7.19.9)
 	}
 	if x.group != nil {
 		return x.nominateGroup(ctx)
@@ -77,7 +76,8 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 // nominateGroup nominates the pods that still wait, each to its own node. It
 // reports whether any of them is nominated now.
 func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
-	// All are in the Nominator before the first is written down: the room is kept for the whole group.
+	// All nominations are in the Nominator before the first one is written, so that the room is kept for
+	// the whole group.
 	memory, members := x.nominator, x.group.members
 	if memory != nil {
 		for _, m := range members {
@@ -99,7 +99,7 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 			x.forgetNomination(m.Pod)
 			m.Result = Gone
 		default:
-			// Those that are not written down lose the nomination in the Nominator as well.
+			// Members whose nomination was not written lose it in the Nominator as well.
 			for _, left := range members[i:] {
 				if memory != nil {
 					memory.move(left.Pod, "")

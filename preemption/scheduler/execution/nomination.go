@@ -1,15 +1,15 @@
 package execution
 
-// Nomination is a change of a pod's nomination, as NominatingInfo is in the reference. Its zero value
+// Nomination is a change of a pod's nomination (NominatingInfo in the reference). Its zero value
 // keeps the nomination as it is.
 type Nomination struct {
-	// Override: the pod is nominated to Node from now on, or to none where that is empty
-	// (ModeOverride).
+	// Override says that the nomination changes: the pod is nominated to Node from now on, or to no node if
+	// that is empty (ModeOverride).
 	Override bool
 	Node     string
 }
 
-// String returns the change in a few words.
+// String returns "nomination kept", "nomination cleared" or "nominated to" with the node.
 func (n Nomination) String() string {
 	switch {
 	case !n.Override:

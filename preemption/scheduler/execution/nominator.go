@@ -13,12 +13,12 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Nominator remembers the nominations: which pending pods room was made for, and
+// Nominator remembers the nominations: for which pending pods room was made, and
 // on which node (group 15.4; the scheduling queue's nominator, nominatedPodMap
 // in v1.13). It may know more than the pods' own NominatedNodeName, which is
 // written later and read back later still.
 //
-// A pod is known by its namespace and name. UIDs, if there are any, tell apart
+// Namespace and name identify a pod. UIDs, if there are any, tell apart
 // pods that had the same name one after the other: news of the earlier pod
 // does not touch the nomination of the later one. The later pod is the one that Find
 // returns; without Find it is the one that replaced the other in the nominator.
@@ -26,59 +26,59 @@ import (
 // The zero value is empty and ready. Any number of goroutines may use it at
 // once. It keeps pointers to the pods that it is given and never changes them.
 type Nominator struct {
-	// Release is the release whose rules hold. Zero means outrank.DefaultRelease, and so does a release
-	// that is not known. It is set before the first use.
+	// Release selects the rules to follow. Zero, or a release that is not known, means
+	// outrank.DefaultRelease. It must be set before the first use.
 	Release outrank.Release
 	// Find, if set, returns the latest version of a pod by its key, like a
-	// lister of informers, and false for a pod that is gone. If the latest version is gone, is
-	// bound or has finished, the pod gets no nomination, whatever
-	// version the nominator is given (rule 15.4.4). Find is called while the
-	// nominator is locked, and must not use it. It is set before the first use.
+	// lister of informers, and false for a pod that is gone. If the pod is gone, is bound or has
+	// finished in its latest version, it gets no nomination, whatever version the nominator is
+	// given (rule 15.4.4). Find is called while the nominator is locked, and must not use it. It must be
+	// set before the first use.
 	Find func(key outrank.Key) (*outrank.Pod, bool)
 
 	mu sync.RWMutex
-	// byNode lists the pods nominated to a node, the most important first. No
-	// list is empty.
+	// byNode maps each node to the pods nominated to it, the most important first. No list is empty.
 	byNode map[string][]*outrank.Pod
-	// byPod has exactly the pods in these lists, by key.
+	// byPod has the nomination of each pod in these lists, by the pod's key.
 	byPod map[outrank.Key]nominatedPod
 	// aside has the nominations that SetAside took out. None of their pods is in byPod.
 	aside map[outrank.Key]nominatedPod
-	// log has the changes of byPod.
+	// log records the changes of byPod, so that ApplyTo need not compare all nominations.
 	log nominationLog
 }
 
 var errNoNominator = fmt.Errorf("%w: no nominator", outrank.ErrInvalid)
 
-// nominatedPod is the nomination of a pod. The zero value stands for none.
+// nominatedPod is the nomination of a pod. The zero value stands for no nomination.
 type nominatedPod struct {
 	pod *outrank.Pod
 	// node is the node of the nomination, never empty.
 	node string
-	// before are the UIDs of earlier pods with the name, the latest last. News of these pods is ignored.
+	// before are the UIDs of earlier pods with the same name, the latest last. News of these pods is
+	// ignored.
 	before []string
 }
 
-// mostBefore bounds the UIDs of earlier pods that are kept for a nomination.
+// mostBefore is the largest number of UIDs of earlier pods that are kept for a nomination.
 const mostBefore = 8
 
-// Add records that room was made for the pod on the node. An empty node means news of the
-// pod: its own NominatedNodeName replaces any earlier nomination, and if it
+// Add records that room was made for the pod on the node. If node is empty, the call only brings news of
+// the pod: its own NominatedNodeName replaces any earlier nomination, and if that
 // is empty too the pod is not nominated any more. A pod that runs or has finished loses its
 // nomination, whatever the node. The NominatedNodeName of a pod with scheduling gates
 // counts from v1.37 on; before, it is recorded with the next update of the pod (rule 15.4.8).
-// Remove clears a nomination whatever the pod names (rule 15.4.9).
+// Remove clears a nomination whatever NominatedNodeName says (rule 15.4.9).
 //
 // A nomination that makes no sense is not recorded, and returns an error that names the pod:
 //
-//   - [preemption.ErrNotFound] for a pod that is gone, by Find, or because a later pod has
+//   - [preemption.ErrNotFound] for a pod that is gone, because Find says so or because a later pod has
 //     taken its name;
-//   - [preemption.ErrState] for a pod that runs or has finished, and for one that is
+//   - [preemption.ErrState] for a pod that runs or has finished, and for a pod that is
 //     nominated to another node: one of the two nominations would keep room for nobody. Remove
-//     takes the first back.
+//     takes the first one back.
 //
-// The error is [outrank.ErrInvalid] for no pod. Time is linear in the pods nominated to one
-// node, here and in all methods about one pod.
+// The error wraps [outrank.ErrInvalid] for a nil pod. Like all methods about one pod, Add takes time linear in
+// the pods nominated to one node.
 func (n *Nominator) Add(pod *outrank.Pod, node string) error {
 	if n == nil {
 		return errNoNominator
@@ -87,7 +87,7 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) error {
 		return fmt.Errorf("nomination: %w: no pod", outrank.ErrInvalid)
 	}
 
-	// A pod that does not wait loses its nomination by put, also where an error is returned.
+	// put is called even if there is an error: a pod that no longer waits loses its nomination by it.
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	err := n.refused(pod, node)
@@ -98,8 +98,8 @@ func (n *Nominator) Add(pod *outrank.Pod, node string) error {
 	return err
 }
 
-// move records a nomination in place of any other one. The steps of an attempt use it, because they know
-// the latest version of the pod.
+// move records a nomination in place of any other one, without the checks of Add. The steps of an attempt use
+// it, because they know the latest version of the pod.
 func (n *Nominator) move(pod *outrank.Pod, node string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -159,9 +159,9 @@ func (n *Nominator) Len() int {
 	return len(n.byPod)
 }
 
-// standing returns those of the pods that are nominated to the node now and have a priority
-// below the preemptor's, in their latest versions, sorted by importance. Time is linear in the pods
-// and in those nominated to the node.
+// standing returns those of the given pods that are still nominated to the node and have a lower priority
+// than the preemptor, in their latest versions and sorted by importance. Time is linear in the given pods
+// and in the pods nominated to the node.
 func (n *Nominator) standing(pods []*outrank.Pod, node string, preemptor int32) []*outrank.Pod {
 	if len(pods) == 0 {
 		return nil
@@ -182,10 +182,10 @@ func (n *Nominator) standing(pods []*outrank.Pod, node string, preemptor int32) 
 	return stand
 }
 
-// put replaces the nomination of the pod, and that of an earlier pod of its name. An empty node only
-// drops it. before are the UIDs of earlier pods, for a pod that has no nomination yet.
+// put replaces the nomination of the pod, or of an earlier pod with its name. With an empty node the
+// nomination is only dropped. before are the UIDs of earlier pods, for a pod that has no nomination yet.
 func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
-	// A nomination that is set aside is still the pod's, and knows the earlier pods.
+	// A nomination that is set aside still belongs to the pod, and knows the UIDs of earlier pods.
 	key := pod.Key()
 	there, inUse := n.byPod[key]
 	if !inUse {
@@ -201,8 +201,8 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 		return // nothing changes, and nothing is noted in the log
 	}
 
-	// takeOut drops the nomination of this very pod. If another pod has the name, it is replaced only
-	// by a pod that is not gone, which then remembers the other's UID.
+	// takeOut drops the pod's own nomination. The nomination of another pod with the name is replaced only
+	// if this pod is not gone; the other pod's UID is then remembered as an earlier one.
 	if there.pod != nil {
 		another := !samePod(there.pod, pod)
 		n.takeOut(key, pod)
@@ -224,8 +224,8 @@ func (n *Nominator) put(pod *outrank.Pod, node string, before []string) {
 	}
 }
 
-// broughtBy returns the node that an added pod names itself, empty if that does not count
-// (rule 15.4.8).
+// broughtBy returns the node that an added pod names in its NominatedNodeName, empty if that does not count
+// yet (rule 15.4.8).
 func (n *Nominator) broughtBy(pod *outrank.Pod) string {
 	if pod.Gated() && !release.Of(release.Release(n.Release)).AddedNominations {
 		return ""
@@ -233,8 +233,8 @@ func (n *Nominator) broughtBy(pod *outrank.Pod) string {
 	return pod.NominatedNodeName
 }
 
-// latest returns the latest version of the pod, which has the key, as far as it is known. It is nil if the
-// pod is gone, also if another pod has its name.
+// latest returns the latest known version of the pod with this key. It is nil if the pod is gone, even if
+// another pod has its name.
 func (n *Nominator) latest(key outrank.Key, pod *outrank.Pod) *outrank.Pod {
 	if n.Find == nil {
 		return pod
@@ -270,8 +270,8 @@ func (n *Nominator) insert(key outrank.Key, e nominatedPod) {
 	n.byNode[e.node] = slices.Insert(there, at, e.pod)
 }
 
-// takeOut drops the nomination of this pod, which has the key, but not of another pod of its
-// name.
+// takeOut drops the nomination of the pod with this key. The nomination of another pod with the same name
+// stays.
 func (n *Nominator) takeOut(key outrank.Key, pod *outrank.Pod) {
 	if e, ok := n.aside[key]; ok && samePod(e.pod, pod) {
 		delete(n.aside, key)
@@ -281,7 +281,8 @@ func (n *Nominator) takeOut(key outrank.Key, pod *outrank.Pod) {
 	}
 }
 
-// entry returns the nomination of the pod, which has the key, zero if it has none.
+// entry returns the nomination of the pod with this key. It is zero if the pod has none, even if another pod
+// with the same name has one.
 func (n *Nominator) entry(key outrank.Key, pod *outrank.Pod) nominatedPod {
 	if e := n.byPod[key]; e.pod != nil && samePod(e.pod, pod) {
 		return e
@@ -289,7 +290,7 @@ func (n *Nominator) entry(key outrank.Key, pod *outrank.Pod) nominatedPod {
 	return nominatedPod{}
 }
 
-// drop drops a nomination that is in use.
+// drop removes a nomination from byPod and byNode.
 func (n *Nominator) drop(key outrank.Key, e nominatedPod) {
 	delete(n.byPod, key)
 	n.log.note(key, len(n.byPod))
@@ -302,13 +303,13 @@ func (n *Nominator) drop(key outrank.Key, e nominatedPod) {
 	n.byNode[e.node] = slices.DeleteFunc(there, func(p *outrank.Pod) bool { return p == e.pod })
 }
 
-// samePod reports whether two pods may be versions of the same pod: they have the
-// same name, and no different UIDs.
+// samePod reports whether two pods may be versions of the same pod: their namespaces and names are equal, and
+// so are their UIDs if both have one.
 func samePod(a, b *outrank.Pod) bool {
 	return a == b || a.Key() == b.Key() && (a.UID == b.UID || a.UID == "" || b.UID == "")
 }
 
-// latestStart stands for the start of a pod that has none, and is later than any.
+// latestStart stands in for the start of a pod that has none. It is later than any real start.
 var latestStart = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
 
 func compareNominated(a, b *outrank.Pod) int { return priority.Compare(a, b, latestStart) }

@@ -11,19 +11,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// nominationLog has the pods whose nominations have changed, the latest last. A point in it is
-// the number of all changes before it, so that points stay valid when the log forgets the oldest changes.
+// nominationLog lists the keys of pods whose nominations have changed, the latest change last. A point in it
+// is the number of all changes before it, so that points stay valid when the log forgets the oldest changes.
 type nominationLog struct {
 	keys []outrank.Key
-	// start is the point before keys: the number of changes that are forgotten.
+	// start is the point of keys[0]: the number of changes that were forgotten.
 	start uint64
 }
 
 // fewNominations is the number of changes that the log keeps if there are few nominations.
 const fewNominations = 1024
 
-// note notes a change. The log keeps more changes the more nominations there are: beyond that it is no
-// slower to look at all of them.
+// note adds a change. The number of changes that the log keeps grows with the number of nominations: looking
+// at still more changes would be no faster than comparing all nominations.
 func (l *nominationLog) note(key outrank.Key, nominations int) {
 	if most := fewNominations + 2*nominations; len(l.keys) >= most {
 		gone := len(l.keys) / 2
@@ -33,10 +33,10 @@ func (l *nominationLog) note(key outrank.Key, nominations int) {
 	l.keys = append(l.keys, key)
 }
 
-// end is the point after all changes.
+// end returns the point after all changes.
 func (l *nominationLog) end() uint64 { return l.start + uint64(len(l.keys)) }
 
-// since returns the changes after a point; not ok where the log has not all of them.
+// since returns the changes after a point. The result is false if the log has forgotten some of them.
 func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 	if point < l.start || point > l.end() {
 		return nil, false
@@ -44,29 +44,29 @@ func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 	return l.keys[point-l.start:], true
 }
 
-// ApplyTo brings the nominations of a snapshot in line with these. When another pod is
+// ApplyTo brings the nominations of a snapshot in line with the nominator. When another pod is
 // filtered afterwards, the pods nominated to a node with the same or a higher priority
 // count as if they ran there, and the pod has to pass with them and without them
-// (rules 7.16.1 and 7.16.2). What [engine.Evaluator.Feasible] goes by is the
-// nomination that the snapshot has after that.
+// (rules 7.16.1 and 7.16.2). [engine.Evaluator.Feasible] goes by the nomination that
+// the snapshot then has.
 //
-//  1. A pending pod that the snapshot has nominated to one of its nodes loses
-//     that nomination if it has none here, or one to another node.
-//  2. Every pod nominated here to a node of the snapshot is nominated to it
+//  1. A pending pod that is nominated to a node in the snapshot loses that nomination
+//     if the nominator has none for it, or one to another node.
+//  2. Every pod that the nominator has nominated to a node of the snapshot gets that nomination
 //     there. A pod that the snapshot does not know is added as pending.
 //
 // So the nominator has to know all nominations: a caller begins with Add(pod, "")
-// for every pending pod. A nomination has no effect where its node is not in the
-// snapshot, where the pod runs in the snapshot already, or where the snapshot has
+// for every pending pod. A nomination has no effect if its node is not in the
+// snapshot, if the pod runs in the snapshot already, or if the snapshot has
 // a pod of its name with another UID.
 //
-// An error is that of [outrank.Pod.Validate] about a pod to be added, and leaves
-// the snapshot as it was. No other call may use the snapshot at the same time.
+// If [outrank.Pod.Validate] rejects a pod to be added, its error is returned, and the
+// snapshot stays as it was. No other call may use the snapshot at the same time.
 //
-// Time is that of what has changed, here and in the snapshot, since this nominator was last
-// applied to the snapshot or to the one that it was cloned from ([engine.Snapshot.Follow]):
-// so it may be called before every attempt, whoever else binds, removes, nominates or undoes.
-// The first time, after another nominator, and after thousands of changes, it is linear in the
+// Time is linear in the changes, of the nominator and of the snapshot, since this nominator was last
+// applied to the snapshot or to the snapshot that it was cloned from ([engine.Snapshot.Follow]).
+// So it may be called before every attempt, whoever else binds, removes, nominates or undoes.
+// At the first call, after another nominator, and after thousands of changes, time is linear in the
 // nodes of the snapshot and in the nominations.
 func (n *Nominator) ApplyTo(snap *engine.Snapshot) error {
 	if n == nil {
@@ -82,7 +82,8 @@ func (n *Nominator) ApplyTo(snap *engine.Snapshot) error {
 	})
 }
 
-// align makes the nominations of the snapshot those of the nominator, after these changes of the snapshot.
+// align gives the snapshot the nominations of the nominator. c has the changes of the snapshot since the last
+// time.
 func (n *Nominator) align(snap *engine.Snapshot, c engine.Changes) error {
 	keys, ok := n.log.since(c.Point)
 	if c.All || !ok {
@@ -92,7 +93,8 @@ func (n *Nominator) align(snap *engine.Snapshot, c engine.Changes) error {
 		return nil
 	}
 
-	// A nomination can differ only if it changed here, or if the snapshot's pod or one of its nodes did.
+	// A nomination can differ only if it has changed in the nominator, or if the pod or one of the nodes has
+	// changed in the snapshot.
 	var space [8]outrank.Key
 	differ := append(space[:0], keys...)
 	for i, pod := range c.Pods {
@@ -107,15 +109,15 @@ func (n *Nominator) align(snap *engine.Snapshot, c engine.Changes) error {
 	return n.alignEach(snap, differ)
 }
 
-// concerns reports whether a pod of this name has a nomination here or in the snapshot. Most pods that
-// change have none, so the key that is looked up is made without allocating.
+// concerns reports whether a pod of this name has a nomination, in the nominator or in the snapshot. Most
+// pods that change have none, so the key for the look-up is made without allocating.
 func (n *Nominator) concerns(snap *engine.Snapshot, pod *outrank.Pod) bool {
 	var space [64]byte
 	key := append(append(append(space[:0], pod.NamespaceName()...), '/'), pod.Name...)
 	return n.byPod[outrank.Key(key)].pod != nil || snap.NominationOf(outrank.Key(key)) != ""
 }
 
-// alignAll compares all nominations, here and in the snapshot.
+// alignAll compares all nominations of the nominator and of the snapshot.
 func (n *Nominator) alignAll(snap *engine.Snapshot) error {
 	differ := slices.Collect(maps.Keys(n.byPod))
 	for node := range snap.Nodes() {
@@ -147,15 +149,15 @@ func (n *Nominator) alignEach(snap *engine.Snapshot, keys []outrank.Key) error {
 	return nil
 }
 
-// alignOne makes the nomination of one pod in the snapshot that of the nominator. Time is linear in the
-// pods nominated to its nodes.
+// alignOne gives one pod of the snapshot the nomination that it has in the nominator. Time is linear in the
+// pods nominated to the old and the new node.
 func (n *Nominator) alignOne(snap *engine.Snapshot, key outrank.Key) error {
 	current, wanted := snap.NominationOf(key), n.byPod[key]
 	if current == "" && wanted.pod == nil {
 		return nil
 	}
 
-	// A nomination of another pod with the name is not wanted in this snapshot.
+	// If the snapshot has another pod with the name, the nomination does not count in it.
 	known, inSnapshot := snap.Pod(key)
 	isWanted := wanted.pod != nil && (!inSnapshot || samePod(known, wanted.pod))
 	switch {
@@ -178,8 +180,8 @@ func (n *Nominator) alignOne(snap *engine.Snapshot, key outrank.Key) error {
 		}
 	}
 
-	// The snapshot does not have the wanted node, or no nomination is wanted. One to a node that the
-	// snapshot does not have counts nowhere and may stay.
+	// The snapshot does not have the wanted node, or no nomination is wanted. A nomination to a node that
+	// the snapshot does not have has no effect and may stay.
 	if _, there := snap.Node(current); !there {
 		return nil
 	}

@@ -7,16 +7,15 @@ import (
 )
 
 // SetAside takes the nominations of pods out, and returns a function that puts them back.
-// The pods of a group are taken out while they are assumed on their nodes within the
-// attempt with the group, and put back after it, before anything is done about how that
-// ended (rule 15.4.10):
+// A scheduler sets the nominations of a group's pods aside while it assumes the pods on their nodes,
+// and puts them back before it acts on how the attempt ended (rule 15.4.10):
 //
 //	back := nominator.SetAside(pods...)
 //	// the pods are placed one after another
 //	back()
 //
 // A nomination that is deleted meanwhile, or replaced by another one, does not come back.
-// Pods without a nomination and nil ones are passed over. Calling the function again does
+// Pods without a nomination and nil pods are passed over. Calling the function again does
 // nothing. Time is linear in the pods nominated to the nodes.
 func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 	n.mu.Lock()
@@ -40,7 +39,7 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 		keys = append(keys, key)
 	}
 
-	// Whatever deletes or replaces a nomination meanwhile takes it out of aside.
+	// A nomination that was deleted or replaced meanwhile is no longer in aside.
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -55,7 +54,7 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 }
 
 // updateAside follows a change of a pod whose nomination is set aside. It reports
-// whether the nomination stays aside, which it does if neither version of the pod names a node.
+// whether the nomination stays aside: it does if neither version of the pod names a node.
 func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 	e, ok := n.aside[old.Key()]
 	if !ok || !samePod(e.pod, old) || !samePod(old, new) || old.NominatedNodeName != "" || new.NominatedNodeName != "" {
@@ -68,8 +67,8 @@ func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 
 // Update follows a change of the pod's object from old to new. If neither
 // names a node the nomination in memory stays, because it may not be written
-// yet. Else new's own NominatedNodeName counts (UpdateNominatedPod). In either case
-// the nomination belongs to new from now on. A new pod with another UID is
+// yet. Otherwise new's own NominatedNodeName counts (UpdateNominatedPod). In either case
+// the nomination belongs to new from now on. If new has another UID it is
 // another pod, which inherits no nomination.
 func (n *Nominator) Update(old, new *outrank.Pod) {
 	if old == nil || new == nil {

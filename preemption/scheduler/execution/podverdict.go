@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// verdict returns the verdict about a failure that was checked.
+// verdict returns the verdict about the pod. The failure must have passed check.
 func (f *podFailure) verdict() Verdict {
 	kind, reason := f.kind(), reasonUnschedulable
 	message := f.message(kind)
@@ -18,7 +18,7 @@ func (f *podFailure) verdict() Verdict {
 	case noFit:
 		v.Preemptions = f.preemptions()
 	case schedulerFailed:
-		// A step that refused the node with a contradiction has no error, only a message.
+		// A step that refused the node with the code Contradiction gives a message instead of an error.
 		reason = reasonSchedulerError
 		v.Err = f.Err
 		if v.Err == nil {
@@ -26,7 +26,7 @@ func (f *podFailure) verdict() Verdict {
 		}
 	}
 
-	// Nothing is made known of the failures of a resize (rule 7.19.10).
+	// The failure of a resize is not published (rule 7.19.10).
 	if v.Resize = f.resizes(); v.Resize {
 		return v
 	}
@@ -57,7 +57,7 @@ func (f *podFailure) kind() failureKind {
 	return noFit
 }
 
-// filters returns the names of the filters that turned the pod down, sorted and each once.
+// filters returns the names of the filters that turned the pod down, sorted and without duplicates.
 func (f *podFailure) filters(kind failureKind) []string {
 	var names []string
 	add := func(s *preemption.Status) {
@@ -77,7 +77,7 @@ func (f *podFailure) filters(kind failureKind) []string {
 	return slices.Compact(names)
 }
 
-// newNomination returns the change of the pod's nomination, by the table at [Failure.Verdict].
+// newNomination returns the change of the pod's nomination, according to the table at [Failure.Verdict].
 func (f *podFailure) newNomination(kind failureKind) Nomination {
 	switch {
 	case kind == noFit && (f.devicesFail() || f.triedInVain()):

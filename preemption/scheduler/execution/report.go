@@ -11,13 +11,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Result says what became of a plan, of a pod that is to be placed, or of a victim. Each field of this
-// type says which results it may have.
+// Result says what became of a plan, of a pod that was to be placed, or of a victim. Each field of this
+// type lists the results that it can have.
 type Result string
 
-// The results. An empty one is of a report that nobody made.
+// The results. A Result is empty in a report that Executor has not filled in.
 const (
-	// Completed: what was to be done was done. Of a plan: every victim was evicted or needed no
+	// Completed: the step succeeded. For a plan, every victim was evicted or needed no
 	// eviction, and the preemptor is nominated, unless it is on its node already.
 	Completed Result = "completed"
 	// Interrupted: a step failed or the context ended. The preemptor can be
@@ -26,12 +26,12 @@ const (
 
 	// Requeued: the pod went back to the queue as unschedulable.
 	Requeued Result = "requeued"
-	// Gone: the pod was not found. A preemptor is also gone where it is being deleted or another
-	// pod has its name. Nothing more was done; for a victim that is as good as its eviction.
+	// Gone: the pod was not found. A preemptor also counts as gone if it is being deleted or another
+	// pod has its name. Nothing more was done; a victim that is gone counts as evicted.
 	Gone Result = "gone"
-	// Replaced: the pod of a failure is gone, and another pod has its name by now.
+	// Replaced: the pod that could not be scheduled is gone, and another pod has its name by now.
 	Replaced Result = "replaced"
-	// Bound: the pod runs on a node by now, or its resize there is not deferred any more.
+	// Bound: the pod has a node by now, or the resize that it waited for is no longer deferred.
 	// Nothing was done for it.
 	Bound Result = "bound"
 
@@ -46,11 +46,11 @@ const (
 	AlreadyEvicted Result = "already-evicted"
 	// Skipped: nothing was done, because an earlier step failed.
 	Skipped Result = "skipped"
-	// Failed: what was to be done about the pod was tried and failed.
+	// Failed: the step for this pod was tried and failed.
 	Failed Result = "failed"
 )
 
-// What preempts, in the words of the reference.
+// The kinds of preemptors, as the reference names them in messages and metrics.
 const (
 	byPod            = "pod"
 	byPodGroup       = "podgroup"
@@ -64,18 +64,18 @@ type PodReport struct {
 	Pod *outrank.Pod
 	// Node is the node that a pod of a group is nominated to, empty for other pods.
 	Node string
-	// Result is what became of the pod.
+	// Result says what became of the pod. The fields of Report list the results that it can have.
 	Result Result
-	// Err is the error if that failed, or if the context ended while another call was evicting the
-	// victim; else nil.
+	// Err is the error if the step failed, or if the context ended while another call was evicting the
+	// victim. Otherwise it is nil.
 	Err error
 }
 
 // done reports whether nothing is left to do about the victim.
 func (r Result) done() bool { return r != "" && r != Skipped && r != Failed }
 
-// These are the words of [Report.String] for results whose own word says too little, of a plan and of a
-// victim.
+// planTexts and victimTexts have the words of [Report.String] for results of plans and of victims whose own
+// name says too little.
 var (
 	planTexts   = map[Result]string{Gone: "the preemptor is gone", Bound: "the preemptor runs already"}
 	victimTexts = map[Result]string{
@@ -86,8 +86,8 @@ var (
 
 // Report says what was done about a plan. It belongs to the caller.
 type Report struct {
-	// Plan is the plan if the steps after the first were begun, because the preemptor, or a pod of the
-	// group, still waited for room. Then it counts in the metrics. Else it is nil.
+	// Plan is the plan if steps after the first were begun, because the preemptor, or a pod of the
+	// group, still waited for room. Otherwise it is nil, and the report does not count in the metrics.
 	Plan preemption.Decision
 	// Result is Completed, Interrupted, Gone or Bound.
 	Result Result
@@ -96,11 +96,10 @@ type Report struct {
 	// Preemptor is the pod as it was fetched before anything was done, or the plan's pod if
 	// fetching failed. For a group it is the first of Members that still waits.
 	Preemptor *outrank.Pod
-	// Node is the plan's node, and "cluster" for a group.
+	// Node is the name of the plan's node, "cluster" for a group.
 	Node string
-	// Members are the pods of a group that are to be nominated, in the order of the plan:
-	// Completed once nominated, Gone or Bound for one that needs no room any more, and else
-	// Interrupted.
+	// Members are the pods of a group that are to be nominated, in the order of the plan: Completed
+	// once nominated, Gone or Bound if the pod needs no room any more, otherwise Interrupted.
 	Members []PodReport
 	// Victims are the victims of the plan in its order, each once: Evicted,
 	// RejectedWhileWaiting, AlreadyTerminating, AlreadyEvicted, Gone, Skipped or
@@ -115,13 +114,14 @@ type Report struct {
 	// victims were evicted.
 	Nominated bool
 
-	// group is the preemptor if that is a group, else nil.
+	// group is the preemptor if it is a group, else nil.
 	group *queue.Group
-	// variant is the variant of the plan. kube-scheduler's log does not tell of the steps of a variant.
+	// variant is the variant of the plan. LogRecords is empty for a variant, whose steps are not those
+	// of today's kube-scheduler.
 	variant outrank.Variant
 }
 
-// done counts the victims about which nothing is left to do.
+// done returns the number of victims for which nothing is left to do.
 func (r *Report) done() (n int) {
 	for i := range r.Victims {
 		if r.Victims[i].Result.done() {
@@ -157,8 +157,8 @@ func (r *Report) who() string {
 	return keyOfPod(r.Preemptor)
 }
 
-// failure returns the error for an interrupted plan: what went wrong with each
-// victim, and the cause beside that, nil for none.
+// failure returns the error for an interrupted plan. It wraps the error of each victim and, unless it is nil,
+// another cause.
 func (r *Report) failure(cause error) error {
 	errs := []error{}
 	for _, v := range r.Victims {
@@ -178,7 +178,7 @@ func (r *Report) failure(cause error) error {
 		kind, r.who(), r.Node, r.done(), len(r.Victims), errors.Join(errs...))
 }
 
-// preemptorType returns the kind of the preemptor, in the words of the reference.
+// preemptorType returns the kind of the preemptor, as the reference names it.
 func (r *Report) preemptorType() string {
 	switch {
 	case r.group == nil:

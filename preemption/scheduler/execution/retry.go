@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// ErrRetriable is wrapped by an error of [Actions] if the
+// ErrRetriable is to be wrapped by an error of [Actions] if the
 // patch of a status failed for a reason that may pass: a conflict, an internal
 // error of the server, a server that is unavailable, or a refused connection (rule
-// 14.1.6). The executor then makes the same call again, up to [Config].Tries times. An eviction whose
+// 14.1.6). The executor then makes the same call again, up to [Config].Tries times in all. An eviction whose
 // deletion failed must not wrap it, because a deletion is tried once.
 var ErrRetriable = errors.New("it may work when tried again")
 
@@ -28,8 +28,8 @@ const (
 	waitFactor   = 5
 )
 
-// do calls f until it does not fail with ErrRetriable any more, or has failed as
-// often as it may.
+// do calls f until it succeeds, fails with another error than ErrRetriable, or has been called as often as
+// tries allows.
 func (r *retry) do(ctx context.Context, f func() error) error {
 	tries, wait := r.tries, firstWait
 	for {
@@ -44,7 +44,7 @@ func (r *retry) do(ctx context.Context, f func() error) error {
 			}
 		}
 
-		// The wait stays where the next factor would overflow it.
+		// The wait stops growing before a multiplication would overflow it.
 		wait *= waitFactor
 		if wait > math.MaxInt64/waitFactor {
 			wait = math.MaxInt64 / waitFactor

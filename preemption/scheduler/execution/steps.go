@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// run takes all steps. The preemptor counts as preempting until run returns, and
-// is activated after that, so that the queue lets it in.
+// run takes all steps. The preemptor counts as preempting until run returns. Only after that is it
+// activated, because until then the gate keeps it out of the queue.
 func (x *execution) run(ctx context.Context) error {
 	activate := false
 	defer func() {
@@ -43,14 +43,14 @@ func (x *execution) run(ctx context.Context) error {
 		}
 	}
 
-	// In the asynchronous order the preemptor is tried again after a failure, and if no event will
+	// In the asynchronous order the preemptor is activated after a failure, and also if no event will
 	// tell of the end of its last victim.
 	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory())
 	return err
 }
 
-// activate has the preemptor tried again, or the first pod of a group, with which the
-// queue activates the others.
+// activate lets the preemptor be tried again. For a group it activates the first waiting pod; the queue then
+// activates the whole group.
 func (x *execution) activate() { x.actions.Activate(x.report.Preemptor) }
 
 // steps takes the steps after the first in the order of the execution.
@@ -84,7 +84,7 @@ func (x *execution) steps(ctx context.Context) error {
 
 // Execute does what the plan says (chapter 14):
 //
-//  1. The latest version of the preemptor is fetched. Where it is gone, being
+//  1. The latest version of the preemptor is fetched. If it is gone, being
 //     deleted or bound by now, nothing is done, and the report's result says so
 //     without an error.
 //  2. The victims are evicted. A victim that is terminating is passed over, and
@@ -94,16 +94,16 @@ func (x *execution) steps(ctx context.Context) error {
 //     posted about every victim that was rejected or evicted, in the order of
 //     the plan.
 //  3. Pods of lower priority that are nominated to the node lose their
-//     nomination: those that the plan names, as far as they still have it by
-//     [Config.Nominator]. A failure here is in the report and ends nothing. In
+//     nomination: those that the plan names and that, by [Config.Nominator], still have
+//     it. A failure here is in the report and ends nothing. In
 //     [Asynchronous] order the preemptor is activated in the end after such a
 //     failure, and after a pod that was not found, as in the reference. From v1.37
-//     on it is also activated where the last victim was rejected while it waited,
-//     because nothing will be heard of that one's end (rule 14.2.8).
+//     on it is also activated if the last victim was rejected while it waited,
+//     because no event will tell of that victim's end (rule 14.2.8).
 //  4. The preemptor is nominated to the node, unless it is there already, for a
 //     [preemption.Plan.Resize].
 //
-// [Order] says in what order steps 2 to 4 are taken. Where all victims are
+// [Order] says in what order steps 2 to 4 are taken. If all victims are
 // terminating, [Asynchronous] order takes step 4 alone. The call returns when all
 // is done; the victims may take long after that to terminate.
 //
@@ -124,16 +124,15 @@ func (x *execution) steps(ctx context.Context) error {
 //     those that were begun with it; in the reference the others may or may not
 //     be reached.
 //   - A preemptor that is being deleted counts as gone.
-//   - No victim is evicted twice, but by a plan of a variant: the reference trusts the
+//   - No victim is evicted twice, except by a plan of a variant. The reference trusts the
 //     victim's deletion time, which it may read late.
 //
-// An error that wraps [preemption.ErrState] without anything done is about a
-// plan that is not to preempt, or a preemptor whose plan is being executed at
-// that time. An error that wraps [outrank.ErrInvalid] is about a plan without a
+// If nothing was done and the error wraps [preemption.ErrState], the plan is not to preempt, or another
+// plan of the preemptor is being executed. An error that wraps [outrank.ErrInvalid] is about a plan without a
 // preemptor, of a release or a variant that is not known, or with a victim or a cleared
-// nomination that is nil, about no context, or about Actions without Evict.
+// nomination that is nil, about a missing context, or about Actions without Evict.
 //
-// Beside the calls of Actions the cost is linear in the victims.
+// The cost is linear in the victims, apart from the calls of Actions.
 func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
 	if e == nil {
 		return nil, errNoExecutor
@@ -153,7 +152,7 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 	return x.report, err
 }
 
-// checkPlan returns what is wrong with a plan for a pod.
+// checkPlan returns an error that says what is wrong with a plan for a pod, nil if nothing is.
 func checkPlan(plan *preemption.Plan) error {
 	switch {
 	case plan == nil || plan.Outcome != preemption.Preempts:

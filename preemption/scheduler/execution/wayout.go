@@ -11,15 +11,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// WayOut is one way to find room for a pod that fits nowhere (upstream's PostFilter
-// plugin), with its answer once it was asked.
+// WayOut is one way to find room for a pod that fits on no node (upstream's PostFilter
+// plugin), with its answer after it was asked.
 type WayOut struct {
-	// Name tells the ways apart, in errors and for the caller.
+	// Name tells the ways apart, in error texts and for the caller.
 	Name string
-	// Ask looks for room, like engine.Evaluator.Preempt. A plan to preempt helps, also one
-	// without victims: then something else than the loss of pods makes room on its
-	// node. Any other plan, and nil, does not help; nil also
-	// leaves the pod's nomination alone. After an error no other way is asked.
+	// Ask looks for room, like engine.Evaluator.Preempt. A plan to preempt helps, even one
+	// without victims: then something else than evictions makes room on its node. Any other
+	// plan, and nil, does not help; nil also leaves the pod's nomination alone. After an error no other
+	// way is asked.
 	Ask func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error)
 	// Says is the message for the pod if the way does not help. Empty means the message of
 	// preemption about the plan. If the way ends in an error, Says replaces that message and the error.
@@ -31,19 +31,18 @@ type WayOut struct {
 }
 
 // FirstWayOut asks one way out after the other until one of them helps (rules 8.9 to
-// 8.12; RunPostFilterPlugins): an evaluator that spares some pods before one that
-// spares none, say. None is asked any more once one of them finds that the pod fits, or
-// ends in an error ([preemption.Plan.Err]).
+// 8.12; RunPostFilterPlugins). The ways may be, for example, an evaluator that spares some pods and one that
+// spares none. It also stops if a way finds that the pod fits, or ends in an error ([preemption.Plan.Err]).
 //
 // The ways that were asked are returned in their order, each with its Plan, for [Failure].Ways. The list
-// is not nil even if it is empty. The plan is that of the way that helps or
+// is not nil even if it is empty. The plan is the plan of the way that helps or
 // ended in an error. If there is no such way it is the last plan that changes the nomination,
-// or else the last plan; it is nil without any. If it does not say how the nodes answered, it takes
-// their answers from the first plan that does.
+// or else the last plan; it is nil if no way returned one. A plan that does not say how the nodes answered
+// takes their answers from the first plan that does.
 //
-// The error is that of the way that failed, with its name, or the context's, or wraps
-// [outrank.ErrInvalid] for a way without Ask. If the way that failed returned a plan, plan and ways come
-// with its error; else both are nil. Time is that of the ways.
+// If a way returns an error, the error is wrapped with its name; plan and ways come with it if the way
+// returned a plan, else both are nil. Other errors are the context's, and one that wraps
+// [outrank.ErrInvalid] for a way without Ask or a nil context. The time is spent in the ways.
 func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.Request, ways ...WayOut) (plan *preemption.Plan, asked []WayOut, err error) {
 	for i := range ways {
 		if ways[i].Ask == nil {
@@ -70,8 +69,8 @@ func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.R
 			return plan, asked, fmt.Errorf("way out %s: %w", way.Name, err)
 		}
 
-		// One that helps is enough. Where the pod fits there is nothing to be asked for, and an
-		// error that preemption ended in ends all (rule 8.12).
+		// One way that helps is enough. If the pod fits there is nothing to ask for, and after an
+		// error of preemption no other way is asked (rule 8.12).
 		if plan != nil && (plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits || plan.Err() != nil) {
 			break
 		}
@@ -79,8 +78,8 @@ func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.R
 	return decisive(asked), asked, nil
 }
 
-// decisive returns the plan that counts, with the answers of the nodes: the last that changes the
-// nomination, or else the last there is. What ended in an error counts most.
+// decisive returns the plan that counts, with the answers of the nodes: a plan that ended in an error, or else
+// the last plan that changes the nomination, or else the last plan.
 func decisive(asked []WayOut) *preemption.Plan {
 	var plan, told *preemption.Plan
 	for i := range asked {
@@ -96,7 +95,7 @@ func decisive(asked []WayOut) *preemption.Plan {
 		}
 	}
 
-	// The plan is the caller's, so that what it lacks goes into a copy.
+	// The plan belongs to the caller, so the missing answers are filled into a copy.
 	if plan == nil || told == nil || tellsOfNodes(plan) {
 		return plan
 	}
@@ -110,8 +109,8 @@ func keepsNomination(p *preemption.Plan) bool {
 	return p.Outcome == preemption.NotEligible || slices.ContainsFunc(p.Unhelpful, takenOff) || p.Err() != nil
 }
 
-// tellsOfNodes reports whether a plan says what the nodes answered as things are.
+// tellsOfNodes reports whether a plan says how the nodes answered before any preemption.
 func tellsOfNodes(p *preemption.Plan) bool { return p.Feasible > 0 || len(p.TurnedDown) > 0 }
 
-// takenOff reports whether an extender has taken the nodes off the candidates.
+// takenOff reports whether these nodes are no candidates because an extender dropped them.
 func takenOff(c preemption.Count) bool { return prose.IsDropped(c.Reasons) }

@@ -29,7 +29,7 @@ func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
 	case it.pool == active:
 		q.replace(it, pod)
 	default:
-		// The key of a heap must not change inside it.
+		// Enqueued is a key of the heap, and must not change while the item is in it.
 		q.pools[it.pool].remove(it)
 		it.Pod, it.class = pod, nil
 		it.Enqueued = now
@@ -38,8 +38,8 @@ func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
 	return nil
 }
 
-// AddIfNotPresent adds a pod unless it is inside, in flight included, and reports whether
-// it did. Time O(log n).
+// AddIfNotPresent adds a pod unless it is inside; a pod in flight counts as inside. It reports whether
+// it added the pod. Time O(log n).
 func (q *Queue) AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error) {
 	if q == nil {
 		return false, errNoQueue
@@ -56,7 +56,7 @@ func (q *Queue) AddIfNotPresent(pod *outrank.Pod, now time.Time) (bool, error) {
 	return true, nil
 }
 
-// Remove takes a pod out, also out of flight, and reports whether it was inside. A pod of
+// Remove takes a pod out, even out of flight, and reports whether it was inside. A pod of
 // the same name with another UID stays. Time O(log n).
 func (q *Queue) Remove(pod *outrank.Pod) bool {
 	q.mu.Lock()

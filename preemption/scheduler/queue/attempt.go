@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// flight returns the item whose attempt the entry belongs to, nil if the attempt is
+// flight returns the item of a pod in flight if the entry belongs to its attempt. It is nil if the attempt is
 // over: the pod is gone, or was popped again since.
 func (c *core) flight(e *Entry) *item {
 	if it := c.find(e.Pod); it != nil && it.pool == inFlight && it.Cycle == e.Cycle {
@@ -14,7 +14,7 @@ func (c *core) flight(e *Entry) *item {
 }
 
 // returning returns the item whose attempt an entry ends. The item takes over the entry's version of
-// the pod, unless the pod was updated during the attempt: that version is newer (rule 5.5.4).
+// the pod, unless the pod was updated during the attempt, which made the item's version newer (rule 5.5.4).
 func (c *core) returning(e *Entry) (*item, error) {
 	if e.Pod == nil {
 		return nil, errNoPod("AddUnschedulableIfNotPresent")
@@ -29,7 +29,7 @@ func (c *core) returning(e *Entry) (*item, error) {
 	return it, nil
 }
 
-// pop begins an attempt with the first pod, or group. It is not ok where none is to be popped. mu is
+// pop begins an attempt with the first pod or group. The result is false if there is none to be popped. mu is
 // held.
 func (c *core) pop(early bool) (Entry, bool) {
 	it := c.first(early)
@@ -54,8 +54,8 @@ func (c *core) pop(early bool) (Entry, bool) {
 		c.arrive(active, earlyPop, arrivals{pods: 1})
 	}
 
-	// What is known of the last attempt does not hold for this one. The class belongs to it, too:
-	// it is asked for anew.
+	// What is known of the last attempt does not hold for this one. That includes the class, which is
+	// asked for anew.
 	it.run, it.class = nil, nil
 	it.FailedFilters, it.PendingFilters = nil, nil
 	it.moved, it.updated = false, false

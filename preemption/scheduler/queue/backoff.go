@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// backoffWindow is the unit of backoff (rule 5.3.4). Ends of backoff are cut to it, so that pods whose
-// backoff ends within one window are sorted by the order of the active pods.
+// backoffWindow is the unit of time to which the end of a backoff is cut (rule 5.3.4). So the order of the
+// active pods decides between pods whose backoff ends within one window.
 const backoffWindow = time.Second
 
 // backoffAfter returns how long a pod waits after its n-th failure in a row.
@@ -14,7 +14,7 @@ func (c *Config) backoffAfter(failures int) time.Duration {
 	return c.backoffUpTo(failures, c.MaxBackoff)
 }
 
-// stepsToMax returns the number of failures from which on the backoff is MaxBackoff.
+// stepsToMax returns the number of failures in a row after which the backoff no longer grows.
 func (c *Config) stepsToMax() int {
 	steps := 1
 	for c.backoffAfter(steps) < c.MaxBackoff {
@@ -23,7 +23,8 @@ func (c *Config) stepsToMax() int {
 	return steps
 }
 
-// backoffUpTo is backoffAfter with a ceiling other than MaxBackoff. It takes at most some 60 steps.
+// backoffUpTo is backoffAfter with the ceiling most instead of MaxBackoff. The loop takes at most about 60
+// steps, since each doubles the duration.
 func (c *Config) backoffUpTo(failures int, most time.Duration) time.Duration {
 	d := c.InitialBackoff
 	for range failures - 1 {
@@ -35,8 +36,8 @@ func (c *Config) backoffUpTo(failures int, most time.Duration) time.Duration {
 	return d
 }
 
-// mostBackoffOf returns the ceiling of the backoff of a group, by the number of its waiting pods
-// (rule 5.8.8).
+// mostBackoffOf returns the ceiling of a group's backoff, which grows with the square root of the number of
+// its waiting pods (rule 5.8.8).
 func (c *Config) mostBackoffOf(pods int) time.Duration {
 	most := float64(c.MaxBackoff) * math.Sqrt(float64(max(pods, 1)))
 	if most >= math.MaxInt64 {
@@ -51,7 +52,7 @@ func (c *Config) backoffEnd(now time.Time, e *Entry) time.Time {
 	return c.backoffEndUpTo(now, e, c.MaxBackoff)
 }
 
-// backoffEndUpTo is backoffEnd with a ceiling other than MaxBackoff.
+// backoffEndUpTo is backoffEnd with the ceiling most instead of MaxBackoff.
 func (c *Config) backoffEndUpTo(now time.Time, e *Entry, most time.Duration) time.Time {
 	failures := e.Refusals
 	if e.Errors > 0 {
@@ -65,7 +66,7 @@ func (c *Config) backoffEndUpTo(now time.Time, e *Entry, most time.Duration) tim
 }
 
 // backoffOver returns the first moment at which a backoff with this end is over
-// (rule 5.3.5). For a pod that never failed it is the zero time.
+// (rule 5.3.5). The zero time, of a pod that never failed, stays zero.
 func (c *Config) backoffOver(end time.Time) time.Time {
 	if c.NoEarlyPop || end.IsZero() {
 		return end
@@ -80,7 +81,7 @@ func (c *Config) delay(it *item, now time.Time) {
 		return
 	}
 
-	// The time-out does not cut a backoff short that is longer (rule 5.4.2).
+	// If the backoff lasts longer than the time-out, the time-out waits for its end (rule 5.4.2).
 	it.BackoffEnd = c.backoffEnd(now, &it.Entry)
 	it.due = now.Add(c.UnschedulableTimeout)
 	if over := c.backoffOver(it.BackoffEnd); it.due.Before(over) {

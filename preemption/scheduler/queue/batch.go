@@ -27,7 +27,8 @@ func (c *core) leader(it *item) *item {
 	return nil
 }
 
-// leave takes a member out of its batch. The member's item is in no pool afterwards.
+// leave takes a member out of its batch. Afterwards the member's item is in no heap; its pool names the pool
+// of the batch.
 func (c *core) leave(batch, it *item) {
 	h, class := &c.pools[batch.pool], c.byClass[it.class]
 	rest, uncounted := batch.members.without(class, it)
@@ -48,13 +49,14 @@ func (c *core) leave(batch, it *item) {
 		}
 	}
 
-	// Until now the batch kept what the member shared; from here on the member's item does.
+	// Until now the batch kept what the member shares with others. From here on the member's own item does.
 	it.inBatch, it.run = false, batch.run
 	it.due, it.pool = batch.due, batch.pool
 	it.Entry = batch.entryOf(it, uncounted)
 }
 
-// alone returns a pod's item after taking it out of the batch that it may be in. A nil item stays nil.
+// alone returns a pod's item. If the pod is in a batch it is taken out first, and put into the same pool. A
+// nil item stays nil.
 func (c *core) alone(it *item) *item {
 	if it == nil || !it.inBatch {
 		return it
@@ -71,7 +73,7 @@ func (c *core) batchOf(it *item) *item {
 	return batch
 }
 
-// single returns the members of a batch that has this one member.
+// single makes an item the only member of new batchParts. It lists the class if the class has no batch yet.
 func (c *core) single(it *item) *batchParts {
 	class := c.byClass[it.class]
 	if class == nil {
@@ -88,8 +90,8 @@ func (c *core) single(it *item) *batchParts {
 	return partsOf([]batchPart{{class, aloneInTree(it, c.serial), it}}, 0)
 }
 
-// enlist adds members to a batch, and the batch to the lists of the classes that are new in it. The
-// caller takes the members out of the batches they were in.
+// enlist adds members to a batch, and the batch to the list of each class that is new in it. The
+// caller takes the members out of their earlier batches.
 func (c *core) enlist(batch *item, joining *batchParts) {
 	for _, p := range joining.list {
 		if !batch.members.hasClass(p.classBatches) {
@@ -103,11 +105,11 @@ func (c *core) enlist(batch *item, joining *batchParts) {
 	}
 }
 
-// forget takes a batch off the lists of the classes of its former members, except the
-// classes that still have a member in it.
-func (c *core) forget(batch *item, were, left *batchParts) {
-	for _, p := range were.list {
-		if !left.hasClass(p.classBatches) {
+// forget takes a batch off the list of each class whose last member has left it. gone are the members that
+// left, staying the members that are still in the batch.
+func (c *core) forget(batch *item, gone, staying *batchParts) {
+	for _, p := range gone.list {
+		if !staying.hasClass(p.classBatches) {
 			c.unlist(p.classBatches, batch)
 		}
 	}
@@ -123,8 +125,8 @@ func (c *core) unlist(class *classBatches, batch *item) {
 	}
 }
 
-// find returns the item of this very pod, alone, nil if the pod is not inside. A pod of the same name
-// with another UID is another pod (rule 5.2.4).
+// find returns the item of a pod, taken out of its batch if it was in one; nil if the pod is not inside. A
+// pod of the same name with another UID is another pod (rule 5.2.4).
 func (c *core) find(pod *outrank.Pod) *item {
 	if pod == nil {
 		return nil

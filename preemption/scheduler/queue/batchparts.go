@@ -2,30 +2,31 @@ package queue
 
 import "slices"
 
-// mostParts bounds the number of classes in one batch, so that the cost of an operation on one pod
-// does not depend on how many classes there are.
+// mostParts is the largest number of classes in one batch. It bounds the cost of an operation on one pod,
+// however many classes there are.
 const mostParts = 128
 
-// batchParts are the members of a batch, by class. They are immutable, like the trees of [members]:
-// every operation returns new ones.
+// batchParts are the members of a batch, by class. A value is immutable, like the trees of [members]:
+// every operation returns a new one.
 type batchParts struct {
-	// list is sorted by class and is not empty.
+	// list has one part for each class, sorted by the serial of the class. It is never empty.
 	list []batchPart
 	// size is the number of members, and head is the first of them by identity.
 	size int
 	head *item
-	// uncounted is the number of attempts that every member has made beyond those counted in its tree.
+	// uncounted is the number of attempts of every member beyond those that its tree counts.
 	uncounted int
 }
 
-// batchPart has the members of one class. head is the first of them.
+// batchPart has the members of one class. head is the first of them by identity.
 type batchPart struct {
 	*classBatches
 	members *members
 	head    *item
 }
 
-// classBatches lists the batches that have pods of one class. Serials sort the classes.
+// classBatches lists the batches that have pods of one class. serial is the class's place in the order of
+// classes.
 type classBatches struct {
 	class   Class
 	serial  uint64
@@ -36,7 +37,7 @@ func partOf(class *classBatches, m *members) batchPart {
 	return batchPart{classBatches: class, members: m, head: m.first()}
 }
 
-// partsOf returns the members in a list, which must not be empty.
+// partsOf makes batchParts of a list, which must not be empty and is not copied.
 func partsOf(list []batchPart, uncounted int) *batchParts {
 	ps := &batchParts{list: list, head: list[0].head, uncounted: uncounted}
 	for i := range list {
@@ -48,7 +49,7 @@ func partsOf(list []batchPart, uncounted int) *batchParts {
 	return ps
 }
 
-// partsOrNil is partsOf, with nil for an empty list.
+// partsOrNil is partsOf, but returns nil for an empty list.
 func partsOrNil(list []batchPart, uncounted int) *batchParts {
 	if len(list) == 0 {
 		return nil
@@ -56,14 +57,14 @@ func partsOrNil(list []batchPart, uncounted int) *batchParts {
 	return partsOf(list, uncounted)
 }
 
-// plus returns the members with n more attempts each. Constant time: the trees stay as they are.
+// plus returns the members with n more attempts each. Constant time, because the trees are not touched.
 func (ps *batchParts) plus(n int) *batchParts {
 	copied := *ps
 	copied.uncounted += n
 	return &copied
 }
 
-// find returns the index of the members of a class.
+// find returns the index of a class in the list, and whether the class is in it.
 func (ps *batchParts) find(class *classBatches) (int, bool) {
 	return slices.BinarySearchFunc(ps.list, class, func(p batchPart, class *classBatches) int { return compareClasses(p.classBatches, class) })
 }
@@ -88,14 +89,14 @@ func compareClasses(a, b *classBatches) int {
 }
 
 // union returns the members of both, which must have none in common. Time is linear in
-// the classes, beside the union of the trees of classes that both have.
+// the number of classes, plus the time to unite the trees of the classes that both have.
 func (ps *batchParts) union(other *batchParts) *batchParts {
 	if len(ps.list) < len(other.list) {
 		ps, other = other, ps
 	}
 
-	// The result keeps ps.uncounted, so what the others have made beyond it, or fewer, goes into
-	// their trees.
+	// The result keeps ps.uncounted, so the difference of the others' attempts, which may be negative, is
+	// added to their trees.
 	difference := other.uncounted - ps.uncounted
 	list := make([]batchPart, 0, len(ps.list)+len(other.list))
 	a, b := ps.list, other.list
@@ -127,12 +128,13 @@ func (p batchPart) plus(n int) batchPart {
 	return p
 }
 
-// split returns the members before an item in the order of their identity, and the others. Either is
-// nil if it would be empty.
+// split returns the members that come before an item by identity, and the others. Either is nil if it would
+// be empty.
 func (ps *batchParts) split(at *item) (before, rest *batchParts) {
 	var first, second []batchPart
 	for _, p := range ps.list {
-		// The head is the first of its class: nobody of the class is before the item if the head is not.
+		// The head is the first of its class, so if it does not come before the item, no member of the
+		// class does.
 		if compareMembers(p.head, at) >= 0 {
 			second = append(second, p)
 			continue
@@ -147,8 +149,8 @@ func (ps *batchParts) split(at *item) (before, rest *batchParts) {
 	return partsOrNil(first, ps.uncounted), partsOrNil(second, ps.uncounted)
 }
 
-// without returns the other members if one of a class is taken out, nil if there are none, and how
-// many attempts of that one its item does not count.
+// without returns the members other than it, which is of the given class; rest is nil if there are none.
+// uncounted is the number of attempts that the item does not count itself.
 func (ps *batchParts) without(class *classBatches, it *item) (rest *batchParts, uncounted int) {
 	at, _ := ps.find(class)
 	tree, uncounted, _ := ps.list[at].members.without(it)
@@ -169,8 +171,8 @@ func (ps *batchParts) has(class *classBatches, it *item) bool {
 	return ok && ps.list[at].members.has(it)
 }
 
-// each calls f for all members, class by class, with the number of attempts that the member's item
-// does not count.
+// each calls f for all members, class by class. uncounted is the number of attempts that the member's item
+// does not count itself.
 func (ps *batchParts) each(f func(it *item, uncounted int)) {
 	for i := range ps.list {
 		ps.list[i].members.each(ps.uncounted, f)

@@ -4,7 +4,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// cause is the reason for which a pod enters a part of the queue (group 5.7).
+// cause is the reason why a pod enters a part of the queue (group 5.7).
 type cause uint8
 
 const (
@@ -41,7 +41,7 @@ var causeNames = [causeCount]string{
 	forceActivate: "ForceActivate", timeOut: "UnschedulableTimeout",
 }
 
-// causeOf has the cause of each kind of event. Any other kind counts as otherCause, the zero value.
+// causeOf maps each kind of event to its cause. Any other kind counts as otherCause, the zero value.
 var causeOf = map[ClusterEventKind]cause{
 	"":                         wildcardCause,
 	EventNodeAdded:             nodeAdd,
@@ -72,7 +72,8 @@ func (c cause) name(rules *release.Rules) string {
 	return causeNames[c]
 }
 
-// arrivals counts what entered a part of the queue: pods, those of them that came in a group, and groups.
+// arrivals counts what entered a part of the queue: all pods, the pods among them that came in a group, and
+// the groups.
 type arrivals struct{ pods, grouped, groups uint64 }
 
 func (a *arrivals) add(b arrivals) {

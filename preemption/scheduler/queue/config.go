@@ -8,76 +8,74 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Durations of kube-scheduler v1.36.
+// These are the durations of kube-scheduler v1.36.
 const (
 	defaultInitialBackoff       = time.Second
 	defaultMaxBackoff           = 10 * time.Second
 	defaultUnschedulableTimeout = 5 * time.Minute
 )
 
-// timeoutV113 is defaultUnschedulableTimeout of v1.13 (rule 13.2.9).
+// timeoutV113 is the default of UnschedulableTimeout for the variant v1.13 (rule 13.2.9).
 const timeoutV113 = time.Minute
 
-// Config says how a [Queue] orders and delays pods. Its zero value does what
-// today's kube-scheduler does.
+// Config says how a [Queue] orders and delays pods. With its zero value the queue works like
+// today's kube-scheduler.
 type Config struct {
-	// Release is the release by whose rules the queue works. Zero means outrank.DefaultRelease.
+	// Release selects the rules by which the queue works. Zero means outrank.DefaultRelease.
 	Release outrank.Release
 	// Variant is the variant of the scheduler. The queue of v1.13 has no backoff and no hints (group
 	// 5.9): with it InitialBackoff, MaxBackoff, NoEarlyPop and Helps must not be set. The simplified
 	// variant has today's queue.
 	Variant outrank.Variant
-	// InitialBackoff is how long a pod waits after its first failed attempt.
-	// Each further one doubles the wait, up to MaxBackoff; errors are counted apart.
-	// Zero means one second for the first and ten for the second.
+	// InitialBackoff is how long a pod waits after its first failed attempt. Each further failed attempt
+	// doubles the wait, up to MaxBackoff; attempts that end in an error are counted apart. Zero means
+	// one second for InitialBackoff and ten for MaxBackoff.
 	InitialBackoff, MaxBackoff time.Duration
-	// UnschedulableTimeout is how long after its last attempt an unschedulable
-	// pod is tried again without an event that may help it. Zero means
-	// five minutes, and a minute for the Variant v1.13.
+	// UnschedulableTimeout is the time from the last attempt with an unschedulable pod until it is tried
+	// again without an event that may help it. Zero means five minutes, and one minute for the variant
+	// v1.13.
 	UnschedulableTimeout time.Duration
-	// NoEarlyPop keeps a pod in backoff until its backoff is over. Without it,
-	// the first pod in backoff is popped early while no pod is active, and
-	// backoff goes by whole seconds (rules 5.3.3 to 5.3.5; upstream's feature
-	// SchedulerPopFromBackoffQ).
+	// NoEarlyPop keeps a pod in backoff until its backoff is over. Without it, the first pod in backoff is
+	// popped early while no pod is active, and the end of a backoff is cut to a whole second (rules 5.3.3
+	// to 5.3.5; upstream's feature SchedulerPopFromBackoffQ).
 	NoEarlyPop bool
-	// Gates are checks that a pod must pass before it is active or in backoff,
-	// in this order. Scheduling gates in a pod's spec come before them and need no
-	// gate here. For plans that are carried out beside the scheduler, execution.Executor.Preempting
-	// is the gate that keeps their preemptors out.
+	// Gates are checks that a pod must pass before it is active or in backoff, in this order. The
+	// scheduling gates in a pod's spec come before them and need no gate here. Where plans are
+	// carried out beside the scheduler, execution.Executor.Preempting is the gate that keeps preemptors
+	// out of the queue meanwhile.
 	Gates []Gate
 	// Compare orders the active pods and groups; the entry of a group has no Pod. It is negative if a is
 	// to be popped before b. CompareEntries breaks ties. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
-	// Helps decides whether an event may help an unschedulable pod, or a pod that
-	// comes back from an attempt during which the event came in. Nil means the function Helps with
-	// Release. For a pod with PendingFilters it is asked once more with these alone.
-	// Like Compare it must not change the entry, keep it, or call the
-	// queue, which is locked meanwhile.
+	// Helps decides whether an event may help an unschedulable pod, or a pod that comes back from the
+	// attempt during which the event came in. Nil means the function Helps with Release. For a pod with
+	// PendingFilters it is asked once more with these alone. Like Compare it must not change the entry,
+	// keep it, or call the queue, which is locked meanwhile.
 	Helps func(e *Entry, event ClusterEvent) bool
 }
 
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
-// schedulingGates is the check that every [Queue] makes first: no pod is tried
-// while it has scheduling gates (rule 5.2.3).
+// schedulingGates is the name of the gate that every [Queue] asks first: no pod is tried
+// while its spec has scheduling gates (rule 5.2.3).
 const schedulingGates = "SchedulingGates"
 
-// Gate is a check before the queue (upstream's PreEnqueue plugin): a pod that it
-// holds waits as gated.
+// Gate is a check that a pod must pass before it can be tried (upstream's PreEnqueue plugin). A pod that it
+// holds waits in the gated pool.
 type Gate struct {
-	// Name stands in Entry.Gate while the gate holds the pod.
+	// Name identifies the gate. It stands in Entry.Gate while the gate holds the pod, and must not be empty.
 	Name string
 	// Holds reports whether the pod is to be kept out. Like Config.Helps it must
 	// not change the pod or call the queue, which is locked meanwhile. The answer
 	// may change with time; Queue says when the gate is asked again.
 	Holds func(pod *outrank.Pod) bool
-	// Events are the kinds of events after which the gate is asked again (upstream: those that the
-	// plugin is registered for). None means all. From v1.37 on an event
-	// of the empty kind is always one of them (rule 5.2.8).
+	// Events are the kinds of events after which the gate is asked again (upstream: the events that the
+	// plugin is registered for). None means all. From v1.37 on an event of the empty kind is always
+	// one of them (rule 5.2.8).
 	Events []ClusterEventKind
 }
 
-// validate returns everything that is wrong with the configuration.
+// validate returns an error that lists everything that is wrong with the configuration, nil if nothing is.
 func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig
@@ -110,7 +108,7 @@ func (c *Config) validate() error {
 		}
 	}
 
-	// The two are compared with their defaults, which make no sense for a configuration that is wrong.
+	// The two are compared with the defaults filled in, which means something only if nothing else is wrong.
 	if set := c.filledIn(); len(ps) == 0 && set.InitialBackoff > set.MaxBackoff {
 		add("MaxBackoff", "%v is less than InitialBackoff, %v", set.MaxBackoff, set.InitialBackoff)
 	}
@@ -132,7 +130,7 @@ func (c *Config) validate() error {
 // old reports whether the queue is that of v1.13.
 func (c *Config) old() bool { return c.Variant == outrank.VariantV1_13 }
 
-// addUnknownThen adds the settings that are set and that the queue of v1.13 does not have.
+// addUnknownThen adds a problem for each setting that is set but unknown to the queue of v1.13.
 func (c *Config) addUnknownThen(add func(field, format string, args ...any)) {
 	for _, x := range []struct {
 		field string

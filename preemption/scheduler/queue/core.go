@@ -10,37 +10,37 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// core holds the pods inside, their pools and the calls that wait for one. Every pod inside is in items,
-// and in exactly one place: in a pool, in a batch that is in a pool, or with its group.
+// core holds the pods inside, their pools and the channel that waiting calls listen to. Every pod inside is
+// in items, and in exactly one place: in a pool, in a batch that is in a pool, or with its group.
 type core struct {
-	// mu is held by every exported method while it reads or changes anything else here.
+	// mu guards all other fields. Every exported method holds it while it reads or changes them.
 	mu    sync.Mutex
 	items map[podKey]*item
 	pools [poolCount]heap
-	// cycle is the number of the last attempt, arrivals that of the last pod that became active.
+	// cycle is the number of the last attempt. arrivals counts how often an item became active.
 	cycle, arrivals int64
 	// movedSince says that pods were moved since the last pod was popped; only the queue
 	// of v1.13 looks at it (rule 5.9.3).
 	movedSince bool
-	// early says that the first pod in backoff is popped while none is active.
+	// early says that while no pod is active the first pod in backoff may be popped.
 	early bool
-	// gate returns the name of the check that keeps a pod from active and backoff, empty for
-	// none. It is nil where nothing is ever checked.
+	// gate returns the name of the gate that keeps a pod from active and backoff, empty for
+	// none. It is nil in a FIFO queue, which has no gates.
 	gate func(*outrank.Pod) string
-	// byClass lists the batches of each class. A class is listed while it has one.
+	// byClass lists the batches of each class. It has no entry for a class without a batch.
 	byClass map[Class]*classBatches
-	// serial is the last number given to a class or to a pod that became a member.
+	// serial is the last number that was given to a class, or to a pod that became a member of a batch.
 	serial uint64
-	// rules are those of the release.
+	// rules are the rules of the release that the queue works by.
 	rules release.Rules
 	// gatesAskedAfter is how long a gated pod waits until its gates are asked without an event. Zero
-	// means that they never are.
+	// means that they are asked at events only.
 	gatesAskedAfter time.Duration
-	// why is the cause for which the operation under way moves pods. incoming counts what entered
-	// each pool, by cause.
+	// why is the reason for which the operation under way moves pods. incoming counts the pods and groups
+	// that entered each pool, by reason.
 	why      cause
 	incoming [poolCount][causeCount]arrivals
-	// groups is nil where groups are not queued.
+	// groups is nil in releases that do not queue groups as one.
 	groups *groupTable
 	// wake is closed when a pod can be popped; nil while no call waits.
 	wake chan struct{}
@@ -49,8 +49,8 @@ type core struct {
 // ErrNotInFlight is wrapped by errors about an attempt that is over.
 var ErrNotInFlight = errors.New("no such attempt under way")
 
-// init prepares the pools. The active pool is sorted by the given order, the
-// others by when their pods are due, with the same order among equals.
+// init prepares the pools. The given order sorts the active pool. The other pools are sorted by when their
+// items are due, and items due at the same time by the given order.
 func (c *core) init(order func(a, b *item) int) {
 	c.items = map[podKey]*item{}
 	c.pools[active].order = order
@@ -76,7 +76,7 @@ func (c *core) init(order func(a, b *item) int) {
 	}
 }
 
-// push puts an item into a pool, or among the gated ones if a gate keeps it from there.
+// push puts an item into a pool, or into gated if a gate keeps it from that pool.
 func (c *core) push(it *item, to pool) {
 	if it.Gate = c.gateOfItem(it, to); it.Gate != "" {
 		to = gated
@@ -91,13 +91,13 @@ func (c *core) gateOf(pod *outrank.Pod, from pool) string {
 	case c.gate == nil || !hasGates(from):
 		return ""
 	case from != active && !c.early:
-		// Its gates are asked when the backoff is over, but scheduling gates hold it at once.
+		// The caller's gates are asked when the backoff is over, but scheduling gates hold the pod at once.
 		return c.gateOfVersion(pod, from)
 	}
 	return c.gate(pod)
 }
 
-// gateOfVersion is gateOf for another version of a pod that was let in already: only its
+// gateOfVersion is gateOf for another version of a pod that is in the pool already: only the pod's own
 // scheduling gates can hold it back (rule 5.2.10).
 func (c *core) gateOfVersion(pod *outrank.Pod, in pool) string {
 	if c.gate == nil || !pod.Gated() || !hasGates(in) {
@@ -109,8 +109,8 @@ func (c *core) gateOfVersion(pod *outrank.Pod, in pool) string {
 // hasGates reports whether a pod has to pass gates to be in the pool.
 func hasGates(p pool) bool { return p == active || p == backoff || p == errorBackoff }
 
-// put puts an item into a pool whatever the gates say. The item's pool is still the one that it comes
-// from: an item that stays where it was does not arrive (rule 5.7.1).
+// put puts an item into a pool without asking the gates. it.pool still names the pool that the item comes
+// from: an item that goes back to the same pool does not count as an arrival (rule 5.7.1).
 func (c *core) put(it *item, to pool) {
 	if it.pool != to {
 		c.arrive(to, c.why, it.arrivals())
@@ -135,12 +135,12 @@ func errNoPod(operation string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the pod is missing"}}}
 }
 
-// errUnmade is the error of the zero queue, which has no pools.
+// errUnmade returns the error for an operation on the zero Queue, which cannot hold pods.
 func errUnmade(operation string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: operation, Text: "the queue was not made by New or NewFIFO"}}}
 }
 
-// refuses returns the error of an operation that cannot take this pod in, nil if it can.
+// refuses returns the error of an operation that cannot add this pod, nil if it can.
 func (c *core) refuses(operation string, pod *outrank.Pod) error {
 	switch {
 	case pod == nil:
@@ -151,8 +151,8 @@ func (c *core) refuses(operation string, pod *outrank.Pod) error {
 	return nil
 }
 
-// first returns the pod to be popped next, nil if there is none: the first active
-// one, or else the first in backoff where that may end early. mu is held.
+// first returns the item to be popped next, nil if there is none: the first active
+// one, or else the first in backoff if early says that the backoff may be cut short. mu is held.
 func (c *core) first(early bool) *item {
 	it := c.pools[active].head()
 	if it == nil && early {
@@ -161,7 +161,7 @@ func (c *core) first(early bool) *item {
 	return it
 }
 
-// isMember reports whether a pod is queued with its group. A pod with a node is not.
+// isMember reports whether a pod is queued with its group. A pod that is on a node never is.
 func (c *core) isMember(pod *outrank.Pod) bool {
 	return c.groups != nil && pod.Group != "" && pod.NodeName == ""
 }
@@ -171,8 +171,8 @@ func (c *core) sameGroup(it *item, pod *outrank.Pod) bool {
 	return c.isMember(pod) && pod.GroupKey() == it.leaf
 }
 
-// askAgain returns when the gates of a gated pod are asked without an event (rule
-// 5.2.7). The zero time means never: nothing but an update takes scheduling gates away.
+// askAgain returns when the gates of a gated item are asked without an event (rule
+// 5.2.7). The zero time means never: scheduling gates, for example, go only with an update of the pod.
 func (c *core) askAgain(it *item) time.Time {
 	if c.gatesAskedAfter <= 0 || it.heldBySpec() {
 		return time.Time{}
@@ -184,14 +184,14 @@ func (c *core) askAgain(it *item) time.Time {
 	return since.Add(c.gatesAskedAfter)
 }
 
-// gateOfItem returns the name of the gate that keeps an item from a pool. For a group it is
-// the gate of the first of its pods that is held (rule 5.8.4).
+// gateOfItem returns the name of the gate that keeps an item from a pool, empty for none. For a group it is
+// the gate that holds the first of its held pods (rule 5.8.4).
 func (c *core) gateOfItem(it *item, from pool) string {
 	if it.group == nil {
 		return c.gateOf(it.Pod, from)
 	}
 
-	// Every member is asked, so that each knows its own gate: quit looks at it.
+	// Every member is asked, because quit needs to know whether the member that leaves was held.
 	var first *item
 	for _, m := range it.group.waiting.items {
 		if m.Gate = c.gateOf(m.Pod, from); m.Gate != "" && (first == nil || compareTries(m, first) < 0) {
@@ -204,7 +204,7 @@ func (c *core) gateOfItem(it *item, from pool) string {
 	return first.Gate
 }
 
-// wakeAll wakes all waiting calls. They see the queue only once the operation under way has ended,
+// wakeAll wakes all waiting calls. They look at the queue only after the operation under way has ended,
 // because they need its lock.
 func (c *core) wakeAll() {
 	if c.wake != nil {
@@ -213,7 +213,7 @@ func (c *core) wakeAll() {
 	}
 }
 
-// arrive counts what enters a pool. Pods that are popped enter none that is counted.
+// arrive counts the pods and groups that enter a pool. Being popped does not count as entering one.
 func (c *core) arrive(to pool, why cause, a arrivals) {
 	if to != inFlight {
 		c.incoming[to][why].add(a)

@@ -12,15 +12,16 @@
 //	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 //
 // A [Queue] has four pools (active, backoff, unschedulable, gated) and pops by
-// priority; that of [NewFIFO] pops the pods as they come. execution.Executor.Fail puts a pod back after
-// an attempt that failed. Package preemption/scheduler/attempt makes the calls above, and tells the queue
-// what informers deliver.
+// priority; a queue made by [NewFIFO] pops the pods in the order in which they came. Method Fail of
+// execution.Executor puts a pod back after a failed attempt. Package preemption/scheduler/attempt makes the
+// calls above, and tells the queue what informers deliver.
 //
 // From v1.37 on, with the feature gate GenericWorkload, a [Queue] holds the pods of a group
 // together and pops them as one entry, which has a [Group] in place of a pod. The caller
-// tells the queue of groups with [Queue.PutGroup] and [Queue.PutComposite]. It ends the attempt with a
-// group after that of each member, with [Queue.AddAttemptedGroup] or, if the group has no
-// place, as for a pod. Pods whose group is not known wait apart.
+// tells the queue of groups with [Queue.PutGroup] and [Queue.PutComposite]. After an attempt with a group
+// it first ends the attempt of each member, and then that of the group: with [Queue.AddAttemptedGroup], or,
+// if the group found no place, with the call for a pod that did not fit. Pods whose group is not known wait
+// apart.
 //
 // # Calls at once, and cost
 //

@@ -10,20 +10,19 @@ import (
 )
 
 // Entry is a pod with what a queue knows about it (upstream's QueuedPodInfo), or a
-// group of pods (QueuedPodGroupInfo).
-// An entry that a queue hands out belongs to the caller; only the pod it points
-// to is shared, and that must not be changed.
+// group of pods (QueuedPodGroupInfo). An entry that a queue hands out belongs to the caller;
+// only the pod is shared, and it must not be changed.
 type Entry struct {
 	// Pod is nil in the entry of a group.
 	Pod *outrank.Pod
 	// Group is the group that is popped as one, with its members; nil for a pod, also
 	// for a pod of a group (group 5.8).
 	Group *Group
-	// Attempts is the number of times that the pod was popped.
+	// Attempts counts how often the pod, or the group, was popped.
 	Attempts int
-	// Refusals is the number of attempts that ended because the pod did not fit. Errors is the number
-	// of the latest attempts that ended in an error, one after another. Backoff goes by
-	// Errors while there are any, else by Refusals.
+	// Refusals counts the attempts that ended because the pod did not fit. Errors counts the latest
+	// attempts in a row that ended in an error; an attempt that ends otherwise sets it to zero. The
+	// backoff grows with Errors if it is not zero, else with Refusals.
 	Refusals, Errors int
 	// FirstEnqueued is the time at which the pod first entered the queue, and Enqueued the time at which
 	// it last did: it was added, or put back after an attempt. Moves between the
@@ -37,41 +36,39 @@ type Entry struct {
 	// Gate is the name of the check that holds the pod back, SchedulingGates for the gates of its spec.
 	// It is empty unless the pod is gated.
 	Gate string
-	// FailedFilters has the names of the filters that kept the pod off some node in its
-	// last attempt, sorted and each once. It is empty in an entry just popped:
-	// the caller fills it in before putting the entry back. No filter at all
-	// means that the attempt ended in an error.
+	// FailedFilters names the filters that kept the pod off some node in its last attempt, sorted and
+	// without duplicates. It is empty in an entry just popped: the caller fills it in before putting
+	// the entry back. No filter at all means that the attempt ended in an error.
 	FailedFilters []string
-	// PendingFilters has the names of the failed filters that wait for something of their own, such as
-	// a step after the filters that has asked a driver for a
-	// device (upstream's PendingPlugins), sorted and each once. They count as failed
-	// filters whether they are named there or not. The caller fills it in as well.
+	// PendingFilters names the failed filters that wait for an event of their own (upstream's
+	// PendingPlugins), sorted and without duplicates. An example is a filter that waits for a driver to
+	// answer about a device. They count as failed filters whether FailedFilters names them or
+	// not. The caller fills it in as well.
 	PendingFilters []string
-	// Cycle is the number of the attempt, counted by the queue from 1 over all
-	// its pods; zero before the first.
+	// Cycle is the number of the entry's last attempt; zero before the first. The queue counts the attempts
+	// with all its pods together, from 1.
 	Cycle int64
 }
 
-// Group is a group of pods in a [Queue], which is popped as one (group 5.8). It
-// belongs to the caller, like the entry that it is part of.
+// Group is a group of pods that a [Queue] pops as one (group 5.8). It belongs to the caller, like the
+// entry that it is part of.
 type Group struct {
-	// PodGroup is the group, nil for a tree of groups that is queued as a whole.
+	// PodGroup is the object of a single group. It is nil for a tree of groups, which is queued as a whole.
 	PodGroup *outrank.PodGroup
-	// Composite is the root of such a tree, nil for a group.
+	// Composite is the root of a tree of groups, nil for a single group.
 	Composite *outrank.CompositePodGroup
-	// Members are the pods that wait, of a tree those of all its groups, in the order in
-	// which they are to be tried (rule 5.8.3).
+	// Members are the pods to be tried, in that order (rule 5.8.3); for a tree, the pods of all its groups.
 	Members []Entry
 }
 
-// groupID identifies what is queued as one: a group of pods or a composite group. The two kinds may share
-// a name.
+// groupID identifies a group that is queued as one: a group of pods or a composite group. Groups of the two
+// kinds may share a name.
 type groupID struct {
 	composite bool
 	key       outrank.Key
 }
 
-// podKey is namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
+// podKey identifies a pod by its namespace and name. Unlike [outrank.Pod.Key] it allocates nothing.
 type podKey struct{ namespace, name string }
 
 // copied returns a copy that shares nothing but the pod.
@@ -93,11 +90,11 @@ func (e *Entry) priority() int32 {
 //
 //  1. the higher priority; no priority counts as 0;
 //  2. the earlier time of entering the queue, [Entry.Enqueued];
-//  3. the namespace, then the name, then the UID, whichever is first by bytes; a pod
+//  3. the namespace, then the name, then the UID that is first by bytes; a pod
 //     before a group of the same name.
 //
 // A group counts with its own priority (rule 5.8.2). The reference stops after the
-// second. An entry without a pod and without a group comes last. The call takes
+// second key. An entry without a pod and without a group comes last. The call takes
 // constant time and allocates nothing.
 func CompareEntries(a, b *Entry) int {
 	switch noA, noB := a == nil || a.Pod == nil && a.Group == nil, b == nil || b.Pod == nil && b.Group == nil; {
@@ -124,7 +121,7 @@ func CompareEntries(a, b *Entry) int {
 // Key returns the key of the group, or of the root of the tree; see [outrank.PodGroup.Key].
 func (g *Group) Key() outrank.Key { return g.id().key }
 
-// id returns the key with the kind of the group, zero without a PodGroup and a Composite.
+// id returns the key and the kind of the group. It is zero for a Group without a PodGroup and a Composite.
 func (g *Group) id() groupID {
 	switch {
 	case g.Composite != nil:
@@ -164,7 +161,7 @@ func (g *Group) copied() *Group {
 	return &out
 }
 
-// text returns the words for the group in messages.
+// text returns how error messages name the group.
 func (g *Group) text() string {
 	if key := g.Key(); key != "" {
 		return "group " + string(key)
@@ -174,8 +171,8 @@ func (g *Group) text() string {
 
 func keyOf(pod *outrank.Pod) podKey { return podKey{pod.NamespaceName(), pod.Name} }
 
-// identity returns what tells entries apart, in the order in which it is compared: namespace, name, kind
-// and UID. A pod is of kind 0, a group of kind 1, a composite group of kind 2.
+// identity returns the keys that tell two entries apart, in the order in which they are compared. A pod is
+// of kind 0, a group of kind 1, a composite group of kind 2.
 func (e *Entry) identity() (namespace, name string, kind int, uid string) {
 	g := e.Group
 	switch {
@@ -191,7 +188,7 @@ func (e *Entry) identity() (namespace, name string, kind int, uid string) {
 	return "", "", 1, ""
 }
 
-// compareIdentities is the last step of [CompareEntries] where a group is compared.
+// compareIdentities is the last step of [CompareEntries] if at least one of the entries is a group.
 func compareIdentities(a, b *Entry) int {
 	spaceA, nameA, kindA, uidA := a.identity()
 	spaceB, nameB, kindB, uidB := b.identity()

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// ClusterEventKind is what happened in the cluster.
+// ClusterEventKind says what happened in the cluster, such as "NodeAdded".
 type ClusterEventKind string
 
 // The kinds of events. Any other kind, also the empty one, may help every pod.
@@ -16,46 +16,45 @@ const (
 	EventNodeAdded   ClusterEventKind = filter.EventNodeAdded
 	EventNodeUpdated ClusterEventKind = filter.EventNodeUpdated
 	EventNodeDeleted ClusterEventKind = filter.EventNodeDeleted
-	// An assigned pod is a pod that has a node. It counts as deleted, too, when
-	// it has ended.
+	// An assigned pod is a pod that has a node. A pod that has ended counts as deleted, too.
 	EventAssignedPodAdded   ClusterEventKind = filter.EventAssignedPodAdded
 	EventAssignedPodUpdated ClusterEventKind = filter.EventAssignedPodUpdated
 	EventAssignedPodDeleted ClusterEventKind = filter.EventAssignedPodDeleted
-	// EventStorageChanged is about volumes, claims, storage classes and what
-	// drivers report of a node.
+	// EventStorageChanged is a change of volumes, claims, storage classes, or what
+	// storage drivers report about a node.
 	EventStorageChanged ClusterEventKind = filter.EventStorageChanged
-	// An unscheduled pod is a pod without a node that is not the one that is asked
-	// about (rule 5.4.14).
+	// An unscheduled pod is a pod without a node, other than the waiting pod that is
+	// asked about (rule 5.4.14).
 	EventUnscheduledPodAdded   ClusterEventKind = "UnscheduledPodAdded"
 	EventUnscheduledPodUpdated ClusterEventKind = "UnscheduledPodUpdated"
 	EventUnscheduledPodDeleted ClusterEventKind = "UnscheduledPodDeleted"
-	// EventPodUpdated is an update of the waiting pod itself, and for a pod in flight an update
-	// of any pod in flight (rule 5.5.7). Update tells of it; no caller has to.
+	// EventPodUpdated is an update of the waiting pod itself. From v1.37 on, a pod in flight is also asked
+	// about updates of the other pods in flight (rule 5.5.7). Queue.Update reports it; callers need not.
 	EventPodUpdated ClusterEventKind = "PodUpdated"
 )
 
 // ClusterEvent is a change in the cluster that may help pods that wait.
 type ClusterEvent struct {
 	Kind ClusterEventKind
-	// Node is the changed node in its latest version. NodeBefore is its version before an update.
+	// Node is the latest version of the changed node, and NodeBefore its version before an update.
 	// Either is nil if it is not known.
 	Node, NodeBefore *outrank.Node
-	// Pod is the changed pod in its latest version, nil if it is not known. A pod that names its node
-	// shows what the event means for anti-affinity (rule 5.4.12), and a pod without a node whether it
-	// was nominated. The rest is for a caller's own Config.Helps.
+	// Pod is the latest version of the changed pod, nil if it is not known. If the pod names its node, the
+	// event is compared with terms of anti-affinity (rule 5.4.12); if it has no node, the queue looks at
+	// whether it was nominated. All else in it is for a Config.Helps of the caller's own.
 	Pod *outrank.Pod
 	// Before is the version of the pod before an update, nil if it is not known. For
-	// EventPodUpdated it is the one that the last attempt was made with.
+	// EventPodUpdated it is the version before the call of Queue.Update.
 	Before *outrank.Pod
 }
 
-// helpers has, for each filter, the kinds of events that change what the filter looks at (rule 5.4.4;
-// upstream's EventsToRegister). Others cannot help a pod that the filter kept off a node. Changes of the
-// pod itself are in looksAt.
+// helpers lists, for each filter, the kinds of events that change what the filter looks at (rule 5.4.4;
+// upstream's EventsToRegister). Events of other kinds cannot help a pod that the filter kept off a node.
+// Changes of the pod itself are in looksAt.
 var helpers = map[string][]ClusterEventKind{}
 
-// looksAt has, for each filter, what the filter looks at in the pod itself. A change of
-// anything else cannot help a pod that the filter kept off a node (rule 5.4.9).
+// looksAt gives, for each filter, the fields of the pod itself that the filter looks at. A change of
+// other fields cannot help a pod that the filter kept off a node (rule 5.4.9).
 var looksAt = map[string]looked{}
 
 func init() {
@@ -67,7 +66,7 @@ func init() {
 	}
 }
 
-// eventKinds are the kinds of events about which the filters are asked. Any other may help every pod.
+// eventKinds are the kinds of events that the filters know. An event of any other kind may help every pod.
 var eventKinds = []ClusterEventKind{
 	EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
 	EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted, EventStorageChanged,
@@ -83,16 +82,16 @@ type flightEvent struct {
 	concerns func(*outrank.Pod) bool
 }
 
-// flightLog keeps the events that came in during the attempts under way. When a pod comes back they are
-// asked about (rule 5.5.2). Events that are older than all these attempts are forgotten when further ones
-// come in.
+// flightLog keeps the events that came in during the attempts under way. When a pod comes back, the queue
+// asks whether one of them may help it (rule 5.5.2). Events older than all attempts under way are forgotten
+// when further ones come in.
 type flightLog struct {
-	// events are in the order in which they came, which is that of their cycles.
+	// events are in the order in which they came, so that their cycles never decrease.
 	events []flightEvent
 }
 
-// kind returns the kind that the event counts as. A nominated pod that goes gives up room like a
-// pod on a node, and a pod that is not known may have been nominated (rule 5.4.14).
+// kind returns the kind that the event counts as. A nominated pod that is deleted gives up room like a
+// pod on a node, and a deleted pod that is not known may have been nominated (rule 5.4.14).
 func (event *ClusterEvent) kind() ClusterEventKind {
 	if event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNodeName != "") {
 		return EventAssignedPodDeleted
@@ -101,7 +100,7 @@ func (event *ClusterEvent) kind() ClusterEventKind {
 }
 
 // tellsNeighbour reports whether the event has the pods that decide what it means for
-// anti-affinity (rule 5.4.12): the pod that went from its node, or both versions of one that changed.
+// anti-affinity (rule 5.4.12): the pod that left its node, or both versions of a pod that changed.
 func (event *ClusterEvent) tellsNeighbour() bool {
 	switch {
 	case event.Pod == nil || event.Pod.NodeName == "":
@@ -112,7 +111,7 @@ func (event *ClusterEvent) tellsNeighbour() bool {
 	return event.Kind == EventAssignedPodUpdated && event.Before != nil
 }
 
-// concernsNode returns the node that the event's pod is on or nominated to.
+// concernsNode returns the node that the event's pod is on, or else is nominated to.
 func (event *ClusterEvent) concernsNode() string {
 	if event.Pod.NodeName == "" {
 		return event.Pod.NominatedNodeName
@@ -120,7 +119,8 @@ func (event *ClusterEvent) concernsNode() string {
 	return event.Pod.NodeName
 }
 
-// letsPreempt reports whether pods may be pushed out of the node from this event on.
+// letsPreempt reports whether the event may allow preemption for resizes on its node: the node allows it
+// now and, if its earlier version is known, did not before. A node that is not known may allow it.
 func (event *ClusterEvent) letsPreempt() bool {
 	may := func(n *outrank.Node) bool { return n == nil || len(n.DisableResizePreemption) == 0 }
 	if event.Kind == EventNodeUpdated && event.NodeBefore != nil {
@@ -129,15 +129,15 @@ func (event *ClusterEvent) letsPreempt() bool {
 	return may(event.Node)
 }
 
-// note keeps an event that concerns all attempts begun so far, of which oldest is
-// the first under way. Constant time on average.
+// note keeps an event for the attempts under way. oldest is the number of the first of them. Constant time
+// on average.
 func (l *flightLog) note(e flightEvent, oldest int64) {
 	l.trim(oldest)
 	l.events = append(l.events, e)
 }
 
-// trim forgets the events that are older than all attempts under way. It waits until they are more than
-// half of all events, so that each event is moved once on average.
+// trim forgets the events that are older than all attempts under way. It waits until more than half of the
+// events are that old, so that each event is moved once on average.
 func (l *flightLog) trim(oldest int64) {
 	if dead := l.since(oldest); dead > len(l.events)/2 {
 		l.events = slices.Delete(l.events, 0, dead)

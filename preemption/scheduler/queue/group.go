@@ -10,9 +10,9 @@ import (
 )
 
 // PutGroup tells the queue of a group of pods, or of a newer version of it. Pods that
-// waited for it leave the incomplete ones (rule 5.8.5). Releases and feature gates
-// without groups in the queue (rule 5.8.1) ignore this, as any queue does a nil group.
-// Time O(n log n) in the waiting pods that come to belong elsewhere, else O(log n).
+// waited for it are no longer incomplete (rule 5.8.5). The call has no effect for a nil group, or where
+// the release and its feature gates do not queue groups (rule 5.8.1). Time O(n log n) in the waiting pods
+// that come to belong elsewhere, else O(log n).
 func (q *Queue) PutGroup(g *outrank.PodGroup) {
 	if q.groups == nil || g == nil {
 		return
@@ -25,13 +25,13 @@ func (q *Queue) PutGroup(g *outrank.PodGroup) {
 	leaf.group = g
 	q.refresh(groupID{key: g.Key()})
 
-	// Where its pods belong depends on the group's parent alone.
+	// The pods belong to the group itself or to the root above it, which only its parent decides.
 	if before == nil || before.ParentKey() != g.ParentKey() {
 		q.regroup(g.Key())
 	}
 }
 
-// RemoveGroup tells the queue that a group is gone. Its pods that wait are incomplete from
+// RemoveGroup tells the queue that a group is gone. Its waiting pods are incomplete from
 // then on. A group of the same name with another UID stays. Time O(n log n) in the
 // group's waiting pods.
 func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
@@ -50,9 +50,9 @@ func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
 	q.groups.tidy(g.Key())
 }
 
-// PutComposite tells the queue of a composite group, or of a newer version of it, as
-// PutGroup does of a group. It has no effect where composite groups are not queued.
-// Time O(m + n log n) in the groups that are known or that pods name, and the waiting
+// PutComposite tells the queue of a composite group, or of a newer version of it, like PutGroup
+// for a group. It has no effect where composite groups are not queued.
+// Time O(m + n log n) for m groups that are known or named by pods, and n waiting
 // pods that come to belong elsewhere.
 func (q *Queue) PutComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || !q.groups.trees || g == nil {
@@ -71,9 +71,9 @@ func (q *Queue) PutComposite(g *outrank.CompositePodGroup) {
 	}
 }
 
-// RemoveComposite tells the queue that a composite group is gone. The waiting pods of the tree
-// are incomplete from then on. A group of the same name with another UID stays. It takes the time
-// of PutComposite.
+// RemoveComposite tells the queue that a composite group is gone. The waiting pods of its tree
+// are incomplete from then on. A group of the same name with another UID stays. It takes as long as
+// PutComposite.
 func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || g == nil {
 		return
@@ -87,18 +87,17 @@ func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 	q.regroup(slices.Collect(maps.Keys(q.groups.leaves))...)
 }
 
-// anotherUID reports whether two UIDs are of different objects. An empty one may be that of any.
+// anotherUID reports whether two UIDs belong to different objects. An empty UID is not known, and matches any.
 func anotherUID(a, b string) bool { return a != b && a != "" && b != "" }
 
 // AddAttemptedGroup ends the attempt with a popped group that has found places for enough of its pods
-// (upstream's AddAttemptedPodGroupIfNeeded). The caller has dealt with the members before: those that
-// could not be placed were put back, each with its own entry and AddUnschedulableIfNotPresent; those
-// that were placed are Done, now or once they are bound. The pods that wait for the group then go back
-// to active as a group. It keeps its place in the order if a member of this attempt is among them (rules
-// 5.8.7 to 5.8.9).
+// (upstream's AddAttemptedPodGroupIfNeeded). The caller deals with the members first: it puts back those
+// that could not be placed, each with its own entry and AddUnschedulableIfNotPresent; those that were placed
+// are Done, now or once they are bound. The pods that wait for the group then go back to active as a group.
+// It keeps its place in the order if a member of this attempt is among them (rules 5.8.7 to 5.8.9).
 //
-// A group that has no place is for AddUnschedulableIfNotPresent instead, with its own entry and once its
-// members are put back. It goes to backoff, whatever has happened meanwhile.
+// For a group that found no place, AddUnschedulableIfNotPresent is called instead, with the group's entry
+// and after its members were put back. The group goes to backoff, whatever has happened meanwhile.
 //
 // A group without pods that wait for it leaves the queue. An entry of an attempt that is over changes
 // nothing; the error then wraps [ErrNotInFlight]. Time O(n log n) in the pods that wait.
@@ -128,8 +127,8 @@ func (q *Queue) AddAttemptedGroup(e Entry, now time.Time) error {
 	return nil
 }
 
-// addRefusedGroup ends the attempt with a group that has no place, or, where the entry names no filter,
-// whose attempt ended in an error (rule 5.8.8).
+// addRefusedGroup ends the attempt with a group that found no place. If the entry names no filter, the
+// attempt ended in an error (rule 5.8.8).
 func (q *Queue) addRefusedGroup(e *Entry, now time.Time) error {
 	it, err := q.attempted(e)
 	if it == nil {
@@ -143,15 +142,15 @@ func (q *Queue) addRefusedGroup(e *Entry, now time.Time) error {
 		it.Errors++
 	}
 
-	// Nothing cuts the backoff of a group short, whatever it failed with. So it goes to the pool that
+	// Nothing cuts the backoff of a group short, whatever it failed with. So it goes to errorBackoff, which
 	// early pops pass over.
 	it.BackoffEnd = q.config.backoffEndUpTo(now, &it.Entry, q.config.mostBackoffOf(it.size()))
 	q.push(it, errorBackoff)
 	return nil
 }
 
-// attempted ends the attempt with a group, and returns the group's item, which is in no pool. It is nil,
-// without an error, for a group without pods that wait, which leaves the queue.
+// attempted ends the attempt with a group and returns the group's item, which is then in no pool. A group
+// without waiting pods leaves the queue; both results are nil for it.
 func (q *Queue) attempted(e *Entry) (*item, error) {
 	it := q.groups.attempt(e)
 	if it == nil {

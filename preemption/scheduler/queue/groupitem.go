@@ -24,7 +24,7 @@ func (c *core) listMember(it *item) {
 	}
 }
 
-// unlistMember undoes listMember.
+// unlistMember takes an item off the list of the group that it is under, if any.
 func (c *core) unlistMember(it *item) {
 	if it.leaf == "" {
 		return
@@ -34,13 +34,13 @@ func (c *core) unlistMember(it *item) {
 	it.leaf = ""
 }
 
-// join adds a member that is in no place to its group: to the group's item if the group waits, to the
-// pods that wait for it if the group is in flight, and to a new item if the group is not inside. A member
-// whose group is not known is incomplete (rule 5.8.5).
+// join adds a member that is in no place to its group. If the group waits, the member goes to the group's
+// item; if the group is in flight, to the pods that wait for it; if the group is not inside, to a new
+// item. A member whose group is not known is incomplete (rule 5.8.5).
 func (c *core) join(it *item) {
 	t := c.groups
 	root, known := t.rootOf(it.leaf)
-	it.Gate, it.BackoffEnd = "", time.Time{} // these are the group's
+	it.Gate, it.BackoffEnd = "", time.Time{} // the group's item has them for all members
 	if !known {
 		it.pool = incomplete
 		t.incomplete++
@@ -62,7 +62,7 @@ func (c *core) join(it *item) {
 	c.push(g, active)
 }
 
-// joinInside adds a member to a group that is inside.
+// joinInside adds a member to a group that is in a pool or in flight.
 func (c *core) joinInside(it, g *item) {
 	it.groupItem = g
 	if g.group.tried {
@@ -79,13 +79,13 @@ func (c *core) joinInside(it, g *item) {
 	g.group.waiting.push(it)
 	h.tally(g, 1)
 
-	// Only the pod that joins is asked about (rule 5.8.4).
+	// Only the gates of the joining pod are asked (rule 5.8.4).
 	c.arrive(g.pool, c.why, arrivals{pods: 1, grouped: 1})
 	c.hold(g, it, c.gateOf(it.Pod, g.pool))
 }
 
-// hold sets the gate of a member that has joined a waiting group or has changed, empty for none. If it
-// holds the member the group moves to the gated ones.
+// hold sets the gate of a member that has joined a waiting group or has changed; it is empty if no gate holds
+// the member. Otherwise the whole group moves to gated.
 func (c *core) hold(g, it *item, gate string) {
 	it.Gate = gate
 	if gate != "" {
@@ -95,8 +95,8 @@ func (c *core) hold(g, it *item, gate string) {
 	}
 }
 
-// quit takes a member that waits out of its group. A group without pods is dropped. A group that the
-// member may have held back has its gates asked with the next flush (rule 5.8.4).
+// quit takes a waiting member out of its group. A group without pods is dropped. If the member's gate may
+// have held the group back, the gates of the group are asked with the next flush (rule 5.8.4).
 func (c *core) quit(it *item) {
 	if it.pool == incomplete {
 		c.groups.incomplete--
@@ -158,7 +158,7 @@ func (c *core) popGroup(it *item) Entry {
 	return e
 }
 
-// refresh gives a group that is inside the newest version of its object.
+// refresh gives the item of a group that is inside the newest version of the group's object.
 func (c *core) refresh(id groupID) {
 	g := c.groups.inside[id]
 	if g == nil {
@@ -176,8 +176,8 @@ func (c *core) refresh(id groupID) {
 	}
 }
 
-// regroup moves the waiting pods of these groups that belong elsewhere by now. Pods in flight join the
-// right group when they come back.
+// regroup moves those waiting pods of the given groups that belong to another root by now. Pods in flight
+// join the right group when they come back.
 func (c *core) regroup(keys ...outrank.Key) {
 	var moving []*item
 	for _, key := range keys {
@@ -203,7 +203,8 @@ func (c *core) regroup(keys ...outrank.Key) {
 	}
 }
 
-// waitsFor reports whether a member is with this group, or with none where the group is not known.
+// waitsFor reports whether a member waits with or for this group. If the group is not known, it reports
+// whether the member waits for none.
 func (it *item) waitsFor(root *Group, known bool) bool {
 	g := it.groupItem
 	if !known || g == nil {
@@ -222,8 +223,8 @@ func (c *core) remove(it *item) {
 	it.pool = poolCount
 }
 
-// replaceMember sets another version of a member that waits. The gates of a gated group are
-// asked again, and another group may be held back by it (rule 5.8.4).
+// replaceMember sets another version of a waiting member. The gates of a gated group are
+// asked again. A group that is not gated moves there if the new version has scheduling gates (rule 5.8.4).
 func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
 	it.Pod, it.class = pod, nil
 	g := it.groupItem
@@ -234,7 +235,7 @@ func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
 	g.group.waiting.fix(it)
 	switch {
 	case it.pool == apart:
-		// The gates are asked when the group comes back.
+		// The gates are asked when the group comes back from its attempt.
 	case g.pool == gated:
 		c.groups.reopen(g, now)
 	default:

@@ -8,26 +8,26 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// groupTable is what a queue knows about groups: the objects, and the groups that are
-// inside. A group is known by its namespace and name.
+// groupTable has what a queue knows about groups: the objects that the caller told it of, and the groups
+// that are inside. Namespace and name identify a group.
 type groupTable struct {
 	// trees says that composite groups are queued as one.
 	trees bool
-	// leaves are the groups of pods that are known or that pods name. composites are the composite
-	// groups that are known.
+	// leaves are the groups of pods that the queue was told of or that pods name. composites are the
+	// composite groups that it was told of.
 	leaves     map[outrank.Key]*groupLeaf
 	composites map[outrank.Key]*outrank.CompositePodGroup
 	// inside has the items of the groups that are in a pool or in flight.
 	inside map[groupID]*item
-	// incomplete and apart are the numbers of pods in these places, tried that of groups in flight.
+	// incomplete and apart count the pods in these places. tried counts the groups in flight.
 	incomplete, apart, tried int
 	// reopen asks the gates of a gated group again.
 	reopen func(it *item, now time.Time)
 }
 
-// groupLeaf is a group that pods name, whether or not it is known.
+// groupLeaf is a group of pods, whether or not the queue was told of it.
 type groupLeaf struct {
-	// group is nil if the group is not known.
+	// group is the object of the group, nil if it is not known.
 	group *outrank.PodGroup
 	// members are the pods inside that name the group.
 	members map[*item]bool
@@ -57,8 +57,8 @@ func (t *groupTable) tidy(key outrank.Key) {
 	}
 }
 
-// rootOf returns the group that a pod is queued with, which is the root of its tree. It is not
-// ok where a group on the way is not known (rule 5.8.5).
+// rootOf returns the group that the pods of a group are queued with: the root of its tree. The result is
+// false if the group, or one on the way to the root, is not known (rule 5.8.5).
 func (t *groupTable) rootOf(key outrank.Key) (*Group, bool) {
 	l := t.leaves[key]
 	if l == nil || l.group == nil {
@@ -70,7 +70,7 @@ func (t *groupTable) rootOf(key outrank.Key) (*Group, bool) {
 		return &Group{PodGroup: l.group}, true
 	}
 
-	// A tree that is too high has no root, and neither has a circle of parents.
+	// The bound on the levels also ends the walk in a cycle of parents. Neither has a root.
 	for range outrank.MaxGroupLevels - 1 {
 		g := t.composites[above]
 		if g == nil {
@@ -83,8 +83,7 @@ func (t *groupTable) rootOf(key outrank.Key) (*Group, bool) {
 	return nil, false
 }
 
-// attempt returns the item of the group whose attempt an entry belongs to, nil if that
-// is over.
+// attempt returns the item of the group that the entry's attempt was made with, nil if the attempt is over.
 func (t *groupTable) attempt(e *Entry) *item {
 	if t == nil {
 		return nil
@@ -95,8 +94,8 @@ func (t *groupTable) attempt(e *Entry) *item {
 	return nil
 }
 
-// back ends the flight of a group. It is in no pool afterwards, and the pods that waited for it are with
-// it.
+// back ends the flight of a group. Afterwards the group is in no pool, and the pods that waited for it
+// are with it.
 func (t *groupTable) back(it *item) {
 	it.group.tried, it.pool = false, poolCount
 	t.tried--
@@ -106,7 +105,8 @@ func (t *groupTable) back(it *item) {
 	}
 }
 
-// outside returns the pods that are incomplete, and those that wait for their group to come back.
+// outside returns the pods that are in no pool: the incomplete ones, and those that wait for their group to
+// come back.
 func (t *groupTable) outside() (without, waiting []Entry) {
 	if t == nil {
 		return nil, nil

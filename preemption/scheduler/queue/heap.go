@@ -5,19 +5,19 @@ import (
 )
 
 // heap is a binary heap of items that know their index, so that any of them can
-// be removed in O(log n). The order must be total: with ties the first item would
-// depend on earlier operations.
+// be removed in O(log n). The order must be total: otherwise earlier operations would decide which of two
+// equal items is the first.
 type heap struct {
 	items []*item
 	order func(a, b *item) int
-	// count is the number of pods, which is larger than that of items where there are batches or groups.
+	// count is the number of pods. An item that is a batch or a group counts as many as it has.
 	count int
-	// groups is the number of items that are groups, and grouped the number of their pods.
+	// groups counts the items that are groups, and grouped counts their pods.
 	groups, grouped int
 }
 
-// tally counts an item's pods in or out: times is 1 or -1. An item whose size changes in the heap is
-// counted out before the change and in after it.
+// tally counts an item's pods in if times is 1, and out if it is -1. An item whose size changes while it is
+// in the heap is counted out before the change and in after it.
 func (h *heap) tally(it *item, times int) {
 	h.count += times * it.size()
 	if it.group != nil {
@@ -51,9 +51,9 @@ func (h *heap) remove(it *item) {
 	}
 }
 
-// takeOut takes the chosen items out and appends them to a slice. They keep the name of their pool.
+// takeOut takes the chosen items out and appends them to a slice. Their field pool does not change.
 // chosen is asked once about each item, before any is taken out. Time O(n), and O(log n) for each chosen
-// one while these are few.
+// item while these are few.
 func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 	first := len(to)
 	for _, it := range h.items {
@@ -63,7 +63,7 @@ func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 	}
 	out := to[first:]
 
-	// To remove k items one by one takes O(k log n), to sift out many and restore the rest O(n).
+	// Removing k items one by one takes O(k log n), removing many at once and restoring the heap O(n).
 	switch {
 	case len(out) == 0:
 	case len(out) == len(h.items):
@@ -80,7 +80,7 @@ func (h *heap) takeOut(to []*item, chosen func(*item) bool) []*item {
 	return to
 }
 
-// removeMany removes items in O(n), however many they are. They keep the name of their pool.
+// removeMany removes items in O(n), however many they are. Their field pool does not change.
 func (h *heap) removeMany(out []*item) {
 	was := out[0].pool
 	for _, it := range out {
@@ -94,7 +94,7 @@ func (h *heap) removeMany(out []*item) {
 	h.restore()
 }
 
-// restore makes a heap of items in any order. Time O(n).
+// restore makes the items, whatever their order, a heap again. Time O(n).
 func (h *heap) restore() {
 	for i, it := range h.items {
 		it.index = i

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// helpOf asks Config.Helps what an event means for a pod (rules 5.4.3 and 5.4.11).
+// helpOf asks Config.Helps how an event helps a pod (rules 5.4.3 and 5.4.11).
 func (q *Queue) helpOf(it *item, event ClusterEvent) help {
 	if q.config.old() {
 		return atOnce // rule 5.9.2
@@ -15,8 +15,8 @@ func (q *Queue) helpOf(it *item, event ClusterEvent) help {
 		return noHelp
 	}
 
-	// The event may help some filter. If it helps a pending one the pod need not wait for its backoff.
-	// An event of the empty kind tells nothing of what a pending filter waits for.
+	// The event may help some failed filter. If it helps a pending one, the pod need not wait for its
+	// backoff. An event of the empty kind does not tell what a pending filter waits for.
 	if len(it.PendingFilters) == 0 || event.Kind == "" {
 		return afterBackoff
 	}
@@ -28,8 +28,8 @@ func (q *Queue) helpOf(it *item, event ClusterEvent) help {
 	return afterBackoff
 }
 
-// opened returns how a gated pod is tried once its gates let it in: after its backoff, or at once
-// where the event helped one of its pending filters (rule 5.4.11). helpOfEvent is asked only for a pod
+// opened returns the help for a gated pod that its gates let in: it is tried after its backoff, or at once
+// if the event helped one of its pending filters (rule 5.4.11). helpOfEvent is called only for a pod
 // with such filters.
 func opened(it *item, helpOfEvent func() help) help {
 	if len(it.PendingFilters) > 0 {
@@ -46,7 +46,7 @@ func (q *Queue) helped(it *item) help {
 		most = afterBackoff // rule 5.5.5
 	}
 
-	// Only a pending filter can be helped at once, so without one the first help is the strongest.
+	// Only help for a pending filter is atOnce, so without such filters any help is the strongest possible.
 	enough := afterBackoff
 	if len(it.PendingFilters) > 0 {
 		enough = atOnce
@@ -83,8 +83,8 @@ func (it *item) poolFor(h help) pool {
 	return unschedulable
 }
 
-// mayOpen reports whether the gate that holds the pod is asked again at an event of this kind, other than
-// a change of the pod (rules 5.2.6 and 5.2.8).
+// mayOpen reports whether the gate that holds the pod is asked again at an event of this kind (rules 5.2.6
+// and 5.2.8). A change of the pod itself is not such an event.
 func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
 	if it.heldBySpec() {
 		return false
@@ -108,7 +108,7 @@ func (q *Queue) noteUpdate(before, after *outrank.Pod) {
 		return
 	}
 
-	// Where updates are not shared, the event is about this pod alone.
+	// In releases that do not share updates among the pods in flight, the event is about this pod alone.
 	var concerns func(*outrank.Pod) bool
 	if !q.rules.UpdatesShared {
 		key := keyOf(after)

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// pool is one of the places of a queue. A pod inside is in exactly one.
+// pool is a place in which a queue keeps items. A pod inside is in exactly one place.
 type pool uint8
 
 const (
@@ -17,81 +17,81 @@ const (
 	backoff
 	errorBackoff // backoff after an error, which nothing cuts short
 	unschedulable
-	gated    // held back by a check before the queue
-	inFlight // popped and not done
+	gated    // held back by a gate
+	inFlight // popped, and neither done nor put back
 	poolCount
 )
 
-// The places of members of groups that wait. These are no pools.
+// The places of members that wait for or with their group. These are no pools.
 const (
-	inGroup    pool = poolCount + 1 + iota // with their group, in the pool of that
-	apart                                  // until their group comes back
-	incomplete                             // until their group is known
+	inGroup    pool = poolCount + 1 + iota // the member waits with its group, in the pool of the group's item
+	apart                                  // the member waits until its group comes back from an attempt
+	incomplete                             // the member waits until its group is known
 )
 
-// item is a pod inside a queue.
+// item is what the pools hold: a pod, a batch of pods that are alike, or a group.
 type item struct {
 	Entry
 	key podKey
-	// pool is where the item is, and index its place in the heap of that pool.
+	// pool is where the item is, or poolCount if it is in no pool. index is its place in the heap of the pool.
 	pool  pool
 	index int
-	// arrival numbers the items in the order in which they became active.
+	// arrival is the item's number in the order in which items became active.
 	arrival int64
-	// due is the time at which an unschedulable pod is tried again without an event, or the gates of a
-	// gated one are asked. For a gated pod zero means never.
+	// due is the time at which an unschedulable item is tried again, or the gates of a gated one are
+	// asked, without an event. For a gated item zero means never.
 	due time.Time
-	// flushed is the time at which the queue last tried the pod, or asked its gates, for no other reason
-	// than that it was due. Zero means never.
+	// flushed is the last time at which the queue tried the item, or asked its gates, only because it
+	// was due. Zero means never.
 	flushed time.Time
-	// wasHeld says that the pod was gated since its last attempt.
+	// wasHeld says that a gate has held the item since its last attempt.
 	wasHeld bool
-	// moved says of a pod in flight that something happened to it alone that may help it.
-	// updated says that Pod is newer than the version that was popped.
+	// moved says that during the attempt something happened that may help this pod, and is not in
+	// the queue's log of events. updated says that Pod is newer than the version that was popped.
+	// Both are for a pod in flight.
 	moved, updated bool
 
 	batchState
 
 	// group is set in the item of a group, nil for a pod.
 	group *waitingGroup
-	// leaf is the key of the group that a member names, empty for other pods.
+	// leaf is the key of the group that the pod names, empty for a pod that is queued by itself.
 	leaf outrank.Key
-	// groupItem is the item of the group that a member waits with or for, nil for other pods.
+	// groupItem is the item of the group that the pod waits with or for, nil for other pods.
 	groupItem *item
 }
 
-// batchState is the part of an item that concerns pods that are alike, which share an item
-// while they are refused together.
+// batchState is the part of an item that is about batches: pods that are alike share an item after they
+// were refused together.
 type batchState struct {
-	// class is the pod's class, nil until it was asked for.
+	// class is the pod's class, nil before Refusing.Class was asked.
 	class Class
-	// run knows the number of the latest attempt if the pod was refused together with others, else it is
-	// nil. Entry.Cycle is then that of an earlier attempt.
+	// run knows the number of the latest attempt of a pod that was refused together with others;
+	// Entry.Cycle is then the number of an earlier attempt. It is nil for other pods.
 	run *refusalRun
 	// members are the pods that a batch stands for, nil for a single pod.
 	members *batchParts
-	// inBatch says that the pod is a member of a batch, whose item has what they share.
+	// inBatch says that the pod is a member of a batch. The item of the batch has what the members share.
 	inBatch bool
 }
 
 // waitingGroup is the part of an item that stands for a group.
 type waitingGroup struct {
 	id groupID
-	// waiting are its pods that are not in flight. While the group itself is, they wait
-	// for it to come back.
+	// waiting are the group's pods that are not in flight. While the group is in flight they wait for it to
+	// come back.
 	waiting heap
 	// tried says that the group is in flight.
 	tried bool
 }
 
-// help is what an event means for a pod that waits for one (upstream's
-// queueingStrategy).
+// help says how an event helps a waiting pod (upstream's queueingStrategy). Stronger help is greater.
 type help uint8
 
 const (
-	noHelp       help = iota
-	afterBackoff      // the pod is tried again once its backoff is over
-	atOnce            // the pod is tried again whatever is left of its backoff
+	noHelp       help = iota // the pod goes on waiting
+	afterBackoff             // the pod is tried again once its backoff is over
+	atOnce                   // the pod is tried again whatever is left of its backoff
 )
 
 // size returns the number of pods that the item stands for.
@@ -105,7 +105,7 @@ func (it *item) size() int {
 	return 1
 }
 
-// arrivals returns what the item adds to the counts of the pool that it enters.
+// arrivals returns the numbers of pods and groups that enter a pool with the item.
 func (it *item) arrivals() arrivals {
 	n := uint64(it.size())
 	if it.group != nil {
@@ -131,12 +131,13 @@ func (it *item) backoffPool() pool {
 	return backoff
 }
 
-// failed notes the filters and counts of a failed attempt (rule 5.3.2).
+// failed notes an attempt that failed: the time, the filters, and the counts that the backoff grows with
+// (rule 5.3.2).
 func (it *item) failed(e *Entry, now time.Time) {
 	it.Enqueued, it.wasHeld = now, false
 	it.FailedFilters, it.PendingFilters = distinct(e.FailedFilters), distinct(e.PendingFilters)
 
-	// Pending filters count as failed ones, also where the caller has not named them there.
+	// Pending filters count as failed ones even if the caller has not named them among those.
 	if len(e.PendingFilters) > 0 {
 		it.FailedFilters = distinct(slices.Concat(e.FailedFilters, e.PendingFilters))
 	}
@@ -159,7 +160,7 @@ func distinct(filters []string) []string {
 	return slices.Compact(out)
 }
 
-// cycle returns the number of the latest attempt with a single pod.
+// cycle returns the number of the latest attempt with the item's pod, which is not in a batch.
 func (it *item) cycle() int64 {
 	if it.run != nil {
 		return it.run.cycleOf(it)
@@ -167,8 +168,9 @@ func (it *item) cycle() int64 {
 	return it.Cycle
 }
 
-// entryOf returns the entry of a member: what the batch shares, and what the member's item knows, with
-// the attempts that it does not count yet. Its Cycle is wrong; the run knows the number.
+// entryOf returns the entry of a member: the fields that the batch's members share, and the member's own.
+// uncounted is the number of attempts that the member's item does not count yet. Cycle is not set right;
+// the batch's run knows it.
 func (batch *item) entryOf(it *item, uncounted int) Entry {
 	e := batch.Entry
 	e.Pod, e.FirstEnqueued = it.Pod, it.FirstEnqueued
@@ -176,8 +178,8 @@ func (batch *item) entryOf(it *item, uncounted int) Entry {
 	return e
 }
 
-// each appends an item for each pod that the item stands for, with the number of its last attempt. The
-// items for members are copies, only to be listed.
+// each appends an item for each pod that it stands for, with the number of the pod's last attempt. The
+// items for members of a batch are copies, fit only to be listed.
 func (it *item) each(to []*item) []*item {
 	if it.members == nil {
 		it.Cycle, it.run = it.cycle(), nil
@@ -215,7 +217,7 @@ func compareTries(a, b *item) int {
 	)
 }
 
-// compareDue sorts by when items are due; never comes last.
+// compareDue orders items by when they are due. Items that are never due come last.
 func compareDue(a, b *item) int {
 	switch {
 	case a.due.IsZero() && b.due.IsZero():
@@ -228,7 +230,7 @@ func compareDue(a, b *item) int {
 	return a.due.Compare(b.due)
 }
 
-// order is the order of the active pool.
+// order compares two items of the active pool: by Config.Compare, and then by CompareEntries.
 func (c *Config) order(a, b *item) int {
 	if c.Compare != nil {
 		if o := c.Compare(&a.Entry, &b.Entry); o != 0 {

@@ -2,23 +2,23 @@ package queue
 
 import "github.com/outrank-go/outrank/priority"
 
-// members are the pods of a batch that are of one class, sorted by identity. They are a treap: a search
-// tree that is also a heap by rank. Nodes are immutable: every operation makes new ones along its path,
-// so that a tree that somebody kept does not change. Operations take O(log n), union
-// O(m log (n/m + 1)) for the smaller m of two; nil is empty.
+// members is a tree of those pods of a batch that are of one class, sorted by identity. It is a treap: a
+// search tree that is also a heap by rank. Nodes are immutable: every operation makes new ones along its
+// path, so that a tree that somebody kept does not change. Operations take O(log n); the union of trees
+// with m and n items, m ≤ n, takes O(m log (n/m + 1)). A nil tree is empty.
 type members struct {
 	item *item
-	// rank is at least the rank of every node below.
+	// rank is a random number, at least as high as the rank of every node below.
 	rank        uint64
 	left, right *members
 	size        int
-	// own is the number of attempts that the item does not count yet. below is the number that must
-	// be added to the own of every node further down.
+	// own is the number of attempts that the item does not count itself. below is still to be added to
+	// own of every node further down, so that plus need not visit them.
 	own, below int
 }
 
-// aloneInTree returns a tree of one item. Its rank is a scrambled serial number, so that
-// trees are flat whatever the names are.
+// aloneInTree returns a tree of one item. Its rank is a scrambled serial number, which keeps trees flat
+// whatever the names of the pods are.
 func aloneInTree(it *item, serial uint64) *members {
 	z := serial * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -33,7 +33,8 @@ func (t *members) count() int {
 	return t.size
 }
 
-// plus returns the tree with n more attempts of every item. Constant time: children learns of them.
+// plus returns the tree with n more attempts of every item. Constant time: the attempts are noted at the
+// root, and children hands them down.
 func (t *members) plus(n int) *members {
 	if t == nil || n == 0 {
 		return t
@@ -44,7 +45,7 @@ func (t *members) plus(n int) *members {
 	return &copied
 }
 
-// withChildren returns the node with other children, to which its own below was added already.
+// withChildren returns the node with other children, which count the node's below already.
 func (t *members) withChildren(left, right *members) *members {
 	copied := *t
 	copied.left, copied.right, copied.below = left, right, 0
@@ -52,15 +53,14 @@ func (t *members) withChildren(left, right *members) *members {
 	return &copied
 }
 
-// children returns the children with the attempts that are noted above them, so that they stand for
-// themselves.
+// children returns the children with the node's below added, so that each is a complete tree by itself.
 func (t *members) children() (left, right *members) {
 	return t.left.plus(t.below), t.right.plus(t.below)
 }
 
 func compareMembers(a, b *item) int { return priority.CompareIdentity(a.Pod, b.Pod) }
 
-// split returns the items before one in the order of identity, and the others.
+// split returns the items that come before an item by identity, and the others.
 func (t *members) split(at *item) (before, rest *members) {
 	if t == nil {
 		return nil, nil
@@ -100,8 +100,8 @@ func (t *members) first() *item {
 	return t.item
 }
 
-// without returns the tree without an item, and the number of attempts that the item does not count.
-// It is not ok if the item is not in the tree.
+// without returns the tree without an item, and the number of attempts that the item does not count itself.
+// ok is false if the item is not in the tree.
 func (t *members) without(it *item) (rest *members, uncounted int, ok bool) {
 	if t == nil {
 		return nil, 0, false
@@ -123,8 +123,8 @@ func (t *members) without(it *item) (rest *members, uncounted int, ok bool) {
 	return t, 0, false
 }
 
-// joined returns the items of both trees. All items of t come before those of u. The node of the
-// higher rank stays on top.
+// joined returns the items of both trees. All items of t must come before those of u. The node with
+// the higher rank stays on top.
 func (t *members) joined(u *members) *members {
 	switch {
 	case t == nil:
@@ -154,8 +154,8 @@ func (t *members) has(it *item) bool {
 	return false
 }
 
-// each calls f for all items in order, with the number of attempts that the item does not count. more
-// is the number of those that were noted above the tree.
+// each calls f for all items in order. uncounted is the number of attempts that the item does not count
+// itself. more is the number of attempts noted above the tree.
 func (t *members) each(more int, f func(it *item, uncounted int)) {
 	if t == nil {
 		return

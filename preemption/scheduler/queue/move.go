@@ -8,11 +8,10 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// MoveAll moves the unschedulable pods that the event may help, and the gated pods
-// that their gates let in by now, to active, or to backoff until that is over
-// (MoveAllToActiveOrBackoffQueue). It returns how many it moved. The event is kept for the pods in
-// flight: if it may help one, the pod goes to backoff when it is put back.
-// Time O(n log n) in the unschedulable and gated pods.
+// MoveAll moves the unschedulable pods that the event may help, and the gated pods whose gates let them
+// in by now, to active, or to backoff while their backoff is not over (MoveAllToActiveOrBackoffQueue). It
+// returns how many it moved. The event is kept for the pods in flight: if it may help one, the pod goes to
+// backoff when it is put back. Time O(n log n) in the unschedulable and gated pods.
 func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -23,16 +22,17 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 	return q.reviveAll(now, event.Kind, func(it *item) help { return q.helpOf(it, event) })
 }
 
-// RoomGivenUp moves the pods that may use the room of a pod that gives it up before it was on its node,
-// as if the pod had been deleted there (rule 5.4.8). It returns how many it moved. A caller calls it
+// RoomGivenUp tells the queue of a pod that gives up the room held for it on a node before it runs there.
+// It moves the pods that may use the room, as if the pod had been deleted on the node (rule 5.4.8), and
+// returns how many it moved. It is to be called
 //
 //   - when a nominated pod that waits is deleted,
 //   - when its nomination changes or is cleared,
-//   - when it could not be bound, which execution.Executor.Fail does; the pod then has
-//     the NodeName that it was to be bound to.
+//   - when a pod could not be bound, with the NodeName that it was to be bound to;
+//     execution.Executor.Fail does so.
 //
-// It concerns the pods inside that have the pod's priority or a lower one: the
-// others never left it the room. A pod with a NodeName counted there for all, so then it concerns all.
+// If the pod has no NodeName, the call concerns only the pods inside whose priority is not higher: the
+// others never left it the room. A pod with a NodeName took up the room for all, so the call concerns all.
 // The pod itself is not moved. With the variant v1.13 nothing happens (rule 5.9.4). Time O(n log n)
 // in the unschedulable and gated pods.
 func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
@@ -42,7 +42,7 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	// The pod itself is not concerned, so it must not be in a batch with pods that are.
+	// The call does not concern the pod itself, so it must not share a batch with pods that it concerns.
 	event := ClusterEvent{Kind: EventAssignedPodDeleted, Pod: pod}
 	key := keyOf(pod)
 	q.alone(q.items[key])
@@ -65,8 +65,8 @@ func (q *Queue) RoomGivenUp(pod *outrank.Pod, now time.Time) int {
 func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*item) help) int {
 	q.why = causeOf[kind]
 
-	// helps has the help of each item that moves, at the same index as in moving: takeOut asks about
-	// each item once, and appends the chosen ones in that order.
+	// helps[i] is the help of moving[i]: takeOut asks about each item once, and appends the chosen ones in
+	// the order in which it asked.
 	var helps []help
 	moves := func(h help) bool {
 		if h != noHelp {
@@ -90,12 +90,12 @@ func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*it
 }
 
 // AssignedPodAdded moves, as [Queue.MoveAll] does, the unschedulable pods with a required term of pod
-// affinity that the assigned pod matches, whatever they failed with. It returns how many it moved. Pods
+// affinity that the assigned pod matches, whichever filters they failed. It returns how many it moved. Pods
 // in flight with such a term count as moved when they come back. A term that
 // selects namespaces by label is taken to select all, since the labels are not
-// known here, and matchLabelKeys are not looked at: a pod may be tried in vain.
+// known here, and matchLabelKeys are ignored: a pod may be tried in vain.
 //
-// It does not move pods that wait for topology spread, or for room that a pod freed when it was
+// It does not move pods that wait for topology spread, or for room that another pod freed when it was
 // updated. Those are for MoveAll; upstream moves the first kind here. Time
 // O(n log n) in the pods unschedulable and in flight.
 func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
@@ -126,15 +126,15 @@ func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time)
 	})
 }
 
-// splitBatches takes those batches apart of which an event helps some pods and not others. Help from a
-// neighbour depends on labels and on terms of anti-affinity, which a batch need not share. All other help
-// depends on what it shares.
+// splitBatches dissolves each batch in which an event helps some pods and not others. Whether a neighbour
+// helps depends on labels and on terms of anti-affinity, which the pods of a batch need not share. All other
+// help depends on what they share.
 func (q *Queue) splitBatches(event *ClusterEvent) {
 	if !q.batching || !event.tellsNeighbour() {
 		return
 	}
 
-	// Members leave after the walk over the pool, which they change.
+	// Members leave after the walk over the pool, because leaving changes the pool.
 	var apart []*item
 	for _, it := range q.pools[unschedulable].items {
 		if it.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
@@ -155,7 +155,7 @@ func (q *Queue) agree(batch *item, event *ClusterEvent) bool {
 	return same
 }
 
-// Activate makes those of the pods active that are in backoff, unschedulable or gated, unless a gate
+// Activate makes active those of the given pods that are in backoff, unschedulable or gated, unless a gate
 // holds them, and returns how many. A pod in flight goes to backoff when it is put back; other pods are
 // left alone. This is how pods that lose their nomination to a preemptor are tried again (rules
 // 5.4.7 and 14.3.3). Time O(log n) for each.
@@ -183,7 +183,7 @@ func (q *Queue) Activate(pods ...*outrank.Pod) int {
 	return count
 }
 
-// activateGroup makes the group that a pod waits with active, and returns the number of its pods. It
+// activateGroup makes active the group that a pod waits with, and returns the number of the group's pods. It
 // returns 0 if the group was active before, is held by a gate, or is in flight (rule 5.8.10).
 func (q *Queue) activateGroup(it *item) int {
 	if it.pool != inGroup || it.groupItem.pool == active {

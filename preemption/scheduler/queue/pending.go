@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Parts has what each part of a queue holds: a number of pods, or their entries.
+// Parts says what each part of a queue holds: how many pods, or their entries.
 type Parts[T int | []Entry] struct {
 	Active, Backoff, Unschedulable, Gated, InFlight T
-	// Incomplete has the pods whose group is not known. Waiting has those that wait for
+	// Incomplete holds the pods whose group is not known. Waiting holds the pods that wait for
 	// their group to come back from an attempt (rules 5.8.5 and 5.8.6).
 	Incomplete, Waiting T
 }
@@ -17,23 +17,23 @@ type Parts[T int | []Entry] struct {
 // Incoming counts the pods that have entered a part of a queue for one reason (upstream's
 // metric queue_incoming_pods_total).
 type Incoming struct {
-	// Queue is the part: active, backoff, unschedulable or gated.
+	// Queue names the part: active, backoff, unschedulable or gated.
 	Queue string
 	// Event is the reason, as the release names it (group 5.7).
 	Event string
-	// Pods is the number of pods. Grouped is the number of those that came in groups that are queued
-	// as one, and Groups the number of these groups (rule 5.8.12).
+	// Pods counts all pods that entered for this reason. Grouped counts those of them that came in a group
+	// that is queued as one, and Groups counts these groups (rule 5.8.12).
 	Pods, Grouped, Groups uint64
 }
 
-// poolNames has the names of the pools that are counted. Both kinds of backoff are one part.
+// poolNames gives the pools their names in Incoming. Both kinds of backoff are one part.
 var poolNames = map[pool]string{
 	active: "active", backoff: "backoff", errorBackoff: "backoff", unschedulable: "unschedulable", gated: "gated",
 }
 
-// String returns "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight", and
+// String returns a text such as "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight", and
 // adds ", 1 incomplete, 1 waiting for their group" if there are such pods. The entry of a group counts
-// as many pods as it has.
+// as many pods as the group has members.
 func (p Parts[T]) String() string {
 	text := fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d gated, %d in flight",
 		podsIn(p.Active), podsIn(p.Backoff), podsIn(p.Unschedulable), podsIn(p.Gated), podsIn(p.InFlight))
@@ -62,17 +62,17 @@ func podsIn[T int | []Entry](part T) int {
 	return 0
 }
 
-// Pending returns the entries inside: the active pods in the order in which they would be popped,
-// those in backoff sorted by its end, the unschedulable ones by the time-out that would try them
-// again, the gated ones like the active ones, those in flight in the order in which they were
-// popped. A group is one entry, with its members; those in flight are listed by themselves.
-// Incomplete pods are sorted by their group and then, like those that wait for it, in the order in
-// which they would be tried. The entries belong to the caller. Time O(n log n).
+// Pending returns the entries inside. Active and gated pods are in the order in which they would be popped,
+// pods in backoff are sorted by its end, unschedulable pods by the time-out after which they would be
+// tried again, and pods in flight by when they were popped. A group is one entry, with its
+// members; a group in flight is not listed, but each of its members is. Incomplete pods, and pods that
+// wait for their group, are sorted by group and then in the order in which they would be tried. The
+// entries belong to the caller. Time O(n log n).
 func (q *Queue) Pending() Parts[[]Entry] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	// The pool of the gated is sorted by when gates are asked, which is of no interest here.
+	// The gated pool is sorted by when the gates are asked again, which is not the order of the list.
 	asActive := heap{items: q.pools[gated].items, order: q.pools[active].order}
 	incomplete, waiting := q.groups.outside()
 	return Parts[[]Entry]{
@@ -94,8 +94,8 @@ func (q *Queue) Counts() Parts[int] {
 	return counts
 }
 
-// Entities counts what is popped as one: single pods, and groups. Pods that are in flight, incomplete or
-// waiting for their group count as single ones (rule 5.8.12). Constant time.
+// Entities counts what is popped as one: alone counts single pods, groups counts groups. Pods that are in
+// flight, incomplete or waiting for their group count as single ones (rule 5.8.12). Constant time.
 func (q *Queue) Entities() (alone, groups Parts[int]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -108,7 +108,7 @@ func (q *Queue) Entities() (alone, groups Parts[int]) {
 	return alone, groups
 }
 
-// count returns a number for each pool.
+// count returns a number for each pool, with both kinds of backoff added up.
 func (c *core) count(number func(*heap) int) Parts[int] {
 	n := func(p pool) int { return number(&c.pools[p]) }
 	return Parts[int]{
@@ -116,7 +116,8 @@ func (c *core) count(number func(*heap) int) Parts[int] {
 	}
 }
 
-// inBackoff returns both pools of pods in backoff as one, only to be listed.
+// inBackoff returns the items of both backoff pools together. They are not in the order of a heap and are
+// fit only to be listed.
 func (c *core) inBackoff() *heap {
 	a, b := &c.pools[backoff], &c.pools[errorBackoff]
 	return &heap{items: slices.Concat(a.items, b.items), order: a.order}
@@ -136,9 +137,9 @@ func (h *heap) sorted() []Entry {
 	return out
 }
 
-// Incoming returns how many pods have entered each part of the queue so far and why,
-// sorted by part and event, without reasons for which none has. A pod counts each time that it enters a
-// part, and not while it stays there. Constant time.
+// Incoming returns how many pods have entered each part of the queue so far and why, sorted by part and
+// event; reasons without any pod are left out. A pod counts each time that it enters a part, and not while
+// it stays there. Constant time.
 func (q *Queue) Incoming() []Incoming {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -152,8 +153,8 @@ func (q *Queue) Incoming() []Incoming {
 		}
 	}
 
-	// Both kinds of backoff have one name, and some causes have the same name in a release. Such
-	// counts are neighbours now and become one.
+	// Both kinds of backoff have one name, and in some releases two causes have the same name. Sorting makes
+	// such counts neighbours, and they are added up.
 	slices.SortFunc(list, func(a, b Incoming) int { return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Event, b.Event)) })
 	merged := list[:0]
 	for _, in := range list {

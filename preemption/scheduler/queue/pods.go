@@ -36,14 +36,14 @@ func (c *core) drop(it *item) {
 	c.unlistMember(it)
 }
 
-// move moves an item that is in a pool to another one, or among the gated ones.
+// move moves an item from its pool to another one, or to gated if a gate keeps it from there.
 func (c *core) move(it *item, to pool) {
 	c.pools[it.pool].remove(it)
 	c.push(it, to)
 }
 
-// replace sets another version of an item's pod. Its place in the pool may change, and a gate
-// may hold it back.
+// replace sets another version of an item's pod. Its place in the pool may change, and its scheduling gates
+// may move it to gated.
 func (c *core) replace(it *item, pod *outrank.Pod) {
 	it.Pod, it.class = pod, nil
 	c.pools[it.pool].fix(it)
@@ -54,8 +54,8 @@ func (c *core) replace(it *item, pod *outrank.Pod) {
 	}
 }
 
-// addMember is Add of a pod that is inside where the earlier or the newer version is a member
-// of a group. It does not hurry the pod's group.
+// addMember is Add for a pod that is inside, if the earlier or the newer version is a member
+// of a group. It does not make the pod's group active.
 func (c *core) addMember(it *item, pod *outrank.Pod, now time.Time) {
 	if it.pool > poolCount && c.sameGroup(it, pod) { // it waits with, for or without its group
 		c.replaceMember(it, pod, now)

@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Pop waits until a pod can be popped, and begins an attempt with the first pod. If the context ends it
-// returns the context's error and no pod; [Queue.TryPop] still pops what is left. Which of
-// several waiting calls gets a pod is not defined. Time O(log n) beside the wait.
+// Pop waits until a pod can be popped, and begins an attempt with the first pod. When the context ends it
+// returns the context's error and no pod; [Queue.TryPop] still pops the pods that are left. Which of
+// several waiting calls gets a pod is not defined. Time O(log n), apart from the wait.
 func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 	if q == nil {
 		return Entry{}, errNoQueue
@@ -21,7 +21,7 @@ func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 		return Entry{}, errUnmade("Pop")
 	}
 
-	// Another call may be faster than this one after waking up, so it asks again until it has a pod.
+	// After a wake-up another call may take the pod first, so this one asks until it has a pod.
 	for {
 		if err := ctx.Err(); err != nil {
 			return Entry{}, err
@@ -50,9 +50,9 @@ func (q *Queue) take() (Entry, <-chan struct{}) {
 	return Entry{}, q.wake
 }
 
-// TryPop calls Flush, and then begins an attempt with the first active
-// pod or, if there is none and backoff may end early, with the first in backoff. It is not ok if there is
-// no such pod. Time O(log n) for each pod that is flushed or popped.
+// TryPop calls Flush, and then begins an attempt with the first active pod. If there is none and backoff
+// may end early, it takes the first pod in backoff. The result is false if there is no such pod. Time
+// O(log n) for each pod that is flushed or popped.
 func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -62,8 +62,8 @@ func (q *Queue) TryPop(now time.Time) (Entry, bool) {
 
 // NextReady returns the time at which TryPop will have a pod if nothing else happens: now if a
 // pod is active, due or to be popped early, else the end of the first backoff or time-out. A gate may
-// still hold the pod then. It is not ok if no pod waits for a time. A simulator on virtual time can jump
-// to this time. Constant time.
+// still hold the pod then. The result is false if no pod waits for a time. A simulator on virtual time can
+// jump to this time. Constant time.
 func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

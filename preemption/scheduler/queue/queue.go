@@ -26,10 +26,9 @@ import (
 // A pod that is neither done nor put back stays in flight for ever, and takes up memory.
 //
 // Times should not go backwards, but nothing breaks if they do. The queue keeps pointers to pods, which
-// must not be changed while they are inside: a changed pod is a new value, given to
-// Update. The caller decides which pods belong into the queue, which does not look at their node,
-// phase or deletion time. A nil pod is an error where the method returns one, and is ignored
-// otherwise.
+// must not be changed while they are inside: a changed pod is a new value, given to Update. The caller
+// decides which pods belong into the queue: the queue does not look at their node, phase or deletion time.
+// A method that returns an error returns one for a nil pod; the others ignore it.
 //
 // A pod that waits is in one of four pools:
 //
@@ -61,19 +60,19 @@ import (
 //
 //   - a pod added again keeps its attempts, and a deleted one is refused when
 //     it comes back; upstream leaves the check to the scheduler;
-//   - with [Config.NoEarlyPop] a pod is due at the very end of its backoff, not
-//     after it; the time-out is over at the very moment, too, and moves a pod to
-//     active, at the end of its backoff if that is later.
+//   - with [Config.NoEarlyPop] a pod is due at the exact end of its backoff, where upstream waits for the
+//     moment after it; likewise the time-out is over at its exact end. It moves a pod to active, at the
+//     end of its backoff if that is later.
 //
-// Operations on one pod take O(log n), those that move many O(n log n). Any number
+// Operations on one pod take O(log n), operations that move many O(n log n). Any number
 // of goroutines may use a Queue at once. [New] makes one. The zero Queue is empty and stays
-// so: what adds a pod returns an error that wraps [outrank.ErrInvalid], and so does Pop.
+// so: methods that add a pod return an error that wraps [outrank.ErrInvalid], and so does Pop.
 type Queue struct {
 	core
 	config Config
 	log    flightLog
-	// batching says that pods may be kept in batches, because no function of the caller's tells
-	// them apart.
+	// batching says that pods may be kept in batches: the configuration has no function of the caller
+	// that could treat two of them differently.
 	batching     bool
 	batchRefusal batchRefusal
 	// fifo says that NewFIFO made the queue.
@@ -82,7 +81,7 @@ type Queue struct {
 
 var errNoQueue = fmt.Errorf("%w: no queue", outrank.ErrInvalid)
 
-// New returns an empty queue. The error has everything that is wrong with the
+// New returns an empty queue. The error lists everything that is wrong with the
 // configuration, in one *[outrank.InputError].
 func New(config Config) (*Queue, error) {
 	if err := config.validate(); err != nil {
@@ -116,8 +115,8 @@ func NewFIFO() *Queue {
 	return q
 }
 
-// revive puts a pod that is in no pool into active, or into backoff if its backoff is not over
-// and the help does not cut it short. It reports whether the pod's gates let it in.
+// revive puts an item that is in no pool into active, or into backoff if its backoff is not over
+// and h does not cut it short. It reports whether the item's gates let it in.
 func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	to := active
 	if h != atOnce && q.config.backoffOver(it.BackoffEnd).After(now) {
@@ -127,9 +126,9 @@ func (q *Queue) revive(it *item, h help, now time.Time) bool {
 	return it.pool != gated
 }
 
-// hurry makes an item active that waits elsewhere, unless a gate holds it.
+// hurry makes a waiting item active, unless a gate holds it.
 func (q *Queue) hurry(it *item) {
-	// With early pops the gates are asked on the way to backoff, and let the item in then (rule 5.2.6).
+	// With early pops the gates were asked before the item went to backoff, and they let it in (rule 5.2.6).
 	if q.early && (it.pool == backoff || it.pool == errorBackoff) {
 		q.pools[it.pool].remove(it)
 		q.put(it, active)
@@ -138,10 +137,10 @@ func (q *Queue) hurry(it *item) {
 	q.move(it, active)
 }
 
-// Flush makes the pods active whose backoff is over, and those that have been
-// unschedulable for the time-out, and returns how many. From v1.37 on it also asks the
-// gates of pods that have been gated for the time-out. Those that are let in become active; the others
-// wait for another time-out (rule 5.2.7). Time O(1) if no pod is due, O(log n) for each that is.
+// Flush makes active the pods whose backoff is over and the pods that have been unschedulable for the
+// time-out, and returns how many they are. From v1.37 on it also asks the gates of pods that have been gated
+// for the time-out. Those that are let in become active; the others wait for another time-out (rule 5.2.7).
+// Time O(1) if no pod is due, O(log n) for each that is.
 func (q *Queue) Flush(now time.Time) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -175,7 +174,8 @@ func (q *Queue) activateDue(now time.Time) int {
 	return count
 }
 
-// activate makes an item active that is due, as far as its gates let it in.
+// activate makes a due item active, unless a gate holds it. A gated item that is let in may still have to
+// go to backoff.
 func (q *Queue) activate(it *item, now time.Time) {
 	switch it.pool {
 	case unschedulable:
@@ -192,7 +192,8 @@ func (q *Queue) activate(it *item, now time.Time) {
 }
 
 // dueAt returns the time at which an item becomes active, or its gates are asked, if nothing else
-// happens. It is not ok for an item that no time moves: it is active, in flight, or gated until an event.
+// happens. The result is false for an item that does not wait for a time: it is active, in flight, or gated
+// until an event.
 func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	switch it.pool {
 	case backoff, errorBackoff:
@@ -205,9 +206,10 @@ func (q *Queue) dueAt(it *item) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// note keeps an event for the attempts under way. concerns reports which pods it is about, nil for all.
+// note keeps an event for the attempts under way. concerns reports whether it is about a pod; nil stands
+// for all pods.
 func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
-	// In a simple queue no pod waits for events, and the queue of v1.13 has movedSince (rule 5.9.3).
+	// In a FIFO queue no pod waits for events, and the queue of v1.13 goes by movedSince instead (rule 5.9.3).
 	if q.fifo || q.config.old() {
 		return
 	}
@@ -220,7 +222,7 @@ func (q *Queue) note(event ClusterEvent, concerns func(*outrank.Pod) bool) {
 	q.log.note(flightEvent{event, q.cycle, concerns}, oldest.Cycle)
 }
 
-// reopen asks the gates of a gated group again, and moves it on if they let it in.
+// reopen asks the gates of a gated group again, and moves the group to active or backoff if they let it in.
 func (q *Queue) reopen(it *item, now time.Time) {
 	q.pools[gated].remove(it)
 	q.revive(it, afterBackoff, now)

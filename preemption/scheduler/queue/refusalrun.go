@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// refusalRun is a run of attempts that were refused one after another. It knows the numbers of the
-// first and the last attempt; the number of each pod's attempt is worked out when somebody asks for one.
+// refusalRun is a run of attempts that were refused one after another. It has the numbers of the first and
+// the last attempt. The number of each pod's own attempt is worked out when it is asked for.
 type refusalRun struct {
 	first, last int64
 	portions    []portion
-	// cycles has the number of each pod's attempt. It is nil until one is asked for.
+	// cycles maps the item of each pod to the number of its attempt. It is nil until one is asked for.
 	cycles map[*item]int64
 }
 
-// portion is a part of a run in which all pods are equal but for their identity: a single pod, or members
-// of a batch. The other fields are the keys by which it was sorted in its pool.
+// portion is a part of a run whose pods only their identity tells apart: a single pod, or members of a
+// batch. The other fields are the keys by which the pods were sorted in their pool.
 type portion struct {
 	single  *item
 	members *batchParts
@@ -28,7 +28,7 @@ type portion struct {
 }
 
 // compare orders portions as their pods were popped: active ones first, and then as the pools sort them.
-// Pods of portions that are equal in this were popped in the order of their identity.
+// If two portions are equal, their pods were popped in the order of identity.
 func (p *portion) compare(q *portion) int {
 	if p.backoff != q.backoff {
 		if q.backoff {
@@ -44,8 +44,8 @@ func (p *portion) compare(q *portion) int {
 	return cmp.Or(cmp.Compare(q.priority, p.priority), p.enqueued.Compare(q.enqueued))
 }
 
-// cycleOf returns the number of the attempt with a pod of the run. The first
-// question takes O(n log n).
+// cycleOf returns the number of the attempt with a pod of the run. The first call takes O(n log n), later
+// ones constant time.
 func (r *refusalRun) cycleOf(it *item) int64 {
 	if r.cycles == nil {
 		r.settle()
@@ -53,7 +53,7 @@ func (r *refusalRun) cycleOf(it *item) int64 {
 	return r.cycles[it]
 }
 
-// settle numbers the attempts in the order in which the pods were popped.
+// settle fills in cycles: it numbers the attempts in the order in which the pods were popped.
 func (r *refusalRun) settle() {
 	portions := slices.Clone(r.portions)
 	slices.SortStableFunc(portions, func(a, b portion) int { return a.compare(&b) })
@@ -66,8 +66,8 @@ func (r *refusalRun) settle() {
 			n++
 		}
 
-		// The pods of these n equal portions were popped in the order of their identity, across
-		// the portions.
+		// The first n portions are equal, so their pods were popped in the order of identity, whichever
+		// portion they are in.
 		var items []*item
 		for _, p := range portions[:n] {
 			if p.single != nil {

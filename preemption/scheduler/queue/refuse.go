@@ -7,34 +7,34 @@ import (
 // Class stands for pods that fail alike: if an attempt with one of them fails, an attempt
 // with any other fails with the same filters, until something changes. Pods of one class
 // have the same priority and the same terms of affinity and, if they have
-// terms, the same namespace. Two classes are the same if they are equal. The
-// queue calls the methods while it is locked: they must not call it.
+// terms, the same namespace. Two values are the same class if they are equal. The
+// queue calls the methods while it is locked: they must not call the queue.
 type Class interface {
-	// Known returns the filters that an attempt would fail with now. It is not ok if that is
-	// not known without looking, or if an attempt may succeed.
+	// Known returns the filters that an attempt would fail with now. ok is false if they are not known
+	// without a closer look, or if an attempt may succeed.
 	Known() (filters []string, ok bool)
-	// Refuses looks what an attempt with this pod of the class would fail with. It is not ok if the
-	// attempt must be made. It
-	// is called only where Known is not ok, in the order in which the pods would be popped.
+	// Refuses works out the filters that an attempt with this pod of the class would fail with. ok is
+	// false if the attempt must be made. Refuses is called only where Known is not ok, in the order in
+	// which the pods would be popped.
 	Refuses(pod *outrank.Pod) (filters []string, ok bool)
-	// Refused hears how many attempts with pods of the class were refused.
+	// Refused tells the class how many attempts with its pods were refused.
 	Refused(attempts int)
 }
 
 // Refusing says how far [Queue.Refuse] goes.
 type Refusing struct {
 	// Class returns the class of a pod, nil if an attempt with the pod must be made.
-	// A class stays with the pod until the pod is popped or replaced.
+	// The queue keeps the answer until the pod is popped or replaced.
 	Class func(pod *outrank.Pod) Class
 	// Most is the largest number of attempts. Zero means any number.
 	Most int
-	// Since is the number of an attempt, 0 for the beginning. A pod is fresh if it was last tried in
-	// this attempt or an earlier one. MostFresh is the largest number of fresh pods that are refused.
+	// Since is the number of an attempt, or 0. A pod is fresh if it was last tried in this attempt or an
+	// earlier one, or never. MostFresh is the largest number of fresh pods that are refused.
 	Since     int64
 	MostFresh int
 }
 
-// refusals counts what was refused, as [Queue.Refuse] returns it.
+// refusals has the three results of [Queue.Refuse].
 type refusals struct {
 	attempts, fresh int
 	last            int64

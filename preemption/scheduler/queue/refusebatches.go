@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// Refuse makes the attempts that are known to fail: as long as the pod
-// to be popped first is of a class that refuses, it is popped and put back with
-// the filters of the class. Everything is then as if the caller had called
-// [Queue.TryPop] and [Queue.AddUnschedulableIfNotPresent] for one pod after
+// Refuse makes the attempts that are known to fail. While the class of the pod that would be popped next
+// refuses, the pod is popped and put back with the filters of the class. Everything is then as if the caller
+// had called [Queue.TryPop] and [Queue.AddUnschedulableIfNotPresent] for one pod after
 // another, all at this time. An empty list of filters refuses nothing, and no pod
 // is refused twice in one call.
 //
 // If Gates, Compare and Helps of the configuration are not set, pods
-// that were refused together are kept together as one. Time is then
+// that were refused together are kept together as one item. Time is then
 // linear in the classes and the single pods that are refused, and not in all pods.
 // Otherwise, and if Most is set, it is O(log n) for each attempt.
 //
-// It returns the number of attempts, the number of those that were made with fresh pods
+// It returns the number of attempts, the number of attempts with fresh pods
 // ([Refusing].Since), and the number of the last attempt, zero if there was none.
 func (q *Queue) Refuse(now time.Time, r Refusing) (attempts, fresh int, last int64) {
 	done := q.refuse(now, r)
@@ -29,8 +28,8 @@ func (q *Queue) refuse(now time.Time, r Refusing) refusals {
 	defer q.mu.Unlock()
 	q.activateDue(now)
 
-	// Where refusing batches could go beyond what the caller allows, it does nothing and the pods are
-	// refused one by one, up to the exact bound.
+	// If refusing whole batches could exceed the caller's bounds, refuseMany does nothing. The pods are then
+	// refused one by one, exactly up to the bound.
 	if q.batching && r.Most == 0 {
 		if out, ok := q.batchRefusal.refuseMany(&q.core, now, &r); ok {
 			return out
@@ -39,10 +38,10 @@ func (q *Queue) refuse(now time.Time, r Refusing) refusals {
 	return q.refuseEach(now, &r, q.early, func(it *item) { q.putBack(it, now) })
 }
 
-// refuseMany is refuseEach for many pods at a time. It refuses nothing and is not ok if one of the pods
-// was tried since [Refusing.Since], or if there are more of them than [Refusing.MostFresh].
+// refuseMany is refuseEach for whole batches. It refuses nothing, and ok is false, if one of the pods is not
+// fresh or if there are more of them than [Refusing.MostFresh].
 func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out refusals, ok bool) {
-	// Mostly the first pod is not refused: that is found out without preparing anything.
+	// In most calls the first pod is not refused, which shows without any preparation.
 	head := c.first(c.early)
 	if head == nil {
 		return refusals{}, true
@@ -51,8 +50,8 @@ func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out refu
 		return refusals{}, true
 	}
 
-	// Pods in backoff are popped after all active ones (rule 5.3.3), so they are reached only where
-	// no active pod stops the call.
+	// Pods in backoff are popped after all active ones (rule 5.3.3), so they are searched only if no active
+	// pod stops the call.
 	defer s.release()
 	s.core, s.refusing, s.now = c, r, now
 	s.search(&c.pools[active])
@@ -76,13 +75,12 @@ func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out refu
 	return s.out, true
 }
 
-// commit refuses what was found. The first refused items, as many as fromActive says, are active; the
-// others are in backoff.
+// commit refuses the items that were found. The first fromActive of them are active, the others in backoff.
 func (s *batchRefusal) commit(fromActive int) {
 	c := s.core
 	s.number()
 
-	// A pod that is let out of its backoff early counts as one that became active, too.
+	// A pod that leaves its backoff early counts as one that entered active, too.
 	for i := range s.refused[fromActive:] {
 		c.arrive(active, earlyPop, arrivals{pods: uint64(s.refused[fromActive+i].size())})
 	}
@@ -97,8 +95,8 @@ func (s *batchRefusal) commit(fromActive int) {
 	}
 }
 
-// number gives the attempts their numbers, as a run. It is called while the items are in their pools,
-// which the run remembers.
+// number gives the attempts their numbers, as a run. It must be called before the items leave their pools,
+// because the run records the keys that their pool sorts them by.
 func (s *batchRefusal) number() {
 	c := s.core
 	s.run = &refusalRun{first: c.cycle + 1, portions: make([]portion, 0, len(s.refused))}
@@ -115,7 +113,7 @@ func (s *batchRefusal) number() {
 	}
 }
 
-// takeOut takes refused pods out of their pool. A batch that keeps members stays.
+// takeOut takes refused pods out of their pool. A batch with members that are not refused stays in it.
 func (s *batchRefusal) takeOut(h *heap, refused []refusedItem) {
 	if len(refused) == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// classOf returns the class of the item's first pod, nil for pods that an attempt has to be made with.
-// Those are groups, which are decided as a whole, and pods that wait for their resize.
+// classOf returns the class of the item's first pod. It is nil if an attempt has to be made: for a group,
+// which is decided as a whole, for a pod that waits for its resize, and where the caller says so.
 func (c *core) classOf(it *item, r *Refusing) Class {
 	if it.group != nil {
 		return nil
@@ -16,14 +16,14 @@ func (c *core) classOf(it *item, r *Refusing) Class {
 		return it.members.head.class
 	}
 
-	// The answer is kept in the item, so that the caller classes each version of a pod once an attempt.
+	// The item keeps the answer, so that the caller is asked once between two attempts with a pod.
 	if it.class == nil && r.Class != nil && !wantsResize(&c.rules, it.Pod) {
 		it.class = r.Class(it.Pod)
 	}
 	return it.class
 }
 
-// refusal returns the filters that an attempt with the item's first pod fails with. It is not ok where
+// refusal returns the filters that an attempt with the item's first pod fails with. The result is false if
 // the attempt has to be made.
 func (c *core) refusal(it *item, r *Refusing) ([]string, bool) {
 	class := c.classOf(it, r)
@@ -33,7 +33,7 @@ func (c *core) refusal(it *item, r *Refusing) ([]string, bool) {
 	return refusalOf(class, it.Pod)
 }
 
-// refusalOf asks a class about one of its pods: first what it knows, and then to look. An empty list of
+// refusalOf asks a class about one of its pods: first Known, and then Refuses. An empty list of
 // filters refuses nothing.
 func refusalOf(class Class, pod *outrank.Pod) ([]string, bool) {
 	filters, ok := class.Known()
@@ -51,12 +51,13 @@ func (c *core) lastCycle(it *item) int64 {
 	return it.cycle()
 }
 
-// refuseEach refuses one pod after another, as pop and AddUnschedulableIfNotPresent would. putBack is how
-// the queue puts a pod back that did not fit. mu is held.
+// refuseEach refuses one pod after another, with the same effect as pop and AddUnschedulableIfNotPresent.
+// putBack puts a pod that did not fit back into the queue. mu is held.
 func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*item)) (out refusals) {
 	begun := c.cycle
 	for (r.Most == 0 || out.attempts < r.Most) && out.fresh < r.MostFresh {
-		// No pod is refused twice in one call: some go straight back to the active ones.
+		// Some pods go straight back to active. An attempt since the call began tells that the pod was
+		// refused in it already.
 		it := c.first(early)
 		if it == nil || c.lastCycle(it) > begun {
 			break
@@ -70,8 +71,8 @@ func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*
 			out.fresh++
 		}
 
-		// pop takes the first member out of a batch, so the item may be another one now. pop also
-		// forgets the class, which this pod keeps.
+		// If the item is a batch, pop takes its first member out, whose item is another one. pop also forgets
+		// the class, which this pod keeps.
 		e, _ := c.pop(early)
 		e.FailedFilters = filters
 		it = c.items[keyOf(e.Pod)]

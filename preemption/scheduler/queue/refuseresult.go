@@ -4,11 +4,11 @@ import (
 	"strconv"
 )
 
-// manyClasses is the number of classes from which on a batch is gathered early, so that smaller items
-// join it and not the other way round.
+// manyClasses is the number of classes that makes a batch large. Large batches are gathered first, so that
+// smaller items join them and not the other way round.
 const manyClasses = 8
 
-// gatherAll collects the refused pods into as few items as may be: the results.
+// gatherAll collects the refused pods into results, items that are as few as their keys and mostParts allow.
 func (s *batchRefusal) gatherAll() {
 	if s.found == nil {
 		s.found = map[resultKey]int{}
@@ -34,7 +34,7 @@ func (s *batchRefusal) gatherAll() {
 	}
 }
 
-// gather tells the classes of the refusals, and adds the refused pods to the result with their key.
+// gather tells the classes how many of their pods are refused, and adds the pods to the result with their key.
 func (s *batchRefusal) gather(x *refusedItem) {
 	c, it := s.core, x.it
 	if x.members == nil {
@@ -46,8 +46,8 @@ func (s *batchRefusal) gather(x *refusedItem) {
 		}
 	}
 
-	// The first pods of a result bring its item: their own where none of them stays behind, else a new
-	// one. Members count this attempt by plus; a single pod did so above.
+	// The first pods of a result bring its item: their own if all its pods are refused, else a new one.
+	// plus counts this attempt for members; for a single pod it was counted above.
 	to, found := s.resultFor(x)
 	switch {
 	case !found && x.members == nil:
@@ -67,18 +67,18 @@ func (s *batchRefusal) gather(x *refusedItem) {
 	}
 }
 
-// resultFor returns the result that refused pods join. It is not found where the pods begin a new result:
-// the first with their key, or another one where a batch would have pods of too many classes.
+// resultFor returns the result that refused pods join. found is false if it is new: these are the first
+// pods with their key, or with them the earlier result would have too many classes.
 func (s *batchRefusal) resultFor(x *refusedItem) (to *result, found bool) {
 	it, classes := x.it, 1
 	key := resultKey{it.Pod.PriorityValue(), min(it.Refusals, s.steps), joined(x.filters), nil}
 	if x.members != nil {
-		// Unlike those of a single pod, the refusals of a batch do not count this attempt yet.
+		// The refusals of a single pod count this attempt already, the refusals of a batch do not.
 		key.step, classes = min(it.Refusals+1, s.steps), len(x.members.list)
 	}
 
-	// Whether a new neighbour satisfies terms of affinity is asked of the first pod of a batch alone
-	// ([Queue.AssignedPodAdded]). So all its pods must have the same terms.
+	// [Queue.AssignedPodAdded] compares a new neighbour with the terms of the first pod of a batch only. So
+	// all pods of a batch must have the same terms.
 	if len(it.Pod.Affinity.PodAffinity) > 0 {
 		key.class = s.core.classOf(it, s.refusing)
 	}
@@ -100,8 +100,8 @@ func (s *batchRefusal) resultFor(x *refusedItem) (to *result, found bool) {
 	return &s.results[len(s.results)-1], false
 }
 
-// overlap counts the classes of refused pods that the result's item has, too. Both lists are sorted by
-// class.
+// overlap counts the classes that refused pods and the result's item have in common. Both lists are sorted
+// by class.
 func (to *result) overlap(x *refusedItem) int {
 	if to.it.members == nil || x.members == nil {
 		return 0
@@ -118,7 +118,7 @@ func (to *result) overlap(x *refusedItem) int {
 	return n
 }
 
-// joined returns one string for a list of names, different for different lists.
+// joined returns a string for a list of names. Different lists have different strings.
 func joined(filters []string) string {
 	if len(filters) == 1 {
 		return filters[0]
@@ -130,7 +130,7 @@ func joined(filters []string) string {
 	return string(all)
 }
 
-// join adds members to a result.
+// join adds members to those that join the result's item.
 func (to *result) join(m *batchParts) {
 	if to.joining == nil {
 		to.joining = m
@@ -150,7 +150,8 @@ func (to *result) assemble(c *core) {
 	c.enlist(to.it, to.joining)
 }
 
-// note sets what all pods of a result share: what [item.failed] and the pool set for a single pod.
+// note sets the fields that all pods of a result share. For a single pod, [item.failed] and the pool
+// would set them.
 func (s *batchRefusal) note(to *result) {
 	it := to.it
 	it.run, it.pool = s.run, unschedulable

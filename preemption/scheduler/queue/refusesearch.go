@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// search finds the refused items of a pool, up to the first that is not refused. It asks classes without
-// a known answer in the order of the pool, and none behind the stop, as [Class] promises.
+// search finds the refused items of a pool, up to the first item that is not refused. Classes without a known
+// answer are asked in the order of the pool, and none is asked about an item behind the stop, as [Class]
+// promises.
 func (s *batchRefusal) search(h *heap) {
 	s.known, s.unknown = s.known[:0], s.unknown[:0]
 	s.walk(h, 0)
@@ -24,7 +25,7 @@ func (s *batchRefusal) search(h *heap) {
 	}
 	s.sortIn(h)
 
-	// The stop may have come nearer since an item became known, so all are compared with it now.
+	// The stop may have moved forward since an item became known, so every item is compared with it now.
 	for _, x := range s.known {
 		if !s.behind(h, x.it) {
 			s.cut(h, &x)
@@ -33,9 +34,9 @@ func (s *batchRefusal) search(h *heap) {
 	}
 }
 
-// walk looks at the items of a heap from the top as long as they may be refused. The first
-// one that may not be refused becomes the stop. Nothing below an item is before it in the order, so that
-// a branch ends at the stop and at any item behind it.
+// walk looks at the items of a heap from the top while they may be refused. An item that may not be
+// refused becomes the stop. No item of a heap is before the items above it in the order, so walk need not
+// go below the stop, nor below any item behind it.
 func (s *batchRefusal) walk(h *heap, at int) {
 	if at >= len(h.items) || s.behind(h, h.items[at]) {
 		return
@@ -48,10 +49,10 @@ func (s *batchRefusal) walk(h *heap, at int) {
 	s.walk(h, 2*at+2)
 }
 
-// mayRefuse puts an item into known or unknown, and reports whether it may be refused.
+// mayRefuse adds an item to known or unknown, and reports whether it may be refused.
 func (s *batchRefusal) mayRefuse(it *item) bool {
-	// A batch of several classes is known with the filters of the last time. Each class that may
-	// answer otherwise by now is unknown beside it; learned takes its pods out if it does.
+	// A batch of several classes is taken to be refused with the same filters as last time. Each class that
+	// may answer differently by now goes to unknown as well; if it does, learned takes its pods out.
 	if it.members != nil && len(it.members.list) > 1 {
 		s.known = append(s.known, refusedItem{it: it, filters: it.FailedFilters})
 		for i := range it.members.list {
@@ -74,14 +75,14 @@ func (s *batchRefusal) mayRefuse(it *item) bool {
 	return true
 }
 
-// refusesStill reports whether a class is known to refuse as it did the last time.
+// refusesStill reports whether a class is known to refuse with the same filters as last time.
 func (p *batchPart) refusesStill(batch *item) bool {
 	filters, ok := p.class.Known()
 	return ok && slices.Equal(filters, batch.FailedFilters)
 }
 
-// headOf returns an item for the first pod of a class in a batch, to be compared
-// with others during the call.
+// headOf returns an item that stands for the first pod of a class in a batch. It is only for comparisons
+// during the call.
 func (s *batchRefusal) headOf(batch *item, p *batchPart) *item {
 	if s.used == len(s.heads) {
 		s.heads = append(s.heads, new(item))
@@ -94,17 +95,17 @@ func (s *batchRefusal) headOf(batch *item, p *batchPart) *item {
 	return head
 }
 
-// learned notes the answer of a class. The pods of that class leave their batch for an item
-// of their own if their filters are not those of the batch.
+// learned notes the answer of a class. If its filters are not those of the batch, the pods of the class
+// leave the batch for an item of their own.
 func (s *batchRefusal) learned(x *unknownItem, filters []string) {
 	batch := x.batch
 	switch {
 	case batch == nil:
 		s.known = append(s.known, refusedItem{it: x.it, filters: filters})
 	case slices.Equal(filters, batch.FailedFilters):
-		// They stay with their batch.
+		// The pods stay in their batch.
 	case len(batch.members.list) == 1:
-		// The other classes have left the batch, so that its filters are those of the last one.
+		// All other classes have left the batch, so this class alone decides its filters.
 		at := slices.IndexFunc(s.known, func(y refusedItem) bool { return y.it == batch })
 		s.known[at].filters = filters
 	default:
@@ -127,8 +128,8 @@ func (s *batchRefusal) part(batch *item, class *classBatches) *item {
 	return own
 }
 
-// sortIn sorts the parted items into their pool, whose count they are in already. A batch whose head has
-// changed by parting is sorted anew as well.
+// sortIn sorts the parted items into their pool, which counts their pods already. Restoring the heap also
+// moves the batches whose head has changed because pods left them.
 func (s *batchRefusal) sortIn(h *heap) {
 	if len(s.parted) > 0 {
 		h.items = append(h.items, s.parted...)
@@ -138,15 +139,15 @@ func (s *batchRefusal) sortIn(h *heap) {
 	}
 }
 
-// cut splits a batch at the stop: only the members before the stop are refused.
+// cut splits a batch at the stop, because only the members before the stop are refused.
 func (s *batchRefusal) cut(h *heap, x *refusedItem) {
 	x.members = x.it.members
 	if x.members == nil || s.stop == nil {
 		return
 	}
 
-	// All pods of an item are equal but for their identity. So only an item that is equal to the stop in
-	// all else has pods on either side of it.
+	// The pool's order tells pods of one item apart by identity alone. So only an item that is equal to the
+	// stop in all other keys can have pods on both sides of it.
 	a, b := portionOf(x.it, h), portionOf(s.stop, h)
 	if a.compare(&b) == 0 {
 		x.members, x.rest = x.members.split(s.stop)

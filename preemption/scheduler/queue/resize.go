@@ -9,14 +9,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// wantsResize reports whether a pod waits for room for its resize on the node that it
-// is on (rule 5.4.15).
+// wantsResize reports whether a pod runs on a node and waits there for room for its resize (rule 5.4.15).
 func wantsResize(rules *release.Rules, pod *outrank.Pod) bool {
 	return rules.DeferredResizes && pod.NodeName != "" && pod.ResizeDeferred
 }
 
 // resizeHelps reports whether an event may help a pod that waits for room for its
-// resize (rule 5.4.17). An event that leaves something open may help.
+// resize (rule 5.4.17). If the event does not tell, it may.
 func resizeHelps(e *Entry, event *ClusterEvent) bool {
 	if event.Node != nil && event.Node.Name != e.Pod.NodeName || event.Pod != nil && event.concernsNode() != e.Pod.NodeName {
 		return false // it happened on another node
@@ -37,8 +36,8 @@ func resizeHelps(e *Entry, event *ClusterEvent) bool {
 	})
 }
 
-// givesRoomTo reports whether the event may have changed how much room the resize of a pod on the node
-// finds. More requests of others count, too: more pods may have to leave then.
+// givesRoomTo reports whether the event may have changed the room for the resize of a pod on the
+// node. A pod there that comes to request more counts as such a change, too (rule 5.4.17).
 func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 	switch {
 	case event.Kind == EventNodeUpdated && event.Node != nil && event.NodeBefore != nil:
@@ -49,9 +48,10 @@ func (event *ClusterEvent) givesRoomTo(pod *outrank.Pod) bool {
 	return true
 }
 
-// resized reports whether a change of the requests of a pod on the node may help the waiting one. A pod
-// helps if it requests less of a resource that the waiting pod requests, or more of any resource. The
-// waiting pod itself helps by any change. Requests are those of spec and status together.
+// resized reports whether a change of a pod's requests may help the resize of the waiting pod on the same
+// node. It may if the pod requests less of a resource that the waiting pod requests, or more of any
+// resource. If the pod is the waiting one itself, any change may. Requests are taken from spec and status
+// together.
 func resized(before, after, waiting *outrank.Pod) bool {
 	b, a := before.RunningRequests(outrank.V1_37), after.RunningRequests(outrank.V1_37)
 	if keyOf(after) == keyOf(waiting) {
@@ -65,7 +65,7 @@ func resized(before, after, waiting *outrank.Pod) bool {
 	return requestsMore(b, a)
 }
 
-// requestsMore reports whether the later list names a resource that the earlier does not, or holds more
+// requestsMore reports whether the later list names a resource that the earlier one does not, or has more
 // of one.
 func requestsMore(before, after resource.List) bool {
 	for name := range after {
@@ -76,7 +76,7 @@ func requestsMore(before, after resource.List) bool {
 	return grows(before, after)
 }
 
-// grows reports whether the later list holds more of any resource than the earlier.
+// grows reports whether the later list has more of any resource than the earlier one.
 func grows(before, after resource.List) bool {
 	for name := range after {
 		if after.Amount(name) > before.Amount(name) {
@@ -86,8 +86,8 @@ func grows(before, after resource.List) bool {
 	return false
 }
 
-// ownResizeHelps reports whether a change of the waiting pod itself may help its resize. A change of
-// its requests does, by spec and status together.
+// ownResizeHelps reports whether a change of the waiting pod itself may help its resize. A change of its
+// requests, taken from spec and status together, may.
 func ownResizeHelps(filters []string, before, after *outrank.Pod) bool {
 	if before == nil || after == nil || looked(preemptionOf).differ(before, after) {
 		return true

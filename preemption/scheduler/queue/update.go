@@ -6,11 +6,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Update replaces a pod by a newer version, or adds it. An active pod is sorted
-// in anew; a pod in backoff stays there. An unschedulable pod moves if the change
-// may help, as [Config.Helps] answers about [EventPodUpdated]. A change of no more than the parts of the
-// status that a pending pod has, such as [outrank.Pod.NominatedNodeName], never helps. If the pointer
-// itself is inside already, the pod was changed in place and its earlier version is not known.
+// Update replaces a pod by a newer version, or adds it. An active pod may change its place in the order; a
+// pod in backoff stays there. An unschedulable pod moves if the change may help, as [Config.Helps] answers
+// about [EventPodUpdated]. A change that is limited to the parts of the status that a pending pod has, such
+// as [outrank.Pod.NominatedNodeName], never helps. If the same pointer is inside already, the pod was
+// changed in place and its earlier version is not known.
 //
 // For a pod in flight each update is kept until the pod is put back, and Helps is asked about it then;
 // from v1.37 on it is also asked for the other pods that were in flight (rule 5.5.7). Time O(log n), and
@@ -36,7 +36,8 @@ func (q *Queue) Update(pod *outrank.Pod, now time.Time) error {
 		return nil
 	}
 
-	// The item may be gated after replace, and is then asked about once more as any gated one.
+	// replace may move the item to gated. Its gates are then asked once more below, like those of any
+	// gated item.
 	before := it.Pod
 	if before == pod {
 		before = nil // it may have been changed in place
@@ -83,8 +84,8 @@ func (q *Queue) updateMember(it *item, pod *outrank.Pod, now time.Time) {
 // FollowResize tells the queue of the latest version of a pod that is on a node, and
 // reports whether the pod is inside afterwards (rule 5.4.15). With the feature gate
 // InPlacePodVerticalScalingSchedulerPreemption in [Config.Release], it calls [Queue.Update] for a pod
-// whose resize in place is deferred. Any other pod is taken out, also of flight; without the gate that is
-// every pod. A pod that is gone is for [Queue.Remove]. Time O(log n), and the
+// whose in-place resize is deferred, and takes any other pod out of the queue, even out of flight. Without
+// the gate it takes every pod out. A pod that is gone is for [Queue.Remove]. Time O(log n), and the
 // comparison of the two versions.
 func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 	if q == nil {
@@ -104,13 +105,13 @@ func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 // whose Cycle names the attempt, with the latest version of the pod and the filters that it failed
 // with. An entry of an attempt that is over changes nothing; the error then wraps [ErrNotInFlight].
 //
-// A pod that names no failed filter goes into backoff, and so does one that may be helped by something
-// that happened during its attempt. If that may help one of its pending filters the pod goes into
-// active. Any other pod goes into unschedulable. Time O(log n), and linear in the events of the attempt.
+// A pod whose entry names no failed filter goes to backoff, and so does a pod that an event during its
+// attempt may help. If the event may help one of its pending filters, the pod goes to
+// active. Any other pod goes to unschedulable. Time O(log n), and linear in the events of the attempt.
 //
-// A group goes back with the pods that wait for it, after each of its members has (rules 5.8.7 and
-// 5.8.8): to backoff, as one that has no place, or without a failed filter as one whose attempt ended
-// in an error. Time O(n log n) in these pods.
+// A group goes back with the pods that wait for it, after each of its members was put back (rules 5.8.7 and
+// 5.8.8). It goes to backoff because it found no place or, if no failed filter is named, because its attempt
+// ended in an error. Time O(n log n) in these pods.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if q == nil {
 		return errNoQueue
@@ -142,8 +143,8 @@ func (q *Queue) putBack(it *item, now time.Time) {
 		return
 	}
 
-	// What happened during the attempt is asked about only now that its failed filters are known (rule
-	// 5.5.2). The queue of v1.13 goes by its flags instead (rule 5.9.3).
+	// Only now that the failed filters are known can the queue tell whether an event during the attempt
+	// helps (rule 5.5.2). The queue of v1.13 goes by flags instead (rule 5.9.3).
 	q.config.delay(it, now)
 	switch {
 	case q.config.old() && (q.movedSince || it.moved || len(it.FailedFilters) == 0):
@@ -157,7 +158,7 @@ func (q *Queue) putBack(it *item, now time.Time) {
 	}
 }
 
-// putBackMember puts a pod of a group among those that wait for the group (rule 5.8.6).
+// putBackMember puts a pod of a group among the pods that wait for the group (rule 5.8.6).
 func (q *Queue) putBackMember(it *item, now time.Time) {
 	q.why = attemptFailure
 	q.listMember(it)

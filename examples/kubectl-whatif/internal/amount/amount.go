@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Text writes a quantity so that it can be compared at a glance: cpu in cores,
-// bytes with the largest unit and one decimal at most.
+// Text writes a quantity so that it can be compared at a glance: cpu in cores, bytes in the largest suitable
+// unit and with at most one decimal.
 func Text(name resource.Name, q resource.Quantity) string {
 	switch {
 	case name == resource.CPU:
@@ -29,7 +29,7 @@ func InBytes(name resource.Name) bool {
 		strings.HasPrefix(string(name), resource.HugePagesPrefix)
 }
 
-// bytesText writes a number of bytes with the largest unit of which there is one.
+// bytesText writes a number of bytes in the largest unit of which there is at least one.
 func bytesText(n float64) string {
 	units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 	i := 0
@@ -40,7 +40,7 @@ func bytesText(n float64) string {
 	return strings.TrimSuffix(text, ".0") + units[i]
 }
 
-// Texts lists what a pod asks for, sorted by the names of the resources.
+// Texts lists amounts of resources, sorted by the names of the resources.
 func Texts(l resource.List) string {
 	var parts []string
 	for _, name := range l.Names() {
@@ -72,15 +72,15 @@ func Moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Age is the time from t to now in its largest unit, and in the next one from an hour on. It is "-" if either
-// is not known, or t is after now.
+// Age writes the time from t to now in its largest unit, and from an hour on also in the next smaller one. It
+// is "-" if either time is not known, or if t is after now.
 func Age(now, t time.Time) string {
 	if t.IsZero() || now.IsZero() || t.After(now) {
 		return "-"
 	}
 
-	// A time.Duration ends after 292 years, and a kubelet may write any year. The difference may wrap
-	// around: it is below 0 then, which it cannot be otherwise.
+	// A time.Duration covers only 292 years, and a kubelet may write any year. If this difference overflows it
+	// is negative, which it cannot be otherwise.
 	seconds := now.Unix() - t.Unix()
 	if now.Nanosecond() < t.Nanosecond() {
 		seconds--

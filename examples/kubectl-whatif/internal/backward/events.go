@@ -14,22 +14,22 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 )
 
-// Event holds the words of a scheduler, or of a kubelet, about a pod that it pushed out.
+// Event is what a scheduler or a kubelet said about a pod that it pushed out.
 type Event struct {
-	// Time is the last time at which the event occurred; zero if it does not say.
+	// Time is the last time at which the event occurred. It is zero if the event does not say.
 	Time time.Time `json:"time,omitzero"`
 	// Message is the event's own text.
 	Message string `json:"message"`
-	// Kind is the kind of the preemptor: pod, podgroup or compositepodgroup. It is kubelet if a kubelet
-	// evicted the pod for a critical one, which a kubelet's event does not name. Preemptor and UID are the
-	// preemptor's; each is empty if the event does not say it.
+	// Kind is the kind of the preemptor: pod, podgroup or compositepodgroup. It is kubelet if a kubelet evicted
+	// the pod for a critical one, which a kubelet's event does not name. Preemptor and UID identify the
+	// preemptor; each is empty if the event does not say it.
 	Kind      string      `json:"kind"`
 	Preemptor outrank.Key `json:"preemptor,omitempty"`
 	UID       string      `json:"uid,omitempty"`
-	// Node is the preemptor's new node; for a group it is "cluster".
+	// Node is the preemptor's new node. For a group it is "cluster".
 	Node string `json:"node,omitempty"`
 
-	// victim and victimUID tell the pod that was pushed out.
+	// victim and victimUID identify the pod that was pushed out.
 	victim    outrank.Key
 	victimUID string
 }
@@ -37,11 +37,11 @@ type Event struct {
 // Events holds the events of preemptions, in the order in which they were read.
 type Events struct {
 	Preempted []Event
-	// Read counts all events, whatever they are about, and Others the objects of other kinds.
+	// Read counts all events, whatever they are about. Others counts the objects of other kinds.
 	Read, Others int
 }
 
-// object is a reference of an event to an object.
+// object is a reference from an event to an object.
 type object struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
@@ -49,7 +49,7 @@ type object struct {
 	UID       string `json:"uid"`
 }
 
-// rawEvent is an event of core/v1 or of events.k8s.io/v1 as it is written.
+// rawEvent is an event of core/v1 or of events.k8s.io/v1 as it is written in JSON.
 type rawEvent struct {
 	Metadata struct {
 		CreationTimestamp *time.Time `json:"creationTimestamp"`
@@ -70,8 +70,8 @@ type rawEvent struct {
 	DeprecatedFirstTimestamp *time.Time `json:"deprecatedFirstTimestamp"`
 }
 
-// ReadEvents reads events of core/v1 and of events.k8s.io/v1, in lists or one behind the other. It passes
-// over objects of other kinds. An error names the event and its field.
+// ReadEvents reads events of core/v1 and of events.k8s.io/v1, in lists or one after the other. It ignores
+// objects of other kinds. An error names the event and its field.
 func ReadEvents(r io.Reader) (*Events, error) {
 	text, err := input.JSON(r)
 	if err != nil {
@@ -108,13 +108,13 @@ func aboutEvent(o input.Object, err error) error {
 	return &outrank.InputError{Problems: []outrank.Problem{p}}
 }
 
-// wording matches what schedulers say about a victim. Newer ones name the preemptor by its UID, older ones
-// by namespace and name, and some only say "a pod".
+// wording matches what schedulers say about a victim. Newer schedulers name the preemptor by its UID, older
+// ones by namespace and name, and some only say "a pod".
 var wording = regexp.MustCompile(`^(?:Preempted )?by (?:(pod|podgroup|compositepodgroup|a) )?(\S+) on node (\S+)`)
 
-// event returns the event of a preemption; false for any other event.
+// event returns the event if it is about a preemption. It is false for any other event.
 func (w *rawEvent) event() (Event, bool) {
-	// Events of core/v1 have an involved object, those of events.k8s.io/v1 one that they regard.
+	// Events of core/v1 have an involvedObject; those of events.k8s.io/v1 have regarding in its place.
 	about := w.InvolvedObject
 	if about.Name == "" {
 		about = w.Regarding
@@ -123,7 +123,7 @@ func (w *rawEvent) event() (Event, bool) {
 		return Event{}, false
 	}
 
-	// An event of either kind has one of the two texts. "Preempting" is what kubelets say.
+	// An event of either API has one of the two texts. Kubelets use the reason "Preempting".
 	e := Event{
 		Kind: "pod", Message: w.Message + w.Note, Time: w.time(),
 		victim: outrank.NewKey(about.Namespace, about.Name), victimUID: about.UID,
@@ -133,7 +133,7 @@ func (w *rawEvent) event() (Event, bool) {
 		return e, true
 	}
 
-	// A reference to the preemptor says more than the text, and overrides it.
+	// A reference to the preemptor is more precise than the text, and overrides it.
 	e.readMessage()
 	e.readRelated(w.Related)
 	return e, true
@@ -160,7 +160,7 @@ func (e *Event) readMessage() {
 	}
 }
 
-// readRelated takes the preemptor from the event's reference to it; nil for none.
+// readRelated takes the preemptor from the event's reference to it, if there is one.
 func (e *Event) readRelated(r *object) {
 	if r == nil || r.Name == "" {
 		return
@@ -175,7 +175,7 @@ func (e *Event) readRelated(r *object) {
 	}
 }
 
-// time returns the latest of the times of an event. The time of its creation counts only without another.
+// time returns the latest of the times of an event. It falls back to the time of creation if there is no other.
 func (w *rawEvent) time() (latest time.Time) {
 	all := []*time.Time{w.EventTime, w.LastTimestamp, w.FirstTimestamp, w.DeprecatedLastTimestamp, w.DeprecatedFirstTimestamp}
 	if w.Series != nil {
@@ -185,7 +185,7 @@ func (w *rawEvent) time() (latest time.Time) {
 		all = append(all, w.Metadata.CreationTimestamp)
 	}
 
-	// JSON holds no year beyond 9999.
+	// JSON cannot write years after 9999.
 	for _, t := range all {
 		if t != nil && t.After(latest) && t.UTC().Year() <= 9999 {
 			latest = t.UTC()
@@ -194,8 +194,8 @@ func (w *rawEvent) time() (latest time.Time) {
 	return latest
 }
 
-// latestAbout returns the latest event about a pod; nil for none. An event that names another UID is about
-// a pod that had the name before or after.
+// latestAbout returns the latest event about a pod, or nil. An event with another UID is about an earlier or
+// later pod of the same name.
 func (e *Events) latestAbout(p *outrank.Pod) *Event {
 	var found *Event
 	for i := range e.Preempted {

@@ -10,11 +10,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// mostNamed bounds the victims that a sentence of a page names.
+// mostNamed is the most victims that a sentence of a page names.
 const mostNamed = 10
 
-// Overview draws the answer as a page about the cluster of before. It shows who leaves in the turn that was
-// played, and the preemptor on its node.
+// Overview draws the answer as a page about the cluster as it was before. It shows which pods leave in the turn
+// that was played, and the preemptor on its node.
 func (a *Answer) Overview(*engine.Snapshot, *outrank.Pod) *page.Overview {
 	sentences := a.Sentences(mostNamed)
 	headline := strings.TrimSuffix(sentences[0], ".")
@@ -37,7 +37,7 @@ func (a *Answer) Overview(*engine.Snapshot, *outrank.Pod) *page.Overview {
 	return o
 }
 
-// trialsTable says in a line for each way of sparing the pod what came of it.
+// trialsTable has a line for each way of sparing the pod, with its result.
 func (a *Answer) trialsTable() page.Table {
 	var lines []string
 	for i := range a.Trials {
@@ -47,7 +47,7 @@ func (a *Answer) trialsTable() page.Table {
 		Note: "Each was tried at the preemptor's turn. A disruption budget is a wish: a scheduler breaks it where nothing else makes room."}
 }
 
-// othersTable lists the others that would push the pod out, up to the bound of a page.
+// othersTable lists the other pods that would push the pod out, with at most as many rows as a page shows.
 func (a *Answer) othersTable() page.Table {
 	others := page.Table{Title: "Who would push it out, too, if its turn came at once", Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "What it does"}}}
 	shown := bounded(len(a.Also), page.MostRows)
@@ -59,8 +59,8 @@ func (a *Answer) othersTable() page.Table {
 	return others
 }
 
-// arrive marks the preemptor on its new node, with the others of its group. One that grows on its node, or
-// that the node does not take after all, does not arrive.
+// arrive marks the preemptor on its new node, with the other pods of its group. A pod that is resized on its
+// node, or that the node does not take after all, does not arrive.
 func (a *Answer) arrive(o *page.Overview, t *question.Turn) {
 	if t.Resize || t.InVain != nil {
 		return

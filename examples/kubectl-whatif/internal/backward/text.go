@@ -12,7 +12,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// WriteText prints the answer for people, limit of each list; all where it is 0. The error is that of w.
+// WriteText prints the answer for people, at most limit entries of each list, or all if limit is 0. The error
+// is that of w.
 func (a *Answer) WriteText(w io.Writer, limit int) error {
 	p := console.SheetFor(w)
 	for _, sentence := range a.Sentences(limit) {
@@ -44,7 +45,7 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 	return p.To(w)
 }
 
-// Sentences says who pushed the pod out, how that is known, and whether the rules do. limit bounds the
+// Sentences says which pod pushed the pod out, how that is known, and whether the rules agree. limit bounds the
 // victims that are named; 0 names all.
 func (a *Answer) Sentences(limit int) []string {
 	out := []string{a.headline() + "."}
@@ -52,7 +53,7 @@ func (a *Answer) Sentences(limit int) []string {
 	case a.Event != nil && a.Event.named():
 		out = append(out, "The events name "+a.Event.text()+": \""+short(a.Event.Message)+"\".")
 	case a.By != nil:
-		// Without a name in the events the preemptor was found by trying.
+		// If the events name no preemptor, it was found by playing the turns.
 		out = append(out, "No event at hand names who it was: the pods that wait took their turns in the scheduler's order, each to the end, until one pushed it out.")
 	}
 
@@ -63,7 +64,7 @@ func (a *Answer) Sentences(limit int) []string {
 	return out
 }
 
-// verdict says the verdict in a few sentences, and what to do where it is open.
+// verdict puts the verdict into a few sentences, and says what to do if it is undecided.
 func (a *Answer) verdict(limit int) string {
 	switch a.Verdict {
 	case ByTheRules:
@@ -91,7 +92,7 @@ func (a *Answer) verdict(limit int) string {
 		"the preemptor: a dump of the moment at which it waited, or the events (kubectl get events -A -o json), which a cluster keeps for an hour."
 }
 
-// short cuts a message that is longer than the messages of schedulers.
+// short cuts a message that is longer than any scheduler writes.
 func short(message string) string {
 	const most = 300
 	if runes := []rune(message); len(runes) > most {
@@ -116,12 +117,12 @@ func (a *Answer) headline() string {
 	return fmt.Sprintf("%s left node %s for %s %s (priority %d)", pod, a.Pod.Node, by, a.By.Key, a.By.Priority)
 }
 
-// does says what comes of a turn: who leaves, or what happens instead.
+// does says what comes of a turn: which pods leave, or what happens instead.
 func (a *Answer) does(t *question.Turn, limit int) string {
 	who := string(t.Pod.Key)
 	switch t.Outcome {
 	case question.Placed:
-		// A group fits on several nodes, and its turn names none.
+		// A group fits on several nodes, so that its turn names none.
 		if t.Node == "" {
 			return who + " fits, and nobody leaves"
 		}
@@ -145,7 +146,7 @@ func (a *Answer) does(t *question.Turn, limit int) string {
 	return who + " takes no turn (" + string(t.Outcome) + ")"
 }
 
-// victims names the victims of a turn, limit of them.
+// victims names at most limit victims of a turn.
 func victims(t *question.Turn, limit int) string {
 	var names []string
 	shown := bounded(len(t.Victims), limit)
@@ -164,7 +165,7 @@ func victims(t *question.Turn, limit int) string {
 	return text
 }
 
-// also says what another pod would do at once.
+// also says what another pod would do if its turn came at once.
 func (a *Answer) also(i, limit int) string {
 	t := &a.Also[i]
 	return fmt.Sprintf("%s (priority %d): %s", t.Pod.Key, t.Pod.Priority, a.does(t, limit))
@@ -202,7 +203,7 @@ func (t *Trial) wayText() string {
 	return "preemption policy Never of the preemptor"
 }
 
-// budgetText says which budgets were tried: those of the pod, or a new one.
+// budgetText says which budgets were tried: the budgets of the pod, or a new one.
 func (t *Trial) budgetText() string {
 	if len(t.Budgets) > 0 {
 		return noun(len(t.Budgets), "budget ", "budgets ") + names(t.Budgets) + noun(len(t.Budgets), " that allows nothing", " that allow nothing")
@@ -218,7 +219,7 @@ func (t *Trial) budgetText() string {
 	return "a new disruption budget over " + strings.Join(labels, ",") + " that allows nothing"
 }
 
-// text says what was tried, and what came of it; limit bounds the victims.
+// text says what was tried, and with which result. limit bounds the victims that are named.
 func (t *Trial) text(a *Answer, limit int) string {
 	what := t.wayText()
 	switch {
@@ -246,7 +247,7 @@ func noun(n int, one, many string) string {
 	return many
 }
 
-// plural is a number with the text that agrees with it.
+// plural returns a number with the text that agrees with it.
 func plural(n int, one, many string) string { return fmt.Sprintf("%d %s", n, noun(n, one, many)) }
 
 // names lists the first few keys, and counts the others.
@@ -263,7 +264,7 @@ func names(keys []outrank.Key) string {
 	return text
 }
 
-// bounded returns how many of n things are shown; a limit of 0 or less shows all.
+// bounded returns how many of n things are shown. A limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n

@@ -19,35 +19,35 @@ type Way string
 
 // The ways.
 const (
-	// ByBudget: a disruption budget over the pod allows no disruption.
+	// ByBudget means that a disruption budget that covers the pod allows no disruption.
 	ByBudget Way = "budget"
-	// ByClass: the pod has the lowest of the cluster's classes that spares it.
+	// ByClass means that the pod has the lowest of the cluster's classes that spares it.
 	ByClass Way = "class"
-	// ByPriority: the pod has the least priority that spares it, whatever the classes.
+	// ByPriority means that the pod has the least priority that spares it, whatever the classes.
 	ByPriority Way = "priority"
-	// ByNode: there is one more node like the pod's.
+	// ByNode means that there is one more node like the pod's.
 	ByNode Way = "node"
-	// ByPolicy: the preemptor has the preemption policy Never.
+	// ByPolicy means that the preemptor has the preemption policy Never.
 	ByPolicy Way = "policy"
 )
 
-// Trial is a way of sparing the pod that was tried.
+// Trial is an attempt to spare the pod in one way.
 type Trial struct {
 	Way Way `json:"way"`
-	// Spared is set if the pod stays. Impossible says why there was nothing to try.
+	// Spared is set if the pod stays. Impossible says why there was nothing to try. It is empty otherwise.
 	Spared     bool   `json:"spared"`
 	Impossible string `json:"impossible,omitempty"`
-	// Budgets lists the pod's budgets, which allow no disruption in the trial. If it has none, Labels has
-	// the labels that a new budget selects.
+	// Budgets lists the pod's budgets, which allow no disruption in the trial. If it has none, Labels has the
+	// labels that a new budget selects.
 	Budgets []outrank.Key     `json:"budgets,omitempty"`
 	Labels  map[string]string `json:"labels,omitempty"`
-	// Class and Priority are the pod's in the trial. They are the lowest that spare it; if none does, they
-	// are the highest that were tried.
+	// Class and Priority are the pod's in the trial: the lowest that spare it or, if none does, the highest
+	// that were tried.
 	Class    string `json:"class,omitempty"`
 	Priority *int32 `json:"priority,omitempty"`
-	// Like is the node that the new node is like.
+	// Like is the existing node that the new node resembles.
 	Like string `json:"like,omitempty"`
-	// Turn is the preemptor's turn in the trial: who leaves instead, on which node, or that it waits.
+	// Turn is the preemptor's turn in the trial: which pods leave instead, on which node, or that it waits.
 	Turn *question.Turn `json:"turn,omitempty"`
 }
 
@@ -92,7 +92,7 @@ func (s *sparing) try(t *Trial, change func(*engine.Snapshot) error) error {
 func (s *sparing) budget() (Trial, error) {
 	t := Trial{Way: ByBudget}
 
-	// A budget that allows nothing as it is has not spared the pod.
+	// A budget that allows no disruption in the cluster has not spared the pod.
 	var put []*outrank.PodDisruptionBudget
 	covering := s.moment.Covering(s.pod)
 	for _, b := range covering {
@@ -113,7 +113,7 @@ func (s *sparing) budget() (Trial, error) {
 			return t, nil
 		}
 
-		// It selects the pods like this one, too, as a budget that somebody writes does.
+		// The new budget also selects similar pods, as a budget that somebody writes would.
 		put = append(put, s.newBudget(t.Labels))
 	}
 
@@ -127,7 +127,7 @@ func (s *sparing) budget() (Trial, error) {
 	})
 }
 
-// newBudget returns a budget over some labels that allows nothing, with a name that is free.
+// newBudget returns a budget with a free name that selects some labels and allows no disruption.
 func (s *sparing) newBudget(labels map[string]string) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{Namespace: s.pod.NamespaceName(), Name: "spares-" + s.pod.Name, Selector: &outrank.LabelSelector{MatchLabels: labels}}
 	for slices.ContainsFunc(slices.Collect(s.moment.Snapshot().Budgets()), func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() }) {
@@ -136,8 +136,8 @@ func (s *sparing) newBudget(labels map[string]string) *outrank.PodDisruptionBudg
 	return b
 }
 
-// ownLabels returns the labels of a pod that somebody chose for it, without those that its controller adds
-// to tell its pods apart. If there are no others it returns all.
+// ownLabels returns the labels that somebody chose for a pod, without those that its controller adds to tell
+// its pods apart. If there are no others, it returns all.
 func ownLabels(p *outrank.Pod) map[string]string {
 	out := maps.Clone(p.Labels)
 	maps.DeleteFunc(out, func(key, _ string) bool {
@@ -154,11 +154,11 @@ func ownLabels(p *outrank.Pod) map[string]string {
 	return out
 }
 
-// mostClasses bounds the classes that are tried.
+// mostClasses is the most classes that are tried.
 const mostClasses = 50
 
-// class tries the classes of the cluster above the pod's priority, the lowest first, until one spares the
-// pod. The system's own classes are tried only for pods of the system.
+// class tries the classes of the cluster above the pod's priority, the lowest first, until one spares the pod.
+// The system's classes are tried only for pods of the system.
 func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 	above := slices.DeleteFunc(slices.Clone(classes), func(c *outrank.PriorityClass) bool {
 		return c.Value <= s.pod.PriorityValue() || strings.HasPrefix(c.Name, "system-") && s.pod.Namespace != "kube-system"
@@ -167,7 +167,7 @@ func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Name, b.Name))
 	})
 
-	// Classes of one value do the same, so one of them is tried.
+	// Classes with the same value have the same effect, so that only one of them is tried.
 	above = slices.CompactFunc(above, func(a, b *outrank.PriorityClass) bool { return a.Value == b.Value })
 	if len(above) == 0 {
 		return Trial{Way: ByClass, Impossible: "the dump has no class above the pod's priority"}, nil
@@ -183,7 +183,7 @@ func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 	return t, nil
 }
 
-// prioritized returns the change that gives the pod another priority and class.
+// prioritized returns a change that gives the pod another priority and class.
 func (s *sparing) prioritized(value int32, class string) func(*engine.Snapshot) error {
 	return func(snap *engine.Snapshot) error {
 		p := *s.pod
@@ -194,10 +194,11 @@ func (s *sparing) prioritized(value int32, class string) func(*engine.Snapshot) 
 	}
 }
 
-// priority searches for a priority that spares the pod while one less does not, up to the preemptor's own.
+// priority searches, up to the preemptor's priority, for a priority that spares the pod while one less does
+// not.
 func (s *sparing) priority() (Trial, error) {
-	// The pod has left for somebody whose priority is not above its own. So it counted with the lower one of
-	// its group, which no priority of the pod changes.
+	// The pod has left for a pod whose priority is not above its own. So it counted with the lower priority of
+	// its group, which no priority of the pod itself changes.
 	if s.By.Priority <= s.pod.PriorityValue() {
 		return Trial{Way: ByPriority, Impossible: "the pod counts with the priority of its group"}, nil
 	}
@@ -211,7 +212,7 @@ func (s *sparing) priority() (Trial, error) {
 		return least, err
 	}
 
-	// The pod's own priority is not enough, because with it the pod leaves.
+	// The pod's own priority is not enough, because the pod leaves with it.
 	enough := int64(s.By.Priority)
 	for not := int64(s.pod.PriorityValue()); enough-not > 1; {
 		between := not + (enough-not)/2
@@ -242,7 +243,7 @@ func (s *sparing) node() (Trial, error) {
 	return t, s.try(&t, func(snap *engine.Snapshot) error { return snap.PutNode(n) })
 }
 
-// policy tries a preemptor that may push nobody out, and waits for room. All pods of a group get that
+// policy tries a preemptor that may push nobody out and waits for room instead. All pods of a group get that
 // policy.
 func (s *sparing) policy() (Trial, error) {
 	t := Trial{Way: ByPolicy}

@@ -13,90 +13,90 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// role is the part of a pod in a picture.
+// role says which part a pod plays in a picture.
 type role uint8
 
 const (
 	stays role = iota
 	leaves
 	comes
-	// kept is the role of room that is kept for nominated pods.
+	// kept is the role of room that is reserved for nominated pods.
 	kept
 )
 
-// part is a stretch of a bar: one pod's amount of a resource.
+// part is a stretch of a bar: the amount of a resource that one pod takes.
 type part struct {
 	pod    *outrank.Pod
 	role   role
 	amount int64
-	// number is the victim's place in the table, from 1.
+	// number is the victim's number in the table of victims, counted from 1.
 	number int
-	// text names the part if it is no pod. note is its fate, if the role does not say it.
+	// text names the part if it is no pod. note tells its fate if the role does not.
 	text, note string
-	// from is the node that the pod comes from, or that it leaves for another one. It is nil if that
-	// node has no colour of its own.
+	// from is the node that the pod comes from, or that it leaves for another one. It is nil if that node has
+	// no colour of its own.
 	from *origin
 }
 
-// origin is a node that pods leave for other nodes.
+// origin is a node from which pods move to other nodes.
 type origin struct {
-	// Letter marks the node and its pods, Class is their colour.
+	// Letter marks the node and its pods, and Class is their colour.
 	Letter, Class, Node string
 }
 
-// bar is one resource of a node, drawn from left to right.
+// bar shows one resource of a node, drawn from left to right.
 type bar struct {
-	// Caption is the time: before or after.
+	// Caption says which moment the bar shows: before or after.
 	Caption string
 	// Label describes the picture in words.
 	Label string
-	// Amount says how much is taken of how much, and Share how many percent.
+	// Amount says how much is taken of how much. Share is the same in percent.
 	Amount, Share string
 	Segments      []segment
-	// Full is where the node ends, in percent of the picture.
+	// Full is the position at which the node's capacity ends, in percent of the picture.
 	Full string
-	// Over is set if more is taken than the node offers. Lack is then the width of what the
-	// preemptor lacks; it is empty if the excess is not the preemptor's.
+	// Over is set if more is taken than the node offers. Lack is then the width of what the preemptor lacks; it
+	// is empty if the excess is not due to the preemptor.
 	Over bool
 	Lack string
 }
 
-// segment is a part as it is drawn: X and Width are percent of the picture.
+// segment is a part as it is drawn. X and Width are in percent of the picture.
 type segment struct {
 	X, Width string
 	// Class is the colour, and Tip the description.
 	Class, Tip string
-	// Victim, Preemptor and Would name the pod, if it is a victim, the preemptor, or would
-	// be a victim if the preemptor might have any.
+	// Victim, Preemptor and Would name the pod if it is a victim, the preemptor, or a pod that would be a
+	// victim if the preemptor were allowed any.
 	Victim, Preemptor, Would string
-	// Text is written into the segment, and Number before it. TextFits and NumberFits are the classes
-	// that hide them in windows that are too narrow. A text is whole, or left out.
+	// Text is written into the segment, with Number before it. TextFits and NumberFits are the classes that
+	// hide them in windows that are too narrow. A text is shown in full or not at all.
 	Text, TextFits string
 	Number         int
 	NumberFits     string
-	// Mark is the letter of the node that the pod comes from. Middle is where it stands.
+	// Mark is the letter of the node that the pod comes from, and Middle the position of the letter.
 	Mark, Middle string
 }
 
-// Hatched reports whether the pod leaves.
+// Hatched reports whether the pod leaves or would leave.
 func (s segment) Hatched() bool { return s.Victim != "" || s.Would != "" }
 
-// rooms are the least widths of a picture in windows of different widths. A text that needs a width gets
-// the class, by which the style hides it in narrower windows. A text that needs more than the last one
+// rooms has the least width of a picture in windows of different widths. A text gets the class of the first
+// window that is wide enough for it, and the style hides it in narrower ones. A text too wide for the last one
 // is left out.
 var rooms = []struct {
 	width float64
 	class string
 }{{280, ""}, {440, " w1"}, {590, " w2"}, {780, " w3"}}
 
-// letterWidth is the most pixels that a letter of a name takes on average.
+// letterWidth is an upper bound of the average width of a letter in a name, in pixels.
 const letterWidth = 7.6
 
 // boldWidth is letterWidth for a bold letter.
 const boldWidth = 8.6
 
-// roomFor returns the class of a text. need is its width in pixels, and part is the part of the picture
-// that its segment takes. It is not ok if no window has room for the text.
+// roomFor returns the class of a text. need is the width of the text in pixels, and part the fraction of the
+// picture that its segment takes. It is not ok if no window has room for the text.
 func roomFor(need, part float64) (class string, ok bool) {
 	for _, r := range rooms {
 		if part*r.width >= need {
@@ -106,7 +106,7 @@ func roomFor(need, part float64) (class string, ok bool) {
 	return "", false
 }
 
-// mostSegments is the most pods of a node that are drawn one by one.
+// mostSegments is the most pods of a node that are drawn individually.
 const mostSegments = 150
 
 // painter draws bars of one node.
@@ -114,17 +114,17 @@ type painter struct {
 	scale   scale
 	name    resource.Name
 	offered int64
-	// whole is the amount that the width of the picture stands for. It is at least offered.
+	// whole is the amount that corresponds to the full width of the picture. It is at least offered.
 	whole float64
-	// texts says that there is room for names in the bars, would that nobody
-	// really leaves, and lacks that the excess is what the preemptor lacks.
+	// texts says that the bars have room for names. would says that nobody really leaves. lacks says that the
+	// excess is what the preemptor lacks.
 	texts, would, lacks bool
-	// many says that none of the arrivals is the pod in question, and plain that the
-	// priorities have no colours.
+	// many says that none of the arriving pods is the pod in question. plain says that priorities have no
+	// colours.
 	many, plain bool
 }
 
-// fit makes the picture wide enough for the parts.
+// fit scales the picture so that all parts fit into it.
 func (p *painter) fit(bars ...[]part) {
 	p.whole = max(p.whole, float64(p.offered))
 	for _, parts := range bars {
@@ -132,7 +132,7 @@ func (p *painter) fit(bars ...[]part) {
 	}
 }
 
-// sum adds the amounts of parts up. Floats do not overflow.
+// sum adds up the amounts of parts. It uses floats, which do not overflow.
 func sum(parts []part) float64 {
 	total := 0.0
 	for i := range parts {
@@ -141,11 +141,11 @@ func sum(parts []part) float64 {
 	return total
 }
 
-// draw draws a bar. Beyond mostSegments of them, pods that stay and follow each other share a segment.
+// draw draws a bar. After mostSegments segments, consecutive pods that stay share one.
 func (p *painter) draw(caption, node string, parts []part) *bar {
 	b := &bar{Caption: caption}
 
-	// at is where the next segment begins. left pods of width merged wait for a common segment.
+	// at is where the next segment begins. left pods, together of width merged, wait for a common segment.
 	at, merged := 0.0, 0.0
 	left := 0
 	for i := range parts {
@@ -176,13 +176,13 @@ func (p *painter) draw(caption, node string, parts []part) *bar {
 	return b
 }
 
-// measure says how much the parts take, in figures, as places in the picture, and in words.
+// measure describes how much the parts take: in figures, as positions in the picture, and in words.
 func (p *painter) measure(b *bar, node string, parts []part) {
 	used := sum(parts)
 	b.Amount = fmt.Sprintf("%s of %s", p.amount(clamp(used)), p.amount(p.offered))
 	b.Share = share(used, float64(p.offered))
 	b.Over = used > float64(p.offered)
-	// A node that offers nothing ends where it begins.
+	// On a node that offers nothing, the end of the capacity is the beginning of the picture.
 	b.Full = "0%"
 	if p.whole > 0 {
 		b.Full = percent(float64(p.offered) / p.whole)
@@ -199,7 +199,7 @@ func (p *painter) measure(b *bar, node string, parts []part) {
 	b.Label += p.changed(parts)
 }
 
-// changed says how many of the parts leave and arrive.
+// changed says how many of the parts leave and how many arrive.
 func (p *painter) changed(parts []part) string {
 	text := ""
 	switch n := count(parts, leaves); {
@@ -223,7 +223,7 @@ func (p *painter) changed(parts []part) string {
 	return text
 }
 
-// count counts the parts of a role.
+// count counts the parts with a role.
 func count(parts []part, r role) int {
 	n := 0
 	for i := range parts {
@@ -234,7 +234,7 @@ func count(parts []part, r role) int {
 	return n
 }
 
-// others is the segment of pods that are not drawn one by one.
+// others returns the common segment of n pods that are not drawn individually.
 func others(n int, at, width float64) segment {
 	s := segment{X: percent(at), Width: percent(width), Class: "rest", Tip: console.Plural(n, "more pod")}
 	var ok bool
@@ -244,7 +244,7 @@ func others(n int, at, width float64) segment {
 	return s
 }
 
-// segment draws a part from at on, both in parts of the whole picture.
+// segment draws a part. at and width are fractions of the picture.
 func (p *painter) segment(q *part, at, width float64) segment {
 	s := segment{X: percent(at), Width: percent(width), Tip: p.tip(q)}
 	switch q.role {
@@ -253,7 +253,7 @@ func (p *painter) segment(q *part, at, width float64) segment {
 		if q.from != nil {
 			s.Class = "comes " + q.from.Class
 			if _, ok := roomFor(12, width*smallWidth); ok {
-				// A small picture has to have room for the mark, too.
+				// Even in a small picture the mark needs room.
 				s.Mark, s.Middle = q.from.Letter, percent(at+width/2)
 			}
 		}
@@ -276,8 +276,8 @@ func (p *painter) segment(q *part, at, width float64) segment {
 	return s
 }
 
-// write writes the name of a part into its segment, and the number of a victim before it, as far as a
-// window has room for them.
+// write writes the name of a part into its segment, with the number of a victim before it, if some window has
+// room for them.
 func (p *painter) write(s *segment, q *part, at, width float64) {
 	name := q.text
 	if q.pod != nil {
@@ -309,11 +309,11 @@ func (p *painter) write(s *segment, q *part, at, width float64) {
 	}
 }
 
-// smallWidth is the width of a small picture as a part of that of a large one.
+// smallWidth is the width of a small picture as a fraction of a large one.
 const smallWidth = 0.5
 
-// colour is the class of a pod that stays or leaves. It follows from the pod's priority, or, on a page about
-// pods that move, from the node that the pod leaves.
+// colour returns the class of a pod that stays or leaves. It follows from the pod's priority or, on a page
+// about moving pods, from the node that the pod leaves.
 func (p *painter) colour(q *part) string {
 	switch {
 	case !p.plain:
@@ -358,13 +358,14 @@ func (p *painter) amount(counted int64) string {
 	return amount.Text(p.name, amount.Quantity(p.name, counted))
 }
 
-// percent writes a part of 1 as CSS has it, with two decimals at most.
+// percent writes a fraction of 1 as a CSS percentage with at most two decimals.
 func percent(share float64) string {
 	text := strconv.FormatFloat(100*share, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
 
-// share writes the taken part of the whole, in whole percent. A share of nothing is above any.
+// share writes the taken part of the whole, in whole percent. If the whole is nothing, any taken amount is more
+// than 999 %.
 func share(used, whole float64) string {
 	switch {
 	case whole > 0 && used/whole >= 10:
@@ -385,7 +386,7 @@ func clamp(sum float64) int64 {
 	return int64(sum)
 }
 
-// noun is the noun in the singular or plural that the number asks for.
+// noun returns the noun in the singular or plural, as the number demands.
 func noun(n int, word string) string {
 	if n == 1 {
 		return word
@@ -393,7 +394,7 @@ func noun(n int, word string) string {
 	return word + "s"
 }
 
-// grouped writes a number with a space between thousands.
+// grouped writes a number with a narrow space between groups of three digits.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

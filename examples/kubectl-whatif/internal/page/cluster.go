@@ -8,11 +8,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// Bounds of what is drawn pod by pod.
+// Bounds of the nodes and pods that are drawn individually.
 const (
-	// MostDetailed is the most nodes of a cluster that is drawn pod by pod as a whole.
+	// MostDetailed is the largest number of nodes of a cluster that is drawn completely, pod by pod.
 	MostDetailed = 60
-	// mostDetailedPods is the most pods of a cluster that is drawn pod by pod as a whole.
+	// mostDetailedPods is the largest number of pods of a cluster that is drawn completely, pod by pod.
 	mostDetailedPods = 2000
 	// mostPulled is the most nodes of a larger cluster that are drawn pod by pod.
 	mostPulled = 12
@@ -23,18 +23,18 @@ type row struct {
 	ID, Letter, Name string
 	Stage, Word      string
 	Verdict          string
-	// Why says why the node was pulled out.
+	// Why says why the node is drawn apart from the field of cells.
 	Why      string
 	Pods     int64
 	Scarcest int
 	Cells    []rowCell
-	// From is the colour of pods that come from the node; empty if they have none.
+	// From is the colour of the pods that come from the node. It is empty if they have none.
 	From string
 	// Two is set if the row shows the node before and after.
 	Two bool
 }
 
-// rowCell is a node in one view.
+// rowCell is a node shown by one resource.
 type rowCell struct {
 	View     int
 	Resource string
@@ -43,8 +43,8 @@ type rowCell struct {
 	Before, After *bar
 }
 
-// rows draws the nodes that matter pod by pod: those pulled out of a large cluster, and the first ones of
-// a small one.
+// rows draws the nodes that matter pod by pod: of a large cluster the nodes that were pulled out of the field,
+// of a small one the first nodes.
 func (d *maker) rows() []row {
 	if !d.detailed() {
 		return d.drawn(d.pulled(), 0)
@@ -55,10 +55,10 @@ func (d *maker) rows() []row {
 // mostAtOnce is the most nodes of a small cluster that are shown before the reader asks for more.
 const mostAtOnce = 12
 
-// atOnce is the number of nodes of a small cluster that are shown at once, in the order of their fates.
+// atOnce returns how many nodes of a small cluster are shown at once, in the order of their fates.
 func (d *maker) atOnce() int { return min(len(d.members), mostAtOnce) }
 
-// drawn draws nodes pod by pod. Their numbers follow those of the nodes drawn before.
+// drawn draws nodes pod by pod. Their numbers begin after those of the behind nodes drawn before.
 func (d *maker) drawn(nodes []*member, behind int) []row {
 	var out []row
 	for i, m := range nodes {
@@ -78,7 +78,7 @@ func (d *maker) detailed() bool {
 	return len(d.members) <= MostDetailed && pods <= mostDetailedPods
 }
 
-// row draws a node by each resource, and twice if something changes on it.
+// row draws a node by each resource. It draws before and after if something changes on the node.
 func (d *maker) row(m *member) row {
 	r := row{Name: m.node.Name, Stage: string(m.stage), Word: stageWords[m.stage][0], Verdict: m.verdict, Why: m.why, Pods: m.pods, Scarcest: m.scarcest}
 	e := d.plan
@@ -108,8 +108,8 @@ func (d *maker) row(m *member) row {
 	return r
 }
 
-// pulled are the nodes of a large cluster that matter, each with a letter and the reason. What matters
-// more is pulled first, as there is a bound.
+// pulled returns the nodes of a large cluster that matter, each with a letter and a reason. Because their
+// number is bounded, the most important are pulled first.
 func (d *maker) pulled() []*member {
 	e := d.plan
 	var out []*member
@@ -127,7 +127,7 @@ func (d *maker) pulled() []*member {
 	if e.Outcome == preemption.Preempts {
 		pull(e.Node, "the chosen node")
 		for i := range e.Victims {
-			// The chosen node and its group take no more than a few places.
+			// The chosen node and its group must not take all the places.
 			if len(out) < mostScenes && e.Victims[i].Node != "" {
 				pull(e.Victims[i].Node, "victims of the same group run here")
 			}
@@ -135,7 +135,7 @@ func (d *maker) pulled() []*member {
 	}
 
 	for _, m := range d.members {
-		// Nodes that take the pod as things are are all alike, and a few show that.
+		// The nodes that take the pod as things are are all alike, so that a few suffice.
 		if m.stage == explain.Fits && len(out) < 4 {
 			pull(m.node.Name, "")
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// document is the data of the template of a decision.
+// document has the data for the template of a decision.
 type document struct {
 	Frame              frame
 	Cluster            pictures
@@ -30,12 +30,12 @@ type document struct {
 	Groups, MoreGroups []string
 	Listed             []listed
 	MoreListed         int
-	// BySum is set if the sums of priorities decided.
+	// BySum is set if the decision was made by the sums of priorities.
 	BySum  bool
 	Tables []Table
 }
 
-// headPart is a stretch of the headline. A name is set apart from the text.
+// headPart is a part of the headline. A name is typeset differently from the text.
 type headPart struct {
 	Text string
 	Name bool
@@ -48,7 +48,7 @@ type asked struct {
 	Nominated                  string
 }
 
-// newMaker makes a maker whose views, members and shades are found.
+// newMaker makes a maker that has found its views, members and shades.
 func newMaker(in *Input) *maker {
 	d := newMakerOf(in, in.Explanation.Pod)
 	d.numbers = numbersOf(in.Explanation)
@@ -59,7 +59,7 @@ func newMaker(in *Input) *maker {
 	return d
 }
 
-// newDocument makes everything that the page of a decision says and shows.
+// newDocument collects everything that the page of a decision says and shows.
 func newDocument(in *Input) *document {
 	d := newMaker(in)
 	doc := &document{
@@ -84,7 +84,7 @@ func newDocument(in *Input) *document {
 	return doc
 }
 
-// tell fills in the texts and tables.
+// tell fills in the texts and tables of the document.
 func (d *maker) tell(doc *document) {
 	doc.Victims, doc.MoreVictims = d.victims()
 	doc.Candidates, doc.MoreCandidates = d.candidates()
@@ -95,14 +95,14 @@ func (d *maker) tell(doc *document) {
 
 	r := d.report
 	if r.Choice != nil && !r.Resize {
-		// A resize has no choice: it is about the pod's own node.
+		// A resize offers no choice, because it concerns the pod's own node.
 		doc.Why = r.Choice.Texts()
 	}
 	if r.Stay != nil {
 		doc.Stay = r.Stay.Texts()
 	}
 
-	// What would help is told at the end of the page, as something to do.
+	// What would help is told as something to do, at the end of the page.
 	if r.Nothing != nil {
 		help := helps(r.Nothing)
 		doc.Missing = slices.DeleteFunc(r.Nothing.Texts(), func(s string) bool { return slices.Contains(help, s) })
@@ -120,12 +120,12 @@ func (d *maker) tell(doc *document) {
 		doc.Fates = append(doc.Fates, d.in.Replacements[i].Text())
 	}
 	if !d.detailed() {
-		// A cluster that is drawn pod by pod needs no table of its nodes.
+		// A cluster that is drawn completely needs no table of its nodes.
 		doc.Listed, doc.MoreListed = d.list()
 	}
 }
 
-// summary is a sentence below the headline that completes it.
+// summary returns a sentence that completes the headline above it.
 func summary(in *Input) string {
 	e := in.Explanation
 	switch e.Outcome {
@@ -150,7 +150,7 @@ func summary(in *Input) string {
 	return otherPriority(in.Report.Nothing)
 }
 
-// summaryOfPreempt is the summary about a pod that pushes others out.
+// summaryOfPreempt returns the summary about a pod that pushes others out.
 func summaryOfPreempt(in *Input) string {
 	e := in.Explanation
 	if e.Resize {
@@ -165,7 +165,7 @@ func summaryOfPreempt(in *Input) string {
 	return "No node takes it as things are. This is the only one where evictions make room."
 }
 
-// otherPriority says which other priority would be enough for a pod that nothing helps.
+// otherPriority says which other priority would be enough for a pod that nothing helps at its own.
 func otherPriority(n *explain.Nothing) string {
 	switch {
 	case n == nil:
@@ -196,7 +196,7 @@ func ineligible(why preemption.Ineligibility) string {
 	return ""
 }
 
-// headline is the answer in a sentence.
+// headline returns the answer in a sentence.
 func headline(in *Input) []headPart {
 	e := in.Explanation
 	pod := headPart{string(e.Pod.Key()), true}
@@ -231,7 +231,8 @@ func headline(in *Input) []headPart {
 	return []headPart{text("Nobody leaves: pushing others out makes no room for "), pod}
 }
 
-// asked describes the pod in question. A pod that is to be resized is on its node, and nominated to none.
+// asked describes the pod in question. A pod that is to be resized is on its node already, and has no
+// nomination.
 func (d *maker) asked() asked {
 	p := d.pod
 	a := asked{Key: string(p.Key()), Class: p.PriorityClassName, From: d.in.Priority, Priority: p.PriorityValue(), Requests: amount.Texts(p.Requests())}
@@ -241,7 +242,7 @@ func (d *maker) asked() asked {
 	return a
 }
 
-// counts are the figures below the headline.
+// counts returns the figures below the headline.
 func (d *maker) counts() []Figure {
 	pods, pending := 0, 0
 	for p := range d.snap.Pods() {

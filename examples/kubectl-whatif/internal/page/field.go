@@ -12,17 +12,16 @@ import (
 
 // Bounds of the field of cells.
 const (
-	// mostCells is the most cells. In a larger cluster each cell stands for several
-	// nodes.
+	// mostCells is the most cells of a field. In a larger cluster each cell stands for several nodes.
 	mostCells = 6000
-	// mostPanels is the most kinds of answers with a panel of their own.
+	// mostPanels is the most groups of equal answers that have a panel each.
 	mostPanels = 8
 	// mostListed is the most nodes in the table of all nodes.
 	mostListed = 6000
 )
 
-// panel has the nodes that gave the same answer. It is a line that opens to a cell for each node, or, in a
-// small cluster, to a row.
+// panel has the nodes that gave the same answer. It is a line that unfolds into a cell for each node or, in a
+// small cluster, a row.
 type panel struct {
 	Stage, Word string
 	Title, Note string
@@ -31,27 +30,27 @@ type panel struct {
 	Rows        pictures
 }
 
-// cell is a node in the field, or several nodes that are next to each other in it.
+// cell is a node in the field, or several nodes that are next to each other there.
 type cell struct {
-	// Class has a letter for each view, with the level of fullness.
+	// Class has, for each view, the letter of the view and the level of fullness.
 	Class, Tip string
-	// Letter and ID lead to a node of the cell that is drawn pod by pod; empty if none is.
+	// Letter and ID lead to a node of the cell that is drawn pod by pod. They are empty if there is none.
 	Letter, ID string
 }
 
-// answer is what nodes of a panel have in common.
+// answer is what the nodes of a panel have in common.
 type answer struct {
 	stage explain.Stage
 	text  string
 	nodes []*member
 }
 
-// panels puts the nodes into fields by their fates: all of a large cluster, and of a small one
-// those that are not drawn pod by pod at once.
+// panels puts nodes into panels by their fates: all nodes of a large cluster; of a small cluster only the nodes
+// that are not shown at once.
 func (d *maker) panels() []panel {
 	members := d.members
 	if d.detailed() {
-		// The nodes shown at once are the first ones in this order.
+		// The first nodes in this order are shown at once.
 		members = d.inOrder()
 		members = members[d.atOnce():]
 	}
@@ -62,7 +61,7 @@ func (d *maker) panels() []panel {
 	for _, a := range answersOf(members) {
 		p := d.panel(a.stage, a.text, a.nodes, per)
 		if d.detailed() {
-			// Few nodes have room for rows, which say more than cells.
+			// A small number of nodes can be drawn as rows, which say more than cells.
 			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(a.nodes, number)}
 			number += len(a.nodes)
 		}
@@ -71,8 +70,8 @@ func (d *maker) panels() []panel {
 	return out
 }
 
-// answersOf groups nodes by their answers: in the order of the stages, and within a stage the most
-// frequent answer first. If there are more than mostPanels, the last of those is all that remain.
+// answersOf groups nodes by their answers, in the order of the stages, and within a stage the most frequent
+// answer first. If there are more than mostPanels answers, the last group has all the remaining ones.
 func answersOf(members []*member) []*answer {
 	type kind struct {
 		stage explain.Stage
@@ -103,8 +102,8 @@ func answersOf(members []*member) []*answer {
 	return append(kept, last)
 }
 
-// panel makes the panel of nodes, the fullest first by the view that is shown, with a cell for each per
-// of them.
+// panel makes the panel of nodes. They are sorted by the view that is shown first, the fullest first, and share
+// a cell for each per of them.
 func (d *maker) panel(stage explain.Stage, text string, nodes []*member, per int) panel {
 	words := stageWords[stage]
 	p := panel{Stage: string(stage), Word: words[0], Title: words[1], Note: text, Nodes: len(nodes)}
@@ -120,13 +119,14 @@ func (d *maker) panel(stage explain.Stage, text string, nodes []*member, per int
 	return p
 }
 
-// cell draws nodes as the fullest of them, which is the first.
+// cell draws nodes as one cell. It has the colour of the fullest node, which is the first.
 func (d *maker) cell(nodes []*member) cell {
 	m := nodes[0]
 	c := cell{Class: d.classes(m)}
 	for _, n := range nodes {
 		if n.letter != "" && c.Letter == "" {
-			// The letters follow the order in which the nodes are drawn, which gives them their numbers.
+			// Letters are given in the order in which the nodes are drawn, from which the nodes have their
+			// numbers.
 			c.Letter, c.ID = n.letter, fmt.Sprintf("node-%d", n.letter[0]-'A'+1)
 		}
 	}
@@ -146,8 +146,8 @@ func (d *maker) cell(nodes []*member) cell {
 	return c
 }
 
-// classes has a class for each view: its letter with the level of fullness, and behind a z the level of the
-// scarcest resource.
+// classes returns a class for each view: the view's letter with the level of fullness. The class with the
+// letter z has the level of the scarcest resource.
 func (d *maker) classes(m *member) string {
 	var b strings.Builder
 	for i := range d.views {
@@ -157,7 +157,7 @@ func (d *maker) classes(m *member) string {
 	return b.String()
 }
 
-// listed is a node in the table of all nodes.
+// listed is a row in the table of all nodes.
 type listed struct {
 	Name          string
 	Shares        []string
@@ -165,8 +165,7 @@ type listed struct {
 	Word, Verdict string
 }
 
-// list has the nodes in the cluster's order, up to a bound, and the number of nodes that are
-// left out.
+// list returns the nodes in the order of the cluster, up to a bound, and the number of nodes left out.
 func (d *maker) list() (all []listed, more int) {
 	for i, m := range d.members {
 		if i == mostListed {

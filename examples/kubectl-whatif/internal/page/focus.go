@@ -8,18 +8,18 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// scene is a node before and after, for each resource that matters.
+// scene shows a node before and after, by each resource that matters.
 type scene struct {
-	// Before, Node and After are the heading: the node's name between two texts.
+	// Before, Node and After form the heading: the node's name between two texts.
 	Before, Node, After string
-	// Note completes the picture.
+	// Note says what the picture does not show.
 	Note   string
 	Meters []meter
 	// when has the captions of the two bars.
 	when [2]string
 }
 
-// meter is one resource of a node.
+// meter shows one resource of a node.
 type meter struct {
 	Resource string
 	Offered  string
@@ -27,13 +27,13 @@ type meter struct {
 	Ticks    []tick
 }
 
-// tick is a mark on the axis below the bars.
+// tick is a mark on the axis below the bars. X is its position in percent.
 type tick struct{ X, Text, Class string }
 
-// mostScenes bounds the scenes of nodes other than the chosen one.
+// mostScenes is the most scenes of nodes other than the chosen one.
 const mostScenes = 4
 
-// scenes are the nodes that the answer is about, before and after.
+// scenes returns the scenes of the nodes that the answer is about.
 func (d *maker) scenes() []scene {
 	e := d.plan
 	switch e.Outcome {
@@ -53,7 +53,7 @@ func (d *maker) scenes() []scene {
 	return d.nearest()
 }
 
-// elsewhere are the scenes of the other nodes that victims run on.
+// elsewhere returns the scenes of the other nodes on which victims run.
 func (d *maker) elsewhere() []scene {
 	var out []scene
 	known := map[string]bool{d.plan.Node: true, "": true}
@@ -65,7 +65,7 @@ func (d *maker) elsewhere() []scene {
 		}
 
 		known[node] = true
-		// The nodes beyond are counted, and the last scene says so.
+		// Further nodes are only counted, and the last scene tells their number.
 		if len(out) == mostScenes {
 			more++
 			continue
@@ -81,7 +81,7 @@ func (d *maker) elsewhere() []scene {
 	return out
 }
 
-// fitting is the scene of the first node that takes the pod as things are.
+// fitting returns the scene of the first node that takes the pod as things are.
 func (d *maker) fitting() []scene {
 	for i := range d.plan.Nodes {
 		n := &d.plan.Nodes[i]
@@ -98,16 +98,16 @@ func (d *maker) fitting() []scene {
 	return nil
 }
 
-// nearest is the scene of the node where the least room is missing.
+// nearest returns the scene of the node that lacks the least room.
 func (d *maker) nearest() []scene {
 	nothing := d.report.Nothing
 	if nothing == nil || nothing.Nearest == nil {
 		return nil
 	}
 
-	// The report counts the pods that were removed, and does not name them. They are those below the
-	// preemptor, unless a rule spares some or groups leave together; then the number tells, and none
-	// are shown as leaving.
+	// The report counts the pods that were removed, and does not name them. They are the pods below the
+	// preemptor, unless a rule spares some or groups leave together. In that case the numbers differ, and no
+	// pods are shown as leaving.
 	var c preemption.Candidate
 	for _, p := range d.snap.PodsOn(nothing.Nearest.Node) {
 		if p.PriorityValue() < d.pod.PriorityValue() {
@@ -129,8 +129,8 @@ func (d *maker) nearest() []scene {
 	return []scene{s}
 }
 
-// scene draws a node before and after a candidate is carried out. takes says that the preemptor comes
-// to the node, and would that nobody really leaves.
+// scene draws a node before and after a candidate is carried out. takes says that the preemptor comes to the
+// node, and would that nobody really leaves.
 func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) scene {
 	s := scene{Before: "Node ", Node: node, After: ", before and after", when: [2]string{"before", "after"}}
 	if would {
@@ -144,13 +144,13 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 	for _, name := range d.metered(r) {
 		before, after := d.parts(r, name)
 		p := &painter{scale: d.scale, name: name, offered: r.node.Allocatable.Amount(name), texts: true, would: would}
-		// Both bars have the same scale.
+		// Both bars have the same scale, so that they can be compared.
 		p.fit(before, after)
 		if p.whole == 0 {
 			continue
 		}
 
-		// Before, whatever goes beyond the node's end is not the preemptor's lack.
+		// In the bar before, an excess is not the preemptor's lack.
 		m := meter{Resource: string(name), Offered: p.amount(p.offered), Ticks: p.ticks(), Bars: []*bar{p.draw(s.when[0], node, before)}}
 		p.lacks = takes
 		m.Bars = append(m.Bars, p.draw(s.when[1], node, after))
@@ -159,8 +159,8 @@ func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) s
 	return s
 }
 
-// metered are the resources that a node is drawn by: those that the pod asks for, and the number of pods
-// if the node is full of pods or a pod would not be seen otherwise.
+// metered returns the resources by which a node is drawn: those that the pod asks for, and the number of pods
+// if the node has no place for another one or if a pod would be invisible otherwise.
 func (d *maker) metered(r *nodePods) []resource.Name {
 	var out []resource.Name
 	for _, v := range d.views {
@@ -176,8 +176,7 @@ func (d *maker) metered(r *nodePods) []resource.Name {
 	return out
 }
 
-// unseen reports whether the preemptor or a victim takes none of the resources, so that no bar would show
-// it.
+// unseen reports whether the preemptor or a victim takes none of the resources, so that no bar would show it.
 func (d *maker) unseen(r *nodePods, names []resource.Name) bool {
 	for _, p := range append(r.leaves[:len(r.leaves):len(r.leaves)], d.pod) {
 		seen := false
@@ -191,8 +190,7 @@ func (d *maker) unseen(r *nodePods, names []resource.Name) bool {
 	return false
 }
 
-// ticks are the quarters of what the node offers, with a mark at the end of the node. Marks that would
-// stand on each other are left out.
+// ticks marks the quarters and the end of what the node offers. It leaves out marks that would overlap.
 func (p *painter) ticks() []tick {
 	out := []tick{{X: "0%", Text: "0", Class: "first"}}
 	if p.offered <= 0 {
@@ -200,7 +198,7 @@ func (p *painter) ticks() []tick {
 	}
 
 	full := float64(p.offered) / p.whole
-	// Quarters of a node that takes a small part of the picture would stand too close.
+	// If the node takes only a small part of the picture, the quarters would overlap.
 	for i := 1; i < 4 && full > 0.4; i++ {
 		out = append(out, tick{X: percent(full * float64(i) / 4), Text: fmt.Sprint(25*i) + " %", Class: [...]string{"odd", "even"}[(i+1)%2]})
 	}

@@ -18,7 +18,7 @@ type frame struct {
 	Policy        string
 }
 
-// newFrame makes a frame that says what the page is about, and of when.
+// newFrame makes a frame that says which cluster the page shows, and at which time.
 func newFrame(title, source string, snap *engine.Snapshot, now time.Time) frame {
 	f := frame{Title: screen.Safe(title), Source: source, Release: snap.Release().String(), Style: style, Script: script, Policy: policy}
 	if !now.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// stageWords has for each fate of a node a word and what it means.
+// stageWords has, for each fate of a node, a word and an explanation of it.
 var stageWords = map[explain.Stage][2]string{
 	explain.Chosen:    {"chosen", "evictions make room there, at the least cost"},
 	explain.Fits:      {"fits", "take the pod as things are"},
@@ -48,10 +48,10 @@ func (d *maker) findMembers() {
 	}
 }
 
-// judge finds the fate of a node, its reason, and the group in which it is shown.
+// judge finds the fate of a node, its reason, and the group with which it is shown.
 func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	e := d.plan
-	// The first case that holds counts. A node that none holds for cannot be helped.
+	// The first matching case decides. A node without one cannot be helped.
 	m.stage = explain.NoHelp
 	switch {
 	case e.Outcome == preemption.Preempts && m.node.Name == e.Node:
@@ -70,7 +70,7 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 		m.verdict = reasonText(&r.Status)
 	}
 
-	// Nodes that take the pod need no reason, and candidates are grouped by what they lost by.
+	// Nodes that take the pod need no reason. Candidates are grouped by the rank in which they lost.
 	m.group = m.verdict
 	switch m.stage {
 	case explain.Chosen, explain.Fits:
@@ -80,8 +80,8 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	}
 }
 
-// lostBy is the rank by which a candidate lost, from its place among all candidates. Each round of the
-// choice leaves the candidates that are best by its rank and all ranks before, and they come first.
+// lostBy returns the rank in which a candidate lost, given its place among all candidates. Each round of the
+// choice keeps the candidates that are best in its rank and in all ranks before, and these come first.
 func (d *maker) lostBy(place int) string {
 	if d.report.Choice == nil {
 		return ""
@@ -102,7 +102,7 @@ func have(victims int) string {
 	return fmt.Sprintf("%d pods have to leave", victims)
 }
 
-// candidateText says what a candidate costs.
+// candidateText says what a candidate costs: its victims and the budgets they break.
 func candidateText(c *preemption.Candidate) string {
 	text := console.Plural(len(c.Victims), "victim")
 	if len(c.Victims) > 0 {
@@ -114,7 +114,7 @@ func candidateText(c *preemption.Candidate) string {
 	return text
 }
 
-// reasonText is the answer of a node in words. Of shortages that follow each other only the first one says
+// reasonText puts the answer of a node into words. Of consecutive shortages only the first one says
 // "Insufficient".
 func reasonText(s *preemption.Status) string {
 	const short = "Insufficient "
@@ -140,8 +140,8 @@ func reasonText(s *preemption.Status) string {
 	return s.Code.String()
 }
 
-// inOrder are the nodes in the order of their fates: candidates by rank, others
-// as they stand in the cluster.
+// inOrder returns the nodes in the order of their fates: candidates by rank, other nodes in the order of the
+// cluster.
 func (d *maker) inOrder() []*member {
 	out := slices.Clone(d.members)
 	slices.SortStableFunc(out, func(a, b *member) int {

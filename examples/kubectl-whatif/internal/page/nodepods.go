@@ -6,13 +6,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// nodePods are the pods on a node before and after a candidate was carried out.
+// nodePods has the pods on a node before and after a candidate was carried out.
 type nodePods struct {
 	node *outrank.Node
-	// stays are the pods that are there before and after, leaves the victims among the node's
-	// pods, and kept the pods for which room is kept.
+	// stays are the pods that are there before and after, leaves the victims among the node's pods, and kept
+	// the nominated pods for which room is reserved.
 	stays, leaves, kept []*outrank.Pod
-	// before and after say whether the preemptor is there.
+	// before and after say whether the preemptor is there at that moment.
 	before, after bool
 }
 
@@ -25,7 +25,7 @@ func (d *maker) nodePodsOf(node string, c *preemption.Candidate, takes bool) *no
 	}
 	r := &nodePods{node: n, after: takes}
 
-	// A victim without a node of its own is on the candidate's.
+	// A victim that names no node is on the node of the candidate.
 	gone := map[outrank.Key]bool{}
 	if c != nil {
 		for i := range c.Victims {
@@ -37,7 +37,7 @@ func (d *maker) nodePodsOf(node string, c *preemption.Candidate, takes bool) *no
 		}
 	}
 
-	// A preemptor that is to be resized is on the node before, too.
+	// A preemptor that is to be resized is on the node already before.
 	for _, p := range d.snap.PodsOn(node) {
 		switch {
 		case p.Key() == d.pod.Key():
@@ -53,7 +53,7 @@ func (d *maker) nodePodsOf(node string, c *preemption.Candidate, takes bool) *no
 	return r
 }
 
-// keptOn are the nominated pods for which room is kept on the node, against the preemptor.
+// keptOn returns the nominated pods for which the node reserves room that the preemptor must not take.
 func (d *maker) keptOn(node string) []*outrank.Pod {
 	var kept []*outrank.Pod
 	for _, p := range d.snap.NominatedTo(node) {
@@ -64,8 +64,8 @@ func (d *maker) keptOn(node string) []*outrank.Pod {
 	return kept
 }
 
-// parts lists who uses a resource before and after. Pods that stay come
-// first, so that they keep their place.
+// parts lists who uses a resource before and after. Pods that stay come first, so that they keep their
+// position.
 func (d *maker) parts(r *nodePods, name resource.Name) (before, after []part) {
 	for _, p := range r.stays {
 		q := part{pod: p, role: stays, amount: d.running(p, name)}
@@ -93,15 +93,15 @@ func (d *maker) parts(r *nodePods, name resource.Name) (before, after []part) {
 	return before, after
 }
 
-// running is how much of a resource a pod takes on its node.
+// running returns how much of a resource a pod takes on its node.
 func (d *maker) running(p *outrank.Pod, name resource.Name) int64 {
 	return taken(p.RunningRequests(d.snap.Release()), name)
 }
 
-// needed is how much of a resource the preemptor takes once it is there.
+// needed returns how much of a resource the preemptor takes once it is there.
 func (d *maker) needed(name resource.Name) int64 { return taken(d.pod.Requests(), name) }
 
-// taken is how much of a resource a pod with these requests takes. Every pod takes one place for pods.
+// taken returns how much of a resource a pod with these requests takes. Every pod takes one place for pods.
 func taken(requests resource.List, name resource.Name) int64 {
 	if name == resource.Pods {
 		return 1

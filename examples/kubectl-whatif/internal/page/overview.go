@@ -16,27 +16,26 @@ type Overview struct {
 	Title, Source string
 	// Headline is the answer in a few words, Summary the answer in a sentence or two.
 	Headline, Summary string
-	// Figures are numbers that stand out.
+	// Figures are the large numbers below the headline.
 	Figures []Figure
 	// Snapshot is the cluster as it is.
 	Snapshot *engine.Snapshot
-	// Resource is the first resource that the nodes are shown by, as in an Input.
+	// Resource is the resource by which the nodes are shown first, as in an Input.
 	Resource resource.Name
-	// Leave are pods that leave their nodes, and Come pods that arrive. May says that
-	// nobody really leaves: the pods of Leave could be pushed out.
+	// Leave are the pods that leave their nodes, and Come the pods that arrive. May says that nobody really
+	// leaves: the pods of Leave could be pushed out.
 	Leave []Mark
 	Come  []Arrival
 	May   bool
 	// Gone are nodes that are removed, with all pods on them.
 	Gone []string
-	// Tables have everything else.
+	// Tables hold the rest of the answer.
 	Tables []Table
-	// Todo says what to do, in a sentence each. If it is empty, the page says that there is
-	// nothing to do.
+	// Todo says what to do, one sentence each. If it is empty, the page says that there is nothing to do.
 	Todo []string
 	// Caveats are reasons why the answer may not come true.
 	Caveats []string
-	// Now is the time of the answer; the zero time leaves it out.
+	// Now is the time of the answer. It is left out if it is zero.
 	Now time.Time
 }
 
@@ -57,7 +56,7 @@ var ErrNoSnapshot = errors.New("an overview needs a snapshot")
 
 // overviewMaker makes the parts of a page from an overview.
 type overviewMaker struct {
-	// base makes what is the same on the page of a decision.
+	// base makes the parts that are the same as on the page of a decision.
 	base *maker
 	over *Overview
 	snap *engine.Snapshot

@@ -12,8 +12,8 @@ import (
 // mostChanged is the most nodes of a large cluster that are drawn pod by pod.
 const mostChanged = 40
 
-// overviewStages are the fates of nodes, in the order of the page. Each has its own words for a page
-// about pods that could be pushed out. The stages are those of a decision that the style knows.
+// overviewStages are the fates of nodes, in the order of the page. Each has words of its own for a page about
+// pods that could be pushed out. They reuse stages of a decision, because the style has colours for those.
 var overviewStages = []struct {
 	stage                      explain.Stage
 	word, title, may, mayTitle string
@@ -49,7 +49,7 @@ func (d *overviewMaker) findOverviewMembers() {
 	}
 }
 
-// changeText says how many pods leave and arrive, one of which is not 0.
+// changeText says how many pods leave and arrive. At least one of the numbers is not 0.
 func (d *overviewMaker) changeText(leave, come int) string {
 	verb := func(n int, one, more string) string {
 		if n == 1 {
@@ -72,7 +72,7 @@ func (d *overviewMaker) changeText(leave, come int) string {
 	return fmt.Sprintf("%s, %d %s", left, come, map[bool]string{true: "arrives", false: "arrive"}[come == 1])
 }
 
-// overviewPlace is the place of a fate in the order of the page.
+// overviewPlace returns the position of a fate in the order of the page.
 func overviewPlace(s explain.Stage) int {
 	for i := range overviewStages {
 		if overviewStages[i].stage == s {
@@ -82,9 +82,9 @@ func overviewPlace(s explain.Stage) int {
 	return len(overviewStages)
 }
 
-// overviewRows draws the nodes that change pod by pod: those that go, then those that most
-// pods come to, then those that most pods leave. more is the number of nodes that are left out, of
-// which a small cluster has none.
+// overviewRows draws the nodes on which something changes pod by pod: first nodes that are removed, then by the
+// number of pods that arrive, then by the number that leave. more is the number of nodes left out, which is 0
+// for a small cluster.
 func (d *overviewMaker) overviewRows() (out []row, more int) {
 	all := slices.DeleteFunc(slices.Clone(d.base.members), func(m *member) bool { return m.stage == explain.NotTried })
 	slices.SortStableFunc(all, func(a, b *member) int {
@@ -97,7 +97,7 @@ func (d *overviewMaker) overviewRows() (out []row, more int) {
 	return d.drawn(all[:mostChanged], 0), more
 }
 
-// drawn draws nodes pod by pod. Their numbers follow those of the nodes drawn before.
+// drawn draws nodes pod by pod. Their numbers begin after those of the behind nodes drawn before.
 func (d *overviewMaker) drawn(nodes []*member, behind int) (out []row) {
 	for i, m := range nodes {
 		r := d.overviewRow(m)
@@ -107,8 +107,8 @@ func (d *overviewMaker) drawn(nodes []*member, behind int) (out []row) {
 	return out
 }
 
-// overviewRow draws a node by each resource. It is drawn twice if something changes on it, but once if
-// it goes: then nothing is left to draw.
+// overviewRow draws a node by each resource. It draws before and after if something changes on the node, except
+// that a removed node has nothing to draw afterwards.
 func (d *overviewMaker) overviewRow(m *member) row {
 	of := overviewStages[overviewPlace(m.stage)]
 	r := row{Name: m.node.Name, Stage: string(of.stage), Word: of.word, Verdict: m.verdict, Pods: m.pods, Scarcest: m.scarcest}
@@ -127,7 +127,7 @@ func (d *overviewMaker) overviewRow(m *member) row {
 		p.fit(before)
 
 		cell := rowCell{View: i, Resource: string(v.Name), Share: fullText(m.full[i])}
-		// A node that goes has no pods afterwards.
+		// A removed node has no pods afterwards.
 		if r.Two && m.stage != explain.NoHelp {
 			p.fit(after)
 			cell.After = p.draw("after", m.node.Name, after)
@@ -143,8 +143,8 @@ func (d *overviewMaker) overviewRow(m *member) row {
 	return r
 }
 
-// overviewParts lists who uses a resource of a node before and after. Pods that
-// stay come first, so that they keep their place.
+// overviewParts lists who uses a resource of a node before and after. Pods that stay come first, so that they
+// keep their position.
 func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, after []part) {
 	var leave []part
 	for _, p := range d.snap.PodsOn(node) {
@@ -173,8 +173,8 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 	return append(before[:len(before):len(before)], leave...), after
 }
 
-// overviewPanels puts the nodes into fields by their fates: all of a large cluster, and of a
-// small one those on which nothing changes. rows is the number of nodes that are drawn already.
+// overviewPanels puts nodes into panels by their fates: all nodes of a large cluster; of a small cluster only
+// the nodes on which nothing changes. rows is the number of nodes that are drawn already.
 func (d *overviewMaker) overviewPanels(rows int) []panel {
 	small := d.base.detailed()
 

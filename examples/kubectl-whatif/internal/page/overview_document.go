@@ -33,22 +33,22 @@ func WriteOverview(w io.Writer, in Overview) error {
 	return err
 }
 
-// overviewDocument is the data of the template of an overview.
+// overviewDocument has the data for the template of an overview.
 type overviewDocument struct {
 	Frame    frame
 	Cluster  pictures
 	Headline string
 	Figures  []Figure
 	Tables   []Table
-	// Arrive says that a pod comes, May that none really leaves.
+	// Arrive says that some pod arrives. May says that nobody really leaves.
 	Arrive, May bool
-	// MoreRows is the number of nodes that change and are not drawn.
+	// MoreRows is the number of nodes on which something changes and that are not drawn.
 	MoreRows int
-	// Large says that the nodes are drawn as cells.
+	// Large says that the cluster is drawn as a field of cells.
 	Large bool
 }
 
-// newOverviewDocument makes everything that the page of an overview says and shows.
+// newOverviewDocument collects everything that the page of an overview says and shows.
 func newOverviewDocument(in *Overview) *overviewDocument {
 	d := newOverviewMaker(in)
 	doc := &overviewDocument{
@@ -70,9 +70,9 @@ func newOverviewDocument(in *Overview) *overviewDocument {
 	return doc
 }
 
-// newOverviewMaker makes a maker whose views, members, origins and shades are found. A pod that asks for
-// everything that the arrivals ask for takes the place of the pod of a decision, so that the nodes are
-// drawn by those resources.
+// newOverviewMaker makes a maker that has found its views, members, origins and shades. In place of the pod of
+// a decision it uses a pod that asks for everything that the arriving pods ask for, so that the nodes are shown
+// by those resources.
 func newOverviewMaker(in *Overview) *overviewMaker {
 	d := &overviewMaker{over: in, snap: in.Snapshot, leaving: map[outrank.Key]string{}, moves: map[outrank.Key]bool{}, coming: map[string][]Arrival{}, gone: map[string]bool{}}
 	for _, m := range in.Leave {
@@ -86,7 +86,7 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 		d.coming[a.Node] = append(d.coming[a.Node], a)
 		d.moves[a.Pod.Key()] = true
 		for name, q := range a.Pod.Requests() {
-			// A request of nothing says nothing about a resource.
+			// A request of zero does not make a resource relevant.
 			if q.Sign() > 0 {
 				requests[name] = q
 			}
@@ -110,8 +110,8 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 	return d
 }
 
-// asker is the priority at which the colours change: the highest of the arrivals, since only pods below it
-// can be pushed out for them. Without arrivals it is one in the middle.
+// asker returns the priority at which the colours change: the highest of the arriving pods, because only pods
+// below that can be pushed out for them. Without arriving pods it is a priority in the middle.
 func asker(in *Overview) int32 {
 	top := int32(math.MinInt32)
 	for _, a := range in.Come {
@@ -123,8 +123,8 @@ func asker(in *Overview) int32 {
 	return top
 }
 
-// scarcestFor is the resource that most arrivals ask for. If as many ask for several, it is the one of
-// which they take the largest part. It is empty if they ask for nothing.
+// scarcestFor returns the resource that most arriving pods ask for. Among equals it is the one of which they
+// take the largest part. It is empty if they ask for nothing.
 func scarcestFor(in *Overview) (best resource.Name) {
 	asked, pods := map[resource.Name]float64{}, map[resource.Name]int{}
 	for _, a := range in.Come {
@@ -151,13 +151,13 @@ func scarcestFor(in *Overview) (best resource.Name) {
 	return best
 }
 
-// middle is a priority in the middle of the first thousand different priorities of pods on nodes, 0
-// without any.
+// middle returns a priority in the middle of the first thousand different priorities of pods on nodes. It is 0
+// without such pods.
 func middle(snap *engine.Snapshot) int32 {
 	var all []int32
 	for p := range snap.Pods() {
 		if snap.NodeOf(p.Key()) != "" && !slices.Contains(all, p.PriorityValue()) {
-			// A thousand priorities are enough to find a middle, and looking each up costs time.
+			// A thousand priorities suffice to find a middle, and each look-up costs time.
 			if all = append(all, p.PriorityValue()); len(all) == 1000 {
 				break
 			}

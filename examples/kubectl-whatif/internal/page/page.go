@@ -29,8 +29,8 @@ import (
 
 // Input is a decision with everything that a page says about it. Write only reads it.
 type Input struct {
-	// Title is the title of the document, as browsers show it in a tab. Empty
-	// means the question: who leaves for the pod.
+	// Title is the title of the document, as browsers show it in a tab. If it is empty, the title is the
+	// question who leaves for the pod.
 	Title string
 	// Source names the cluster in sentences, such as "the sample cluster" or the
 	// name of a file.
@@ -40,24 +40,22 @@ type Input struct {
 	// Explanation is the decision, and Report the explanation of it in words.
 	Explanation *preemption.Plan
 	Report      *explain.Report
-	// NoEffect says why the chosen node does not take the pod even once the victims are gone; empty
-	// if it does.
+	// NoEffect says why the chosen node does not take the pod even once the victims are gone. It is empty if
+	// the node does.
 	NoEffect string
 	// Goes says in a sentence where a pod that fits goes.
 	Goes string
-	// Replacements tells what becomes of the victims; nil if nobody asked.
+	// Replacements tells what becomes of the victims. It is nil if nobody asked.
 	Replacements []explain.Replacement
 	// Tables come below everything else.
 	Tables []Table
-	// Resource is the resource that the nodes are shown by at first; the reader can
-	// choose another one. If it is empty or plays no part, it is the scarcest in the
-	// cluster among those that the pod asks for.
+	// Resource is the resource by which the nodes are shown first; the reader can choose another one. If it is
+	// empty or plays no part, it is the one that is scarcest in the cluster among those that the pod asks for.
 	Resource resource.Name
-	// Priority says where the pod's priority is from; empty leaves that out.
+	// Priority says where the pod's priority is from. It is left out if empty.
 	Priority string
-	// Caveats are reasons why the answer may not come true. Hints are advice if
-	// nothing helps.
+	// Caveats are reasons why the answer may not come true. Hints are advice if nothing helps.
 	Caveats, Hints []string
-	// Now is the time from which ages are measured; the zero time leaves them out.
+	// Now is the time from which ages are measured. Without it ages are left out.
 	Now time.Time
 }

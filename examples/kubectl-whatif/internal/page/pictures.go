@@ -1,27 +1,25 @@
 package page
 
-// pictures shows the nodes of the cluster, drawn one by one or as cells, with the
-// legend.
+// pictures shows the nodes of the cluster, as rows or as cells, with the legend.
 type pictures struct {
 	Below, Above scale
 	Views        []view
-	// Shades are the legends of the cells: one for each view, and one for the scarcest resource of each
+	// Shades are the legends of the cells: one for each view, and a last one for the scarcest resource of each
 	// node.
 	Shades [][]shade
 	Rows   []row
 	Panels []panel
 	Sorted string
-	// Lettered says that cells of the field lead to nodes below.
+	// Lettered says that some cells of the field link to nodes below.
 	Lettered bool
-	// Plain says that priorities have no colours. Origins are the nodes that have one.
+	// Plain says that priorities have no colours. Origins are the nodes that have a colour.
 	Plain   bool
 	Origins []origin
 	// Leave to New say which kinds of parts the legend has to explain.
 	Leave, Come, Kept, Lack, Over, New bool
 }
 
-// explain finds the parts that the legend has to explain, from the pictures and
-// the scenes beside them.
+// explain finds out which kinds of parts occur, in the pictures and in the scenes beside them.
 func (c *pictures) explain(scenes []scene) {
 	look := func(b *bar) {
 		if b == nil {

@@ -7,15 +7,14 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// piece is a stretch of a sentence. A piece that is Turned has letters that run from
-// right to left, and is kept apart from the text around it.
+// piece is a part of a sentence. A piece that is Turned contains right-to-left letters, and is isolated from
+// the text around it.
 type piece struct {
 	Text   string
 	Turned bool
 }
 
-// pieces cuts a sentence at its spaces, so that names that run from right to
-// left stand by themselves.
+// pieces cuts a sentence at its spaces, so that right-to-left names are pieces of their own.
 func pieces(sentence string) []piece {
 	sentence = screen.Safe(sentence)
 	if !turned(sentence) {
@@ -29,7 +28,7 @@ func pieces(sentence string) []piece {
 			continue
 		}
 
-		// Brackets and marks around a name belong to the sentence.
+		// Brackets and punctuation around a name belong to the sentence.
 		start := len(word) - len(strings.TrimLeft(word, "([{"))
 		end := len(strings.TrimRight(word, " .,;:)]}"))
 		out = append(out, piece{Text: word[:start]}, piece{Text: word[start:end], Turned: true}, piece{Text: word[end:]})
@@ -37,8 +36,8 @@ func pieces(sentence string) []piece {
 	return out
 }
 
-// isolated is a name for texts without markup, such as the label of a picture. Marks keep it apart from
-// the text around it if it runs from right to left.
+// isolated returns a name for texts without markup, such as the label of a picture. A right-to-left name gets
+// marks that isolate it from the text around it.
 func isolated(name string) string {
 	name = screen.Safe(name)
 	if turned(name) {
@@ -47,7 +46,7 @@ func isolated(name string) string {
 	return name
 }
 
-// turned reports whether any letter runs from right to left.
+// turned reports whether any letter is written from right to left.
 func turned(s string) bool {
 	for _, r := range s {
 		if r >= 0x590 && unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko,
@@ -58,7 +57,7 @@ func turned(s string) bool {
 	return false
 }
 
-// clipped shortens a name to most characters. It cuts the middle out, since names often differ at
+// clipped shortens a name to at most most characters. It cuts out the middle, because names often differ at
 // their ends.
 func clipped(name string, most int) string {
 	runes := []rune(screen.Safe(name))

@@ -10,32 +10,32 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// The numbers of colours: darker is more important. Priorities below the
-// preemptor's have colours of their own, as only those pods can be victims.
+// The numbers of colours. Darker colours are more important. Priorities below the preemptor's have colours of
+// their own, because only such pods can be victims.
 const (
 	stepsBelow = 4
 	stepsAbove = 3
 )
 
-// step is a colour with its priorities.
+// step is a colour with the priorities that have it.
 type step struct {
 	Class string
 	Text  string
-	// Above says that the priorities are not below the preemptor's.
+	// Above says that the priorities are at or above the preemptor's.
 	Above bool
 	// least is the lowest priority of the step.
 	least int32
 }
 
-// scale gives priorities colours. Its steps go up.
+// scale assigns colours to priorities. Its steps are ascending.
 type scale []step
 
-// newScale spreads the colours over the priorities of the pods on nodes. asker is the priority of the
+// newScale distributes the colours over the priorities of the pods on nodes. asker is the priority of the
 // preemptor.
 func newScale(snap *engine.Snapshot, asker int32) scale {
 	classes := map[int32]map[string]int{}
 	for p := range snap.Pods() {
-		// Pods that wait are in no picture.
+		// Pods that wait appear in no picture.
 		if snap.NodeOf(p.Key()) == "" {
 			continue
 		}
@@ -53,14 +53,14 @@ func newScale(snap *engine.Snapshot, asker int32) scale {
 	return append(s, steps(all[cut:], stepsAbove, "high", classes)...)
 }
 
-// steps shares colours evenly among priorities, which go up. most is the number of colours, and class
-// begins their names.
+// steps distributes colours evenly over priorities, which are ascending. most is the number of colours, and
+// class is the prefix of their names.
 func steps(all []int32, most int, class string, classes map[int32]map[string]int) scale {
 	n := min(most, len(all))
 	var s scale
 	for i := range n {
 		part := all[i*len(all)/n : (i+1)*len(all)/n]
-		// Few priorities use the ends of the colours, so that they differ most.
+		// If there are few priorities, they use the ends of the range of colours, so that they differ most.
 		at := i
 		if n > 1 {
 			at = i * (most - 1) / (n - 1)
@@ -70,7 +70,7 @@ func steps(all []int32, most int, class string, classes map[int32]map[string]int
 	return s
 }
 
-// stepText names the priorities of a step, and the class of a single one.
+// stepText names the priorities of a step. If there is only one, it adds the class.
 func stepText(part []int32, classes map[int32]map[string]int) string {
 	if len(part) > 1 {
 		return fmt.Sprintf("%d to %d", part[0], part[len(part)-1])
@@ -82,7 +82,7 @@ func stepText(part []int32, classes map[int32]map[string]int) string {
 	return text
 }
 
-// commonest is the class that most pods of a priority name, of several the first by name.
+// commonest returns the class that most pods of a priority name. Among equals it is the first by name.
 func commonest(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -90,7 +90,7 @@ func commonest(counts map[string]int) string {
 	return names[0]
 }
 
-// parts are the steps below the preemptor, and the others.
+// parts splits the scale into the steps below the preemptor's priority and the others.
 func (s scale) parts() (below, above scale) {
 	for i := range s {
 		if s[i].Above {
@@ -100,7 +100,7 @@ func (s scale) parts() (below, above scale) {
 	return s, nil
 }
 
-// class is the colour of a pod: that of the last step that begins at its priority or below.
+// class returns the colour of a pod: that of the last step whose least priority is not above the pod's.
 func (s scale) class(p *outrank.Pod) string {
 	found := "low0"
 	for i := range s {

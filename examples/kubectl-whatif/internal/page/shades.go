@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// mostShades is the most shades for nodes that are full or less.
+// mostShades is the most shades for nodes that are not overcommitted.
 const mostShades = 5
 
-// shades are the steps of fullness that tell the nodes of this cluster apart. Each is the highest whole
-// percent of its step, which begins behind the step before. If all nodes are equally full, there is one
-// step.
+// shades are the steps of fullness that distinguish the nodes of this cluster. Each is the upper bound of its
+// step in whole percent; a step begins after the one before. If all nodes are equally full, there is one step.
 type shades []int
 
-// newShades shares the nodes evenly among the steps. Nodes that offer nothing, and those that are more
-// than full, have no part in it.
+// newShades distributes the nodes evenly among the steps. It ignores nodes that offer nothing and nodes that
+// are overcommitted.
 func newShades(full []float64) shades {
 	var all []int
 	for _, f := range full {
@@ -33,7 +32,7 @@ func newShades(full []float64) shades {
 
 	var out shades
 	for i := range mostShades {
-		// A step of nodes that are as full as those of the step before would be empty.
+		// If the nodes of this step are as full as those of the step before, the step would be empty.
 		if last := all[(i+1)*len(all)/mostShades-1]; len(out) == 0 || last > out[len(out)-1] {
 			out = append(out, last)
 		}
@@ -44,7 +43,7 @@ func newShades(full []float64) shades {
 // wholePercent rounds a fullness to percents.
 func wholePercent(f float64) int { return int(math.Round(100 * f)) }
 
-// level is the shade of a fullness, from 0; [mostShades] is for more than full.
+// level returns the shade of a fullness, counted from 0. Overcommitted nodes have the shade [mostShades].
 func (s shades) level(full float64) int {
 	switch {
 	case full < 0 || len(s) == 0 && full <= 1.0000001:
@@ -57,7 +56,8 @@ func (s shades) level(full float64) int {
 	return s.colour(min(i, len(s)-1))
 }
 
-// colour is the shade of a step. Few steps use the ends of the shades, so that they differ most.
+// colour returns the shade of a step. If there are few steps, they use the ends of the range, so that they
+// differ most.
 func (s shades) colour(step int) int {
 	if len(s) == 1 {
 		return 2

@@ -2,10 +2,10 @@ package page
 
 import "slices"
 
-// Table is a table with a heading, or a text with one.
+// Table is a table or a text, with a heading.
 type Table struct {
 	Title, Note string
-	// Text takes the place of the table. It is shown line by line, with its indentation.
+	// Text is shown in place of the table, line by line with its indentation.
 	Text    string
 	Columns []Column
 	Rows    []TableRow
@@ -29,5 +29,5 @@ type TableRow struct {
 	Cells, Notes []string
 }
 
-// MostRows is the most rows that a table should have.
+// MostRows is the most rows that callers should put into a table.
 const MostRows = 500

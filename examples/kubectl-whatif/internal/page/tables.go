@@ -26,16 +26,15 @@ type victimRow struct {
 	Priority             int32
 	Started, Age         string
 	Requests, Owner, Why string
-	// Node is the pod's node if that is not the chosen one. With is the group that
-	// leaves with the pod.
+	// Node is the pod's node if it differs from the chosen one. With is the group that leaves with the pod.
 	Node, With  string
 	Budgets     []string
 	More        int
 	Terminating bool
 }
 
-// victims returns a row for each victim, and the number of victims that are left out. A reason that
-// was told of another victim refers to that one.
+// victims returns a row for each victim, and the number of victims left out. If an earlier victim had the same
+// reason, the row refers to that victim.
 func (d *maker) victims() (rows []victimRow, more int) {
 	all, told := d.plan.Victims, map[string]int{}
 	reasons := d.report.Victims.Items
@@ -56,7 +55,7 @@ func (d *maker) victims() (rows []victimRow, more int) {
 	return rows, len(all) - len(rows)
 }
 
-// victim is the row of a victim.
+// victim returns the row of a victim.
 func (d *maker) victim(v *preemption.Victim) victimRow {
 	p := v.Pod
 	r := victimRow{
@@ -103,7 +102,7 @@ type candidateRow struct {
 	More                int
 }
 
-// candidates returns a row for each of the best candidates, and the number of those that are left out.
+// candidates returns a row for each of the best candidates, and the number of candidates left out.
 func (d *maker) candidates() (rows []candidateRow, more int) {
 	e := d.plan
 	for i := range e.Candidates[:min(len(e.Candidates), mostCandidates)] {
@@ -123,7 +122,7 @@ func (d *maker) candidates() (rows []candidateRow, more int) {
 	return rows, len(e.Candidates) - len(rows)
 }
 
-// numbersOf gives the victims their numbers in the table.
+// numbersOf numbers the victims as in their table.
 func numbersOf(e *preemption.Plan) map[outrank.Key]int {
 	if e.Outcome != preemption.Preempts {
 		return nil

@@ -21,28 +21,28 @@ var styleText string
 //go:embed script.js
 var scriptText string
 
-// style and script are the page's own. No part of them comes from a cluster, so that they need no
+// style and script are part of the program. Nothing in them comes from a cluster, so that they need no
 // escaping.
 var (
 	style  = template.CSS("\n" + strings.Replace(styleText, "@VIEWS@\n", viewRules(), 1))
 	script = template.JS("\n" + scriptText)
 )
 
-// Sources returns the sources of a content security policy that lets in the style and the script of a
-// page, and nothing else. A page that shows such pages needs them for its own policy.
+// Sources returns the sources of a content security policy that allows the style and the script of a page, and
+// nothing else. A page that embeds such pages needs them for its own policy.
 func Sources() (styles, scripts string) {
 	return "'" + hashOf(string(style)) + "'", "'" + hashOf(string(script)) + "'"
 }
 
-// policy is the content security policy of a page. It lets in this style and this script, by their
-// hashes, and nothing from anywhere else.
+// policy is the content security policy of a page. It allows this style and this script by their hashes, and
+// nothing from anywhere else.
 var policy = func() string {
 	styles, scripts := Sources()
 	return "default-src 'none'; style-src " + styles + "; script-src " + scripts + "; img-src data:; base-uri 'none'; form-action 'none'"
 }()
 
-// viewRules are rules of the style: cells have the colour of the resource that the reader chose, of each
-// view by its letter and of the scarcest resource by a z.
+// viewRules returns rules of the style that colour cells by the resource that the reader chose. Each view has a
+// letter, and the scarcest resource has the letter z.
 func viewRules() string {
 	var b strings.Builder
 	for _, view := range "abcdz"[:mostViews] + "z" {
@@ -53,7 +53,7 @@ func viewRules() string {
 		for l := range mostShades + 1 {
 			fmt.Fprintf(&b, "body:has(#by-%s:checked) .%c%d { background: var(--l%d); color: var(--on-l%d);", id, view, l, l, l)
 			if l < 2 {
-				// The lightest ones need an edge to be seen.
+				// The lightest colours need an edge to be visible.
 				b.WriteString(" border-color: var(--frame);")
 			}
 			b.WriteString(" }\n")
@@ -62,7 +62,7 @@ func viewRules() string {
 	return b.String()
 }
 
-// hashOf is the hash of a text in the form of a content security policy.
+// hashOf returns the hash of a text in the form of a content security policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// orNothing is a list of things to do. An empty one says that there is nothing to do.
+// orNothing returns a list of things to do. If it is empty, it says that there is nothing to do.
 func orNothing(todo []string) []string {
 	if len(todo) == 0 {
 		return []string{"Nothing to do."}
@@ -17,7 +17,7 @@ func orNothing(todo []string) []string {
 	return todo
 }
 
-// todo says what to do about a decision, as far as the report tried it.
+// todo says what to do about a decision, as far as the report has tried it.
 func (d *maker) todo() []string {
 	e, r := d.plan, d.report
 	if r.Leaving != nil {
@@ -59,7 +59,7 @@ func (d *maker) todoOfIneligible() []string {
 	return orNoHelp(append(out, ways(d.report)...))
 }
 
-// orNoHelp is a list of what helps a pod that stays pending. An empty one says that nothing does.
+// orNoHelp returns a list of what helps a pod that stays pending. If it is empty, it says that nothing does.
 func orNoHelp(help []string) []string {
 	if len(help) == 0 {
 		return []string{"Nothing that was tried makes room for it: it stays pending."}
@@ -67,13 +67,13 @@ func orNoHelp(help []string) []string {
 	return help
 }
 
-// helps are the changes that make room if evictions of less important pods do not.
+// helps returns the changes that make room where evictions of less important pods do not.
 func helps(n *explain.Nothing) []string {
 	return (&explain.Nothing{Enough: n.Enough, Lower: n.Lower, Eviction: n.Eviction}).Texts()
 }
 
-// todoOfPreempt says what to do about a pod that pushes others out: nothing, but some of them do not come
-// back, and some break a budget.
+// todoOfPreempt says what to do about a pod that pushes others out: nothing, except that some victims may not
+// be recreated, and some may break a budget.
 func (d *maker) todoOfPreempt() []string {
 	e := d.plan
 	who, leave := "those pods", "them"
@@ -108,7 +108,7 @@ func (d *maker) todoOfPreempt() []string {
 	return out
 }
 
-// ways are the changes that were tried and make room.
+// ways returns the changes that were tried and make room.
 func ways(r *explain.Report) (out []string) {
 	for i := range r.Nodes {
 		if help := r.Nodes[i].Help(); help != "" && len(out) < mostWays {
@@ -118,10 +118,10 @@ func ways(r *explain.Report) (out []string) {
 	return out
 }
 
-// mostWays is the most changes that are told.
+// mostWays is the most changes that the page suggests.
 const mostWays = 3
 
-// oneOf names one of a number of nodes.
+// oneOf refers to one of a number of nodes.
 func oneOf(nodes int) string {
 	if nodes == 1 {
 		return "the node"
@@ -129,7 +129,7 @@ func oneOf(nodes int) string {
 	return fmt.Sprintf("one of the %d nodes", nodes)
 }
 
-// verb is one for the number 1, and more for any other.
+// verb returns one if n is 1, and more otherwise.
 func verb(n int, one, more string) string {
 	if n == 1 {
 		return one

@@ -8,11 +8,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mostViews is the most resources that the nodes can be shown by.
+// mostViews is the most resources by which the nodes can be shown.
 const mostViews = 4
 
-// findViews chooses the resources that the nodes can be shown by: cpu, memory, what else the pod asks
-// for, and the number of pods if some node has no place for one more.
+// findViews chooses the resources by which the nodes can be shown: cpu, memory, whatever else the pod asks for,
+// and the number of pods if some node has no place for one more.
 func (d *maker) findViews() {
 	asked := d.pod.Requests()
 	names := slices.DeleteFunc([]resource.Name{resource.CPU, resource.Memory}, func(name resource.Name) bool {
@@ -35,8 +35,8 @@ func (d *maker) findViews() {
 	d.chooseView()
 }
 
-// offered reports whether any node has the resource. It is true of cpu in any case, since there has to be
-// a view.
+// offered reports whether any node has the resource. It is always true of cpu, so that there is at least one
+// view.
 func (d *maker) offered(name resource.Name) bool {
 	for n := range d.snap.Nodes() {
 		if n.Allocatable.Amount(name) > 0 {
@@ -46,8 +46,8 @@ func (d *maker) offered(name resource.Name) bool {
 	return name == resource.CPU
 }
 
-// crowded reports whether the number of pods has to be shown: it is in the way on some node, or a victim
-// takes nothing else that could be shown.
+// crowded reports whether the number of pods has to be shown: it keeps the pod off some node, or a victim takes
+// no other resource that could be shown.
 func (d *maker) crowded() bool {
 	for _, c := range slices.Concat(d.plan.TurnedDown, d.plan.Unhelpful) {
 		if slices.Contains(c.Reasons, "Too many pods") {
@@ -60,8 +60,8 @@ func (d *maker) crowded() bool {
 	})
 }
 
-// chooseView marks the view that is shown at first: the caller's, else the scarcest in the cluster of
-// those that the pod asks for, else the number of pods.
+// chooseView marks the view that is shown first: the caller's, otherwise the one that is scarcest in the
+// cluster among those that the pod asks for, otherwise the number of pods.
 func (d *maker) chooseView() {
 	best, most := 0, -1.0
 	for i, v := range d.views {
@@ -77,7 +77,7 @@ func (d *maker) chooseView() {
 		if v.Name == resource.Pods && most < 0 {
 			best = i
 		}
-		// Nothing is fuller than this, so that no later view takes its place.
+		// The caller's view gets a value that no other view reaches.
 		if v.Name == d.in.Resource {
 			best, most = i, 1e300
 		}
@@ -85,7 +85,7 @@ func (d *maker) chooseView() {
 	d.views[best].Chosen = true
 }
 
-// fullness is the taken part of the whole. It is above 1 if more is taken than offered, and below 0 if
+// fullness returns the taken part of the whole. It is above 1 if more is taken than offered, and negative if
 // nothing is offered and nothing taken.
 func fullness(used, offered float64) float64 {
 	switch {
@@ -105,7 +105,7 @@ func (d *maker) findShades() {
 	d.shades = append(d.shades, newShades(d.fullness((*member).fullest)))
 }
 
-// fullness is how full each node is, by what a function says of it.
+// fullness returns how full each node is, as measured by of.
 func (d *maker) fullness(of func(*member) float64) (out []float64) {
 	for _, m := range d.members {
 		out = append(out, of(m))
@@ -113,7 +113,7 @@ func (d *maker) fullness(of func(*member) float64) (out []float64) {
 	return out
 }
 
-// legends are the legends of the shades.
+// legends returns the legends of the shades.
 func (d *maker) legends() (out [][]shade) {
 	for _, s := range d.shades {
 		out = append(out, s.legend())
@@ -121,7 +121,7 @@ func (d *maker) legends() (out [][]shade) {
 	return out
 }
 
-// shown is the index of the view that is shown at first.
+// shown returns the index of the view that is shown first.
 func (d *maker) shown() int {
 	return slices.IndexFunc(d.views, func(v view) bool { return v.Chosen })
 }
@@ -137,7 +137,7 @@ func (d *maker) filled(n *outrank.Node) (full []float64, scarcest int) {
 	return full, scarcest
 }
 
-// fullText is a fullness in words.
+// fullText puts a fullness into words.
 func fullText(full float64) string {
 	if full < 0 {
 		return "none"

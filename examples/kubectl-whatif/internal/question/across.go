@@ -17,23 +17,23 @@ import (
 // which takes victims from one node.
 type Across struct {
 	Pod Pod `json:"pod"`
-	// Outcome, Node and Victims are those of the plan. Each victim names its own node.
+	// Outcome, Node and Victims come from the plan. Each victim names its own node.
 	Outcome preemption.Outcome `json:"outcome"`
 	Node    string             `json:"node,omitempty"`
 	Victims []Victim           `json:"victims"`
-	// Optimal is set if no other choice of victims is better, or if there is certainly none at all. Without it
-	// the search ended early.
+	// Optimal is set if the search proved that no other choice of victims is better, or that there is none at
+	// all. Otherwise the search ended early.
 	Optimal bool `json:"optimal"`
 	// OneNode is the turn of the pod in kube-scheduler.
 	OneNode Turn `json:"oneNode"`
 }
 
-// AskAcross answers who has to leave for a pod if victims may be on other nodes than the one that it goes to,
-// such as pods whose anti-affinity keeps it out, or that a spreading constraint counts. kube-scheduler itself
+// AskAcross answers who has to leave for a pod if victims may also be on nodes other than the pod's own, such
+// as pods whose anti-affinity keeps it out, or pods that a spreading constraint counts. kube-scheduler itself
 // does not evict in this way.
 //
-// Errors are those of the setting and of [engine.Evaluator.Preempt] with [preemption.Across]. Time is that of
-// this call and of one decision.
+// Errors are those of the setting and of [engine.Evaluator.Preempt] with [preemption.Across]. It takes the time of
+// this call and of one plain decision.
 func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -43,7 +43,8 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 		return nil, err
 	}
 
-	// Samples and extenders belong to the way in which kube-scheduler looks at its nodes.
+	// Sampling and extenders belong to the way in which kube-scheduler goes through its nodes, so that they are
+	// left out.
 	config := eval.Config()
 	config.Victims = preemption.Across{}
 	config.Sample = nil
@@ -63,7 +64,7 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 		return nil, err
 	}
 
-	// Without a certificate no victim was looked for, and there is nothing to do better.
+	// A plan without a certificate needs no victim, and is optimal.
 	out := &Across{Pod: NameOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: true, OneNode: one}
 	if c := plan.ClusterCertificate; c != nil {
 		out.Optimal = c.Optimal
@@ -90,7 +91,7 @@ func (a *Across) summary() string {
 	return string(a.Pod.Key) + " stays pending: no such eviction was found before the search ended."
 }
 
-// WriteText prints the victims with their nodes, limit of them; all where it is 0. The error is that of w.
+// WriteText prints at most limit victims with their nodes, or all if limit is 0. The error is that of w.
 func (a *Across) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", a.summary())
@@ -106,7 +107,7 @@ func (a *Across) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// writeVictims prints the victims, and says so if others may be better.
+// writeVictims prints the victims, and says if another choice may be better.
 func (a *Across) writeVictims(out *paper, limit int) {
 	var rows console.Table
 	rows.Head("#", "POD", "PRIORITY", "NODE")
@@ -129,7 +130,7 @@ func (a *Across) writeVictims(out *paper, limit int) {
 	}
 }
 
-// onNamedNode says on which node; nothing for none.
+// onNamedNode returns " on " and the node. It is empty without a node.
 func onNamedNode(node string) string {
 	if node == "" {
 		return ""

@@ -6,15 +6,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Aftermath says what becomes of everybody after changes, once every pod that waits has had its turn.
+// Aftermath says what becomes of all pods after changes, once every waiting pod has had its turn.
 type Aftermath struct {
-	// Nodes lists the nodes that go, change by change, those of one change in the order of the cluster. Added
-	// lists the nodes that come.
+	// Nodes lists the nodes that are removed, change by change, within a change in the order of the cluster.
+	// Added lists the nodes that are added.
 	Nodes []string `json:"nodes"`
 	Added []string `json:"added"`
-	// Tied lists the pods that go with their node and come back only with it: those of DaemonSets, static and
-	// mirror pods. Lost lists those without a controller to recreate them. Leaving lists those that were being
-	// deleted already, and whose controllers have replaced them.
+	// Tied lists the pods that leave with their node and return only with it: pods of DaemonSets, static pods
+	// and mirror pods. Lost lists the pods that no controller recreates. Leaving lists the pods that were being
+	// deleted already and that their controllers have replaced.
 	Tied    []Pod `json:"tied"`
 	Lost    []Pod `json:"lost"`
 	Leaving []Pod `json:"leaving"`
@@ -43,7 +43,7 @@ type Aftermath struct {
 	// change.
 	Classes *ClassImpact `json:"classes,omitempty"`
 
-	// made has the new pods, which a picture needs because its snapshot lacks them.
+	// made has the new pods. A page needs them because its snapshot lacks them.
 	made map[outrank.Key]*outrank.Pod
 }
 
@@ -54,24 +54,24 @@ type Move struct {
 	Origin Origin `json:"origin"`
 	// Workload names the object that makes a new pod, as Kind/Name.
 	Workload string `json:"workload,omitempty"`
-	// PushedOutBy names the pod that this one has to leave for.
+	// PushedOutBy names the pod for which this one has to leave.
 	PushedOutBy outrank.Key `json:"pushedOutBy,omitempty"`
-	// Aside is set where the changes are not the reason for the turn: the pod was waiting or being deleted
-	// already, or it is pushed out for one that was.
+	// Aside is set if the turn is not due to the changes: the pod was waiting or being deleted already, or it
+	// is pushed out for such a pod.
 	Aside bool `json:"aside,omitempty"`
 }
 
 // Totals counts the pods that take a turn because of the changes, by their fates.
 type Totals struct {
-	// Own counts the pods that the changes themselves create, delete, or take the node from. New counts those of
-	// them that are created. InTurn counts the pods that are pushed out and recreated.
+	// Own counts the pods that the changes themselves create, delete, or deprive of their node. New counts the
+	// created ones among them. InTurn counts the pods that are pushed out and recreated.
 	Own    int `json:"own"`
 	New    int `json:"new"`
 	InTurn int `json:"inTurn"`
 
 	Fates
-	// Stranded counts the pods of Own that find no place. Unplaced counts those of them that belong to groups of
-	// which enough other pods have a place.
+	// Stranded counts the pods of Own that find no place. Unplaced counts those of them whose group runs,
+	// because enough of its other pods have a place.
 	Stranded int `json:"stranded"`
 	Unplaced int `json:"unplaced"`
 	// Victims counts the pods that are pushed out, Violating those of them that break a budget.
@@ -125,15 +125,15 @@ func (f *Fates) add(o Outcome, n int) {
 	}
 }
 
-// Aftermath answers what becomes of everybody. Every pod that waits takes its turn, in the order in which a
-// scheduler takes them: the highest priority first, those of one priority by name. Each pod takes the first node
-// that has room, in the order of the cluster, or pushes out others, or stays pending. The pods that are pushed
-// out are gone at once, are recreated, and wait for their turn. Pods that were being deleted are gone. The
-// scenario stays as it is.
+// Aftermath answers what becomes of all pods. Every waiting pod takes its turn in the order of a scheduler: the
+// highest priority first, equal priorities by name. Each pod takes the first node with room, in the order of
+// the cluster, or pushes out others, or stays pending. Pods that are pushed out are gone at once, are
+// recreated, and wait for their turn. Pods that were being deleted are gone. The scenario itself does not
+// change.
 //
-// Errors are those of the context and of [engine.Evaluator.Preempt]. Time is that of [AllPending] for the pods
-// that wait. It is that once more where nodes go, because a drain is played as well, and once more where pods
-// still wait, because the cluster without the changes is played, too.
+// Errors are those of the context and of [engine.Evaluator.Preempt]. It takes the time of [AllPending] for the waiting
+// pods. If nodes are removed it takes as long again, because a drain is played as well, and again if pods still
+// wait, because the cluster without the changes is played, too.
 func (s *Scenario) Aftermath() (*Aftermath, error) {
 	f := s.Fork()
 	out := f.newAftermath()
@@ -160,8 +160,8 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 	return out, out.compare(s)
 }
 
-// Classes answers which pods can push out which others once the priority classes change, after the other changes;
-// nil where no change puts classes. Errors and time are those of [AskClasses].
+// Classes answers which pods can push out which others once the priority classes change, after the other
+// changes. It is nil if no change puts classes. Errors and time are those of [AskClasses].
 func (s *Scenario) Classes() (*ClassImpact, error) {
 	if len(s.reclassed) == 0 {
 		return nil, nil
@@ -173,14 +173,14 @@ func (s *Scenario) Classes() (*ClassImpact, error) {
 	return AskClasses(s.ctx, set, s.reclassed)
 }
 
-// compare plays the cluster without the changes, and records the pods that find a place there alone. It has
-// nothing to find if nobody is still pending, or if there are no changes.
+// compare plays the cluster without the changes, and records the pods that find a place only there. It does
+// nothing if no pod is still pending, or if there are no changes.
 func (a *Aftermath) compare(s *Scenario) error {
 	if a.StillPending == 0 || len(s.owner) == 0 {
 		return nil
 	}
 
-	// The progress of this second run would begin anew.
+	// A second run would start the displayed progress anew.
 	set := *s.before
 	set.Progress = nil
 	unchanged, err := NewScenario(s.ctx, set)
@@ -202,8 +202,8 @@ func (a *Aftermath) compare(s *Scenario) error {
 	return nil
 }
 
-// playOut plays turns, each to its end, until the line is empty or comes returns false for the next entry, and
-// returns what came of them.
+// playOut plays turns to their end, until the line is empty or comes returns false for the next entry. It
+// returns what came of the turns.
 func (s *Scenario) playOut(comes func(*queue.Entry) bool) (*Aftermath, error) {
 	a := s.newAftermath()
 	l, err := s.lineUp()
@@ -217,7 +217,7 @@ func (s *Scenario) playOut(comes func(*queue.Entry) bool) (*Aftermath, error) {
 	return a, nil
 }
 
-// runs says of each pod and group that took a turn whether it has a place after its last one.
+// runs maps each pod and group that took a turn to whether it has a place after its last turn.
 func (a *Aftermath) runs() map[outrank.Key]bool {
 	out := make(map[outrank.Key]bool, len(a.Moves))
 	for i := range a.Moves {
@@ -227,8 +227,8 @@ func (a *Aftermath) runs() map[outrank.Key]bool {
 	return out
 }
 
-// newAftermath returns the answer before anybody has had a turn. Its lists are empty, and not nil: in JSON they
-// are lists as well.
+// newAftermath returns the answer before any turn. Its lists are empty but not nil, so that JSON has lists as
+// well.
 func (s *Scenario) newAftermath() *Aftermath {
 	a := &Aftermath{
 		Nodes: append([]string{}, s.gone...), Added: append([]string{}, s.added...),
@@ -248,7 +248,7 @@ func (s *Scenario) newAftermath() *Aftermath {
 	return a
 }
 
-// tell records a turn, in the totals and, unless nothing has changed for its pod, in the moves.
+// tell counts a turn in the totals and, unless nothing has changed for its pod, adds it to the moves.
 func (a *Aftermath) tell(t Turn, m motion) {
 	if m.aside {
 		a.Totals.Aside += fresh(t.Victims)
@@ -261,7 +261,7 @@ func (a *Aftermath) tell(t Turn, m motion) {
 	case m.aside && m.origin != PushedOut:
 		a.tellWaiting(&t)
 		if !t.Places() && m.origin == Waiting && len(t.Victims) == 0 {
-			return // it waits as before, and StillPending counts it
+			return // the pod waits as before, and StillPending counts it
 		}
 	case m.aside || m.origin == Resizing:
 		// The totals are about pods that the changes move. A resize has an outcome of its own.
@@ -276,7 +276,7 @@ func (a *Aftermath) tell(t Turn, m motion) {
 	a.Moves = append(a.Moves, move)
 }
 
-// tellWaiting counts a turn of pods that would wait without the changes, too.
+// tellWaiting counts a turn of pods that wait even without the changes.
 func (a *Aftermath) tellWaiting(t *Turn) {
 	if t.Places() {
 		a.Totals.Taken += t.pods() - t.strandedMembers()
@@ -285,7 +285,7 @@ func (a *Aftermath) tellWaiting(t *Turn) {
 	}
 }
 
-// tellMoved counts a turn of pods that the changes move, by their own effect or in turn.
+// tellMoved counts a turn of pods that the changes move, directly or by pushing them out.
 func (a *Aftermath) tellMoved(t *Turn, m motion) {
 	n := &a.Totals
 	fate, pods := t.fate(), t.pods()
@@ -295,8 +295,8 @@ func (a *Aftermath) tellMoved(t *Turn, m motion) {
 		return
 	}
 
-	// Nobody here knows where another scheduler would place a pod. A pod that had a place has lost it all the
-	// same; a new one has lost nothing.
+	// Where another scheduler would place a pod is not known. A pod that had a place has lost it anyway; a new
+	// pod has lost nothing.
 	n.Own += pods
 	if fate == Waits || t.Outcome == OtherScheduler && m.origin != New {
 		n.Stranded += pods
@@ -323,7 +323,7 @@ func (t *Turn) pods() int {
 	return 1
 }
 
-// strandedMembers counts the pods without a place in a group that has its places.
+// strandedMembers counts the pods without a place in a group that runs nevertheless.
 func (t *Turn) strandedMembers() int {
 	if t.Group && t.Places() {
 		return t.unplaced()
@@ -331,7 +331,7 @@ func (t *Turn) strandedMembers() int {
 	return 0
 }
 
-// finish records what the scenario knows after the last turn: the pods that take none, and the outcomes of
+// finish records what the scenario knows after the last turn: the pods that took no turn, and the outcomes of
 // resizes.
 func (a *Aftermath) finish(s *Scenario) {
 	a.Tied = append(a.Tied, s.tied...)

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the fates of the pods for people, the first limit of each list; all where limit is 0. The
-// error is that of w.
+// WriteText prints the fates of the pods for people. Each list is cut after limit entries, unless limit is 0.
+// The error is that of w.
 func (a *Aftermath) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	// The first sentence says which nodes are gone.
@@ -38,7 +38,7 @@ func (a *Aftermath) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// fates counts the pods of an origin that the changes move, in all and by their fates.
+// fates counts the pods of an origin that the changes move, in total and by fate.
 func (a *Aftermath) fates(origin Origin) (n int, f Fates) {
 	for i := range a.Moves {
 		if m := &a.Moves[i]; m.Origin == origin && !m.Aside {
@@ -50,7 +50,7 @@ func (a *Aftermath) fates(origin Origin) (n int, f Fates) {
 	return n, f
 }
 
-// text says the fates in words. place is added to the pods that fit, such as " elsewhere".
+// text puts the fates into words. place follows the number of pods that fit, such as " elsewhere".
 func (f *Fates) text(place string) string {
 	var parts []string
 	add := func(n int, one, more string) {
@@ -67,8 +67,8 @@ func (f *Fates) text(place string) string {
 	return strings.Join(parts, ", ")
 }
 
-// summary returns a sentence for each kind of pods that the changes concern: first those of the changes
-// themselves, then those that they push out, then those that were waiting.
+// summary returns a sentence for each kind of pods: first the pods of the changes themselves, then the pods
+// that they push out, then the pods that were waiting.
 func (a *Aftermath) summary() []string {
 	out := a.ownSentences()
 	out = append(out, a.othersSentences()...)
@@ -78,7 +78,7 @@ func (a *Aftermath) summary() []string {
 	return out
 }
 
-// ownSentences says what becomes of the pods that the changes create, resize, or take the place of.
+// ownSentences says what becomes of the pods that the changes create, resize, or deprive of their place.
 func (a *Aftermath) ownSentences() (out []string) {
 	if n, f := a.fates(New); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %s.", console.Plural(n, "new pod"), f.text("")))
@@ -156,8 +156,8 @@ func podNames(pods []Pod, limit int) string {
 	return names(keys, bounded(len(keys), limit))
 }
 
-// writeWorkloads counts the new pods of each workload. Workloads whose pods stay pending or push out others come
-// first. A single workload needs no table, because the summary is about it.
+// writeWorkloads counts the new pods of each workload, first the workloads whose pods stay pending or push out
+// others. A single workload needs no table, because the summary describes it.
 func (a *Aftermath) writeWorkloads(out *paper, limit int) {
 	if len(a.Workloads) < 2 {
 		return
@@ -179,8 +179,8 @@ func (a *Aftermath) writeWorkloads(out *paper, limit int) {
 	out.more(len(list) - shown)
 }
 
-// writeMoves prints the turns in their order. Where not all are shown, turns of pods that simply fit are left out
-// first.
+// writeMoves prints the turns in their order. If there are too many, it leaves out turns of pods that simply
+// fit first.
 func (a *Aftermath) writeMoves(out *paper, limit int) {
 	if len(a.Moves) == 0 {
 		return
@@ -202,7 +202,7 @@ func (a *Aftermath) writeMoves(out *paper, limit int) {
 	out.more(len(a.Moves) - len(shown))
 }
 
-// leaves names the node that the pod leaves, or says why it leaves none.
+// leaves names the node that the pod leaves, or says why there is none.
 func (m *Move) leaves() string {
 	switch m.Origin {
 	case New:
@@ -215,7 +215,7 @@ func (m *Move) leaves() string {
 	return m.Pod.Node
 }
 
-// why says why a pod takes a turn, where leaves does not say it.
+// why says why a pod takes a turn, unless leaves says it already.
 func (m *Move) why() []string {
 	switch {
 	case m.PushedOutBy != "":
@@ -246,7 +246,7 @@ func (a *Aftermath) writeDrain(out *paper, d *Drain, limit int) {
 		out.line("  meanwhile %s, for those recreated and others that wait", subject(n, "pod is pushed out", "times a pod is pushed out"))
 	}
 
-	// The drain was played as with --force.
+	// The drain was played as with --force, which a person has to know.
 	if len(a.Lost) > 0 {
 		out.say("kubectl drain refuses to go on with pods that have no controller, unless it is told to with --force.")
 	}
@@ -287,11 +287,11 @@ func (d *Drain) pending(limit int) []string {
 	return pods.texts(", recreated, stays pending", ", recreated, stay pending")
 }
 
-// byReason collects things by their reasons. limit bounds the reasons that are told, and the things of each; 0
-// tells all.
+// byReason groups things by their reasons. limit bounds the number of reasons, and of things for each; 0 means
+// no bound.
 type byReason struct {
 	limit int
-	// reasons lists the reasons in the order in which they came up, and things those of each.
+	// reasons lists the reasons in the order in which they came up. things has the things of each reason.
 	reasons []string
 	things  map[string][]string
 }
@@ -307,8 +307,8 @@ func (a *byReason) add(thing, reason string) {
 	a.things[reason] = append(a.things[reason], thing)
 }
 
-// texts returns a line for each reason, up to the limit, and one that counts the rest. is and are say what holds
-// of one thing and of several.
+// texts returns a line for each reason, up to the limit, and a line that counts the rest. is is the verb phrase
+// for one thing, and are for several.
 func (a *byReason) texts(is, are string) (out []string) {
 	shown := bounded(len(a.reasons), a.limit)
 	for _, reason := range a.reasons[:shown] {
@@ -356,7 +356,7 @@ func (a *Aftermath) writeBudgets(out *paper, limit int) {
 	out.more(len(a.Budgets) - shown)
 }
 
-// text says the effect of the budget on a drain in words.
+// text puts the effect of the budget on a drain into words.
 func (b *BudgetLoad) text() string {
 	switch b.Drain {
 	case Lets:
@@ -375,7 +375,7 @@ func (b *BudgetLoad) text() string {
 	return string(b.Drain)
 }
 
-// loss says whether the loss of the nodes breaks the budget. Only ready pods count.
+// loss says whether the loss of the nodes breaks the budget, for which only ready pods count.
 func (b *BudgetLoad) loss() string {
 	if int64(b.Pods-b.Unready) <= int64(max(0, b.Allowed)) {
 		return "keeps it"
@@ -383,7 +383,7 @@ func (b *BudgetLoad) loss() string {
 	return "breaks it"
 }
 
-// notes says how many of the pods are not ready, and how many of these a drain may evict anyway.
+// notes says how many of the pods are not ready, and how many of those a drain may evict anyway.
 func (b *BudgetLoad) notes() []string {
 	if b.Unready == 0 {
 		return nil

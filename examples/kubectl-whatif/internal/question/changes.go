@@ -82,7 +82,7 @@ func (c *RemoveNodes) apply(s *Scenario) error {
 		going[name] = true
 	}
 
-	// The answer does not depend on the order in which the nodes are named.
+	// The nodes are put in the order of the cluster, so that the order in which they are named does not matter.
 	var nodes []string
 	for n := range s.snap.Nodes() {
 		if going[n.Name] {
@@ -139,8 +139,8 @@ func (c *AddNodes) apply(s *Scenario) error {
 	return nil
 }
 
-// NodesLike returns n new nodes that are like another: they have its resources, labels and taints, names that are
-// free, and no pods.
+// NodesLike returns n new nodes that are like another one: with its resources, labels and taints, with free
+// names, and without pods.
 func (s *Scenario) NodesLike(like *outrank.Node, n int) []*outrank.Node {
 	var out []*outrank.Node
 	for i := 1; len(out) < n; i++ {
@@ -154,8 +154,8 @@ func (s *Scenario) NodesLike(like *outrank.Node, n int) []*outrank.Node {
 	return out
 }
 
-// nodeLike returns a new node that is like another but for its name. The state that the other node is in, which
-// taints of node.kubernetes.io and its cordon tell, is not that of a new one.
+// nodeLike returns a new node that is like another one, under another name. Its cordon and its taints of
+// node.kubernetes.io are left out, because they describe the state of that other node.
 func nodeLike(like *outrank.Node, name string) *outrank.Node {
 	one := *like
 	one.Name = name
@@ -198,16 +198,15 @@ func (s *Scenario) putClasses(by Change, classes []*outrank.PriorityClass) error
 	return nil
 }
 
-// keepClasses makes the classes of a table those of the cluster. A table always has the built-in classes; the
-// cluster keeps them only if it had them before.
+// keepClasses makes the classes of a table the classes of the cluster. A table always has the built-in classes;
+// the cluster gets them only if it had them before.
 func (s *Scenario) keepClasses(table *priority.Table) {
 	before := map[string]*outrank.PriorityClass{}
 	for _, c := range s.cluster.Classes {
 		before[c.Name] = c
 	}
 
-	// A class that stays the same stays the same object, which is how withNewPriority sees that nothing has
-	// changed.
+	// An unchanged class stays the same object, by which withNewPriority recognises that nothing has changed.
 	all := table.Classes()
 	var out []*outrank.PriorityClass
 	for i := range all {
@@ -261,7 +260,7 @@ func (c *PutBudget) apply(s *Scenario) error {
 		return fmt.Errorf("budget %s: %w", c.Key, preemption.ErrNotFound)
 	}
 
-	// A drain computes allowances from the healthy pods, whose number has to agree with what is allowed.
+	// A drain computes allowances from the healthy pods, so that their number has to match the new allowance.
 	b := *s.allowed[i]
 	b.CurrentHealthy += c.Allowed - b.DisruptionsAllowed
 	b.DisruptionsAllowed = c.Allowed

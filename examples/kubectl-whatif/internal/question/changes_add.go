@@ -14,10 +14,10 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// AddObjects adds objects of every kind but pods: classes, nodes, budgets, groups, namespaces, claims and quotas.
-// A class, a budget, a namespace or a claim that the cluster has already stays as it is; it is an error if a
-// class or a budget says something else than the cluster's. For a node, a group or a quota that the cluster has
-// already it is always an error.
+// AddObjects adds objects of every kind except pods: classes, nodes, budgets, groups, namespaces, claims and
+// quotas. A class, budget, namespace or claim that the cluster has already stays as it is; a class or a budget
+// that differs from the cluster's is an error. A node, group or quota that the cluster has already is always an
+// error.
 type AddObjects struct {
 	Of string
 	// Objects holds the objects. Its pods are ignored.
@@ -33,12 +33,12 @@ type AddPods struct {
 
 // Workload is an object that makes pods.
 type Workload struct {
-	// Kind and Name are those of the object, and Namespace is that of its pods.
+	// Kind and Name identify the object, and Namespace is the namespace of its pods.
 	Kind, Namespace, Name string
-	// Pod is the pod as the API server would create it, but for its name.
+	// Pod is the pod as the API server would create it, without its name.
 	Pod *outrank.Pod
-	// Replicas is the number of pods. If PerNode is set the workload makes one pod for each node that the pod may
-	// go to instead, as a DaemonSet does.
+	// Replicas is the number of pods. If PerNode is set, the workload instead makes one pod for each node that
+	// the pod may go to, as a DaemonSet does.
 	Replicas int
 	PerNode  bool
 	// Deadline and PrefersAcross are properties of the pod that a quota looks at; see quota.Pod.
@@ -66,8 +66,8 @@ func (c *AddObjects) apply(s *Scenario) error {
 	return nil
 }
 
-// classes adds the classes that the cluster does not have. Nobody can change the value or the policy of a class,
-// so another class of a known name is an error.
+// classes adds the classes that the cluster does not have. The API server lets nobody change the value or the
+// policy of a class, so that a different class of a known name is an error.
 func (c *AddObjects) classes(s *Scenario) error {
 	var fresh []*outrank.PriorityClass
 	for _, class := range c.Objects.Classes {
@@ -96,7 +96,7 @@ func (c *AddObjects) budgets(s *Scenario) error {
 			if s.owner["budget "+string(b.Key())] == nil && sameBudget(s.allowed[i], b) {
 				continue
 			}
-			// If another change decided about the budget, its error is the better one.
+			// If another change has set the budget already, the error of claim explains that better.
 			if err := s.claim(c, "budget", string(b.Key())); err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func (c *AddObjects) budgets(s *Scenario) error {
 	return nil
 }
 
-// sameBudget reports whether two budgets ask for the same, whatever their status.
+// sameBudget reports whether two budgets demand the same. It ignores their status.
 func sameBudget(a, b *outrank.PodDisruptionBudget) bool {
 	return reflect.DeepEqual(a.Selector, b.Selector) && reflect.DeepEqual(a.MinAvailable, b.MinAvailable) &&
 		reflect.DeepEqual(a.MaxUnavailable, b.MaxUnavailable) && a.UnhealthyPodEvictionPolicy == b.UnhealthyPodEvictionPolicy
@@ -177,8 +177,8 @@ func (c *AddObjects) composites(s *Scenario, table *priority.Table) error {
 	return nil
 }
 
-// namespaces adds the namespaces that the cluster does not have. One that it has is no error: a chart that is
-// installed with --create-namespace names it all the same.
+// namespaces adds the namespaces that the cluster does not have. An existing one is no error, because a chart
+// that is installed with --create-namespace names its namespace in any case.
 func (c *AddObjects) namespaces(s *Scenario) error {
 	s.cluster.Namespaces = slices.Clone(s.cluster.Namespaces)
 	for _, ns := range c.Objects.Namespaces {
@@ -193,7 +193,7 @@ func (c *AddObjects) namespaces(s *Scenario) error {
 	return nil
 }
 
-// claims adds the claims that the cluster does not have. One that it has keeps its volume.
+// claims adds the claims that the cluster does not have. An existing claim keeps its volume.
 func (c *AddObjects) claims(s *Scenario) error {
 	s.cluster.Claims = slices.Clone(s.cluster.Claims)
 	for _, vc := range c.Objects.Claims {
@@ -228,10 +228,10 @@ func (c *AddObjects) quotas(s *Scenario) error {
 	return nil
 }
 
-// mostPods bounds the pods of one change.
+// mostPods is the most pods that one change creates.
 const mostPods = 200_000
 
-// apply creates the pods. They wait, and the budgets that cover them want more healthy pods.
+// apply creates the pods. They wait at first, and the budgets that cover them demand more healthy pods.
 func (c *AddPods) apply(s *Scenario) error {
 	if err := c.check(s); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (c *AddPods) apply(s *Scenario) error {
 		one := *p
 		one.Name, one.UID = names.next(), ""
 
-		// The pods are alike: a quota that forbids one forbids those behind it, too.
+		// The pods are alike, so that a quota that forbids one forbids the following ones, too.
 		f, err := s.books.Admit(quota.Pod{Pod: &one, Deadline: c.Deadline, PrefersAcross: c.PrefersAcross})
 		if err != nil {
 			return err
@@ -268,8 +268,8 @@ func (c *AddPods) apply(s *Scenario) error {
 	return s.expectMore(pods)
 }
 
-// check refuses a workload without a pod, one with too many, and one that the cluster has already. It claims the
-// workload.
+// check refuses a workload without a pod, one with too many pods, and one that the cluster has already. It
+// claims the workload for this change.
 func (c *AddPods) check(s *Scenario) error {
 	if c.Pod == nil {
 		return fmt.Errorf("%w: %s: no pod", outrank.ErrInvalid, c)
@@ -278,7 +278,7 @@ func (c *AddPods) check(s *Scenario) error {
 		return fmt.Errorf("%w: %s: %d pods are more than the %d that can be asked about", outrank.ErrInvalid, c, c.Replicas, mostPods)
 	}
 
-	// The snapshot knows no workloads. One that the cluster has shows in the owner of its pods.
+	// A snapshot holds no workloads. An existing one shows in the owner of its pods.
 	if err := s.claim(c, c.Kind, c.Namespace+"/"+c.Name); err != nil {
 		return err
 	}
@@ -290,7 +290,7 @@ func (c *AddPods) check(s *Scenario) error {
 	return nil
 }
 
-// wanted lists the pods that the workload wants to create, still without names of their own.
+// wanted lists the pods that the workload wants to create, before they are named.
 func (c *AddPods) wanted(s *Scenario) ([]*outrank.Pod, error) {
 	if !c.PerNode {
 		return slices.Repeat([]*outrank.Pod{c.Pod}, max(0, c.Replicas)), nil
@@ -307,8 +307,8 @@ func (c *AddPods) wanted(s *Scenario) ([]*outrank.Pod, error) {
 	return pods, nil
 }
 
-// namer names the pods of a workload: a Pod by its own name, other pods by the workload's name and a number.
-// Names that a pod has already are skipped.
+// namer names the pods of a workload: a Pod by its own name, other pods by the workload's name and a number. It
+// skips names that are taken.
 type namer struct {
 	scenario *Scenario
 	workload *Workload
@@ -336,11 +336,11 @@ func (n *namer) next() string {
 	}
 }
 
-// eligible lists the nodes that a pod may go to by its selector, its affinity and its tolerations, whatever runs
-// there. For these a DaemonSet makes its pods.
+// eligible lists the nodes that a pod may go to by its selector, its affinity and its tolerations, whatever
+// runs there. A DaemonSet makes its pods for these nodes.
 func (s *Scenario) eligible(pod *outrank.Pod) ([]string, error) {
-	// A pod that asks for nothing finds room on every node of a cluster without pods, so only those rules are
-	// left.
+	// A pod without requests fits every node of a cluster without pods, unless one of those three rules keeps
+	// it out.
 	var empty outrank.Cluster
 	empty.Release = s.snap.Release()
 	for n := range s.snap.Nodes() {

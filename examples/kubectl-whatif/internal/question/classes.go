@@ -9,44 +9,46 @@ import (
 
 // ClassImpact says what a change of priority classes would do.
 //
-// A pod keeps the priority that it was created with, whatever becomes of its class. So a change does nothing at
-// first, and takes effect pod by pod as pods are created. At first new pods meet running pods as they stand; in
-// the end controllers have recreated all pods. The answer tells the two apart, because the time between them is
-// the dangerous one. In Grafana Labs' outage of July 2019 a new class became the default. Its pods met copies of
-// the same service that had been created before, counted with 0, and were pushed out one after another.
+// A pod keeps the priority with which it was created, whatever becomes of its class. So a change has no effect
+// at first, and takes effect pod by pod as pods are created. At first new pods meet running pods with their old
+// priorities; in the end controllers have recreated all pods. The answer tells the two apart, because the time
+// between them is the dangerous one. In Grafana Labs' outage of July 2019 a new class became the default. Its
+// pods met copies of the same service that had been created earlier and counted as priority 0, and pushed them
+// out one after another.
 type ClassImpact struct {
 	// Changes lists the classes that are new or have other values, by name.
 	Changes []ClassChange `json:"changes"`
-	// DefaultBefore and DefaultAfter name the class of pods that name none; empty for none.
+	// DefaultBefore and DefaultAfter name the class of pods that name none. They are empty if there is no
+	// default class.
 	DefaultBefore string `json:"defaultBefore,omitempty"`
 	DefaultAfter  string `json:"defaultAfter,omitempty"`
 	// Running counts the pods on nodes. Remade counts those of them that would get another priority or policy
 	// when their controllers recreate them.
 	Running int `json:"running"`
 	Remade  int `json:"remade"`
-	// Classes counts for each class the pods that its new pods could push out. Classes for which something
-	// changes come first, then the highest value. The entry without a name is for pods that name no class. It has
-	// 256 entries at most; MoreClasses counts the rest.
+	// Classes counts, for each class, the running pods that its new pods could push out. Classes for which
+	// something changes come first, then the highest value. The entry without a name stands for pods that name
+	// no class. There are at most 256 entries; MoreClasses counts the rest.
 	Classes     []ClassReach `json:"classes"`
 	MoreClasses int          `json:"moreClasses,omitempty"`
-	// Anybody counts the running pods that a new pod of any class could push out. Those it gains were out of
-	// everybody's reach before. It leaves out the classes whose names begin with system-: their pods could push
-	// out nearly everybody, and they are not for applications.
+	// Anybody counts the running pods that a new pod of any class could push out. The pods that it gains could
+	// be pushed out by no class before. It leaves out classes whose names begin with system-, because their
+	// pods could push out nearly everything and they are not for applications.
 	Anybody AnyReach `json:"anybody"`
 	// Pending lists the waiting pods for which the change makes a difference, by name. PendingPods counts the
-	// waiting pods that were looked at. NotAsked counts those that were not, because they are gated or being
-	// deleted, of another scheduler, or scheduled with a group.
+	// waiting pods that were looked at. NotAsked counts the others: pods that are gated, being deleted, of
+	// another scheduler, or scheduled with a group.
 	Pending     []PendingImpact `json:"pending"`
 	PendingPods int             `json:"pendingPods"`
 	NotAsked    int             `json:"notAsked"`
 	// NamedDefault counts the pods that carry the name of the old default class while another class becomes the
-	// default. Nobody can tell whether they named it, or got it because they named none. They count as naming it.
-	// UnknownClass counts the pods that name an unknown class; they keep their priority.
+	// default. Such a pod may have named the class itself, or got it because it named none; it counts as naming
+	// it. UnknownClass counts the pods that name an unknown class; they keep their priority.
 	NamedDefault int `json:"namedDefault,omitempty"`
 	UnknownClass int `json:"unknownClass,omitempty"`
 }
 
-// ClassChange is a class before and after; nil for a missing one.
+// ClassChange is a class before and after the change. Before is nil for a new class.
 type ClassChange struct {
 	Name   string      `json:"name"`
 	Before *ClassValue `json:"before,omitempty"`
@@ -65,26 +67,27 @@ type ClassReach struct {
 	Class  string      `json:"class"`
 	Before *ClassValue `json:"before,omitempty"`
 	After  *ClassValue `json:"after,omitempty"`
-	// Now counts them before the change.
+	// Now counts the pods before the change.
 	Now int `json:"now"`
-	// AsTheyStand counts them after the change, while the running pods keep their priorities. Again counts them
+	// AsTheyStand counts the pods after the change while running pods keep their priorities. Again counts them
 	// once controllers have recreated all pods.
 	AsTheyStand Reach `json:"asTheyStand"`
 	Again       Reach `json:"again"`
 }
 
-// AnyReach counts the running pods that new pods of any class could push out, as ClassReach does.
+// AnyReach counts the running pods that new pods of any class could push out, in the same three states as
+// ClassReach.
 type AnyReach struct {
 	Now         int   `json:"now"`
 	AsTheyStand Reach `json:"asTheyStand"`
 	Again       Reach `json:"again"`
 }
 
-// Reach counts the pods that can be pushed out, and compares with before.
+// Reach counts the pods that can be pushed out, and compares that with the state before the change.
 type Reach struct {
 	Pods int `json:"pods"`
-	// Gained counts the pods that can be pushed out and could not before. Lost counts those that could before and
-	// cannot.
+	// Gained counts the pods that can be pushed out and could not be before. Lost counts the pods for which the
+	// opposite is true.
 	Gained int `json:"gained"`
 	Lost   int `json:"lost"`
 	// GainedBy counts the gained pods by their class, the largest number first. Names has the first hundred
@@ -99,19 +102,19 @@ type ClassCount struct {
 	Pods  int    `json:"pods"`
 }
 
-// PendingImpact says what a change of classes means for a pod that waits, when nobody else has a turn.
+// PendingImpact says what a change of classes means for a waiting pod, if no other pod has a turn.
 type PendingImpact struct {
 	Pod Pod `json:"pod"`
-	// After is the pod's priority once it is recreated. Like a running pod it keeps its own until then.
+	// After is the pod's priority once it is recreated. Until then it keeps its own, as a running pod does.
 	After int32 `json:"priorityAfter"`
-	// Now is the pod's turn as things are. AsTheyStand is its turn once it was recreated, with the running pods
-	// as they stand. Again is its turn once these are recreated, too.
+	// Now is the pod's turn before the change. AsTheyStand is its turn once it is recreated, while running pods
+	// keep their priorities. Again is its turn once they are recreated, too.
 	Now         Turn `json:"now"`
 	AsTheyStand Turn `json:"asTheyStand"`
 	Again       Turn `json:"again"`
 }
 
-// tables returns the table of the classes, and that of the classes after some have changed.
+// tables returns the table of the classes, and the table after some of them have changed.
 func tables(classes, changed []*outrank.PriorityClass) (before, after *priority.Table, err error) {
 	if before, err = priority.NewTable(classes); err != nil {
 		return nil, nil, err
@@ -124,8 +127,8 @@ func tables(classes, changed []*outrank.PriorityClass) (before, after *priority.
 	return before, after, err
 }
 
-// valueOf returns the values that a class gives a new pod; nil for a class that is not there. Pods that name no
-// class get those of the default class, or 0 without one.
+// valueOf returns the values that a class gives a new pod. It is nil for a class that does not exist. Pods that
+// name no class get the values of the default class, or 0 without one.
 func valueOf(t *priority.Table, name string) *ClassValue {
 	if name == "" {
 		if c, ok := t.Default(); ok {
@@ -140,25 +143,25 @@ func valueOf(t *priority.Table, name string) *ClassValue {
 	return &ClassValue{c.Value, c.PreemptionPolicy, c.GlobalDefault}
 }
 
-// classQuestion is the question about a change of classes while it is answered.
+// classQuestion holds the question about a change of classes while it is being answered.
 type classQuestion struct {
 	*scene
 	before, after *priority.Table
 	out           *ClassImpact
-	// running lists the pods on nodes, the most important first once reaches has begun.
+	// running lists the pods on nodes. reaches sorts it, the most important first.
 	running []counted
-	// recreated is the cluster once controllers have recreated all pods; nil where that changes none.
+	// recreated is the cluster once controllers have recreated all pods. It is nil if that changes no pod.
 	recreated *scene
 }
 
-// counted is a running pod with its priority as a victim: now, and once all pods are recreated.
+// counted is a running pod with its priority as a victim, now and once all pods are recreated.
 type counted struct {
 	pod            *outrank.Pod
 	now, recreated int32
 }
 
-// recreatedAs returns a pod as it would be if it were created after the change; the pod itself where it would be
-// the same. It counts the pods about whose class something is not known.
+// recreatedAs returns a pod as its controller would recreate it after the change, or the pod itself if nothing
+// would differ. It also counts the pods about whose class something is unknown.
 func (q *classQuestion) recreatedAs(p *outrank.Pod) *outrank.Pod {
 	value := valueOf(q.after, p.PriorityClassName)
 	switch {
@@ -169,8 +172,8 @@ func (q *classQuestion) recreatedAs(p *outrank.Pod) *outrank.Pod {
 		q.out.NamedDefault++
 	}
 
-	// A class that stays the same explains no difference between it and the pod. That may come from an older
-	// value of the class, and is not what the change does.
+	// If the class does not change, a difference between it and the pod comes from an older value of the class,
+	// and is no effect of this change.
 	if was := valueOf(q.before, p.PriorityClassName); was != nil && was.Value == value.Value && was.Policy == value.Policy {
 		return p
 	}
@@ -199,14 +202,14 @@ func (q *classQuestion) census() error {
 	snap := q.snap
 	again := snap.Clone()
 	for p := range snap.Pods() {
-		// A pod on a node that does not exist counts nowhere, and nobody can push it out.
+		// A pod on a node that does not exist takes no room, and cannot be pushed out.
 		node := snap.NodeOf(p.Key())
 		if _, ok := snap.Node(node); node == "" || !ok {
 			continue
 		}
 		q.running = append(q.running, counted{pod: p})
 
-		// Nobody recreates the others.
+		// Other pods are not recreated.
 		if p.Owner == (outrank.Owner{}) || p.Mirror || p.Static || p.Terminating() {
 			continue
 		}
@@ -226,8 +229,8 @@ func (q *classQuestion) census() error {
 	return nil
 }
 
-// findPriorities finds the priority of each running pod as a victim. Where victims leave in groups it is that of
-// the group.
+// findPriorities finds the priority of each running pod as a victim. If victims leave in groups, it is the
+// priority of the pod's group.
 func (q *classQuestion) findPriorities() {
 	snap := q.snap
 	again := snap

@@ -9,17 +9,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// AskClasses answers what a change of priority classes would do. The given classes replace those of the same
-// names, or are new; no class goes away. Kubernetes lets nobody change the value of a class, so a changed class
-// is meant to be deleted and created again.
+// AskClasses answers what a change of priority classes would do. Each given class is new or replaces the class
+// of the same name; no class is removed. Kubernetes lets nobody change the value of a class, so a changed class
+// stands for one that is deleted and created again.
 //
-// Running pods count as ones that could be pushed out by their priorities and policies alone. For the pods that
-// wait whole decisions are made, each for itself. Pods without a controller, static and mirror pods, and pods
-// that are leaving are not recreated and keep their priorities. So do groups.
+// Whether a running pod could be pushed out is judged by priorities and policies alone. For waiting pods whole
+// decisions are made, each independent of the others. Pods without a controller, static and mirror pods, and
+// pods that are leaving are not recreated and keep their priorities. So do groups.
 //
 // Errors are those of the setting, of [priority.NewTable] about the classes before and after the change, of the
-// context, and of [engine.Evaluator.Preempt]. Time is linear in the running pods for each class, and that of up
-// to three decisions for each pod that waits.
+// context, and of [engine.Evaluator.Preempt]. The time is linear in the running pods for each class, plus up to
+// three decisions for each waiting pod.
 func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityClass) (*ClassImpact, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityCla
 		Changes: []ClassChange{}, Classes: []ClassReach{}, Pending: []PendingImpact{},
 	}}
 
-	// Each step needs those before it: reaches compares the pods that census has listed.
+	// Each step needs the results of those before it: reaches compares the pods that census has listed.
 	q.changes(changed)
 	if err := q.census(); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ func (q *classQuestion) pending() error {
 	for i, pod := range waiting {
 		switch {
 		case pod.NodeName != "":
-			// The pod runs, and waits for its resize alone.
+			// This pod runs, and waits only for its resize.
 		case pod.Gated() || pod.Terminating() || set.EvaluatorFor(pod) == nil || q.grouped(pod):
 			q.out.NotAsked++
 		default:
@@ -31,15 +31,16 @@ func (q *classQuestion) pending() error {
 	return nil
 }
 
-// impact returns the outcome of a waiting pod now and after the change; nil where it is the same and the pod
-// keeps its priority.
+// impact returns the outcome for a waiting pod now and after the change. It is nil if the outcome is the same
+// and the pod keeps its priority.
 func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 	next := q.recreatedAs(pod)
 	if next == pod && q.recreated == nil {
 		return nil, nil
 	}
 
-	// A decision is made only where something differs from the one before: the pod, then the pods that run.
+	// Each decision is made only if something differs from the one before: first the pod itself, then the
+	// running pods.
 	out := &PendingImpact{Pod: NameOf(pod, ""), After: next.PriorityValue()}
 	var err error
 	if out.Now, err = q.alone(q.scene, pod); err != nil {
@@ -62,7 +63,7 @@ func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 	return out, nil
 }
 
-// alone asks about a pod by itself, in the version that is given, and leaves the scene as it is.
+// alone asks about a pod by itself, in the version given. It leaves the scene unchanged.
 func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
 	mark := s.snap.Mark()
 	err := s.putWaiting(pod)

@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// mostClasses is the largest number of classes in the answer, and mostNames the largest number of pods that are
-// named for each.
+// mostClasses is the largest number of classes in the answer, and mostNames the largest number of pods named
+// for each class.
 const (
 	mostClasses = 256
 	mostNames   = 100
@@ -25,7 +25,7 @@ func (q *classQuestion) reaches() {
 		return cmp.Or(cmp.Compare(b.now, a.now), priority.CompareIdentity(a.pod, b.pod))
 	})
 
-	// Classes that change themselves come first, so that the bound leaves out others.
+	// Classes that change themselves come first, so that the bound cuts off others.
 	rows := q.rows()
 	q.anybody(rows)
 	shown := rows[:min(len(rows), mostClasses)]
@@ -34,13 +34,14 @@ func (q *classQuestion) reaches() {
 		q.reach(&shown[i])
 	}
 
-	// Once the reaches are known, the reach of a class that stays as it is may have changed, too.
+	// Only now is it known whether the reach of an unchanged class changes, so that such classes move up as
+	// well.
 	slices.SortStableFunc(shown, func(a, b ClassReach) int { return cmp.Or(compareBool(b.changes(), a.changes()), byValue(&a, &b)) })
 	q.out.Classes = append(q.out.Classes, shown...)
 }
 
-// rows lists the classes before and after, and one without a name for pods that name none. Classes that change
-// come first, then the highest value.
+// rows lists the classes before and after, and one without a name for pods that name no class. Classes that
+// change come first, then the highest value.
 func (q *classQuestion) rows() []ClassReach {
 	known := map[string]bool{"": true}
 	for _, t := range []*priority.Table{q.before, q.after} {
@@ -70,8 +71,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// byValue orders classes by their value after the change, the highest first. One that is gone then has its value
-// before.
+// byValue orders classes by their value after the change, the highest first. A class that no longer exists then
+// counts with its value before.
 func byValue(a, b *ClassReach) int {
 	value := func(r *ClassReach) int32 {
 		if r.After != nil {
@@ -92,8 +93,8 @@ func (r *ClassReach) changes() bool {
 	return r.classChanges() || r.AsTheyStand.Gained+r.AsTheyStand.Lost+r.Again.Gained+r.Again.Lost > 0
 }
 
-// preempts reports whether pods of a class may push out others: the class exists, its policy lets them, and the
-// scheduler preempts at all. In v1.13 there was no policy.
+// preempts reports whether pods of a class may push out others: the class exists, its policy allows it, and the
+// scheduler preempts at all. In v1.13 classes had no policy.
 func (q *classQuestion) preempts(v *ClassValue) bool {
 	config := q.set.Evaluator.Config()
 	return v != nil && !slices.Contains(config.Profile.Off, preemption.DefaultPreemption) && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
@@ -102,7 +103,7 @@ func (q *classQuestion) preempts(v *ClassValue) bool {
 // anybody counts the pods that new pods of any class could push out. These are the pods that are less important
 // than the most important class that preempts.
 func (q *classQuestion) anybody(rows []ClassReach) {
-	// Without such a class the value is below every priority, and nobody is less important.
+	// Without a class that preempts, the value is below every priority, so that no pod counts.
 	highest := func(value func(*ClassReach) *ClassValue) int64 {
 		top := int64(math.MinInt64)
 		for i := range rows {
@@ -132,7 +133,7 @@ func (q *classQuestion) anybody(rows []ClassReach) {
 
 // reach counts the pods that new pods of one class could push out.
 func (q *classQuestion) reach(r *ClassReach) {
-	// A class that does not preempt has no value to compare with, or one that does not matter.
+	// The value of a class that does not preempt must not be compared: the class may not even exist.
 	before, after := q.preempts(r.Before), q.preempts(r.After)
 
 	stand, again := newTally(&r.AsTheyStand), newTally(&r.Again)
@@ -149,20 +150,20 @@ func (q *classQuestion) reach(r *ClassReach) {
 	again.end()
 }
 
-// tally is a Reach while its pods are counted.
+// tally is a Reach whose pods are being counted.
 type tally struct {
 	*Reach
 	gainedByClass map[string]int
 }
 
-// newTally begins to count a reach.
+// newTally begins the count of a reach.
 func newTally(r *Reach) *tally {
 	r.GainedBy, r.Names = []ClassCount{}, []outrank.Key{}
 	return &tally{r, map[string]int{}}
 }
 
-// add counts a pod by whether it could be pushed out before and whether it can be now. Pods come in the order of
-// their importance.
+// add counts a pod, given whether it could be pushed out before and whether it can be now. Pods have to come in
+// the order of their importance.
 func (t *tally) add(c *counted, was, is bool) {
 	if is {
 		t.Pods++
@@ -179,7 +180,7 @@ func (t *tally) add(c *counted, was, is bool) {
 	}
 }
 
-// end sorts the counts by class.
+// end finishes the count: it sorts the numbers of gained pods by class.
 func (t *tally) end() {
 	for class, pods := range t.gainedByClass {
 		t.GainedBy = append(t.GainedBy, ClassCount{class, pods})

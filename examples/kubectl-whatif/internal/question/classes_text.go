@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the effects of the change for people; limit bounds the pods and classes that are shown, 0
-// shows all. The error is that of w.
+// WriteText prints the effects of the change for people. limit bounds the pods and classes that are shown; 0
+// means no bound. The error is that of w.
 func (c *ClassImpact) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	c.write(out, limit)
@@ -61,7 +61,7 @@ func subject(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, verb(n, one, more))
 }
 
-// text says the values of the class after the change and before it.
+// text puts the values of the class after the change and before it into words.
 func (c *ClassChange) text() string {
 	if c.Before == nil {
 		return "new, " + c.After.text()
@@ -69,7 +69,7 @@ func (c *ClassChange) text() string {
 	return fmt.Sprintf("%s, now %s", c.After.text(), c.Before.text())
 }
 
-// text says the values of a class; "none" for one that is not there.
+// text puts the values of a class into words. It is "none" for a class that does not exist.
 func (v *ClassValue) text() string {
 	if v == nil {
 		return "none"
@@ -81,7 +81,7 @@ func (v *ClassValue) text() string {
 	return text
 }
 
-// writeClasses prints the classes whose reach changes, and says who was out of everybody's reach.
+// writeClasses prints the classes whose reach changes, and says which pods no class could push out before.
 func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	rows, changed, more := c.reachRows(limit)
 	out.line("")
@@ -107,8 +107,8 @@ func (c *ClassImpact) writeClasses(out *paper, limit int) {
 	}
 }
 
-// reachRows returns a row for each class whose reach changes, up to the limit, with the number of all such
-// classes and of those beyond the limit.
+// reachRows returns a row for each class whose reach changes, up to the limit. changed counts all such classes,
+// and more the classes beyond the limit.
 func (c *ClassImpact) reachRows(limit int) (rows console.Table, changed, more int) {
 	rows.Head("CLASS", "VALUE", "NOW", "THOSE AS THEY STAND", "ALL RECREATED")
 	for i := range c.Classes {
@@ -140,7 +140,7 @@ func className(name string) string {
 	return name
 }
 
-// values says the value of the class before and after the change, once where it stays.
+// values returns the value of the class before and after the change, or once if it stays the same.
 func (r *ClassReach) values() string {
 	one := func(v *ClassValue) string {
 		if v == nil {
@@ -159,7 +159,7 @@ func (r *ClassReach) values() string {
 	return before + " -> " + after
 }
 
-// text says the number of pods, and how many were gained and lost.
+// text returns the number of pods, and how many were gained and lost.
 func (r *Reach) text() string {
 	text := strconv.Itoa(r.Pods)
 	switch {
@@ -173,7 +173,7 @@ func (r *Reach) text() string {
 	return text
 }
 
-// gained says how many pods of which classes can be pushed out and could not before, and names the first of them.
+// gained says how many pods of which classes become possible victims, and names the first of them.
 func (r *Reach) gained() string {
 	parts := make([]string, 0, len(r.GainedBy))
 	for _, c := range r.GainedBy[:min(len(r.GainedBy), 5)] {
@@ -239,7 +239,7 @@ func (c *ClassImpact) writeImpacts(out *paper, limit int) {
 			priority += " -> " + strconv.Itoa(int(p.After))
 		}
 
-		// The first of the rows of a pod names it.
+		// Only the first row of a pod names it.
 		name := string(p.Pod.Key)
 		for _, t := range p.turns() {
 			rows.Add(name, priority, t.when, t.Text(), t.Node)
@@ -259,7 +259,7 @@ type timedTurn struct {
 	*Turn
 }
 
-// turns returns the turns of a pod that waits: before the change, after it, and once all pods are recreated.
+// turns returns the turns of a waiting pod: before the change, after it, and once all pods are recreated.
 func (p *PendingImpact) turns() []timedTurn {
 	return []timedTurn{{"now", &p.Now}, {"those as they stand", &p.AsTheyStand}, {"all recreated", &p.Again}}
 }

@@ -10,7 +10,7 @@
 // A question works on a clone, and leaves the cluster and the snapshot of its setting as they are. The same input
 // has the same result. Any number of questions may be asked at once, each with a snapshot of its own.
 //
-// A [Scenario] makes changes first: nodes go or come, pods are new, classes and budgets are others. Every
-// question can then be asked about its [Scenario.Setting]. Its own questions, [Scenario.Aftermath] and
+// A [Scenario] makes changes first: nodes are removed or added, pods are created, classes and budgets change.
+// Every question can then be asked about its [Scenario.Setting]. Its own questions, [Scenario.Aftermath] and
 // [Scenario.MoreNodes], play every pod's turn to the end.
 package question

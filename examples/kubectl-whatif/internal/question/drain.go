@@ -12,14 +12,14 @@ import (
 )
 
 // Drain is the drain of nodes, played to its end. The nodes are cordoned, then their pods are evicted node by
-// node, as disruption budgets let them go. Replacements take their turns together with everybody else who waits,
-// and are ready before more pods are evicted. As kubectl drain does with --ignore-daemonsets and --force, it
-// leaves pods of DaemonSets and static pods where they are, and evicts pods without a controller, which are lost.
+// node, as disruption budgets let them go. Replacements take their turns together with all other waiting pods,
+// and are ready before more pods are evicted. Like kubectl drain with --ignore-daemonsets and --force, it
+// leaves pods of DaemonSets and static pods in place, and evicts pods without a controller, which are lost.
 type Drain struct {
 	// Nodes lists the nodes in the order in which they are drained.
 	Nodes []string `json:"nodes"`
-	// Pods counts the pods that have to be evicted, Evicted those that are in the end. Waits counts how often the
-	// drain waits until replacements are ready.
+	// Pods counts the pods that have to be evicted, and Evicted the pods that are evicted in the end. Waits
+	// counts how often the drain waits for replacements to be ready.
 	Pods    int `json:"pods"`
 	Evicted int `json:"evicted"`
 	Waits   int `json:"waits"`
@@ -28,16 +28,17 @@ type Drain struct {
 	Stuck   bool      `json:"stuck,omitempty"`
 	StuckAt string    `json:"stuckAt,omitempty"`
 	Held    []HeldPod `json:"held"`
-	// Freed says what budgets have to allow so that a stuck drain goes through, which was tried; nil for a drain
-	// that is not stuck, and where nothing was found.
+	// Freed says how many disruptions budgets would have to allow for a stuck drain to go through, which was
+	// tried. It is nil if the drain is not stuck or if nothing was found.
 	Freed []Allowance `json:"freed,omitempty"`
 	// Pending has the turns of the replacements that find no place. Victims lists the pods that are pushed out
-	// meanwhile, for replacements and for others that wait. A pod that is pushed out twice is in it twice.
+	// during the drain, for replacements and for other waiting pods. A pod that is pushed out twice is listed
+	// twice.
 	Pending []Turn   `json:"pending"`
 	Victims []Victim `json:"victims"`
 }
 
-// HeldPod is a pod that a drain may not evict.
+// HeldPod is a pod that a drain can never evict.
 type HeldPod struct {
 	Pod Pod `json:"pod"`
 	// Budgets lists the budgets that cover the pod. A pod with several is never evicted.
@@ -47,16 +48,16 @@ type HeldPod struct {
 // BudgetLoad says what the removal of nodes does to a disruption budget.
 type BudgetLoad struct {
 	Key outrank.Key `json:"key"`
-	// Allowed is the number of pods that the budget lets go. Pods counts its pods on the nodes, all of which
-	// would be evicted.
+	// Allowed is the number of pods that the budget lets go. Pods counts the budget's pods on the nodes, all of
+	// which would be evicted.
 	Allowed int32 `json:"allowed"`
 	Pods    int   `json:"pods"`
 	// Unready counts the pods that are not ready. Free counts those of them that a drain may evict whatever the
-	// budget allows: pods that have not started, and others by the budget's policy for pods that are not ready.
+	// budget allows: pods that have not started, and others if the budget's policy for unready pods says so.
 	Unready int `json:"unready,omitempty"`
 	Free    int `json:"free,omitempty"`
-	// Drain is the effect on a drain, which keeps to budgets. Evicted counts the pods that it evicts in the end.
-	// The loss of a node does not ask budgets: it breaks a budget that loses more ready pods than it lets go.
+	// Drain is the effect on a drain, which respects budgets. Evicted counts the pods that it evicts in the
+	// end. The loss of a node asks no budget: it breaks a budget that loses more ready pods than it lets go.
 	Drain   DrainEffect `json:"drain"`
 	Evicted int         `json:"evicted"`
 }
@@ -64,55 +65,56 @@ type BudgetLoad struct {
 // DrainEffect is the effect of a budget on a drain.
 type DrainEffect string
 
-// The effects.
+// The effects, from the mildest to the worst; NotReached says that the effect is not known.
 const (
-	// Lets: all pods may go at once.
+	// Lets means that all pods may go at once.
 	Lets DrainEffect = "lets"
-	// Slows: some pods may go at once, and the others once replacements are ready.
+	// Slows means that some pods may go at once, and the others once replacements are ready.
 	Slows DrainEffect = "slows"
-	// Stops: some pods may go, and the others never.
+	// Stops means that some pods may go, and the others never.
 	Stops DrainEffect = "stops"
-	// Blocks: no pod may ever go.
+	// Blocks means that no pod may ever go.
 	Blocks DrainEffect = "blocks"
-	// Several: other budgets cover some of the pods, too, and these are never evicted.
+	// Several means that other budgets cover some of the pods, too, which are therefore never evicted.
 	Several DrainEffect = "several"
-	// NotReached: the drain is stuck before it comes to the pods.
+	// NotReached means that the drain is stuck before it gets to the pods.
 	NotReached DrainEffect = "not-reached"
 )
 
-// draining is a drain while it is played.
+// draining is a drain in progress.
 type draining struct {
 	*Scenario
 	out *Drain
-	// spare counts, by budget, the healthy pods beyond those that the budget wants; below 0 if too few are
-	// healthy.
+	// spare counts, by budget, how many more healthy pods there are than the budget wants. It is negative if
+	// there are too few.
 	spare []int
 	// loads has the effect on each budget.
 	loads []BudgetLoad
-	// refused marks the budgets that kept a pod back at least once. several marks those of whose pods one was
-	// kept back because several budgets cover it.
+	// refused marks the budgets that kept a pod back at least once. several marks the budgets of a pod that was
+	// kept back because more than one covers it.
 	refused, several []bool
-	// stale is set while the snapshot has an older state of a budget than allowed.
+	// stale is set while the budgets in the snapshot lag behind allowed.
 	stale bool
-	// brief says that a node that empties at once needs no replacements to be played.
+	// brief says to skip the replacements of a node that can be emptied at once.
 	brief bool
-	// turnsLeft counts the turns that may still be played, nil for any number. ranOut is set once none was left.
+	// turnsLeft is the number of turns that may still be played, or nil without a limit. ranOut is set once it
+	// was used up.
 	turnsLeft *int
 	ranOut    bool
-	// turns counts the turns that were played. enough, if set, reports that no further one is wanted.
+	// turns counts the turns that were played. enough, if set, reports that no further turn is wanted.
 	turns  int
 	enough func() bool
-	// queue lists every pod that waits, and some that have waited. It is nil before the first look, which is at
-	// all pods of the cluster. Looking at all of them each time would take most of the time of a drain.
+	// queue lists every waiting pod, and some pods that no longer wait. It is nil before the first look, which
+	// goes through all pods of the cluster. Looking at all of them each time would take most of the time of a
+	// drain.
 	queue []outrank.Key
-	// firstPlaces says of each pod that has waited or left a node while the present node is emptied where it was
-	// before that.
+	// firstPlaces maps each pod that has moved while the present node is emptied to its place before that.
 	firstPlaces map[outrank.Key]location
 	// evicted is set once every pod of the present node is evicted.
 	evicted bool
 }
 
-// drain plays the drain of a change. If it is stuck, drain looks for allowances with which it goes through.
+// drain plays the drain of a change. If the drain is stuck, it looks for allowances with which it goes through.
 func (a *Aftermath) drain(change *drainage) error {
 	d, err := change.play(a)
 	if err != nil {
@@ -137,7 +139,7 @@ func (a *Aftermath) drain(change *drainage) error {
 	return nil
 }
 
-// play plays the drain to its end. It adds the pods that no drain can evict to a.
+// play plays the drain to its end. It adds the pods that no drain can evict to a.Refused.
 func (c *drainage) play(a *Aftermath) (*draining, error) {
 	d := c.before.draining(c.nodes)
 	if err := d.cordon(); err != nil {
@@ -162,7 +164,7 @@ func newDrain(nodes []string) *Drain {
 	return &Drain{Nodes: nodes, Held: []HeldPod{}, Pending: []Turn{}, Victims: []Victim{}}
 }
 
-// cordon keeps pods from the nodes.
+// cordon marks the nodes as unschedulable.
 func (d *draining) cordon() error {
 	for _, name := range d.out.Nodes {
 		n, _ := d.snap.Node(name)
@@ -190,8 +192,8 @@ func (d *draining) emptyAll() error {
 	return nil
 }
 
-// countLoads counts the pods of each budget on the nodes, before the first is evicted. It adds the pods that no
-// drain can evict to a.
+// countLoads counts the pods of each budget on the nodes before the first is evicted. It adds the pods that no
+// drain can evict to a.Refused.
 func (d *draining) countLoads(nodes []string, a *Aftermath) {
 	budgets := len(d.allowed)
 	d.loads = make([]BudgetLoad, budgets)
@@ -199,8 +201,8 @@ func (d *draining) countLoads(nodes []string, a *Aftermath) {
 	d.refused = make([]bool, budgets)
 	d.several = make([]bool, budgets)
 
-	// The status that the controller wrote says what is allowed. Below that, the numbers of pods say how many
-	// have to become healthy first.
+	// The status that the budget's controller wrote says how many pods may go. If none may, the numbers of pods
+	// say how many have to become healthy first.
 	for i, b := range d.allowed {
 		d.loads[i].Key, d.loads[i].Allowed = b.Key(), b.DisruptionsAllowed
 		if d.spare[i] = int(b.DisruptionsAllowed); b.DisruptionsAllowed <= 0 {
@@ -248,7 +250,7 @@ func evictableAnyway(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 // empty evicts the pods of a node, round by round, and reports whether all could go. After each round
 // replacements take their turns, so that budgets may let more pods go in the next.
 //
-// It ends: each round evicts a pod, or leaves the cluster in a state in which it has not been since the last
+// It terminates: each round evicts a pod, or leaves the cluster in a state that it has not been in since the last
 // eviction.
 func (d *draining) empty(node string) (bool, error) {
 	rest := slices.DeleteFunc(d.snap.PodsOn(node), TiedToItsNode)
@@ -279,8 +281,8 @@ func (d *draining) empty(node string) (bool, error) {
 		case len(left) < len(rest):
 			clear(seen)
 		case !changed || seen[d.state()]:
-			// From a state that was there before, the same rounds would follow for ever: pods can push each other
-			// out in turn, and nobody of the node goes.
+			// The state was seen before, so that the same rounds would repeat forever: pods push each other out
+			// in turn, and no pod of the node can go.
 			d.recordHeld(left, node)
 			return false, nil
 		default:
@@ -294,8 +296,8 @@ func (d *draining) empty(node string) (bool, error) {
 // evictAllowed evicts the pods that budgets let go, and returns the others.
 func (d *draining) evictAllowed(pods []*outrank.Pod, node string) (left []*outrank.Pod, err error) {
 	for _, p := range pods {
-		// A replacement that tolerates the cordon may have pushed the pod out already. If another pod has its
-		// name, that is not the pod that was to be evicted.
+		// A replacement that tolerates the cordon may have pushed the pod out already. A different pod under
+		// its name is not the pod that was to be evicted.
 		if now, ok := d.snap.Pod(p.Key()); !ok || now != p {
 			d.countEvicted(p)
 			continue
@@ -312,13 +314,13 @@ func (d *draining) evictAllowed(pods []*outrank.Pod, node string) (left []*outra
 	return left, nil
 }
 
-// location says where a pod is or, while it waits, where it is nominated to, and whether it is ready.
+// location says where a pod is or, while it waits, to which node it is nominated, and whether it is ready.
 type location struct {
 	node, nomination string
 	ready            bool
 }
 
-// placeOf returns where a pod is now; zero for one that is gone.
+// placeOf returns where a pod is now. It is zero for a pod that is gone.
 func (d *draining) placeOf(key outrank.Key) (at location) {
 	if p, ok := d.snap.Pod(key); ok {
 		at.node, at.ready = d.snap.NodeOf(key), p.Ready
@@ -329,16 +331,16 @@ func (d *draining) placeOf(key outrank.Key) (at location) {
 	return at
 }
 
-// rememberPlace keeps the first place of a pod since the node began to be emptied.
+// rememberPlace records where a pod was when the node began to be emptied, unless that is recorded already.
 func (d *draining) rememberPlace(key outrank.Key, at location) {
 	if _, known := d.firstPlaces[key]; !known && d.firstPlaces != nil {
 		d.firstPlaces[key] = at
 	}
 }
 
-// state returns a hash of the cluster as it stands. It is equal for two moments at which every pod is at the same
-// place and as ready, and equally many are gone for good. It covers only the pods that are not at their first
-// place: pods are added to firstPlaces as they move, and one that came back is as if it had never moved.
+// state returns a hash of the cluster's present state. Two states are equal if every pod is at the same place
+// and as ready in both, and equally many pods are gone for good. Only pods away from their first place are
+// hashed: pods enter firstPlaces when they move, and a pod that came back counts as if it had never moved.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
 	for _, key := range slices.Sorted(maps.Keys(d.firstPlaces)) {
@@ -387,13 +389,13 @@ func (d *draining) evict(p *outrank.Pod, node string) error {
 	return nil
 }
 
-// nextInLine lists the pods that wait for a scheduler, in its order, and makes them the queue.
+// nextInLine lists the waiting pods in the order of a scheduler, and makes them the queue.
 func (d *draining) nextInLine() []*outrank.Pod {
 	var out []*outrank.Pod
 	if d.queue == nil {
 		out = d.waiting()
 	} else {
-		// Whoever waits now waited at the last look, or has left its node since; all of these are queued.
+		// A pod that waits now waited at the last look, or has left its node since then. The queue has both.
 		waits, seen := d.waits(), make(map[outrank.Key]bool, len(d.queue))
 		for _, key := range d.queue {
 			if p, ok := d.snap.Pod(key); ok && !seen[key] && waits(p) {
@@ -420,13 +422,13 @@ func (d *draining) countEvicted(p *outrank.Pod) {
 	}
 }
 
-// countGone makes the budgets of a pod that has left count one healthy pod less, unless they have done so when
-// its eviction was let through.
+// countGone counts a pod that has left as one healthy pod less for its budgets, unless that was done when its
+// eviction was allowed.
 func (d *draining) countGone(p *outrank.Pod) {
 	for _, i := range d.budgets.Covering(p) {
 		b := d.allowed[i]
 		if _, counted := b.DisruptedPods[p.Name]; counted {
-			// A later pod of that name is another pod, which counts.
+			// A later pod of that name is a different pod and counts again.
 			now := *b
 			now.DisruptedPods = maps.Clone(b.DisruptedPods)
 			delete(now.DisruptedPods, p.Name)
@@ -438,8 +440,8 @@ func (d *draining) countGone(p *outrank.Pod) {
 	}
 }
 
-// playReplacements lets replacements take their turns, together with everybody else who waits. Those that have a
-// place in the end are ready. It reports whether anything has changed.
+// playReplacements lets replacements take their turns, together with all other waiting pods. Pods that have a
+// place in the end become ready. It reports whether anything has changed.
 func (d *draining) playReplacements() (changed bool, err error) {
 	l := &queuing{Scenario: d.Scenario, rest: d.line(d.nextInLine())}
 	l.onEvict = func(p *outrank.Pod) {
@@ -448,7 +450,7 @@ func (d *draining) playReplacements() (changed bool, err error) {
 		d.queue = append(d.queue, p.Key())
 	}
 
-	// Pending is that of the last round: a pod that found no place before may have found one now.
+	// Pending describes the last round only, because a pod without a place before may have found one now.
 	var placed []outrank.Key
 	d.out.Pending = d.out.Pending[:0]
 	goesOn := func(*queue.Entry) bool { return d.enough == nil || !d.enough() }
@@ -490,14 +492,14 @@ func (d *draining) record(t *Turn, m motion) (placed []outrank.Key) {
 	return placed
 }
 
-// start makes pods ready that have found a place, so that they count for their budgets from now on. It reports
+// start makes pods that have found a place ready, so that they count for their budgets from now on. It reports
 // whether there were any.
 func (d *draining) start(placed []outrank.Key) (started bool, err error) {
 	for _, key := range placed {
 		p, ok := d.snap.Pod(key)
 		node := d.snap.NodeOf(key)
 		if !ok || p.Ready || node == "" {
-			continue // another turn has pushed it out again
+			continue // another turn has pushed the pod out again
 		}
 
 		started = true
@@ -513,7 +515,7 @@ func (d *draining) start(placed []outrank.Key) (started bool, err error) {
 	return started, nil
 }
 
-// updateBudgets gives the budgets the status that follows from their spare pods.
+// updateBudgets sets the status of the budgets according to their spare pods.
 func (d *draining) updateBudgets() error {
 	for i, b := range d.allowed {
 		allowed, healthy := int32(max(0, d.spare[i])), b.DesiredHealthy+int32(d.spare[i])
@@ -543,7 +545,7 @@ func (d *draining) recordHeld(rest []*outrank.Pod, node string) {
 	}
 }
 
-// effect returns the effect of the i-th budget on the drain as it went.
+// effect returns the effect that the i-th budget had on the drain.
 func (d *draining) effect(i int) DrainEffect {
 	switch l := &d.loads[i]; {
 	case l.Evicted == l.Pods && !d.refused[i]:

@@ -8,21 +8,22 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// DrainSurvey has the drain of every node by itself, with all others as they are. Each is played as a [Drain] is.
+// DrainSurvey has the drain of each node by itself, with all other nodes as they are. Each is played like a
+// [Drain].
 type DrainSurvey struct {
-	// Nodes counts all nodes. AtOnce counts those whose pods may all be evicted at once. Slow counts those where
-	// some pods have to wait until replacements are ready, and all go in the end.
+	// Nodes counts all nodes. AtOnce counts the nodes whose pods may all be evicted at once. Slow counts the
+	// nodes on which some pods have to wait until replacements are ready, and all go in the end.
 	Nodes  int `json:"nodes"`
 	AtOnce int `json:"atOnce"`
 	Slow   int `json:"slow"`
-	// Stuck lists the nodes whose drain never ends. Crowded lists those whose drain ends and leaves pods without
-	// a place. Both are in the order of the cluster.
+	// Stuck lists the nodes whose drain never ends. Crowded lists the nodes whose drain ends but leaves pods
+	// without a place. Both are in the order of the cluster.
 	Stuck   []NodeDrain `json:"stuck"`
 	Crowded []NodeDrain `json:"crowded"`
-	// Budgets lists the budgets that keep pods back on some node. Those that stop drains come first.
+	// Budgets lists the budgets that keep pods back on some node. Budgets that stop drains come first.
 	Budgets []BudgetHold `json:"budgets"`
 	// Most is the number of turns after which nothing further is played. Undecided lists the nodes that budgets
-	// hold up and whose drain was not played to its end by then. Unfollowed counts the nodes that empty at once
+	// hold up and whose drain had not ended by then. Unfollowed counts the nodes that can be emptied at once
 	// and whose replacements were not played.
 	Undecided  []string `json:"undecided"`
 	Unfollowed int      `json:"unfollowed"`
@@ -32,11 +33,11 @@ type DrainSurvey struct {
 // NodeDrain says how the drain of a node ends.
 type NodeDrain struct {
 	Node string `json:"node"`
-	// Pods counts the pods that have to be evicted, Evicted those that are.
+	// Pods counts the pods that have to be evicted, and Evicted the pods that are.
 	Pods    int `json:"pods"`
 	Evicted int `json:"evicted"`
-	// Held lists the first ten pods that may never be evicted, Pending the first ten that find no place. Victims
-	// counts the pods that replacements push out.
+	// Held lists the first ten pods that may never be evicted, Pending the first ten that find no place.
+	// Victims counts the pods that replacements push out.
 	Held        []HeldPod `json:"held"`
 	MoreHeld    int       `json:"moreHeld,omitempty"`
 	Pending     []Pod     `json:"pending"`
@@ -48,8 +49,8 @@ type NodeDrain struct {
 type BudgetHold struct {
 	Key     outrank.Key `json:"key"`
 	Allowed int32       `json:"allowed"`
-	// Nodes counts the nodes on which the budget keeps a pod back for a while. Stuck counts those of them whose
-	// drain never ends because of it.
+	// Nodes counts the nodes on which the budget keeps a pod back for a while. Stuck counts the nodes among
+	// them whose drain never ends because of it.
 	Nodes int `json:"nodes"`
 	Stuck int `json:"stuck"`
 	// Several counts the nodes on which an eviction is refused because other budgets cover the pod, too.
@@ -59,12 +60,12 @@ type BudgetHold struct {
 // mostHeld is the largest number of pods that are named for one node.
 const mostHeld = 10
 
-// EachDrain plays the drain of every node by itself, each on the scenario as it stands. It begins with the nodes
-// that budgets hold up, to see which drains never end. Then come the others, to see which leave pods without a
-// place. After most turns it plays no further replacements, and says so.
+// EachDrain plays the drain of every node by itself, each time on the scenario as it stands. It begins with the
+// nodes that budgets hold up, to see which drains never end. Then it plays the others, to see which leave pods
+// without a place. After most turns it plays no further replacements, and the survey says so.
 //
-// Errors wrap [outrank.ErrInvalid] if most is below 1, and are those of [Scenario.Aftermath]. Time is linear in
-// the pods, and that of the turns. The scenario stays as it is.
+// Errors wrap [outrank.ErrInvalid] if most is below 1, and otherwise are those of [Scenario.Aftermath]. The time is
+// linear in the pods, plus the turns. The scenario itself does not change.
 func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 	if most < 1 {
 		return nil, fmt.Errorf("%w: %d turns are below 1", outrank.ErrInvalid, most)
@@ -80,8 +81,8 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 	}
 	v.out.Nodes = len(nodes)
 
-	// A node that empties at once needs no turns in this pass, so the turns go to the drains whose end is in
-	// question.
+	// A node that can be emptied at once needs no turns in this pass, so that they are left for the drains that
+	// may not end.
 	for i, node := range nodes {
 		atOnce, err := v.holdUp(node)
 		if err != nil {
@@ -112,19 +113,19 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 	return v.out, nil
 }
 
-// surveying is a survey while it is made.
+// surveying is a survey in progress.
 type surveying struct {
 	*Scenario
 	out *DrainSurvey
 	// waiting lists the pods that wait before the first drain.
 	waiting []outrank.Key
-	// turns counts the turns that may still be played.
+	// turns is the number of turns that may still be played.
 	turns int
-	// holds has what each budget did so far.
+	// holds records the effects of each budget so far.
 	holds []BudgetHold
 }
 
-// survey returns a survey of a fork of the scenario, before its first drain. Pods that are being deleted are
+// survey returns a survey of a fork of the scenario, before its first drain. Pods that were being deleted are
 // gone. It reports no progress of its own.
 func (s *Scenario) survey(most int) (*surveying, error) {
 	f := s.Fork()
@@ -146,8 +147,8 @@ func (s *Scenario) survey(most int) (*surveying, error) {
 	return v, nil
 }
 
-// try plays the drain of a node and takes it back. If it is brief, and the node empties at once, no replacement
-// takes its turn.
+// try plays the drain of a node and undoes it. If it is brief and the node can be emptied at once, no
+// replacement takes its turn.
 func (v *surveying) try(node string, brief bool) (d *draining, done bool, err error) {
 	mark := v.snap.Mark()
 	defer func() {
@@ -165,8 +166,8 @@ func (v *surveying) try(node string, brief bool) (d *draining, done bool, err er
 	return d, done, err
 }
 
-// holdUp plays the drain of a node if budgets hold it up, and records how it ends. Otherwise it reports that the
-// node empties at once.
+// holdUp plays the drain of a node if budgets hold it up, and records how it ends. Otherwise it reports that
+// the node can be emptied at once.
 func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 	d, done, err := v.try(node, true)
 	if err != nil {
@@ -190,7 +191,7 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 		v.out.Stuck = append(v.out.Stuck, d.nodeDrain(node))
 		v.blame(d)
 	case d.out.Waits == 0:
-		// No replacement has had its turn yet: the second pass plays them.
+		// Replacements have not had their turns yet. The second pass plays them.
 		return true, nil
 	default:
 		v.out.Slow++
@@ -199,7 +200,7 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 	return false, nil
 }
 
-// blame counts a stuck drain for every budget that holds a pod of it.
+// blame counts a stuck drain for every budget that holds one of its pods.
 func (v *surveying) blame(d *draining) {
 	var blamed []outrank.Key
 	for i := range d.out.Held {
@@ -233,8 +234,8 @@ func (d *draining) nodeDrain(node string) NodeDrain {
 	return out
 }
 
-// sortResults puts nodes and budgets in their order. Crowded nodes come from both passes, so that they are not in
-// the order of the cluster yet; stuck ones are.
+// sortResults sorts nodes and budgets. Stuck nodes are in the order of the cluster already. Crowded nodes come
+// from both passes, so that they are not.
 func (v *surveying) sortResults(nodes []string) {
 	order := make(map[string]int, len(nodes))
 	for i, node := range nodes {

@@ -14,17 +14,17 @@ type Allowance struct {
 	Allowed int32       `json:"allowed"`
 }
 
-// mostRaises is the largest number of rounds in which budgets are raised for a drain.
+// mostRaises is the largest number of rounds in which the allowances of budgets are raised for a drain.
 const mostRaises = 8
 
-// findAllowances looks for what budgets have to allow so that a stuck drain goes through. Round by round, the
-// budgets that hold pods back allow more, and the drain is played again, until it ends. Nothing is found where
-// several budgets cover a pod, which no allowance lets go.
+// findAllowances looks for allowances with which a stuck drain goes through. In each round it raises the
+// allowance of the budgets that hold pods back and plays the drain again, until the drain ends. It finds
+// nothing if several budgets cover a held pod, because no allowance lets such a pod go.
 func (d *Drain) findAllowances(change *drainage) error {
 	stuck := d
 	var raised []Allowance
 	for round := range mostRaises {
-		// The raises are 1, 1, 2, 4 and so on: small answers are exact, and few rounds reach large ones.
+		// The raises are 1, 1, 2, 4 and so on, so that small answers are exact and large ones need few rounds.
 		var possible bool
 		if raised, possible = raise(raised, stuck.Held, 1<<max(0, round-1), change.before); !possible {
 			return nil
@@ -48,8 +48,8 @@ func (d *Drain) findAllowances(change *drainage) error {
 	return nil
 }
 
-// raise lets each budget that holds a pod allow more by an amount. A budget that was not raised before starts
-// from what it allows in the scenario. It reports false if several budgets cover a held pod.
+// raise raises the allowance of each budget that holds a pod. A budget that was not raised before starts from
+// its allowance in the scenario. It reports false if several budgets cover a held pod.
 func raise(raised []Allowance, held []HeldPod, by int32, s *Scenario) ([]Allowance, bool) {
 	for _, h := range held {
 		if len(h.Budgets) != 1 {
@@ -67,7 +67,7 @@ func raise(raised []Allowance, held []HeldPod, by int32, s *Scenario) ([]Allowan
 	return raised, true
 }
 
-// allowance returns the number of disruptions that a budget allows; 0 for an unknown budget.
+// allowance returns the number of disruptions that a budget allows. It is 0 for an unknown budget.
 func (s *Scenario) allowance(key outrank.Key) int32 {
 	for _, b := range s.allowed {
 		if b.Key() == key {
@@ -77,13 +77,13 @@ func (s *Scenario) allowance(key outrank.Key) int32 {
 	return 0
 }
 
-// allowMore sets what a budget allows, even if a change has decided about the budget.
+// allowMore sets the allowance of a budget, even if a change has set it already.
 func (s *Scenario) allowMore(a Allowance) error {
 	delete(s.owner, "budget "+string(a.Budget))
 	return s.Apply(&PutBudget{Of: "a budget", Key: a.Budget, Allowed: a.Allowed})
 }
 
-// freedText says which flags let the drain go through; empty where nothing was found.
+// freedText says which flags let the drain go through. It is empty if nothing was found.
 func (d *Drain) freedText() string {
 	if len(d.Freed) == 0 {
 		return ""

@@ -8,9 +8,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Emptying empties sets of nodes, one after the other, for a search. It does so as a drain does, with two more
-// conditions: nobody is pushed out or lost, and everybody who is evicted finds a place. It must not be used by
-// two goroutines at once.
+// Emptying empties sets of nodes, one after the other, for a search. It does so as a drain does, under two more
+// conditions: no pod is pushed out or lost, and every evicted pod finds a place. It must not be used by two
+// goroutines at once.
 type Emptying struct {
 	drain *draining
 	// order numbers the nodes in the order of the cluster.
@@ -19,11 +19,11 @@ type Emptying struct {
 	empty []string
 }
 
-// Emptying returns an Emptying that begins once everything that waits in the scenario has had its turn, to the
-// end, and is ready. Pods that still wait then matter only if they push others out later. Errors and time are
-// those of a drain without nodes.
+// Emptying returns an Emptying that begins once every waiting pod of the scenario has had its turn and is
+// ready. A pod that still waits then matters only if it pushes others out later. Errors and time are those of a
+// drain without nodes.
 func (s *Scenario) Emptying() (*Emptying, error) {
-	// A drain without nodes has nobody to evict, and plays the turns of those who wait.
+	// A drain without nodes evicts no pod, and only plays the turns of the waiting pods.
 	e := &Emptying{drain: s.draining(nil), order: map[string]int{}}
 	for n := range s.snap.Nodes() {
 		e.order[n.Name] = len(e.order)
@@ -36,7 +36,7 @@ func (s *Scenario) Emptying() (*Emptying, error) {
 	return e, err
 }
 
-// Fork returns a second Emptying at the same point. Steps of one of the two do not affect the other.
+// Fork returns a second Emptying in the same state. Later steps of one do not affect the other.
 func (e *Emptying) Fork() *Emptying {
 	d := *e.drain
 	d.Scenario = e.drain.Fork()
@@ -45,17 +45,17 @@ func (e *Emptying) Fork() *Emptying {
 	return &Emptying{drain: &d, order: e.order, empty: slices.Clone(e.empty)}
 }
 
-// Pods returns the pods that have to be evicted so that a node is empty.
+// Pods returns the pods that have to be evicted from a node to empty it.
 func (e *Emptying) Pods(node string) []*outrank.Pod {
 	d := e.drain
 	return slices.DeleteFunc(d.snap.PodsOn(node), TiedToItsNode)
 }
 
-// Emptied says whether a set of nodes can be emptied together. They cannot if one of the lists from Lost to Back
-// has an entry. The search ends at the first obstacle, so the lists need not be complete.
+// Emptied says whether a set of nodes can be emptied together. They cannot if any of the lists from Lost to
+// Back has an entry. The search ends at the first obstacle, so that the lists may be incomplete.
 type Emptied struct {
-	// Nodes lists the nodes in the order of the cluster, in which they are emptied. Pods counts the pods that are
-	// evicted, and Waits how often that waits until replacements are ready.
+	// Nodes lists the nodes in the order of the cluster, in which they are emptied. Pods counts the pods that
+	// are evicted, and Waits how often the evictions wait until replacements are ready.
 	Nodes []string
 	Pods  int
 	Waits int
@@ -69,27 +69,27 @@ type Emptied struct {
 	Victims []Victim
 	// Homeless lists the evicted pods that find no place once they are recreated.
 	Homeless []Pod
-	// Back lists the pods that go to a node which is to be empty, because they tolerate its cordon.
+	// Back lists the pods that go to a node that is to be empty, because they tolerate its cordon.
 	Back []Pod
-	// Waiting has the turns of homeless pods. A pod of a group may be homeless without one.
+	// Waiting has the turns of homeless pods. A homeless pod of a group may have no turn of its own.
 	Waiting []Turn
 }
 
-// Works reports whether the nodes are empty and everybody has a place.
+// Works reports whether the nodes are empty and every pod has a place.
 func (r *Emptied) Works() bool {
 	return len(r.Lost)+len(r.Held)+len(r.Victims)+len(r.Homeless)+len(r.Back) == 0
 }
 
 // Try empties nodes in addition to those that are empty already. All of them are cordoned before the first is
-// emptied. If it does not work, nothing changes. Errors wrap [preemption.ErrNotFound] for a node that is not
-// there, and are those of a drain.
+// emptied. If that does not work, nothing changes. Errors wrap [preemption.ErrNotFound] for a node that does
+// not exist, and otherwise are those of a drain.
 func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	d := e.drain
 	nodes = slices.Clone(nodes)
 	slices.SortFunc(nodes, func(a, b string) int { return e.order[a] - e.order[b] })
 	r := &Emptied{Nodes: nodes}
 
-	// A pod without a controller rules the nodes out before anything is played.
+	// A pod without a controller rules the nodes out, so that nothing needs to be played.
 	var evicted []*outrank.Pod
 	for _, node := range nodes {
 		if _, ok := d.snap.Node(node); !ok {
@@ -124,7 +124,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	return r, d.snap.Undo(mark)
 }
 
-// keepState returns a function that restores everything that a drain writes beside its snapshot.
+// keepState returns a function that restores everything that a drain writes outside its snapshot.
 func (d *draining) keepState() (restore func()) {
 	allowed, spare, queue := slices.Clone(d.allowed), slices.Clone(d.spare), slices.Clone(d.queue)
 	books := d.books
@@ -134,14 +134,14 @@ func (d *draining) keepState() (restore func()) {
 		d.books = books
 		d.tied, d.lost, d.leaving = d.tied[:tied], d.lost[:lost], d.leaving[:leaving]
 
-		// Every step ends with the snapshot's budgets up to date, so they were so before this one.
+		// The snapshot's budgets are up to date after every step, so they were before this one.
 		d.stale = false
 	}
 }
 
-// emptyTogether cordons nodes and empties them one after the other. It stops as soon as it is certain that they
-// cannot be emptied: a pod is held or pushed out, or one has no place though every pod of the last node is
-// evicted. Before that a pod without a place may still find one on a later round.
+// emptyTogether cordons nodes and empties them one after the other. It stops as soon as they certainly cannot
+// be emptied: a pod is held or pushed out, or a pod has no place although every pod of the last node is
+// evicted. Before that, a pod without a place may still find one in a later round.
 func (d *draining) emptyTogether(nodes []string) error {
 	d.moved = map[outrank.Key]motion{}
 	d.out = newDrain(nodes)
@@ -166,8 +166,8 @@ func (d *draining) emptyTogether(nodes []string) error {
 	return nil
 }
 
-// judge says what keeps the nodes from being emptied: the victims, or else the pods that are held, or else those
-// without a place, or else those that come back.
+// judge says what keeps the nodes from being emptied. It reports only the first of these: victims, held pods,
+// pods without a place, pods that come back.
 func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 	d := e.drain
 	if r.Victims = d.out.Victims; len(r.Victims) > 0 {
@@ -178,7 +178,7 @@ func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 		return
 	}
 
-	// A group that has its places counts as placed, even if one of its pods has none.
+	// A group that runs counts as placed, even if one of its pods has no place.
 	for _, t := range r.Waiting {
 		r.Homeless = append(r.Homeless, t.Pod)
 	}
@@ -198,7 +198,8 @@ func (e *Emptying) judge(r *Emptied, evicted []*outrank.Pod) {
 	}
 }
 
-// Why says what keeps the nodes from being emptied: the first obstacle that was found; empty if they can be.
+// Why says what keeps the nodes from being emptied: the first obstacle found. It is empty if they can be
+// emptied.
 func (r *Emptied) Why() string {
 	switch {
 	case len(r.Lost) > 0:
@@ -223,7 +224,7 @@ func (r *Emptied) Why() string {
 	return ""
 }
 
-// andMore says that there are n more; nothing for none.
+// andMore says that there are n more. It is empty if n is not positive.
 func andMore(n int) string {
 	if n <= 0 {
 		return ""

@@ -5,9 +5,9 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 )
 
-// expectMore makes the budgets that cover the new pods of a workload want more healthy pods, as the disruption
-// controller does once it sees them: the new pods are not ready yet, and a budget that asks for a share of all
-// pods asks for a share of more. A budget that a change decided about stays as it is.
+// expectMore makes the budgets that cover the new pods of a workload demand more healthy pods, as the
+// disruption controller does once it sees the pods: they are not ready yet, and a budget that demands a share
+// of all pods demands a share of more. A budget that a change has set stays as it is.
 //
 // Only the difference that the new pods make is added. The rest of a status stays as the controller wrote it,
 // because the controller knows the scale of every workload.
@@ -23,7 +23,7 @@ func (s *Scenario) expectMore(fresh []*outrank.Pod) error {
 			continue
 		}
 
-		// No status follows from an invalid specification, so none changes either.
+		// An invalid specification yields no status, so that nothing changes.
 		more, err := s.moreWanted(b, fresh)
 		if err != nil || more == 0 {
 			continue
@@ -40,8 +40,8 @@ func (s *Scenario) expectMore(fresh []*outrank.Pod) error {
 	return nil
 }
 
-// moreWanted returns how many more healthy pods a budget wants because of new pods, which the snapshot has
-// already.
+// moreWanted returns how many more healthy pods a budget demands because of new pods. The snapshot has these
+// pods already.
 func (s *Scenario) moreWanted(b *outrank.PodDisruptionBudget, fresh []*outrank.Pod) (int32, error) {
 	isNew := make(map[outrank.Key]bool, len(fresh))
 	for _, p := range fresh {

@@ -9,13 +9,13 @@ import (
 
 // Goes says where a pod goes that fits.
 type Goes struct {
-	// Node is the first node in the cluster's order that has the best score of those that take the pod. Equal
-	// counts the nodes with that score. kube-scheduler draws one of them by lot.
+	// Node is the first node, in the order of the cluster, with the best score among the nodes that take the
+	// pod. Equal counts the nodes with that score, of which kube-scheduler picks one at random.
 	Node  string `json:"node"`
 	Equal int    `json:"equal"`
 }
 
-// Text says it in a sentence.
+// Text says in a sentence where the pod goes.
 func (g *Goes) Text() string {
 	if g.Equal == 1 {
 		return fmt.Sprintf("By its scheduler's scores it goes to %s.", g.Node)
@@ -23,10 +23,10 @@ func (g *Goes) Text() string {
 	return fmt.Sprintf("By its scheduler's scores it goes to one of %d equal nodes: %s, say.", g.Equal, g.Node)
 }
 
-// WhereItGoes answers which of the nodes that take the pod as things are its scheduler's scores prefer; nil where
-// no node takes it. An error that wraps [outrank.ErrInvalid] is about preferences of the pod that the scheduler
-// cannot read. The scheduler fails over them, too, and the pod waits. Other errors are those of the setting and
-// of [engine.Evaluator.Feasible]. Time is linear in the nodes and pods.
+// WhereItGoes answers which node the scores of the pod's scheduler prefer among the nodes that take the pod as
+// things are. It is nil if no node takes the pod. An error that wraps [outrank.ErrInvalid] is about preferences
+// of the pod that cannot be read; the scheduler fails on them, too, and the pod waits. Other errors are those
+// of the setting and of [engine.Evaluator.Feasible]. The time is linear in the nodes and pods.
 func WhereItGoes(ctx context.Context, set Setting, pod *outrank.Pod) (*Goes, error) {
 	if err := set.check(); err != nil {
 		return nil, err

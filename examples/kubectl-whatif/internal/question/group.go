@@ -11,11 +11,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// compositeGate is the feature gate by which groups may be parts of other groups.
+// compositeGate is the feature gate that lets groups be parts of other groups.
 const compositeGate = "CompositePodGroup"
 
-// line puts the pods that wait in the order of their turns. The pods of a known group have one turn together. A
-// pod that no scheduler known here tries has a turn of its own.
+// line puts the waiting pods in the order of their turns. The pods of a known group have one turn together. A
+// pod whose scheduler is not known has a turn of its own.
 func (s *scene) line(waiting []*outrank.Pod) []queue.Entry {
 	var out []queue.Entry
 	place := map[outrank.Key]int{} // of a group's entry in out
@@ -36,7 +36,7 @@ func (s *scene) line(waiting []*outrank.Pod) []queue.Entry {
 		out = append(out, e)
 	}
 
-	// A group counts with a priority of its own, so its entry may belong elsewhere than its first pod.
+	// A group counts with a priority of its own, so that its entry may belong elsewhere than its first pod.
 	slices.SortStableFunc(out, func(a, b queue.Entry) int { return queue.CompareEntries(&a, &b) })
 	return out
 }
@@ -49,8 +49,8 @@ func groupKey(g *queue.Group) outrank.Key {
 	return g.Key()
 }
 
-// groupOf returns the group that a pod is scheduled with, or the tree that the group is part of. It has no
-// members yet. It is nil where the snapshot does not know the group.
+// groupOf returns the group that a pod is scheduled with, or the tree that the group is part of, still without
+// members. It is nil if the snapshot does not know the group.
 func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	group, ok := s.snap.Group(p.GroupKey())
 	if !ok {
@@ -61,8 +61,8 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 		return out
 	}
 
-	// The topmost known group stands for its tree. Counting levels ends the climb where groups name each other as
-	// parents in a circle.
+	// The topmost known group stands for its tree. The count of levels ends the climb if groups name each other
+	// as parents in a circle.
 	above, ok := s.snap.Composite(group.ParentKey())
 	for level := 1; ok && level < outrank.MaxGroupLevels; level++ {
 		out.PodGroup, out.Composite = nil, above
@@ -71,7 +71,7 @@ func (s *scene) groupOf(p *outrank.Pod) *queue.Group {
 	return out
 }
 
-// parentless names the group that is missing above the topmost known one of a tree; empty where none is missing.
+// parentless names the missing parent of the topmost known group of a tree. It is empty if none is missing.
 func (s *scene) parentless(g *queue.Group) outrank.Key {
 	var above outrank.Key
 	switch {
@@ -82,8 +82,8 @@ func (s *scene) parentless(g *queue.Group) outrank.Key {
 		above = g.PodGroup.ParentKey()
 	}
 
-	// A known parent means that groupOf stopped climbing: the tree is deeper than one may be. The decision
-	// refuses it.
+	// If the parent is known, groupOf stopped because the tree has more levels than are allowed. The decision
+	// refuses such a tree.
 	if _, known := s.snap.Composite(above); known {
 		return ""
 	}
@@ -108,11 +108,12 @@ func (s *scene) takeEntry(e *queue.Entry) (Turn, error) {
 	return t, s.followGroup(plan)
 }
 
-// oneLine writes an error in one line, its problems one behind the other.
+// oneLine writes an error on one line, with semicolons between its problems.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// planGroup decides about a group as things are. The turn names the group and its pods, and has nothing of the
-// plan yet. It is an error if a group above does not exist, because then a scheduler lets the pods wait.
+// planGroup decides about a group as things are. The turn names the group and its pods, but does not have the
+// plan yet. It is an error if a parent of the group does not exist, because a scheduler then lets the pods
+// wait.
 func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 	t := Turn{Pod: Pod{Key: g.Key(), Priority: g.Priority()}, Group: true, Members: make([]Member, len(g.Members)), Victims: []Victim{}}
 	pods := make([]*outrank.Pod, len(g.Members))
@@ -128,12 +129,12 @@ func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 		}}}
 	}
 
-	// The pods of a group have one scheduler, or the decision refuses them.
+	// All pods of a group have the same scheduler, or the decision refuses them.
 	plan, err := s.set.EvaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
 	return t, plan, err
 }
 
-// tellGroup adds the result of a group's plan to its turn. The victims are still on their nodes.
+// tellGroup adds the plan of a group to its turn. It has to run while the victims are still on their nodes.
 func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 	nodes := map[outrank.Key]string{}
 	for _, a := range plan.Placement {
@@ -161,7 +162,7 @@ func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 	}
 }
 
-// refusal returns the reasons why there is no place for a group: that of the group as a whole first, then those
+// refusal returns the reasons why a group has no place: first the reason of the whole group, then the reasons
 // of the nodes.
 func refusal(r *preemption.Refusal) []Reason {
 	if r == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// queuing is the line of pods that wait, in the order of their turns. Each turn is played to its end before the
-// next begins: its victims are gone, and wait in line where they are recreated. The line becomes empty at last,
-// because a victim has a lower priority than the pod that it leaves for, and so comes behind it.
+// queuing is the line of waiting pods, in the order of their turns. Each turn is played to its end before the
+// next begins: its victims are gone and, if they are recreated, wait in line. The line becomes empty in the
+// end, because a victim has a lower priority than its preemptor and therefore comes behind it.
 type queuing struct {
 	*Scenario
 	// rest holds the entries that have not had their turn, in order.
@@ -22,7 +22,7 @@ type queuing struct {
 	onEvict func(p *outrank.Pod)
 }
 
-// lineUp puts everything that waits in line. Pods that are being deleted are gone by then.
+// lineUp puts all waiting pods in line. Pods that are being deleted are gone by then.
 func (s *Scenario) lineUp() (*queuing, error) {
 	if err := s.finishDeletions(); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (s *Scenario) lineUp() (*queuing, error) {
 	return &queuing{Scenario: s, rest: s.line(s.waiting())}, nil
 }
 
-// finishDeletions takes the pods away that are being deleted, and tries resizes in the room that they leave.
+// finishDeletions removes the pods that are being deleted, and tries resizes in the room that they leave.
 func (s *Scenario) finishDeletions() error {
 	for p := range s.snap.Pods() {
 		node := s.snap.NodeOf(p.Key())
@@ -63,8 +63,8 @@ func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) e
 		turn.Pod.Node = m.from
 		tell(turn, m)
 
-		// Recreated victims enter the line before the next turn: one of them may come before everybody who waits
-		// there.
+		// Recreated victims enter the line before the next turn, because one of them may come before all pods
+		// in the line.
 		for _, v := range victims {
 			if err := l.evict(v, motion{origin: PushedOut, from: v.node, pushedOutBy: turn.Pod.Key, aside: m.aside}); err != nil {
 				return err
@@ -82,7 +82,7 @@ func (l *queuing) play(comes func(*queue.Entry) bool, tell func(Turn, motion)) e
 	return nil
 }
 
-// motionOf says why an entry waits. A group waits for the reason of its first pod.
+// motionOf says why an entry waits. A group waits for the same reason as its first pod.
 func (l *queuing) motionOf(e *queue.Entry) motion {
 	if m, moved := l.moved[firstOf(e)]; moved {
 		return m
@@ -96,8 +96,8 @@ type departed struct {
 	node string
 }
 
-// takeToEnd lets a pod or a group take its turn. The pods that it pushes out are gone then, and are returned;
-// nobody has recreated them yet.
+// takeToEnd lets a pod or a group take its turn. It returns the pods that are pushed out. They are gone, and
+// not recreated yet.
 func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 	if e.Group != nil {
 		return s.groupToEnd(e.Group)
@@ -106,7 +106,7 @@ func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 	switch {
 	case err != nil:
 	case plan != nil:
-		// The snapshot knows the victims' nodes only as long as they are there.
+		// The snapshot knows the victims' nodes only until they are gone.
 		var out []departed
 		for i := range plan.Victims {
 			v := &plan.Victims[i]
@@ -123,7 +123,7 @@ func (s *Scenario) takeToEnd(e *queue.Entry) (Turn, []departed, error) {
 func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	t, plan, err := s.planGroup(g)
 
-	// A group that nobody can decide about keeps only its own pods waiting.
+	// A group that cannot be decided about keeps only its own pods waiting.
 	if errors.Is(err, outrank.ErrInvalid) {
 		t.Outcome, t.Trouble = Waits, oneLine(err)
 		return t, nil, nil
@@ -143,7 +143,7 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 		}
 	}
 
-	// With the victims gone the group runs, whether it had to push out anybody or not.
+	// Once the victims are gone the group runs, whether it had to push out pods or not.
 	if plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits {
 		for _, a := range plan.Placement {
 			if err := s.bind(a.Pod, a.Node); err != nil {
@@ -154,7 +154,7 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	return t, out, nil
 }
 
-// evict recreates a victim that is gone and puts it in line. A victim that nobody recreates is recorded instead.
+// evict recreates a victim that is gone and puts it in line. It records a victim that no controller recreates.
 func (l *queuing) evict(v departed, m motion) error {
 	p := v.pod
 	if l.onEvict != nil {
@@ -202,9 +202,9 @@ func (l *queuing) enter(e queue.Entry) {
 	l.rest = slices.Insert(l.rest, at, e)
 }
 
-// Before plays the turns of everything that a scheduler takes before a pod, each to its end, and returns what
-// came of them. A pod that is not in the cluster comes behind the others of its priority. The pods behind it
-// wait. Pods that were being deleted are gone.
+// Before plays the turns of all pods that a scheduler takes before the given one, to their end, and returns
+// what came of them. A pod that is not in the cluster comes after the others of its priority. The pods after it
+// keep waiting. Pods that were being deleted are gone.
 func (s *Scenario) Before(pod *outrank.Pod) (*Aftermath, error) {
 	a := s.newAftermath()
 	l, err := s.lineUp()
@@ -229,7 +229,7 @@ func (s *Scenario) Before(pod *outrank.Pod) (*Aftermath, error) {
 	return a, nil
 }
 
-// priorityOf returns the priority by which an entry comes in the line.
+// priorityOf returns the priority that determines an entry's place in the line.
 func priorityOf(e *queue.Entry) int32 {
 	if e.Group != nil {
 		return e.Group.Priority()
@@ -237,8 +237,7 @@ func priorityOf(e *queue.Entry) int32 {
 	return e.Pod.PriorityValue()
 }
 
-// firstOf returns the pod of an entry, or the first pod of its group. firstOf returns the pod of an entry, or the
-// first pod of its group.
+// firstOf returns the pod of an entry, or the first pod of its group.
 func firstOf(e *queue.Entry) outrank.Key {
 	if e.Group != nil {
 		return e.Group.Members[0].Pod.Key()
@@ -246,7 +245,7 @@ func firstOf(e *queue.Entry) outrank.Key {
 	return e.Pod.Key()
 }
 
-// holds reports whether an entry is the pod, or a group with the pod in it.
+// holds reports whether an entry is the pod, or a group that contains it.
 func holds(e *queue.Entry, pod outrank.Key) bool {
 	if e.Group == nil {
 		return e.Pod.Key() == pod

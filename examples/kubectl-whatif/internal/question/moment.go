@@ -11,9 +11,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Moment is a cluster at the moment when a pod that waits, or its group, has its turn. It is a copy of the
-// cluster, and stays as it is: each question takes its changes back. A Moment must not be used by two goroutines
-// at once.
+// Moment is a cluster at the moment when a waiting pod, or its group, has its turn. It is a copy of the cluster
+// and stays the same, because each question undoes its changes. A Moment must not be used by two goroutines at
+// once.
 type Moment struct {
 	scenario *Scenario
 	// key is the pod whose turn it is.
@@ -23,7 +23,7 @@ type Moment struct {
 }
 
 // MomentOf returns the cluster as it stands, as if the pod had its turn now. An error wraps
-// [preemption.ErrNotFound] where the pod does not wait.
+// [preemption.ErrNotFound] if the pod does not wait.
 func (s *Scenario) MomentOf(pod outrank.Key) (*Moment, error) {
 	return (&Moment{scenario: s.Fork()}).Of(pod)
 }
@@ -34,15 +34,16 @@ func (m *Moment) Of(pod outrank.Key) (*Moment, error) {
 	return &Moment{scenario: m.scenario, key: pod}, err
 }
 
-// TurnOf plays the turns of everything that a scheduler takes before the pod, each to its end, and returns the
+// TurnOf plays the turns of all pods that a scheduler takes before the given one, to their end, and returns the
 // moment of the pod's own turn. Pods that were being deleted are gone by then. Errors are those of
-// [Scenario.MomentOf] and of the turns. Time is that of these turns.
+// [Scenario.MomentOf] and of the turns. It takes the time of these turns.
 func (s *Scenario) TurnOf(pod outrank.Key) (*Moment, error) {
 	return s.playedTo(func(_ int, e *queue.Entry) bool { return holds(e, pod) }, pod)
 }
 
-// PushedOut plays the turns of everything that waits, in the scheduler's order and each to its end, and returns
-// the moment of the first turn that pushes the pod out; nil where none does. Time is twice that of these turns.
+// PushedOut plays the turns of all waiting pods, in the scheduler's order and to their end, and returns the
+// moment of the first turn that pushes the pod out. It is nil if no turn does. It takes twice the time of these
+// turns.
 func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
 	l, err := f.lineUp()
@@ -50,7 +51,7 @@ func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 		return nil, err
 	}
 
-	// The first pass finds the pod whose turn it is, and the number of turns before it.
+	// The first pass finds the pod whose turn it is, and the number of turns before that.
 	var preemptor outrank.Key
 	turns, found := 0, false
 	comes := func(e *queue.Entry) bool {
@@ -68,12 +69,13 @@ func (s *Scenario) PushedOut(pod outrank.Key) (*Moment, error) {
 		return nil, err
 	}
 
-	// The first pass has carried that turn out, too. The same input has the same turns, so a second pass can stop
-	// in front of it.
+	// The first pass has also carried out that turn. The same input gives the same turns, so that a second pass
+	// can stop just before it.
 	return s.playedTo(func(done int, _ *queue.Entry) bool { return done == turns }, preemptor)
 }
 
-// playedTo plays turns until stop returns true for the next entry, and returns that moment as the pod's.
+// playedTo plays turns until stop returns true for the next entry. It returns that moment as the turn of the
+// pod.
 func (s *Scenario) playedTo(stop func(done int, e *queue.Entry) bool, pod outrank.Key) (*Moment, error) {
 	f := s.Fork()
 	l, err := f.lineUp()
@@ -90,9 +92,9 @@ func (s *Scenario) playedTo(stop func(done int, e *queue.Entry) bool, pod outran
 	return m, err
 }
 
-// entryOf finds the entry that a waiting pod takes its turn with: its own, or that of its group.
+// entryOf finds the entry with which a waiting pod takes its turn: its own, or the entry of its group.
 func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
-	// A pod by itself needs no line, which would cost a look at every pod.
+	// A pod without a group needs no line, and building one looks at every pod.
 	if p, ok := s.snap.Pod(pod); ok && !s.grouped(p) && s.waits()(p) {
 		return &queue.Entry{Pod: p}, nil
 	}
@@ -109,7 +111,7 @@ func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
 // Snapshot returns the cluster at that moment. The caller must not change it.
 func (m *Moment) Snapshot() *engine.Snapshot { return m.scenario.snap }
 
-// Pods returns the pod whose turn it is and, where it belongs to a group, the others of the group that wait.
+// Pods returns the pod whose turn it is, and the other waiting pods of its group if it has one.
 func (m *Moment) Pods() ([]*outrank.Pod, error) {
 	e, err := m.scenario.entryOf(m.key)
 	if err != nil {
@@ -126,7 +128,7 @@ func (m *Moment) Pods() ([]*outrank.Pod, error) {
 	return out, nil
 }
 
-// With plays the turn after a change of the cluster, and takes the change back; nil changes nothing. Errors are
+// With plays the turn after a change of the cluster, and undoes both. A nil change changes nothing. Errors are
 // those of the change and of the decision.
 func (m *Moment) With(change func(*engine.Snapshot) error) (t Turn, err error) {
 	snap := m.Snapshot()
@@ -140,7 +142,7 @@ func (m *Moment) With(change func(*engine.Snapshot) error) (t Turn, err error) {
 	return t, errors.Join(err, snap.Undo(mark))
 }
 
-// decide finds the outcome of the turn, and changes nothing.
+// decide finds the outcome of the turn. It changes nothing.
 func (m *Moment) decide() (Turn, error) {
 	s := m.scenario
 	e, err := s.entryOf(m.key)
@@ -152,7 +154,7 @@ func (m *Moment) decide() (Turn, error) {
 		return t, err
 	}
 
-	// A group that nobody can decide about waits, and says why.
+	// A group that cannot be decided about waits, and its turn says why.
 	t, plan, err := s.planGroup(e.Group)
 	switch {
 	case errors.Is(err, outrank.ErrInvalid):
@@ -164,7 +166,7 @@ func (m *Moment) decide() (Turn, error) {
 	return t, err
 }
 
-// NodeLike returns a new node that is like another and has a name that is free.
+// NodeLike returns a new node that is like another one and has a free name.
 func (m *Moment) NodeLike(node string) (*outrank.Node, error) {
 	n, ok := m.Snapshot().Node(node)
 	if !ok {
@@ -182,8 +184,8 @@ func (m *Moment) Covering(pod *outrank.Pod) (out []*outrank.PodDisruptionBudget)
 	return out
 }
 
-// Others returns the pods that wait beside the given one and its group, in the scheduler's order. For a group it
-// returns the first pod.
+// Others returns the waiting pods except the given one and its group, in the scheduler's order. It lists only
+// the first pod of a group.
 func (s *Scenario) Others(but outrank.Key) (out []outrank.Key) {
 	line := s.line(s.waiting())
 	for i := range line {

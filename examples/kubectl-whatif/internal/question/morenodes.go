@@ -13,12 +13,12 @@ import (
 // MostMoreNodes is the largest number of nodes that [Scenario.MoreNodes] can try.
 const MostMoreNodes = 4096
 
-// MoreNodes says how many more nodes like another are enough.
+// MoreNodes says how many more nodes like a given one are enough.
 type MoreNodes struct {
 	Like string `json:"like"`
-	// ForAll is the number with which everybody finds a place who waits, has to move or is created, and so does
-	// everybody whom they push out. ForNobody is the number with which nobody is pushed out either. One node less
-	// was tried and is not enough. They are nil if Most nodes are not enough.
+	// ForAll is the number of nodes with which every pod finds a place: the pods that wait, move or are
+	// created, and the pods that these push out. With ForNobody nodes no pod is pushed out either. One node
+	// less was tried and is not enough. They are nil if Most nodes are not enough.
 	ForAll    *int `json:"forAll,omitempty"`
 	ForNobody *int `json:"forNobody,omitempty"`
 	Most      int  `json:"most"`
@@ -26,21 +26,21 @@ type MoreNodes struct {
 	Tried []MoreNodesTried `json:"tried"`
 }
 
-// MoreNodesTried says what becomes of everybody with a number of more nodes.
+// MoreNodesTried says what becomes of the pods with a number of additional nodes.
 type MoreNodesTried struct {
 	Nodes int `json:"nodes"`
-	// Pending counts the pods that find no place, Victims those that are pushed out on the way.
+	// Pending counts the pods that find no place, and Victims the pods that are pushed out on the way.
 	Pending int `json:"pending"`
 	Victims int `json:"victims"`
 }
 
-// MoreNodes answers how many more nodes like another are enough after the changes, up to most. It tries twice as
-// many each time until they are enough, then the numbers in between. Under spreading constraints more nodes can
+// MoreNodes answers how many more nodes like a given one are enough after the changes, up to most. It doubles
+// the number until it is enough, and then tries numbers in between. Under spreading constraints more nodes can
 // be worse than fewer; then a smaller number than the answer may be enough, too.
 //
-// Errors wrap [preemption.ErrNotFound] for a node that is not there and [outrank.ErrInvalid] for a number that is
-// not between 1 and [MostMoreNodes], and are those of [Scenario.Aftermath]. Time is that of [Scenario.Aftermath]
-// some forty times at most. The scenario stays as it is.
+// Errors wrap [preemption.ErrNotFound] for a node that does not exist and [outrank.ErrInvalid] for a number that is
+// not between 1 and [MostMoreNodes], and otherwise are those of [Scenario.Aftermath]. It takes at most some
+// forty times the time of [Scenario.Aftermath]. The scenario itself does not change.
 func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 	if most < 1 || most > MostMoreNodes {
 		return nil, fmt.Errorf("%w: %d nodes are not between 1 and %d", outrank.ErrInvalid, most, MostMoreNodes)
@@ -49,7 +49,7 @@ func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 		return nil, fmt.Errorf("node %s: %w", like, preemption.ErrNotFound)
 	}
 
-	// The two searches try the same numbers at first, and each is played once.
+	// The two searches begin with the same numbers, each of which is played only once.
 	out := &MoreNodes{Like: like, Most: most, Tried: []MoreNodesTried{}}
 	known := map[int]MoreNodesTried{}
 	try := func(n int) (MoreNodesTried, error) {
@@ -72,9 +72,9 @@ func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 	return out, err
 }
 
-// leastOf finds a number that is enough while one less is not; nil if most is not enough.
+// leastOf finds a number that is enough while one less is not. It is nil if most is not enough.
 func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNodesTried) bool) (*int, error) {
-	// From here on, tooFew is not enough. No nodes at all may be enough, so it begins below 0.
+	// tooFew is never enough. It begins below 0, because no additional node may be needed.
 	tooFew, n := -1, 0
 	for {
 		t, err := try(n)
@@ -90,7 +90,7 @@ func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNo
 		tooFew, n = n, min(max(1, 2*n), most)
 	}
 
-	// n is enough, and stays so while the two close in on each other.
+	// n is always enough, and tooFew never, while the two approach each other.
 	for n-tooFew > 1 {
 		middle := (tooFew + n) / 2
 		t, err := try(middle)
@@ -106,15 +106,15 @@ func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNo
 	return &n, nil
 }
 
-// Settled returns a fork of the scenario in which everybody who waits has had a turn, to its end. Errors and time
-// are those of [Scenario.Aftermath].
+// Settled returns a fork of the scenario in which every waiting pod has had its turn, to the end. Errors and
+// time are those of [Scenario.Aftermath].
 func (s *Scenario) Settled() (*Scenario, error) {
 	f := s.Fork()
 	_, err := f.playOut(nil)
 	return f, err
 }
 
-// tryNodes plays the scenario with n more nodes, and counts the pods that still wait for a scheduler that is
+// tryNodes plays the scenario with n more nodes. It counts the pods that still wait and whose scheduler is
 // known.
 func (s *Scenario) tryNodes(like string, n int) (MoreNodesTried, error) {
 	f := s.Fork()
@@ -136,8 +136,8 @@ func (s *Scenario) tryNodes(like string, n int) (MoreNodesTried, error) {
 	return t, nil
 }
 
-// WriteText prints the numbers for people, and the last limit of those that were tried; all where it is
-// 0. The error is that of w.
+// WriteText prints the numbers for people, and the last limit of the numbers tried, or all if limit is 0. The
+// error is that of w.
 func (m *MoreNodes) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", m.sentence(m.ForAll, "until everybody finds a place"))
@@ -157,7 +157,7 @@ func (m *MoreNodes) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// sentence says how many nodes are enough until something holds; n is nil if none are.
+// sentence says how many nodes are enough until a condition holds. n is nil if no number is enough.
 func (m *MoreNodes) sentence(n *int, until string) string {
 	switch {
 	case n == nil:

@@ -17,7 +17,7 @@ type NotCreated struct {
 	Forbidden []quotas.Forbidden `json:"forbidden"`
 }
 
-// RefusedBy returns the answer about a pod, or several like it, that a quota forbids.
+// RefusedBy returns the answer about a pod that a quota forbids, or about several like it.
 func RefusedBy(f *quotas.Forbidden, pod *outrank.Pod) *NotCreated {
 	return &NotCreated{Pod: NameOf(pod, ""), Forbidden: []quotas.Forbidden{*f}}
 }
@@ -31,7 +31,7 @@ func (n *NotCreated) WriteText(w io.Writer, _ int) error {
 	return out.To(w)
 }
 
-// effect says what follows from that.
+// effect says what follows if the pod is not created.
 func (n *NotCreated) effect() string {
 	if n.Forbidden[0].Pods > 1 {
 		return "They take no turn, and nobody has to leave for them."
@@ -39,7 +39,7 @@ func (n *NotCreated) effect() string {
 	return "It takes no turn, and nobody has to leave for it."
 }
 
-// sentence says who is not created, and which quota is in the way.
+// sentence says which pod is not created, and which quota is in the way.
 func (n *NotCreated) sentence() string {
 	who := string(n.Pod.Key)
 	if f := &n.Forbidden[0]; f.Pods > 1 {

@@ -14,11 +14,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// OnNode is the kubelet's answer to a pod. Its JSON is that of [kubelet.Report] with the replacements of the
-// evicted pods.
+// OnNode is the kubelet's answer to a pod. Its JSON is the JSON of [kubelet.Report] with the replacements of
+// the evicted pods added.
 type OnNode struct {
 	*kubelet.Report
-	// Static is set for a pod that counts as static: the kubelet reads it from a file.
+	// Static is set for a static pod, which the kubelet reads from a file.
 	Static bool
 	// Replacements has the fates of the evicted pods, in the order in which they are evicted.
 	Replacements []explain.Replacement
@@ -38,7 +38,7 @@ func (o OnNode) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 
-	// The end of the one object and the beginning of the other make room for a comma.
+	// The closing brace of the first object and the opening brace of the second give way to a comma.
 	return slices.Concat(report[:len(report)-1], []byte{','}, others[1:]), nil
 }
 
@@ -46,19 +46,20 @@ func (o OnNode) MarshalJSON() ([]byte, error) {
 type Binding struct {
 	Pod  *outrank.Pod
 	Node string
-	// Static makes the pod a static one.
+	// Static asks about the pod as a static one.
 	Static bool
 	// Depth says how far the evicted pods are followed, as in AskVictims.
 	Depth int
 }
 
-// AskOnNode returns the answer of a node's kubelet to a pod that is bound to it: admitted, refused with the
-// reasons, or admitted after evictions. The kubelet evicts others for a critical pod, and a static pod is
-// critical whatever its priority. No scheduler is asked, and no disruption budget counts. All pods of the node
-// that have not ended are active.
+// AskOnNode returns the answer of a node's kubelet to a pod that is bound to the node: admitted, refused with
+// the reasons, or admitted after evictions. The kubelet evicts others for a critical pod, and a static pod is
+// critical whatever its priority. Schedulers and disruption budgets play no part. All pods of the node that
+// have not ended are active.
 //
 // Errors are those of the setting and of [kubeletadmit.Admit]. They wrap [preemption.ErrNotFound] for a node that
-// the cluster does not have. Time is that of [kubelet.Ask], and of [explain.Replacements] if pods are evicted.
+// the cluster does not have. It takes the time of [kubelet.Ask], and of [explain.Replacements] if pods are
+// evicted.
 func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 		return nil, fmt.Errorf("node %s: %w", b.Node, preemption.ErrNotFound)
 	}
 
-	// A pod that names another node is refused for that, so its node stays.
+	// A pod that names another node is refused for that reason, so that its node must not be overwritten.
 	bound := *b.Pod
 	bound.Static = bound.Static || b.Static
 	if bound.NodeName == "" {
@@ -96,8 +97,8 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 		return out, nil
 	}
 
-	// What becomes of evicted pods does not depend on who evicts them: a plan of the scheduler's kind with these
-	// victims asks for it.
+	// What becomes of evicted pods does not depend on who evicts them, so that a plan of the scheduler with
+	// these victims can stand in.
 	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: b.Node}}
 	for _, e := range adm.Evictions {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: e.Pod})
@@ -106,8 +107,8 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	return out, err
 }
 
-// podsOn lists the pods of a node that have not ended, in the order in which they were read. By that order
-// [kubeletadmit.Admit] decides between pods that it could evict equally well.
+// podsOn lists the pods of a node that have not ended, in the order in which they were read.
+// [kubeletadmit.Admit] decides by that order between pods that it could evict equally well.
 func (s *Setting) podsOn(node string) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range s.Cluster.Pods {
@@ -118,8 +119,8 @@ func (s *Setting) podsOn(node string) []*outrank.Pod {
 	return out
 }
 
-// WriteText prints the answer for people, with limit replacements of each list; all where it is 0. The error is
-// that of w.
+// WriteText prints the answer for people. Each list of replacements is cut after limit entries, unless limit is
+// 0. The error is that of w.
 func (o *OnNode) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.block(0, o.Text())

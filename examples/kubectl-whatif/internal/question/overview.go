@@ -11,12 +11,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// sketch is an overview while it is drawn.
+// sketch is an overview that is being drawn.
 type sketch struct {
 	page.Overview
-	// marked has the pods that are marked as leaving.
+	// marked has the pods that are marked as leaving already.
 	marked map[outrank.Key]bool
-	// made has the pods that the snapshot does not have.
+	// made has the new pods, which the snapshot lacks.
 	made map[outrank.Key]*outrank.Pod
 }
 
@@ -28,7 +28,7 @@ func sketchOf(snap *engine.Snapshot, headline, summary string) *sketch {
 	}
 }
 
-// leave marks a pod that leaves its node, with the first reason that is given for it.
+// leave marks a pod that leaves its node. The note of the first call for a pod counts.
 func (s *sketch) leave(key outrank.Key, note string) {
 	if !s.marked[key] {
 		s.marked[key] = true
@@ -36,27 +36,27 @@ func (s *sketch) leave(key outrank.Key, note string) {
 	}
 }
 
-// figure adds a number that stands out.
+// figure adds one of the large numbers at the top of the page.
 func (s *sketch) figure(n int, of string) {
 	s.Figures = append(s.Figures, page.Figure{Figure: strconv.Itoa(n), Of: of})
 }
 
-// table adds a table, unless there is nothing in it.
+// table adds a table, unless it is empty.
 func (s *sketch) table(t page.Table) {
 	if len(t.Rows) > 0 || t.Text != "" {
 		s.Tables = append(s.Tables, t)
 	}
 }
 
-// do adds a thing to do, unless there is none.
+// do adds an item to the list of things to do, unless it is empty.
 func (s *sketch) do(text string) {
 	if text != "" {
 		s.Todo = append(s.Todo, text)
 	}
 }
 
-// turn draws the outcome of a turn: who leaves, and who arrives where. like is the pod itself, or one like it,
-// where the snapshot does not have it.
+// turn draws the outcome of a turn: which pods leave, and which arrive where. like stands for the pod itself if
+// the snapshot does not have it.
 func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 	for i := range t.Victims {
 		v := &t.Victims[i]
@@ -67,7 +67,7 @@ func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 		s.leave(v.Key, note)
 	}
 
-	// Neither kind of pod arrives: one is on its node already, the other is not taken by it.
+	// No pod arrives: a resized pod is on its node already, and a pod whose victims leave in vain is not taken.
 	if t.Resize || t.InVain != nil {
 		return
 	}
@@ -84,8 +84,8 @@ func (s *sketch) turn(t *Turn, like *outrank.Pod) {
 	}
 }
 
-// arrive marks a pod that arrives on a node. The picture needs the pod: like with the name of the key, or else
-// the new pod or that of the snapshot. Without any it draws nothing.
+// arrive marks a pod that arrives on a node. The pod drawn is like under the given key, or else the new pod or
+// the pod of the snapshot with that key. Without any of them nothing is drawn.
 func (s *sketch) arrive(key outrank.Key, like *outrank.Pod, node, note string) {
 	if node == "" {
 		return
@@ -103,13 +103,13 @@ func (s *sketch) arrive(key outrank.Key, like *outrank.Pod, node, note string) {
 	case !ok:
 		return
 	case s.Snapshot.NodeOf(key) != "":
-		// The pod runs elsewhere in the picture, and another one arrives in its place.
+		// The pod still runs elsewhere in the picture, and the recreated one arrives in its place.
 		pod = remade(pod, pod.Name)
 	}
 	s.Come = append(s.Come, page.Arrival{Pod: pod, Node: node, Note: note})
 }
 
-// turns returns a table of turns, up to the bound of a page.
+// turns returns a table of turns, with at most as many rows as a page shows.
 func turns(title, note string, all []Turn) page.Table {
 	t := page.Table{Title: title, Note: note, Columns: []page.Column{{Title: "#", Number: true}, {Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Outcome"}}}
 	shown := bounded(len(all), page.MostRows)
@@ -122,7 +122,7 @@ func turns(title, note string, all []Turn) page.Table {
 	return t
 }
 
-// notesOnPage bounds the names in a note of a page.
+// notesOnPage is the most names in a note of a page.
 const notesOnPage = 10
 
 // Overview draws the answer as a page about the snapshot in question.
@@ -160,10 +160,9 @@ func (r *Replicas) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overv
 	return &s.Overview
 }
 
-// todo says what to do, at the end of the page.
+// todo ends the page with what to do.
 func (p *Pending) todo(s *sketch) {
-	// Evictions to no effect are told of the first pod that has some. The text is repeated only as long as none
-	// of the pods had a victim that was not leaving already.
+	// Evictions to no effect are told up to the first pod with a victim that was not leaving already.
 	n := &p.Totals
 	inVain := 0
 	for i := range p.Turns {
@@ -181,7 +180,7 @@ func (p *Pending) todo(s *sketch) {
 		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + cost(n.Victims, n.Violating) + ".")
 	}
 
-	// One pod stands for all that stay pending.
+	// One of the pods that stay pending stands for all of them.
 	for i := range p.Turns {
 		if t := &p.Turns[i]; t.Outcome == Waits && !t.Group {
 			s.do("What would help a pod that stays pending is tried one by one: ask again with --pending " + string(t.Pod.Key) + ".")
@@ -197,7 +196,7 @@ func (p *Pending) todo(s *sketch) {
 	}
 }
 
-// todo says what to do, at the end of the page.
+// todo ends the page with what to do.
 func (r *Replicas) todo(s *sketch) {
 	if c := cost(r.Victims, r.Violating); c != "" {
 		s.do(fmt.Sprintf("The first %d cost nobody anything; for more, %s.", r.Free, c))

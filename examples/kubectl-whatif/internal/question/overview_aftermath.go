@@ -27,7 +27,7 @@ func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overvi
 	s.table(resizesTable(a.Resizes))
 	if len(a.Drains) > 0 {
 		s.table(a.drainsTable())
-		s.Tables = append(s.Tables, a.budgetsTable()) // where it is empty, it says so
+		s.Tables = append(s.Tables, a.budgetsTable()) // an empty table says that no budget is concerned
 	}
 	for _, list := range []struct {
 		title string
@@ -42,7 +42,7 @@ func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overvi
 	return &s.Overview
 }
 
-// title returns the headline and the summary. Without nodes that go, the first sentence of the summary is the
+// title returns the headline and the summary. If no nodes are removed, the first sentence of the summary is the
 // headline.
 func (a *Aftermath) title() (headline, summary string) {
 	summary = strings.Join(a.summary(), " ")
@@ -60,7 +60,7 @@ func (a *Aftermath) title() (headline, summary string) {
 	return summary, summary
 }
 
-// figures adds the numbers that stand out. One that does not concern the changes is left out.
+// figures adds the large numbers. It leaves out numbers that do not concern the changes.
 func (a *Aftermath) figures(s *sketch) {
 	n := &a.Totals
 	if n.New > 0 {
@@ -78,7 +78,7 @@ func (a *Aftermath) figures(s *sketch) {
 	s.figure(len(a.Lost), "lost for good")
 }
 
-// mark draws who leaves and who arrives.
+// mark draws which pods leave and which arrive.
 func (a *Aftermath) mark(s *sketch) {
 	for _, pods := range [][]Pod{a.Lost, a.Tied, a.Leaving} {
 		for _, p := range pods {
@@ -86,7 +86,7 @@ func (a *Aftermath) mark(s *sketch) {
 		}
 	}
 
-	// New pods and those that were waiting leave no place, and a resize leaves none either.
+	// New pods, waiting pods and resized pods leave no place behind.
 	for i := range a.Moves {
 		m := &a.Moves[i]
 		switch m.Origin {
@@ -102,7 +102,7 @@ func (a *Aftermath) mark(s *sketch) {
 	}
 }
 
-// headline says what becomes of the pods of nodes that go.
+// headline says what becomes of the pods of the removed nodes.
 func (a *Aftermath) headline() string {
 	t := &a.Totals
 	switch {
@@ -116,7 +116,7 @@ func (a *Aftermath) headline() string {
 		verb(t.PushesOut, "pushes others out", "push others out") + ", " + strconv.Itoa(t.Waits) + " " + verb(t.Waits, "stays pending", "stay pending")
 }
 
-// movesTable has the turns in their order, up to the bound of a page.
+// movesTable has the turns in their order, with at most as many rows as a page shows.
 func (a *Aftermath) movesTable() page.Table {
 	t := page.Table{
 		Title: "Where they go", Note: movesOrder + ".",
@@ -164,7 +164,7 @@ func (a *Aftermath) budgetsTable() page.Table {
 	return t
 }
 
-// podsTable lists pods, up to the bound of a page.
+// podsTable lists pods, with at most as many rows as a page shows.
 func podsTable(title string, pods []Pod) page.Table {
 	t := page.Table{Title: title, Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "Owner"}}}
 	shown := bounded(len(pods), page.MostRows)
@@ -175,8 +175,8 @@ func podsTable(title string, pods []Pod) page.Table {
 	return t
 }
 
-// todo says what to do, at the end of the page: first about the changes, then about the pods that the program can
-// say nothing further about.
+// todo ends the page with what to do: first about the changes, then about the pods about which nothing more is
+// known.
 func (a *Aftermath) todo(s *sketch) {
 	a.todoDrains(s)
 	if n := len(a.Lost); n > 0 {
@@ -191,7 +191,7 @@ func (a *Aftermath) todo(s *sketch) {
 		s.do(subject(t.Unresized, "resize is not done", "resizes are not done") + ": see what is in their way.")
 	}
 
-	// More room is the remedy for both, and another question tries it.
+	// More room helps both, and another question tries how much.
 	if c := cost(t.Victims, t.Violating); c != "" {
 		s.do("It costs room: " + c + ".")
 	}
@@ -216,7 +216,7 @@ func (a *Aftermath) todo(s *sketch) {
 	}
 }
 
-// todoDrains says what lets each stuck drain go through, if anything was found.
+// todoDrains says which allowances let each stuck drain go through, if some were found.
 func (a *Aftermath) todoDrains(s *sketch) {
 	for i := range a.Drains {
 		d := &a.Drains[i]
@@ -230,7 +230,7 @@ func (a *Aftermath) todoDrains(s *sketch) {
 	}
 }
 
-// forbiddenTable lists the pods that quotas keep from being created, up to the bound of a page.
+// forbiddenTable lists the pods that quotas keep from being created, with at most as many rows as a page shows.
 func forbiddenTable(list []quotas.Forbidden) page.Table {
 	t := page.Table{Title: "Not created", Note: "Quotas keep these pods from being created: they take no turn, and push nobody out.",
 		Columns: []page.Column{{Title: "Workload"}, {Title: "Namespace"}, {Title: "Pods", Number: true}, {Title: "Quota"}}}
@@ -242,7 +242,7 @@ func forbiddenTable(list []quotas.Forbidden) page.Table {
 	return t
 }
 
-// resizesTable lists resizes with their outcomes, up to the bound of a page.
+// resizesTable lists resizes with their outcomes, with at most as many rows as a page shows.
 func resizesTable(list []Resized) page.Table {
 	t := page.Table{Title: "Resizes in place", Note: "The node decides, and tries again whenever pods leave. Until then a scheduler counts the larger amounts.",
 		Columns: []page.Column{{Title: "Pod"}, {Title: "Priority", Number: true}, {Title: "Node"}, {Title: "From"}, {Title: "To"}, {Title: "Outcome"}}}

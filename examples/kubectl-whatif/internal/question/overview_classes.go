@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the answer as a page about the snapshot in question. It marks the pods that new pods of a class
-// could push out, and could not before.
+// Overview draws the answer as a page about the snapshot in question. It marks the pods that become possible
+// victims of new pods of some class.
 func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, "", "Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of its class.")
 	s.May = true
@@ -44,8 +44,8 @@ func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Over
 	return &s.Overview
 }
 
-// classesHeadline says how many pods can be pushed out and could not before. With cut the number counts only some
-// of them.
+// classesHeadline says how many pods become possible victims. cut says that the number counts only some of
+// them.
 func classesHeadline(changes, gained int, cut bool) string {
 	what := "1 class changes"
 	switch {
@@ -131,7 +131,7 @@ func (c *ClassImpact) pendingTable() page.Table {
 	return t
 }
 
-// todo says what to do, at the end of the page.
+// todo ends the page with what to do.
 func (c *ClassImpact) todo(s *sketch) {
 	if len(s.Leave) == 0 {
 		s.do("Nothing to do: no running pod could be pushed out that could not before.")

@@ -26,8 +26,8 @@ func (w *WholeGroup) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overv
 	return &s.Overview
 }
 
-// why gives the answer in the words of WriteText. A report has ten times as many victims and places as other
-// names, so a tenth of the rows of a page is its limit.
+// why gives the answer in the words of WriteText. A report lists ten times as many victims and places as other
+// names, so that its limit is a tenth of the rows of a page.
 func (w *WholeGroup) why() page.Table {
 	text := w.report(page.MostRows / 10).Text()
 	for _, note := range w.notes(notesOnPage) {
@@ -36,7 +36,7 @@ func (w *WholeGroup) why() page.Table {
 	return page.Table{Title: "Why", Text: text}
 }
 
-// todo says what to do, at the end of the page.
+// todo ends the page with what to do.
 func (w *WholeGroup) todo(s *sketch) {
 	if c := cost(w.Report.VictimPods, w.Report.Violations); c != "" {
 		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + c + ".")

@@ -34,7 +34,7 @@ func (o *OnNode) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overvie
 	return &s.Overview
 }
 
-// todo says what to do, at the end of the page.
+// todo ends the page with what to do.
 func (o *OnNode) todo(s *sketch) {
 	switch {
 	case o.Outcome == kubeletadmit.Rejected:

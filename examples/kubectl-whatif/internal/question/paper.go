@@ -10,7 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// paper collects lines for people, as wide as their page. Texts among the arguments are made safe for a terminal.
+// paper collects lines for people, wrapped to the width of a page. Texts among the arguments are made safe for
+// a terminal.
 type paper struct{ *console.Sheet }
 
 // paperFor returns a paper as wide as the page of w.
@@ -26,10 +27,10 @@ func plain(args []any) []any {
 	return args
 }
 
-// line writes a line, broken where it is wider than the page.
+// line writes a line, which is broken if it is wider than the page.
 func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
 
-// more says that a list has n more entries; nothing for none.
+// more says that a list has n more entries. It writes nothing if n is not positive.
 func (p *paper) more(n int) {
 	if n > 0 {
 		p.line("  and %d more", n)
@@ -60,8 +61,8 @@ func names[T ~string](list []T, limit int) string {
 	return text
 }
 
-// selected returns the indexes of the things to show, of n, in their order. Where not all can be shown, those
-// that matter are preferred.
+// selected returns the indexes of the things to show, out of n, in their order. If there are too many, it
+// prefers those for which matters is true.
 func selected(n, limit int, matters func(i int) bool) []int {
 	shown := bounded(n, limit)
 	var out, others []int
@@ -74,13 +75,14 @@ func selected(n, limit int, matters func(i int) bool) []int {
 		}
 	}
 
-	// out and others have all n things, or one of them is full. So others suffices for the rest.
+	// out and others together have all n things, or one of them is full. Either way others suffices for the
+	// rest.
 	out = append(out, others[:shown-len(out)]...)
 	slices.Sort(out)
 	return out
 }
 
-// bounded returns how many of n things are shown; a limit of 0 or less shows all.
+// bounded returns how many of n things are shown. A limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n

@@ -8,18 +8,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Pending says what becomes of all pods that wait.
+// Pending says what becomes of all waiting pods.
 type Pending struct {
-	// Turns lists the turns in the order in which a scheduler takes the pods: by priority, the highest first.
-	// Pods of one priority go by namespace and name, because a dump does not say which of them waits longer.
+	// Turns lists the turns in the order of a scheduler: the highest priority first. Pods of equal priority are
+	// ordered by namespace and name, because a dump does not say which of them has waited longer.
 	Turns  []Turn        `json:"turns"`
 	Totals PendingTotals `json:"totals"`
-	// Elsewhere counts the turns in other namespaces, where the question is about one namespace. Those turns are
+	// Elsewhere counts the turns in other namespaces if the question is about one namespace. Those turns are
 	// played as well, but Turns and Totals leave them out.
 	Elsewhere int `json:"elsewhere,omitempty"`
 }
 
-// Of returns the answer about one namespace: its turns, their totals, and the number of the others.
+// Of returns the part of the answer about one namespace: its turns, their totals, and the number of other
+// turns.
 func (p *Pending) Of(namespace string) *Pending {
 	out := &Pending{Turns: []Turn{}}
 	for i := range p.Turns {
@@ -32,9 +33,9 @@ func (p *Pending) Of(namespace string) *Pending {
 	return out
 }
 
-// PendingTotals counts turns by outcome, and the leaving pods.
+// PendingTotals counts turns by outcome, and the pods that leave.
 type PendingTotals struct {
-	// Pods counts all pods that wait, each pod of a group by itself. In the counts of outcomes below a group
+	// Pods counts all waiting pods, including each pod of a group. In the counts of outcomes below a group
 	// counts once.
 	Pods           int `json:"pods"`
 	Groups         int `json:"groups"`
@@ -45,25 +46,25 @@ type PendingTotals struct {
 	OtherScheduler int `json:"otherScheduler"`
 	Leaving        int `json:"leaving"`
 	InGroup        int `json:"inGroup"`
-	// Unplaced counts the pods without a place in groups of which enough others have one.
+	// Unplaced counts the pods without a place in groups that run because enough other pods have one.
 	Unplaced int `json:"unplaced"`
-	// Victims counts the pods that begin to leave, each once. Violating counts those of them that break a budget.
+	// Victims counts the pods that begin to leave, each once. Violating counts the ones among them that break a
+	// budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
 }
 
-// AllPending answers what a scheduler does with all pods that wait, each at its turn, in one pass and before any
+// AllPending answers what a scheduler does with all waiting pods, each at its turn, in one pass and before any
 // victim is gone. A pod that fits runs on the node that its scheduler's scores prefer. A pod that pushes others
-// out is nominated, and its victims hold their room until they have ended; the pods behind it see both. Budgets
-// allow less once a ready pod of theirs begins to leave.
+// out is nominated, and its victims occupy their room until they have ended; the pods after it see both.
+// Budgets allow less once a ready pod of theirs begins to leave.
 //
-// The pods of a group have one turn together where the release has groups that preempt. A group that nothing can
-// be decided about waits. A resize that has room is left to the kubelet, and changes nothing for the pods behind
-// it.
+// The pods of a group have one turn together if the release has groups that preempt. A group that cannot be decided
+// about waits. A resize that has room is left to the kubelet, and changes nothing for the pods after it.
 //
 // Errors are those of the setting, of the context and of [engine.Evaluator.Preempt]. They wrap
-// [outrank.ErrInvalid] for pods that nothing can be decided about. Time is that of asking every node once for
-// each pod, and of a decision for each pod that no node takes.
+// [outrank.ErrInvalid] for pods that cannot be decided about. For each pod every node is asked once, plus a
+// decision for each pod that no node takes.
 func AllPending(ctx context.Context, set Setting) (*Pending, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (s *scene) waiting() []*outrank.Pod {
 func (s *scene) waits() func(*outrank.Pod) bool {
 	resizes := s.snap.Release().Gates()[resizeGate]
 	return func(p *outrank.Pod) bool {
-		// Most pods run, and need no look at the snapshot.
+		// Most pods run, and are recognised without the snapshot.
 		if p.NodeName != "" && !p.ResizeDeferred {
 			return false
 		}
@@ -110,7 +111,7 @@ func (s *scene) waits() func(*outrank.Pod) bool {
 	}
 }
 
-// inTurn sorts pods into a scheduler's order, and returns the same slice.
+// inTurn sorts pods in place into the order of a scheduler, and returns the same slice.
 func inTurn(out []*outrank.Pod) []*outrank.Pod {
 	slices.SortFunc(out, func(a, b *outrank.Pod) int { return queue.CompareEntries(&queue.Entry{Pod: a}, &queue.Entry{Pod: b}) })
 	return out
@@ -120,7 +121,7 @@ func inTurn(out []*outrank.Pod) []*outrank.Pod {
 func (p *Pending) add(t Turn) {
 	p.Turns = append(p.Turns, t)
 
-	// Pods and unplaced pods are counted one by one, outcomes by turns.
+	// Pods and unplaced pods are counted one by one. Outcomes are counted by turns.
 	n := &p.Totals
 	if n.Pods++; t.Group {
 		n.Pods += len(t.Members) - 1

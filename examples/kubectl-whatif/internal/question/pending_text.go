@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the turns for people, limit of them and as many victims of each; all where limit is 0. Where
-// not all are shown, turns of pods that simply fit are left out first. The error is that of w.
+// WriteText prints at most limit turns for people, with as many victims of each, or all if limit is 0. If there
+// are too many, it leaves out turns of pods that simply fit first. The error is that of w.
 func (p *Pending) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", p.summary())
@@ -41,14 +41,15 @@ func (p *Pending) WriteText(w io.Writer, limit int) error {
 const pendingOrder = "In the order in which a scheduler takes them, each seeing what those before it did. Pods that " +
 	"have to leave hold their room until they have ended; pods of one priority go by name."
 
-// summary says the totals in a few sentences.
+// summary puts the totals into a few sentences.
 func (p *Pending) summary() string {
 	n := &p.Totals
 	if n.Pods == 0 {
 		return "No pod is pending."
 	}
 
-	// Without groups the outcomes add up to the pods. With groups they do not, and the sentence says so.
+	// Without groups the outcomes add up to the number of pods. With groups they do not, which the sentence has
+	// to say.
 	text := fmt.Sprintf("Of %s %s.", console.Plural(n.Pods, "pending pod"), n.outcomes())
 	if n.Groups > 0 {
 		text = fmt.Sprintf("Of %s, those of %s counted as one, %s.", console.Plural(n.Pods, "pending pod"), console.Plural(n.Groups, "group"), n.outcomes())
@@ -85,7 +86,7 @@ func (n *PendingTotals) outcomes() string {
 	return strings.Join(parts, ", ")
 }
 
-// verb returns the form of a text that agrees with the number.
+// verb returns the form of a verb that agrees with the number.
 func verb(n int, one, more string) string {
 	if n == 1 {
 		return one

@@ -14,11 +14,11 @@ type Pod struct {
 	// Key is namespace/name.
 	Key      outrank.Key `json:"key"`
 	Priority int32       `json:"priority"`
-	// PriorityClass is empty where the priority does not come from a class.
+	// PriorityClass is empty if the priority does not come from a class.
 	PriorityClass string `json:"priorityClass,omitempty"`
 	// Owner names the pod's controller, as Kind/Name.
 	Owner string `json:"owner,omitempty"`
-	// Node is the node of the pod, or the one that it leaves.
+	// Node is the node of the pod, or the node that it leaves.
 	Node string `json:"node,omitempty"`
 }
 
@@ -30,7 +30,7 @@ func NameOf(p *outrank.Pod, node string) Pod {
 // Victim is a pod that has to leave.
 type Victim struct {
 	Pod
-	// Terminating is set for a pod that is leaving already, for whatever reason.
+	// Terminating is set for a pod that was leaving already, for whatever reason.
 	Terminating bool `json:"terminating,omitempty"`
 	// Violated lists the first ten budgets that are broken when the pod leaves. MoreViolated counts the others.
 	Violated     []outrank.Key `json:"violated"`
@@ -47,10 +47,10 @@ func victimsOf(plan *preemption.Plan) []Victim {
 	return out
 }
 
-// mostBudgets is the largest number of budgets that are named with one pod.
+// mostBudgets is the most budgets that are named for one pod.
 const mostBudgets = 10
 
-// victimOf returns a victim with the first budgets that it violates.
+// victimOf describes a victim, with at most mostBudgets of the budgets that it violates.
 func victimOf(p *outrank.Pod, node string, violated []*outrank.PodDisruptionBudget) Victim {
 	named := violated[:min(len(violated), mostBudgets)]
 	v := Victim{Pod: NameOf(p, node), Terminating: p.Terminating(), Violated: make([]outrank.Key, len(named)), MoreViolated: len(violated) - len(named)}
@@ -80,18 +80,18 @@ func violating(victims []Victim) (n int) {
 	return n
 }
 
-// Reason says why a number of nodes do not take a pod.
+// Reason is a reason for which a number of nodes do not take a pod.
 type Reason struct {
-	// Filter names the rule that failed. It is empty where the reason comes from no rule.
+	// Filter names the filter that failed. It is empty if the reason comes from no filter.
 	Filter  string   `json:"filter,omitempty"`
 	Reasons []string `json:"reasons"`
 	Nodes   int      `json:"nodes"`
 }
 
-// mostReasons is the largest number of reasons that are told of one pod.
+// mostReasons is the most reasons that are told of one pod.
 const mostReasons = 5
 
-// reasonsOf adds up the nodes of equal reasons, and returns the first reasons in their order.
+// reasonsOf adds up the nodes with equal reasons, and returns the first reasons in their order.
 func reasonsOf(counts []preemption.Count) []Reason {
 	out := make([]Reason, 0, min(len(counts), mostReasons))
 	for i := range counts {
@@ -108,8 +108,8 @@ func reasonsOf(counts []preemption.Count) []Reason {
 	return out
 }
 
-// replaced reports whether nobody will recreate a leaving pod once it is gone. That holds if its controller has
-// made another already, or if it has no controller. StatefulSets and DaemonSets wait until the pod is gone.
+// replaced reports whether a leaving pod will not be recreated once it is gone: its controller has made another
+// already, or it has no controller. StatefulSets and DaemonSets wait until the pod is gone.
 func replaced(p *outrank.Pod) bool {
 	switch p.Owner.Kind {
 	case "", "ReplicaSet", "ReplicationController", "Job":
@@ -118,8 +118,8 @@ func replaced(p *outrank.Pod) bool {
 	return false
 }
 
-// remade returns a pod as its controller recreates it, by another name. It has no node, no nomination, and
-// nothing of a status.
+// remade returns a pod as its controller recreates it, under another name. It has no node, no nomination and no
+// status.
 func remade(p *outrank.Pod, name string) *outrank.Pod {
 	c := *p
 	c.Name = name

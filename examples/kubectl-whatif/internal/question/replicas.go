@@ -19,35 +19,37 @@ const MostReplicas = 100_000
 // Replicas counts the copies of a pod that find room.
 type Replicas struct {
 	Pod Pod `json:"pod"`
-	// Asked is the number in the question. Running counts the replicas that find room, and Free those of them
-	// that do so before any pod leaves.
+	// Asked is the number in the question. Running counts the replicas that find room, and Free the replicas
+	// among them that find it before any pod leaves.
 	Asked   int `json:"asked"`
 	Free    int `json:"free"`
 	Running int `json:"running"`
-	// Victims counts the pods that leave for them, Violating those of them that break a budget.
+	// Victims counts the pods that leave for the replicas, and Violating the pods among them that break a
+	// budget.
 	Victims   int `json:"victims"`
 	Violating int `json:"violating"`
-	// Turns has the turns of the replicas in their order. The question ends with the first replica that finds no
-	// room, or whose victims leave in vain; its turn is then the last.
+	// Turns has the turns of the replicas in their order. The question ends with the first replica that finds
+	// no room, or whose victims leave in vain; its turn is the last.
 	Turns []Turn `json:"turns"`
-	// Stopped is set where the last turn is that of a replica that finds no room.
+	// Stopped is set if the last turn belongs to a replica that finds no room.
 	Stopped bool `json:"stopped,omitempty"`
-	// Forbidden counts the replicas that quotas keep from being created, which are the last ones; nil where all
-	// may be created.
+	// Forbidden counts the replicas that quotas keep from being created, which are the last ones. It is nil if
+	// all may be created.
 	Forbidden *quotas.Forbidden `json:"forbidden,omitempty"`
-	// Why explains what the replica lacks that finds no room; nil unless it waits. REPORT_JSON.md of package
-	// explain describes it.
+	// Why explains what the last replica lacks if it finds no room, and is nil otherwise. REPORT_JSON.md of
+	// package explain describes it.
 	Why *explain.Report `json:"why,omitempty"`
 }
 
-// AskReplicas answers how many of n copies of a pod find room, one after the other, and who leaves for each.
-// Before the next replica is tried, the victims of the last are gone and it runs. A replica takes the node with
-// room that its scheduler's scores prefer; with rules about neighbours, other places might leave room for more.
-// The pod itself stands for the first replica: if the snapshot has it as a pending pod, it is taken away first.
+// AskReplicas answers how many of n copies of a pod find room, one after the other, and which pods leave for
+// each. Before the next replica is tried, the victims of the last are gone and it runs. A replica takes the
+// node with room that its scheduler's scores prefer; with rules about neighbours, other places might leave room
+// for more. The pod itself stands for the first replica: if the snapshot has it as a pending pod, it is removed
+// first.
 //
 // Errors are those of [AllPending]. They wrap [outrank.ErrInvalid] if n is not between 1 and [MostReplicas], for
-// a pod whose scheduler is not known, for one that no scheduler tries, and for one that is scheduled with its
-// group alone. Time is that of [AllPending] for n pods.
+// a pod whose scheduler is not known, for a pod that no scheduler tries, and for a pod that is scheduled only
+// with its group. It takes the time of [AllPending] for n pods.
 func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Replicas, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -80,7 +82,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 			return nil, err
 		}
 
-		// The question ends with the first replica that finds no room: the next one is like it.
+		// The question ends with the first replica that finds no room, because the following ones are like it.
 		out.Turns = append(out.Turns, turn)
 		out.Victims += fresh(turn.Victims)
 		out.Violating += violating(turn.Victims)
@@ -88,7 +90,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 			return out, s.whyStopped(eval, pod, out)
 		}
 
-		// A replica that fits in the room that victims have left behind is not free.
+		// A replica that fits only into room left behind by victims is not free.
 		if out.Free == out.Running && turn.Outcome == Placed {
 			out.Free++
 		}
@@ -98,7 +100,7 @@ func AskReplicas(ctx context.Context, set Setting, pod *outrank.Pod, n int) (*Re
 	return out, nil
 }
 
-// removePending takes a pod away if the scene has it as a pending one.
+// removePending removes a pod if the scene has it as a pending one.
 func (s *scene) removePending(pod *outrank.Pod) error {
 	if _, known := s.snap.Pod(pod.Key()); !known || s.snap.NodeOf(pod.Key()) != "" {
 		return nil
@@ -110,8 +112,8 @@ func (s *scene) removePending(pod *outrank.Pod) error {
 	return nil
 }
 
-// admitReplicas counts the replicas that quotas let be created, and records the others. All are created before
-// the first has its turn.
+// admitReplicas counts the replicas that quotas let be created, and records the others. All replicas are
+// created before the first has its turn.
 func (s *scene) admitReplicas(pod *outrank.Pod, out *Replicas) (int, error) {
 	limits := &s.set.Limits
 	for i := range out.Asked {
@@ -146,7 +148,7 @@ func (s *scene) whyStopped(eval *engine.Evaluator, pod *outrank.Pod, out *Replic
 	return err
 }
 
-// replicable refuses a number that cannot be asked about, and a pod whose copies no scheduler would try.
+// replicable refuses a number out of range, and a pod whose copies no scheduler would try.
 func replicable(pod *outrank.Pod, n int) error {
 	if pod == nil {
 		return fmt.Errorf("%w: no pod", outrank.ErrInvalid)
@@ -169,7 +171,7 @@ func notOne(pod *outrank.Pod, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(pod.Key()), Field: field, Text: text}}}
 }
 
-// replica makes the i-th replica, and carries out its outcome to the end.
+// replica makes the i-th replica, takes its turn, and carries out the outcome to the end.
 func (s *scene) replica(eval *engine.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
 	one := s.copyOf(pod, i)
 	turn, plan, err := s.decide(eval, one)
@@ -187,7 +189,7 @@ func (s *scene) replica(eval *engine.Evaluator, pod *outrank.Pod, i int) (Turn, 
 func (s *scene) copyOf(pod *outrank.Pod, i int) *outrank.Pod {
 	one := remade(pod, s.freeName(pod, i))
 
-	// The node of a pod that does not run is one that it asks for, and its replicas ask for it, too.
+	// A pod that does not run may ask for a node by name, and its replicas then ask for the same node.
 	if s.snap.NodeOf(pod.Key()) == "" {
 		one.NodeName = pod.NodeName
 	}

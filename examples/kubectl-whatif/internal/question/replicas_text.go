@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints how many replicas find room, their nodes, and the leaving pods of each step; limit steps with
-// victims are shown, all where it is 0. The error is that of w.
+// WriteText prints how many replicas find room, their nodes, and the pods that leave for each replica. It shows
+// at most limit replicas with victims, or all if limit is 0. The error is that of w.
 func (r *Replicas) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("%s", r.summary())
@@ -41,7 +41,7 @@ func (r *Replicas) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// missing says what the replica lacks for which nothing helps; nothing without one.
+// missing says what the last replica lacks if nothing helps it. It is empty if all find room.
 func (r *Replicas) missing() []string {
 	why := r.Why
 	if why == nil || why.Nothing == nil {
@@ -50,7 +50,7 @@ func (r *Replicas) missing() []string {
 	return why.Nothing.Texts()
 }
 
-// summary says how many replicas fit, and at whose cost.
+// summary says how many replicas fit, and which pods leave for them.
 func (r *Replicas) summary() string {
 	text := fmt.Sprintf("Of %s of %s, %d %s as things are", console.Plural(r.Asked, "replica"), r.Pod.Key, r.Free, verb(r.Free, "fits", "fit"))
 	switch {
@@ -70,8 +70,8 @@ func (r *Replicas) summary() string {
 	return text
 }
 
-// writeSteps prints the replicas from the first on for which pods leave. Replicas that fit in between share a
-// row.
+// writeSteps prints the replicas from the first one for which pods leave. Consecutive replicas that simply fit
+// share a row.
 func (r *Replicas) writeSteps(out *paper, limit int) {
 	rest := r.Turns[r.Free:r.Running]
 	if len(rest) == 0 {
@@ -95,7 +95,7 @@ func (r *Replicas) writeSteps(out *paper, limit int) {
 			continue
 		}
 
-		// Every other replica of these is placed, because they all run.
+		// All these replicas run. One that pushes nobody out is therefore placed, and the loop advances.
 		from := i
 		for i < len(rest) && rest[i].Outcome == Placed {
 			i++
@@ -110,7 +110,7 @@ func (r *Replicas) writeSteps(out *paper, limit int) {
 	rows.Print(out.Page)
 }
 
-// places says how many turns went to each node, the largest number first, nodes of one number by name.
+// places says how many turns went to each node, the largest number first, equal numbers by name.
 func places(turns []Turn, limit int) string {
 	counts := map[string]int{}
 	for i := range turns {

@@ -13,34 +13,34 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Resize gives a running pod other requests, in place. The API server refuses a resize that changes the pod's QoS
-// class, or asks for more than a limit or a quota allows. Then the node decides. A resize to more than the node
-// offers in all is never done. A resize that has no room beside the other pods is deferred, and tried again
-// whenever pods leave, that of the most important pod first. Until then a scheduler counts the larger amounts.
+// Resize gives a running pod other requests in place. The API server refuses a resize that changes the pod's
+// QoS class, or asks for more than a limit or a quota allows. Then the node decides. A resize to more than the
+// node offers in total is never done. A resize that has no room beside the other pods is deferred, and tried
+// again whenever pods leave, the most important pod first. Until then a scheduler counts the larger amounts.
 // Only a scheduler with the feature gate InPlacePodVerticalScalingSchedulerPreemption pushes others out for it.
 //
 // A limit that equals its request is changed with it; other limits stay. The node's cpu and memory managers are
-// not asked. A pod that is recreated has the amounts of its template again.
+// ignored. A pod that is recreated has the amounts of its template again.
 type Resize struct {
 	Of  string
 	Pod outrank.Key
 	// Container names the container. It may be empty for a pod with a single one.
 	Container string
-	// Requests has the new amounts of cpu and memory. An amount that it does not name stays.
+	// Requests has the new amounts of cpu and memory. A resource that it does not name keeps its amount.
 	Requests resource.List
 }
 
 // Resized is a resize with its outcome.
 type Resized struct {
 	Pod Pod `json:"pod"`
-	// Container names the container, if the change does.
+	// Container names the container if the change names it.
 	Container string `json:"container,omitempty"`
-	// From and To are the container's requests before and after, as far as the resize names them.
+	// From and To are the container's requests before and after, for the resources that the resize names.
 	From    resource.List `json:"from"`
 	To      resource.List `json:"to"`
 	Outcome ResizeOutcome `json:"outcome"`
-	// Short has the amounts that the node lacks for a resize that is deferred or never done. Message is the API
-	// server's answer to a resize that it refuses.
+	// Short has the amounts that the node lacks, for a resize that is deferred or never done. Message is the
+	// API server's answer to a resize that it refuses.
 	Short   resource.List `json:"short,omitempty"`
 	Message string        `json:"message,omitempty"`
 }
@@ -50,32 +50,32 @@ type ResizeOutcome string
 
 // The outcomes.
 const (
-	// Done: the pod has the new amounts.
+	// Done means that the pod has the new amounts.
 	Done ResizeOutcome = "done"
-	// Deferred: the node has no room for the new amounts beside the other pods.
+	// Deferred means that the node has no room for the new amounts beside the other pods.
 	Deferred ResizeOutcome = "deferred"
-	// NeverDone: the new amounts are more than the node offers, or the pod is static.
+	// NeverDone means that the new amounts are more than the node offers, or that the pod is static.
 	NeverDone ResizeOutcome = "infeasible"
-	// Refused: a quota does not allow the new amounts.
+	// Refused means that a quota does not allow the new amounts.
 	Refused ResizeOutcome = "refused"
-	// Moot: the pod has left its node.
+	// Moot means that the pod has left its node.
 	Moot ResizeOutcome = "moot"
 )
 
-// pendingResize is a resize with its outcome so far, and the container that it is about.
+// pendingResize is a resize with its outcome so far and its container.
 type pendingResize struct {
 	Resized
-	// index is the place of the container among the containers, or the init containers if init is set.
+	// index is the index of the container among the containers, or among the init containers if init is set.
 	index int
 	init  bool
-	// before is the container as its template has it.
+	// before is the container as the pod's template has it.
 	before outrank.Container
 }
 
 // String names the change.
 func (c *Resize) String() string { return c.Of }
 
-// apply makes the resize wait on its node, unless the API server refuses it or the node never does it.
+// apply records the resize as deferred, unless the API server refuses it or the node can never do it.
 // Scenario.Apply carries it out if there is room.
 func (c *Resize) apply(s *Scenario) error {
 	p, err := s.resizable(c)
@@ -98,7 +98,7 @@ func (c *Resize) apply(s *Scenario) error {
 		r.From[name] = r.before.Requests[name]
 	}
 
-	// Quotas count the amounts that are asked for, whatever the node makes of them.
+	// Quotas count the amounts that are asked for, whether or not the node grants them.
 	f, err := s.books.Resize(p, asked)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *Resize) apply(s *Scenario) error {
 		return nil
 	}
 
-	// A resize to more than an empty node offers does not wait for pods to leave.
+	// A resize to more than an empty node offers is hopeless, and does not wait for pods to leave.
 	r.Outcome = Deferred
 	if r.Short = beyond(asked, nodeOf(s.snap, r.Pod.Node).Allocatable, nil); len(r.Short) > 0 || p.Static || p.Mirror {
 		r.Outcome = NeverDone
@@ -122,7 +122,7 @@ func (c *Resize) apply(s *Scenario) error {
 	return err
 }
 
-// checkAmounts refuses resources that are not resized in place, and those that the pod requests as a whole.
+// checkAmounts refuses resources that cannot be resized in place, and those that the pod requests at pod level.
 func (c *Resize) checkAmounts(p *outrank.Pod) error {
 	for name := range c.Requests {
 		if name != resource.CPU && name != resource.Memory {
@@ -141,7 +141,7 @@ func (s *Scenario) resizable(c *Resize) (*outrank.Pod, error) {
 		return nil, fmt.Errorf("%w: %s: no amount is named", outrank.ErrInvalid, c)
 	}
 
-	// Several resizes may be about one pod, each about another container.
+	// Several resizes may concern one pod, each of them another container.
 	if _, another := s.owner["pod "+string(c.Pod)].(*Resize); !another {
 		if err := s.claim(c, "pod", string(c.Pod)); err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ func (s *Scenario) resizable(c *Resize) (*outrank.Pod, error) {
 		return nil, contradicts(c, "resizes", c.Pod, m)
 	}
 
-	// A node tries one resize of a pod at a time. Those of the changes count as one.
+	// A node tries one resize of a pod at a time. The resizes of the changes count as one.
 	p, ok := s.snap.Pod(c.Pod)
 	switch {
 	case !ok:
@@ -176,8 +176,8 @@ func (s *Scenario) resizingPod(key outrank.Key) bool {
 	return slices.ContainsFunc(s.resizes, func(r pendingResize) bool { return r.Pod.Key == key })
 }
 
-// container finds the container of a resize, by its index among the containers or, with init, among the init
-// containers. Of those only sidecars are resized, because they keep running.
+// container finds the container of a resize. The index counts the containers or, with init, the init
+// containers. Among the latter only sidecars are resized, because they keep running.
 func (c *Resize) container(p *outrank.Pod) (index int, init bool, err error) {
 	if c.Container == "" && len(p.Containers) == 1 && !slices.ContainsFunc(p.InitContainers, sidecar) {
 		return 0, false, nil
@@ -218,12 +218,12 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 	r.before = (*list)[r.index]
 	q.Containers, q.InitContainers = reported(q.Containers), reported(q.InitContainers)
 
-	// The lists of containers are copies by now. The amounts of this container have to be copies, too.
+	// The lists of containers are copies by now. The amounts of this container have to be copied as well.
 	list = r.containers(&q)
 	one := &(*list)[r.index]
 	one.Requests, one.Limits = cloned(one.Requests), cloned(one.Limits)
 	for name, amount := range r.To {
-		// A limit that equals its request goes with it, so that the QoS class stays.
+		// A limit that equals its request changes with it, so that the QoS class stays.
 		limit, limited := one.Limits[name]
 		if limited && limit.Cmp(one.Requests[name]) == 0 {
 			one.Limits[name], limit = amount, amount
@@ -240,8 +240,8 @@ func (r *pendingResize) asked(c *Resize, p *outrank.Pod, release outrank.Release
 	return &q, nil
 }
 
-// containers returns the list that the container of the resize is in. It gives the pod a copy of the list, which
-// the caller may change.
+// containers returns the list of containers that has the container of the resize. It first gives the pod a copy
+// of the list, which the caller may change.
 func (r *pendingResize) containers(p *outrank.Pod) *[]outrank.Container {
 	list := &p.Containers
 	if r.init {
@@ -251,7 +251,7 @@ func (r *pendingResize) containers(p *outrank.Pod) *[]outrank.Container {
 	return list
 }
 
-// cloned returns a copy of a list, never nil.
+// cloned returns a copy of a list. It is never nil.
 func cloned(l resource.List) resource.List {
 	if l == nil {
 		return resource.List{}
@@ -259,9 +259,9 @@ func cloned(l resource.List) resource.List {
 	return l.Clone()
 }
 
-// retryResizes makes every node try its deferred resizes again, that of the most important pod first.
+// retryResizes makes every node try its resizes again that are not done, the most important pod first.
 func (s *Scenario) retryResizes() error {
-	// Those that are never done may have become moot.
+	// A resize that is never done may have become moot.
 	var order []int
 	for i := range s.resizes {
 		if s.resizes[i].Outcome == Deferred || s.resizes[i].Outcome == NeverDone {
@@ -278,8 +278,8 @@ func (s *Scenario) retryResizes() error {
 	return nil
 }
 
-// actuateResize carries out a deferred resize if there is room for it. A resize is moot once its pod has left the
-// node.
+// actuateResize carries out a deferred resize if there is room for it. A resize becomes moot once its pod has
+// left the node.
 func (s *Scenario) actuateResize(r *pendingResize) error {
 	p, ok := s.snap.Pod(r.Pod.Key)
 	if !ok || s.snap.NodeOf(r.Pod.Key) != r.Pod.Node {
@@ -290,7 +290,7 @@ func (s *Scenario) actuateResize(r *pendingResize) error {
 		return nil
 	}
 
-	// Other resizes that wait do not take room yet.
+	// Other deferred resizes do not take up room yet.
 	taken := resource.List{}
 	for _, other := range s.snap.PodsOn(r.Pod.Node) {
 		if other.Key() != p.Key() {
@@ -316,8 +316,8 @@ func (s *Scenario) actuateResize(r *pendingResize) error {
 	return err
 }
 
-// reported returns copies of the containers, each with a status. Where a container has none, the amounts that it
-// asks for are in force.
+// reported returns copies of the containers, each with a status. A container without one gets the amounts that
+// it requests as the amounts in force.
 func reported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {
@@ -332,9 +332,9 @@ func reported(containers []outrank.Container) []outrank.Container {
 	return out
 }
 
-// inForce returns the amounts that a kubelet counts for a pod on its node. A resize that waits does not count.
+// inForce returns the amounts that a kubelet counts for a pod on its node. A deferred resize does not count.
 func inForce(p *outrank.Pod, release outrank.Release) resource.List {
-	// A resize that is infeasible leaves the amounts of the specification out, and so does this count.
+	// An infeasible resize does not count, either, so that marking the resize as infeasible leaves it out.
 	if p.ResizeDeferred {
 		q := *p
 		q.ResizeDeferred, q.ResizeInfeasible = false, true
@@ -344,8 +344,8 @@ func inForce(p *outrank.Pod, release outrank.Release) resource.List {
 	return p.RunningRequests(release)
 }
 
-// beyond returns the cpu and memory that a pod asks for beyond what the node offers and others have not taken;
-// nil where it has room.
+// beyond returns the cpu and memory that a pod asks for in excess of what the node offers and others have left.
+// It is nil if the pod has room.
 func beyond(p *outrank.Pod, offered, taken resource.List) resource.List {
 	var short resource.List
 	asked := p.Requests()
@@ -362,13 +362,13 @@ func beyond(p *outrank.Pod, offered, taken resource.List) resource.List {
 	return short
 }
 
-// nodeOf returns a node of the snapshot; nil for a name that it does not know.
+// nodeOf returns a node of the snapshot. It is nil for an unknown name.
 func nodeOf(snap *engine.Snapshot, name string) *outrank.Node {
 	n, _ := snap.Node(name)
 	return n
 }
 
-// templated returns a pod that left with the amounts of its template, with which its controller recreates it.
+// templated returns a pod that has left with the amounts of its template, as its controller recreates it.
 func (s *Scenario) templated(p *outrank.Pod) *outrank.Pod {
 	q := p
 	for i := range s.resizes {
@@ -376,7 +376,7 @@ func (s *Scenario) templated(p *outrank.Pod) *outrank.Pod {
 		if r.Pod.Key != p.Key() || r.Outcome == Refused {
 			continue
 		}
-		// Only a pod that was resized has to be copied, and once is enough.
+		// Only a pod that was resized has to be copied, and only once.
 		if q == p {
 			c := *p
 			q = &c
@@ -396,7 +396,7 @@ func (s *Scenario) Resizes() []Resized {
 	return out
 }
 
-// contradicts returns the error about a change of a pod that another change has moved.
+// contradicts returns the error about a change of a pod that another change has created or removed.
 func contradicts(c Change, does string, key outrank.Key, m motion) error {
 	if m.origin == New {
 		return fmt.Errorf("%w: %s %s pod %s, which another change creates", ErrContradiction, c, does, key)
@@ -404,7 +404,7 @@ func contradicts(c Change, does string, key outrank.Key, m motion) error {
 	return fmt.Errorf("%w: %s %s pod %s, which node %s took with it", ErrContradiction, c, does, key, m.from)
 }
 
-// amountText says a resource and an amount of it.
+// amountText returns the name of a resource with an amount.
 func amountText(name resource.Name, q resource.Quantity) string {
 	return string(name) + " " + amount.Text(name, q)
 }

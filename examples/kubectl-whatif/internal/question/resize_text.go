@@ -6,12 +6,12 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 )
 
-// Open reports whether the pod keeps running with its old amounts.
+// Open reports whether the resize was not done, so that the pod keeps running with its old amounts.
 func (r *Resized) Open() bool {
 	return r.Outcome == Deferred || r.Outcome == NeverDone || r.Outcome == Refused
 }
 
-// name returns the name of the pod, with that of the container if the change names it.
+// name returns the name of the pod, followed by the container if the change names it.
 func (r *Resized) name() string {
 	if r.Container == "" {
 		return string(r.Pod.Key)
@@ -28,7 +28,7 @@ func (r *Resized) String() string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// outcome says the outcome in a word or two.
+// outcome returns the outcome in a word or two.
 func (r *Resized) outcome() string {
 	switch r.Outcome {
 	case NeverDone:
@@ -39,7 +39,7 @@ func (r *Resized) outcome() string {
 	return string(r.Outcome)
 }
 
-// why says what is in the way of the resize; nothing for one that is done.
+// why says what is in the way of the resize. It is empty if nothing is.
 func (r *Resized) why() []string {
 	short := ""
 	for _, name := range r.Short.Names() {

@@ -25,11 +25,11 @@ type Change interface {
 	apply(s *Scenario) error
 }
 
-// Scenario is a cluster with changes, made one after the other. Pods that lose their place are recreated by their
-// controllers and wait, and so do new pods; no scheduler has had a turn. Every question can be asked about
-// [Scenario.Setting], which is its cluster.
+// Scenario is a cluster with changes, made one after the other. Pods that lose their place are recreated by
+// their controllers and wait, as new pods do; no scheduler has had a turn. Every question can be asked about
+// [Scenario.Setting], which has the changed cluster.
 //
-// The scenario leaves the setting that it was made from as it is. A Scenario must not be used by two goroutines
+// The setting that the scenario was made from does not change. A Scenario must not be used by two goroutines
 // at once.
 type Scenario struct {
 	// before is the setting that the scenario was made from.
@@ -38,16 +38,16 @@ type Scenario struct {
 	// cluster holds the objects that the snapshot does not keep, such as classes and claims. Its nodes and pods
 	// are empty.
 	cluster *outrank.Cluster
-	// owner maps an object, by kind and name, to the change that decided about it.
+	// owner maps an object, by kind and name, to the change that has set it.
 	owner map[string]Change
-	// moved says why a pod waits. A pod that is not in it waits without the changes, too.
+	// moved says why a pod waits. A pod without an entry would wait even without the changes.
 	moved map[outrank.Key]motion
 	// unmeasured holds the new budgets. Their status is computed from the pods after each change.
 	unmeasured map[outrank.Key]*outrank.PodDisruptionBudget
-	// gone lists the nodes that changes took away, added the nodes that they brought.
+	// gone lists the nodes that changes removed, and added the nodes that they added.
 	gone, added []string
-	// tied, lost and leaving list the pods that left their node and are not recreated now: because they belong to
-	// their node, have no controller, or were replaced when they began to leave.
+	// tied, lost and leaving list the pods that have left their node and are not recreated: because they belong
+	// to their node, have no controller, or were replaced when they began to leave.
 	tied, lost, leaving []Pod
 	// resizes lists the resizes of all changes with their outcomes so far.
 	resizes []pendingResize
@@ -55,14 +55,14 @@ type Scenario struct {
 	forbidden []quotas.Forbidden
 	// workloads lists the objects that make the new pods.
 	workloads []*Workload
-	// drains has an entry for each change that takes nodes away.
+	// drains has an entry for each change that removes nodes.
 	drains []drainage
-	// reclassed lists the priority classes that a change puts.
+	// reclassed lists the priority classes that changes have set.
 	reclassed []*outrank.PriorityClass
 }
 
-// drainage is a change that takes nodes away. Playing their drain starts from before, the scenario just before
-// that change.
+// drainage is a change that removes nodes. Its drain is played from before, the scenario just before that
+// change.
 type drainage struct {
 	before *Scenario
 	nodes  []string
@@ -71,13 +71,13 @@ type drainage struct {
 // motion says why a pod waits.
 type motion struct {
 	origin Origin
-	// from is the node that the pod was on, empty for none.
+	// from is the node that the pod was on. It is empty if there was none.
 	from string
-	// workload is the number, from 1, of the workload that makes the pod; 0 for none.
+	// workload is the number, counted from 1, of the workload that makes the pod. It is 0 if none does.
 	workload int
-	// pushedOutBy is the pod that this one had to leave for; empty for none.
+	// pushedOutBy is the pod for which this one had to leave. It is empty if there was none.
 	pushedOutBy outrank.Key
-	// aside is set for a pod that would wait without the changes, too, and for the pods that it pushes out.
+	// aside is set for a pod that would wait even without the changes, and for the pods that it pushes out.
 	aside bool
 }
 
@@ -86,19 +86,19 @@ type Origin string
 
 // The origins.
 const (
-	// FromNode: the node of the pod goes.
+	// FromNode means that the pod's node is removed.
 	FromNode Origin = "node-gone"
-	// Deleted: a change deletes the pod.
+	// Deleted means that a change deletes the pod.
 	Deleted Origin = "deleted"
-	// New: a change creates the pod.
+	// New means that a change creates the pod.
 	New Origin = "new"
-	// Ending: the pod is being deleted without a change.
+	// Ending means that the pod was being deleted already.
 	Ending Origin = "ending"
-	// Waiting: the pod waits without a change.
+	// Waiting means that the pod was waiting already.
 	Waiting Origin = "waiting"
-	// PushedOut: another pod pushes the pod out.
+	// PushedOut means that another pod pushes the pod out.
 	PushedOut Origin = "pushed-out"
-	// Resizing: a change resizes the pod on its node, which has no room for that yet.
+	// Resizing means that a change resizes the pod on its node, which has no room for that yet.
 	Resizing Origin = "resized"
 )
 
@@ -108,7 +108,7 @@ func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario
 		return nil, err
 	}
 
-	// The snapshot alone knows the nodes and pods from here on, so that nobody reads stale ones.
+	// From here on only the snapshot has the nodes and pods, so that nothing can read stale ones.
 	cluster := *set.Cluster
 	cluster.Nodes, cluster.Pods = nil, nil
 
@@ -124,28 +124,28 @@ func NewScenario(ctx context.Context, set Setting, changes ...Change) (*Scenario
 	return s, nil
 }
 
-// Apply makes one more change. An error wraps [ErrContradiction] where another change or the cluster rules the
-// change out, and names both. It wraps [outrank.ErrInvalid] for an invalid object, and [preemption.ErrNotFound]
-// for a missing one. The scenario must not be used after an error.
+// Apply makes one more change. An error wraps [ErrContradiction] and names both sides if another change or the
+// cluster rules the change out. It wraps [outrank.ErrInvalid] for an invalid object, and
+// [preemption.ErrNotFound] for a missing one. The scenario must not be used after an error.
 func (s *Scenario) Apply(c Change) error {
 	if err := c.apply(s); err != nil {
 		return err
 	}
 
-	// The change may have made room for a resize that waits. Budgets come last: they count the pods as they stand
-	// in the end.
+	// The change may have made room for a deferred resize. Budgets come last, because they count the pods as
+	// they are in the end.
 	if err := s.retryResizes(); err != nil {
 		return err
 	}
 	return s.measureBudgets()
 }
 
-// Snapshot returns the scenario as it stands. The caller must not change it, and must not read it after the next
-// change.
+// Snapshot returns the present state of the scenario. The caller must not change it, and must not read it after
+// the next change.
 func (s *Scenario) Snapshot() *engine.Snapshot { return s.snap }
 
-// Stage returns the cluster before the changes together with the nodes that they add. A picture of the scenario
-// draws every move on it.
+// Stage returns the cluster before the changes, together with the nodes that they add. Every move can be drawn
+// on it.
 func (s *Scenario) Stage() (*engine.Snapshot, error) {
 	before := s.before
 	stage := before.Snapshot.Clone()
@@ -159,7 +159,7 @@ func (s *Scenario) Stage() (*engine.Snapshot, error) {
 	return stage, nil
 }
 
-// Watch makes the scenario report its progress to show; nil reports nothing.
+// Watch makes the scenario report its progress to show. With nil it reports nothing.
 func (s *Scenario) Watch(show func(done, total int)) {
 	set := *s.set
 	set.Progress = show
@@ -173,8 +173,8 @@ func (s *Scenario) Forbidden() []quotas.Forbidden { return slices.Clone(s.forbid
 // a new pod meets. The caller must not change it.
 func (s *Scenario) Cluster() *outrank.Cluster { return s.cluster }
 
-// Setting returns the scenario as a setting, for any question. Later changes of the scenario do not write to it.
-// Time is linear in the cluster.
+// Setting returns the scenario as a setting, for any question. Later changes of the scenario do not affect it.
+// It takes time linear in the cluster.
 func (s *Scenario) Setting() Setting {
 	set := *s.before
 	set.Snapshot = s.snap.Clone()
@@ -183,8 +183,8 @@ func (s *Scenario) Setting() Setting {
 	return set
 }
 
-// clusterNow returns the cluster as it stands. Its pods are in the order of the input, and the new ones come
-// behind them: a kubelet that could evict any of several pods goes by that order.
+// clusterNow returns the present cluster. Its pods are in the order of the input, followed by the new ones,
+// because a kubelet chooses by that order among pods that it could evict equally well.
 func (s *Scenario) clusterNow() *outrank.Cluster {
 	now := s.snap.Cluster()
 	c := *s.cluster
@@ -196,8 +196,8 @@ func (s *Scenario) clusterNow() *outrank.Cluster {
 		index[p.Key()] = i
 	}
 
-	// Pods of the input that are still there come first. Each is struck from the list, so that the new ones are
-	// left.
+	// Pods of the input that still exist come first. Each is deleted from the map, so that only new pods are
+	// left in it.
 	input := s.before.Cluster
 	c.Pods = make([]*outrank.Pod, 0, len(now.Pods))
 	for _, p := range input.Pods {
@@ -214,13 +214,12 @@ func (s *Scenario) clusterNow() *outrank.Cluster {
 	return &c
 }
 
-// Fork returns a second scenario with the changes so far. Further changes to one of the two do not affect the
-// other.
+// Fork returns a second scenario with the changes so far. Further changes of one do not affect the other.
 func (s *Scenario) Fork() *Scenario {
 	f := s.branch()
 	f.snap = s.snap.Clone()
 
-	// What only changes write, and turns do not, branch has left shared.
+	// branch copies only what turns write. Changes also write the following.
 	cluster := *s.cluster
 	f.cluster = &cluster
 	f.owner = maps.Clone(s.owner)
@@ -233,8 +232,8 @@ func (s *Scenario) Fork() *Scenario {
 	return f
 }
 
-// branch returns a scenario for one experiment. It shares the snapshot, which the experiment has to leave as it
-// found it, and has its own copy of everything else that turns write.
+// branch returns a scenario for one experiment. It shares the snapshot, which the experiment has to restore,
+// and has its own copy of everything else that turns write.
 func (s *Scenario) branch() *Scenario {
 	scene := *s.scene
 	scene.allowed = slices.Clone(s.allowed)
@@ -249,7 +248,8 @@ func (s *Scenario) branch() *Scenario {
 	return &f
 }
 
-// claim records that a change decides about an object. It fails where a change already did, even the same one.
+// claim records that a change sets an object. It fails if a change has set the object before, even the same
+// one.
 func (s *Scenario) claim(c Change, kind, name string) error {
 	object := kind + " " + name
 	if first, taken := s.owner[object]; taken && first == c {
@@ -261,12 +261,12 @@ func (s *Scenario) claim(c Change, kind, name string) error {
 	return nil
 }
 
-// alreadyThere returns the error about a change that brings an object which the cluster has already.
+// alreadyThere returns the error about a change that adds an object that the cluster has already.
 func alreadyThere(c Change, kind, name string) error {
 	return fmt.Errorf("%w: %s brings %s %s, which the cluster has already", ErrContradiction, c, kind, name)
 }
 
-// recreate adds the pod that a controller creates in place of p, which waits from then on. If a quota forbids it,
+// recreate adds the pod that a controller creates in place of p; it waits from then on. If a quota forbids it,
 // the pod is counted as forbidden. A pod of a DaemonSet is created for the same node.
 func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
 	next := s.withNewPriority(remade(s.templated(p), p.Name))
@@ -289,18 +289,15 @@ func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
 	return err
 }
 
-// release takes a running pod from its node. Its controller recreates it, unless the pod has none or was replaced
-// already. A pod that is tied to its node is recreated only by a DaemonSet, and only on a node that stays.
+// release takes a running pod off its node. Its controller recreates it, unless the pod has none or was
+// replaced already. A pod that is tied to its node is recreated only by a DaemonSet, and only on a node that
+// stays.
 func (s *Scenario) release(p *outrank.Pod, m motion) error {
 	if err := s.drop(p); err != nil {
 		return err
 	}
 
-	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with its node
-	// alone.
-
-	// A DaemonSet makes a new pod for a node that stays. Every other pod that is tied comes back with its node
-	// alone.
+	// A DaemonSet makes a new pod for a node that stays. Any other tied pod returns only with its node.
 	switch _, stays := s.snap.Node(m.from); {
 	case replaced(p):
 		s.leaving = append(s.leaving, NameOf(p, m.from))
@@ -314,14 +311,14 @@ func (s *Scenario) release(p *outrank.Pod, m motion) error {
 	return nil
 }
 
-// TiedToItsNode reports whether a pod belongs to its node: it comes from a DaemonSet, or is static or a mirror
-// pod. Such a pod comes back on that node and on no other.
+// TiedToItsNode reports whether a pod belongs to its node: it comes from a DaemonSet, or is a static or mirror
+// pod. Such a pod returns on that node and on no other.
 func TiedToItsNode(p *outrank.Pod) bool {
 	return p.Owner.Kind == "DaemonSet" || p.Owner.Kind == "Node" || p.Mirror || p.Static
 }
 
-// pinned returns a copy of the pod that may go to one node alone. As the controller of DaemonSets does, it adds
-// the node's name to every term of the affinity, in place of other names there.
+// pinned returns a copy of the pod that may go only to one node. As the controller of DaemonSets does, it sets
+// the node's name in every term of the affinity, and removes other names there.
 func pinned(p *outrank.Pod, node string) *outrank.Pod {
 	name := []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.In, Values: []string{node}}}
 	terms := []outrank.NodeSelectorTerm{{MatchFields: name}}
@@ -337,15 +334,15 @@ func pinned(p *outrank.Pod, node string) *outrank.Pod {
 	return &c
 }
 
-// withNewPriority returns the pod as it would be created now. If a change gave its class another value or policy,
-// the pod has these; otherwise it is p itself.
+// withNewPriority returns the pod as it would be created now. If a change gave its class another value or
+// policy, it returns a copy with these, and otherwise p itself.
 func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
 	classes := s.before.classes()
 	if slices.Equal(s.cluster.Classes, classes) {
 		return p
 	}
 
-	// Invalid classes give nobody a priority, so the pod keeps its own.
+	// Invalid classes give no pod a priority, so that the pod keeps its own.
 	before, err := priority.NewTable(classes)
 	if err != nil {
 		return p
@@ -355,7 +352,7 @@ func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
 		return p
 	}
 
-	// A class that no change touches explains no difference: the pod may carry the priority of an older value,
+	// A class that no change touches explains no difference. The pod may have the priority of an older value,
 	// and keeps it.
 	was, is := valueOf(before, p.PriorityClassName), valueOf(after, p.PriorityClassName)
 	if is == nil || was != nil && was.Value == is.Value && was.Policy == is.Policy {
@@ -367,19 +364,19 @@ func (s *Scenario) withNewPriority(p *outrank.Pod) *outrank.Pod {
 	return &c
 }
 
-// rereadBudgets takes the budgets and their allowances from the snapshot, once these have changed.
+// rereadBudgets takes the budgets and their allowances from the snapshot after they have changed there.
 func (s *Scenario) rereadBudgets() {
 	list := slices.Collect(s.snap.Budgets())
 	s.budgets, s.allowed = pdb.New(list), list
 }
 
-// measureBudgets gives the new budgets the status that follows from the pods.
+// measureBudgets sets the status of the new budgets as it follows from the pods.
 func (s *Scenario) measureBudgets() error {
 	if len(s.unmeasured) == 0 {
 		return nil
 	}
 
-	// One pass over the pods serves all of them. A key of spaces marks a namespace with a new budget.
+	// One pass over the pods serves all new budgets. The keys of spaces are the namespaces with a new budget.
 	spaces := map[string][]*outrank.Pod{}
 	for _, b := range s.unmeasured {
 		spaces[b.NamespaceName()] = nil
@@ -397,7 +394,8 @@ func (s *Scenario) measureBudgets() error {
 			return err
 		}
 
-		// unmeasured keeps the budget as the change brought it, to be measured anew after the next one.
+		// unmeasured keeps the budget as the change added it, because its status is computed anew after the
+		// next change.
 		measured := *b
 		measured.DisruptionsAllowed = status.Allowed
 		measured.CurrentHealthy = status.Healthy

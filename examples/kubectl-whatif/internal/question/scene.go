@@ -12,19 +12,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// scene is the cluster as the turns so far have left it.
+// scene is the cluster in the state in which the turns so far have left it.
 type scene struct {
 	ctx  context.Context
 	set  *Setting
 	snap *engine.Snapshot
-	// budgets finds the numbers of the budgets that cover a pod, and allowed has the present state of each budget
-	// by that number.
+	// budgets finds the indexes of the budgets that cover a pod. allowed has the present state of each budget
+	// at that index.
 	budgets *pdb.Budgets
 	allowed []*outrank.PodDisruptionBudget
-	// books holds the amounts of every quota that are in use.
+	// books records how much of every quota is in use.
 	books quotas.Books
-	// scored says where a pod goes that fits: to the node of the best score if set, otherwise to the first node
-	// that takes it.
+	// scored makes a pod that fits go to the node with the best score. Otherwise it goes to the first node that
+	// takes it.
 	scored bool
 }
 
@@ -35,7 +35,7 @@ func (s *Setting) scene(ctx context.Context) *scene {
 	return &scene{ctx: ctx, set: s, snap: snap, budgets: pdb.New(list), allowed: list, books: s.Limits.Books(snap.Release())}
 }
 
-// bind lets a pod run on a node. The snapshot may know the pod as pending, or not at all.
+// bind makes a pod run on a node. The snapshot may have the pod as pending, or not at all.
 func (s *scene) bind(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		return s.snap.Bind(pod.Key(), node)
@@ -47,7 +47,7 @@ func (s *scene) bind(pod *outrank.Pod, node string) error {
 	return err
 }
 
-// putWaiting replaces a waiting pod by another version of it, which keeps the nomination that the pod has in the
+// putWaiting replaces a waiting pod by another version of it. The pod keeps the nomination that it has in the
 // scene.
 func (s *scene) putWaiting(pod *outrank.Pod) error {
 	nominated := s.snap.NominationOf(pod.Key())
@@ -55,14 +55,15 @@ func (s *scene) putWaiting(pod *outrank.Pod) error {
 		return err
 	}
 
-	// A nomination to a node that does not exist counts nowhere, and cannot be made again.
+	// A nomination to a node that does not exist has no effect, and cannot be set again.
 	if _, ok := s.snap.Node(nominated); !ok {
 		nominated = ""
 	}
 	return s.snap.Nominate(pod.Key(), nominated)
 }
 
-// nominate lets a pending pod wait for room on a node, "" for nowhere. The snapshot may not know the pod yet.
+// nominate lets a pending pod wait for room on a node, or on none if node is "". The snapshot may lack the pod
+// yet.
 func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		return s.snap.Nominate(pod.Key(), node)
@@ -74,8 +75,8 @@ func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	return err
 }
 
-// askToLeave makes a victim begin to leave. From now on it terminates, holds its room, and no longer counts for
-// its budgets. A victim that is leaving already stays as it is.
+// askToLeave makes a victim begin to leave. From now on it terminates, occupies its room, and no longer counts
+// for its budgets. A victim that was leaving already stays as it is.
 func (s *scene) askToLeave(victim *outrank.Pod) error {
 	known, ok := s.snap.Pod(victim.Key())
 	if !ok || known.Terminating() {
@@ -86,8 +87,8 @@ func (s *scene) askToLeave(victim *outrank.Pod) error {
 	leaving.NodeName = s.snap.NodeOf(victim.Key())
 	leaving.DisruptionReason = outrank.PreemptionByScheduler
 
-	// Every time from 1970 on counts as a time of deletion. A question about an earlier moment gets the first of
-	// them, so that the pod terminates.
+	// Any time from 1970 on counts as a time of deletion. For a question about an earlier moment the first of
+	// them is taken, so that the pod terminates.
 	leaving.DeletionTimestamp = s.set.moment()
 	if leaving.DeletionTimestamp.Before(time.Unix(0, 0)) {
 		leaving.DeletionTimestamp = time.Unix(0, 0).UTC()
@@ -99,8 +100,8 @@ func (s *scene) askToLeave(victim *outrank.Pod) error {
 	return s.charge(known)
 }
 
-// charge lets the budgets of a pod that leaves allow one disruption less, if the pod was healthy: so does the
-// disruption controller when it sees the pod leave.
+// charge lowers the allowance of the budgets of a leaving pod by one if the pod was healthy, as the disruption
+// controller does when it sees the pod leave.
 func (s *scene) charge(p *outrank.Pod) error {
 	if !p.Ready {
 		return nil
@@ -123,8 +124,8 @@ func (s *scene) charge(p *outrank.Pod) error {
 	return nil
 }
 
-// announce carries out a plan as far as a scheduler does: the victims begin to leave, and the pod is nominated to
-// its node. A pod that preempts for its resize is on its node already.
+// announce carries out a plan as far as a scheduler does: the victims begin to leave, and the pod is nominated
+// to its node. A pod that preempts for its resize is on its node already.
 func (s *scene) announce(plan *preemption.Plan) error {
 	for i := range plan.Victims {
 		if err := s.askToLeave(plan.Victims[i].Pod); err != nil {
@@ -143,8 +144,8 @@ func (s *scene) announce(plan *preemption.Plan) error {
 	return s.nominate(plan.Pod, plan.Node)
 }
 
-// carryOut carries out a plan to its end: the victims are gone, and the pod runs on its node, unless they left in
-// vain.
+// carryOut carries out a plan to its end: the victims are gone, and the pod runs on its node, unless they left
+// in vain.
 func (s *scene) carryOut(plan *preemption.Plan, vain bool) error {
 	for i := range plan.Victims {
 		if err := s.drop(plan.Victims[i].Pod); err != nil {

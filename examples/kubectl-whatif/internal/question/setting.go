@@ -17,27 +17,26 @@ type Setting struct {
 	Cluster *outrank.Cluster
 	// Snapshot is a snapshot of that cluster. Questions clone it.
 	Snapshot *engine.Snapshot
-	// Limits says which pods quotas let be created; the zero value lets all.
+	// Limits says which pods quotas allow to be created. The zero value allows all.
 	Limits quotas.Limits
-	// Evaluator decides for the pods of kube-scheduler's default profile and, where Scheduler is nil, for no
-	// others.
+	// Evaluator decides about the pods of kube-scheduler's default profile. If Scheduler is nil, no other pods
+	// are decided about.
 	Evaluator *engine.Evaluator
-	// Scheduler returns the evaluator for the pods of the named scheduler, nil for an unknown one.
+	// Scheduler returns the evaluator for the pods of the named scheduler. It returns nil for an unknown one.
 	Scheduler func(name string) *engine.Evaluator
-	// Scores returns the scorer of the named scheduler. The default scorer serves where Scores is nil or returns
-	// nil.
+	// Scores returns the scorer of the named scheduler. If Scores is nil or returns nil, the default scorer is
+	// used.
 	Scores func(name string) *score.Scorer
-	// Now replaces missing start times, and is the time at which victims begin to leave.
+	// Now stands in for missing start times, and is the time at which victims begin to leave.
 	Now time.Time
-	// Progress, if set, is called now and then with the part of the work that is done.
+	// Progress, if set, is called now and then with the amount of work that is done.
 	Progress func(done, total int)
 }
 
 // errSetting is wrapped by errors about a setting that lacks something.
 var errSetting = errors.New("incomplete setting")
 
-// check refuses a setting without a cluster, a snapshot or an evaluator. check refuses a setting without a
-// cluster, a snapshot or an evaluator.
+// check refuses a setting without a cluster, a snapshot or an evaluator.
 func (s *Setting) check() error {
 	switch {
 	case s.Cluster == nil:
@@ -53,7 +52,7 @@ func (s *Setting) check() error {
 // classes returns the priority classes of the input.
 func (s *Setting) classes() []*outrank.PriorityClass { return s.Cluster.Classes }
 
-// EvaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
+// EvaluatorFor returns the evaluator for a pod. It returns nil if the pod's scheduler is not known.
 func (s *Setting) EvaluatorFor(p *outrank.Pod) *engine.Evaluator {
 	if s.Scheduler != nil {
 		return s.Scheduler(p.Scheduler())
@@ -64,7 +63,7 @@ func (s *Setting) EvaluatorFor(p *outrank.Pod) *engine.Evaluator {
 	return s.Evaluator
 }
 
-// scorerFor returns the scorer of a pod's scheduler, by default the zero one.
+// scorerFor returns the scorer of a pod's scheduler, by default a zero one.
 func (s *Setting) scorerFor(p *outrank.Pod) *score.Scorer {
 	if s.Scores != nil {
 		if scorer := s.Scores(p.Scheduler()); scorer != nil {
@@ -74,8 +73,8 @@ func (s *Setting) scorerFor(p *outrank.Pod) *score.Scorer {
 	return &score.Scorer{}
 }
 
-// decider returns the evaluator for a pod that a question is about. Unlike EvaluatorFor it takes the default
-// profile for every pod if the setting does not name the schedulers. If it does, an unknown scheduler is an
+// decider returns the evaluator for a pod that a question is about. If the setting names no schedulers, the
+// default profile decides about every pod, unlike in EvaluatorFor. If it names some, an unknown scheduler is an
 // error.
 func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	if p == nil {
@@ -92,7 +91,7 @@ func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	}}}
 }
 
-// progress reports the part of the work that is done: at each step, or every 64 steps where there are 1,000 or
+// progress reports the amount of work that is done: at each step, or at every 64th step if there are 1,000 or
 // more.
 func (s *Setting) progress(done, total int) {
 	if s.Progress != nil && (done == total || total < 1000 || done%64 == 0) {
@@ -100,7 +99,7 @@ func (s *Setting) progress(done, total int) {
 	}
 }
 
-// moment returns the time at which victims begin to leave: Now, or the first second of 1970 where Now is not set,
+// moment returns the time at which victims begin to leave: Now, or the first second of 1970 if Now is not set,
 // because the zero time would mean that they do not leave.
 func (s *Setting) moment() time.Time {
 	if s.Now.IsZero() {

@@ -12,18 +12,19 @@ import (
 // Changed reports whether any change was made.
 func (s *Scenario) Changed() bool { return len(s.owner) > 0 }
 
-// Context returns the error of the scenario's context, which ends its questions; nil while it goes on.
+// Context returns the error of the scenario's context, which ends its questions. It is nil while they may go
+// on.
 func (s *Scenario) Context() error { return s.ctx.Err() }
 
-// Put adds a pod, or replaces the pod of its name. It serves a search that tries one pod in several ways. It
-// counts as no change, and so contradicts none.
+// Put adds a pod, or replaces the pod of the same name. Searches use it to try a pod in several versions. It
+// does not count as a change, and so contradicts none.
 func (s *Scenario) Put(p *outrank.Pod) error {
 	_, err := s.snap.PutPod(p)
 	return err
 }
 
-// Turn decides about one pod as the scenario stands, whoever else waits, and changes nothing. Errors are those of
-// [engine.Evaluator.Preempt], and one about a pod whose scheduler is not known.
+// Turn decides about one pod in the present state of the scenario, ignoring other waiting pods, and changes
+// nothing. Errors are those of [engine.Evaluator.Preempt], and one about a pod whose scheduler is not known.
 func (s *Scenario) Turn(pod *outrank.Pod) (Turn, error) {
 	eval, err := s.set.decider(pod)
 	if err != nil {
@@ -33,9 +34,9 @@ func (s *Scenario) Turn(pod *outrank.Pod) (Turn, error) {
 	return t, err
 }
 
-// NoEffect says of a plan what [Turn.InVain] says of a turn: why the node does not take the pod even once the
-// victims are gone. It is nil where the node does, and for a plan that evicts nobody or is about a resize. The
-// setting stays as it is. Errors are those of [Scenario.Turn].
+// NoEffect says for a plan what [Turn.InVain] says for a turn: why the node does not take the pod even once the
+// victims are gone. It is nil if the node does, and for a plan that evicts nobody or is about a resize. The
+// setting does not change. Errors are those of [Scenario.Turn].
 func NoEffect(ctx context.Context, set Setting, plan *preemption.Plan) (*Reason, error) {
 	if plan.Outcome != preemption.Preempts || plan.Resize {
 		return nil, nil
@@ -47,17 +48,17 @@ func NoEffect(ctx context.Context, set Setting, plan *preemption.Plan) (*Reason,
 	return set.scene(ctx).whyInVain(eval, plan)
 }
 
-// Text says the reason in a few words.
+// Text returns the reason in a few words.
 func (r *Reason) Text() string { return reasons([]Reason{{r.Filter, r.Reasons, 0}}) }
 
-// Down plays the turns of everything that has at least the given priority, each to its end, and returns what came
-// of them. A pod that has a place by then keeps it, because no pod of a lower priority takes it away.
+// Down plays the turns of all pods of at least the given priority, to their end, and returns what came of them.
+// A pod that has a place by then keeps it, because no pod of a lower priority can take it away.
 func (s *Scenario) Down(to int32) (*Aftermath, error) {
 	return s.playOut(func(e *queue.Entry) bool { return priorityOf(e) >= to })
 }
 
-// Alone refuses a pod that cannot be asked about by itself, because it is scheduled with its group or no
-// scheduler tries it. The error wraps [outrank.ErrInvalid].
+// Alone refuses a pod that cannot be asked about by itself, because it is scheduled with its group or because
+// no scheduler tries it. The error wraps [outrank.ErrInvalid].
 func (s *Scenario) Alone(pod *outrank.Pod) error {
 	switch {
 	case pod == nil:

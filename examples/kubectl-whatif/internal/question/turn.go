@@ -13,19 +13,20 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Placed: a node takes the pod as things are at its turn.
+	// Placed means that a node takes the pod as things are at its turn.
 	Placed Outcome = "placed"
-	// PushesOut: pods have to leave Node so that the pod can start there.
+	// PushesOut means that pods have to leave Node before the pod can start there.
 	PushesOut Outcome = "pushes-out"
-	// Waits: no node takes the pod, and it pushes nobody out.
+	// Waits means that no node takes the pod, and that it pushes nobody out.
 	Waits Outcome = "waits"
-	// Gated: scheduling gates keep the pod from being tried.
+	// Gated means that scheduling gates keep the pod from being tried.
 	Gated Outcome = "gated"
-	// OtherScheduler: the pod has a scheduler whose rules are not known here.
+	// OtherScheduler means that the rules of the pod's scheduler are not known here.
 	OtherScheduler Outcome = "other-scheduler"
-	// Leaving: the pod is being deleted, and no scheduler tries it.
+	// Leaving means that the pod is being deleted, so that no scheduler tries it.
 	Leaving Outcome = "leaving"
-	// InGroup: the pod belongs to a group that is scheduled as a whole, and is not asked about by itself.
+	// InGroup means that the pod belongs to a group that is scheduled as a whole, so that it has no turn of its
+	// own.
 	InGroup Outcome = "in-group"
 )
 
@@ -34,8 +35,8 @@ type Turn struct {
 	// Pod names the pod. For a group it has the group's key and priority.
 	Pod     Pod     `json:"pod"`
 	Outcome Outcome `json:"outcome"`
-	// Group is set for a group of pods and for a tree of groups. Members lists its pods that wait, in the order
-	// in which they are tried, with their nodes. Trouble says why nothing can be decided about a group.
+	// Group is set for a group of pods and for a tree of groups. Members lists its waiting pods in the order in
+	// which they are tried, with their nodes. Trouble says why a group cannot be decided about.
 	Group   bool     `json:"group,omitempty"`
 	Members []Member `json:"members,omitempty"`
 	Trouble string   `json:"trouble,omitempty"`
@@ -43,20 +44,20 @@ type Turn struct {
 	// as things are.
 	Node string `json:"node,omitempty"`
 	Fits int    `json:"fits,omitempty"`
-	// Resize is set for a pod that runs on Node already and wants room for its resize.
+	// Resize is set for a pod that runs on Node already and needs room for its resize.
 	Resize bool `json:"resize,omitempty"`
 	// Victims lists the pods that have to leave, the most important first.
 	Victims []Victim `json:"victims"`
-	// InVain says why Node does not take the pod even once the victims are gone; nil where it does. A scheduler's
-	// dry run takes some things for free that are not: a host port or a claim for a single pod that two pods
-	// hold, or the place of a pod that was leaving.
+	// InVain says why Node does not take the pod even once the victims are gone. It is nil if Node does. A
+	// scheduler's dry run counts some things as free that are not: a host port or a single-pod claim that two
+	// pods hold, or the place of a pod that was leaving.
 	InVain *Reason `json:"inVain,omitempty"`
-	// ClearedNominations lists the pending pods that lose the room that was promised to them.
+	// ClearedNominations lists the pending pods that lose the room reserved for them.
 	ClearedNominations []outrank.Key `json:"clearedNominations,omitempty"`
-	// Ineligible says why a pod that waits may not push others out; empty where it may.
+	// Ineligible says why a waiting pod may not push others out. It is empty if the pod may.
 	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// TurnedDown gives the reasons of the nodes that do not take a pod that waits. Unhelpful gives those of the
-	// nodes where no eviction helps. Each has five reasons at most, the most frequent first.
+	// TurnedDown gives the reasons of the nodes that do not take a waiting pod, and Unhelpful the reasons of
+	// the nodes on which no eviction helps. Each has at most five reasons, the most frequent first.
 	TurnedDown []Reason `json:"turnedDown,omitempty"`
 	Unhelpful  []Reason `json:"unhelpful,omitempty"`
 	// Gates lists the scheduling gates of a gated pod.
@@ -65,12 +66,12 @@ type Turn struct {
 	Scheduler string `json:"scheduler,omitempty"`
 }
 
-// grouped reports whether a pod preempts with its group alone. A resize concerns the pod itself.
+// grouped reports whether a pod preempts only together with its group. A resize concerns the pod itself.
 func (s *scene) grouped(pod *outrank.Pod) bool {
 	return pod.Group != "" && !pod.ResizeDeferred && s.snap.Release().Gates()[groupGate]
 }
 
-// fate returns the outcome in the end: a pod that pushes others out in vain waits.
+// fate returns the final outcome. A pod that pushes others out in vain waits in the end.
 func (t *Turn) fate() Outcome {
 	if t.InVain != nil {
 		return Waits
@@ -78,13 +79,13 @@ func (t *Turn) fate() Outcome {
 	return t.Outcome
 }
 
-// Places reports whether the pod has a place after its turn, once its victims are gone.
+// Places reports whether the pod has a place once its turn is over and its victims are gone.
 func (t *Turn) Places() bool { return t.fate() == Placed || t.fate() == PushesOut }
 
 // Member is a pod of a group.
 type Member struct {
 	Key outrank.Key `json:"key"`
-	// Node is the node that the pod is placed on or nominated to; empty for none.
+	// Node is the node that the pod is placed on or nominated to. It is empty if there is none.
 	Node string `json:"node,omitempty"`
 }
 
@@ -98,12 +99,12 @@ func (t *Turn) unplaced() (n int) {
 	return n
 }
 
-// decide finds the outcome of a pod as things are. The evaluator is nil where the pod's scheduler is not known,
-// and the plan is nil where nobody has to leave. The scene stays as it is.
+// decide finds the outcome of a pod as things are. The evaluator is nil if the pod's scheduler is not known.
+// The plan is nil if nobody has to leave. The scene does not change.
 func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
 	t := Turn{Pod: NameOf(pod, ""), Victims: []Victim{}}
 
-	// No scheduler tries these pods, or none that is known here.
+	// No scheduler tries these pods, or only one that is not known here.
 	switch {
 	case pod.Terminating():
 		t.Outcome = Leaving
@@ -124,7 +125,7 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		return t, nil, err
 	}
 
-	// The plan of a pod that fits names no node, so one has to be chosen. A pod that has room for its resize
+	// The plan of a pod that fits names no node, so that one has to be chosen. A pod with room for its resize
 	// stays on its node.
 	if plan.Outcome == preemption.Fits && !plan.Resize {
 		err := s.place(eval, pod, &t)
@@ -139,7 +140,7 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 }
 
 // place chooses the node of a pod that fits: the node that the pod is nominated to if that takes it, otherwise
-// the one that its scheduler's scores prefer. A scene without scores takes the first node in the order of the
+// the node that its scheduler's scores prefer. A scene without scores takes the first node in the order of the
 // cluster instead. Questions about changes do without scores, because they may place a hundred thousand pods.
 func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	if !s.scored {
@@ -153,7 +154,7 @@ func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	ranked, err := s.set.scorerFor(pod).Rank(s.ctx, eval, s.snap, pod)
 	switch {
 	case errors.Is(err, outrank.ErrInvalid):
-		// The scheduler fails with the same words, and the pod stays where it is.
+		// The scheduler fails with the same error, and the pod stays pending.
 		t.Outcome, t.TurnedDown = Waits, []Reason{{Reasons: []string{err.Error()}}}
 		return nil
 	case err == nil && len(ranked.Nodes) > 0:
@@ -162,8 +163,8 @@ func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	return err
 }
 
-// whyInVain asks the node of a plan again, with the victims gone, and returns its reason not to take the pod; nil
-// if it takes the pod. The scene stays as it is.
+// whyInVain asks the node of a plan again with the victims gone, and returns its reason not to take the pod. It
+// is nil if the node takes the pod. The scene does not change.
 func (s *scene) whyInVain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, error) {
 	mark := s.snap.Mark()
 	var err error
@@ -177,7 +178,7 @@ func (s *scene) whyInVain(eval *engine.Evaluator, plan *preemption.Plan) (*Reaso
 		status, err = eval.Check(s.snap, plan.Pod, plan.Node)
 	}
 
-	// The victims come back even after an error, which is the one that is returned.
+	// The victims are put back even after an error, and the first error is returned.
 	if undone := s.snap.Undo(mark); err == nil {
 		err = undone
 	}
@@ -187,7 +188,7 @@ func (s *scene) whyInVain(eval *engine.Evaluator, plan *preemption.Plan) (*Reaso
 	return &Reason{Filter: status.Filter, Reasons: append([]string{}, status.Reasons...), Nodes: 1}, nil
 }
 
-// enterPlan adds the result of a plan to a turn. It returns the plan only if somebody has to leave.
+// enterPlan adds the result of a plan to a turn. It returns the plan only if pods have to leave.
 func enterPlan(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	if t.Resize = plan.Resize; t.Resize {
 		t.Node = plan.Pod.NodeName
@@ -205,7 +206,7 @@ func enterPlan(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 		return t, plan
 	}
 
-	// A pod that is refused before any node is asked has that one reason, and counts no nodes.
+	// A pod that is refused before any node is asked has one reason, which counts no nodes.
 	t.Outcome = Waits
 	t.TurnedDown = reasonsOf(plan.TurnedDown)
 	t.Unhelpful = reasonsOf(plan.Unhelpful)
@@ -216,14 +217,15 @@ func enterPlan(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	return t, nil
 }
 
-// Feature gates of a release that questions ask for. With resizeGate a resize without room waits for a scheduler,
-// which may preempt for it. With groupGate the pods of a group preempt together.
+// These feature gates matter to questions. With resizeGate a resize without room waits for a scheduler, which
+// may preempt for it. With groupGate the pods of a group preempt together.
 const (
 	resizeGate = "InPlacePodVerticalScalingSchedulerPreemption"
 	groupGate  = "GenericWorkload"
 )
 
-// take decides about a pod, and changes the scene by its outcome. Victims begin to leave, and hold their room.
+// take decides about a pod, and changes the scene by the outcome. Victims begin to leave, and still occupy
+// their room.
 func (s *scene) take(pod *outrank.Pod) (Turn, error) {
 	turn, plan, err := s.decide(s.set.EvaluatorFor(pod), pod)
 	switch {

@@ -8,13 +8,13 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// saidOnce maps the reasons for which pods of a list stay pending to the number of the first pod that has them.
+// saidOnce maps the reasons why pods of a list stay pending to the number of the first pod with these reasons.
 type saidOnce map[string]int
 
-// notes returns the notes of the turn with that number in the list. Instead of the reasons of an earlier turn it
-// names that turn.
+// notes returns the notes of the turn with a number in the list. If an earlier turn had the same reasons, the
+// notes refer to that turn.
 func (s saidOnce) notes(number int, t *Turn, limit int) []string {
-	// Equal texts are equal reasons.
+	// Reasons are the same if their texts are.
 	why := t.reasonsToWait()
 	text := strings.Join(why, "\n")
 	switch first := s[text]; {
@@ -43,14 +43,14 @@ func (t *Turn) name() string {
 	return string(t.Pod.Key)
 }
 
-// addNotes puts texts below the last row.
+// addNotes adds texts below the last row.
 func addNotes(rows *console.Table, notes []string) {
 	for _, note := range notes {
 		rows.Note("  %s", note)
 	}
 }
 
-// Text says in a few words what comes of the turn.
+// Text says in a few words what came of the turn.
 func (t *Turn) Text() string {
 	switch t.Outcome {
 	case Placed:
@@ -63,7 +63,7 @@ func (t *Turn) Text() string {
 			return "pushes out for its resize"
 		}
 
-		// Victims that are leaving already are nobody's loss.
+		// Victims that were leaving already are no additional loss.
 		if fresh(t.Victims) == 0 {
 			return "gets room that is being freed"
 		}
@@ -85,7 +85,7 @@ func (t *Turn) Text() string {
 	return string(t.Outcome)
 }
 
-// victimNames names the victims, limit of them; all where it is 0.
+// victimNames names at most limit victims, or all if limit is 0.
 func (t *Turn) victimNames(limit int) string {
 	texts := make([]string, len(t.Victims))
 	for i := range t.Victims {
@@ -109,11 +109,11 @@ func (v *Victim) Text() string {
 	return fmt.Sprintf("%s (%d%s)", v.Key, v.Priority, more)
 }
 
-// Notes returns everything about a turn that its outcome does not say: the facts, then the reasons to wait.
+// Notes returns everything about a turn that its outcome does not tell: the facts, then the reasons to wait.
 func (t *Turn) Notes(limit int) []string { return append(t.facts(limit), t.reasonsToWait()...) }
 
-// facts returns the notes about a turn, except those that say why a pod waits: who leaves, where the pods of a
-// group go, what keeps a pod from being tried, and whose nomination is lost.
+// facts returns the notes about a turn that do not say why a pod waits: who leaves, where the pods of a group
+// go, what keeps a pod from being tried, and who loses a nomination.
 func (t *Turn) facts(limit int) []string {
 	var out []string
 	if len(t.Victims) > 0 {
@@ -140,7 +140,7 @@ func (t *Turn) facts(limit int) []string {
 	return out
 }
 
-// reasonsToWait says why a pod stays pending. It returns nothing for one that does not.
+// reasonsToWait says why a pod stays pending. It is empty for a pod that does not.
 func (t *Turn) reasonsToWait() (out []string) {
 	if t.Outcome != Waits {
 		return nil
@@ -157,7 +157,7 @@ func (t *Turn) reasonsToWait() (out []string) {
 	return out
 }
 
-// reasons writes reasons in one line, each with the number of its nodes.
+// reasons writes reasons on one line, each with the number of its nodes.
 func reasons(list []Reason) string {
 	texts := make([]string, len(list))
 	for i := range list {

@@ -20,31 +20,31 @@ type Victims struct {
 	// Pod is the preemptor, and Node its new node.
 	Pod  Pod    `json:"pod"`
 	Node string `json:"node"`
-	// Depth is the number of times that a replacement may push out others and their replacements are still looked
-	// at.
+	// Depth limits how far replacements are followed: it is the number of times that one pushes out further
+	// pods whose replacements are still looked at.
 	Depth int `json:"depth"`
-	// Replacements has the replacement of each victim, that of the most important victim first. REPORT_JSON.md of
-	// package explain describes it.
+	// Replacements has the replacement of each victim, in the order of the victims' importance. REPORT_JSON.md
+	// of package explain describes it.
 	Replacements []explain.Replacement `json:"replacements"`
 	Totals       VictimTotals          `json:"totals"`
-	// Gentler is a node where all victims would find other places, if on Node somebody is lost, waits or pushes
-	// out others. It is nil where none was found.
+	// Gentler is a node on which all victims would find other places. It is looked for if a victim on Node is
+	// lost, waits or pushes out others, and is nil if there is none.
 	Gentler *Gentler `json:"gentler,omitempty"`
 }
 
-// Gentler is another node for the pod. Moved counts its victims there, all of which find other places.
+// Gentler is another node for the pod. Moved counts the victims there, all of which find other places.
 type Gentler struct {
 	Node  string `json:"node"`
 	Moved int    `json:"moved"`
 }
 
-// gentlerSteps bounds the questions to nodes about replacements in the search for a gentler node.
+// gentlerSteps bounds how often nodes are asked about replacements in the search for a gentler node.
 const gentlerSteps = 20_000
 
-// findGentler looks for another node where all victims find other places; nil if it finds none.
+// findGentler looks for another node on which all victims find other places. It returns nil if it finds none.
 func findGentler(ctx context.Context, set Setting, eval *engine.Evaluator, plan *preemption.Plan) (*Gentler, error) {
 	outlooks, _, err := joint.Outlooks(ctx, eval, set.Snapshot, joint.Request{Pods: []*outrank.Pod{plan.Pod}, Now: set.Now, Limit: gentlerSteps})
-	// Outlooks come in order of the damage, so no other node is gentler than the first.
+	// Outlooks are sorted by the damage, so that no node is gentler than the first.
 	if err != nil || len(outlooks) == 0 || outlooks[0].Candidate.Node == plan.Node {
 		return nil, err
 	}
@@ -55,9 +55,9 @@ func findGentler(ctx context.Context, set Setting, eval *engine.Evaluator, plan 
 	return &Gentler{Node: best.Candidate.Node, Moved: len(best.Fates)}, nil
 }
 
-// VictimTotals counts leaving pods, at any depth, by their fates.
+// VictimTotals counts the pods that leave, at any depth, by their fates.
 type VictimTotals struct {
-	// Victims counts those of the plan itself, InTurn those that leave for a replacement.
+	// Victims counts the victims of the plan itself, and InTurn the pods that leave for a replacement.
 	Victims int `json:"victims"`
 	InTurn  int `json:"inTurn"`
 
@@ -65,22 +65,22 @@ type VictimTotals struct {
 	Fits      int `json:"fits"`
 	PushesOut int `json:"pushesOut"`
 	Waits     int `json:"waits"`
-	// Replaced counts the pods that were leaving already and whose controllers have made others.
+	// Replaced counts the pods that were leaving already and that their controllers have replaced.
 	Replaced int `json:"replaced"`
-	// Unknown counts the pods of groups that are scheduled as a whole, Beyond the pods that leave beyond the
-	// depth.
+	// Unknown counts the pods of groups that are scheduled as a whole. Beyond counts the pods that leave beyond
+	// the depth.
 	Unknown int `json:"unknown"`
 	Beyond  int `json:"beyond"`
 }
 
-// AskVictims answers what becomes of the victims of a plan, once they are gone and the preemptor runs: how many
-// pods their controllers have left, which of them come back to the same node, and whether each replacement fits,
-// waits, or pushes out others in turn, to a depth. A replacement takes the node that its scheduler's scores
-// prefer. If a victim is worse off than on another node, that node is named ([joint.Outlooks]).
+// AskVictims answers what becomes of the victims of a plan once they are gone and the preemptor runs: how many
+// pods their controllers have left, which of them return to the same node, and whether each replacement fits,
+// waits, or pushes out others in turn, up to a depth. A replacement takes the node that its scheduler's scores
+// prefer. If a victim fares worse than it would on another node, that node is named ([joint.Outlooks]).
 //
 // Errors are those of the setting, of [explain.Replacements] and of [joint.Outlooks]. They wrap
-// [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. Time is that of [explain.Replacements]
-// and, for other nodes, of a bounded number of questions to nodes.
+// [outrank.ErrInvalid] for a depth that is not between 0 and [MostDepth]. It takes the time of
+// [explain.Replacements] and, for other nodes, a bounded number of questions to nodes.
 func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth int) (*Victims, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 	return v, err
 }
 
-// count adds the pods of a list of replacements, and of those that these push out.
+// count adds the pods of a list of replacements, and the pods that these push out.
 func (t *VictimTotals) count(fates []explain.Replacement) {
 	for i := range fates {
 		switch fates[i].Fate {

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WriteText prints the fate of each victim, the first limit of each list; all where limit is 0. The error is that
-// of w.
+// WriteText prints the fate of each victim. Each list is cut after limit entries, unless limit is 0. The error
+// is that of w.
 func (v *Victims) WriteText(w io.Writer, limit int) error {
 	out := paperFor(w)
 	out.say("What becomes of %s, once %s runs on %s: %s.", console.Plural(len(v.Replacements), "victim"), v.Pod.Key, v.Node, v.Totals.text())
@@ -49,11 +49,12 @@ func (t *VictimTotals) text() string {
 	return text
 }
 
-// writeFates prints replacements and, indented, those of the pods that they push out.
+// writeFates prints replacements and, indented below each, the replacements of the pods that it pushes out.
 func writeFates(out *paper, fates []explain.Replacement, indent, limit int) {
 	shown := bounded(len(fates), limit)
 	for i := range fates[:shown] {
-		// The text of a replacement goes on with those of its victims, which are printed below up to the limit.
+		// The text of a replacement continues with its victims, which are printed separately below, up to the
+		// limit.
 		text, _, _ := strings.Cut(fates[i].Text(), "\n")
 		out.block(indent, text)
 		writeFates(out, fates[i].Victims, indent+2, limit)

@@ -13,19 +13,19 @@ import (
 
 // WholeGroup says what becomes of the group that a pod is scheduled with.
 type WholeGroup struct {
-	// Group names the group. If Tree is set it names the topmost group of the tree that the pod's group is part
-	// of.
+	// Group names the group. If Tree is set, it names the topmost group of the tree that contains the pod's
+	// group.
 	Group outrank.Key `json:"group"`
 	Tree  bool        `json:"tree,omitempty"`
-	// Priority is the priority that the group counts with.
+	// Priority is the priority with which the group counts.
 	Priority int32 `json:"priority"`
-	// MinCount is the number of pods of the group that need a place, running ones included. In a tree it is the
-	// number of groups below. It is 0 where the group names no number.
+	// MinCount is the number of pods of the group that need a place, including running ones. In a tree it is
+	// the number of child groups. It is 0 if the group names no number.
 	MinCount int32 `json:"minCount,omitempty"`
 	// Asked is the pod in question.
 	Asked outrank.Key `json:"asked"`
-	// Members lists the group's pods that wait, in the order in which they are tried, with their nodes. Unplaced
-	// counts those without a node.
+	// Members lists the group's waiting pods in the order in which they are tried, with their nodes. Unplaced
+	// counts the pods without a node.
 	Members  []Member `json:"members"`
 	Unplaced int      `json:"unplaced"`
 	// Running counts the group's pods that have a node already.
@@ -35,7 +35,8 @@ type WholeGroup struct {
 	// Report gives the reasons. REPORT_JSON.md of package explain describes it.
 	Report *explain.GroupReport `json:"report"`
 
-	// turn is the group's turn, as in [AllPending]. plan is the decision about it in snap.
+	// turn is the group's turn, as in [AllPending]. plan is the decision about the group, and snap its
+	// snapshot.
 	turn Turn
 	plan *preemption.GroupPlan
 	snap *engine.Snapshot
@@ -56,14 +57,13 @@ func (k *KeptBack) why() string {
 	return "has scheduling gates (" + names(k.Gates, 3) + ")"
 }
 
-// AskGroup answers who has to leave so that the group of a pending pod can run, with all its pods that wait. It
-// asks as things are, whoever else waits. A tree of groups is asked about as a whole. Unlike [AllPending] it does
-// not leave out the group's pods of other schedulers: a group has one scheduler, and it is an error if its pods
-// name several.
+// AskGroup answers who has to leave so that the group of a pending pod can run, with all its waiting pods. It
+// ignores other waiting pods. A tree of groups is asked about as a whole. Unlike [AllPending] it keeps the
+// group's pods of other schedulers: a group has one scheduler, and it is an error if its pods name several.
 //
 // Errors are those of the setting, of the context and of [engine.Evaluator.PreemptGroup]. They wrap
-// [outrank.ErrInvalid] for a pod that is not scheduled with a group of the snapshot, and for one that no
-// scheduler tries. Time is that of one such decision, and of looking at every pod.
+// [outrank.ErrInvalid] for a pod that is not scheduled with a group of the snapshot, and for a pod that no
+// scheduler tries. It takes the time of one such decision, and looks at every pod.
 func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 		return nil, err
 	}
 
-	// With one evaluator for every scheduler the line leaves no pod of the group out.
+	// With one evaluator for every scheduler, line leaves out no pod of the group.
 	set.Scheduler = func(string) *engine.Evaluator { return eval }
 	s := set.scene(ctx)
 	out, err := s.wholeGroup(pod)
@@ -97,7 +97,7 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 	return nil, aboutPod(pod.Key(), "", "it is not among the pods that wait")
 }
 
-// wholeGroup returns the facts about the group of a pod, before anything is decided.
+// wholeGroup returns the facts about the group of a pod, before the decision.
 func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	var g *queue.Group
 	if s.grouped(pod) {
@@ -116,7 +116,7 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	}
 	out.countPods(s, g)
 
-	// The group is tried without the pod that was asked about, so that there is no answer for it.
+	// The group is tried without this pod, so that there is no answer about it.
 	for i := range out.KeptBack {
 		if out.KeptBack[i].Key == out.Asked {
 			return nil, out.keptBack(&out.KeptBack[i])
@@ -125,7 +125,7 @@ func (s *scene) wholeGroup(pod *outrank.Pod) (*WholeGroup, error) {
 	return out, nil
 }
 
-// countPods counts the running pods of the group, and lists those that are kept back.
+// countPods counts the running pods of the group, and lists the pods that are kept back.
 func (w *WholeGroup) countPods(s *scene, g *queue.Group) {
 	for p := range s.snap.Pods() {
 		if p.Group == "" {
@@ -145,7 +145,7 @@ func (w *WholeGroup) countPods(s *scene, g *queue.Group) {
 	}
 }
 
-// lineKey returns the key of the group in a line, as groupKey does.
+// lineKey returns the key by which groupKey identifies the group in a line.
 func (w *WholeGroup) lineKey() outrank.Key {
 	if w.Tree {
 		return "tree " + w.Group
@@ -167,7 +167,7 @@ func aboutPod(key outrank.Key, field, text string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: "pod " + string(key), Field: field, Text: text}}}
 }
 
-// ask decides about the group, and says why.
+// ask decides about the group, and reports the reasons.
 func (w *WholeGroup) ask(s *scene, g *queue.Group) (err error) {
 	if w.turn, w.plan, err = s.planGroup(g); err != nil {
 		return err
@@ -178,5 +178,5 @@ func (w *WholeGroup) ask(s *scene, g *queue.Group) (err error) {
 	return err
 }
 
-// everyName is a number of names that no report reaches, so that it lists all.
+// everyName is a limit that no report reaches, so that it lists all names.
 const everyName = 1 << 20

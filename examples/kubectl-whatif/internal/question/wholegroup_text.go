@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WriteText prints the answer for people: limit names of each list, and ten times as many victims and places; all
-// where limit is 0. The error is that of w.
+// WriteText prints the answer for people: limit names of each list and ten times as many victims and places, or
+// all if limit is 0. The error is that of w.
 func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	out := paperFor(to)
 	report := w.report(limit)
@@ -28,7 +28,7 @@ func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	return out.To(to)
 }
 
-// nodeOfAsked returns the node that the pod in question gets; empty for none.
+// nodeOfAsked returns the node that the pod in question gets. It is empty if it gets none.
 func (w *WholeGroup) nodeOfAsked() string {
 	for _, m := range w.Members {
 		if m.Key == w.Asked {
@@ -38,7 +38,7 @@ func (w *WholeGroup) nodeOfAsked() string {
 	return ""
 }
 
-// report returns the report with the first limit names of each list; all where limit is 0.
+// report returns the report with at most limit names in each list, or all if limit is 0.
 func (w *WholeGroup) report(limit int) *explain.GroupReport {
 	if limit > 0 && w.plan != nil {
 		if cut, err := explain.Group(w.snap, w.plan, explain.Options{Most: limit}); err == nil {
@@ -48,7 +48,7 @@ func (w *WholeGroup) report(limit int) *explain.GroupReport {
 	return w.Report
 }
 
-// notes says if the group lacks pods, and names its pods without a place and those that are not tried.
+// notes says whether the group lacks pods, and names its pods without a place and the pods that are not tried.
 func (w *WholeGroup) notes(limit int) []string {
 	var out []string
 	if there := len(w.Members) + w.Running; !w.Tree && there < int(w.MinCount) {
@@ -72,7 +72,7 @@ func (w *WholeGroup) notes(limit int) []string {
 	return out
 }
 
-// without lists the pods that get no place, the one in question before the others.
+// without lists the pods that get no place, beginning with the one in question.
 func (w *WholeGroup) without() (keys []outrank.Key) {
 	for _, m := range w.Members {
 		switch {
@@ -86,7 +86,7 @@ func (w *WholeGroup) without() (keys []outrank.Key) {
 	return keys
 }
 
-// placed reports whether the group has its places, now or once others have left.
+// placed reports whether the group runs, now or once others have left.
 func (w *WholeGroup) placed() bool {
 	return w.Report.Outcome == preemption.Fits || w.Report.Outcome == preemption.Preempts
 }

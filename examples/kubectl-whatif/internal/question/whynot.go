@@ -10,16 +10,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// WhyNot says why a pod goes to a node, or why it does not. Its JSON is that of [explain.NodeAnswer], which
+// WhyNot says why a pod goes to a node, or why it does not. Its JSON is the JSON of [explain.NodeAnswer], which
 // REPORT_JSON.md of package explain describes.
 type WhyNot struct{ *explain.NodeAnswer }
 
-// AskWhyNot answers everything about one node for a pod: the rule and the object that keep the pod out, the pods
-// whose leaving would help, and the better node with the values by which this one lost.
+// AskWhyNot answers everything about one node for a pod: the rule and the object that keep the pod out, the
+// pods whose leaving would help, and the better node with the values by which this one lost.
 //
 // Errors are those of the setting and of [engine.Evaluator.Explain]. They wrap [preemption.ErrNotFound] for a
-// node that the cluster does not have, and [outrank.ErrInvalid] for a pod whose scheduler is not known. Time is
-// that of explaining the pod's whole decision.
+// node that the cluster does not have, and [outrank.ErrInvalid] for a pod whose scheduler is not known. It
+// takes the time of explaining the pod's whole decision.
 func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) (*WhyNot, error) {
 	if err := set.check(); err != nil {
 		return nil, err

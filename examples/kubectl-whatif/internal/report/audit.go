@@ -13,7 +13,7 @@ import (
 
 // Finding is a remark about the priority classes, or about how pods use them.
 type Finding struct {
-	// Wrong is set for a likely mistake. Other findings are good to know.
+	// Wrong is set for a likely mistake. Other findings are merely good to know.
 	Wrong bool `json:"wrong,omitempty"`
 	// Rule names the kind of finding. Class names the class that it is about, if there is one.
 	Rule  Rule   `json:"rule"`
@@ -29,46 +29,47 @@ type Rule string
 
 // The rules.
 const (
-	// SeveralDefaults: more than one class is the default.
+	// SeveralDefaults means that more than one class is the default.
 	SeveralDefaults Rule = "several-defaults"
-	// NoDefault: no class is the default, so that pods without a class have priority 0.
+	// NoDefault means that no class is the default, so that pods without a class have priority 0.
 	NoDefault Rule = "no-default"
-	// HighDefault: pods that name no class outrank those of another class.
+	// HighDefault means that pods that name no class outrank pods of another class.
 	HighDefault Rule = "high-default"
-	// SystemOutside: pods outside kube-system have a class of the system.
+	// SystemOutside means that pods outside kube-system have a class of the system.
 	SystemOutside Rule = "system-outside"
-	// UnknownClass: pods name a class that the dump does not hold.
+	// UnknownClass means that pods name a class that the dump does not hold.
 	UnknownClass Rule = "unknown-class"
-	// OldValue: pods have a priority that differs from the value of their class.
+	// OldValue means that pods have a priority that differs from the value of their class.
 	OldValue Rule = "old-value"
-	// NoClass: pods name no class, and have a priority that no class gives.
+	// NoClass means that pods name no class, and have a priority that no class gives.
 	NoClass Rule = "no-class"
-	// SameValue: two classes have the same value.
+	// SameValue means that two classes have the same value.
 	SameValue Rule = "same-value"
-	// NoGap: no class fits between two others.
+	// NoGap means that no value is left between two neighbouring classes.
 	NoGap Rule = "no-gap"
-	// NeverPreempts: pods of the class push nobody out.
+	// NeverPreempts means that pods of the class push nobody out.
 	NeverPreempts Rule = "never"
-	// Unused: no pod names the class.
+	// Unused means that no pod names the class.
 	Unused Rule = "unused"
 )
 
-// usage says how pods use classes.
+// usage counts how pods use classes.
 type usage struct {
-	// known is set if the dump has classes at all. Without any it has not asked for them, and nothing
-	// can be said about classes that pods name.
+	// known is set if the dump has classes. A dump without any was made without asking for them, so that
+	// nothing can be said about the classes that pods name.
 	known bool
-	// classes has the classes by name, built-in ones included. values has their values, and 0, which
-	// pods have that get no class.
+	// classes has the classes by name, including built-in ones. values has their values and 0, the priority of
+	// pods without a class.
 	classes map[string]*outrank.PriorityClass
 	values  map[int32]bool
-	// found has the findings about pods, by rule and by class or text.
+	// found has the findings about pods, by rule and then by class or, for a priority without a class, by its
+	// text.
 	found map[Rule]map[string]*Finding
 	// used counts the pods of each class.
 	used map[string]int
 }
 
-// usageOf returns a usage that knows the classes, and has seen no pod yet.
+// usageOf returns a usage that knows the classes and has not counted any pod.
 func usageOf(set *question.Setting, classes []*outrank.PriorityClass) *usage {
 	u := &usage{
 		known:   len(set.Cluster.Classes) > 0,
@@ -85,8 +86,8 @@ func usageOf(set *question.Setting, classes []*outrank.PriorityClass) *usage {
 	return u
 }
 
-// see counts a pod for a finding. Findings about one class are one finding. A priority that no class
-// gives takes the place of a class.
+// see counts a pod for a finding. All pods with the same class share one finding. For a priority that no class
+// gives, the priority stands in for the class.
 func (u *usage) see(p *outrank.Pod, f Finding) {
 	if u.found[f.Rule] == nil {
 		u.found[f.Rule] = map[string]*Finding{}
@@ -105,8 +106,7 @@ func (u *usage) see(p *outrank.Pod, f Finding) {
 	}
 }
 
-// audit looks at the classes, and at the pods that use them. Pods that have ended are not in the
-// snapshot.
+// audit examines the classes and the pods that use them. Pods that have ended are not in the snapshot.
 func (r *Report) audit(set *question.Setting) {
 	list := classesOf(set.Cluster)
 	u := usageOf(set, list)
@@ -118,7 +118,7 @@ func (r *Report) audit(set *question.Setting) {
 		r.classes(list, u.used)
 	}
 
-	// The findings about pods come out of maps, so the order is total.
+	// The findings about pods come out of maps, so that the order has to be total.
 	slices.SortFunc(r.Findings, func(a, b Finding) int {
 		wrong := func(f Finding) int {
 			if f.Wrong {
@@ -133,8 +133,7 @@ func (r *Report) audit(set *question.Setting) {
 	}
 }
 
-// findings returns the findings about pods, in any order. Their texts are written once all pods are
-// counted.
+// findings returns the findings about pods, in any order. It writes their texts, which need the final counts.
 func (u *usage) findings() (out []Finding) {
 	for rule, text := range map[Rule]func(*Finding) string{
 		SystemOutside: func(f *Finding) string { return subject(f.Pods, "pod", "has", "have") + " it outside kube-system" },
@@ -156,7 +155,7 @@ func (u *usage) findings() (out []Finding) {
 	return out
 }
 
-// pod looks at one pod.
+// pod examines one pod.
 func (u *usage) pod(p *outrank.Pod) {
 	name := p.PriorityClassName
 	u.used[name]++
@@ -181,10 +180,10 @@ func (u *usage) pod(p *outrank.Pod) {
 	}
 }
 
-// classes looks at the classes by themselves. The list has the highest value first, and used counts the
-// pods of each.
+// classes examines the classes themselves. list has the highest value first, and used counts the pods of each
+// class.
 func (r *Report) classes(list []*outrank.PriorityClass, used map[string]int) {
-	// Nobody can change the classes of the system, so gaps and use are no matter there.
+	// Nobody can change the classes of the system, so that gaps and unused classes do not matter there.
 	for i, c := range list {
 		users := !strings.HasPrefix(c.Name, "system-")
 		if i > 0 && list[i-1].Value == c.Value {
@@ -203,8 +202,8 @@ func (r *Report) classes(list []*outrank.PriorityClass, used map[string]int) {
 	r.defaults(list, used)
 }
 
-// defaults looks at the default class. Of several the one with the lowest value counts, which is the last
-// in the list.
+// defaults examines the default class. Of several default classes the one with the lowest value counts, which
+// is the last in the list.
 func (r *Report) defaults(list []*outrank.PriorityClass, used map[string]int) {
 	var names []string
 	last := -1
@@ -223,7 +222,7 @@ func (r *Report) defaults(list []*outrank.PriorityClass, used map[string]int) {
 		r.Findings = append(r.Findings, Finding{Rule: SeveralDefaults, Wrong: true, Text: text})
 	}
 
-	// A class below that nobody uses is no trouble.
+	// A lower class without pods does no harm.
 	var below []string
 	for _, c := range list[last+1:] {
 		if c.Value < list[last].Value && used[c.Name] > 0 {
@@ -235,12 +234,12 @@ func (r *Report) defaults(list []*outrank.PriorityClass, used map[string]int) {
 	}
 }
 
-// find adds a finding about a class that is good to know.
+// find adds a finding about a class that is merely good to know.
 func (r *Report) find(rule Rule, class, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{Rule: rule, Class: class, Text: fmt.Sprintf(format, args...)})
 }
 
-// verb returns the form of a text that agrees with the number.
+// verb returns the form of a verb that agrees with the number.
 func verb(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -248,7 +247,7 @@ func verb(n int, one, more string) string {
 	return more
 }
 
-// subject is a number of things with the verb that agrees with it.
+// subject returns a number of things with a verb that agrees with it.
 func subject(n int, what, one, more string) string {
 	if n == 1 {
 		return "1 " + what + " " + one

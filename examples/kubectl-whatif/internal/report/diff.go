@@ -13,24 +13,24 @@ import (
 
 // Comparison says what changed between two reports.
 type Comparison struct {
-	// Before names the cluster of the earlier report. Changes lists the lines of the report that
-	// differ, section by section.
+	// Before names the cluster of the earlier report. Changes lists the lines that differ between the reports,
+	// section by section.
 	Before  string       `json:"before"`
 	Changes []Difference `json:"changes"`
 	// Now is the later report.
 	Now *Report `json:"now"`
 }
 
-// Difference is a line of the report that differs.
+// Difference is a line that differs between two reports.
 type Difference struct {
 	Section Section `json:"section"`
 	Object  string  `json:"object"`
-	// Before and After are empty if the report has no such line.
+	// Before and After are the texts of the line. One is empty if that report has no such line.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Worse is set for a pod that finds no place or pushes others out, a drain that does not end or
-	// leaves pods without a place, and a class that is wrong, if this was not so before or concerned
-	// fewer pods.
+	// Worse is set if the line is bad and was not before, or concerned fewer pods. Bad are a pod that finds no
+	// place or pushes others out, a drain that does not end or leaves pods without a place, and a mistake in a
+	// class.
 	Worse bool `json:"worse,omitempty"`
 
 	severity severity
@@ -54,7 +54,7 @@ type severity uint8
 
 const (
 	harmless severity = iota
-	evicts            // somebody has to leave or finds no place after a drain, or a class is wrong
+	evicts // a pod has to leave or finds no place after a drain, or a class is wrong
 	stays             // a pod has no place, or a drain does not end
 )
 
@@ -64,7 +64,7 @@ type fact struct {
 	object   string
 	text     string
 	severity severity
-	// pods counts the pods that the line concerns, if more of them are worse.
+	// pods is the number of pods that the line concerns, if more pods are worse. Otherwise it is 0.
 	pods int
 }
 
@@ -73,7 +73,7 @@ func (r *Report) facts() []fact {
 	out := r.pendingFacts()
 	out = append(out, r.drainFacts()...)
 
-	// A line of the sections from here on is only worse if it is about a class that is wrong.
+	// The lines from here on are bad only if they report a mistake in a class.
 	for i := range r.Reach {
 		one := &r.Reach[i]
 		out = append(out, fact{ofReach, one.Class, fmt.Sprintf("%s, %d without a place elsewhere", console.Plural(one.Pods, "pod"), one.NoRoom+one.Lost), harmless, 0})
@@ -93,7 +93,7 @@ func (r *Report) facts() []fact {
 	return out
 }
 
-// pendingFacts returns a line for each pod that waits.
+// pendingFacts returns a line for each pending pod.
 func (r *Report) pendingFacts() (out []fact) {
 	for i := range r.Waiting.Turns {
 		t := &r.Waiting.Turns[i]
@@ -112,8 +112,8 @@ func (r *Report) pendingFacts() (out []fact) {
 	return out
 }
 
-// drainFacts returns a line for each node whose drain does not simply end, and for each budget that
-// holds drains up.
+// drainFacts returns a line for each node whose drain never ends or leaves pods without a place, and for each
+// budget that holds drains up.
 func (r *Report) drainFacts() (out []fact) {
 	for i := range r.Drains.Stuck {
 		n := &r.Drains.Stuck[i]
@@ -129,7 +129,8 @@ func (r *Report) drainFacts() (out []fact) {
 		out = append(out, fact{ofDrains, node, "not played to its end", harmless, 0})
 	}
 
-	// The report has the budgets that stop drains first, which would move lines between two reports.
+	// Sorted by name, lines do not move between two reports. The report itself lists the budgets that stop
+	// drains first.
 	budgets := slices.SortedFunc(slices.Values(r.Drains.Budgets), func(a, b question.BudgetHold) int { return cmp.Compare(a.Key, b.Key) })
 	for _, b := range budgets {
 		out = append(out, fact{ofBudgets, string(b.Key), fmt.Sprintf("allows %d, holds up %s, %d of them for ever", b.Allowed, console.Plural(b.Nodes, "drain"), b.Stuck), harmless, 0})
@@ -147,7 +148,7 @@ func fresh(victims []question.Victim) (n int) {
 	return n
 }
 
-// line says what a line of a report is about.
+// line identifies what a line of a report is about.
 type line struct {
 	section Section
 	object  string
@@ -162,7 +163,7 @@ func Compare(before string, then, now *Report) *Comparison {
 		old[key] = append(old[key], f)
 	}
 
-	// Several lines may be about one object. They are matched in their order, each once.
+	// Several lines may concern one object. They are matched in their order, each at most once.
 	for _, f := range now.facts() {
 		key := line{f.section, f.object}
 		if len(old[key]) == 0 {
@@ -176,7 +177,7 @@ func Compare(before string, then, now *Report) *Comparison {
 		}
 	}
 
-	// The lines that no later one has matched are gone, which is nothing worse.
+	// Lines without a match in the later report are gone, which is never worse.
 	for _, f := range then.facts() {
 		key := line{f.section, f.object}
 		if len(old[key]) > 0 {
@@ -191,13 +192,12 @@ func Compare(before string, then, now *Report) *Comparison {
 	return c
 }
 
-// add records that a line differs.
+// add records a line that differs.
 func (c *Comparison) add(f fact, was, is string, level severity) {
 	c.Changes = append(c.Changes, Difference{Section: f.section, Object: f.object, Before: was, After: is, severity: level, Worse: level > harmless})
 }
 
-// addNew records a line that the earlier report does not have. The drain of a node that is new makes
-// nothing worse.
+// addNew records a line that the earlier report does not have. The drain of a new node does not count as worse.
 func (c *Comparison) addNew(f fact, then *Report) {
 	level := f.severity
 	if f.section == ofDrains && !then.nodes[f.object] {
@@ -206,7 +206,7 @@ func (c *Comparison) addNew(f fact, then *Report) {
 	c.add(f, "", f.text, level)
 }
 
-// worsened returns the severity of a line if it is worse than before, or as bad for more pods.
+// worsened returns the severity of a line if it is worse than before, or equally bad for more pods.
 func worsened(was, is fact) severity {
 	if is.severity > was.severity || is.severity == was.severity && is.pods > was.pods {
 		return is.severity
@@ -214,7 +214,7 @@ func worsened(was, is fact) severity {
 	return harmless
 }
 
-// order returns the place of the section in a report.
+// order returns the position of the section in a report.
 func (s Section) order() int {
 	return slices.Index([]Section{ofPending, ofDrains, ofBudgets, ofReach, ofRoom, ofFindings}, s)
 }
@@ -236,14 +236,13 @@ func (s Section) title() string {
 	return "Priority classes"
 }
 
-// Stays counts the lines about a pod without a place or a drain without an end, if that is worse than
-// before.
+// Stays counts the lines that became worse and report a pod without a place or a drain without an end.
 func (c *Comparison) Stays() int { return c.count(stays) }
 
-// Leaves counts the lines that are worse in another way.
+// Leaves counts the lines that became worse in another way.
 func (c *Comparison) Leaves() int { return c.count(evicts) }
 
-// count counts the changes of one severity.
+// count counts the changes with a severity.
 func (c *Comparison) count(g severity) (n int) {
 	for i := range c.Changes {
 		if c.Changes[i].severity == g {
@@ -253,7 +252,7 @@ func (c *Comparison) count(g severity) (n int) {
 	return n
 }
 
-// summary says in a sentence how many lines changed, and how many for the worse.
+// summary says in a sentence how many lines changed, and how many of them are worse.
 func (c *Comparison) summary() string {
 	if len(c.Changes) == 0 {
 		return "Nothing in the report has changed."
@@ -265,7 +264,7 @@ func (c *Comparison) summary() string {
 	return text + ", none for the worse."
 }
 
-// WriteText prints the lines that differ for people, limit of each section; all where it is 0. The
+// WriteText prints the lines that differ for people, at most limit of each section, or all if limit is 0. The
 // error is that of w.
 func (c *Comparison) WriteText(w io.Writer, limit int) error {
 	out := pageOn(w)
@@ -288,7 +287,7 @@ func (c *Comparison) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// sameSection counts the differences at the head of the list that are of one section.
+// sameSection counts how many differences at the beginning of the list belong to the same section.
 func sameSection(d []Difference) int {
 	n := slices.IndexFunc(d, func(one Difference) bool { return one.Section != d[0].Section })
 	if n < 0 {
@@ -297,7 +296,7 @@ func sameSection(d []Difference) int {
 	return n
 }
 
-// cells returns the row of the difference in a table.
+// cells returns the cells of the difference in a table.
 func (d *Difference) cells() []string {
 	worse := ""
 	if d.Worse {

@@ -13,27 +13,27 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Headroom is the room of a resource that new pods of a class have, by amounts alone: the amount that
-// the nodes offer less the amount that pods ask for. Cordoned nodes offer nothing.
+// Headroom is the room that new pods of a class have of a resource, by amounts alone: what the nodes offer,
+// minus what pods request that the class cannot push out. Cordoned nodes offer nothing.
 type Headroom struct {
 	// Class is empty for the room that is free for anybody.
 	Class string `json:"class,omitempty"`
 	Value int32  `json:"value"`
-	// Offered is the amount that all nodes offer together. Free is the amount that is free on all nodes
-	// with the pods gone that the class could push out, and OnOne the largest part of it on one node.
+	// Offered is what all nodes offer together. Free is what would be free on all nodes without the pods that
+	// the class could push out, and OnOne the largest part of that on one node.
 	Resource resource.Name     `json:"resource"`
 	Offered  resource.Quantity `json:"offered"`
 	Free     resource.Quantity `json:"free"`
 	OnOne    resource.Quantity `json:"onOne"`
 }
 
-// text writes the amounts that are free on all nodes and on one in a format.
+// text formats the amounts that are free on all nodes and on one node.
 func (h *Headroom) text(format string) string {
 	return fmt.Sprintf(format, amount.Text(h.Resource, h.Free), amount.Text(h.Resource, h.OnOne))
 }
 
-// findRoom counts the room of each class that preempts, resource by resource. Nodes that are cordoned
-// are counted, and left out.
+// findRoom computes the room of each class that preempts, resource by resource. It leaves out cordoned nodes,
+// and counts them.
 func (r *Report) findRoom(set *question.Setting) {
 	r.Headroom = []Headroom{}
 	snap := set.Snapshot
@@ -55,7 +55,7 @@ func (r *Report) findRoom(set *question.Setting) {
 	list := slices.Sorted(maps.Keys(names))
 	slices.SortStableFunc(list, func(a, b resource.Name) int { return cmp.Compare(rank(a), rank(b)) })
 
-	// The first level stands for anybody: it is a class that pushes nobody out.
+	// The first level stands for pods of no class in particular, which push nobody out.
 	levels := []*outrank.PriorityClass{{}}
 	for _, c := range classesOf(set.Cluster) {
 		if c.PreemptionPolicy != outrank.PreemptNever {
@@ -67,7 +67,7 @@ func (r *Report) findRoom(set *question.Setting) {
 	}
 }
 
-// rank puts the resources first that nearly every pod asks for.
+// rank puts first the resources that nearly every pod requests.
 func rank(name resource.Name) int {
 	switch name {
 	case resource.CPU:
@@ -80,14 +80,14 @@ func rank(name resource.Name) int {
 	return 3
 }
 
-// taken is an amount that pods of one priority ask for.
+// taken is an amount that pods of one priority request.
 type taken struct {
 	priority int32
 	amount   int64
 }
 
-// roomOfResource returns the room of one resource, level by level. The first level is for the amount that
-// is free for anybody.
+// roomOfResource returns the room of one resource, level by level. The first level is the amount that is free
+// for any pod.
 func roomOfResource(set *question.Setting, open []*outrank.Node, name resource.Name, levels []*outrank.PriorityClass) []Headroom {
 	snap := set.Snapshot
 	free, onOne := make([]int64, len(levels)), make([]int64, len(levels))
@@ -98,8 +98,8 @@ func roomOfResource(set *question.Setting, open []*outrank.Node, name resource.N
 		unused := resource.SubSat(there, snap.Used(n.Name, name))
 		pods := takenOn(snap, n.Name, name)
 
-		// A node may have more pods than room. Then those of lower priority that leave first make up for
-		// what is missing, and a node below 0 takes nothing away from the others.
+		// On an overcommitted node the first pods to leave only make up for the excess. Such a node must not
+		// reduce the room of the others, so that its negative amount is ignored.
 		for i, c := range levels {
 			room := unused
 			for _, p := range pods {
@@ -123,7 +123,7 @@ func roomOfResource(set *question.Setting, open []*outrank.Node, name resource.N
 	return out
 }
 
-// takenOn lists the amounts of a resource that the pods on a node ask for. Of pods each counts as one.
+// takenOn lists the amounts of a resource that the pods on a node request. Each pod takes one place for pods.
 func takenOn(snap *engine.Snapshot, node string, name resource.Name) (out []taken) {
 	for _, p := range snap.PodsOn(node) {
 		asked := int64(1)

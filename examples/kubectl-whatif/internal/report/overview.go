@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Overview draws the report as a page about the snapshot in question. It is the page about the pods that
-// wait, with other words at its head and more tables.
+// Overview draws the report as a page about the snapshot in question. It extends the page about pending pods by
+// tables, under a headline of its own.
 func (r *Report) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	o := r.Waiting.Overview(snap, nil)
 	lines := r.summary()
@@ -41,7 +41,7 @@ func (r *Report) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview 
 	return o
 }
 
-// heldTexts names the pods of a node that budgets hold, with the budgets.
+// heldTexts names the pods of a node that budgets hold, each with its budgets.
 func heldTexts(n *question.NodeDrain) (out []string) {
 	for i := range n.Held {
 		out = append(out, string(n.Held[i].Pod.Key)+" is held by "+names(n.Held[i].Budgets, 0))
@@ -57,11 +57,11 @@ func pendingTexts(n *question.NodeDrain) (out []string) {
 	return out
 }
 
-// mostTodo is the largest number of remedies that the end of a page tells.
+// mostTodo is the most remedies that the end of a page lists.
 const mostTodo = 5
 
-// todo says what to do: take the remedies that were tried, look at the budgets that keep drains from
-// ending, mend the classes that are wrong.
+// todo says what to do: apply the remedies that were tried, look at the budgets that keep drains from ending,
+// and mend the classes that are wrong.
 func (r *Report) todo() []string {
 	var out []string
 	for i := range r.Remedies.List {
@@ -98,7 +98,7 @@ func (m *Remedies) table() page.Table {
 	return t
 }
 
-// drainTable lists the drains of nodes. notes names pods of a drain.
+// drainTable lists the drains of nodes. notes returns the pods to name for a drain.
 func drainTable(title string, nodes []question.NodeDrain, notes func(*question.NodeDrain) []string) page.Table {
 	t := page.Table{Title: title, Columns: []page.Column{{Title: "Node"}, {Title: "Evicted", Number: true}, {Title: "Of", Number: true}, {Title: "Pods"}}}
 	for i := range nodes {
@@ -117,7 +117,7 @@ func (r *Report) budgetTable() page.Table {
 	return t
 }
 
-// reachTable counts the pods that each class could push out, also by the first namespaces.
+// reachTable counts the pods that each class could push out, and names the first namespaces with their numbers.
 func (r *Report) reachTable() page.Table {
 	t := page.Table{Title: "Who could be pushed out by new pods", Note: "By priority alone, and where they would be recreated.", Columns: []page.Column{
 		{Title: "Class"}, {Title: "Value", Number: true}, {Title: "Pods", Number: true}, {Title: "Elsewhere", Number: true},
@@ -164,8 +164,8 @@ func (r *Report) findingTable() page.Table {
 	return t
 }
 
-// Overview draws the comparison as a page about the snapshot of the later report: that report's page, with
-// the changes first.
+// Overview draws the comparison as a page about the snapshot of the later report. It is the page of that report
+// with the changes before everything else.
 func (c *Comparison) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	o := c.Now.Overview(snap, pod)
 	o.Title, o.Headline = "What has changed", strings.TrimSuffix(c.summary(), ".")

@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Reach counts the running pods that new pods of a class could push out, by priority alone: those with a
-// lower one. Disruption budgets do not matter. Pods of a group count with their own priority.
+// Reach counts the running pods that new pods of a class could push out, by priority alone: the pods with a
+// lower one. It ignores disruption budgets. Pods of a group count with their own priority.
 type Reach struct {
 	Class string `json:"class"`
 	Value int32  `json:"value"`
@@ -28,31 +28,31 @@ type NamespaceReach struct {
 	Count
 }
 
-// Count counts running pods by what becomes of them once they are pushed out.
+// Count counts running pods by what becomes of them when they are pushed out.
 type Count struct {
 	Pods int `json:"pods"`
-	// Elsewhere counts the pods whose replacement finds room on another node as things are, NoRoom those
-	// whose replacement finds none. Lost counts the pods without a controller to recreate them, Tied those
-	// that come back to their node alone.
+	// Elsewhere counts the pods whose replacement finds room on another node as things are, and NoRoom the pods
+	// whose replacement finds none. Lost counts the pods that no controller recreates, and Tied the pods that
+	// can return only to their own node.
 	Elsewhere int `json:"elsewhere"`
 	NoRoom    int `json:"noRoom"`
 	Lost      int `json:"lost"`
 	Tied      int `json:"tied"`
-	// Unknown counts the pods whose replacement was not tried: their scheduler is not known, they are
-	// scheduled with a group, or too many controllers came before theirs.
+	// Unknown counts the pods whose replacement was not tried: their scheduler is not known, they are scheduled
+	// with a group, or their controller comes after the bound.
 	Unknown int `json:"unknown"`
 }
 
-// Fates says how the places of replacements were found.
+// Fates says how it was found out where replacements go.
 type Fates struct {
-	// Tried counts the controllers of which one pod was tried: it was taken away, and its replacement
-	// asked about with its own node left out. The other pods of the controller count as that one does.
+	// Tried counts the controllers for which one pod was tried: it was removed, and the nodes other than its
+	// own were asked about its replacement. The result counts for all pods of the controller.
 	Tried int `json:"tried"`
 	// NotTried counts the controllers beyond the bound.
 	NotTried int `json:"notTried"`
 }
 
-// mostTried is the largest number of controllers of which a pod is tried.
+// mostTried is the most controllers for which a pod is tried.
 const mostTried = 20_000
 
 // fate says what becomes of a pod that is pushed out.
@@ -83,14 +83,14 @@ func (c *Count) add(f fate, n int) {
 	}
 }
 
-// group stands for the running pods of one namespace that have one priority and share a fate.
+// group stands for the running pods of one namespace that have the same priority and fate.
 type group struct {
 	namespace string
 	priority  int32
 	fate      fate
 }
 
-// findReach counts the pods in the reach of each class that preempts. Classes share the groups, which are
+// findReach counts the pods that each class that preempts could push out. It counts groups of pods, which are
 // far fewer than the pods.
 func (r *Report) findReach(ctx context.Context, set *question.Setting) error {
 	r.Reach = []Reach{}
@@ -107,7 +107,7 @@ func (r *Report) findReach(ctx context.Context, set *question.Setting) error {
 	return nil
 }
 
-// reachOf counts the pods of lower priority than a class, in all and by namespace.
+// reachOf counts the pods of lower priority than a class, in total and by namespace.
 func reachOf(c *outrank.PriorityClass, groups map[group]int) Reach {
 	reach := Reach{Class: c.Name, Value: c.Value, Namespaces: []NamespaceReach{}}
 	byNamespace := map[string]*Count{}
@@ -131,7 +131,7 @@ func reachOf(c *outrank.PriorityClass, groups map[group]int) Reach {
 	return reach
 }
 
-// classesOf lists the classes of the cluster, the highest value first. A dump without classes has the
+// classesOf lists the classes of the cluster, the highest value first. For a dump without classes it lists the
 // built-in ones.
 func classesOf(c *outrank.Cluster) []*outrank.PriorityClass {
 	out := slices.Clone(c.Classes)
@@ -153,14 +153,14 @@ type controller struct {
 	owner     outrank.Owner
 }
 
-// groups counts the running pods that nobody deletes, by namespace, priority and fate.
+// groups counts the running pods that are not being deleted, by namespace, priority and fate.
 func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]int, error) {
 	out, known := map[group]int{}, map[controller]fate{}
 	snap := set.Snapshot.Clone()
 
-	// In the order of the input the same controllers are tried every time.
+	// Going through the input in its order tries the same controllers every time.
 	for _, listed := range set.Cluster.Pods {
-		// The snapshot has no pods that have ended, and those on a node that is missing cannot be pushed out.
+		// The snapshot lacks pods that have ended. A pod on a missing node cannot be pushed out.
 		p, ok := snap.Pod(listed.Key())
 		node := snap.NodeOf(listed.Key())
 		if _, there := snap.Node(node); !ok || !there || p.Terminating() {
@@ -173,7 +173,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 		case p.Owner == (outrank.Owner{}):
 			f = lost
 		default:
-			// The pods of a controller are alike, and the first of them is tried for all.
+			// The pods of a controller are alike, so that the first one stands for all.
 			c := controller{p.NamespaceName(), p.Owner}
 			if _, ok := known[c]; !ok {
 				tried, err := r.tryElsewhere(ctx, set, snap, p)
@@ -189,10 +189,10 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 	return out, nil
 }
 
-// tryElsewhere takes a pod away, and asks whether another node takes the pod that is recreated for it. It
-// leaves the snapshot as it is.
+// tryElsewhere removes a pod, and asks whether a node other than its own takes its replacement. It restores the
+// snapshot.
 func (r *Report) tryElsewhere(ctx context.Context, set *question.Setting, snap *engine.Snapshot, p *outrank.Pod) (_ fate, err error) {
-	// A pod of a group is recreated with the others, and goes where they go together.
+	// A pod of a group is recreated with the rest of the group, and placed together with it.
 	eval := set.EvaluatorFor(p)
 	if eval == nil || p.Group != "" && snap.Release().Gates()[groupGate] {
 		return unknown, nil
@@ -218,7 +218,7 @@ func (r *Report) tryElsewhere(ctx context.Context, set *question.Setting, snap *
 		return unknown, err
 	}
 
-	// Its own node has room now, which the pod that pushes it out takes.
+	// The room on the pod's own node does not count, because the pod that pushes it out takes it.
 	if slices.ContainsFunc(nodes, func(n *outrank.Node) bool { return n.Name != node }) {
 		return elsewhere, nil
 	}

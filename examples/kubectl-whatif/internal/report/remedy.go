@@ -17,27 +17,26 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// MostRemedies is the largest number of controllers for whose pods a remedy is looked for.
+// MostRemedies is the most controllers whose pods are looked after.
 const MostRemedies = 20
 
 // Remedies says what would help the pods that find no place.
 type Remedies struct {
 	List []Remedy `json:"list"`
-	// NotAsked counts the pods for which no remedy was looked for: their controllers come after
-	// MostRemedies others, they are scheduled with a group, or they wait for a resize.
+	// NotAsked counts the pods for which no remedy was looked for: their controller comes after the first
+	// MostRemedies, they are scheduled with a group, or they wait for a resize.
 	NotAsked int `json:"notAsked"`
 }
 
-// Remedy is the cheapest thing that was found to help a pod. It was tried once everybody else had had a
-// turn.
+// Remedy is the cheapest remedy that was found for a pod. It was tried once all other pods had had their turns.
 type Remedy struct {
-	// Pod is the first of the pods of one controller and priority that wait, and Pods is their number.
-	// Owner names the controller as Kind/Name; empty for a pod without one.
+	// Pod is the first of the waiting pods that share a controller and a priority, and Pods is their number.
+	// Owner names the controller as Kind/Name. It is empty for a pod without one.
 	Pod   outrank.Key `json:"pod"`
 	Owner string      `json:"owner,omitempty"`
 	Pods  int         `json:"pods"`
 	Kind  Kind        `json:"kind"`
-	// Node is the node that takes the pod then, or the one that a new node is like. Text says what helps.
+	// Node is the node that then takes the pod, or the node that the new node is like. Text says what helps.
 	Node string `json:"node,omitempty"`
 	Text string `json:"text"`
 }
@@ -47,28 +46,28 @@ type Kind string
 
 // The kinds, the cheapest first.
 const (
-	// Wait: room comes free by itself.
+	// Wait means that room comes free by itself.
 	Wait Kind = "wait"
-	// Change: the pod or the node is changed, and nobody leaves.
+	// Change means that the pod or the node is changed, and nobody leaves.
 	Change Kind = "change"
-	// MoreNodes: there is one more node, like one that is there.
+	// MoreNodes means one more node, like an existing one.
 	MoreNodes Kind = "node"
-	// Priority: the pod or others get another priority, with which it fits or pushes others out.
+	// Priority means that the pod or other pods get another priority, with which it fits or pushes others out.
 	Priority Kind = "priority"
-	// Evict: pods are evicted by hand.
+	// Evict means that pods are evicted by hand.
 	Evict Kind = "evict"
-	// None: nothing that was tried helps.
+	// None means that nothing that was tried helps.
 	None Kind = "none"
 )
 
-// lookForRemedies looks for one remedy for each controller of pods that wait.
+// lookForRemedies looks for one remedy for each controller of waiting pods.
 func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *question.Pending) (*Remedies, error) {
 	out := withoutPlace(waiting)
 	if len(out.List) == 0 {
 		return out, nil
 	}
 
-	// Remedies are tried on the cluster once everybody has had a turn.
+	// Remedies are tried on the cluster in which all pods have had their turns.
 	settled, err := s.Settled()
 	if err != nil {
 		return nil, err
@@ -84,8 +83,8 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 	return out, nil
 }
 
-// withoutPlace lists the pods to look for remedies for, without the remedies. Pods of one controller and
-// one priority wait for the same thing, so the first of them stands for all.
+// withoutPlace lists the pods that need a remedy. Waiting pods with the same controller and priority need the
+// same one, so that the first of them stands for all.
 func withoutPlace(waiting *question.Pending) *Remedies {
 	type kind struct {
 		namespace, owner string
@@ -101,7 +100,7 @@ func withoutPlace(waiting *question.Pending) *Remedies {
 			continue
 		}
 
-		// What would help a group, or a resize, is not explained node by node.
+		// For a group or a resize no remedy can be found node by node.
 		if t.Group || t.Resize {
 			out.NotAsked += max(1, len(t.Members))
 			continue
@@ -126,21 +125,21 @@ func withoutPlace(waiting *question.Pending) *Remedies {
 	return out
 }
 
-// adviser tries remedies on the cluster once everybody has had a turn.
+// adviser tries remedies on the cluster in which all pods have had their turns.
 type adviser struct {
 	ctx     context.Context
 	set     question.Setting
 	snap    *engine.Snapshot
 	settled *question.Scenario
-	// nodes has one node of each kind.
+	// nodes has one node of each kind (see kinds).
 	nodes []*outrank.Node
 }
 
-// mostKinds is the largest number of kinds of nodes of which one more is tried.
+// mostKinds is the most kinds of nodes of which one more is tried.
 const mostKinds = 16
 
-// kinds finds one node of each kind. Nodes of one kind offer the same, and have the same taints and, but
-// for that of the host, the same labels.
+// kinds finds one node of each kind. Nodes of one kind offer the same and have the same taints and, apart from
+// the host name, the same labels.
 func (a *adviser) kinds() {
 	seen := map[string]bool{}
 	for n := range a.snap.Nodes() {
@@ -165,9 +164,9 @@ func (a *adviser) kinds() {
 	}
 }
 
-// advise finds the cheapest remedy for a pod. To wait costs nothing. A small change of the pod is cheaper
-// than one more node, and that is cheaper than another priority or an eviction. A change that takes more
-// off the pod's requests comes last. Changes that enlarge a node, or evict pods besides, do not count.
+// advise finds the cheapest remedy for a pod. Waiting costs nothing. A small change of the pod is cheaper than
+// one more node, which is cheaper than another priority or an eviction. A change that reduces the pod's
+// requests by more comes last. Changes that enlarge a node or also evict pods are not considered.
 func (a *adviser) advise(r *Remedy) error {
 	set, snap := &a.set, a.snap
 	pod, ok := snap.Pod(r.Pod)
@@ -186,13 +185,13 @@ func (a *adviser) advise(r *Remedy) error {
 		return err
 	}
 
-	// Pods that are leaving already may make room for it.
+	// Pods that are leaving already may make room for this one.
 	if leaving := why.Leaving; leaving != nil {
 		r.set(Wait, leaving.Node, sentence(leaving.Text()))
 		return nil
 	}
 
-	// The explanation has tried the changes. One more node has to be tried here, because it is cheaper than
+	// The explanation has tried changes, but no additional node. That is tried here, because it is cheaper than
 	// a large change.
 	low, dear := changes(why)
 	if low != nil {
@@ -213,8 +212,8 @@ func (a *adviser) advise(r *Remedy) error {
 	return nil
 }
 
-// wait reports whether the pod only has to wait: there is room for it once everybody has had a turn,
-// which is how the snapshot stands.
+// wait reports whether the pod only has to wait: the snapshot, in which all pods have had their turns, has room
+// for it.
 func (a *adviser) wait(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (bool, error) {
 	snap := a.snap
 	if node := snap.NodeOf(r.Pod); node != "" {
@@ -230,8 +229,8 @@ func (a *adviser) wait(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (boo
 	return true, nil
 }
 
-// changes returns the first nodes where changes alone make room for the pod: low with changes that cost
-// little, dear with any changes but larger nodes and evictions. Each is nil for none.
+// changes returns the first nodes on which changes make room for the pod: low with changes that cost little,
+// dear with any changes except larger nodes and evictions. Each is nil if there is none.
 func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 	for i := range why.Nodes {
 		g := &why.Nodes[i]
@@ -248,9 +247,9 @@ func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 	return nil, dear
 }
 
-// setNothing takes the remedy of a report by which nothing helps as things are, and reports whether there
-// is one. Enough priority for the pod comes first, if a class or a user can give it, then a lower priority
-// of other pods, then an eviction.
+// setNothing sets the remedy from a report in which nothing helps as things are, and reports whether there is
+// one. A higher priority of the pod comes first, if a class or a user can give it, then a lower priority of
+// other pods, then an eviction.
 func (r *Remedy) setNothing(n *explain.Nothing) bool {
 	switch {
 	case n == nil:
@@ -274,10 +273,10 @@ func (r *Remedy) set(kind Kind, node, text string) {
 	r.Text = text
 }
 
-// joined joins sentences.
+// joined joins sentences with spaces.
 func joined(texts []string) string { return strings.Join(texts, " ") }
 
-// sentence makes a sentence of a text.
+// sentence turns a text into a sentence with a capital letter and a full stop.
 func sentence(text string) string {
 	if !strings.HasSuffix(text, ".") {
 		text += "."
@@ -285,7 +284,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// help says what helps on the nodes of a group, without the number of the nodes.
+// help says what helps on the nodes of a group. It leaves out how many nodes there are.
 func help(g *explain.NodeGroup) string {
 	_, text, found := strings.Cut(g.Help(), ": ")
 	if !found {
@@ -294,10 +293,10 @@ func help(g *explain.NodeGroup) string {
 	return sentence(text)
 }
 
-// mostLess is the part of a request, in hundredths, that a pod can be expected to do without.
+// mostLess is the largest reduction of a request, in percent, that counts as small.
 const mostLess = 10
 
-// cheap reports whether a way only changes settings, or takes no more than a little off a request.
+// cheap reports whether a way only changes settings, or reduces requests by no more than mostLess.
 func cheap(w *explain.Way) bool {
 	for i := range w.Steps {
 		for _, c := range w.Steps[i].Changes {
@@ -323,7 +322,7 @@ func without(w *explain.Way, changes ...string) bool {
 	})
 }
 
-// oneMore tries one more node of each kind, and takes the first that takes the pod.
+// oneMore tries one more node of each kind, and records the first that takes the pod.
 func (a *adviser) oneMore(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (bool, error) {
 	for _, like := range a.nodes {
 		status, err := a.tryNode(eval, pod, a.settled.NodesLike(like, 1)[0])
@@ -338,7 +337,7 @@ func (a *adviser) oneMore(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (
 	return false, nil
 }
 
-// tryNode returns the answer of a new node to the pod, and takes the node away again.
+// tryNode returns the answer of a new node to the pod, and removes the node again.
 func (a *adviser) tryNode(eval *engine.Evaluator, pod *outrank.Pod, n *outrank.Node) (preemption.Status, error) {
 	snap := a.snap
 	mark := snap.Mark()

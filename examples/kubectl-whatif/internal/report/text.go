@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// WriteText prints the report for people, limit entries of each list; all where it is 0. The error is
-// that of w.
+// WriteText prints the report for people, at most limit entries of each list, or all if limit is 0. The error
+// is that of w.
 func (r *Report) WriteText(w io.Writer, limit int) error {
 	out := pageOn(w)
 	for _, line := range r.summary() {
@@ -36,11 +36,11 @@ func (r *Report) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// summary says the report in a few sentences. The first is about the pods that wait.
+// summary sums up the report in a few sentences. The first one is about the pending pods.
 func (r *Report) summary() []string {
 	out := []string{pendingSentence(r.Waiting)}
 
-	// As long as a drain was not played to its end, nobody can say that all drains end.
+	// Unless every drain was played to its end, it is not known that all drains end.
 	d := r.Drains
 	switch stuck := len(d.Stuck); {
 	case stuck > 0:
@@ -69,7 +69,7 @@ func (r *Report) summary() []string {
 	return out
 }
 
-// pendingSentence says how many pods wait, find no place, and have to leave.
+// pendingSentence says how many pods wait, how many find no place, and how many have to leave.
 func pendingSentence(waiting *question.Pending) string {
 	n := waiting.Totals
 	homeless := n.Waits + n.Unplaced
@@ -83,7 +83,8 @@ func pendingSentence(waiting *question.Pending) string {
 		subject(n.Pods, "pod", "is", "are"), homeless, verb(homeless, "finds", "find"), subject(n.Victims, "pod", "has", "have"))
 }
 
-// topReach returns the reach of the highest class that is not the system's; nil where there is none.
+// topReach returns the reach of the highest class that does not belong to the system. It is nil if there is
+// none.
 func (r *Report) topReach() *Reach {
 	for i := range r.Reach {
 		if !strings.HasPrefix(r.Reach[i].Class, "system-") {
@@ -93,7 +94,7 @@ func (r *Report) topReach() *Reach {
 	return nil
 }
 
-// write prints the remedies, limit of them.
+// write prints at most limit remedies.
 func (m *Remedies) write(out *paper, limit int) {
 	if len(m.List)+m.NotAsked == 0 {
 		return
@@ -116,7 +117,7 @@ func (m *Remedies) write(out *paper, limit int) {
 	}
 }
 
-// name names the pod, and says how many others it stands for.
+// name names the pod, and says for how many others it stands.
 func (m *Remedy) name() string {
 	if m.Pods == 1 {
 		return string(m.Pod)
@@ -124,7 +125,7 @@ func (m *Remedy) name() string {
 	return fmt.Sprintf("%s and %d more of %s", m.Pod, m.Pods-1, m.Owner)
 }
 
-// writeDrains prints how many drains end and how, and names those that do not end well.
+// writeDrains prints how many drains end and how, and names the drains that do not end well.
 func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
 	out.say("Of %s, %d %s at once, %d as replacements become ready, and %d never.", console.Plural(d.Nodes, "node"), d.AtOnce, verb(d.AtOnce, "empties", "empty"), d.Slow, len(d.Stuck))
 	if n := len(d.Undecided); n > 0 {
@@ -149,7 +150,7 @@ func writeDrains(out *paper, d *question.DrainSurvey, limit int) {
 	writeHolds(out, d.Budgets, limit)
 }
 
-// writeHolds prints the budgets that hold drains up, limit of them.
+// writeHolds prints at most limit of the budgets that hold drains up.
 func writeHolds(out *paper, budgets []question.BudgetHold, limit int) {
 	if len(budgets) == 0 {
 		return
@@ -177,7 +178,7 @@ type drainList struct {
 	note  func(*question.NodeDrain) string
 }
 
-// write prints the drains, limit of them. Without any it prints nothing.
+// write prints at most limit drains. It prints nothing if there are none.
 func (l *drainList) write(out *paper, limit int) {
 	if len(l.nodes) == 0 {
 		return
@@ -197,7 +198,7 @@ func (l *drainList) write(out *paper, limit int) {
 	out.more(len(l.nodes) - shown)
 }
 
-// writeReach prints how many running pods each class could push out, with the first namespaces.
+// writeReach prints how many running pods each class could push out, with the first namespaces of each.
 func (r *Report) writeReach(out *paper, limit int) {
 	if len(r.Reach) == 0 {
 		out.line("No class may push anybody out.")
@@ -216,7 +217,7 @@ func (r *Report) writeReach(out *paper, limit int) {
 	rows := console.Table{Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}}
 	rows.Head("CLASS", "VALUE", "PODS", "ELSEWHERE", "NO PLACE", "NOT RECREATED", "SAME NODE", "NOT ASKED")
 
-	// Each class has a row, and a note with its first namespaces.
+	// The note below the row of a class names its first namespaces.
 	for i := range r.Reach {
 		one := &r.Reach[i]
 		rows.Add(append([]string{one.Class, strconv.Itoa(int(one.Value))}, one.cells()...)...)
@@ -232,7 +233,7 @@ func (r *Report) writeReach(out *paper, limit int) {
 	rows.Print(out.Page)
 }
 
-// cells returns the counts as texts. A count of 0 is empty, except for the number of all pods.
+// cells returns the counts as texts. A count of 0 is left empty, except for the number of all pods.
 func (c *Count) cells() []string {
 	out := []string{strconv.Itoa(c.Pods)}
 	for _, n := range []int{c.Elsewhere, c.NoRoom, c.Lost, c.Tied, c.Unknown} {
@@ -254,7 +255,7 @@ func (n *NamespaceReach) text() string {
 	return text
 }
 
-// writeRoom prints the room of each class in a table: a row for each class, a column for each resource.
+// writeRoom prints the room of each class in a table with a row for each class and a column for each resource.
 func (r *Report) writeRoom(out *paper) {
 	out.say("By amounts alone: what is free, and what would be with all pods of lower priority gone; most on one node in brackets.")
 	if r.Closed > 0 {
@@ -282,8 +283,7 @@ func (r *Report) writeRoom(out *paper) {
 }
 
 // roomByClass returns the resources and the classes in their order, and the texts of the amounts of each
-// resource by class. The report goes resource by resource, and each has the same classes; so the first
-// gives their order.
+// resource by class. Every resource of the report has the same classes, so that the first one gives the order.
 func (r *Report) roomByClass() (resources []resource.Name, classes []string, amounts map[resource.Name]map[string]string) {
 	amounts = map[resource.Name]map[string]string{}
 	for i := range r.Headroom {
@@ -300,7 +300,7 @@ func (r *Report) roomByClass() (resources []resource.Name, classes []string, amo
 	return resources, classes, amounts
 }
 
-// writeFindings prints the findings, limit of them.
+// writeFindings prints at most limit findings.
 func (r *Report) writeFindings(out *paper, limit int) {
 	if len(r.Findings) == 0 {
 		out.line("Nothing is odd about them.")
@@ -329,7 +329,7 @@ func (f *Finding) text() string {
 	return f.Text + ": " + string(f.Example) + more(f.Pods-1)
 }
 
-// more says that there are n more; nothing for none.
+// more says that there are n more. It is empty if n is 0.
 func more(n int) string {
 	if n == 0 {
 		return ""
@@ -337,14 +337,14 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// list joins texts, limit of them; all where it is 0. It counts the rest, together with the others, which
-// are not among the texts.
+// list joins at most limit texts, or all if limit is 0. It counts the rest, together with others that are not
+// among the texts.
 func list(texts []string, others, limit int) string {
 	shown := bounded(len(texts), limit)
 	return strings.Join(texts[:shown], ", ") + more(len(texts)-shown+others)
 }
 
-// names joins names, limit of them; all where it is 0.
+// names joins at most limit names, or all if limit is 0.
 func names[T ~string](all []T, limit int) string {
 	texts := make([]string, len(all))
 	for i := range all {
@@ -353,7 +353,7 @@ func names[T ~string](all []T, limit int) string {
 	return list(texts, 0, limit)
 }
 
-// bounded returns how many of n things are shown; a limit of 0 or less shows all.
+// bounded returns how many of n things are shown. A limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n
@@ -361,7 +361,7 @@ func bounded(n, limit int) int {
 	return min(n, limit)
 }
 
-// paper collects lines for people, as wide as their page.
+// paper collects lines for people, wrapped to the width of a page.
 type paper struct{ *console.Sheet }
 
 // pageOn returns a paper as wide as the page of w.
@@ -370,7 +370,7 @@ func pageOn(w io.Writer) *paper { return &paper{console.SheetFor(w)} }
 // line writes a line.
 func (p *paper) line(format string, args ...any) { p.Line(format, plain(args)...) }
 
-// more says that a list has n more entries; nothing for none.
+// more says that a list has n more entries. It writes nothing if n is not positive.
 func (p *paper) more(n int) {
 	if n > 0 {
 		p.line("  and %d more", n)

@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// AskAll asks the first node filters about all nodes. restricted is the number of nodes that may keep
-// away a pod that asks for nothing. AskAll calls count with each status but Success and the number of
-// nodes that have it, and returns a bit by slot for each of the other nodes. It returns nil where it
-// is better to ask nodes one by one. No worker may ask at the same time.
+// AskAll asks the first node filters about all nodes at once. It returns the nodes that pass, as a bit by
+// slot, and calls count with each other status and the number of nodes that have it. restricted is the number
+// of nodes that may turn away even a pod without demands. The result is nil where asking the nodes one by one
+// costs less. No worker may use the plan meanwhile.
 func (fp *Plan) AskAll(q *Question, restricted int, count func(s Status, nodes int)) (passing []uint64) {
 	// Without a filter that selects nodes for this pod, only restricted nodes can fail.
 	snap := q.Snap
@@ -34,7 +34,7 @@ func (fp *Plan) AskAll(q *Question, restricted int, count func(s Status, nodes i
 	return fp.first.all(count)
 }
 
-// askNamed does what AskAll does where only some nodes are filtered.
+// askNamed is AskAll for a preemptor that only the nodes in Names are filtered for.
 func (fp *Plan) askNamed(q *Question, count func(s Status, nodes int)) []uint64 {
 	snap := q.Snap
 	passing := state.Fill(fp.first.passing, (len(snap.NodeStates)+state.SummaryBlockSize-1)/state.SummaryBlockSize, 0)
@@ -61,8 +61,8 @@ func (fp *Plan) askNamed(q *Question, count func(s Status, nodes int)) []uint64 
 	return passing
 }
 
-// labels returns the labels that a node without restrictions needs to pass. It returns nil where anything
-// else may turn the preemptor away from such a node.
+// labels returns the labels that an unrestricted node must have to pass, if nothing else can turn the
+// preemptor away from it, and nil otherwise.
 func (fp *Plan) labels(q *Question) map[string]string {
 	if f := fp.labelFilter(); f != nil {
 		return f.labels(q.Pod)
@@ -70,7 +70,7 @@ func (fp *Plan) labels(q *Question) map[string]string {
 	return nil
 }
 
-// labelFilter returns the filter that asks for labels if it is the only one that selects nodes, nil
+// labelFilter returns the only filter that selects nodes, if it selects them by labels alone, and nil
 // otherwise.
 func (fp *Plan) labelFilter() *descriptor {
 	i := bits.TrailingZeros16(uint16(fp.selecting))
@@ -80,7 +80,7 @@ func (fp *Plan) labelFilter() *descriptor {
 	return BuiltIn[i]
 }
 
-// askLabelled does what AskAll does where the preemptor asks for labels alone.
+// askLabelled is AskAll for a preemptor that asks nothing of a node but labels.
 func (fp *Plan) askLabelled(q *Question, count func(s Status, nodes int)) []uint64 {
 	passing, lacking := q.Snap.Labelled(fp.labels(q), fp.first.passing, func(n *state.NodeState) bool {
 		s := fp.askNode(q, n)

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// BuiltIn are the filters in the order in which they run (rule 7.1.4). A filter
-// is known by its index here. The caller's filters follow.
+// BuiltIn are the filters in the order in which they run (rule 7.1.4). Elsewhere a filter is identified by
+// its index in this list; the indexes behind it belong to the caller's filters.
 var BuiltIn = [...]*descriptor{
 	&unschedulableFilter, &nodeNameFilter, &taintFilter, &nodeAffinityFilter,
 	&PortsFilter, &DeferredFilter, &ResourcesFilter,
@@ -21,11 +21,11 @@ var BuiltIn = [...]*descriptor{
 // NumFirst is the number of filters before NodeResourcesFit.
 const NumFirst = 6
 
-// oldOrder and newOrder are the indexes of the first filters in the order in which a
-// node is asked, before v1.37 and from then on (rules 7.1.4 and 7.1.7).
+// oldOrder and newOrder list the indexes of the first filters in the order in which they run: oldOrder before
+// v1.37, newOrder since (rules 7.1.4 and 7.1.7).
 var oldOrder, newOrder = firstIndexes(release.Of(release.V1_36)), firstIndexes(release.Of(release.V1_37))
 
-// firstIndexes returns the indexes of the first filters in the order of a release.
+// firstIndexes returns the indexes of the first filters in the order in which a release runs them.
 func firstIndexes(rules release.Rules) (indexes [NumFirst]int) {
 	for i, name := range filter.Order(rules)[:NumFirst] {
 		indexes[i] = slices.Index(filter.Names(), name)
@@ -33,7 +33,7 @@ func firstIndexes(rules release.Rules) (indexes [NumFirst]int) {
 	return indexes
 }
 
-// FirstOrder returns the order of the first filters in a release.
+// FirstOrder returns oldOrder or newOrder, whichever the release follows.
 func FirstOrder(rules release.Rules) *[NumFirst]int {
 	if rules.NodeNameFirst {
 		return &newOrder
@@ -55,8 +55,8 @@ func init() {
 	diskTaken.By, claimTaken.By = RestrictionsFilter.Index, RestrictionsFilter.Index
 }
 
-// Conclusive reports whether a node that fails like this with some pods away fails with more pods on it,
-// too. It is false for any failure that is not of a built-in filter.
+// Conclusive reports whether a node that fails like this with some pods removed also fails with more pods on
+// it. Only a failure of a built-in filter can be conclusive.
 func (s *Status) Conclusive() bool {
 	if s.Code == Success || s.By < 0 || s.By >= FirstOfCaller {
 		return false
@@ -68,13 +68,13 @@ func (s *Status) Conclusive() bool {
 	return BuiltIn[s.By].Entry.Conclusive.Has(failure)
 }
 
-// A FilterSet has a bit for each filter.
+// This line does not compile if a FilterSet has too few bits for the built-in filters.
 var _ [state.MaxFilters - len(BuiltIn)]struct{}
 
-// builtInTraits answers the snapshot's questions about the built-in filters.
+// builtInTraits tells the snapshot what it has to know about the built-in filters, which it cannot import.
 type builtInTraits struct{}
 
-// Restricts reports whether a node may keep away a pod that asks for nothing.
+// Restricts reports whether a node may turn away even a pod without demands, as a taint does.
 func (builtInTraits) Restricts(node *outrank.Node) bool {
 	if node == nil {
 		return true
@@ -88,7 +88,7 @@ func (builtInTraits) Restricts(node *outrank.Node) bool {
 	return false
 }
 
-// ConcernedBy returns the filters that a running pod concerns.
+// ConcernedBy returns the filters whose answer a running pod may change.
 func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
 	var set state.FilterSet
 	for i, f := range BuiltIn {
@@ -100,7 +100,8 @@ func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
 	return set
 }
 
-// HeldOn returns the holdings of a node, nil where there is nothing to tell.
+// HeldOn returns the holdings of a node, nil for one without limits on volumes and without pods that hold
+// ports or volumes.
 func (builtInTraits) HeldOn(n *state.NodeState, concerned *[state.MaxFilters]int32) any {
 	pods, node := concerned[PortsFilter.Index]+concerned[volumeLimitsFilter.Index], n.Node
 	if node == nil || pods == 0 && len(node.AttachLimits) == 0 && len(node.MissingDrivers) == 0 {
@@ -114,8 +115,8 @@ func init() { state.UsualTraits = builtInTraits{} }
 // resizeFilters are the filters that are asked about a deferred resize (rule 7.19.2).
 var resizeFilters = [...]*descriptor{&nodeNameFilter, &DeferredFilter, &ResourcesFilter}
 
-// offFor returns the filters that are not asked because the question is, or is not, about a deferred
-// resize.
+// offFor returns the filters that a question skips: for a deferred resize all but resizeFilters, for any
+// other question DeferredPodScheduling.
 func offFor(d *deferral) state.FilterSet {
 	if !d.Asked {
 		return 1 << DeferredFilter.Index
@@ -127,8 +128,8 @@ func offFor(d *deferral) state.FilterSet {
 	return off
 }
 
-// CountsClass reports whether InterPodAffinity or PodTopologySpread counts pods of a class for
-// the preemptor, on whatever node. The answer does not depend on the pods that are there.
+// CountsClass reports whether InterPodAffinity or PodTopologySpread counts pods of a class for the preemptor.
+// The answer is the same for every node, and does not depend on which pods run.
 func CountsClass(q *Question, k *state.PodClass) bool {
 	ip := &InterPod{snap: q.Snap, pod: q.Pod}
 	if len(ip.partsOf(&podCounts{}, k)) > 0 {

@@ -9,13 +9,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/refusing"
 )
 
-// CallerFilter is a filter of the caller in one attempt. It has something to say about the
-// preemptor.
+// CallerFilter is a caller's filter with a Start in one attempt. There is none for a filter that has nothing
+// to say about the preemptor.
 type CallerFilter struct {
 	state preemption.FilterState
-	// concerns reports whether a pod has a part in the answer. It is nil if every pod may have.
+	// concerns reports whether a pod can change the answer. It is nil if every pod can.
 	concerns func(*outrank.Pod) bool
-	// lists has the pods that concern the filter, node by node, where the snapshot keeps them.
+	// lists has the pods that concern the filter, node by node. It is nil where the snapshot keeps no such
+	// lists.
 	lists *state.Attachment
 }
 
@@ -28,7 +29,7 @@ func Begun(f *preemption.Filter, q *Question) (PodFilter, error) {
 
 	began, err := f.Start(q.Pod, q.Snap.Within(q.ctx))
 	if err == nil {
-		err = q.ctx.Err() // the view that the filter was shown may have ended with the context
+		err = q.ctx.Err() // the view that the filter was given may have ended with the context
 	}
 	if err != nil || began == nil {
 		return nil, err
@@ -41,8 +42,8 @@ func Begun(f *preemption.Filter, q *Question) (PodFilter, error) {
 	return c, nil
 }
 
-// begunRule does the same for a filter that is a rule about nodes. With a key its answers are kept, and
-// it has nothing to say if it turns the preemptor away from no node.
+// begunRule is Begun for a filter that is a rule about nodes. The snapshot keeps the answers of a rule with a
+// Key. Such a rule has nothing to say if no node fails it.
 func begunRule(f *preemption.Filter, q *Question) (PodFilter, error) {
 	if f.Key == nil {
 		return &RuleAttempt{check: f.Node, pod: q.Pod}, nil
@@ -58,8 +59,8 @@ func begunRule(f *preemption.Filter, q *Question) (PodFilter, error) {
 	return &RuleAttempt{table: table, key: key}, nil
 }
 
-// refuseBy ends the attempt before the first node if a filter of the caller refuses the pod
-// (rule 7.15.10) and no filter before it has.
+// refuseBy ends the attempt before the first node if a filter of the caller refuses the pod (rule 7.15.10).
+// An earlier filter's refusal stands.
 func (fp *Plan) refuseBy(c *CallerFilter, index int) {
 	r, ok := c.state.(refusing.State[preemption.Status])
 	if !ok || fp.Refuses() {
@@ -69,7 +70,7 @@ func (fp *Plan) refuseBy(c *CallerFilter, index int) {
 	fp.Refused.Code, fp.Refused.By = UnschedulableAndUnresolvable, index
 }
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+// Touches reports whether pods of the node can change the answer; see [PodFilter].
 func (f *CallerFilter) Touches(n *state.NodeState) bool {
 	switch {
 	case f.concerns == nil:
@@ -100,14 +101,15 @@ func (f *CallerFilter) OnNode(NodeFilter) NodeFilter {
 	return &callerOnNode{filter: f, state: f.state.Clone()}
 }
 
-// callerOnNode is a caller's filter on one node after another. Pods that a dry
-// run removes must be added again before the next node.
+// callerOnNode is a caller's filter as one worker takes it from node to node. The state is not reset in
+// between, so that a dry run must put back what it removed before the next node.
 type callerOnNode struct {
 	filter *CallerFilter
 	state  preemption.FilterState
 	n      *state.NodeState
-	// status is the answer without nominated pods if known is set. It is kept where
-	// the filter says which pods concern it, until one of those comes or goes.
+	// status is the answer without nominated pods. It is valid while known is set: from the first question
+	// about a node until a pod that concerns the filter comes or goes. A filter without concerns never sets
+	// known.
 	status Status
 	known  bool
 }
@@ -116,7 +118,7 @@ func (f *callerOnNode) Enter(n *state.NodeState) { f.n, f.known = n, false }
 
 func (f *callerOnNode) Change(p *state.PodState, by int) { f.ChangeFar(p, f.n, by) }
 
-// ChangeFar follows a pod of any node. A filter that says which pods concern it is told of these alone.
+// ChangeFar follows a pod of any node. A filter with concerns hears only of the pods that concern it.
 func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	filter := f.filter
 	switch {
@@ -135,7 +137,7 @@ func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int)
 	}
 }
 
-// Follow does the same, because the state lives longer than a node.
+// Follow is ChangeFar: the state outlives the node, so that every change lasts for the attempt.
 func (f *callerOnNode) Follow(p *state.PodState, on *state.NodeState, by int) { f.ChangeFar(p, on, by) }
 
 // Check asks about the node; see [NodeFilter]. Nominated pods are added to a copy, so that they need not
@@ -163,7 +165,7 @@ func (f *callerOnNode) Check(nominated []*state.PodState) Status {
 	return f.status
 }
 
-// callerStatus returns a status of the caller as filters give statuses.
+// callerStatus converts a caller's status into the engine's.
 func callerStatus(s preemption.Status) Status {
 	return Status{Code: CodeOf(s.Code), Text: s.Reasons}
 }

@@ -2,7 +2,7 @@ package filters
 
 import "github.com/outrank-go/outrank/preemption"
 
-// Code is a [preemption.Code] in a byte: the engine holds one for each node.
+// Code is a [preemption.Code] in one byte, because the engine keeps a code for each node.
 type Code uint8
 
 // The codes, in the order of the public ones.
@@ -19,11 +19,10 @@ var codes = [...]preemption.Code{
 	UnschedulableAndUnresolvable: preemption.UnschedulableAndUnresolvable, Contradiction: preemption.Contradiction,
 }
 
-// Public returns the code as its word.
+// Public converts the code to the public type.
 func (c Code) Public() preemption.Code { return codes[c] }
 
-// CodeOf returns a code in a byte. A word that is no code counts as a contradiction: both are mistakes
-// of a filter.
+// CodeOf converts a public code. An unknown code becomes Contradiction: both are mistakes of a filter.
 func CodeOf(c preemption.Code) Code {
 	switch c {
 	case preemption.Success:

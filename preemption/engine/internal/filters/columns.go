@@ -6,68 +6,69 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// On most nodes a pod filter that looks at the pods of the node alone is like a resource. Pods
-// hold whole amounts of something, and the preemptor passes if and only if the pods that stay
-// hold no more than a certain amount. A host port that the preemptor wants is held by some pods, and
-// none of them may stay. A volume takes one of the places that its driver has.
+// On most nodes a filter that looks only at the node's own pods behaves like a resource. Pods hold whole
+// amounts of something, and the preemptor passes if and only if the pods that stay hold no more than a
+// certain amount. A host port that the preemptor wants is held by some pods, and none of them may stay. A
+// volume takes one of the places that its driver has.
 //
-// On a few nodes this does not hold, because two pods hold the same thing, or the preemptor's volume
-// is attached already. There the filter itself is asked.
+// On a few nodes this does not hold, because two pods hold the same thing, or the preemptor's volume is
+// attached already. Such nodes are left to the filter itself.
 
-// columnFilter is such a filter in one attempt.
+// columnFilter is a filter in one attempt that can express what it forbids on a node in columns.
 type columnFilter interface {
 	PodFilter
-	// addColumns adds a column for each thing that keeps the preemptor away from the node as it is. It
-	// is not ok where the filter itself must be asked.
+	// addColumns adds a column for each thing of which the pods on the node hold too much for the preemptor.
+	// It reports false where columns cannot tell and the filter itself must be asked.
 	addColumns(h *holdings, c *Columns) (ok bool)
-	// appendKey appends everything of the preemptor that the filter reads.
+	// appendKey appends everything that the filter reads of the preemptor.
 	appendKey(key *state.KeyWriter)
 }
 
-// column is something that pods of a node hold. As things are they hold too much of it for the
-// preemptor to pass.
+// column is one thing, such as the ports that the preemptor wants, of which the pods on a node hold too much
+// for the preemptor to pass.
 type column struct {
-	// excess is the amount that must be set free. It is above 0 as long as nobody leaves.
+	// excess is the amount that still has to be freed. It starts above 0 and falls as pods leave; the
+	// preemptor passes from 0 down.
 	excess int64
 	holds  []hold // the most important pod first
-	// most is the most that one pod holds.
+	// most is the largest amount that a single pod holds.
 	most   int32
 	status *Status
-	// early is set for a filter before NodeResourcesFit.
+	// early is set if the filter runs before NodeResourcesFit.
 	early bool
 }
 
-// Columns are the columns of one node, on which the pods below a priority may leave.
+// Columns are the columns of one node, with the pods below the priority reach as those that may leave.
 type Columns struct {
-	reach int64 // that priority
+	reach int64 // pods of a lower priority may leave
 	list  []column
-	space []hold // memory of the holds of columns
-	// rest is the answer of the filters that look at no pods. They come after the others.
+	space []hold // backing memory for the holds of the columns
+	// rest is the first failure of the filters that look at no pods. They run after all filters with columns.
 	rest Status
 }
 
-// begin begins with a node.
+// begin empties the columns for the next node.
 func (c *Columns) begin(reach int64) {
 	c.reach, c.rest = reach, Status{}
 	c.list, c.space = c.list[:0], c.space[:0]
 }
 
-// Release drops everything that belongs to the attempt.
+// Release drops all references to the attempt, and keeps the memory.
 func (c *Columns) Release() {
 	clear(c.list[:cap(c.list)])
 	c.list, c.rest = c.list[:0], Status{}
 }
 
-// mayLeave reports whether a pod may leave.
+// mayLeave reports whether the holding pod is of low enough priority to leave.
 func (c *Columns) mayLeave(h *hold) bool { return int64(h.priority) < c.reach }
 
-// beginColumn begins a column for pods that must all leave, and returns where its holds begin. wantGone
-// adds a pod that may leave. endColumn adds the column; stay is the number of further holders that do
-// not leave.
+// beginColumn begins a column whose holders must all leave, and returns the index at which its holds begin in
+// space. wantGone adds a holder that may leave. endColumn completes the column; stay is the number of holders
+// that may not leave.
 func (c *Columns) beginColumn() (at int) { return len(c.space) }
 
 func (c *Columns) wantGone(at int, h hold) {
-	// A pod counts once, also if it holds several things that are in the way.
+	// A pod counts once, even if it holds several things that are in the way. Its holds come in a row.
 	if last := len(c.space); last == at || c.space[last-1].pod != h.pod {
 		c.space = append(c.space, h)
 	}
@@ -80,11 +81,11 @@ func (c *Columns) endColumn(at int, stay int64, x column) {
 	}
 }
 
-// failing has the statuses of the first filter that fails before NodeResourcesFit, and of the
-// first after it; nil where none does.
+// failing has the status of the first filter that fails before NodeResourcesFit (early) and of the first that
+// fails after it (late). Either is nil if none fails.
 type failing struct{ early, late *Status }
 
-// note notes a column that is in excess. Columns come in the order of their filters.
+// note records that a column is in excess. It must be called in the order of the filters.
 func (f *failing) note(x *column) {
 	switch {
 	case x.early:
@@ -94,7 +95,8 @@ func (f *failing) note(x *column) {
 	}
 }
 
-// failing returns what fails as things are.
+// failing returns what fails with every pod on the node. It notes all columns, because only those in excess
+// were added.
 func (c *Columns) failing() (f failing) {
 	for i := range c.list {
 		f.note(&c.list[i])
@@ -102,11 +104,10 @@ func (c *Columns) failing() (f failing) {
 	return f
 }
 
-// Without returns the statuses of the first filter that fails before NodeResourcesFit, and of
-// the first after it, with all pods away that may leave; nil where none does. If none fails,
-// top is the lowest priority such that all filters pass with the pods of it and below away, and
-// fewest a lower bound on the number of pods that must leave. Where nobody must, top is the lowest
-// number of its type.
+// Without answers with all pods removed that may leave. early and late are the statuses of the first filters
+// that fail before and after NodeResourcesFit, nil where none does. If none fails, it is enough to remove the
+// pods of priority top and below; top is the lowest such priority, or the least int32 if nobody must leave.
+// fewest is a lower bound on the number of pods that must leave.
 func (c *Columns) Without() (early, late *Status, top int32, fewest int64) {
 	var f failing
 	top = math.MinInt32
@@ -134,7 +135,7 @@ func (c *Columns) Without() (early, late *Status, top int32, fewest int64) {
 	return f.early, f.late, top, min(fewest, math.MaxUint16)
 }
 
-// Leave counts off what the pods from an index on hold.
+// Leave removes the pods from an index on: it takes what they hold off each excess.
 func (c *Columns) Leave(from int) {
 	for i := range c.list {
 		x := &c.list[i]
@@ -144,8 +145,7 @@ func (c *Columns) Leave(from int) {
 	}
 }
 
-// Return puts a pod back that has left, if the preemptor passes beside it, and reports whether it
-// does.
+// Return puts a removed pod back if the preemptor still passes then, and reports whether it did.
 func (c *Columns) Return(pod int32) bool {
 	for i := range c.list {
 		if x := &c.list[i]; x.excess+x.heldBy(pod) > 0 {
@@ -158,8 +158,8 @@ func (c *Columns) Return(pod int32) bool {
 	return true
 }
 
-// heldBy returns how much a pod holds. The holds are in the order of the pods, so that a binary search
-// finds it.
+// heldBy returns how much the pod with this index holds. The holds are sorted by that index, so that a binary
+// search finds it.
 func (x *column) heldBy(pod int32) int64 {
 	low, high := 0, len(x.holds)
 	for low < high {

@@ -4,46 +4,46 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// attemptCounts are the counts of one attempt. They belong to the snapshot, which keeps them for later
-// attempts. An attempt that follows pods makes a copy first.
+// attemptCounts are the counts that one attempt reads. They belong to the snapshot, which keeps them for
+// later attempts. An attempt that follows pods, and so writes, makes a copy first.
 type attemptCounts struct {
 	*podCounts
 	// kept are the counts of the snapshot, nil once the attempt has a copy.
 	kept *state.KeptCounts
 }
 
-// begin gets the counts for a shape of the preemptor.
+// begin takes the snapshot's counts for preemptors of this shape, which are made if there are none.
 func (a *attemptCounts) begin(snap *state.Snapshot, shape state.KeyWriter, c counter) {
 	a.kept = snap.Counts(shape, counterOf{snap, c, shape})
 	a.podCounts = a.kept.Counts.(*podCounts)
 }
 
-// release gives the counts back to the snapshot. The attempt reads them no more.
+// release gives the counts back to the snapshot. The attempt must not read them afterwards.
 func (a *attemptCounts) release() {
 	if a.kept != nil {
 		a.kept.Release()
 	}
 }
 
-// counted returns the counts of the attempt.
+// counted returns the counts; see [countedFilter].
 func (a *attemptCounts) counted() *podCounts { return a.podCounts }
 
-// versioned reports whether the counts are kept by the snapshot, so that their versions mean
-// something in the next attempt. A version of 0 says that it will not keep them.
+// versioned reports whether the snapshot keeps the counts, so that a later attempt can compare their
+// versions. Counts that it will not keep have version 0.
 func (a *attemptCounts) versioned() bool { return a.kept != nil && a.changed > 0 }
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+// Touches reports whether pods of the node can change the answer; see [PodFilter].
 func (a *attemptCounts) Touches(n *state.NodeState) bool { return a.touched(n.Slot) }
 
-// markConcerned marks the pods of a node that count; see [fewPodsFilter].
+// markConcerned marks the pods of a node that count in any set; see [fewPodsFilter].
 func (a *attemptCounts) markConcerned(n *state.NodeState, from int, marks []bool) {
 	for at := from; at < len(n.Pods) && a.touched(n.Slot); at++ {
 		marks[at] = marks[at] || len(a.partsFor(n.Pods[at].Class)) > 0
 	}
 }
 
-// follow counts a pod that comes to a node in, and one that leaves it out. The class of the pod may
-// be one that the attempt has not met before.
+// follow adds a pod to the counts (by 1) or takes it off (by -1) for the rest of the attempt. The attempt may
+// not know the pod's class yet.
 func (a *attemptCounts) follow(c counterOf, p *state.PodState, slot int32, by int) {
 	if a.kept != nil {
 		a.kept.Release()
@@ -55,8 +55,8 @@ func (a *attemptCounts) follow(c counterOf, p *state.PodState, slot int32, by in
 	}
 }
 
-// changeBelow takes off changes, which are by set, what the pods of a node below a priority add. It
-// reports false, and does nothing, where they must be looked at one by one.
+// changeBelow subtracts from changes, which has one number for each set, what the pods of a node below a
+// priority add. It reports false and does nothing if these pods must be looked at one by one.
 func (a *attemptCounts) changeBelow(slot int32, priority int64, changes []int) bool {
 	all, ok := a.goneBelow(slot, priority)
 	if all {
@@ -67,7 +67,8 @@ func (a *attemptCounts) changeBelow(slot int32, priority int64, changes []int) b
 	return ok
 }
 
-// counterOf is a filter that counts in a snapshot. It is the [state.Counter] of a shape.
+// counterOf ties a counter to a snapshot and a shape, as the [state.Counter] by which the snapshot makes and
+// updates its counts.
 type counterOf struct {
 	snap *state.Snapshot
 	counter
@@ -88,7 +89,7 @@ func (c counterOf) Follow(counts any, slots []int32, classes []*state.PodClass, 
 
 func (c counterOf) Copy(counts any) any { return counts.(*podCounts).copy() }
 
-// countedFilter is a filter that counts pods by domain; see attemptCounts for the methods.
+// countedFilter is a filter that counts pods by domain. Its methods are those of attemptCounts.
 type countedFilter interface {
 	PodFilter
 	counted() *podCounts
@@ -96,8 +97,8 @@ type countedFilter interface {
 	release()
 }
 
-// fewPodsFilter is a filter that says which pods concern it. It answers the same whichever
-// other pods leave.
+// fewPodsFilter is a filter that says which pods concern it. The other pods can leave without changing its
+// answer.
 type fewPodsFilter interface {
 	PodFilter
 	// markConcerned marks the pods of a node, from an index on, that concern the filter.

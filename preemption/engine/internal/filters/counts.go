@@ -8,50 +8,53 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// counter says what a filter counts by domain, in one attempt.
+// counter is the part of a counting filter that says what it counts by domain.
 type counter interface {
-	// addSets adds the sets of counts that the preemptor asks for. partsOf may add more.
+	// addSets adds the sets of counts that follow from the preemptor alone. partsOf may add more.
 	addSets(c *podCounts)
-	// partsOf lists the sets that pods of a class count in.
+	// partsOf lists the sets in which pods of a class count.
 	partsOf(c *podCounts, k *state.PodClass) []ClassPart
-	// includes reports whether pods on a node count. The node has the topology key of the set.
+	// includes reports whether pods on a node count in a set. It is asked only about nodes with the topology
+	// key of the set.
 	includes(c *podCounts, n *state.NodeState, set int) bool
 }
 
-// ClassPart is one set that pods of a class count in.
+// ClassPart is one set in which pods of a class count.
 type ClassPart struct {
 	set int
-	// late is set if pods of the class are not counted at the start of an attempt, and change
-	// the count when they leave or come back. empty is set if that is because the selector demands
-	// nothing.
+	// late is set if pods of the class are not counted at the start of an attempt, but change the count when
+	// they leave or come back. empty is set if the reason is an empty selector.
 	late, empty bool
 }
 
-// podCounts are the pods that a filter counts for preemptors of one shape, by domain. They follow
-// the cluster: they remember what each node adds, and count a node anew once it has changed. The
-// snapshot keeps them and says which nodes have changed.
+// podCounts are the numbers of pods, by domain, that a filter counts for preemptors of one shape. They
+// remember what each node adds, so that only a changed node is counted anew. The snapshot keeps them and says
+// which nodes have changed.
 type podCounts struct {
-	// shape is all that the filter reads of the preemptor.
+	// shape is the encoding of all that the filter reads of the preemptor.
 	shape string
 	sets  []countSet
-	// parts says what pods of a class count for. Most classes count for nothing and are not in it.
+	// parts has the sets in which pods of each class count. It leaves out most classes, because they count in
+	// none.
 	parts classParts
-	// classesAtFirst is the number of classes that were in parts at first. Classes that are gone stay.
+	// classesAtFirst is the number of classes in parts after the first count. parts only grows: classes that
+	// no longer exist stay in it.
 	classesAtFirst int
 	marks          []mark // by slot
-	// changed is the version with the last change of any count, and everywhere the version with the
-	// last change that matters in all domains.
+	// changed is the version of the last change of any count, and everywhere the version of the last change
+	// that may alter the answer in every domain.
 	changed, everywhere uint64
 }
 
-// countSet has the counts of one relation by the domains of one topology key.
+// countSet has the counts of one relation in each domain of one topology key. What a relation is, the counter
+// says: a kind of match for InterPodAffinity, a constraint for PodTopologySpread.
 type countSet struct {
 	*state.Partition
 	key      string
 	relation int
-	// self is what the preemptor itself adds.
+	// self is 1 if the preemptor itself would be counted, else 0.
 	self int
-	// watch says which changes matter in all domains.
+	// watch says which changes may alter the answer in all domains.
 	watch watch
 	// occupied is the number of domains with a count above 0, and present the number of domains with a
 	// node that counts.
@@ -63,41 +66,42 @@ type countSet struct {
 	stale   bool // set once a count has changed on which least depends
 }
 
-// watch says what of a set of counts has a part in the answer of every node.
+// watch says which property of a set the answers of all nodes depend on, beside the count of a node's own
+// domain.
 type watch uint8
 
 const (
 	watchNothing  watch = iota // a node looks at its own domain alone
-	watchOccupied              // whether there is any pod in another domain
-	watchLeast                 // the least count of the other domains
+	watchOccupied              // a node asks whether another domain has any pod
+	watchLeast                 // a node compares with the least count of the other domains
 )
 
-// cell is what a node adds to a set: a number of pods in a domain. The domain is NoDomain where pods
-// of the node do not count.
+// cell is what a node adds to a set: a number of pods in a domain. The domain is NoDomain if the node does
+// not count.
 type cell struct{ domain, pods int32 }
 
-// domainCount is the count of a domain, with the number of its nodes that count and the version
-// with the last change of either.
+// domainCount is the number of counted pods in a domain, the number of its nodes that count, and the version
+// of the last change of either.
 type domainCount struct {
 	pods, nodes int32
 	changed     uint64
 }
 
-// least is the smallest count of any domain, with that domain, and the smallest count of the others.
+// least has the smallest count of all domains, a domain that has it, and second, the smallest count of the
+// other domains.
 type least struct {
 	least, second int
 	domain        int32
 }
 
-// mark has the lowest and the highest priority of the pods on a node that count in any set.
+// mark is the lowest and the highest priority among the pods of a node that count in any set.
 type mark struct{ low, high int32 }
 
-// untouched is the mark of a node without such pods. mixed is the mark of a node where the priorities
-// do not tell everything, because some pods change a count that they were not in.
+// untouched marks a node without such pods. mixed marks a node whose priorities do not suffice to tell what
+// its pods add: some of them are late (see ClassPart), and change a count that they were not in.
 var untouched, mixed = mark{math.MaxInt32, math.MinInt32}, mark{math.MinInt32, math.MaxInt32}
 
-// set returns the index of the set of a relation and a topology key, and adds the set if there is
-// none.
+// set returns the index of the set for a relation and a topology key, and adds the set if it is missing.
 func (c *podCounts) set(relation int, key string) int {
 	i := slices.IndexFunc(c.sets, func(s countSet) bool { return s.relation == relation && s.key == key })
 	if i < 0 {
@@ -107,10 +111,10 @@ func (c *podCounts) set(relation int, key string) int {
 	return i
 }
 
-// partsFor lists what pods of a class count for.
+// partsFor lists the sets in which pods of a class count.
 func (c *podCounts) partsFor(k *state.PodClass) []ClassPart { return c.parts.lookUp(k) }
 
-// touched reports whether a node has pods that count.
+// touched reports whether a node has pods that count in any set.
 func (c *podCounts) touched(slot int32) bool {
 	m := c.mark(slot)
 	return m.low <= m.high
@@ -124,8 +128,8 @@ func (c *podCounts) mark(slot int32) mark {
 	return untouched
 }
 
-// goneBelow reports whether all of the pods of a node that count are below a priority, or none. It is
-// not ok where they must be looked at one by one.
+// goneBelow reports whether all counted pods of a node are below a priority (all) or none is. ok is false if
+// only some are, so that they must be looked at one by one.
 func (c *podCounts) goneBelow(slot int32, priority int64) (all, ok bool) {
 	switch m := c.mark(slot); {
 	case m.low > m.high || int64(m.low) >= priority:
@@ -136,7 +140,7 @@ func (c *podCounts) goneBelow(slot int32, priority int64) (all, ok bool) {
 	return true, true
 }
 
-// countedIn returns the domain that pods of a node count in, NoDomain for none.
+// countedIn returns the domain in which the pods of a node count, NoDomain if they do not.
 func (s *countSet) countedIn(slot int32) int32 {
 	if int(slot) < len(s.cells) {
 		return s.cells[slot].domain
@@ -144,7 +148,7 @@ func (s *countSet) countedIn(slot int32) int32 {
 	return state.NoDomain
 }
 
-// podsOn returns how many pods of a node count.
+// podsOn returns how many pods of a node count in the set.
 func (s *countSet) podsOn(slot int32) int {
 	if int(slot) < len(s.cells) {
 		return int(s.cells[slot].pods)
@@ -152,7 +156,7 @@ func (s *countSet) podsOn(slot int32) int {
 	return 0
 }
 
-// count returns the count of a domain, 0 for one without any node that counts.
+// count returns the count of a domain, 0 if no node of it counts.
 func (s *countSet) count(domain int32) int {
 	if s.anyNode(domain) {
 		return int(s.domains[domain].pods)
@@ -160,8 +164,8 @@ func (s *countSet) count(domain int32) int {
 	return 0
 }
 
-// remaining returns the count of the domain of a node, less the pods of the node itself if they are
-// gone. It is 0 where the node is in no domain.
+// remaining returns the count of a node's domain, without the node's own pods if gone is set. It is 0 if the
+// node is in no domain.
 func (s *countSet) remaining(slot int32, gone bool) int {
 	if int(slot) >= len(s.cells) || s.cells[slot].domain == state.NoDomain {
 		return 0
@@ -178,7 +182,7 @@ func (s *countSet) anyNode(domain int32) bool {
 	return int(domain) < len(s.domains) && s.domains[domain].nodes > 0
 }
 
-// leastBut returns the least count of the domains but one.
+// leastBut returns the least count of all domains except one.
 func (s *countSet) leastBut(but int32) int {
 	if s.stale {
 		s.findLeast()
@@ -189,7 +193,8 @@ func (s *countSet) leastBut(but int32) int {
 	return s.least.least
 }
 
-// leastWith returns the same, where some domains have changed in a dry run.
+// leastWith is leastBut with the changes that a dry run has made in some domains. It takes time linear in the
+// domains.
 func (s *countSet) leastWith(changes map[int32]int, but int32) int {
 	found := math.MaxInt
 	for id := range s.domains {
@@ -200,7 +205,7 @@ func (s *countSet) leastWith(changes map[int32]int, but int32) int {
 	return found
 }
 
-// findLeast finds the two smallest counts of domains with a node that counts.
+// findLeast finds the two smallest counts among the domains in which any node counts.
 func (s *countSet) findLeast() {
 	s.stale, s.least = false, least{math.MaxInt, math.MaxInt, state.NoDomain}
 	for id := range s.domains {
@@ -214,7 +219,7 @@ func (s *countSet) findLeast() {
 	}
 }
 
-// move counts pods of a node in or out. The counts are those of one attempt alone.
+// move changes the count of a node's domain. The counts must be an attempt's own copy.
 func (s *countSet) move(slot int32, by int) {
 	if id := s.countedIn(slot); id != state.NoDomain {
 		s.shift(id, int32(by))
@@ -222,8 +227,8 @@ func (s *countSet) move(slot int32, by int) {
 	}
 }
 
-// shift changes the count of a domain, and keeps occupied right. A count may fall below 0 while an
-// attempt follows pods.
+// shift changes the count of a domain and keeps occupied up to date. A count may fall below 0 while an
+// attempt follows pods, because late pods were not counted in.
 func (s *countSet) shift(id, by int32) {
 	d := &s.domains[id]
 	s.occupied -= int(min(max(d.pods, 0), 1))
@@ -231,7 +236,7 @@ func (s *countSet) shift(id, by int32) {
 	s.occupied += int(min(max(d.pods, 0), 1))
 }
 
-// enter counts a node with its pods in, and leave counts it out.
+// enter adds a node and its pods to the counts, and leave takes them off.
 func (s *countSet) enter(c cell, version uint64) { s.change(c, 1, version) }
 func (s *countSet) leave(c cell, version uint64) { s.change(c, -1, version) }
 
@@ -251,7 +256,7 @@ func (s *countSet) change(c cell, by int32, version uint64) {
 	s.stale = s.watch == watchLeast
 }
 
-// copy returns equal counts that share nothing which is written.
+// copy returns equal counts that can be written without changing c.
 func (c *podCounts) copy() *podCounts {
 	other := *c
 	other.sets, other.marks = slices.Clone(c.sets), slices.Clone(c.marks)
@@ -263,7 +268,7 @@ func (c *podCounts) copy() *podCounts {
 	return &other
 }
 
-// changedSince reports whether what a node looks at has changed since a version.
+// changedSince reports whether a count on which the answer of a node depends has changed since a version.
 func (c *podCounts) changedSince(version uint64, slot int32) bool {
 	if c.everywhere > version {
 		return true
@@ -277,12 +282,12 @@ func (c *podCounts) changedSince(version uint64, slot int32) bool {
 	return false
 }
 
-// counting has counts while they are written, for a filter that counts in a snapshot.
+// counting writes counts: it counts the pods of a snapshot as a filter's counter says.
 type counting struct {
 	*podCounts
 	snap    *state.Snapshot
 	counter counter
-	counts  []int32 // memory of recount: the pods of a node, by set
+	counts  []int32 // scratch memory of countOn: the pods of one node, by set
 }
 
 // begin counts everything from the start.
@@ -312,7 +317,7 @@ func (c *counting) begin(version uint64) {
 	c.findLeast()
 }
 
-// add finds out what pods of a class count for, and reports whether they count for anything.
+// add finds the sets in which pods of a class count, and reports whether there are any.
 func (c *counting) add(k *state.PodClass) bool {
 	parts := c.counter.partsOf(c.podCounts, k)
 	if len(parts) > 0 {
@@ -321,7 +326,8 @@ func (c *counting) add(k *state.PodClass) bool {
 	return len(parts) > 0
 }
 
-// learn returns what pods of a class count for, and finds it out if it is not known.
+// learn returns the sets in which pods of a class count. For a class that it does not know it asks the
+// counter, and lays the sets that this adds.
 func (c *counting) learn(k *state.PodClass) []ClassPart {
 	parts, known := c.parts.byClass[k]
 	if !known {
@@ -333,8 +339,8 @@ func (c *counting) learn(k *state.PodClass) []ClassPart {
 	return parts
 }
 
-// laySets begins the sets from an index on, with all nodes and without pods. A counter may look at
-// the partitions of all sets to tell whether a node counts in one, so that these come first.
+// laySets fills the sets from an index on with all nodes that count, and no pods yet. All partitions are set
+// first, because a counter may need them all to tell whether a node counts in one set.
 func (c *counting) laySets(from int) {
 	for i := from; i < len(c.sets); i++ {
 		s := &c.sets[i]
@@ -351,7 +357,7 @@ func (c *counting) laySets(from int) {
 	}
 }
 
-// domainOf returns the domain that pods of a node count in, NoDomain if they do not.
+// domainOf finds the domain in which pods of a node count, NoDomain if they do not count.
 func (c *counting) domainOf(set int, slot int32) int32 {
 	n, id := c.snap.NodeStates[slot], c.sets[set].Of(slot)
 	if id == state.NoDomain || n == nil || n.Node == nil || !c.counter.includes(c.podCounts, n, set) {
@@ -360,11 +366,11 @@ func (c *counting) domainOf(set int, slot int32) int32 {
 	return id
 }
 
-// follow takes in what has changed since the counts were written last: nodes by slot, and classes that
-// are new. It is not ok if the counts must begin anew.
+// follow updates the counts with what has changed since they were last written: slots are the changed nodes,
+// classes the new classes. It reports false if everything must be counted anew.
 func (c *counting) follow(slots []int32, classes []*state.PodClass, version uint64) (ok bool) {
-	// With more changes than nodes it is cheaper to count everything. And classes that are gone stay in
-	// parts, so that they must be forgotten now and then.
+	// With more changes than nodes it is cheaper to count everything. Counting anew is also the only way in
+	// which parts forgets classes that no longer exist, so it is due now and then.
 	if len(slots) > len(c.snap.NodeStates) || len(c.parts.byClass) > 2*c.classesAtFirst+64 {
 		return false
 	}
@@ -378,7 +384,8 @@ func (c *counting) follow(slots []int32, classes []*state.PodClass, version uint
 	}
 	c.laySets(before)
 
-	// What nodes of all domains look at is compared before and after the nodes are counted.
+	// The properties that matter in all domains are compared before and after the nodes are counted, so that
+	// everywhere changes only if one of them did.
 	var space [8]watched
 	seen := space[:0]
 	for i := range c.sets {
@@ -394,8 +401,8 @@ func (c *counting) follow(slots []int32, classes []*state.PodClass, version uint
 	return true
 }
 
-// followPartitions has the sets look at the nodes that there are now. It is not ok if domains have
-// other numbers than before.
+// followPartitions extends the sets to the nodes that exist now. It reports false if domains have been
+// renumbered.
 func (c *counting) followPartitions() (ok bool) {
 	for i := range c.sets {
 		s := &c.sets[i]
@@ -410,7 +417,7 @@ func (c *counting) followPartitions() (ok bool) {
 	return true
 }
 
-// lengthened returns a list with at least n elements. Those that are added equal rest.
+// lengthened appends copies of rest until the list has at least n elements.
 func lengthened[T any](list []T, n int, rest T) []T {
 	for len(list) < n {
 		list = append(list, rest)
@@ -418,7 +425,8 @@ func lengthened[T any](list []T, n int, rest T) []T {
 	return list
 }
 
-// recount counts anew what a node adds to each set. A change is noted with its version.
+// recount counts anew what a node adds to each set, and stamps the sets and domains that change with the
+// version.
 func (c *counting) recount(slot int32, version uint64) {
 	c.marks[slot] = c.countOn(c.snap.NodeStates[slot])
 	for i := range c.sets {
@@ -459,15 +467,15 @@ func (c *counting) countOn(n *state.NodeState) mark {
 		}
 	}
 
-	// A late pod is not in the count, and yet lowers it when it leaves. So what leaves with all pods
-	// below a priority is not what the node adds.
+	// A late pod is not in the count and still lowers it by leaving. So changeBelow must not subtract what
+	// the node adds.
 	if late {
 		return mixed
 	}
 	return m
 }
 
-// findLeast finds the least counts of the sets where they may have changed.
+// findLeast updates the least counts of the sets that are stale.
 func (c *podCounts) findLeast() {
 	for i := range c.sets {
 		if c.sets[i].stale {
@@ -476,13 +484,13 @@ func (c *podCounts) findLeast() {
 	}
 }
 
-// watched is what of a set has a part in the answers of nodes of all domains; see watch.
+// watched has the properties of a set on which the answers in all domains depend; see watch.
 type watched struct {
 	occupied, present int
 	least             least
 }
 
-// watched returns what is watched of a set. Of the occupied domains it tells only whether there are
+// watched returns the watched properties of a set. Of the occupied domains it tells only whether there are
 // none, one or more: a node whose own domain becomes empty asks only whether another one is occupied.
 func (s *countSet) watched() (w watched) {
 	switch s.watch {
@@ -494,11 +502,10 @@ func (s *countSet) watched() (w watched) {
 	return w
 }
 
-// noteFar notes for which nodes of other domains a change in a set matters. If the smallest count is
-// the same as before and only the second, or the domain of the smallest, has changed, it matters for
-// the nodes of the old and the new domain alone: no others look at the second.
+// noteFar records for which domains a change elsewhere in a set matters. If the smallest count is the same as
+// before and only the second, or the domain of the smallest, has changed, it matters for the nodes of the old
+// and the new domain alone: no others look at the second.
 func (c *podCounts) noteFar(s *countSet, was watched, version uint64) {
-
 	is := s.watched()
 	switch {
 	case is == was:
@@ -521,7 +528,7 @@ type classParts struct {
 	mask uint64
 }
 
-// set notes the parts of a class.
+// set stores the parts of a class.
 func (p *classParts) set(k *state.PodClass, parts []ClassPart) {
 	if p.byClass == nil {
 		p.byClass = map[*state.PodClass][]ClassPart{}
@@ -530,7 +537,7 @@ func (p *classParts) set(k *state.PodClass, parts []ClassPart) {
 	p.mask |= k.Bit
 }
 
-// lookUp returns the parts of a class.
+// lookUp returns the parts of a class, nil if its pods count in no set.
 func (p *classParts) lookUp(k *state.PodClass) []ClassPart {
 	if p.mask&k.Bit == 0 {
 		return nil

@@ -30,8 +30,8 @@ var DeclaredFeaturesFilter = descriptor{
 	},
 }
 
-// neededFeatures lists the features that a pod needs, nil for most pods. Options of
-// bind mounts count only where mounts is set.
+// neededFeatures lists the features that a pod needs, nil for most pods. Options of bind mounts count only if
+// mounts is set.
 func neededFeatures(pod *outrank.Pod, mounts bool) []string {
 	var needed []string
 	if pod.HostNetwork && pod.HostUsers != nil && !*pod.HostUsers {

@@ -8,20 +8,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// deferral is a question about a pod on a node whose resize is deferred (group 7.19).
-// The zero value is any other question.
+// deferral describes a question about a pod that runs on a node while its resize is deferred (group 7.19).
+// The zero value stands for any other question.
 type deferral struct {
 	Asked bool
-	// Resident is the pod as its node counts it, nil where the node does not.
+	// Resident is the pod as its node counts it, nil if the snapshot does not have the pod.
 	Resident *state.PodState
 }
 
-// ForResize reports whether the question is about a pod on a node whose resize is deferred (group
-// 7.19).
+// ForResize reports whether the question is about a pod whose resize in place is deferred (group 7.19).
 func (q *Question) ForResize() bool { return q.Deferral.Asked }
 
-// DeferralOf finds out whether a question is about a deferred resize (rule 7.19.1). It is not if
-// the snapshot has the pod as pending: such a pod waits for a node.
+// DeferralOf finds out whether a question is about a deferred resize (rule 7.19.1). It is not if the pod is
+// pending in the snapshot: such a pod waits for a node.
 func DeferralOf(s *state.Snapshot, pod *outrank.Pod) deferral {
 	if !s.Rules.DeferredResizes || !pod.ResizeDeferred || pod.NodeName == "" {
 		return deferral{}
@@ -33,8 +32,8 @@ func DeferralOf(s *state.Snapshot, pod *outrank.Pod) deferral {
 	return deferral{true, p}
 }
 
-// CheckAsker refuses a pod about which nobody can ask, as CheckPreemptor does. A pod that runs
-// may ask for room for its resize, on its own node.
+// CheckAsker returns the error of CheckPreemptor, except that a running pod may ask for room for its deferred
+// resize on its own node.
 func CheckAsker(s *state.Snapshot, pod *outrank.Pod) error {
 	err := s.CheckPreemptor(pod)
 	if errors.Is(err, preemption.ErrState) {
@@ -45,13 +44,13 @@ func CheckAsker(s *state.Snapshot, pod *outrank.Pod) error {
 	return err
 }
 
-// MakesRoomFor reports whether a pod that runs may ask for room on its node.
+// MakesRoomFor reports whether a running pod, which the snapshot has as as, may ask for room on its node.
 func MakesRoomFor(s *state.Snapshot, pod *outrank.Pod, as *state.PodState) bool {
 	return DeferralOf(s, pod).Asked && as.Node() == pod.NodeName
 }
 
-// Lacks returns the amount of a resource that the node must have left. It is the request or, for a
-// pod that the node counts already, the part that is not counted yet (rule 7.19.4).
+// Lacks returns how much of a resource the node must have left: the request or, for a pod that the node
+// already counts, the part of the request that is not counted yet (rule 7.19.4).
 func (d *deferral) Lacks(need *Need, n *state.NodeState) int64 {
 	resident := d.Resident
 	if resident == nil || resident.Node() != n.Name {
@@ -60,9 +59,8 @@ func (d *deferral) Lacks(need *Need, n *state.NodeState) int64 {
 	return max(0, need.Value-need.In(&resident.Takes))
 }
 
-// Settled reports whether the node is not short of a resource however much of it is taken. That is so
-// if it counts all that the pod requests of a resource beside cpu, memory and ephemeral storage
-// (rule 7.19.11).
+// Settled reports whether the resource passes without a look at what is taken: the node already counts the
+// whole request, and the resource is not cpu, memory or ephemeral storage (rule 7.19.11).
 func (d *deferral) Settled(need *Need, n *state.NodeState) bool {
 	return d.Resident != nil && !need.standard() && d.Lacks(need, n) == 0
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// What the first node filters answer depends on little of a pod: its selector, its
-// tolerations, the features that it needs. The snapshot keeps the answers for pods that are alike in
-// these, whatever else they ask for, as it keeps the answers of the caller's rules.
+// The answers of the first node filters depend on little of a pod: its node selector and affinity, its
+// tolerations, its node name. The snapshot keeps a table of these answers for all pods that are alike in
+// this, whatever else they ask for, as it does for the caller's rules.
 
 // asksBefore is the number of nodes that an attempt asks about before all are asked at once. A question
 // about a few nodes is not worth a table.
 const asksBefore = 32
 
-// firstAnswers is what the first node filters say in one attempt. Workers share it.
+// firstAnswers holds the answers of the first node filters in one attempt. Workers share it.
 type firstAnswers struct {
-	// asked counts the nodes asked about while there is no table.
+	// asked counts the nodes about which the attempt has asked while there was no table.
 	asked atomic.Int32
-	// finding is set while a worker looks for the table, and ready once it is there.
+	// finding is set while a worker looks for the table, and ready once table is set.
 	finding, ready atomic.Bool
 	table          *state.AnswerTable
-	// key is the memory of the attempt's key, and text the last key as a string.
+	// key is scratch memory for the attempt's key, and text the last key as a string.
 	key  state.KeyWriter
 	text string
 	// passing is the memory of AskAll.
@@ -34,14 +34,14 @@ type firstAnswers struct {
 // known reports whether the table is there.
 func (a *firstAnswers) known() bool { return a.ready.Load() }
 
-// begin forgets the attempt before.
+// begin forgets the previous attempt.
 func (a *firstAnswers) begin() {
 	a.asked.Store(0)
 	a.ready.Store(false)
 	a.table = nil
 }
 
-// at returns the answer about a node. The table is there.
+// answer returns the answer about a node. It must be called only once the table is known.
 func (a *firstAnswers) answer(n *state.NodeState) Status {
 	if a.table.Passes(n.Slot) {
 		return Status{}
@@ -63,10 +63,10 @@ func (a *firstAnswers) all(count func(s Status, nodes int)) (passing []uint64) {
 	return a.table.Passing
 }
 
-// due counts a node that is asked about without the table, and reports whether it is time to look for
-// one. At the first node it is, for a table that lacks no more than lacks nodes, because then it
-// costs little. From asksBefore nodes on any table is worth it. Only one worker at a time is told so, and it
-// calls looked in the end. The others do without the table meanwhile.
+// due counts a node that is asked about without a table, and reports whether it is time to look for one. At
+// the first node only a cheap table is worth it, one that lacks the answers of few nodes; from asksBefore
+// nodes on, any is. lacks is the number of answers that may be missing. Only one worker at a time gets true,
+// and it must call looked afterwards. The others go on without a table.
 func (a *firstAnswers) due() (lacks int, ok bool) {
 	n := a.asked.Add(1)
 	if n > 1 && n < asksBefore || !a.finding.CompareAndSwap(false, true) {
@@ -79,11 +79,11 @@ func (a *firstAnswers) due() (lacks int, ok bool) {
 	return asksBefore, true
 }
 
-// looked ends what due began.
+// looked lets the next worker look for a table.
 func (a *firstAnswers) looked() { a.finding.Store(false) }
 
-// find takes the table that the snapshot keeps. Nodes that the table lacks are asked, unless there are
-// more than lacks. There is no table then, nor where the context ends.
+// find takes the snapshot's table, and asks the nodes that it lacks. If these are more than lacks, or the
+// context ends, there is no table.
 func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask func(*state.NodeState) Status) {
 	snap := q.Snap
 	var last Status
@@ -103,7 +103,7 @@ func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask fu
 	a.ready.Store(a.table != nil)
 }
 
-// keyOf returns all that the first node filters read of the preemptor and the configuration.
+// keyOf encodes all that the first node filters read of the preemptor and the configuration.
 func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 	a.key = a.key[:0]
 	a.key.Amount(int64(q.Silent))
@@ -121,13 +121,13 @@ func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 	return a.text
 }
 
-// named returns a failure of a first node filter as a table keeps it, with the filter's name before
-// the reasons.
+// named converts a failure of a first node filter to the form in the table, where the filter's name comes
+// before the reasons.
 func named(s Status) preemption.Status {
 	return preemption.Status{Code: s.Code.Public(), Reasons: slices.Concat([]string{BuiltInNames[s.By]}, s.Text)}
 }
 
-// unnamed returns the failure that named was given.
+// unnamed is the inverse of named.
 func unnamed(s preemption.Status) Status {
 	return Status{Code: CodeOf(s.Code), By: slices.Index(BuiltInNames[:NumFirst], s.Reasons[0]), Text: s.Reasons[1:]}
 }

@@ -11,25 +11,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// holdings are what the pods of one node hold beside resources: ports, disks, and places for
-// volumes. The snapshot has them made anew with each change of the node, and nobody writes
-// them afterwards, so that snapshots can share them. Each list goes pod by pod, the most important
-// pod first.
+// holdings lists what the pods of one node hold beside resources: ports, disks, claims, and attached volumes.
+// They are made anew with each change of the node and never written afterwards, so that snapshots can share
+// them. Each list goes pod by pod, the most important pod first.
 type holdings struct {
 	ports []heldPort
 	disks []heldDisk
-	// drivers has the volumes of each driver that the node limits.
+	// drivers has the attached volumes of each driver for which the node has a limit.
 	drivers []heldVolumes
-	// claims has every mention of a claim by a pod, whatever the pod's namespace.
+	// claims has every mention of a claim by a volume of a pod.
 	claims []heldClaim
-	// volumes is set if any pod has volumes, of whatever sort.
+	// volumes is set if any pod has a volume of any sort.
 	volumes bool
-	// lacksDriver is set if the node says of a driver that it is not there.
+	// lacksDriver is set if the node reports any driver as missing.
 	lacksDriver bool
 }
 
-// heldPort is a host port of a pod, and heldDisk a disk that it mounts directly. A pod is known by
-// its index on the node.
+// heldPort is a host port of a pod, and heldDisk a disk that a pod mounts directly.
 type heldPort struct {
 	fit.HostPort
 	hold
@@ -49,32 +47,33 @@ type heldClaim struct {
 
 func hashOfClaim(name string) uint32 { return uint32(maphash.String(volumeSeed, name)) }
 
-// heldVolumes are the volumes that one driver has attached to the node.
+// heldVolumes has the volumes that one driver has attached to the node.
 type heldVolumes struct {
 	driver   unique.Handle[string]
 	limit    int64
 	attached int64
-	// shared is set if pods have a volume in common. Such a volume may stay when one of them leaves.
+	// shared is set if several pods use the same volume. Such a volume stays attached when only one of them
+	// leaves.
 	shared bool
-	// hashes are the sorted hashes of the volumes. A volume whose hash is not there is not attached.
-	// seen has a bit for each hash, and mostly none for any other.
+	// hashes has the hashes of the volumes, sorted: a volume whose hash is missing is not attached. seen is a
+	// cheap first test, which most other hashes fail.
 	hashes []uint64
 	seen   bitSet
-	// pods has the number of volumes of each pod. No number is larger than most.
+	// pods has the number of volumes of each pod, and most is the largest of these numbers.
 	pods []hold
 	most int32
 }
 
-// hold says how much of something a pod of the node holds. It has the pod's priority, too, so that
-// the pod itself need not be looked at.
+// hold says how much of something a pod holds. The pod is given by its index on the node, and its priority is
+// repeated here so that readers need not look the pod up.
 type hold struct{ pod, amount, priority int32 }
 
-// volumeID tells the volumes of one driver apart. A volume is known by its handle or, if it is yet to
-// be made, by the namespace and the name of its claim (rule 7.9.6).
+// volumeID identifies a volume among those of one driver: by its handle or, if it is yet to be provisioned,
+// by the namespace and the name of its claim (rule 7.9.6).
 type volumeID struct{ namespace, name string }
 
-// attached returns the driver that attaches a volume of the pod, and the volume's identity there. The
-// driver is empty if the volume counts against no limit.
+// attached returns the driver that attaches a volume of the pod, and the volume's identity with that driver.
+// The driver is empty if the volume counts against no limit.
 func attached(pod *outrank.Pod, v *outrank.Volume) (driver string, id volumeID) {
 	switch {
 	case v.Disk.Kind != "":
@@ -95,7 +94,7 @@ func (id volumeID) hash() uint64 { return maphash.Comparable(volumeSeed, id) }
 func holdingsOf(n *state.NodeState) *holdings {
 	node := n.Node
 	h := &holdings{lacksDriver: len(node.MissingDrivers) > 0}
-	for name, limit := range node.AttachLimits { // in no order: each is looked up by its driver
+	for name, limit := range node.AttachLimits { // map order does no harm: drivers are looked up by name
 		h.drivers = append(h.drivers, heldVolumes{driver: unique.Make(name), limit: limit})
 	}
 
@@ -110,7 +109,7 @@ func holdingsOf(n *state.NodeState) *holdings {
 	return h
 }
 
-// addPod adds the ports, disks and claims of a pod. It holds one of each.
+// addPod adds the ports, disks and claims of a pod, each with the hold one.
 func (h *holdings) addPod(pod *outrank.Pod, one hold) {
 	for _, port := range fit.HostPorts(pod) {
 		h.ports = append(h.ports, heldPort{port, one})
@@ -127,10 +126,10 @@ func (h *holdings) addPod(pod *outrank.Pod, one hold) {
 	}
 }
 
-// noHoldings are the holdings of most nodes.
+// noHoldings stands for the holdings of a node without any, as most are.
 var noHoldings holdings
 
-// heldOn returns the holdings that the snapshot keeps of a node.
+// heldOn returns the holdings that the snapshot keeps for a node. They are only to be read.
 func heldOn(n *state.NodeState) *holdings {
 	if h, ok := n.Held.(*holdings); ok {
 		return h
@@ -138,10 +137,11 @@ func heldOn(n *state.NodeState) *holdings {
 	return &noHoldings
 }
 
-// count counts the volumes of the driver. A volume that several pods use is attached once (rule 7.9.3),
-// and counts for the most important of them.
+// count finds the volumes that the driver has attached for these pods. A volume that several pods use is
+// attached once (rule 7.9.3), and counts for the most important of them.
 func (h *heldVolumes) count(pods []*state.PodState) {
 	holder := map[volumeID]int32{}
+	// Only volumes that no more important pod holds are the pod's own.
 	for i, p := range pods {
 		own := int32(0)
 		for j := range p.Pod.Volumes {
@@ -172,10 +172,11 @@ func (h *heldVolumes) count(pods []*state.PodState) {
 	h.seen = bitSetOf(h.hashes)
 }
 
-// bitSet has a bit for each of some hashes. Its length is a power of two.
+// bitSet is a set of hashes that may claim to have one which it does not (a Bloom filter with one hash). Its
+// length is a power of two.
 type bitSet []uint64
 
-// bitsPerHash is the least number of bits for each hash.
+// bitsPerHash is the least number of bits that a bitSet has for each hash in it.
 const bitsPerHash = 16
 
 func bitSetOf(hashes []uint64) bitSet {
@@ -191,10 +192,10 @@ func bitSetOf(hashes []uint64) bitSet {
 
 func (s bitSet) word(hash uint64) int { return int(hash/64) & (len(s) - 1) }
 
-// mayHave reports whether a hash may be one of these.
+// mayHave reports whether the set may have a hash. False is certain.
 func (s bitSet) mayHave(hash uint64) bool { return len(s) > 0 && s[s.word(hash)]&(1<<(hash%64)) != 0 }
 
-// volumesOf returns the volumes of a driver, nil if the node does not limit it.
+// volumesOf returns the volumes of a driver, nil if the node has no limit for it.
 func (h *holdings) volumesOf(driver unique.Handle[string]) *heldVolumes {
 	for i := range h.drivers {
 		if h.drivers[i].driver == driver {
@@ -204,8 +205,8 @@ func (h *holdings) volumesOf(driver unique.Handle[string]) *heldVolumes {
 	return nil
 }
 
-// hasAny reports whether a volume with one of these hashes may be attached. Two volumes may have one
-// hash.
+// hasAny reports whether a volume with one of these hashes may be attached. False is certain; true is not,
+// because two volumes may have the same hash.
 func (h *heldVolumes) hasAny(hashes []uint64) bool {
 	for _, hash := range hashes {
 		if h.seen.mayHave(hash) {

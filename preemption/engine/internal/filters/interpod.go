@@ -26,7 +26,7 @@ var InterPodFilter = descriptor{
 	},
 }
 
-// The relations say why a pod is counted, as in the reference's InterPodAffinity.
+// The relations say why a pod is counted.
 const (
 	// affinityMatch counts a pod that matches all affinity terms of the preemptor.
 	affinityMatch = iota
@@ -45,7 +45,7 @@ type InterPod struct {
 	attemptCounts
 	snap *state.Snapshot
 	pod  *outrank.Pod
-	// affinity and antiAffinity are the preemptor's terms, once they are prepared.
+	// affinity and antiAffinity are the preemptor's terms. prepare sets them; prepared says that it did.
 	affinity, antiAffinity []state.Term
 	prepared               bool
 }
@@ -60,9 +60,9 @@ func (ip *InterPod) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// newInterPod returns nil if the filter has nothing to say: the preemptor has
-// no terms, and no pod's anti-affinity picks it. That holds for the whole
-// attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
+// newInterPod begins the filter for an attempt. It returns nil if the filter has nothing to say: the
+// preemptor has no terms, and no pod's anti-affinity picks it. That holds for the whole attempt, also for
+// nominated pods (rules 7.13.15 and 7.13.16).
 func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
 	affinity := &pod.Affinity
 	terms := len(affinity.PodAffinity) + len(affinity.PodAntiAffinity)
@@ -87,7 +87,8 @@ func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
 	return ip
 }
 
-// prepare prepares the terms. Few attempts need them: most find their counts in the snapshot.
+// prepare resolves the preemptor's terms, on the first call. Few attempts need them: most find their counts
+// in the snapshot.
 func (ip *InterPod) prepare() {
 	if ip.prepared {
 		return
@@ -119,7 +120,7 @@ func (ip *InterPod) addSets(c *podCounts) {
 	}
 }
 
-// includes reports true for every node; see [counter].
+// includes is true for every node: affinity knows no inclusion policies; see [counter].
 func (*InterPod) includes(*podCounts, *state.NodeState, int) bool { return true }
 
 // partsOf lists the sets that pods of a class count in, one for every term; see [counter].
@@ -143,15 +144,15 @@ func (ip *InterPod) partsOf(c *podCounts, k *state.PodClass) []ClassPart {
 		}
 	}
 
-	// The keys are those of the class's own terms, so that addSets cannot know them.
+	// The topology keys come from the class's own terms, so that addSets cannot know them.
 	for _, key := range ip.snap.KeepApart(k, ip.pod) {
 		add(existingAntiAffinity, key)
 	}
 	return parts
 }
 
-// matchesAffinity reports whether a pod matches all affinity terms of the
-// preemptor.
+// matchesAffinity reports whether a pod with this namespace and these labels matches all affinity terms of
+// the preemptor. It is false for a preemptor without terms.
 func (ip *InterPod) matchesAffinity(namespace string, labels map[string]string) bool {
 	for i := range ip.affinity {
 		if !ip.snap.Picks(&ip.affinity[i], namespace, labels) {
@@ -161,8 +162,7 @@ func (ip *InterPod) matchesAffinity(namespace string, labels map[string]string) 
 	return len(ip.affinity) > 0
 }
 
-// occupied returns the number of domains with pods that count for a relation. A domain counts once for
-// each topology key.
+// occupied returns the number of domains with a pod counted for a relation, summed over the topology keys.
 func (ip *InterPod) occupied(relation int) (domains int) {
 	for i := range ip.sets {
 		if s := &ip.sets[i]; s.relation == relation {
@@ -172,7 +172,7 @@ func (ip *InterPod) occupied(relation int) (domains int) {
 	return domains
 }
 
-// Apart lists the sets of anti-affinity that pods of a class count in.
+// Apart lists the sets of anti-affinity, in either direction, in which pods of a class count.
 func (ip *InterPod) Apart(k *state.PodClass) (parts []ClassPart) {
 	for _, part := range ip.partsFor(k) {
 		if ip.sets[part.set].relation != affinityMatch {
@@ -182,8 +182,8 @@ func (ip *InterPod) Apart(k *state.PodClass) (parts []ClassPart) {
 	return parts
 }
 
-// KeepsApart reports whether a pod on the node on counts, for any of these sets, in the domain of the
-// node n.
+// KeepsApart reports whether a pod that counts in these sets keeps the preemptor away from node n by running
+// on node on: the two nodes share a domain of any of the sets.
 func (ip *InterPod) KeepsApart(parts []ClassPart, on, n *state.NodeState) bool {
 	return slices.ContainsFunc(parts, func(p ClassPart) bool { return ip.apart(p, on, n) })
 }
@@ -194,8 +194,7 @@ func (ip *InterPod) apart(part ClassPart, on, n *state.NodeState) bool {
 	return id != state.NoDomain && id == s.countedIn(on.Slot)
 }
 
-// Blocked returns the status of the node n, if a pod on the node on keeps the preemptor away from it and
-// may not leave.
+// Blocked returns the status of node n if a pod on node on keeps the preemptor away and may not leave.
 func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
 	s := Status{Code: Unschedulable, By: InterPodFilter.Index, Text: existingAntiText}
 	for _, part := range parts {
@@ -206,14 +205,14 @@ func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
 	return s
 }
 
-// InterPodOnNode is the filter on one node. The counts are shared, so that a dry run notes its
-// changes beside them.
+// InterPodOnNode is the filter on one node. Workers share the counts, so that a dry run keeps its changes
+// here.
 type InterPodOnNode struct {
 	*InterPod
 	slot int32
-	// changes has, by set, the change in the domain of the node.
+	// changes has, by set, how the dry run has changed the count of the node's domain.
 	changes []int
-	// far has, by set, the changes of affinityMatch in other domains.
+	// far has, by set, how it has changed the counts of other domains. Only sets of affinityMatch have any.
 	far []map[int32]int
 }
 
@@ -224,8 +223,8 @@ func (n *InterPodOnNode) Enter(on *state.NodeState) {
 	n.far = n.far[:0]
 }
 
-// ChangeFar counts a pod of another node that is taken away or put back. In another domain only
-// affinity looks at it, which asks for pods anywhere (rule 7.13.6).
+// ChangeFar counts a pod of another node that is removed or put back. Outside the node's domain only affinity
+// depends on it, because rule 7.13.6 asks for pods anywhere.
 func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	for _, part := range n.partsFor(p.Class) {
 		s := &n.sets[part.set]
@@ -239,7 +238,7 @@ func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by in
 	}
 }
 
-// changeDomain changes the count of a domain in the map of an index, and adds maps up to that index.
+// changeDomain adds by to the change of a domain in lists[index], and lengthens lists as needed.
 func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int32]int {
 	for len(lists) <= index {
 		lists = append(lists, map[int32]int{})
@@ -255,22 +254,22 @@ func (n *InterPodOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
-// ChangeBelow takes the pods below a priority away. It reports false where it must be told of them one
-// by one.
+// ChangeBelow removes the node's pods below a priority at once. It reports false and does nothing if Change
+// must be called for each of them.
 func (n *InterPodOnNode) ChangeBelow(priority int64) bool {
 	return n.changeBelow(n.slot, priority, n.changes)
 }
 
-// PassesBelow reports whether the filter is known to pass without the pods of a node below a
-// priority. The node need not be entered.
+// PassesBelow reports whether the filter certainly passes once the pods of a node below a priority are gone.
+// The node need not be entered.
 func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
 	all, known := n.goneBelow(on.Slot, priority)
 	if !known {
 		return false
 	}
 
-	// It passes for certain if affinity has a pod in every domain, and anti-affinity none in any. The
-	// first pod of a group (rule 7.13.6) is left to Check.
+	// The filter passes for certain if each affinity set has a pod in the node's domain and no anti-affinity
+	// set has one. The first pod of a group (rule 7.13.6) is left to Check.
 	for i := range n.sets {
 		s := &n.sets[i]
 		if (s.remaining(on.Slot, all) > 0) != (s.relation == affinityMatch) {
@@ -280,13 +279,13 @@ func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
 	return true
 }
 
-// Follow counts a pod that comes or leaves for good; see [ClusterFilter].
+// Follow counts a pod that comes or leaves for the rest of the attempt; see [ClusterFilter].
 func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
 	n.follow(counterOf{snap: n.snap, counter: n}, p, at.Slot, by)
 }
 
-// current returns the count of a set in the present state of the dry run. It is not ok if the
-// node lacks the topology key.
+// current returns the count of the node's domain in a set, with the changes of the dry run. ok is false if
+// the node lacks the topology key.
 func (n *InterPodOnNode) current(set int) (pods int, ok bool) {
 	s := &n.sets[set]
 	id := s.countedIn(n.slot)
@@ -296,7 +295,7 @@ func (n *InterPodOnNode) current(set int) (pods int, ok bool) {
 	return s.count(id) + n.changes[set], true
 }
 
-// Check asks about the node; see [NodeFilter].
+// Check adds the nominated pods, asks, and removes them again; see [NodeFilter].
 func (n *InterPodOnNode) Check(nominated []*state.PodState) Status {
 	for _, p := range nominated {
 		n.Change(p, 1)
@@ -324,9 +323,9 @@ func (n *InterPodOnNode) ask() Status {
 	return Status{}
 }
 
-// affinityHolds reports whether the preemptor's affinity is met. For every term the node must have
-// the topology key (rule 7.13.8), and a matching pod must be in its domain. Instead of that, no pod
-// anywhere may match if the preemptor matches its own terms (rule 7.13.6).
+// affinityHolds reports whether the preemptor's affinity is met. For every term the node must have the
+// topology key (rule 7.13.8) and a matching pod in its domain. A preemptor that matches its own terms needs
+// no pod in the domain if none matches anywhere (rule 7.13.6).
 func (n *InterPodOnNode) affinityHolds() bool {
 	found, first := true, false
 	for set := range n.sets {
@@ -344,8 +343,9 @@ func (n *InterPodOnNode) affinityHolds() bool {
 	return found || first && n.noMatchAnywhere()
 }
 
-// noMatchAnywhere reports whether no pod in the cluster matches the affinity
-// terms, in the present state of the dry run (rule 7.13.7). It counts the domains that are occupied.
+// noMatchAnywhere reports whether no pod in the cluster matches the affinity terms, in the present state of
+// the dry run (rule 7.13.7). It starts from the number of occupied domains and corrects it by the changes of
+// the dry run.
 func (n *InterPodOnNode) noMatchAnywhere() bool {
 	there := n.occupied(affinityMatch)
 	for set, by := range n.changes {
@@ -363,7 +363,8 @@ func (n *InterPodOnNode) noMatchAnywhere() bool {
 		}
 	}
 
-	// Pods of other nodes leave and come back, and none is added, so that they can only empty a domain.
+	// On other nodes pods only leave and come back. No nominated pod is added there, so that a domain can
+	// only become empty.
 	for set, domains := range n.far {
 		for id, by := range domains {
 			if before := n.sets[set].count(id); by != 0 && before != 0 && before+by == 0 {
@@ -374,8 +375,8 @@ func (n *InterPodOnNode) noMatchAnywhere() bool {
 	return there == 0
 }
 
-// anyInDomain reports whether a pod that counts for a relation is in a domain
-// of the node. A term whose topology key the node lacks is ignored.
+// anyInDomain reports whether any of the node's domains has a pod counted for a relation. A term whose
+// topology key the node lacks is ignored.
 func (n *InterPodOnNode) anyInDomain(relation int) bool {
 	for set := range n.sets {
 		if n.sets[set].relation != relation {

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// AnswersOf returns the answers of a rule with a key about every node. The snapshot keeps them. The
-// table is nil if the context has ended.
+// AnswersOf returns the table of a keyed rule's answers about every node, which the snapshot keeps. The table
+// is nil if the context has ended.
 func AnswersOf(f *preemption.Filter, q *Question) (state.AnswersKey, *state.AnswerTable) {
 	key := state.AnswersKey{Rule: f, Key: f.Key(q.Pod)}
 	return key, q.Snap.AnswersTo(q.ctx, key, math.MaxInt, func(n *state.NodeState) preemption.Status {
@@ -17,8 +17,8 @@ func AnswersOf(f *preemption.Filter, q *Question) (state.AnswersKey, *state.Answ
 	})
 }
 
-// ruled returns the part of a caller's status that counts: the code and the reasons. A code that
-// is none of those that filters have counts as unresolvable.
+// ruled returns the part of a caller's status that counts: the code and the reasons. An unknown code counts
+// as unresolvable.
 func ruled(s preemption.Status) preemption.Status {
 	if s.Code == preemption.Success {
 		return preemption.Status{}
@@ -26,8 +26,8 @@ func ruled(s preemption.Status) preemption.Status {
 	return preemption.Status{Code: min(CodeOf(s.Code), UnschedulableAndUnresolvable).Public(), Reasons: s.Reasons}
 }
 
-// RuleAttempt is, in one attempt, a rule of the caller that looks at no pods but the preemptor. It has
-// either check or a table of the answers.
+// RuleAttempt is a caller's rule in one attempt. A rule looks at the preemptor and the node alone. A keyed
+// rule has table and key, any other has check and pod.
 type RuleAttempt struct {
 	check func(*outrank.Pod, *outrank.Node) preemption.Status
 	pod   *outrank.Pod
@@ -35,13 +35,13 @@ type RuleAttempt struct {
 	key   state.AnswersKey
 }
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+// Touches is always false: a rule looks at no pods of the node; see [PodFilter].
 func (*RuleAttempt) Touches(*state.NodeState) bool { return false }
 
 // OnNode returns the filter for one worker; see [PodFilter].
 func (r *RuleAttempt) OnNode(NodeFilter) NodeFilter { return &nodeRuleOnNode{filter: r} }
 
-// nodeRuleOnNode is a RuleAttempt on one node after another. It asks once about each.
+// nodeRuleOnNode is a RuleAttempt for one worker. It asks the rule once for each node that is entered.
 type nodeRuleOnNode struct {
 	filter *RuleAttempt
 	node   *state.NodeState

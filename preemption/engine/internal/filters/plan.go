@@ -14,49 +14,49 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// activeFilter is a filter that has something to say about the preemptor, with
-// its index in [BuiltIn] or, for one of the caller's, behind it.
+// activeFilter is a pod filter that has something to say about the preemptor. Index is its index in
+// [BuiltIn]; the caller's filters have the indexes behind that list.
 type activeFilter struct {
 	PodFilter
 	Index int
 }
 
-// Plan is what one attempt derives from the descriptors.
+// Plan is the list of filters that one attempt asks, with what the search needs to know about them.
 type Plan struct {
-	// Refused is the answer of every node if the attempt ends before the first of them, and
-	// Success if it does not.
+	// Refused is the answer of every node if a filter refuses the pod before the first node is asked.
+	// Otherwise its code is Success.
 	Refused Status
-	// Narrowed is set if only the nodes in Names are filtered. The others have the status
-	// Excluded.
+	// Narrowed is set if only the nodes in Names are filtered. All other nodes have the status Excluded.
 	Narrowed bool
 	Names    map[string]bool
 	Excluded Status
-	// order is the order of the first node filters.
+	// order has the indexes of the first node filters in the order in which they run.
 	order *[NumFirst]int
-	// Selects is set if a filter before NodeResourcesFit may turn the preemptor away from
-	// a node because of what the preemptor asks for.
+	// Selects is set if a node filter before NodeResourcesFit may turn the preemptor away from a node because
+	// of what the preemptor or the configuration asks for.
 	Selects bool
-	// selecting are the filters that may do so, without those that narrow.
+	// selecting has the filters that may do so because of the preemptor. A filter that narrows the nodes may
+	// be missing.
 	selecting state.FilterSet
-	// Active are the filters from NodePorts on that have something to say, in
-	// order, without NodeResourcesFit. The first BeforeResources of them run
-	// before it.
+	// Active has the filters from NodePorts on that have something to say, in the order in which they run.
+	// NodeResourcesFit is left out, because every attempt asks it: the first BeforeResources filters run
+	// before it, the others after it.
 	Active          []activeFilter
 	BeforeResources int
-	// Fixed is set if no active filter looks at other pods, so that every node answers
-	// pods with equal signatures equally.
+	// Fixed is set if no active filter looks at other pods, so that a node gives pods with equal signatures
+	// the same answer.
 	Fixed bool
-	// Local is set if no active filter looks at pods of other nodes, and the signature has all
-	// that each of them reads.
+	// Local is set if no active filter looks at pods of other nodes, and the signature covers all that each
+	// of them reads of the preemptor.
 	Local bool
-	// Follows is set if a filter of the caller must be told of all pods that are removed
-	// and put back, so that its state is right for the next node.
+	// Follows is set if a filter of the caller must hear of all pods that are removed and put back, because
+	// its state goes on to the next node.
 	Follows bool
-	// useFirst is set if first has, or may get, the answers of the first node filters.
+	// useFirst is set if the answers of the first node filters may be taken from first.
 	useFirst bool
 	first    *firstAnswers
-	// Selective is set if a filter of the caller says which pods concern it, so that nodes
-	// are not asked until their victims are wanted.
+	// Selective is set if a filter of the caller says which pods concern it. The search then puts off asking
+	// a node until its victims are wanted.
 	Selective bool
 }
 
@@ -65,7 +65,8 @@ func (fp *Plan) Add(pf PodFilter, index int) {
 	fp.Active = append(fp.Active, activeFilter{pf, index})
 	switch f := pf.(type) {
 	case *RuleAttempt:
-		// A rule with a table has a key, which the signature gets. Without one nobody knows what it reads.
+		// A rule with a table has a key, which becomes part of the signature. What a rule without a key reads
+		// is unknown.
 		fp.Fixed, fp.Local = fp.Fixed && f.table != nil, fp.Local && f.table != nil
 	case *CallerFilter:
 		fp.Fixed, fp.Local = false, false
@@ -75,7 +76,7 @@ func (fp *Plan) Add(pf PodFilter, index int) {
 	}
 }
 
-// Tabled reports whether all active filters are rules whose answers are known.
+// Tabled reports whether there are active filters and all of them are rules with a table of answers.
 func (fp *Plan) Tabled() bool {
 	for i := range fp.Active {
 		if r, ok := fp.Active[i].PodFilter.(*RuleAttempt); !ok || r.table == nil {
@@ -85,8 +86,8 @@ func (fp *Plan) Tabled() bool {
 	return len(fp.Active) > 0
 }
 
-// PassesTables reports whether none of these rules turns the preemptor away from a node. All active
-// filters are such rules; see Tabled.
+// PassesTables reports whether a node passes all active filters by their tables. It must be called only if
+// Tabled is true.
 func (fp *Plan) PassesTables(slot int32) bool {
 	for i := range fp.Active {
 		if !fp.Active[i].PodFilter.(*RuleAttempt).table.Passes(slot) {
@@ -96,7 +97,7 @@ func (fp *Plan) PassesTables(slot int32) bool {
 	return true
 }
 
-// setOf returns the filters of these names.
+// setOf returns the set of the built-in filters with these names. Other names are ignored.
 func setOf(names []string) state.FilterSet {
 	var set state.FilterSet
 	if len(names) == 0 {
@@ -110,8 +111,8 @@ func setOf(names []string) state.FilterSet {
 	return set
 }
 
-// Configure applies what a configuration changes about the filters (group 7.18). The needs are
-// there already; those that no filter looks at are taken out.
+// Configure applies what a configuration changes about the filters (group 7.18). It drops those of the
+// question's Needs that no filter looks at.
 func (q *Question) Configure(ctx context.Context, p *preemption.Profile) (err error) {
 	q.ctx = ctx
 	q.tolerations = fit.NewTolerations(q.Pod.Tolerations)
@@ -129,9 +130,8 @@ func (q *Question) Configure(ctx context.Context, p *preemption.Profile) (err er
 	return err
 }
 
-// spreadOf returns the constraints of a pod: its own, or the default ones with
-// the selector that goes with the pod (rules 7.18.7 to 7.18.9;
-// buildDefaultConstraints).
+// spreadOf returns the constraints of a pod: its own, or the default ones with the selector that the
+// configuration derives for the pod (rules 7.18.7 to 7.18.9; buildDefaultConstraints).
 func spreadOf(p *preemption.Profile, pod *outrank.Pod) ([]outrank.TopologySpreadConstraint, error) {
 	if len(pod.TopologySpreadConstraints) > 0 || p.SpreadSelector == nil || !HardSpread(p) {
 		return pod.TopologySpreadConstraints, nil
@@ -150,8 +150,8 @@ func spreadOf(p *preemption.Profile, pod *outrank.Pod) ([]outrank.TopologySpread
 	return constraints, nil
 }
 
-// Begin finds the filters that have something to say. Without a question it drops all that
-// it has of the last one, and keeps memory for the next.
+// Begin finds the filters that have something to say about a question. With nil it drops all references to
+// the last question, and keeps the memory for the next.
 func (fp *Plan) Begin(q *Question) {
 	if fp.first != nil {
 		fp.first.begin()
@@ -164,8 +164,7 @@ func (fp *Plan) Begin(q *Question) {
 	*fp = Plan{Active: fp.Active[:0], Fixed: true, Local: true, order: FirstOrder(q.Rules), first: fp.first}
 	enforced := false
 	for i, f := range BuiltIn {
-		// What a filter says before the first node counts also where it is silent about nodes (rule
-		// 7.18.2).
+		// A filter that is not asked about nodes is still asked before the first node (rule 7.18.2).
 		if !q.Off.Has(i) {
 			fp.beforeNodes(q, i)
 		}
@@ -181,14 +180,14 @@ func (fp *Plan) Begin(q *Question) {
 		}
 	}
 
-	// The key of the first answers has nothing of the configuration that a filter enforces. A question
+	// The key of the first answers does not cover what a filter enforces for the configuration. A question
 	// about a deferred resize is about one node and not worth a table.
 	if fp.useFirst = !enforced && !q.ForResize(); fp.useFirst && fp.first == nil {
 		fp.first = &firstAnswers{}
 	}
 }
 
-// drop drops all that the plan has of an attempt.
+// drop releases the counts and drops all references to the attempt.
 func (fp *Plan) drop() {
 	for i := range fp.Active {
 		if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
@@ -216,21 +215,23 @@ func (fp *Plan) beginFilter(q *Question, index int) {
 		}
 
 	case reads == nil:
-		// Only restricted nodes fail it, whatever the pod asks for. These are asked in any case.
+		// Nothing in the pod makes such a filter fail, only something on a restricted node, and restricted
+		// nodes are asked in any case.
 
 	case index < ResourcesFilter.Index:
 		fp.Selects = true
 		fp.selecting |= 1 << index
 
 	default:
-		// It must not run before NodeResourcesFit, because the first failure is reported (rule 7.1.3).
+		// A node filter behind NodeResourcesFit must keep its place, because the first failure is reported
+		// (rule 7.1.3).
 		fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, index})
 	}
 }
 
-// beforeNodes asks a filter what it says before any node is looked at. Only the first refusal
-// counts. Filters run here in the order of BuiltIn, which is not that of every release (rule 7.1.7);
-// no narrowing refuses a pod in one order and not in another.
+// beforeNodes asks a filter what it says before any node is looked at. Only the first refusal counts. The
+// filters are asked in the order of BuiltIn, while releases differ in theirs (rule 7.1.7). That is harmless:
+// whether narrowing refuses a pod does not depend on the order.
 func (fp *Plan) beforeNodes(q *Question, index int) {
 	f := BuiltIn[index]
 	refused := Status{Code: UnschedulableAndUnresolvable, By: index}
@@ -254,9 +255,9 @@ func (fp *Plan) beforeNodes(q *Question, index int) {
 	}
 }
 
-// narrow keeps of the nodes that earlier filters named those that a filter names, too (group 7.15).
-// Where none is left, it returns why all nodes are refused. Otherwise it returns the status that it
-// is given, which says nothing yet.
+// narrow intersects the nodes that earlier filters named with those that f names (group 7.15). If no node is
+// left, it returns the status with which all nodes are refused. Otherwise it returns refused as it is given,
+// without a text.
 func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Status {
 	entry := f.Entry
 	by := Status{Code: UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: entry.Name, Text: f.notFiltered}
@@ -270,7 +271,7 @@ func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Sta
 		names, by.Text = both, bothText
 	}
 
-	// Where no node is left the attempt ends, and all nodes have one status, which says so.
+	// If no node is left, the attempt ends, and this status is the answer of all nodes.
 	fp.Names, fp.Narrowed = names, true
 	fp.Selects, fp.Excluded = true, by
 	if len(names) == 0 {
@@ -280,19 +281,19 @@ func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Sta
 	return refused
 }
 
-// AlsoAsk has a node asked that the names may leave out (rule 7.15.9). Questions share the set of
-// names, so that the plan gets one of its own.
+// AlsoAsk adds a node to Names, so that it is asked even if the filters left it out (rule 7.15.9). Several
+// questions may share the set of names, so the plan makes a copy of its own first.
 func (fp *Plan) AlsoAsk(node string) {
 	fp.Names = maps.Clone(fp.Names)
 	fp.Names[node] = true
 }
 
-// ExcludeAlsoBy adds a filter to the filters that are said to have left out the other nodes.
+// ExcludeAlsoBy adds a filter to those that the reason of Excluded names.
 func (fp *Plan) ExcludeAlsoBy(filter string) {
 	fp.Excluded.Text = withPlugin(fp.Excluded.Text[0], filter)
 }
 
-// withPlugin returns a text with a name added to the sorted names in brackets at its end.
+// withPlugin adds a name to the sorted names in the brackets at the end of a text.
 func withPlugin(text, name string) []string {
 	start := strings.LastIndexByte(text, '[') + 1
 	names := append(strings.Fields(strings.TrimSuffix(text[start:], "]")), name)
@@ -300,18 +301,18 @@ func withPlugin(text, name string) []string {
 	return []string{text[:start] + strings.Join(slices.Compact(names), " ") + "]"}
 }
 
-// Refuses reports whether the attempt ends before the first node.
+// Refuses reports whether every node has the answer Refused.
 func (fp *Plan) Refuses() bool { return fp.Refused.Code != Success }
 
-// bothText is said of a node that NodeName and NodeAffinity together leave out.
+// bothText is the reason of a node that NodeName and NodeAffinity together leave out, and bothConflictText
+// that of all nodes if the two leave none.
 var (
 	bothText         = []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + " " + filter.NodeName + "]"}
 	bothConflictText = []string{bothText[0] + " simultaneously"}
 )
 
-// CheckNode asks the node filters that come before every pod filter (groups 7.2
-// to 7.5). They are asked once per node: nothing that preemption does changes their
-// answer.
+// CheckNode asks the node filters before the first pod filter (groups 7.2 to 7.5). Once per node is enough,
+// because no preemption changes their answers.
 func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
 	if fp.Refused.Code != Success {
 		return fp.Refused
@@ -322,7 +323,7 @@ func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
 	return fp.AskNode(q, n)
 }
 
-// AskNode asks the same filters about a node that nothing left out before the first of them.
+// AskNode is CheckNode for a node that is known to be neither refused nor excluded.
 func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
 	if fp.useFirst && (fp.first.known() || fp.findFirst(q)) {
 		return fp.first.answer(n)
@@ -330,8 +331,8 @@ func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
 	return fp.askNode(q, n)
 }
 
-// findFirst looks for what the first filters say about all nodes, where it is time to (see
-// firstAnswers.due). It reports whether that is known now.
+// findFirst looks for the table of the first filters' answers, if it is time to (see firstAnswers.due), and
+// reports whether the table is known now.
 func (fp *Plan) findFirst(q *Question) bool {
 	lacks, ok := fp.first.due()
 	if !ok {
@@ -346,7 +347,7 @@ func (fp *Plan) findFirst(q *Question) bool {
 	return fp.first.known()
 }
 
-// askNode asks the filters themselves, one after another, up to the first that fails.
+// askNode asks the filters themselves, not the table, up to the first that fails.
 func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 	for _, i := range fp.order {
 		f := BuiltIn[i]
@@ -354,7 +355,7 @@ func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 			continue
 		}
 
-		// What the configuration adds comes before the pod's own demands (rule 7.18.3).
+		// The configuration's demands are checked before the pod's own (rule 7.18.3).
 		var reasons []string
 		if f.enforce != nil {
 			reasons = f.enforce(q.Plugins, n.Node)
@@ -369,15 +370,14 @@ func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 	return Status{}
 }
 
-// Touched reports whether pods of the node have a part in what active filters before
-// NodeResourcesFit say there.
+// Touched reports whether pods of the node can change the answer of an active filter before NodeResourcesFit.
 func (fp *Plan) Touched(n *state.NodeState) bool {
 	return slices.ContainsFunc(fp.Active[:fp.BeforeResources], func(f activeFilter) bool { return f.Touches(n) })
 }
 
-// Keeps reports whether an answer of a node may be kept: it is the same for pods with equal signatures
-// until the node changes, or what is counted about it does. version is the version with the last change
-// of anything that is counted.
+// Keeps reports whether the answers of nodes may be cached: they stay the same for pods with equal signatures
+// until the node changes or the counts that concern it do. version is the version of the last change of any
+// count.
 func (fp *Plan) Keeps() (version uint64, ok bool) {
 	for i := range fp.Active {
 		switch f := fp.Active[i].PodFilter.(type) {
@@ -389,17 +389,17 @@ func (fp *Plan) Keeps() (version uint64, ok bool) {
 			}
 		case countedFilter:
 			if !f.versioned() {
-				return 0, false // a later attempt counts anew, and could not tell what has changed
+				return 0, false // a later attempt counts anew, and cannot tell what has changed
 			}
 			version = max(version, f.counted().changed)
 		default:
-			return 0, false // a filter of the caller may look at anything
+			return 0, false // a caller's filter may look at anything
 		}
 	}
 	return version, true
 }
 
-// CountsChanged reports whether what is counted about a node has changed since a version.
+// CountsChanged reports whether a count on which the answer of a node depends has changed since a version.
 func (fp *Plan) CountsChanged(since uint64, slot int32) bool {
 	return slices.ContainsFunc(fp.Active, func(f activeFilter) bool {
 		c, ok := f.PodFilter.(countedFilter)
@@ -407,8 +407,8 @@ func (fp *Plan) CountsChanged(since uint64, slot int32) bool {
 	})
 }
 
-// AsksAboutFew looks at the filters after NodeResourcesFit that pods of the node touch. touched
-// reports whether there are any, and few whether all of them say which pods concern them.
+// AsksAboutFew looks at the active filters after NodeResourcesFit whose answer pods of the node can change.
+// touched reports whether there are any, and few whether all of them say which pods concern them.
 func (fp *Plan) AsksAboutFew(n *state.NodeState) (touched, few bool) {
 	few = true
 	for i := fp.BeforeResources; i < len(fp.Active); i++ {
@@ -423,8 +423,8 @@ func (fp *Plan) AsksAboutFew(n *state.NodeState) (touched, few bool) {
 	return touched, few
 }
 
-// MarkConcerned marks the pods of a node, from an index on, that concern any of the filters that say
-// which pods do.
+// MarkConcerned marks those pods of a node, from an index on, that concern any filter which names the pods
+// that concern it.
 func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
 	for i := range fp.Active {
 		if f, ok := fp.Active[i].PodFilter.(fewPodsFilter); ok {
@@ -433,9 +433,9 @@ func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
 	}
 }
 
-// Count fills in the columns of a node on which the pods below a priority may leave. It returns the
-// statuses, as things are, of the first filter that fails before NodeResourcesFit and of the
-// first after it; nil where none does. It is not ok where the filters themselves must be asked.
+// Count fills in the columns of a node. Pods below the priority reach may leave. early and late are the
+// statuses, with all pods on the node, of the first filters that fail before and after NodeResourcesFit, nil
+// where none does. ok is false if the columns cannot tell and the filters themselves must be asked.
 func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late *Status, ok bool) {
 	c.begin(reach)
 	h := heldOn(n)
@@ -453,8 +453,8 @@ func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late 
 		}
 	}
 
-	// The filters behind c.rest run after all that have columns, so that it is the first to fail only
-	// where no column is in excess.
+	// The filters that rest comes from run after all filters with columns, so that rest counts only if no
+	// column is in excess.
 	f := c.failing()
 	if f.late == nil && c.rest.Code != Success {
 		f.late = &c.rest
@@ -464,7 +464,7 @@ func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late 
 
 // restFilter is an active filter whose answer depends on the preemptor and the node alone.
 type restFilter interface {
-	// said returns that answer.
+	// said returns the status of the node.
 	said(n *state.NodeState) Status
 }
 
@@ -475,16 +475,16 @@ func (f *FixedFilter) said(n *state.NodeState) Status {
 	return Status{}
 }
 
-// said returns the answer in the table, which must be there.
+// said returns the answer in the table. The rule must have one.
 func (r *RuleAttempt) said(n *state.NodeState) Status {
 	s := r.table.At(n.Slot)
 	return Status{Code: CodeOf(s.Code), Text: s.Reasons}
 }
 
-// AppendSignature appends everything that the filters read of the preemptor, without its
-// priority and its needs.
+// AppendSignature appends everything that the filters read of the preemptor, except its priority and its
+// needs.
 func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
-	key.Texts(q.Schedulers) // which nominations count depends on them
+	key.Texts(q.Schedulers) // they decide which nominations count
 	for _, f := range BuiltIn {
 		if entry := f.Entry; entry.Signature != nil {
 			entry.Signature(key, q.Pod)
@@ -492,7 +492,7 @@ func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
 	}
 	appendPlugins(q.Plugins, key, q.Off, q.Silent)
 
-	// An active filter is known by its index, so that two of them cannot be mistaken for one another.
+	// The index tells what follows it, so that the data of one active filter cannot pass for another's.
 	for i := range fp.Active {
 		switch f := fp.Active[i].PodFilter.(type) {
 		case *RuleAttempt:
@@ -510,14 +510,13 @@ func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
 	}
 }
 
-// FixedFilter is a node filter that runs after NodeResourcesFit. It is asked
-// once per node.
+// FixedFilter wraps a node filter that runs after NodeResourcesFit as a pod filter. It asks once per node.
 type FixedFilter struct {
 	descriptor *descriptor
 	q          *Question
 }
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+// Touches is always false: the filter looks at no pods of the node; see [PodFilter].
 func (*FixedFilter) Touches(*state.NodeState) bool { return false }
 
 // OnNode returns the filter for one worker; see [PodFilter].
@@ -530,7 +529,7 @@ func (f *FixedFilter) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// fixedNode is a FixedFilter on one node.
+// fixedNode is a FixedFilter for one worker, with the status of the node it is on.
 type fixedNode struct {
 	filter *FixedFilter
 	status Status

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// CloneProfile returns a copy of a profile with slices of its own.
+// CloneProfile copies a profile and its slices.
 func CloneProfile(p *preemption.Profile) preemption.Profile {
 	c := *p
 	c.Schedulers = slices.Clone(p.Schedulers)
@@ -29,23 +29,23 @@ func enforced(p *preemption.Profile, node *outrank.Node) bool {
 	})
 }
 
-// HardSpread reports whether a default constraint can keep a pod out.
+// HardSpread reports whether any default constraint can keep a pod from a node.
 func HardSpread(p *preemption.Profile) bool {
 	return slices.ContainsFunc(p.DefaultConstraints, func(c outrank.TopologySpreadConstraint) bool {
 		return c.WhenUnsatisfiable != outrank.ScheduleAnyway
 	})
 }
 
-// appendPlugins appends the parts of the configuration that change an answer and that neither the needs
-// nor the pod's own demands show. Default constraints are not among them: the shape of what
-// PodTopologySpread counts has them.
+// appendPlugins appends the parts of the configuration that change an answer and show neither in the needs
+// nor in the pod. Default constraints are not needed here: the shape of PodTopologySpread's counts covers
+// them.
 func appendPlugins(p *preemption.Profile, key *state.KeyWriter, off, silent state.FilterSet) {
 	key.Number(int(off))
 	key.Number(int(silent))
 	key.NodeSelector(p.AddedAffinity)
 }
 
-// BoundByResources reports whether NodeResourcesFit is asked. Without it no bound of the search
+// BoundByResources reports whether NodeResourcesFit is asked about nodes. Without it no bound of the search
 // holds.
 func BoundByResources(p *preemption.Profile) bool {
 	return !slices.Contains(p.Off, filter.NodeResourcesFit) && !slices.Contains(p.OffOnNodes, filter.NodeResourcesFit)

@@ -19,15 +19,15 @@ var PortsFilter = descriptor{
 	},
 }
 
-// portsTaken is the status of a node that has a wanted port taken.
+// portsTaken is the status of a node on which a pod holds a wanted port.
 var portsTaken = Status{Code: Unschedulable, Text: portsText}
 
 // WantedPorts are the host ports of one preemptor.
 type WantedPorts struct{ ports []fit.HostPort }
 
-// addColumns adds the pods that may leave and hold a port which keeps the preemptor out. None
-// of them may stay. Where several pods have the same port, any of them that leaves frees it (rule
-// 7.6.7), so that a port keeps the preemptor out for good only if all its holders stay.
+// addColumns adds one column with the pods that may leave and hold a port which the preemptor wants. All of
+// them must leave. If several pods have the same port, any one that leaves frees it (rule 7.6.7), so that a
+// holder that stays is in the way only if no other holder of its port may leave.
 func (w *WantedPorts) addColumns(h *holdings, c *Columns) bool {
 	at, stay := c.beginColumn(), int64(0)
 	for i := range h.ports {
@@ -43,7 +43,7 @@ func (w *WantedPorts) addColumns(h *holdings, c *Columns) bool {
 	return true
 }
 
-// wants reports whether a port keeps the preemptor out.
+// wants reports whether a port overlaps with one of the preemptor's.
 func (w *WantedPorts) wants(h *fit.HostPort) bool {
 	for i := range w.ports {
 		if h.Overlaps(w.ports[i]) {
@@ -53,7 +53,7 @@ func (w *WantedPorts) wants(h *fit.HostPort) bool {
 	return false
 }
 
-// frees reports whether a pod that may leave has the very same port.
+// frees reports whether a pod that may leave holds the same port, down to the address and the protocol.
 func (h *holdings) frees(c *Columns, port *fit.HostPort) bool {
 	for i := range h.ports {
 		if p := &h.ports[i]; c.mayLeave(&p.hold) && p.HostPort == *port {
@@ -72,7 +72,7 @@ func (w *WantedPorts) appendKey(key *state.KeyWriter) {
 	}
 }
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+// Touches reports whether any pod of the node has a host port; see [PodFilter].
 func (w *WantedPorts) Touches(n *state.NodeState) bool { return len(heldOn(n).ports) > 0 }
 
 // OnNode returns the filter for one worker; see [PodFilter].
@@ -85,9 +85,9 @@ func (w *WantedPorts) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// portsOnNode is the set of taken ports of a node that overlap a port of the
-// preemptor. As in the reference (HostPortInfo), two pods with the same port
-// put it in once, and removing either pod frees it (rule 7.6.7).
+// portsOnNode is the set of ports taken on a node that overlap with a port of the preemptor. As in the
+// reference (HostPortInfo), two pods with the same port put it in once, and removing either pod frees it
+// (rule 7.6.7).
 type portsOnNode struct {
 	wanted []fit.HostPort
 	taken  []fit.HostPort
@@ -115,7 +115,7 @@ func (s *portsOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
-// overlapping returns the ports of a pod that keep the preemptor out.
+// overlapping returns the ports of a pod that overlap with one of the preemptor's.
 func (s *portsOnNode) overlapping(p *outrank.Pod) []fit.HostPort {
 	return slices.DeleteFunc(fit.HostPorts(p), func(h fit.HostPort) bool {
 		return !slices.ContainsFunc(s.wanted, h.Overlaps)

@@ -11,10 +11,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Need is an amount that the preemptor asks for. It is never zero.
+// Need is an amount of one resource that the preemptor asks for. It is never zero.
 type Need struct {
 	Name   resource.Name
-	Column int // -1 for a resource without a column
+	Column int // index in the snapshot's columns, -1 for a resource without a column
 	Value  int64
 }
 
@@ -23,8 +23,7 @@ func (d *Need) standard() bool {
 	return d.Name == resource.CPU || d.Name == resource.Memory || d.Name == resource.EphemeralStorage
 }
 
-// mostNeeds is the number of resources of one pod that reasons tell apart. Further
-// needs share the last bit.
+// mostNeeds is the number of bits in Status.Short. The needs beyond share the last bit.
 const mostNeeds = 64
 
 // AppendNeeds lists what a pod to be placed asks for: cpu, memory and ephemeral
@@ -45,7 +44,8 @@ func AppendNeeds(c *state.Columns, needs []Need, pod *outrank.Pod) []Need {
 	return needs
 }
 
-// orderOf returns the place of a resource in reasons. Resources of one place go by name.
+// orderOf returns the rank of a resource in the order of reasons. Resources of the same rank are sorted by
+// name.
 func orderOf(name resource.Name) int {
 	switch name {
 	case resource.CPU:
@@ -58,7 +58,7 @@ func orderOf(name resource.Name) int {
 	return 3
 }
 
-// In returns the amount of the resource among amounts.
+// In returns how much of the needed resource a has.
 func (d *Need) In(a *state.Amounts) int64 {
 	if d.Column >= 0 {
 		return a.Std[d.Column]
@@ -66,7 +66,7 @@ func (d *Need) In(a *state.Amounts) int64 {
 	return a.Of(d.Name)
 }
 
-// Used returns what the pods of a node take of the resource.
+// Used returns how much of the needed resource the pods of a node take.
 func (d *Need) Used(u *state.Usage) state.Total {
 	if d.Column >= 0 {
 		return u.Std[d.Column]
@@ -79,11 +79,11 @@ func (d *Need) Used(u *state.Usage) state.Total {
 // most nodes by their summaries, without removing pod after pod.
 var ResourcesFilter = descriptor{Entry: filter.Of(filter.NodeResourcesFit)}
 
-// ResourcesOnNode is NodeResourcesFit on one node.
+// ResourcesOnNode is NodeResourcesFit for one worker, on the node N.
 type ResourcesOnNode struct {
 	Asked *Question
 	N     *state.NodeState
-	// Taken has, by need, the amount that the pods on the node take, and Count is their number.
+	// Taken has, for each need, the amount that the pods on the node take. Count is the number of these pods.
 	Taken []state.Total
 	Count int
 }
@@ -97,7 +97,7 @@ func (r *ResourcesOnNode) Enter(n *state.NodeState) {
 	}
 }
 
-// Change follows a pod; see [NodeFilter].
+// Change adds or takes off what a pod takes; see [NodeFilter].
 func (r *ResourcesOnNode) Change(p *state.PodState, by int) {
 	r.Count += by
 	for i := range r.Asked.Needs {
@@ -109,9 +109,8 @@ func (r *ResourcesOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
-// Check asks for one place in the pod count and for every need (group 7.7;
-// Fits). A shortage that even the empty node would have is unresolvable; a
-// missing place in the pod count never is.
+// Check asks whether the node has room for one more pod and for every need (group 7.7; Fits). A shortage that
+// even the empty node has is unresolvable; a missing place for a pod never is.
 func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 	q, n := r.Asked, r.N
 	s := Status{By: ResourcesFilter.Index}
@@ -119,6 +118,7 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 		return s
 	}
 
+	// A pod needs a place on the node beside its amounts, and so does each nominated pod.
 	if int64(r.Count+len(nominated))+1 > n.MaxPods {
 		s.Code, s.TooMany = Unschedulable, true
 	}
@@ -134,8 +134,8 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 			continue
 		}
 
-		// Everything that is short is named, and one need that is hopeless decides (rules 7.7.4 and
-		// 7.7.5). The codes are in order of weight.
+		// All shortages are named, and a single hopeless one makes the node unresolvable (rules 7.7.4 and
+		// 7.7.5). The codes ascend by weight, so that max keeps the heaviest.
 		s.Short |= 1 << min(i, mostNeeds-1)
 		if q.Deferral.hopeless(need, n, offer) {
 			s.Code = UnschedulableAndUnresolvable
@@ -148,8 +148,8 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 // Release drops what belongs to the attempt; see [NodeFilter].
 func (r *ResourcesOnNode) Release() { r.Asked, r.N = nil, nil }
 
-// Shortages returns the reasons of NodeResourcesFit. For resources with columns they were made
-// once for each combination.
+// Shortages returns the reasons for a status of NodeResourcesFit. The snapshot has them ready for every
+// combination of resources with columns.
 func (q *Question) Shortages(s Status) []string {
 	columns := uint64(0)
 	for i := range q.Needs {
@@ -173,7 +173,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// allShortages makes the reasons of a status that names resources without a column, too.
+// allShortages makes the reasons of a status in which a resource without a column is short.
 func (q *Question) allShortages(s Status) []string {
 	var out []string
 	if s.TooMany {

@@ -33,15 +33,15 @@ type Spread struct {
 	attemptCounts
 	snap *state.Snapshot
 	pod  *outrank.Pod
-	// tolerations are the pod's own.
+	// tolerations are the preemptor's.
 	tolerations fit.Tolerations
-	// constraints are the constraints that can keep the pod out (rule 7.12.1).
+	// constraints has the preemptor's constraints that can keep it from a node (rule 7.12.1).
 	constraints []*outrank.TopologySpreadConstraint
-	// AsCounted is set where a pod that an empty selector matches does not count when it leaves, because
-	// it did not count at the start (rules 7.12.7 and 23.9). Otherwise it counts, as a nominated pod
-	// always does.
+	// AsCounted is set if a pod that an empty selector matches changes no count when it leaves, because it
+	// was not counted at the start (rules 7.12.7 and 23.9). Otherwise its leaving lowers the count. A
+	// nominated pod counts in either case.
 	AsCounted bool
-	// space is the memory of constraints.
+	// space is the first memory of constraints.
 	space [2]*outrank.TopologySpreadConstraint
 }
 
@@ -67,7 +67,7 @@ func newSpread(q *Question) *Spread {
 	return s
 }
 
-// constrained returns the filter without counts, nil if the pod has no constraint that can keep it out.
+// constrained returns the filter before it has counts, or nil if no constraint can keep the pod from a node.
 func constrained(q *Question) *Spread {
 	if len(q.spread) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func constrained(q *Question) *Spread {
 	return s
 }
 
-// appendShape appends all that the filter reads of the preemptor.
+// appendShape appends all that the filter reads of the preemptor: pods of one shape share counts.
 func (s *Spread) appendShape(key *state.KeyWriter) {
 	key.Text(filter.PodTopologySpread)
 	key.Text(s.pod.NamespaceName())
@@ -100,13 +100,14 @@ func (s *Spread) appendShape(key *state.KeyWriter) {
 		key.Text(string(c.NodeTaintsPolicy))
 	}
 
-	// Node inclusion policies make the counts depend on these, too (rule 7.12.10).
+	// By the node inclusion policies the counts also depend on the pod's node affinity and tolerations (rule
+	// 7.12.10).
 	for _, name := range []string{filter.NodeAffinity, filter.TaintToleration} {
 		filter.Of(name).Signature(key, s.pod)
 	}
 }
 
-// matcher returns what picks the pods that a constraint counts (rules 7.12.4 and 7.12.8).
+// matcher returns the selector of a constraint with its match label keys applied (rules 7.12.4 and 7.12.8).
 func (s *Spread) matcher(constraint int) outrank.Matcher {
 	c := s.constraints[constraint]
 	return fit.Narrowed(c.LabelSelector, s.pod.Labels, c.MatchLabelKeys, nil)
@@ -123,9 +124,8 @@ func (s *Spread) addSets(c *podCounts) {
 	}
 }
 
-// partsOf lists the constraints whose selector picks pods of a class; see [counter]. Terminating pods do
-// not count at the start (rule 7.12.5), and neither does a pod that an empty selector picks (rule
-// 7.12.7).
+// partsOf lists the constraints whose selector picks pods of a class; see [counter]. Terminating pods do not
+// count at the start (rule 7.12.5), nor do pods that an empty selector picks (rule 7.12.7).
 func (s *Spread) partsOf(_ *podCounts, k *state.PodClass) (parts []ClassPart) {
 	if k.Namespace != s.pod.NamespaceName() {
 		return nil
@@ -138,7 +138,8 @@ func (s *Spread) partsOf(_ *podCounts, k *state.PodClass) (parts []ClassPart) {
 	return parts
 }
 
-// includes reports whether a node counts (rules 7.12.9 and 7.12.10); see [counter].
+// includes reports whether a node counts for a constraint: it has all topology keys, and meets the
+// constraint's inclusion policies (rules 7.12.9 and 7.12.10); see [counter].
 func (s *Spread) includes(c *podCounts, n *state.NodeState, set int) bool {
 	for i := range c.sets {
 		if c.sets[i].Of(n.Slot) == state.NoDomain {
@@ -156,8 +157,7 @@ func (s *Spread) includes(c *podCounts, n *state.NodeState, set int) bool {
 // Parts lists the constraints that count pods of a class.
 func (s *Spread) Parts(k *state.PodClass) []ClassPart { return s.partsFor(k) }
 
-// CountsIn reports whether a pod on the node on counts, for any of these constraints, in the domain of
-// the node n.
+// CountsIn reports whether a pod on node on counts, by any of these constraints, in the domain of node n.
 func (s *Spread) CountsIn(parts []ClassPart, on, n *state.NodeState) bool {
 	return slices.ContainsFunc(parts, func(p ClassPart) bool {
 		set := &s.sets[p.set]
@@ -166,8 +166,8 @@ func (s *Spread) CountsIn(parts []ClassPart, on, n *state.NodeState) bool {
 	})
 }
 
-// AppendOthers appends, for each constraint, the least count of the domains other than the node's. It
-// is 0 where there are fewer domains than minDomains, or the node lacks the topology key.
+// AppendOthers appends, for each constraint, the least count of the domains other than the node's. That
+// number is 0 if there are fewer domains than minDomains or the node lacks the topology key.
 func (s *Spread) AppendOthers(to []int, n *state.NodeState) []int {
 	for i := range s.constraints {
 		others := 0
@@ -179,8 +179,8 @@ func (s *Spread) AppendOthers(to []int, n *state.NodeState) []int {
 	return to
 }
 
-// minimum returns the global minimum of a constraint if a domain has this count (rules 7.12.11 and
-// 7.12.12).
+// minimum returns the global minimum of a constraint, given that a domain has the count that is passed (rules
+// 7.12.11 and 7.12.12).
 func (s *Spread) minimum(constraint int, domain int32, count int) int {
 	set := &s.sets[constraint]
 	switch {
@@ -192,19 +192,18 @@ func (s *Spread) minimum(constraint int, domain int32, count int) int {
 	return min(set.leastBut(domain), count)
 }
 
-// minDomains returns the number of domains below which the minimum is 0.
+// minDomains returns the number of domains below which the global minimum is taken as 0.
 func (s *Spread) minDomains(constraint int) int {
 	return int(max(1, s.constraints[constraint].MinDomains))
 }
 
-// SpreadOnNode is the filter on one node. The counts are shared, so that a dry run notes its changes
-// beside them.
+// SpreadOnNode is the filter on one node. Workers share the counts, so that a dry run keeps its changes here.
 type SpreadOnNode struct {
 	*Spread
 	slot int32
-	// changes has, by constraint, the change in the domain of the node.
+	// changes has, by constraint, how the dry run has changed the count of the node's domain.
 	changes []int
-	// far has, by constraint, the changes in other domains.
+	// far has, by constraint, how it has changed the counts of other domains.
 	far []map[int32]int
 }
 
@@ -215,7 +214,7 @@ func (s *SpreadOnNode) Enter(n *state.NodeState) {
 	s.far = s.far[:0]
 }
 
-// ChangeFar follows a pod of another node that is taken away or put back.
+// ChangeFar follows a pod of another node that is removed or put back.
 func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	for _, part := range s.partsFor(p.Class) {
 		set := &s.sets[part.set]
@@ -239,21 +238,21 @@ func (s *SpreadOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
-// shift changes the count in the domain of the node, if the pods of the node count.
+// shift changes the count of the node's domain, if the node counts.
 func (s *SpreadOnNode) shift(constraint, by int) {
 	if s.sets[constraint].countedIn(s.slot) != state.NoDomain {
 		s.changes[constraint] += by
 	}
 }
 
-// ChangeBelow takes the pods below a priority away. It reports false where it must be told of them one
-// by one.
+// ChangeBelow removes the node's pods below a priority at once. It reports false and does nothing if Change
+// must be called for each of them.
 func (s *SpreadOnNode) ChangeBelow(priority int64) bool {
 	return s.changeBelow(s.slot, priority, s.changes)
 }
 
-// PassesBelow reports whether the filter is known to pass without the pods of a node below a
-// priority. The node need not be entered.
+// PassesBelow reports whether the filter certainly passes once the pods of a node below a priority are gone.
+// The node need not be entered.
 func (s *SpreadOnNode) PassesBelow(n *state.NodeState, priority int64) bool {
 	all, known := s.goneBelow(n.Slot, priority)
 	for i, c := range s.constraints {
@@ -271,8 +270,8 @@ func (s *SpreadOnNode) PassesBelow(n *state.NodeState, priority int64) bool {
 	return true
 }
 
-// changeNominated adds or removes pods that are nominated to the node. These count whatever AsCounted
-// says.
+// changeNominated adds or removes pods that are nominated to the node. Unlike in Change, AsCounted excludes
+// none of them.
 func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	for _, p := range pods {
 		for _, part := range s.partsFor(p.Class) {
@@ -281,13 +280,13 @@ func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	}
 }
 
-// Follow counts a pod that comes or leaves for good; see [ClusterFilter]. As in Change, terminating pods
-// count.
+// Follow counts a pod that comes or leaves for the rest of the attempt; see [ClusterFilter]. As in Change,
+// terminating pods count.
 func (s *SpreadOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
 	s.follow(counterOf{snap: s.snap, counter: s}, p, at.Slot, by)
 }
 
-// Check asks about the node; see [NodeFilter].
+// Check adds the nominated pods, asks, and removes them again; see [NodeFilter].
 func (s *SpreadOnNode) Check(nominated []*state.PodState) Status {
 	s.changeNominated(nominated, 1)
 	st := s.skewed()
@@ -307,8 +306,8 @@ func (s *SpreadOnNode) skewed() Status {
 			return Status{Code: UnschedulableAndUnresolvable, Text: spreadLabelText}
 		}
 
-		// Where pods of other domains are away, the least count that is kept does not hold, and all
-		// domains are looked at. With fewer than minDomains the minimum is 0 all the same.
+		// If the dry run has removed pods of other domains, the stored least count is out of date, and all
+		// domains have to be looked at. With fewer domains than minDomains the minimum is 0 in any case.
 		count := set.count(domain) + s.changes[i]
 		least := s.minimum(i, domain, count)
 		if i < len(s.far) && len(s.far[i]) > 0 && set.present >= s.minDomains(i) {
@@ -325,8 +324,8 @@ func (s *SpreadOnNode) skewed() Status {
 	return Status{}
 }
 
-// SkewedForGood reports whether the pods that are left in the domain of the node are too many for any
-// constraint, where others has the least counts of the other domains (see AppendOthers).
+// SkewedForGood reports whether, by any constraint, the pods left in the node's domain are too many however
+// few the domain's own minimum allows. others has the least counts of the other domains (see AppendOthers).
 func (s *SpreadOnNode) SkewedForGood(others []int) bool {
 	for i, c := range s.constraints {
 		set := &s.sets[i]

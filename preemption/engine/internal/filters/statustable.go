@@ -2,38 +2,38 @@ package filters
 
 import "fmt"
 
-// StatusID is the number of a status in a table.
+// StatusID is the number that a StatusTable gave a status.
 type StatusID uint32
 
-// NoObjection is the number of Success.
+// NoObjection is the number of Success in every table.
 const NoObjection StatusID = 0
 
-// StatusTable numbers statuses as they come. Equal ones have one number. One goroutine uses it at a
-// time.
+// StatusTable gives each different status a number, in the order in which they come. It is not safe for
+// concurrent use.
 type StatusTable struct {
 	list  []Status
 	known map[statusKey]StatusID
 }
 
-// NewStatusTable returns a table that knows Success.
+// NewStatusTable returns a table that has Success alone.
 func NewStatusTable() *StatusTable {
 	return &StatusTable{list: []Status{{}}, known: map[statusKey]StatusID{}}
 }
 
-// Of returns the status of a number.
+// Of returns the status with this number.
 func (t *StatusTable) Of(id StatusID) Status { return t.list[id] }
 
-// Len returns the number of statuses in the table.
+// Len returns the number of statuses in the table, Success included.
 func (t *StatusTable) Len() int { return len(t.list) }
 
-// ID returns the number of a status.
+// ID returns the number of a status, and gives it the next one if it is new.
 func (t *StatusTable) ID(s Status) StatusID {
 	if s.Code == Success {
 		return NoObjection
 	}
 
-	// Most nodes answer what one of the first nodes has answered, with the very same text. That needs no
-	// key.
+	// Most statuses equal one of the first eight and share its text in memory. These are found without making
+	// a key.
 	for i := range t.list[:min(len(t.list), 8)] {
 		if sharesText(&t.list[i], &s) {
 			return StatusID(i)
@@ -50,7 +50,7 @@ func (t *StatusTable) ID(s Status) StatusID {
 	return id
 }
 
-// sharesText reports whether two statuses are equal and have the same text in memory.
+// sharesText reports whether two statuses are equal and share their text in memory.
 func sharesText(s, t *Status) bool {
 	if s.Code != t.Code || s.By != t.By || s.Short != t.Short || s.TooMany != t.TooMany || s.Excluded != t.Excluded || s.Filter != t.Filter {
 		return false
@@ -58,7 +58,7 @@ func sharesText(s, t *Status) bool {
 	return len(s.Text) == len(t.Text) && (len(s.Text) == 0 || &s.Text[0] == &t.Text[0])
 }
 
-// SameStatus reports whether two statuses are equal.
+// SameStatus reports whether two statuses are equal, texts included.
 func SameStatus(s, t *Status) bool {
 	if s.Code != t.Code || s.By != t.By || s.Short != t.Short || len(s.Text) != len(t.Text) {
 		return false
@@ -66,7 +66,7 @@ func SameStatus(s, t *Status) bool {
 	return sharesText(s, t) || keyOf(s) == keyOf(t)
 }
 
-// statusKey is what makes statuses equal.
+// statusKey is a comparable form of Status: equal statuses have equal keys.
 type statusKey struct {
 	code     Code
 	excluded bool

@@ -18,7 +18,7 @@ var taintFilter = descriptor{
 	},
 }
 
-// untolerated reports whether the node has a taint that keeps the pod away.
+// untolerated reports whether the node has a taint with effect NoSchedule or NoExecute that is not tolerated.
 func untolerated(by *fit.Tolerations, node *outrank.Node) bool {
 	_, found := by.Untolerated(node, outrank.NoSchedule, outrank.NoExecute)
 	return found

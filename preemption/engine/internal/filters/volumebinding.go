@@ -32,15 +32,15 @@ var VolumeBindingFilter = descriptor{
 	},
 }
 
-// volumeMissing reports whether a claim is bound to a volume that is not there (rule 7.10.8).
-// VolumeZone refuses the pod for that before any node is looked at, but not for an ephemeral volume.
+// volumeMissing reports whether a claim is bound to a persistent volume that does not exist (rule 7.10.8).
+// Unless the volume is ephemeral, VolumeZone refuses the pod for that before the first node.
 func volumeMissing(v *outrank.Volume) bool {
 	return v.Claim != "" && v.State == outrank.ClaimVolumeMissing
 }
 
-// refuseClaims returns why no node takes the pod, because of a claim that no pod can use (VolumeBinding
-// PreFilter). The first such claim counts (rule 7.10.5), and only without one a claim that is merely not
-// bound (rule 7.10.6).
+// refuseClaims returns why the pod's claims keep it from every node (VolumeBinding PreFilter). The first
+// claim that is lost or being deleted decides (rule 7.10.5); only if there is none, a claim that is not bound
+// yet does (rule 7.10.6).
 func refuseClaims(pod *outrank.Pod) []string {
 	unbound := false
 	for i := range pod.Volumes {

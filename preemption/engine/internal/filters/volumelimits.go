@@ -21,14 +21,15 @@ var volumeLimitsFilter = descriptor{
 	},
 }
 
-// WantedVolumes are the drivers that attach volumes for one preemptor.
+// WantedVolumes has the volumes of one preemptor that count against limits, by driver.
 type WantedVolumes struct {
 	drivers []driver
-	// required is set if a node fails without a driver that says so (rule 7.9.9).
+	// required is set if a node fails that reports one of the drivers as missing (rule 7.9.9).
 	required bool
 }
 
-// absent returns why a node fails that lacks a required driver, Success where it lacks none.
+// absent returns the failure of a node that reports one of the drivers as missing, Success for any other
+// node.
 func (v *WantedVolumes) absent(node *outrank.Node) Status {
 	if !v.required || len(node.MissingDrivers) == 0 {
 		return Status{}
@@ -44,9 +45,9 @@ func (v *WantedVolumes) absent(node *outrank.Node) Status {
 // tooManyVolumes is the status of a node that cannot attach all volumes.
 var tooManyVolumes = Status{Code: Unschedulable, Text: volumeLimitText}
 
-// addColumns adds a column for each driver whose limit the preemptor's volumes would exceed. It is not ok
-// if one of these volumes may be attached already, or pods have a volume in common. Otherwise each pod
-// that leaves makes room for as many volumes as it has.
+// addColumns adds a column for each driver whose limit the preemptor's volumes would exceed. It reports false
+// if one of these volumes may already be attached or pods share a volume. Otherwise each pod that leaves
+// frees as many places as it has volumes.
 func (v *WantedVolumes) addColumns(h *holdings, c *Columns) bool {
 	if v.required && h.lacksDriver {
 		return false
@@ -59,8 +60,8 @@ func (v *WantedVolumes) addColumns(h *holdings, c *Columns) bool {
 			continue // a driver without a limit attaches any number (rule 7.9.2)
 		}
 
-		// Volumes that are attached already would make the excess smaller, so that the node passes for
-		// certain where there is none.
+		// Volumes that are already attached make the true excess smaller. So without an excess here the
+		// driver passes for certain.
 		excess := x.attached + int64(len(d.volumes)) - x.limit
 		if excess <= 0 {
 			continue
@@ -86,12 +87,12 @@ func (v *WantedVolumes) appendKey(key *state.KeyWriter) {
 	}
 }
 
-// driver has the volumes of one driver, each handle once.
+// driver has the preemptor's volumes of one driver, each once.
 type driver struct {
 	name     string
 	interned unique.Handle[string]
 	volumes  []volumeID
-	hashes   []uint64 // of the volumes
+	hashes   []uint64 // hashes of volumes, in their order
 }
 
 // driversOf lists the drivers of a pod's volumes, in the order of the volumes.
@@ -115,7 +116,7 @@ func driversOf(pod *outrank.Pod) []driver {
 	return drivers
 }
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+// Touches reports whether any pod of the node has volumes; see [PodFilter].
 func (v *WantedVolumes) Touches(n *state.NodeState) bool {
 	return heldOn(n).volumes
 }
@@ -130,17 +131,17 @@ func (v *WantedVolumes) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// volumesOnNode is the filter on one node.
+// volumesOnNode is the filter for one worker, on the node that it entered.
 type volumesOnNode struct {
 	filter *WantedVolumes
-	// attach has, for each driver of the preemptor, what is attached to the
-	// node.
+	// attach has, for each driver of the preemptor, the volumes attached to the node.
 	attach []attachment
-	// lacks is the status of a node that lacks a required driver, Success for any other.
+	// lacks is the result of absent for the node.
 	lacks Status
 }
 
-// attachment counts the pods of a node that use each volume of a driver.
+// attachment counts, for each volume of a driver, its uses by pods of the node. Without a limit nothing is
+// counted.
 type attachment struct {
 	limited bool
 	limit   int64
@@ -179,15 +180,15 @@ func (v *volumesOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
-// add counts uses of a volume. A volume without any is not attached.
+// add changes the number of uses of a volume. A volume without uses is detached.
 func (a *attachment) add(id volumeID, by int) {
 	if a.volumes[id] += by; a.volumes[id] == 0 {
 		delete(a.volumes, id)
 	}
 }
 
-// takes reports whether the node can attach these volumes, too. Some may be there
-// already (rule 7.9.3; CSILimits Filter).
+// takes reports whether the node can attach these volumes as well. Volumes that are already attached need no
+// place (rule 7.9.3; CSILimits Filter).
 func (a *attachment) takes(volumes []volumeID) bool {
 	more := 0
 	for _, id := range volumes {
@@ -198,8 +199,8 @@ func (a *attachment) takes(volumes []volumeID) bool {
 	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
 }
 
-// Check asks about the node; see [NodeFilter]. A driver that is not installed comes first, because no
-// pod that leaves helps there.
+// Check asks about the node; see [NodeFilter]. A missing driver comes first, because no pod that leaves helps
+// then.
 func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
 	if v.lacks.Code != Success {
 		return v.lacks

@@ -24,11 +24,12 @@ var RestrictionsFilter = descriptor{
 	},
 }
 
-// RestrictedVolumes is what one preemptor cannot share with other pods.
+// RestrictedVolumes has the disks and claims of one preemptor that it may be unable to share with other pods.
 type RestrictedVolumes struct {
-	// disks are the disks that it mounts directly.
+	// disks has the disks that the preemptor mounts directly.
 	disks []*outrank.Disk
-	// once has the names of its claims that allow a single pod, and hashes their hashes.
+	// once has the names of its claims that allow a single pod (ReadWriteOncePod), and hashes the hashes of
+	// these names.
 	once   []string
 	hashes []uint32
 	// inUse counts the claims in once that are in use at the start. Each counts 1, however many
@@ -36,9 +37,9 @@ type RestrictedVolumes struct {
 	inUse int
 }
 
-// newRestrictedVolumes returns nil if the filter has nothing to say in the
-// whole attempt. The reference does not look at the claims of nominated pods if
-// no claim is in use at the start (rule 7.8.6).
+// newRestrictedVolumes begins the filter for an attempt. It returns nil if the filter has nothing to say in
+// the whole attempt. The reference does not look at the claims of nominated pods if no claim is in use at the
+// start (rule 7.8.6).
 func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 	var v RestrictedVolumes
 	pod, snap := q.Pod, q.Snap
@@ -64,14 +65,15 @@ func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 	return &v
 }
 
-// diskTaken is the status of a node on which a disk cannot be shared. claimTaken is the status of a
-// node where a claim that allows a single pod stays in use.
+// diskTaken is the status of a node on which a pod has a disk that it does not share. claimTaken is the
+// status of a node if a claim that allows a single pod stays in use.
 var (
 	diskTaken  = Status{Code: Unschedulable, Text: diskText}
 	claimTaken = Status{Code: Unschedulable, Text: oncePodText}
 )
 
-// addColumns adds the pods whose disks cannot be shared, and those that use the claims.
+// addColumns adds a column of the pods whose disks conflict with the preemptor's, and one of the pods that
+// use its claims.
 func (v *RestrictedVolumes) addColumns(h *holdings, c *Columns) bool {
 	at, stay := c.beginColumn(), int64(0)
 	for i := range h.disks {
@@ -88,11 +90,11 @@ func (v *RestrictedVolumes) addColumns(h *holdings, c *Columns) bool {
 	return true
 }
 
-// addUses adds the column of claims. Its excess is the number of claims in use in the whole cluster,
-// and each mention of such a claim by a pod that leaves takes 1 off (rule 7.8.5).
+// addUses adds the column of claims. Its excess starts at the number of the preemptor's claims in use
+// anywhere in the cluster, and each mention of such a claim by a pod that leaves takes 1 off (rule 7.8.5).
 func (v *RestrictedVolumes) addUses(h *holdings, c *Columns) {
 	if v.inUse == 0 {
-		return // a pod that leaves and comes back raises it no higher
+		return // no claim is in use, and a pod that leaves and comes back does not change that
 	}
 
 	x, at := column{excess: int64(v.inUse), status: &claimTaken}, c.beginColumn()
@@ -102,7 +104,7 @@ func (v *RestrictedVolumes) addUses(h *holdings, c *Columns) {
 			continue
 		}
 
-		// Claims stand pod by pod, so that a pod with several mentions has one hold.
+		// Claims are listed pod by pod, so that several mentions by one pod can be merged into the last hold.
 		if last := len(c.space) - 1; last < at || c.space[last].pod != use.pod {
 			c.space = append(c.space, hold{use.pod, 0, use.priority})
 		}
@@ -126,7 +128,7 @@ func (v *RestrictedVolumes) appendKey(key *state.KeyWriter) {
 	key.Number(v.inUse)
 }
 
-// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+// Touches reports whether any pod of the node has volumes; see [PodFilter].
 func (v *RestrictedVolumes) Touches(n *state.NodeState) bool {
 	return heldOn(n).volumes
 }
@@ -141,11 +143,10 @@ func (v *RestrictedVolumes) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// restrictedOnNode is the filter on one node.
+// restrictedOnNode is the filter for one worker, on the node that it entered.
 type restrictedOnNode struct {
 	filter *RestrictedVolumes
-	// conflicts counts the pairs of a disk of the preemptor and one on the node
-	// that cannot be shared.
+	// conflicts counts the pairs of a disk of the preemptor and a disk on the node that conflict.
 	conflicts int
 	// uses begins with inUse. Every mention of a claim by a pod that is added or
 	// removed counts 1, whatever the pod's namespace, so that uses can fall
@@ -153,7 +154,7 @@ type restrictedOnNode struct {
 	uses int
 }
 
-// Enter does not count the claims again: inUse covers the whole cluster.
+// Enter counts the disks of the node. It does not count claims: inUse covers the whole cluster.
 func (v *restrictedOnNode) Enter(n *state.NodeState) {
 	v.conflicts, v.uses = 0, v.filter.inUse
 	if !heldOn(n).volumes {
@@ -169,12 +170,12 @@ func (v *restrictedOnNode) Change(p *state.PodState, by int) {
 	v.countUses(p, by, &v.uses)
 }
 
-// ChangeFar counts the claims of a pod of another node, whose disks are not in the way on this one.
+// ChangeFar counts the claims of a pod of another node. Its disks do not matter here.
 func (v *restrictedOnNode) ChangeFar(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.uses)
 }
 
-// Follow counts the claims alone: the disks of a node are counted when it is entered.
+// Follow counts only the claims of the pod: disks are counted when a node is entered.
 func (v *restrictedOnNode) Follow(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.filter.inUse)
 }

@@ -36,8 +36,8 @@ var VolumeZoneFilter = descriptor{
 	},
 }
 
-// zonesOf returns the zones of a volume, none for an ephemeral one, which this filter does not look
-// at (rule 7.11.2).
+// zonesOf returns the allowed values of each zone label of a volume. The filter ignores ephemeral volumes, so
+// these have none (rule 7.11.2).
 func zonesOf(v *outrank.Volume) map[string][]string {
 	if v.Ephemeral {
 		return nil
@@ -45,7 +45,7 @@ func zonesOf(v *outrank.Volume) map[string][]string {
 	return v.Zones
 }
 
-// hasZone reports whether the node says where it is. A node that does not takes any volume (rule
+// hasZone reports whether the node has any zone or region label. A node without one takes any volume (rule
 // 7.11.3).
 func hasZone(n *outrank.Node) bool {
 	for _, label := range [...]string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {
@@ -56,7 +56,8 @@ func hasZone(n *outrank.Node) bool {
 	return false
 }
 
-// zoneOf returns the node's value of a label, or of the label that replaced it (rule 7.11.4).
+// zoneOf returns the node's value of a zone label or, if it lacks the label, of the one that replaced it
+// (rule 7.11.4).
 func zoneOf(n *outrank.Node, label string) (string, bool) {
 	value, ok := n.Labels[label]
 	if ok {

@@ -9,23 +9,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// named is an amount of a resource that has no column.
+// named is an amount of a resource without a column.
 type named struct {
 	Name  resource.Name
 	Value int64
 }
 
-// Amounts are whole counted units: millicores of cpu, units of all else. None
-// is negative.
+// Amounts has an amount for each resource: millicores of cpu, whole units of all else. None is negative.
 type Amounts struct {
 	// Std has the resources with a column.
 	Std AmountRow
-	// extra lists the resources without one, sorted by name, none of them zero. It is nil for
-	// most pods, and is a pointer so that Amounts can be compared.
+	// extra lists the other amounts, sorted by name, without zeros. It is nil for most pods. It is a pointer
+	// so that Amounts is comparable.
 	extra *[]named
 }
 
-// More lists the resources without a column, sorted by name.
+// More lists the amounts of resources without a column, sorted by name. None is zero.
 func (a *Amounts) More() []named {
 	if a.extra == nil {
 		return nil
@@ -50,7 +49,7 @@ func (c *Columns) counted(l resource.List) Amounts {
 		}
 	}
 
-	// The map gave its names in any order.
+	// Map order is random.
 	if len(extra) > 0 {
 		slices.SortFunc(extra, func(x, y named) int { return compareStrings(x.Name, y.Name) })
 		a.extra = &extra
@@ -58,7 +57,7 @@ func (c *Columns) counted(l resource.List) Amounts {
 	return a
 }
 
-// compareStrings is cmp.Compare for texts.
+// compareStrings is cmp.Compare for strings.
 func compareStrings[S ~string](x, y S) int {
 	if x < y {
 		return -1
@@ -79,26 +78,26 @@ func (a *Amounts) Of(name resource.Name) int64 {
 	return 0
 }
 
-// Total is a sum of amounts. It is exact, so that subtracting an amount that
-// was added restores the sum: 128 bits hold 2^64 amounts of any size.
+// Total is an exact sum of amounts: 128 bits hold 2^64 amounts of any size. So subtracting an amount that was
+// added restores the sum.
 type Total struct{ Hi, Lo uint64 }
 
-// Add adds an amount.
+// Add adds an amount, which must not be negative.
 func (t *Total) Add(v int64) {
 	var carry uint64
 	t.Lo, carry = bits.Add64(t.Lo, uint64(v), 0)
 	t.Hi += carry
 }
 
-// Sub takes an amount away.
+// Sub subtracts an amount that was added before.
 func (t *Total) Sub(v int64) {
 	var borrow uint64
 	t.Lo, borrow = bits.Sub64(t.Lo, uint64(v), 0)
 	t.Hi -= borrow
 }
 
-// Leaves reports whether the sum and need together are limit or less. need is not negative, and a
-// negative limit counts as 0.
+// Leaves reports whether the sum leaves room for need below limit: the two together do not exceed it. need
+// must not be negative, and a negative limit counts as 0.
 func (t Total) Leaves(need, limit int64) bool {
 	t.Add(need)
 	return t.Hi == 0 && t.Lo <= uint64(max(0, limit))
@@ -116,17 +115,17 @@ func (t Total) Saturated() int64 {
 type Usage struct {
 	// Std has the resources with a column.
 	Std [NumColumns]Total
-	// Extra lists the resources without one, sorted by name, none of them zero.
+	// Extra lists the other sums, sorted by name, without zeros.
 	Extra []namedTotal
 }
 
-// namedTotal is the sum of a resource that has no column.
+// namedTotal is the sum of a resource without a column.
 type namedTotal struct {
 	name resource.Name
 	Total
 }
 
-// Add counts a pod in that takes these amounts.
+// Add adds the amounts of a pod.
 func (u *Usage) Add(a *Amounts) {
 	for i, v := range a.Std {
 		u.Std[i].Add(v)
@@ -140,7 +139,7 @@ func (u *Usage) Add(a *Amounts) {
 	}
 }
 
-// Sub counts a pod out that takes these amounts.
+// Sub subtracts the amounts of a pod that was added before.
 func (u *Usage) Sub(a *Amounts) {
 	for i, v := range a.Std {
 		u.Std[i].Sub(v)
@@ -151,7 +150,7 @@ func (u *Usage) Sub(a *Amounts) {
 			continue
 		}
 
-		// Sums are exact, so that a sum of 0 says that no pod takes the resource any longer.
+		// Sums are exact, so that at 0 no pod takes the resource any longer.
 		u.Extra[i].Sub(e.Value)
 		if u.Extra[i].Total == (Total{}) {
 			u.Extra = slices.Delete(u.Extra, i, i+1)
@@ -159,7 +158,7 @@ func (u *Usage) Sub(a *Amounts) {
 	}
 }
 
-// find returns the place of a resource in Extra, and whether it is there.
+// find returns the index of a resource in Extra, or where it belongs and false.
 func (u *Usage) find(name resource.Name) (int, bool) {
 	return slices.BinarySearchFunc(u.Extra, name, func(t namedTotal, n resource.Name) int {
 		return compareStrings(t.name, n)
@@ -174,8 +173,9 @@ func (u *Usage) Of(name resource.Name) Total {
 	return Total{}
 }
 
-// amountsOf counts a pod's requests. request returns what the pod asks for of one resource, and all
-// the whole list. The list is built only for pods that ask for a resource without a column.
+// amountsOf converts a pod's requests to amounts. request returns the pod's request of one resource, and all
+// returns the whole list, which is costly and needed only for a pod that asks for a resource without a
+// column.
 func (c *Columns) amountsOf(p *outrank.Pod, request func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) Amounts {
 	if c.askedForMore(p) {
 		return c.counted(all(p))
@@ -199,8 +199,8 @@ func (c *Columns) Running(p *outrank.Pod, r outrank.Release) Amounts {
 	}, func(p *outrank.Pod) resource.List { return p.RunningRequests(r) })
 }
 
-// reportsRequests reports whether the status of a pod has a say in what the pod takes of its node
-// (outrank.Pod.RunningRequests). Any other pod takes what it asks for while it is pending.
+// reportsRequests reports whether the status of a pod may change what the pod takes of its node
+// (outrank.Pod.RunningRequests). Any other pod takes exactly its pending requests.
 func reportsRequests(p *outrank.Pod) bool {
 	return p.Reported || p.AllocatedResources != nil || p.Actual != nil || p.ResizeInfeasible ||
 		reportRequests(p.Containers) || reportRequests(p.InitContainers)
@@ -216,8 +216,7 @@ func reportRequests(cs []outrank.Container) bool {
 	return false
 }
 
-// askedForMore reports whether any list of a pod names a resource that has no
-// column.
+// askedForMore reports whether any request of a pod is for a resource without a column.
 func (c *Columns) askedForMore(p *outrank.Pod) bool {
 	if c.lack(p.Overhead) || c.lack(p.AllocatedResources) || c.lack(p.Actual) || p.Resources != nil && c.lack(p.Resources.Requests) {
 		return true
@@ -225,7 +224,7 @@ func (c *Columns) askedForMore(p *outrank.Pod) bool {
 	return c.lackFor(p.Containers) || c.lackFor(p.InitContainers)
 }
 
-// lackFor reports whether any list of the containers names a resource that has no column.
+// lackFor is askedForMore for some containers of a pod.
 func (c *Columns) lackFor(cs []outrank.Container) bool {
 	for i := range cs {
 		if x := &cs[i]; c.lack(x.Requests) || c.lack(x.AllocatedResources) || c.lack(x.Actual) {
@@ -235,13 +234,13 @@ func (c *Columns) lackFor(cs []outrank.Container) bool {
 	return false
 }
 
-// lack reports whether a list names a resource that has no column. It counts those that have one
-// instead of going over the list, which is a map.
+// lack reports whether a list names a resource without a column. It counts those with one, which is faster
+// than iterating over the map.
 func (c *Columns) lack(l resource.List) bool {
 	known := 0
 	for _, name := range c.Names {
 		if len(l) == known {
-			return false // all that it names has been found
+			return false // every name in the list has a column
 		}
 		if _, ok := l[name]; ok {
 			known++
@@ -250,7 +249,7 @@ func (c *Columns) lack(l resource.List) bool {
 	return len(l) > known
 }
 
-// Change adds an amount where by is above 0, and else takes it away.
+// Change adds an amount if by is above 0, and otherwise subtracts it.
 func (t *Total) Change(v int64, by int32) {
 	if by > 0 {
 		t.Add(v)

@@ -27,7 +27,7 @@ func (s *Snapshot) Apply(d preemption.Decision) error {
 	return s.carryOut(c)
 }
 
-// PlanOf returns the plan that a decision is, for a pod or for a group; the other one is nil. A value
+// PlanOf returns the decision as a plan for a pod or as a plan for a group; the other result is nil. A value
 // of any other type is an error, even if it embeds a plan and so has its methods.
 func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan, error) {
 	switch d := d.(type) {
@@ -44,11 +44,11 @@ func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan, err
 		return nil, nil, fmt.Errorf("%w: a %T is no plan; give what it embeds", outrank.ErrInvalid, d)
 	}
 
-	// A nil pointer to a plan is as little a plan as nil itself.
+	// A nil pointer to a plan is treated like nil itself.
 	return nil, nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 }
 
-// changeOfPlan returns what a plan does to the cluster, nil if it does nothing.
+// changeOfPlan returns the change that a plan makes to the cluster, nil if it makes none.
 func changeOfPlan(plan *preemption.Plan) *change {
 	if plan == nil {
 		return nil
@@ -73,7 +73,7 @@ func changeOfPlan(plan *preemption.Plan) *change {
 	return &c
 }
 
-// changeOfGroup is changeOfPlan for a group. Its victims leave wherever they run by now.
+// changeOfGroup is changeOfPlan for the plan of a group. Its victims leave wherever they run by now.
 func changeOfGroup(plan *preemption.GroupPlan) *change {
 	if plan.Outcome != preemption.Fits && plan.Outcome != preemption.Preempts {
 		return nil
@@ -86,17 +86,17 @@ func changeOfGroup(plan *preemption.GroupPlan) *change {
 	return &c
 }
 
-// change is what a plan does to the cluster.
+// change has the effects of a plan on the cluster.
 type change struct {
-	// plan says in errors whose plan it is.
+	// plan names the plan in error texts.
 	plan string
-	// victims are the pods that leave, each from its node. An empty node stands for any.
+	// victims has the pods that leave, each with the node that it must run on. An empty node stands for any.
 	victims []preemption.Assignment
-	// cleared are the pods that lose their nomination, if it is still to a node of placed.
+	// cleared has the pods that lose their nomination, if it is still to a node of placed.
 	cleared []*outrank.Pod
-	// placed are the pods that are nominated to their nodes.
+	// placed has the preemptors, each with the node that it is nominated to.
 	placed []preemption.Assignment
-	// stays says that the pods of placed run on their nodes already, and stay there as they are.
+	// stays is set if the pods of placed already run on their nodes, and stay as they are.
 	stays bool
 }
 
@@ -107,14 +107,14 @@ func (s *Snapshot) carryOut(c *change) error {
 		return err
 	}
 
-	// A plan may name a victim twice, which has left then.
+	// A victim that the plan names twice is no longer known the second time.
 	for _, v := range c.victims {
 		if p, ok := s.Known(v.Pod); ok {
 			s.Drop(p)
 		}
 	}
 
-	// Since the plan was made, a pod may have started, or may have been nominated elsewhere.
+	// Since the plan was made, a pod may have started or been nominated elsewhere. It keeps what it got.
 	used := map[string]bool{}
 	for _, at := range c.placed {
 		used[at.Node] = true
@@ -125,7 +125,7 @@ func (s *Snapshot) carryOut(c *change) error {
 		}
 	}
 
-	// A newer version of a preemptor than that of the plan stays.
+	// If the snapshot knows a newer version of a preemptor than the plan, the newer one is nominated.
 	for _, at := range c.placed {
 		pod := at.Pod
 		if p, ok := s.Known(pod); ok && older(pod, p.Pod) {
@@ -141,6 +141,7 @@ func (s *Snapshot) carryOut(c *change) error {
 // checkChange reports what keeps a change from being made: the first problem of the preemptors,
 // then of the victims, then of the cleared nominations.
 func (s *Snapshot) checkChange(c *change) error {
+	// Everything that is placed is checked first: errors about the plan come before those about its victims.
 	for _, at := range c.placed {
 		if at.Pod == nil {
 			return fmt.Errorf("%s: %w: no preemptor", c.plan, outrank.ErrInvalid)
@@ -170,7 +171,7 @@ func (s *Snapshot) checkChange(c *change) error {
 	return nil
 }
 
-// checkPlaced is CheckPreemptor for a pod that may run on its node already if stays is set.
+// checkPlaced is CheckPreemptor, except that with stays the pod may already run on its node.
 func (s *Snapshot) checkPlaced(at preemption.Assignment, stays bool) error {
 	err := s.CheckPreemptor(at.Pod)
 	if stays && errors.Is(err, preemption.ErrState) {
@@ -188,7 +189,7 @@ func (s *Snapshot) checkVictim(v preemption.Assignment) error {
 	if ok && !SamePod(p.Pod, v.Pod) {
 		return fmt.Errorf("pod %s: %w: another pod has its name", v.Pod.Key(), preemption.ErrNotFound)
 	}
-	// The node counts only if it is there itself: pods can name one that is not.
+	// A pod can name a node that the snapshot does not have. Such a pod runs nowhere.
 	there := false
 	if ok && p.Running {
 		_, there = s.Node(p.Node())
@@ -203,8 +204,8 @@ func (s *Snapshot) checkVictim(v preemption.Assignment) error {
 	return nil
 }
 
-// Seat puts a pod on a node or nominates it to one. The snapshot may know the
-// pod already.
+// Seat puts a pod on node or, if that is empty, nominates it to nominated. It replaces the state that the
+// snapshot may have of the pod.
 func (s *Snapshot) Seat(pod *outrank.Pod, node, nominated string) {
 	if p, ok := s.PodStates.Of(pod); ok {
 		s.Drop(p)
@@ -239,7 +240,8 @@ func checkTerms(pod *outrank.Pod) error {
 	return nil
 }
 
-// CheckPreemptor reports what keeps a pod from being placed at all.
+// CheckPreemptor returns an error if nobody can ask about the pod: it is invalid, has a selector that the
+// scheduler cannot read, already runs, or has the name of another pod.
 func (s *Snapshot) CheckPreemptor(pod *outrank.Pod) error {
 	if err := pod.Validate(); err != nil {
 		return err
@@ -250,7 +252,7 @@ func (s *Snapshot) CheckPreemptor(pod *outrank.Pod) error {
 	return s.CheckWaits(pod)
 }
 
-// CheckWaits reports a pod that runs already, or whose name another pod has.
+// CheckWaits returns an error for a pod that already runs, or whose name another pod has.
 func (s *Snapshot) CheckWaits(pod *outrank.Pod) error {
 	p, ok := s.PodStates.Of(pod)
 	switch {

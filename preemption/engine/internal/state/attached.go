@@ -9,22 +9,21 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Attachment is what a snapshot keeps for a filter or a tracker of the caller: the pods that
-// concern it, node by node, and for a tracker its state of the cluster.
+// Attachment is the data that a snapshot keeps for a caller's filter or tracker: the pods that concern it,
+// node by node, and for a tracker its state of the cluster.
 type Attachment struct {
-	// key is the *preemption.Filter or the *preemption.Tracker, which is known by its address.
+	// key is the *preemption.Filter or the *preemption.Tracker, identified by its address.
 	key any
 	// concerns reports whether a pod concerns it. If it is nil every pod does, and blocks is empty.
 	concerns func(*outrank.Pod) bool
-	// state is what a tracker knows of the cluster, nil for a filter.
+	// state is the tracker's state of the cluster, nil for a filter.
 	state preemption.ClusterState
 	// blocks lists the concerned pods by block of slots. A block without any may be nil or missing.
 	blocks []*concernedBlock
 
-	// owner is the owner of the attachment and of its list of blocks. Any other snapshot copies
-	// both before it writes.
+	// owner owns the attachment and its list of blocks. Any other snapshot copies both before it writes.
 	owner *Owner
-	// stateOwner is the owner of the state. Any other snapshot clones the state before it writes.
+	// stateOwner owns the state. Any other snapshot clones the state before it writes.
 	stateOwner *Owner
 	// used is the count of uses at which the attachment was asked for last.
 	used atomic.Uint64
@@ -47,8 +46,8 @@ func (a *Attachment) On(n *NodeState) []*PodState {
 	return nil
 }
 
-// list returns the list of a node for writing. Its block is copied with all lists if it has another
-// owner, so that lists can be changed in place.
+// list returns the list of a node for writing. If its block has another owner, the block and all its lists
+// are copied first, so that lists can be changed in place.
 func (a *Attachment) list(slot int32, o *Owner) *[]*PodState {
 	at := int(slot) / SummaryBlockSize
 	for len(a.blocks) <= at {
@@ -68,15 +67,15 @@ func (a *Attachment) list(slot int32, o *Owner) *[]*PodState {
 	return &a.blocks[at].pods[slot%SummaryBlockSize]
 }
 
-// note puts a pod on the list of its node (by is 1) or takes it off (-1). It reports whether the pod
-// came or went for the attachment: not if it is on the list already, or not on it.
+// note puts a pod on the list of its node (by is 1) or takes it off (-1). It reports whether that changed
+// anything: false if the pod was already on the list, or already off it.
 func (a *Attachment) note(n *NodeState, p *PodState, by int, o *Owner) bool {
 	if a.concerns == nil {
 		return true // it has no lists, and hears of every pod
 	}
 
-	// A function of the caller that panics keeps the attachments behind it from hearing of a change.
-	// They hear of its opposite all the same, once Undo reverts the change.
+	// If a function of the caller panics, the attachments behind it never hear of the change, but they do
+	// hear of its opposite when Undo reverts the change.
 	at := a.placeOf(n, p)
 	there := at >= 0
 	if comes := by > 0; comes == there {
@@ -92,12 +91,12 @@ func (a *Attachment) note(n *NodeState, p *PodState, by int, o *Owner) bool {
 	return true
 }
 
-// placeOf returns where a pod stands on the list of its node, -1 if it is not there.
+// placeOf returns the index of a pod in the list of its node, -1 if it is not there.
 func (a *Attachment) placeOf(n *NodeState, p *PodState) int {
 	return slices.IndexFunc(a.On(n), func(q *PodState) bool { return SameName(p.Pod, q.Pod) })
 }
 
-// tell tells the state, if there is one, of a pod that comes (by is 1) or goes (-1). A pod on a
+// tell informs the tracker's state, if there is one, of a pod that comes (by is 1) or goes (-1). A pod on a
 // node that does not exist (nil) counts nowhere.
 func (a *Attachment) tell(p *PodState, node *outrank.Node, by int, o *Owner) {
 	if a.state == nil || node == nil {
@@ -109,7 +108,7 @@ func (a *Attachment) tell(p *PodState, node *outrank.Node, by int, o *Owner) {
 	tell(a.state, p, node, by)
 }
 
-// tell tells a state of a pod that comes (by is 1) or goes (-1).
+// tell informs a tracker's state of a pod that comes (by is 1) or goes (-1).
 func tell(state preemption.ClusterState, p *PodState, node *outrank.Node, by int) {
 	if by > 0 {
 		state.Add(p.Pod, node)
@@ -118,17 +117,18 @@ func tell(state preemption.ClusterState, p *PodState, node *outrank.Node, by int
 	}
 }
 
-// attachments are those of a snapshot, each with a key of its own. Readers, any number of them at
-// once, find attachments and add new ones. Only a change, which runs alone, changes what they say.
+// attachments has the attachments of a snapshot, no two with the same key. Any number of readers may find and
+// add attachments at once. Their contents change only with a change of the snapshot, which runs alone.
 type attachments struct {
-	mu sync.Mutex // held while one is added
-	// list is replaced whole when one is added, because readers go over the old one meanwhile.
+	mu sync.Mutex // held while an attachment is added
+	// list is replaced as a whole when an attachment is added, because readers may be iterating over the old
+	// one.
 	list atomic.Pointer[[]*Attachment]
-	// uses counts how often any was asked for or added.
+	// uses counts how often any attachment was asked for or added.
 	uses atomic.Uint64
 }
 
-// mostAttachments bounds how many a snapshot keeps: those that were asked for last.
+// mostAttachments is the number of attachments that a snapshot keeps at most: those that were asked for last.
 const mostAttachments = 16
 
 // all lists the attachments. A nil receiver has none.
@@ -153,9 +153,8 @@ func (as *attachments) of(key any) *Attachment {
 	return nil
 }
 
-// add adds an attachment. If there are as many as there may be, it takes the place of the least
-// recently used one. It returns the attachment that the snapshot has for the key: another one
-// if another reader has added it meanwhile.
+// add adds an attachment, in place of the least recently used one if there are mostAttachments. It returns
+// the attachment that the snapshot has for the key: another one if another reader was faster.
 func (as *attachments) add(a *Attachment) *Attachment {
 	as.mu.Lock()
 	defer as.mu.Unlock()
@@ -163,7 +162,7 @@ func (as *attachments) add(a *Attachment) *Attachment {
 		return known
 	}
 
-	// Readers look at the old list meanwhile, so that a changed copy takes its place.
+	// Readers may be looking at the old list, so that a changed copy takes its place.
 	a.used.Store(as.uses.Add(1))
 	list := slices.Clone(as.all())
 	if len(list) == mostAttachments {
@@ -181,8 +180,8 @@ func (as *attachments) add(a *Attachment) *Attachment {
 	return a
 }
 
-// share returns the same attachments for another snapshot. Its owner is another one, so that it
-// copies an attachment before it writes.
+// share returns the same attachments for another snapshot. That has another owner, so that it copies an
+// attachment before it writes.
 func (as *attachments) share() *attachments {
 	c := new(attachments)
 	if as == nil {
@@ -206,7 +205,7 @@ func (as *attachments) writable(i int, o *Owner) *Attachment {
 	return list[i]
 }
 
-// follow tells the attachments of a pod that was put on a node (by is 1) or taken away (-1).
+// follow informs the attachments of a pod that was put on a node (by is 1) or removed (-1).
 func (as *attachments) follow(n *NodeState, p *PodState, by int, o *Owner) {
 	for i, a := range as.all() {
 		// For a pod that leaves, the list says whether it concerned the filter. The filter itself
@@ -223,8 +222,8 @@ func (as *attachments) follow(n *NodeState, p *PodState, by int, o *Owner) {
 	}
 }
 
-// followNode tells the states of the pods of a node whose object has changed from was to n.Node.
-// Either is nil where the node did not exist, or no longer exists.
+// followNode informs the trackers' states that the object of a node has changed from was to n.Node. A nil
+// stands for a node that did not exist before, or no longer exists.
 func (as *attachments) followNode(n *NodeState, was *outrank.Node, o *Owner) {
 	for i := range as.all() {
 		a := as.writable(i, o)
@@ -240,7 +239,7 @@ func (as *attachments) followNode(n *NodeState, was *outrank.Node, o *Owner) {
 	}
 }
 
-// relist puts q, another state of the pod p, on the lists that p is on. Trackers need not know: the
+// relist puts q, another state of the pod p, in its place on every list. Trackers need not know, because the
 // pod itself is the same.
 func (as *attachments) relist(n *NodeState, p, q *PodState, o *Owner) {
 	for i, a := range as.all() {
@@ -253,8 +252,8 @@ func (as *attachments) relist(n *NodeState, p, q *PodState, o *Owner) {
 	}
 }
 
-// misjudge reports whether a pod on the node concerns a filter, and did not when it came, or the
-// other way round.
+// misjudge reports whether any filter or tracker now judges differently than when the pod came whether the
+// pod concerns it.
 func (as *attachments) misjudge(n *NodeState, p *PodState) bool {
 	return slices.ContainsFunc(as.all(), func(a *Attachment) bool {
 		return a.concerns != nil && a.concerns(p.Pod) != slices.Contains(a.On(n), p)

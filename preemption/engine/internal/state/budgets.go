@@ -11,13 +11,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// ConcernedBy reports whether any of the changes may make a difference to the pods of the node that
-// have a priority of highest or less. A pod of a higher priority counts as one of these if several
-// budgets cover it: whether it violates one decides whether it takes from the next (rule 6.3.8),
-// which may cover pods of lower priority.
+// ConcernedBy reports whether any of the changes may make a difference to the pods of the node with priority
+// highest or lower. A pod of higher priority counts, too, if several budgets cover it: whether it violates
+// one decides whether it takes from the next (rule 6.3.8), which may cover pods of lower priority.
 func (n *NodeState) ConcernedBy(changes []BudgetChange, highest int32) bool {
 	for _, c := range changes {
-		// The limit is one for all pods of the node that the budget covers, of whatever priority.
+		// The limit is on all pods of the node that the budget covers, whatever their priority.
 		pods, some := 0, false
 		for _, g := range n.Covered {
 			if slices.Contains(g.Class.Covering, c.index) {
@@ -44,7 +43,7 @@ func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
 		if s.BudgetSet == nil {
 			return
 		}
-		for _, b := range s.BudgetSet.List { // a set never changes: a loop may change the snapshot
+		for _, b := range s.BudgetSet.List { // a set never changes, so that the loop may change the snapshot
 			if b != nil && !yield(b) {
 				return
 			}
@@ -72,7 +71,7 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	}
 	s.setBudgets(s.BudgetSet.replacing(i, b))
 
-	// Mostly a new version allows another number of disruptions to the same pods.
+	// Most new versions only allow another number of disruptions to the same pods.
 	if !pdb.SameCoverage(before, b) {
 		s.rematch(b.NamespaceName())
 	}
@@ -94,28 +93,27 @@ func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	return nil
 }
 
-// renumber numbers the budgets anew if too many were taken away.
+// renumber gives the budgets new indexes if too many indexes have become unused.
 func (s *Snapshot) renumber() {
 	if s.BudgetSet.tooManyGone() {
 		s.replaceBudgets(newBudgetSet(s.BudgetSet.present()))
 	}
 }
 
-// replaceBudgets puts another set of budgets in place and matches all pods. An index may mean
-// another budget from then on.
+// replaceBudgets installs another set of budgets and matches all pods anew. From then on an index may stand
+// for another budget.
 func (s *Snapshot) replaceBudgets(b *BudgetSet) {
 	s.setBudgets(b)
 	s.rematch("")
 }
 
-// setBudgets puts another set of budgets in place. The caller matches the pods that it concerns.
+// setBudgets installs another set of budgets. The caller must then rematch the pods that it concerns.
 func (s *Snapshot) setBudgets(b *BudgetSet) {
 	s.Journal.record(step{kind: putBudgets, budgets: s.BudgetSet})
 	s.BudgetSet = b
 }
 
-// rematch finds out anew which budgets cover the pods of a namespace, or of all
-// namespaces if it is empty.
+// rematch updates which budgets cover the pods of a namespace, or of all namespaces if it is empty.
 func (s *Snapshot) rematch(namespace string) {
 	changed := map[*PodClass]*PodClass{}
 	finder := s.BudgetSet.finder()
@@ -125,7 +123,8 @@ func (s *Snapshot) rematch(namespace string) {
 			return
 		}
 
-		// All that a budget looks at is part of the class, so that one pod answers for all of it.
+		// Budgets look only at namespace and labels, which all pods of a class share. So one pod stands for
+		// the class.
 		covering := finder.Covering(&outrank.Pod{Namespace: k.Namespace, Labels: k.Labels})
 		if !slices.Equal(covering, k.Covering) {
 			other := *k
@@ -165,12 +164,12 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 	}
 }
 
-// reclassNode is reclass for the pods that run on a node. Of what is kept of the node, only what
-// says which pods budgets cover depends on that.
+// reclassNode is reclass for the pods that run on a node. Of the node's derived data only the list of covered
+// pods and the figures about them depend on classes.
 func (s *Snapshot) reclassNode(slot int32, changed map[*PodClass]*PodClass) {
 	n := s.writable(s.NodeStates[slot].Name)
 	for i, p := range n.Pods {
-		// Importance says nothing about classes, so that each pod keeps its place.
+		// Importance does not depend on the class, so that each pod keeps its place.
 		if is := changed[p.Class]; is != nil {
 			n.Pods[i] = s.withClass(p, is)
 			s.attached.relist(n, p, n.Pods[i], s.Owner)
@@ -182,7 +181,7 @@ func (s *Snapshot) reclassNode(slot int32, changed map[*PodClass]*PodClass) {
 	s.changed(slot)
 }
 
-// reclassPending is reclass for pods that do not run. It looks at every pod of the snapshot.
+// reclassPending is reclass for the pending pods. It looks at every pod of the snapshot.
 func (s *Snapshot) reclassPending(changed map[*PodClass]*PodClass) {
 	var pods []*PodState
 	s.PodStates.Each(func(p *PodState) {

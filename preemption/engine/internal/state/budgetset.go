@@ -32,8 +32,8 @@ func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *BudgetSet {
 	return b
 }
 
-// find returns the index of a budget, -1 for one that is not there. at remembers where each budget
-// was found last, so that mostly the list is not searched. Another budget may be there by now.
+// find returns the index of a budget, -1 for one that is not there. at remembers where each budget was found
+// last, which mostly saves the search. The index may be another budget's by now, so that it is checked.
 func (b *BudgetSet) find(key outrank.Key, at *sharedIndex[int32]) int {
 	namespace, name := key.Split()
 	isIt := func(budget *outrank.PodDisruptionBudget) bool {
@@ -50,11 +50,11 @@ func (b *BudgetSet) find(key outrank.Key, at *sharedIndex[int32]) int {
 	return i
 }
 
-// finder finds the budgets that cover many pods, one after another.
+// finder returns a Finder, which finds the covering budgets of many pods one after another.
 func (b *BudgetSet) finder() *pdb.Finder { return b.matcher.Finder() }
 
-// Ledger returns a ledger of the budgets. If whole is set, no pod counts as one whose disruption a
-// budget has counted already.
+// Ledger returns a ledger of the budgets. If whole is set, budgets' lists of pods that are already disrupted
+// are ignored.
 func (b *BudgetSet) Ledger(whole bool) *pdb.Ledger {
 	if !whole {
 		return b.matcher.Ledger()
@@ -71,8 +71,8 @@ func (b *BudgetSet) Ledger(whole bool) *pdb.Ledger {
 	return pdb.New(list).Ledger()
 }
 
-// replacing returns the set with another budget at an index, or with none there for nil. The
-// index behind the last one adds a budget.
+// replacing returns a copy of the set with another budget at index i, or with none there if budget is nil.
+// The index behind the last adds a budget.
 func (b *BudgetSet) replacing(i int, budget *outrank.PodDisruptionBudget) *BudgetSet {
 	other := &BudgetSet{matcher: b.matcher.With(i, budget), gone: b.gone}
 	other.List = append(make([]*outrank.PodDisruptionBudget, 0, len(b.List)+1), b.List...)
@@ -81,24 +81,24 @@ func (b *BudgetSet) replacing(i int, budget *outrank.PodDisruptionBudget) *Budge
 	}
 	other.List[i] = budget
 
-	// Nobody puts a budget where one was taken away, so that this number never falls.
+	// An index that became unused is never used again, so that this number only grows.
 	if budget == nil {
 		other.gone++
 	}
 	return other
 }
 
-// BudgetChange says that a budget allows more or less than before. The change makes no
-// difference on a node where the budget covers no more pods than limit.
+// BudgetChange records that a budget allows more or fewer disruptions than before. On a node where the budget
+// covers limit pods or fewer, the change makes no difference.
 type BudgetChange struct {
-	// index is that of the budget in its set.
+	// index is the index of the budget in its set.
 	index int32
 	limit int
 }
 
-// AppendChanges appends to dst the budgets of both sets that allow more or less than in the earlier
-// one. It says nothing of pods that other budgets cover than before: their nodes count as changed
-// themselves.
+// AppendChanges appends to dst a change for each budget of both sets that allows more or fewer disruptions
+// than in the earlier set. It does not report that other budgets cover a pod than before: then the pod's node
+// counts as changed.
 func (b *BudgetSet) AppendChanges(dst []BudgetChange, earlier *BudgetSet) []BudgetChange {
 	for i := range min(len(b.List), len(earlier.List)) {
 		x, y := earlier.List[i], b.List[i]
@@ -125,6 +125,6 @@ func (b *BudgetSet) present() []*outrank.PodDisruptionBudget {
 	return slices.DeleteFunc(slices.Clone(b.List), func(x *outrank.PodDisruptionBudget) bool { return x == nil })
 }
 
-// tooManyGone reports whether it is time to number the budgets anew: more than half of the indexes
-// are without a budget, and they are not just a few.
+// tooManyGone reports whether it is time for new indexes: more than half of the indexes are unused, and more
+// than a few.
 func (b *BudgetSet) tooManyGone() bool { return b.gone > 16 && b.gone > len(b.List)/2 }

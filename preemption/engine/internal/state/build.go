@@ -19,8 +19,8 @@ func New(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 	return indexed(c, traits), nil
 }
 
-// load puts all pods into a new snapshot. It sorts the pods of each node only
-// once.
+// load puts all pods into a new snapshot. It sorts the pods of each node once, instead of inserting one after
+// another.
 func (s *Snapshot) load(pods []*outrank.Pod) {
 	running, waiting := map[string][]*PodState{}, map[string][]*PodState{}
 	covering, alike := s.BudgetSet.finder().Covering, map[Taking]*Taking{}
@@ -49,7 +49,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		n.load(running[n.Name], waiting[n.Name], s.traits)
 	}
 
-	// Units come before summaries, which have flags for them.
+	// Units are found before the nodes are summarized, because summaries have flags for them.
 	s.loadUnits()
 	for slot, n := range s.NodeStates {
 		n.sumUp(s.traits)
@@ -57,9 +57,8 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 	}
 }
 
-// sharedTaking returns what all pods share that take the same as another one: a cluster has few
-// sizes of pods. Amounts without a column are compared by their address, so that pods with such
-// amounts share nothing.
+// sharedTaking returns one Taking for all pods that take the same, because a cluster has few sizes of pods.
+// Amounts without a column are compared by address, so that pods with such amounts share nothing.
 func sharedTaking(alike map[Taking]*Taking, takes Taking) *Taking {
 	if shared := alike[takes]; shared != nil {
 		return shared
@@ -69,7 +68,7 @@ func sharedTaking(alike map[Taking]*Taking, takes Taking) *Taking {
 	return &own
 }
 
-// indexed is New for a cluster without fault.
+// indexed is New for a valid cluster.
 func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 	s := sizedFor(c, traits)
 	s.objects = objectsOf(c, s.Rules.CompositeUnits)
@@ -80,8 +79,8 @@ func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 	return s
 }
 
-// sizedFor returns a snapshot without nodes, pods, namespaces and groups whose indexes have room for
-// those of a cluster. It has the budgets of the cluster.
+// sizedFor returns a snapshot with the budgets of a cluster, and with room for its other objects in the
+// indexes.
 func sizedFor(c *outrank.Cluster, traits filterTraits) *Snapshot {
 	o := &Owner{}
 	return &Snapshot{snapshotState: snapshotState{
@@ -93,7 +92,7 @@ func sizedFor(c *outrank.Cluster, traits filterTraits) *Snapshot {
 		Slots:     NewSharedIndex[int32](len(c.Nodes)),
 		PodStates: newPodIndex(len(c.Pods)),
 		Columns:   ColumnsFor(c),
-		Summaries: Summaries{smallest: AmountRow{math.MaxInt64, math.MaxInt64, math.MaxInt64}}, // of no nodes
+		Summaries: Summaries{smallest: AmountRow{math.MaxInt64, math.MaxInt64, math.MaxInt64}}, // the minimum of no nodes
 		Topology:  newTopology(),
 		Cache:     &AnswerCache{},
 		ofPods:    &podAnswers{},
@@ -106,7 +105,7 @@ func sizedFor(c *outrank.Cluster, traits filterTraits) *Snapshot {
 	}}
 }
 
-// objectsOf indexes what a cluster has beside nodes, pods and budgets. leveled says that composite
+// objectsOf indexes the namespaces, groups and composite groups of a cluster. leveled says that composite
 // groups count.
 func objectsOf(c *outrank.Cluster, leveled bool) clusterObjects {
 	groups := groupObjects{
@@ -128,7 +127,7 @@ func objectsOf(c *outrank.Cluster, leveled bool) clusterObjects {
 	return clusterObjects{namespaces: namespaces, budgetAt: NewSharedIndex[int32](0), groups: groups}
 }
 
-// UsualTraits are the traits of the built-in filters. The filter layer sets them.
+// UsualTraits are the traits of the built-in filters. Package filters sets them when the program starts.
 var UsualTraits filterTraits
 
 // Empty returns the state of an empty cluster.

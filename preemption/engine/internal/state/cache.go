@@ -7,15 +7,14 @@ import (
 	"sync"
 )
 
-// AnswerCache keeps what earlier decisions found out about every node, for each pod signature, and
-// logs which nodes have changed since. The search defines what is kept (CachedAnswers.Nodes).
+// AnswerCache keeps for each pod signature what earlier decisions found about every node, and logs which
+// nodes have changed since. The search defines the data (CachedAnswers.Nodes).
 //
-// All readers of a snapshot share its cache, and take turns at an entry. A clone begins with the
-// entries of its origin. An entry belongs to the cache that has its owner, which alone writes it;
-// any other cache copies it first.
+// All readers of a snapshot share its cache, and take turns at an entry. A clone begins with the entries of
+// its origin. Only the cache whose owner an entry has may write the entry; any other cache copies it first.
 type AnswerCache struct {
-	// mu guards what readers write, which is everything but the log. Only changes of the
-	// snapshot write the log, and those run alone.
+	// mu guards everything that readers write, which is all but the log. Only changes of the snapshot, which
+	// run alone, write the log.
 	mu sync.Mutex
 	// owner is the owner of the entries that this cache may write.
 	owner       *Owner
@@ -23,10 +22,10 @@ type AnswerCache struct {
 	// uses counts the calls of Of. Each call gives its number to one entry at most, so that no
 	// two entries were last used at the same count.
 	uses uint64
-	// Log lists the slots that changed, the oldest first. What is in the log is never written
-	// again, because clones share its memory.
+	// Log lists the slots that changed, the oldest first. Clones share its memory, so that its elements are
+	// never overwritten.
 	Log []int32
-	// start is the number of changes before the first one in the log.
+	// start is the number of changes that were logged before the first one still in the log.
 	start uint64
 	// slots is the largest number of slots that the snapshot had when an entry was made. There
 	// are no more nodes than that while any entry exists (see forget).
@@ -46,11 +45,11 @@ type CachedAnswers struct {
 
 	// Mu guards the fields below. No function of the caller is called under it.
 	Mu sync.Mutex
-	// Synced is the number of changes that Nodes has taken in, by the count of the log.
+	// Synced is the number of logged changes that Nodes reflects.
 	Synced uint64
 	// Budgets are the budgets that the nodes were evaluated with.
 	Budgets *BudgetSet
-	// Nodes is what the search keeps of all nodes, nil in a new entry.
+	// Nodes has the search's data about all nodes. It is nil in a new entry.
 	Nodes any
 	// Shared says that another cache has Nodes, too: it must be copied before it is written.
 	Shared bool
@@ -83,8 +82,8 @@ func (m *AnswerCache) dropOld() {
 	end := m.end()
 	needed := end
 	for _, c := range m.BySignature {
-		// An entry that misses more changes than there are nodes is built anew and reads no
-		// log, since to bound every node once is less work.
+		// An entry that misses more changes than there are nodes is built anew without the log, because
+		// bounding every node once is less work.
 		if c.Synced >= m.start && end-c.Synced <= uint64(m.slots) {
 			needed = min(needed, c.Synced)
 		}
@@ -95,7 +94,7 @@ func (m *AnswerCache) dropOld() {
 	m.start = needed
 }
 
-// notes reports whether the cache wants to hear of changes: there is an entry that has to learn of them.
+// notes reports whether the cache has to hear of changes, because it has an entry.
 func (m *AnswerCache) notes() bool { return len(m.BySignature) > 0 }
 
 // changed logs that a node, or what is on it, has changed.
@@ -114,8 +113,8 @@ func (m *AnswerCache) changed(slot int32) {
 	m.Log = append(m.Log, slot)
 }
 
-// forget drops all entries. Entries list nodes by position, so that none of them holds once the
-// order of the nodes has changed.
+// forget drops all entries. They list nodes by position, so that none of them is valid once the order of the
+// nodes has changed.
 func (m *AnswerCache) forget() {
 	if len(m.BySignature) > 0 {
 		clear(m.BySignature)
@@ -157,9 +156,8 @@ func (m *AnswerCache) Of(signature []byte, nodes, slots int) *CachedAnswers {
 	return c
 }
 
-// admit makes an entry for a signature that has none, if the signature was asked for recently and
-// there is room for one more among the most entries that there may be. Otherwise it returns nil,
-// and remembers the signature.
+// admit makes an entry for a new signature if the signature was asked for recently and there is room: most is
+// the number of entries that there may be. Otherwise it remembers the signature and returns nil.
 func (m *AnswerCache) admit(signature []byte, most, slots int) *CachedAnswers {
 	// Two signatures with one hash cost time at worst: an entry that is made too early.
 	hash := maphash.Bytes(hashSeed, signature)
@@ -169,16 +167,15 @@ func (m *AnswerCache) admit(signature []byte, most, slots int) *CachedAnswers {
 		}
 	}
 
-	// The ring is most long, and has become shorter if nodes were added since the last call.
+	// The ring has most elements, which are fewer if nodes were added since the last call. Hence the modulo.
 	m.recent[m.nextRecent%most] = hash
 	m.nextRecent = (m.nextRecent + 1) % most
 	return nil
 }
 
-// makeRoom drops the least recently used entry if there are as many entries as there may be, and
-// reports whether there is room for one more. It keeps all entries if each was used lately:
-// building an entry takes the time of many decisions without one, so that dropping an entry that is
-// soon asked for again costs more than it saves.
+// makeRoom drops the least recently used entry if there are most entries, and reports whether there is room
+// for one more. It keeps all entries if each was used lately: building an entry takes the time of many
+// decisions without one, so that dropping an entry that is soon asked for again costs more than it saves.
 func (m *AnswerCache) makeRoom(most int) bool {
 	if len(m.BySignature) < most {
 		return true

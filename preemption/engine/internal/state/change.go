@@ -42,7 +42,7 @@ func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	return nil
 }
 
-// unbind takes a pod off its node. The pod is pending from then on, without a nomination.
+// unbind takes a pod off its node and leaves it pending, without a nomination.
 func (s *Snapshot) unbind(key outrank.Key) error {
 	p, ok := s.PodStates.Get(key)
 	if !ok {
@@ -67,8 +67,8 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	return nil
 }
 
-// pending finds a pod that does not run, and its cell in the index. It checks that the node which the
-// pod is to have is there; an empty name stands for no node.
+// pending finds a pod that does not run, and its cell in the index. It also checks that node, to which the
+// pod is about to move, exists; an empty name stands for no node.
 func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, int, error) {
 	p, cell := s.PodStates.locate(key)
 	if p == nil {
@@ -93,15 +93,14 @@ func (s *Snapshot) replace(p, q *PodState) {
 	s.replacePending(p, q, s.PodStates.cellOf(p))
 }
 
-// replacePending is replace for a pod that does not run and stays in its class, and whose cell in
-// the index is known. It comes to the same as Drop and Put, with less work: the pod keeps its cell
-// and its class.
+// replacePending is replace for a pending pod that stays in its class, and whose cell in the index is known.
+// It has the effect of Drop and Put with less work, because the pod keeps its cell and its class.
 func (s *Snapshot) replacePending(p, q *PodState, cell int) {
 	s.PodStates.replaceAt(cell, q)
 	s.note(dropPod, p)
 
-	// A pod mostly comes to run on the node that it is nominated to. That node is refreshed once
-	// then, when q is on it, and n stays set.
+	// Most pods start on the node that they are nominated to. In that case n stays set, and the node is
+	// refreshed only once, when q is on it.
 	var n *NodeState
 	if p.At != nil {
 		n = s.writable(p.At.Name)
@@ -119,7 +118,7 @@ func (s *Snapshot) replacePending(p, q *PodState, cell int) {
 		s.enterNode(n, q)
 	}
 
-	// The class counts p as pending already. Only that q runs is new to it.
+	// The class already counts p as pending. All that is new to it is that q runs.
 	if q.Running {
 		s.membersOf(q.Class).Nodes[n.Slot]++
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ClaimUsers counts, by slot, how often pods on a node name one claim. The
-// snapshot that owns it may write it; any other snapshot copies it first.
+// ClaimUsers counts, by slot, how often the pods of a node use one claim. The snapshot that owns it may write
+// it; any other snapshot copies it first.
 type ClaimUsers struct {
 	owner *Owner
 	Nodes map[int32]int32
 }
 
-// claimIndex finds the users of claims by key. A claim that no pod on a node names is not in it.
+// claimIndex finds the users of claims by key. It has only claims that a pod on a node uses.
 type claimIndex struct{ byKey sharedIndex[*ClaimUsers] }
 
 // Each calls f for every claim that is used, in no particular order.
@@ -22,7 +22,7 @@ func (x *claimIndex) Each(f func(key string, u *ClaimUsers)) { x.byKey.Each(f) }
 func (x *claimIndex) share() claimIndex { return claimIndex{x.byKey.Share()} }
 func (x *claimIndex) view() claimIndex  { return claimIndex{x.byKey.view()} }
 
-// uses returns how often pods on the node of a slot name a claim.
+// uses returns how often the pods of a node use a claim.
 func (x *claimIndex) uses(key string, slot int32) int32 {
 	if u, ok := x.byKey.Get(key); ok {
 		return u.Nodes[slot]
@@ -30,7 +30,7 @@ func (x *claimIndex) uses(key string, slot int32) int32 {
 	return 0
 }
 
-// use counts the claims of a pod on a node in (by is 1) or out (by is -1).
+// use adds the claims of a pod on a node to the counts (by is 1) or subtracts them (-1).
 func (x *claimIndex) use(pod *outrank.Pod, slot, by int32, o *Owner) {
 	for i := range pod.Volumes {
 		if v := &pod.Volumes[i]; UsesClaim(v) {
@@ -49,7 +49,7 @@ func (x *claimIndex) useOne(key string, slot, by int32, o *Owner) {
 		u = &ClaimUsers{owner: o, Nodes: maps.Clone(u.Nodes)}
 	}
 
-	// What is used nowhere is not listed, so that readers need only look whether an entry is there.
+	// Unused claims and nodes are removed, so that for readers an entry means a use.
 	if u.Nodes[slot] += by; u.Nodes[slot] == 0 {
 		delete(u.Nodes, slot)
 	}
@@ -67,7 +67,7 @@ func (x *claimIndex) InUse(key string, nodes []*NodeState) bool {
 		return false
 	}
 	for slot := range u.Nodes {
-		// Pods may name a node that is not there, which has a state all the same.
+		// Pods may name a node that does not exist. It has a state but no object.
 		if nodes[slot].Node != nil {
 			return true
 		}

@@ -6,16 +6,16 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// PodClass is what pods have in common that no selector and no budget can tell
-// apart: mostly the replicas of one deployment. A selector is asked once per
-// class instead of once per pod. A class never changes, and snapshots share it.
+// PodClass stands for pods that no selector and no budget can tell apart, mostly the replicas of one
+// deployment. A selector is asked once per class instead of once per pod. A class never changes, and
+// snapshots share it.
 type PodClass struct {
-	// Key is the class as text (classKey). Two classes with one key differ at most in Covering,
-	// and are never in a snapshot together.
+	// Key identifies the class (classKey). Two classes with the same key differ at most in Covering, and are
+	// never in the same snapshot.
 	Key       string
 	Namespace string
-	// Group is the key of the pod group that these pods name. It is empty where the release has no
-	// units of victims.
+	// Group is the key of the pod group that these pods name. It is empty if the release has no units of
+	// victims.
 	Group  string
 	Labels map[string]string
 	// antiAffinity has the required anti-affinity terms of these pods.
@@ -23,10 +23,10 @@ type PodClass struct {
 	// Terminating says that these pods are being deleted. They do not count for a spread at the
 	// start of an attempt (rule 7.12.5).
 	Terminating bool
-	// Bit is one of 64 bits, for masks of classes. Several classes may have the same.
+	// Bit is one of 64 bits, for masks of classes. Several classes may have the same bit.
 	Bit uint64
-	// Covering lists the budgets that cover these pods, by index. Classes that the same budgets
-	// cover may share the list, which nobody writes.
+	// Covering lists the indexes of the budgets that cover these pods. Several classes may share the list, so
+	// that it is never written.
 	Covering []int32
 }
 
@@ -37,17 +37,17 @@ func bitOf(key []byte) uint64 {
 	return 1 << (h.Sum32() % 64)
 }
 
-// classKey writes down everything that makes a class. The group is a part of it only if the release
-// has units of victims.
+// classKey encodes everything that makes a class. The group is a part of it only if the release has units of
+// victims.
 func classKey(p *outrank.Pod, units bool) []byte {
 	b := KeyWriter(make([]byte, 0, 128))
 
-	// Selectors, those of budgets included, look at these two.
+	// All selectors, including those of budgets, look only at these two.
 	b.Text(p.NamespaceName())
 	b.Labels(p.Labels)
 
-	// This is what filters look at of a pod that runs already (rules 7.12.5 and 7.13.4), and what
-	// makes it leave with others (rule 12.6.3).
+	// Filters look at these of a running pod (rules 7.12.5 and 7.13.4), and the group decides with whom it
+	// leaves (rule 12.6.3).
 	b.Flag(p.Terminating())
 	if units {
 		b.Text(p.Group)
@@ -61,7 +61,7 @@ func classKey(p *outrank.Pod, units bool) []byte {
 type ClassMembers struct {
 	owner *Owner
 	Class *PodClass
-	// Nodes counts the pods that run on each node, by slot, without nodes that have none.
+	// Nodes counts the pods of the class that run on each node, by slot. Nodes without any are missing.
 	Nodes map[int32]int32
 	// Pods counts all pods of the class, pending ones included.
 	Pods int
@@ -70,7 +70,7 @@ type ClassMembers struct {
 // classIndex has the classes of the pods of a snapshot, and their members, by key.
 type classIndex struct {
 	byKey sharedIndex[*ClassMembers]
-	// AntiAffinity counts the classes with required anti-affinity.
+	// AntiAffinity is the number of classes with required anti-affinity.
 	AntiAffinity int
 }
 

@@ -9,29 +9,29 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Columns are the resources of a snapshot that have a column: cpu, memory and a
-// third one. Other resources of a pod are kept in a list, which is empty for
-// most pods. The choice of the third resource affects time only.
+// Columns has the resources that have a column of their own in the snapshot: cpu, memory and a third one.
+// Other resources of a pod are kept in a list, which is empty for most pods. The choice of the third resource
+// affects speed only.
 type Columns struct {
 	Names [NumColumns]resource.Name
-	// Reasons has the reasons that NodeResourcesFit gives. The first index is 1 if there are too
-	// many pods, else 0. The second has a bit for each column that is short.
+	// Reasons has the reasons of NodeResourcesFit for each combination of shortages. The first index is 1 if
+	// there are too many pods, else 0. The second has a bit for each column that is short.
 	Reasons [2][1 << NumColumns][]string
 }
 
-// NumColumns is how many resources have a column.
+// NumColumns is the number of resources with a column.
 const NumColumns = 3
 
 // AmountRow holds an amount for each column.
 type AmountRow [NumColumns]int64
 
-// within reports whether no amount is larger than that of another row.
+// within reports whether no amount exceeds the other row's in the same column.
 func (r *AmountRow) within(other *AmountRow) bool {
 	return r[0] <= other[0] && r[1] <= other[1] && r[2] <= other[2]
 }
 
-// add and sub are written out, since they are called for every pod. On a node with the flag
-// LargeAmounts they may overflow, and what they come to means nothing there.
+// add and sub are written out, because they run for every pod. They may overflow on a node with the flag
+// LargeAmounts, where their results must not be used.
 func (r *AmountRow) add(other *AmountRow) {
 	r[0] += other[0]
 	r[1] += other[1]
@@ -91,7 +91,7 @@ func ColumnsFor(c *outrank.Cluster) *Columns {
 	return newColumns(mostFrequent(offered))
 }
 
-// countThird counts those resources of a list that could have the third column.
+// countThird adds 1 to the count of each resource in a list that could have the third column.
 func countThird(counts map[resource.Name]int, l resource.List) {
 	for name := range l {
 		if name != resource.CPU && name != resource.Memory && name.Counted() {
@@ -100,8 +100,8 @@ func countThird(counts map[resource.Name]int, l resource.List) {
 	}
 }
 
-// mostFrequent returns the resource that was counted most often. Ephemeral storage wins a tie, also
-// where nothing was counted; of others the first by name does.
+// mostFrequent returns the resource with the largest count. Ephemeral storage wins a tie, even with a count
+// of 0; among other resources the first by name wins.
 func mostFrequent(counts map[resource.Name]int) resource.Name {
 	best := resource.EphemeralStorage
 	for _, name := range slices.Sorted(maps.Keys(counts)) {

@@ -7,48 +7,46 @@ import (
 	"sync/atomic"
 )
 
-// Counter is a filter that counts pods by domain, for the attempt that asks. The snapshot keeps
-// the counts without knowing what they are, and tells the filter what has changed since it was
-// asked for them last.
+// Counter is a filter that counts pods by domain. The snapshot keeps the counts, which are opaque to it, and
+// tells the filter what has changed since the counts were last asked for.
 type Counter interface {
-	// Begin counts everything. version is larger than that of any counts before; it is 0 if the
-	// snapshot will not keep the counts.
+	// Begin counts everything. version is larger than all versions before, or 0 if the snapshot will not keep
+	// the counts.
 	Begin(version uint64) any
-	// Follow takes in changes: the slots of nodes that changed in any way, pods on them included,
-	// and the pod classes that are new. Nobody else has the counts meanwhile. changed reports
-	// whether a count is another one now, which then has this version. If ok is false the counts
-	// are of no use any more, and have to begin anew.
+	// Follow updates counts after changes: slots are the nodes that changed in any way, pods on them
+	// included, and classes the new pod classes. Nobody else uses the counts meanwhile. changed reports
+	// whether any count has changed; such counts get this version. If ok is false, the counts are useless and
+	// have to be made anew.
 	Follow(counts any, slots []int32, classes []*PodClass, version uint64) (changed, ok bool)
-	// Copy returns equal counts, of which either may be written without a change of the other.
+	// Copy returns equal counts that share nothing which is written.
 	Copy(counts any) any
 }
 
-// KeptCounts are the counts for preemptors of one shape. An attempt reads them until it calls
-// Release. Counts that have to be written while an attempt reads them are replaced by a copy.
+// KeptCounts has the counts for preemptors of one shape. An attempt reads them until it calls Release. If
+// they have to be updated while an attempt reads them, a copy takes their place.
 type KeptCounts struct {
 	Counts any
 	owner  *Owner
 	// readers counts the attempts that read them.
 	readers atomic.Int32
-	// slots and classes are the numbers of changes that the counts have taken in, of those that
-	// the two logs of the memory have counted.
+	// slots and classes are the numbers of changes in the two logs of the memory that the counts reflect.
 	slots, classes uint64
 }
 
 // Release says that the attempt no longer reads the counts.
 func (k *KeptCounts) Release() { k.readers.Add(-1) }
 
-// countMemory keeps counts by the shape of the preemptor. Counts belong to the memory that has
-// their owner, which alone writes them; any other memory copies them first.
+// countMemory keeps counts by the shape of the preemptor. Only the memory whose owner they have may write
+// them; any other memory copies them first.
 type countMemory struct {
-	// mu guards what readers of a snapshot write, which is everything but the logs.
+	// mu guards everything that readers of a snapshot write, which is all but the logs.
 	mu      sync.Mutex
 	ByShape map[string]usedCounts
 	// owner is the owner of the counts that this memory may write.
 	owner *Owner
 	// uses counts the calls of of.
 	uses uint64
-	// version is the version that was given to counts last.
+	// version is the last version that any counts got.
 	version uint64
 	// slots logs the nodes that changed in any way, and classes the pod classes that are new.
 	// Nothing is logged while no counts are kept.
@@ -56,14 +54,14 @@ type countMemory struct {
 	classes changeLog[*PodClass]
 }
 
-// usedCounts are counts with the count of uses at which they were asked for last.
+// usedCounts are counts with the number of uses at which they were last asked for.
 type usedCounts struct {
 	*KeptCounts
 	used uint64
 }
 
-// MostCounts and mostCountedNodes bound the memory of counts, by the number of shapes and by that
-// of the slots for all of them. The counts of one shape are allowed for any number of slots.
+// MostCounts bounds the number of shapes, and mostCountedNodes the number of slots over all shapes. One shape
+// is always allowed.
 const (
 	MostCounts       = 64
 	mostCountedNodes = 1 << 20
@@ -96,7 +94,8 @@ func (m *countMemory) joined(k *PodClass) {
 	}
 }
 
-// forget drops all counts: a namespace has changed, and counts may depend on the labels of any.
+// forget drops all counts. It is called when a namespace has changed, because counts may depend on its
+// labels.
 func (m *countMemory) forget() { clear(m.ByShape) }
 
 // of returns the counts for a shape, up to date, on a snapshot with this many slots.
@@ -113,7 +112,7 @@ func (m *countMemory) of(shape []byte, counter Counter, slots int) *KeptCounts {
 	}
 
 	if k == nil {
-		// Without room the attempt gets counts of its own, which nobody finds again.
+		// Without room the attempt gets counts of its own, which are not kept.
 		if !m.makeRoom(slots) {
 			return &KeptCounts{Counts: counter.Begin(0)}
 		}
@@ -126,8 +125,8 @@ func (m *countMemory) of(shape []byte, counter Counter, slots int) *KeptCounts {
 	return k
 }
 
-// current brings counts up to date and returns them, or a copy if others may read them. It returns
-// nil if they have to begin anew.
+// current returns the counts, up to date: a copy if others may be reading them. It returns nil if they have
+// to be made anew.
 func (m *countMemory) current(k *KeptCounts, counter Counter) *KeptCounts {
 	slots, slotsKnown := m.slots.since(k.slots)
 	classes, classesKnown := m.classes.since(k.classes)
@@ -153,9 +152,9 @@ func (m *countMemory) current(k *KeptCounts, counter Counter) *KeptCounts {
 	return k
 }
 
-// makeRoom drops the least recently used counts if there are as many as there may be, and reports
-// whether there is room for those of one more shape. It keeps all if each were used lately, for the
-// reason that AnswerCache.makeRoom has.
+// makeRoom drops the least recently used counts if there are as many as there may be, and reports whether
+// there is room for one more shape. It keeps all if each were used lately, for the same reason as
+// AnswerCache.makeRoom.
 func (m *countMemory) makeRoom(slots int) bool {
 	if m.ByShape == nil {
 		m.ByShape = map[string]usedCounts{}
@@ -165,8 +164,7 @@ func (m *countMemory) makeRoom(slots int) bool {
 		return true
 	}
 
-	// No two counts were last used at the same count of uses, so that the order of the map does not
-	// matter.
+	// No two shapes have the same value of used, so that the order of the map does not matter.
 	oldest, least := "", m.uses
 	for shape, k := range m.ByShape {
 		if k.used < least {
@@ -182,15 +180,15 @@ func (m *countMemory) makeRoom(slots int) bool {
 	return true
 }
 
-// changeLog lists changes, the oldest first. What is in it is never written again, because
-// clones share its memory.
+// changeLog lists changes, the oldest first. Clones share its memory, so that its elements are never
+// overwritten.
 type changeLog[T any] struct {
 	entries []T
 	// start is the number of changes before the first entry.
 	start uint64
 }
 
-// note appends a change. If there are as many entries as there may be, it drops the older half.
+// note appends a change. If the log has most entries, it drops the older half first.
 func (l *changeLog[T]) note(x T, most int) {
 	if len(l.entries) >= most {
 		half := len(l.entries) / 2

@@ -12,11 +12,11 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Families returns the values under the names and with the buckets of the kube-scheduler of a
-// release, sorted by name; attempts are sorted by result and profile. The buckets of a histogram
-// are cumulative, as Prometheus wants them. A metric that was never set is left out, except the two
-// of preemption, and so is a metric that the release does not have. Zero, and a release that is
-// not known, mean [outrank.DefaultRelease]. Durations are in seconds.
+// Families returns the values as metrics, with the names and buckets that kube-scheduler has in a
+// release. They are sorted by name, and attempts by result and profile. The buckets of a histogram
+// are cumulative, as Prometheus expects. A metric that was never set is left out, except the two
+// of preemption, and so is a metric that the release does not have. Zero, or a release that is
+// not known, means [outrank.DefaultRelease]. Durations are in seconds.
 func (c Values) Families(of outrank.Release) []Family {
 	attempts := Family{Name: "scheduler_preemption_attempts_total", Type: "counter", Help: "How often preemption was tried."}
 	attempts.add(float64(c.PreemptionAttempts))
@@ -43,12 +43,12 @@ func (c Values) Families(of outrank.Release) []Family {
 	return families
 }
 
-// compareAttempts sorts by result, and then by profile.
+// compareAttempts orders attempts by result, and then by profile.
 func compareAttempts(a, b Attempt) int {
 	return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Profile, b.Profile))
 }
 
-// attemptFamily counts attempts by how they ended.
+// attemptFamily returns the family of the attempts, by how they ended.
 func (c *Values) attemptFamily() Family {
 	f := Family{
 		Name: "scheduler_schedule_attempts_total", Type: "counter",
@@ -87,7 +87,7 @@ func labelsOfAttempt(a Attempt) []Label {
 	return []Label{{"profile", a.Profile}, {"result", a.Result}}
 }
 
-// manyAttempts is the number from which on all numbers of attempts are counted as one.
+// manyAttempts and all larger numbers of attempts share one label, "15+".
 const manyAttempts = 15
 
 func attemptsLabel(attempts int) string {
@@ -97,7 +97,8 @@ func attemptsLabel(attempts int) string {
 	return strconv.Itoa(attempts)
 }
 
-// executionFamily counts the plans that were carried out beside the next attempts.
+// executionFamily returns the family of the plans that were executed asynchronously, while the next attempts
+// went on.
 func (c *Values) executionFamily() Family {
 	f := Family{
 		Name: "scheduler_preemption_goroutines_execution_total", Type: "counter",
@@ -109,7 +110,7 @@ func (c *Values) executionFamily() Family {
 	return f
 }
 
-// groupFamilies returns the families about groups, as far as any were counted.
+// groupFamilies returns the families about groups. A family without counts is left out.
 func (c *Values) groupFamilies() []Family {
 	var list []Family
 	if len(c.GroupAttempts) > 0 {
@@ -143,7 +144,7 @@ func (c *Values) groupFamilies() []Family {
 	return appendSteps(list, Family{Name: "scheduler_preemption_execution_duration_seconds", Help: "How long it took to carry out a preemption."}, c.ExecutionDurations, resultOfExecution)
 }
 
-// resultOfExecution returns the word of the metric for how carrying out a plan ended.
+// resultOfExecution returns the label for how the execution of a plan ended.
 func resultOfExecution(c preemption.Code) string {
 	if c == preemption.Success {
 		return succeeded

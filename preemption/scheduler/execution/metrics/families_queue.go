@@ -6,14 +6,15 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// part has the numbers of a part of the queue.
+// part has the counts of one part of the queue, such as active.
 type part struct {
 	name string
-	// pods counts all pods, single those that are not in a group, and groups the groups.
+	// pods counts all pods, single counts the pods that are queued by themselves, groups counts the
+	// groups.
 	pods, single, groups int
 }
 
-// parts returns the parts of the queue that a release has, by name (rule 14.5.9).
+// parts returns the parts of the queue that a release reports, sorted by name (rule 14.5.9).
 func (c *Values) parts(rules *release.Rules) []part {
 	p, s, g := c.Pending, &c.Alone, &c.Groups
 	parts := []part{
@@ -25,13 +26,13 @@ func (c *Values) parts(rules *release.Rules) []part {
 	return append(parts, part{"unschedulable", p.Unschedulable, s.Unschedulable, g.Unschedulable})
 }
 
-// The types of what is queued.
+// podEntity and groupEntity label what a queue holds: a single pod, or a group.
 var (
 	podEntity   = Label{"type", "pod"}
 	groupEntity = Label{"type", "podgroup"}
 )
 
-// queueFamilies returns the families about the queue, as far as they were set.
+// queueFamilies returns the families about the queue. A family that was never set is left out.
 func (c *Values) queueFamilies(rules *release.Rules) []Family {
 	var families []Family
 	if c.Pending != nil {
@@ -50,7 +51,7 @@ func (c *Values) queueFamilies(rules *release.Rules) []Family {
 		}
 	}
 
-	// Single pods and groups have a sample only if some have entered.
+	// There is no sample for single pods, or for groups, if none has entered.
 	if len(c.Incoming) > 0 {
 		pods := incomingFamily("scheduler_queue_incoming_pods_total", "pods")
 		entities := incomingFamily("scheduler_queue_incoming_entities_total", "pods and groups")

@@ -12,23 +12,23 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Family is a metric with its values, as Prometheus defines it.
+// Family is a Prometheus metric family: a metric with all its samples.
 type Family struct {
-	// Name is the reference's name. Help explains it, in words of this module. Type is counter, gauge or
-	// histogram.
+	// Name is the name that the reference gives the metric. Help explains the metric in this module's own
+	// words. Type is counter, gauge or histogram.
 	Name, Help, Type string
 	Samples          []Sample
 }
 
 // Sample is one value of a [Family].
 type Sample struct {
-	// Name is the name of the family, with a suffix in a histogram.
+	// Name is the name of the family, with the suffix _bucket, _sum or _count in a histogram.
 	Name   string
 	Labels []Label
 	Value  float64
 }
 
-// Label is a name with a value.
+// Label is a label of a sample.
 type Label struct{ Name, Value string }
 
 // String returns the sample as a line of the Prometheus text format.
@@ -51,8 +51,8 @@ func (f *Family) add(value float64, labels ...Label) {
 	f.Samples = append(f.Samples, Sample{Name: f.Name, Labels: labels, Value: value})
 }
 
-// addHistogram adds the samples of one histogram, with cumulative buckets. A histogram that has counted
-// nothing has no bounds of its own, so they are given.
+// addHistogram adds the samples of one histogram, with cumulative buckets. bounds are passed because a
+// histogram that has counted nothing has none of its own.
 func addHistogram[N int | time.Duration](f *Family, labels []Label, h *Histogram[N], bounds []N) {
 	total := uint64(0)
 	for i := range len(bounds) + 1 {
@@ -73,7 +73,7 @@ func addHistogram[N int | time.Duration](f *Family, labels []Label, h *Histogram
 		Sample{Name: f.Name + "_count", Labels: labels, Value: float64(total)})
 }
 
-// inUnits returns a number as a metric has it: durations in seconds.
+// inUnits returns a number in the unit of its metric: durations in seconds, others as they are.
 func inUnits[N int | time.Duration](n N) float64 {
 	if d, ok := any(n).(time.Duration); ok {
 		return d.Seconds()
@@ -81,7 +81,7 @@ func inUnits[N int | time.Duration](n N) float64 {
 	return float64(n)
 }
 
-// durationFamily returns the family with one histogram for each key, in the order of compare.
+// durationFamily returns the family with a histogram of durations for each key, in the order of compare.
 func durationFamily[K comparable](f Family, of map[K]Histogram[time.Duration], compare func(a, b K) int, labels func(K) []Label) Family {
 	f.Type = "histogram"
 	for _, key := range slices.SortedFunc(maps.Keys(of), compare) {
@@ -91,7 +91,7 @@ func durationFamily[K comparable](f Family, of map[K]Histogram[time.Duration], c
 	return f
 }
 
-// appendSteps appends a family of durations, if there are any.
+// appendSteps appends a family with the durations of a step of preemption, if there are any.
 func appendSteps(list []Family, f Family, of map[PreemptionStep]Histogram[time.Duration], result func(preemption.Code) string) []Family {
 	if len(of) == 0 {
 		return list

@@ -7,10 +7,10 @@ import (
 )
 
 // AddGroupPreemption is [Meter.AddPreemption] for a group. It counts the answer of preemption, and for a
-// plan to preempt its victims, disruptions and violations. Nil stands for an error. Time is linear in the
-// plan.
+// plan to preempt its victims, disruptions and violations. A nil plan means that preemption ended in an
+// error. Time is linear in the plan.
 func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
-	code := preemption.Contradiction // which the reference calls Error
+	code := preemption.Contradiction // the reference calls this code Error
 	if plan != nil {
 		code = plan.Status.Code
 	}
@@ -30,8 +30,7 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 			by = "compositepodgroup"
 		}
 
-		// A unit counts as a disruption if it is a group, and also if it is a pod of a group that leaves
-		// by itself.
+		// A unit of victims counts as a disruption if it is a whole group, or a single pod of a group.
 		disruptions, violations := 0, 0
 		for unit := range plan.Units() {
 			if pod := unit[0].Pod; pod != nil && pod.Group != "" {
@@ -47,9 +46,9 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 	}
 }
 
-// AddDisruptions counts a plan to preempt by the number of its victims that were groups or pods
-// of groups, and by the number of pods that violated a budget. A number of 0 is not counted.
-// AddGroupPreemption does this for the plan of a group.
+// AddDisruptions counts a plan to preempt. by is the kind of the preemptor, disruptions the number of victims
+// that were groups or pods of groups, and violations the number of pods that violated a budget. A number
+// of 0 is not counted. AddGroupPreemption calls it for the plan of a group.
 func (m *Meter) AddDisruptions(by string, disruptions, violations int) {
 	m.change(func(c *Values) {
 		if disruptions > 0 {
@@ -64,14 +63,14 @@ func (m *Meter) AddDisruptions(by string, disruptions, violations int) {
 	})
 }
 
-// AddEvaluation counts how long it took to find the victims for a pod or a group, by a
-// clock of the caller's. The result of the step is the answer of preemption.
+// AddEvaluation counts how long it took to find the victims for a pod or a group, measured by a
+// clock of the caller. The result of the step is the answer of preemption.
 func (m *Meter) AddEvaluation(step PreemptionStep, took time.Duration) {
 	m.change(func(c *Values) { addTo(&c.Evaluations, step, stepBounds, took) })
 }
 
-// AddExecutionDuration counts how long it took to carry a plan out, by a clock of the caller's. Any result
-// but Success counts as an error.
+// AddExecutionDuration counts how long it took to execute a plan, measured by a clock of the caller. Any
+// result but Success counts as an error.
 func (m *Meter) AddExecutionDuration(step PreemptionStep, took time.Duration) {
 	if step.Result != preemption.Success {
 		step.Result = preemption.Contradiction

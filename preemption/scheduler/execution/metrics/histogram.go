@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// Histogram counts numbers, or durations, by how large they are. The zero value has counted
+// Histogram counts numbers or durations in buckets of their size. The zero value has counted
 // nothing.
 type Histogram[N int | time.Duration] struct {
 	// Buckets[i] counts the numbers that are at most Bounds[i] and more than the bound before. There is
-	// one bucket more than bounds, the last, for numbers beyond all bounds. Both slices are nil as
+	// one more bucket than bounds: the last one is for numbers beyond all bounds. Both slices are nil as
 	// long as nothing was counted. Bounds are shared: do not change them.
 	Buckets []uint64
 	Bounds  []N
-	// Sum is the sum of all numbers. It never exceeds the largest number of its type.
+	// Sum is the sum of all numbers. Instead of overflowing it stays at the largest number of its type.
 	Sum N
 }
 
-// These are the bounds of the reference. An attempt takes from 1 ms to some 16 s, all attempts of a
-// pod from 10 ms to some 87 minutes, and a step of preemption from 1 ms to some 33 s. The last three are
-// for the attempts of a pod, and for the victims of a plan for a pod and for a group.
+// These are the bounds of the reference's buckets. attemptBounds go from 1 ms to about 16 s, podBounds, for
+// all attempts of a pod together, from 10 ms to about 87 minutes, and stepBounds, for a step of preemption,
+// from 1 ms to about 33 s. triesBounds are for the number of attempts of a pod, victimBounds and groupBounds
+// for the number of victims of a plan for a pod and for a group.
 var (
 	attemptBounds = doubling(time.Millisecond, 15)
 	podBounds     = doubling(10*time.Millisecond, 20)
@@ -39,7 +40,7 @@ func doubling[N int | time.Duration](first N, n int) []N {
 	return bounds
 }
 
-// Count returns how many were counted.
+// Count returns how many numbers were counted.
 func (h *Histogram[N]) Count() uint64 {
 	n := uint64(0)
 	for _, b := range h.Buckets {
@@ -48,7 +49,7 @@ func (h *Histogram[N]) Count() uint64 {
 	return n
 }
 
-// add counts a number by these bounds. A negative number counts as 0.
+// add counts a number. The first call gives the histogram its bounds. A negative number counts as 0.
 func (h *Histogram[N]) add(n N, bounds []N) {
 	if h.Buckets == nil {
 		h.Buckets, h.Bounds = make([]uint64, len(bounds)+1), bounds
@@ -63,7 +64,7 @@ func (h *Histogram[N]) add(n N, bounds []N) {
 	}
 }
 
-// most is the largest number of a type.
+// most returns the largest number of a type.
 func most[N int | time.Duration]() N {
 	n := N(1)
 	for n<<1 > 0 {
@@ -78,7 +79,8 @@ func (h Histogram[N]) copied() Histogram[N] {
 	return h
 }
 
-// addTo counts a number in the histogram of a map that has the key.
+// addTo counts a number in the histogram that a map has for a key. It makes the map and the histogram if
+// needed.
 func addTo[K comparable, N int | time.Duration](to *map[K]Histogram[N], key K, bounds []N, n N) {
 	if *to == nil {
 		*to = map[K]Histogram[N]{}
@@ -88,7 +90,7 @@ func addTo[K comparable, N int | time.Duration](to *map[K]Histogram[N], key K, b
 	(*to)[key] = h
 }
 
-// cloneHistograms returns a copy that shares no buckets.
+// cloneHistograms returns a copy of the map whose histograms share no buckets with it.
 func cloneHistograms[K comparable, N int | time.Duration](of map[K]Histogram[N]) map[K]Histogram[N] {
 	out := maps.Clone(of)
 	for key, h := range out {

@@ -14,21 +14,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Meter counts what kube-scheduler counts about preemption (group 14.5). Package attempt tells one
-// of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines
+// Meter counts what kube-scheduler counts about preemption (group 14.5). The loop of package attempt tells
+// it of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines
 // may use it at once. Every call takes constant time, but for the copy that Values makes.
 type Meter struct {
 	mu      sync.Mutex
 	current Values
 }
 
-// AddPreemption counts an attempt to preempt.
+// AddPreemption counts that preemption was asked to make room for a pod.
 func (m *Meter) AddPreemption() {
 	m.change(func(c *Values) { c.PreemptionAttempts++ })
 }
 
 // AddFailure counts an attempt that ended without a node: how it ended, how often preemption was
-// asked to make room, and how long it took. took is by a clock of the caller's, and nil if it was not
+// asked to make room, and how long it took. took is measured by a clock of the caller, and nil if it was not
 // measured. profile is the name of the scheduler that made the attempt; an empty one means
 // [outrank.DefaultScheduler]. The members of a group are counted one by one, each with its own verdict.
 // A nil verdict counts nothing.
@@ -47,8 +47,8 @@ func (m *Meter) AddFailure(profile string, v *execution.Verdict, took *time.Dura
 }
 
 // AddScheduled counts an attempt that found a node. attempts is the number of attempts that the pod took,
-// and waited the time since it first became active in the queue. The entry of the queue has both, as
-// Attempts and, for a pod that was never gated, FirstEnqueued. profile and took are as in
+// and waited is the time since it first became active in the queue. The queue's entry has both: Attempts
+// and, for a pod that was never gated, FirstEnqueued. profile and took are as in
 // [Meter.AddFailure].
 func (m *Meter) AddScheduled(profile string, attempts int, waited time.Duration, took *time.Duration) {
 	attempts = max(attempts, 0)
@@ -71,8 +71,8 @@ func (c *Values) attempted(result, profile string, took *time.Duration) {
 	}
 }
 
-// SetQueue takes over the numbers of a queue as they are now: how many pods and groups
-// wait, and how many pods have entered each part so far. Nil changes nothing.
+// SetQueue copies the present numbers of a queue: how many pods and groups
+// wait, and how many pods have entered each part so far. A nil queue changes nothing.
 func (m *Meter) SetQueue(q *queue.Queue) {
 	if m == nil || q == nil {
 		return
@@ -85,11 +85,11 @@ func (m *Meter) setQueue(pods, alone, groups queue.Parts[int], in []queue.Incomi
 	m.change(func(c *Values) { c.Pending, c.Alone, c.Groups, c.Incoming = &pods, alone, groups, in })
 }
 
-// AddExecution counts a plan that was carried out, by the report and the error of
+// AddExecution counts a plan that was executed, given the report and the error of
 // [execution.Executor.Execute] or ExecuteGroup. It counts the victims of a plan for a pod, and in
 // [execution.Asynchronous] order how the execution ended. For plans of releases before v1.37 the
 // execution counts as a success whatever happened (rule 14.5.10), and victims do not count if all were
-// terminating (rule 14.5.8). A plan that was not begun and a nil report do not count.
+// terminating (rule 14.5.8). A nil report, and a report whose Plan is nil, do not count.
 func (m *Meter) AddExecution(r *execution.Report, err error) {
 	if m == nil || r == nil || r.Plan == nil {
 		return
@@ -105,7 +105,8 @@ func (m *Meter) AddExecution(r *execution.Report, err error) {
 	}
 	rules := release.Of(release.Release(planned))
 
-	// leaving says that all victims were terminating, so that nothing was done beside the attempts.
+	// beside says that the plan was executed asynchronously. leaving says that all its victims were
+	// terminating, so that there was nothing to do asynchronously.
 	beside := r.Order == execution.Asynchronous
 	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.PodReport) bool { return v.Result != execution.AlreadyTerminating })
 
@@ -127,7 +128,7 @@ func (m *Meter) AddExecution(r *execution.Report, err error) {
 	})
 }
 
-// change changes the values. It does nothing for a nil meter.
+// change calls f with the values, while they are locked. It does nothing for a nil meter.
 func (m *Meter) change(f func(*Values)) {
 	if m == nil {
 		return
@@ -137,7 +138,7 @@ func (m *Meter) change(f func(*Values)) {
 	f(&m.current)
 }
 
-// Values returns a copy of all values as they are at one moment.
+// Values returns a copy of all values, taken at one moment.
 func (m *Meter) Values() Values {
 	var copied Values
 	m.change(func(c *Values) {

@@ -9,64 +9,64 @@ import (
 
 // Values are the values of a [Meter] at one moment.
 type Values struct {
-	// PreemptionAttempts counts how often preemption was asked to make room (every
-	// PostFilter), whatever the answer.
+	// PreemptionAttempts counts how often preemption was asked to make room (PostFilter), whatever it
+	// answered.
 	PreemptionAttempts uint64
-	// PreemptionVictims has the number of victims of each plan that was begun.
+	// PreemptionVictims counts the plans for pods whose execution was begun, by their number of victims.
 	PreemptionVictims Histogram[int]
 	// ScheduleAttempts counts the attempts to schedule a pod, by how they ended.
 	ScheduleAttempts map[Attempt]uint64
-	// AttemptDurations has the durations of these attempts, as far as they were measured.
+	// AttemptDurations has the durations of the attempts that were measured, by how they ended.
 	AttemptDurations map[Attempt]Histogram[time.Duration]
-	// PodAttempts has the number of attempts of each pod that was scheduled.
+	// PodAttempts counts the pods that were scheduled, by how many attempts they took.
 	PodAttempts Histogram[int]
-	// PodDurations has the times that these pods waited, by the number of attempts; 15 stands
+	// PodDurations has the times that scheduled pods waited, by the number of attempts; the key 15 stands
 	// for 15 and more.
 	PodDurations map[int]Histogram[time.Duration]
-	// Pending counts the pods in each part of the queue, nil until Meter.SetQueue is called. Families
-	// leaves those in flight out, and before v1.37 the parts Incomplete and Waiting.
+	// Pending counts the pods in each part of the queue. It is nil until Meter.SetQueue is called. Families
+	// leaves pods in flight out and, before v1.37, the parts Incomplete and Waiting.
 	Pending *queue.Parts[int]
-	// Alone counts those of these pods that are not in a group, and Groups counts the groups.
+	// Alone counts the pods of Pending that are queued by themselves, and Groups counts the groups.
 	Alone, Groups queue.Parts[int]
 	// Incoming counts the pods that have entered each part of the queue, nil until
 	// Meter.SetQueue is called.
 	Incoming []queue.Incoming
-	// Executions counts the plans that were carried out beside the next attempts, by how
-	// that ended as the release counts it: success or error (rule 14.5.10).
+	// Executions counts the plans that were executed asynchronously, while the next attempts went on. The
+	// key is how the execution ended in the view of the release: success or error (rule 14.5.10).
 	Executions map[string]uint64
 
-	// The fields from here on are about groups and come with v1.37 (rule 14.5.11). Families leaves them
+	// The fields from here on are about groups and exist since v1.37 (rule 14.5.11). Families leaves them
 	// out if the release has no groups.
 
 	// GroupAttempts counts how often a group asked preemption to make room, by the answer.
 	GroupAttempts map[preemption.Code]uint64
-	// GroupVictims has the number of pods in each plan that was made for a group.
+	// GroupVictims counts the plans that were made for groups, by their number of victim pods.
 	GroupVictims Histogram[int]
-	// Disruptions has the number of groups and pods of groups among the victims of each plan, by the kind
-	// of preemptor.
+	// Disruptions counts plans by the number of their victims that are groups or pods of groups. The key is
+	// the kind of preemptor.
 	Disruptions map[string]Histogram[int]
-	// Violations counts the pods that violated a budget, by the kind of preemptor.
+	// Violations counts the victims that violated a budget, by the kind of preemptor.
 	Violations map[string]uint64
-	// Evaluations has the times that it took to find victims, and ExecutionDurations the times that it
-	// took to carry plans out.
+	// Evaluations has the durations of finding victims, and ExecutionDurations the durations of executing
+	// plans.
 	Evaluations, ExecutionDurations map[PreemptionStep]Histogram[time.Duration]
 }
 
-// PreemptionStep is the key of a duration: the kind of preemptor, which is pod, podgroup or
-// compositepodgroup, and the result.
+// PreemptionStep is the key under which the duration of a step of preemption is counted. By is the kind of
+// preemptor: pod, podgroup or compositepodgroup. Result is how the step ended.
 type PreemptionStep struct {
 	By     string
 	Result preemption.Code
 }
 
-// Attempt is the key of attempts to schedule a pod.
+// Attempt is the key under which attempts to schedule a pod are counted.
 type Attempt struct {
 	// Result says how the attempts ended: scheduled, unschedulable or error. Profile is the name of the
 	// scheduler.
 	Result, Profile string
 }
 
-// These are the words for how carrying out a plan ended.
+// succeeded and failed are the labels for how the execution of a plan ended.
 const (
 	succeeded = "success"
 	failed    = "error"
