@@ -184,7 +184,7 @@ func runTests(root, dir, overlay, tests string) (failed []string, out string, er
 	if text, err := build.CombinedOutput(); err != nil {
 		return nil, "", fmt.Errorf("the recipe cannot be built: %w\n%s", err, text)
 	}
-	test := exec.Command(binary, "-test.run", tests, "-test.timeout", "10m", "-rapid.nofailfile", "-rapid.shrinktime", "100ms")
+	test := exec.Command(binary, "-test.run", tests, "-test.timeout", "10m", "-rapid.checks", "40", "-rapid.nofailfile", "-rapid.shrinktime", "100ms")
 	test.Dir = filepath.Join(root, "preemption/engine")
 	text, err := test.CombinedOutput()
 	var exit *exec.ExitError
