@@ -12,7 +12,7 @@ import (
 )
 
 func TestPackage(t *testing.T) {
-	p, err := structure.NewReader().Read("testdata/small")
+	p, err := module.Read("testdata/small")
 	require.NoError(t, err)
 	assert.Equal(t, "small", p.Name)
 	assert.Equal(t, []string{"a.go", "b.go", "c.go"}, p.Files)
