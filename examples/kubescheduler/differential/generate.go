@@ -104,7 +104,7 @@ func Generate(kind string, seed uint64) (*Case, error) {
 		g.budgets()
 	}
 	g.preemptor()
-	g.keepDropped()
+	g.clearDropped()
 	g.around()
 	if f.devices {
 		g.claims()

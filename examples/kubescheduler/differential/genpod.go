@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 )
 
 func uid(name string) types.UID { return types.UID("uid-" + name) }
@@ -220,11 +221,11 @@ func (g *generator) preemptor() {
 	g.c.Preemptor = p
 }
 
-// keepDropped removes the nominations of pending pods that are being deleted, if the preemptor's priority is not
+// clearDropped removes the nominations of pending pods that are being deleted, if the preemptor's priority is not
 // above 0. For the reference such a nomination would count as that of a pod of priority 0 that takes the room of
 // one pod; for outrank it does not count (rule 7.16.6).
-func (g *generator) keepDropped() {
-	if priorityOf(g.c.Preemptor) > 0 {
+func (g *generator) clearDropped() {
+	if corev1helpers.PodPriority(g.c.Preemptor) > 0 {
 		return
 	}
 	for _, p := range g.c.Pods {

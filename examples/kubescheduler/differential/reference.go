@@ -26,6 +26,8 @@ import (
 	kubepreemption "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/thirdparty"
 )
 
 // Quiet keeps kube-scheduler's code from logging.
@@ -56,10 +58,10 @@ type reference struct {
 
 	// around is what the scheduler has beside its own plugins.
 	around *Around
-	// asked says that the scheduler asked for a way out.
+	// asked says that the scheduler has asked its PostFilter plugins for a way out.
 	asked bool
 
-	// importance returns a victim's importance; nil means that of the pod by itself.
+	// importance returns a victim's importance. Nil means that each pod counts by itself, without its group.
 	importance func(*corev1.Pod) string
 
 	// waits says that the preemptor does not come into the queue before its claims are there.
@@ -233,7 +235,7 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	}
 	for _, p := range c.Pods {
 		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed || isDropped(p) {
-			continue // the scheduler's informer leaves them out, or the queue
+			continue // the informer leaves finished pods out, and the scheduler has dropped the others
 		}
 		if err := in.pods.add(p); err != nil {
 			return nil, err
@@ -287,7 +289,7 @@ func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]sc
 	if instead.Name != "" {
 		registry[instead.Name] = instead.Make
 	}
-	extenders, closed, err := serve(c)
+	extenders, closed, err := thirdparty.Serve(c.Around.Extenders, c.thirdParty())
 	if err != nil {
 		return nil, err
 	}
@@ -300,8 +302,8 @@ func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]sc
 // isDropped reports whether the scheduler drops a pod when it takes it out of the queue.
 func isDropped(p *corev1.Pod) bool { return p.Spec.NodeName == "" && p.DeletionTimestamp != nil }
 
-// dropDeleted lets the scheduler take up the pending pods that are being deleted, one at a time, and drop them.
-// It does so with each of them sooner or later. The nominator still knows their names.
+// dropDeleted lets the scheduler take up the pending pods that are being deleted, one at a time, and drop them. A
+// live scheduler does so with each of them sooner or later. Its nominator still knows their names.
 func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case) error {
 	for _, p := range c.Pods {
 		if !isDropped(p) {
@@ -352,4 +354,5 @@ func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
 	return err
 }
 
+// errFits ends an attempt in which a node takes the pod, so that the pod is not bound.
 var errFits = fmt.Errorf("a node takes the pod")

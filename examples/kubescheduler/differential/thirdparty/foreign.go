@@ -1,4 +1,4 @@
-package differential
+package thirdparty
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-const foreignName = "Foreign"
+// ForeignName is the name of a [Foreign] as a plugin.
+const ForeignName = "Foreign"
 
 // Foreign is somebody else's plugin. A hash gives its answers. The zero value has no say.
 type Foreign struct {
@@ -68,13 +69,14 @@ func (f *Foreign) at64(of ...any) uint64 {
 	return h.Sum64() >> 20 % 64
 }
 
-// at returns the plugin with the extension points that it has.
-func (p *foreignPlugin) at() fwk.Plugin {
+// Plugin returns a new plugin for one scheduler, with the extension points that f has.
+func (f *Foreign) Plugin() fwk.Plugin {
+	p := &foreignPlugin{Foreign: f, asked: map[string]int{}}
 	begins, filters := foreignBegins{p}, foreignFilters{p}
 	switch {
-	case p.Foreign.PreFilter && p.Foreign.Filter:
+	case f.PreFilter && f.Filter:
 		return foreignBoth{begins, filters}
-	case p.Foreign.PreFilter:
+	case f.PreFilter:
 		return begins
 	}
 	return filters
@@ -90,7 +92,7 @@ func (b foreignBoth) Filter(ctx context.Context, state fwk.CycleState, pod *core
 	return b.filters.Filter(ctx, state, pod, on)
 }
 
-func (*foreignPlugin) Name() string { return foreignName }
+func (*foreignPlugin) Name() string { return ForeignName }
 
 type foreignBegins struct{ *foreignPlugin }
 
@@ -98,7 +100,7 @@ func (p foreignBegins) PreFilter(_ context.Context, state fwk.CycleState, _ *cor
 	if p.Skips {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	state.Write(foreignName, &foreignHeard{})
+	state.Write(ForeignName, &foreignHeard{})
 	return nil, nil
 }
 
@@ -121,7 +123,7 @@ func (p foreignBegins) RemovePod(_ context.Context, state fwk.CycleState, _ *cor
 }
 
 func (p foreignBegins) hear(state fwk.CycleState, change string) *fwk.Status {
-	data, err := state.Read(foreignName)
+	data, err := state.Read(ForeignName)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
@@ -140,7 +142,7 @@ func (p foreignFilters) Filter(_ context.Context, state fwk.CycleState, _ *corev
 		times = p.asked[node]
 		p.mu.Unlock()
 	}
-	if data, err := state.Read(foreignName); err == nil && p.Remembers {
+	if data, err := state.Read(ForeignName); err == nil && p.Remembers {
 		heard = fmt.Sprint(data.(*foreignHeard).changes)
 	}
 	var pods []string
@@ -154,7 +156,7 @@ func (p foreignFilters) Filter(_ context.Context, state fwk.CycleState, _ *corev
 	case n < p.Breaks+p.Never:
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, neverText)
 	case n < p.Breaks+p.Never+p.No:
-		return fwk.NewStatus(fwk.Unschedulable, contraryText)
+		return fwk.NewStatus(fwk.Unschedulable, noText)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package differential
+package thirdparty
 
 import (
 	"context"
@@ -9,17 +9,18 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// asking lets outrank ask an extender of a case about candidates.
+// asking is an extender that outrank asks about candidates.
 type asking struct {
 	*Extender
-	c *Case
+	c *Cluster
 }
 
-// extender returns the extender as outrank knows extenders.
-func (x *asking) extender() preemption.Extender {
+// Preemption returns the extender as outrank asks it about the candidates of a cluster.
+func (x *Extender) Preemption(c *Cluster) preemption.Extender {
+	a := &asking{x, c}
 	return preemption.Extender{
-		Name: "x", Process: x.process, Ignorable: x.Ignorable,
-		Interested: func(*outrank.Pod) bool { return x.interested(x.c.Preemptor) },
+		Name: "x", Process: a.process, Ignorable: x.Ignorable,
+		Interested: func(*outrank.Pod) bool { return x.Interested(c.Preemptor) },
 	}
 }
 
