@@ -31,17 +31,17 @@ type Answer struct {
 	Cleared []string
 	// Waits says that the pod waits for its claims and no attempt is made. Nothing else but Nodes is set then.
 	Waits bool
-	// Deallocated are claims of the pod whose allocation was given up. Outrank's answer has all claims of which
-	// the reference gives up any one.
+	// Deallocated are claims of the pod whose allocation was given up. The reference gives up one claim, by
+	// chance; outrank's answer lists every claim that it may be.
 	Deallocated []string
-	// Errors are the texts of nodes with an error, in outrank's answer alone. The reference tells any one of
-	// them.
+	// Errors are the texts of all nodes' errors, in outrank's answer alone. The reference reports one of them,
+	// by chance.
 	Errors []string
 	// Event is the note of the event FailedScheduling.
 	Event string
 	// Reason and Message are those of the condition PodScheduled.
 	Reason, Message string
-	// Part is the part of the queue in which the pod ends.
+	// Part is the part of the queue in which the pod ends: active, backoff, unschedulable or none.
 	Part string
 }
 
@@ -70,7 +70,7 @@ type Candidate struct {
 	Victims []string
 	// Violations is the number of victims that break a budget.
 	Violations int
-	// Importance has the importance of each victim.
+	// Importance has a text for each victim, which is equal for equally important victims.
 	Importance []string
 }
 

@@ -20,11 +20,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// DeviceFilter is the filter for devices, as package devices has it.
+// DeviceFilter has the methods of devices.Filter that are needed here. Module v136 cannot import that package.
 type DeviceFilter interface {
 	// Filter returns the filter for the configuration of a decision.
 	Filter() *preemption.Filter
-	// Cluster returns the cluster without the resources that are left to the filter.
+	// Cluster returns the cluster with nodes that offer, without limit, the extended resources that are left to
+	// the filter.
 	Cluster(*outrank.Cluster) *outrank.Cluster
 	// WayOut returns the step that comes before preemption and gives a claim up, with the claims that it may give
 	// up.
@@ -205,8 +206,8 @@ func onceEach(message string) string {
 	return before + errorList + strings.Join(list, ", ") + "]"
 }
 
-// comparableDevices makes the permitted differences the same in both answers. It changes ours, and returns the
-// reference's answer as it is compared; a itself stays.
+// comparableDevices removes permitted differences from two answers about claims. It changes ours, and returns a
+// copy of the reference's answer to compare it with.
 func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	if c.Devices.Classes == nil {
 		return a
@@ -272,8 +273,8 @@ func comparableTexts(same, a, ours *Answer) {
 	}
 }
 
-// comparableWaiting leaves the statuses of nodes alone to be compared: the pod waits for its claims, so that the
-// reference makes no attempt. On a node where another filter refuses the pod, outrank names that filter.
+// comparableWaiting reduces both answers to the statuses of nodes: the pod waits for its claims, so that the
+// reference makes no attempt. A node is left out if outrank names another filter that refuses the pod there.
 func comparableWaiting(same, ours *Answer) {
 	nodes := ours.Nodes
 	*ours = Answer{

@@ -19,7 +19,7 @@ const (
 	netDriver = "net.example.com"
 )
 
-// ptr returns a pointer to a value of its own.
+// ptr returns a pointer to a copy of v.
 func ptr[T any](v T) *T { return &v }
 
 // claims draws classes, slices and the claims of all pods. The case must have its nodes and pods.

@@ -53,7 +53,7 @@ func (g *generator) budgets() {
 		b.Status.DisruptionsAllowed = pick(g, int32(0), 0, 1, 1, 2, 5)
 		if g.oneIn(5) {
 			policy := pick(g, policyv1.AlwaysAllow, policyv1.IfHealthyBudget)
-			b.Spec.UnhealthyPodEvictionPolicy = &policy // has no say in preemption
+			b.Spec.UnhealthyPodEvictionPolicy = &policy // preemption does not look at it
 		}
 		if g.oneIn(4) && len(g.c.Pods) > 0 {
 			b.Status.DisruptedPods = map[string]metav1.Time{}

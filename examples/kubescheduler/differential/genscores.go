@@ -163,7 +163,7 @@ func (g *generator) wish(p *corev1.Pod) {
 	}
 }
 
-// own gives a pod a controller, of those that the case has or a job.
+// own gives a pod a controller: one that the case may have, or a job.
 func (g *generator) own(p *corev1.Pod) {
 	yes := true
 	kind, version := pick(g, "ReplicaSet", "StatefulSet", "ReplicationController", "Job"), "apps/v1"

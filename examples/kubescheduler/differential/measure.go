@@ -67,8 +67,8 @@ func (c *Cell) Reference() time.Duration { return c.Filters + c.PostFilter }
 // Ratio returns how many times faster outrank is than the reference for a new shape.
 func (c *Cell) Ratio() float64 { return float64(c.Reference()) / float64(c.New) }
 
-// Measure measures a cell in that number of rounds. The fields before Filters say which cell. It is an error if
-// the two sides choose different nodes.
+// Measure measures a cell in that number of rounds. Row, Nodes, Budgets and Sampled say which cell. It is an error
+// if the two sides choose different nodes.
 func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	if !slices.Contains(gen.MatrixRows(), cell.Row) {
 		return nil, fmt.Errorf("no row %q, there are %s", cell.Row, strings.Join(gen.MatrixRows(), ", "))
@@ -87,7 +87,7 @@ func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	return &m.cell, nil
 }
 
-// Slower returns how many times as long as the reference package preemption takes.
+// Slower returns the time of package preemption as a multiple of the reference's.
 func (c *Cell) Slower() float64 { return float64(c.Book) / float64(c.Reference()) }
 
 // measurement is a cell that is being measured.
@@ -108,7 +108,7 @@ type measurement struct {
 	asked int
 }
 
-// time makes the calls and takes the processor time of one of them as the figure's time in this round. The figure
+// time makes the calls and notes their average processor time as the figure's time in this round. The figure
 // becomes the median of its rounds.
 func (m *measurement) time(figure *time.Duration, calls int, call func(i int) error) error {
 	began := CPUTime()
@@ -239,8 +239,8 @@ func (m *measurement) attempt(c *Case) error {
 		return err
 	}
 
-	// The reference calls instead in place of its preemption. The two sides take turns there: if other programs
-	// slow the machine down, they slow both sides down.
+	// The reference calls r.instead in place of its preemption. The two sides take turns there: if other
+	// programs slow the machine down, they slow both sides down.
 	ran := false
 	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, answers fwk.NodeToStatusReader) error {
 		ran = true
@@ -434,7 +434,7 @@ func WriteCells(w io.Writer, cells []*Cell) {
 		worst.Row, worst.Nodes, worst.Budgets, worst.Ratio(), best.Row, best.Nodes, best.Budgets, best.Ratio())
 }
 
-// times returns the text of one of outrank's times: the time, and how many times faster than the reference it is.
+// times formats one of outrank's times, and how many times faster than the reference it is.
 func (c *Cell) times(d time.Duration) string {
 	if d == 0 {
 		return brief(d)
@@ -442,8 +442,7 @@ func (c *Cell) times(d time.Duration) string {
 	return fmt.Sprintf("%s, %.0f times", brief(d), float64(c.Reference())/float64(d))
 }
 
-// slower returns the text of the time of package preemption: the time, and how many times as long as the
-// reference's it is.
+// slower formats the time of package preemption, also as a multiple of the reference's.
 func (c *Cell) slower() string {
 	if c.Book == 0 {
 		return brief(c.Book)

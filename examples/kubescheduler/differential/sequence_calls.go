@@ -35,11 +35,11 @@ type call struct {
 type trouble uint8
 
 const (
-	none trouble = iota
-	noCondition
-	noDeletion
-	hangs
-	noBinding
+	none        trouble = iota
+	noCondition         // the patch that marks a victim as disrupted fails
+	noDeletion          // the deletion fails
+	hangs               // the deletion hangs
+	noBinding           // the binding fails
 )
 
 // clerk stands in for the API server: it records calls, refuses some, and lets some deletions hang.

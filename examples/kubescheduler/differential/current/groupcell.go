@@ -97,7 +97,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 	return strings.Join(plan.Status.Reasons, ", "), nil
 }
 
-// timedGroup measures how long the plugins take that find room for a group.
+// timedGroup is a framework that measures how long its PodGroupPostFilter plugins take.
 type timedGroup struct {
 	framework.Framework
 	cell  *differential.Cell
