@@ -17,8 +17,8 @@ import (
 type Shortage struct {
 	Pod  outrank.Key
 	Node string
-	// Refused is the reason why no node can take the pod; empty if there is none. All fields below are empty
-	// then.
+	// Refused is the reason why the node cannot take the pod, whichever devices are free. If it is not empty, all
+	// fields below are.
 	Refused string
 	// Short says that the pod's claims cannot be allocated on the node as things are.
 	Short bool

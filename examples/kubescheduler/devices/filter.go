@@ -21,7 +21,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Name is the name of kube-scheduler's plugin, which statuses have.
+// Name is the name of kube-scheduler's plugin for claims, and of this filter in statuses.
 const Name = "DynamicResources"
 
 // Config says how to decide. The zero value means v1.37 with its default feature gates.
@@ -155,14 +155,15 @@ type attempt struct {
 	selectors []*nodeaffinity.NodeSelector
 	// request is equal for two pods that ask for the same devices. Extended resources are not in it.
 	request string
-	// steps is what the searches on each node may still take.
+	// steps has the number of steps that the searches on each node may still take.
 	steps *budget
 	// passes are the checks that were made with nominated pods.
 	passes *passes
 	changes
 }
 
-// lookUp finds the claims that the pod names. It returns the reason why the pod must wait.
+// lookUp finds the claims that the pod names. It returns the reason why the pod must wait for them; empty if it
+// need not.
 func (a *attempt) lookUp(pod *corev1.Pod) string {
 	for i := range pod.Spec.ResourceClaims {
 		name, generated, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
@@ -231,8 +232,8 @@ func (a *attempt) prepare() error {
 	return nil
 }
 
-// checkRequests looks for classes that are missing, which refuse the pod, and for requests without a class, which
-// are an error. The first one counts.
+// checkRequests refuses the pod if a class is missing, and returns an error for a request without a class. The
+// first such request counts.
 func (a *attempt) checkRequests(c *resourcev1.ResourceClaim) error {
 	check := func(class, request string) error {
 		if class == "" {
@@ -270,8 +271,8 @@ func unresolvable(reason string) preemption.Status {
 	return preemption.UnschedulableAndUnresolvable.Because(reason)
 }
 
-// Check says whether the node has the devices. That the node has not enough of them is told before an allocated
-// claim that cannot be used there.
+// Check says whether the node has the devices. A shortage of devices is reported before an allocated claim that
+// cannot be used there.
 func (a *attempt) Check(n *outrank.Node) preemption.Status {
 	claims, request, reason := a.toAllocate(n)
 	if reason != "" {

@@ -19,8 +19,8 @@ const (
 	staysNodes      stays = "it has devices that are not of one node by nodeName, which KEP-5690 leaves out"
 )
 
-// staysOf returns the reason in the claim itself why it would not come free with the last of the pods for which
-// it is reserved. Other reasons are in its pods.
+// staysOf returns why the claim would not come free with the last of the pods for which it is reserved; empty if
+// it would. It looks at the claim alone: that one of those pods may not leave is no reason here.
 func (x *index) staysOf(c *claim) stays {
 	if c.Status.Allocation == nil {
 		return ""
@@ -136,8 +136,8 @@ func (a *attempt) leave(p *outrank.Pod, by int) {
 	}
 }
 
-// leftOut returns a text for each claim of pods that are gone that keeps its devices because of something that
-// KEP-5690 leaves out, sorted.
+// leftOut explains which claims keep their devices although pods that use them are gone, because of something that
+// KEP-5690 leaves out. The texts are sorted.
 func (a *attempt) leftOut(v *view) []string {
 	var texts []string
 	for k := range a.gone {

@@ -111,8 +111,8 @@ func (a *attempt) terminating(snap *engine.Snapshot, k *claim, victims []preempt
 	return n
 }
 
-// withNominated asks the allocator while the nominated pods of the node count that are at least as important as
-// the preemptor. If that finds nothing, it asks without them.
+// withNominated asks the allocator with the node's nominated pods in place, except those that are less important
+// than the preemptor. If that finds nothing, it asks without nominated pods.
 func (a *attempt) withNominated(snap *engine.Snapshot, node *outrank.Node, claims []*resourcev1.ResourceClaim) []resourcev1.AllocationResult {
 	v := a.x.viewOf(node)
 	first := a.Clone().(*attempt)

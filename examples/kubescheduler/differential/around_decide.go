@@ -99,6 +99,8 @@ func (s *surrounded) filter() (bool, error) {
 		if len(left) == 0 || !x.Filters || !x.Interested(s.Preemptor) {
 			continue
 		}
+
+		// The error of an extender that may be ignored changes nothing; any other error ends the attempt.
 		still, no, never, err := x.Turn(left)
 		switch {
 		case err != nil && x.Ignorable:
@@ -107,6 +109,7 @@ func (s *surrounded) filter() (bool, error) {
 			s.d.failure.Err = err
 			return false, nil
 		}
+
 		for _, node := range left {
 			if !slices.Contains(still, node) {
 				statuses[node] = turnedAway(no[node], never[node])

@@ -256,6 +256,8 @@ func (g *generator) allocate(c *resourcev1.ResourceClaim, node string) {
 		if s.Spec.NodeName != nil && *s.Spec.NodeName != node || len(a.Devices.Results) > 1 {
 			continue
 		}
+
+		// The first device for which the lot falls is taken; the slice may give none.
 		for i := range s.Spec.Devices {
 			d := &s.Spec.Devices[i]
 			if g.oneIn(2) {
@@ -318,6 +320,7 @@ func (g *generator) bindingStatus(c *resourcev1.ResourceClaim, r *resourcev1.Dev
 func (g *generator) requests(c *resourcev1.ResourceClaim, odd bool) {
 	for i := range pick(g, 1, 1, 1, 2) {
 		r := resourcev1.DeviceRequest{Name: fmt.Sprintf("r%d", i)}
+
 		switch {
 		case odd && g.oneIn(50): // a request of no known type
 		case g.oneIn(5): // one of several alternatives
@@ -336,6 +339,7 @@ func (g *generator) requests(c *resourcev1.ResourceClaim, odd bool) {
 		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, r)
 	}
 
+	// A constraint is about all requests, or about the first alone. An odd one names no attribute.
 	if g.oneIn(4) {
 		one := resourcev1.DeviceConstraint{}
 		if attribute := resourcev1.FullyQualifiedName(gpuDriver + "/" + pick(g, "model", "numa")); g.oneIn(3) {
@@ -359,12 +363,16 @@ func (g *generator) exactly(odd bool) *resourcev1.ExactDeviceRequest {
 	if g.oneIn(6) {
 		r.AllocationMode, r.Count = resourcev1.DeviceAllocationModeAll, 0
 	}
+
+	// An odd request names a class whose CEL fails, one that does not exist, or none; or a mode that no release has.
 	if odd && g.oneIn(12) {
 		r.DeviceClassName = pick(g, "broken", "odd", "missing", "missing", "")
 	}
 	if odd && g.oneIn(60) {
 		r.AllocationMode = "Some"
 	}
+
+	// What the request asks beyond its class. An odd selector has no CEL, or CEL that is no condition.
 	if g.oneIn(4) {
 		r.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: pick(g,
 			`device.attributes["`+gpuDriver+`"].model == "a"`, `device.driver == "`+gpuDriver+`" && device.attributes["`+gpuDriver+`"].numa == 1`,

@@ -202,6 +202,8 @@ func (g *generator) preemptor() {
 	if g.nominated && g.oneIn(4) {
 		p.Spec.SchedulerName = SecondProfile
 	}
+
+	// The node of an earlier nomination may not exist any more.
 	if g.nominated && g.oneIn(3) || g.oneIn(15) {
 		p.Status.NominatedNodeName = fmt.Sprintf("n%d", g.IntN(len(g.c.Nodes)+1))
 	}

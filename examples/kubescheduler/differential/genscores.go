@@ -42,6 +42,7 @@ func GenerateScores(seed uint64) (*ScoreCase, error) {
 		return nil, err
 	}
 
+	// The new pods are numbered from 501, above all pods of the cluster. Pods that the scheduler drops are left out.
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 4711)), features: f, c: c, priorities: []int32{0, 10, 1000}, starts: 4, pods: 500}
 	s := &ScoreCase{Case: c}
 	g.selectors(s)
@@ -61,6 +62,8 @@ func GenerateScores(seed uint64) (*ScoreCase, error) {
 	}
 	first.Spec.SchedulerName = corev1.DefaultSchedulerName
 	s.Waiting = append(s.Waiting, first)
+
+	// A few cases have many pods, of which each sees the places of those before it.
 	more := g.between(0, 3)
 	if g.oneIn(40) {
 		more = g.between(20, 30)

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// drivers are the drivers of volumes. The last one replaces the in-tree disks of one cloud.
+// drivers are the CSI drivers of volumes. The last one replaces the in-tree disks of AWS.
 var drivers = []string{"disk.example.com", "file.example.com", "ebs.csi.aws.com"}
 
 // storage draws classes, drivers, and claims with their volumes. Each namespace has claims of the same names.

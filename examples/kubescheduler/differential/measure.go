@@ -254,7 +254,8 @@ func (m *measurement) attempt(c *Case) error {
 		return m.follow(r, c)
 	}
 
-	// The filters are measured by themselves. Each time they begin with a state of their own.
+	// The filters are measured by themselves. Each time they begin with a new state, and the last run, which is not
+	// measured, leaves its state to the attempt.
 	schedule := r.sched.SchedulePod
 	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
 		for range m.rounds {
@@ -345,6 +346,7 @@ func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) fr
 		return err
 	}
 
+	// The framework must be wrapped before the pods come, all of which are known when the clock starts.
 	name := c.Preemptor.Spec.SchedulerName
 	sched.Profiles[name] = watch(sched.Profiles[name])
 	if err := errors.Join(in.fill(c), addAll(in.groups, c.Groups), addAll(in.pods, c.Pods), addAll(in.pods, members)); err != nil {

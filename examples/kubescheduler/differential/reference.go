@@ -209,6 +209,7 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	in := newInformers(client)
 	recorder := &recorder{r}
 
+	// The framework that records must be in place before the first object comes.
 	options, err := r.options(ctx, c, instead)
 	if err != nil {
 		return nil, err
@@ -221,6 +222,8 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	if err != nil {
 		return nil, err
 	}
+
+	// Pods that are dropped are no attempts, so that listen comes after them.
 	if err := r.dropDeleted(ctx, in, c); err != nil {
 		return nil, err
 	}

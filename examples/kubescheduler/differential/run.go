@@ -10,8 +10,8 @@ import (
 
 // Count counts the cases of one kind by their results.
 type Count struct {
-	// Cases counts all cases. In each of the others a node takes the pod, the pod preempts, it may not preempt, or
-	// nothing helps it.
+	// Cases counts all cases; the others count them by their results: a node takes the pod, the pod preempts, it may
+	// not preempt, or nothing helps it.
 	Cases, Fits, Preempts, NotEligible, Hopeless int
 	// Tied counts the cases in which kube-scheduler could have chosen another node.
 	Tied int

@@ -65,6 +65,7 @@ func newPlacer(ctx context.Context, c *ScoreCase) (*placer, error) {
 	}
 	client := &fake.Clientset{}
 	client.AddReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, &corev1.Pod{}, nil })
+
 	p := &placer{in: newInformers(client)}
 	p.sched, err = scheduler.New(ctx, client, p.in, nil, func(string) events.EventRecorderLogger { return silent{} },
 		scheduler.WithProfiles(read.(*config.KubeSchedulerConfiguration).Profiles...), scheduler.WithParallelism(1))
@@ -86,6 +87,7 @@ func newPlacer(ctx context.Context, c *ScoreCase) (*placer, error) {
 		return result, err
 	}
 
+	// The field has another name in each version.
 	if p.next = reflect.ValueOf(p.sched).Elem().FieldByName("NextEntity"); !p.next.IsValid() {
 		p.next = reflect.ValueOf(p.sched).Elem().FieldByName("NextPod")
 	}
@@ -94,6 +96,8 @@ func newPlacer(ctx context.Context, c *ScoreCase) (*placer, error) {
 
 // fill passes the objects of a case on.
 func (p *placer) fill(c *ScoreCase) error {
+	// The default spread constraints look services and controllers up when a pod is tried. Nobody hears of them as
+	// events, so that it is enough to put them into the indexers.
 	core, apps := p.in.Core().V1(), p.in.Apps().V1()
 	for _, o := range c.Services {
 		if err := core.Services().Informer().GetIndexer().Add(o); err != nil {
@@ -115,6 +119,8 @@ func (p *placer) fill(c *ScoreCase) error {
 			return err
 		}
 	}
+
+	// The pods come last: they name the other objects.
 	if err := p.in.fill(c.Case); err != nil {
 		return err
 	}
@@ -128,6 +134,7 @@ func (p *placer) place(ctx context.Context, pod *corev1.Pod) error {
 	next := reflect.ValueOf(p.next.Interface())
 	defer p.next.Set(next)
 
+	// With the highest priority the pod is first in the queue. The informer then has it as it is.
 	first, highest := pod.DeepCopy(), int32(math.MaxInt32)
 	first.Spec.Priority = &highest
 	if err := p.in.pods.add(first); err != nil {
@@ -137,6 +144,7 @@ func (p *placer) place(ctx context.Context, pod *corev1.Pod) error {
 		return err
 	}
 
+	// ScheduleOne is given the pod that was popped, with its own priority.
 	popped := next.Call([]reflect.Value{reflect.ValueOf(klog.Background())})
 	info, ok := popped[0].Interface().(*framework.QueuedPodInfo)
 	if !ok || info.Pod.UID != pod.UID {
@@ -279,6 +287,8 @@ func (c *ScoreCase) workloads() (all []schedulerconfig.Workload) {
 		}
 		all = append(all, w)
 	}
+
+	// A service or a controller without a selector selects nothing; an empty selector is another thing.
 	plain := func(m map[string]string) *metav1.LabelSelector {
 		if m == nil {
 			return nil
@@ -377,6 +387,7 @@ func (c *comparison) node(scored *fwk.NodePluginScores) int {
 	at := slices.Index(c.ours, scored.Name)
 	raw := rawScores(scored)
 
+	// The reference's final scores are multiplied by the plugins' weights already.
 	want := map[string]int64{}
 	for _, s := range scored.Scores {
 		want[s.Name] = s.Score

@@ -177,6 +177,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 		s.queue = s.Queue()
 		options = append(options, s.queue.Options()...)
 	}
+
 	sched, err := scheduler.New(ctx, s.scheduler.client(), s.world.told, nil, func(string) events.EventRecorderLogger { return &recorder{s.r} }, options...)
 	if err != nil {
 		return err
@@ -386,6 +387,8 @@ func (s *sequenceRun) compare() {
 			s.result.Differences = append(s.result.Differences, name+": "+line)
 		}
 	}
+
+	// With either of these exemptions only those parts of the answer are compared that do not rest on the choice.
 	if e.mixed && a.Preempts {
 		s.result.Counts["choice not compared: 12.8.6"]++
 	}

@@ -222,7 +222,7 @@ type comparedParts struct {
 	apart bool
 	// evicts says that the victims are compared.
 	evicts bool
-	// undecided says that the scheduler has no answer, of which only that nobody leaves is compared.
+	// undecided says that the scheduler has no answer. The others must have none either that makes a pod leave.
 	undecided bool
 }
 

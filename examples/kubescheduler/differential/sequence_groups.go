@@ -34,6 +34,7 @@ func (s *sequenceRun) changeGroup() (err error) {
 		return err
 	}
 
+	// A group that comes again is another one, with a UID of its own.
 	spec := s.groupSpec(name, namespace)
 	g, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name + "-" + s.next())}, spec)
 	if err != nil {

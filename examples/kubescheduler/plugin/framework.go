@@ -104,6 +104,8 @@ func (s *frameworkState) node(name string) (*frameworkNode, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// A pod that is nominated to the node and also on it counts as one on it.
 	n := &frameworkNode{now: info.Snapshot(), pods: map[string]fwk.PodInfo{}}
 	for _, pod := range s.handle.NominatedPodsForNode(name) {
 		n.pods[string(pod.GetPod().UID)] = pod

@@ -24,6 +24,7 @@ func (p *Plugin) observe(by string, d Decision) {
 		return
 	}
 
+	// The reference's metrics know codes and no outcomes: what is no error and does not preempt is Unschedulable.
 	outcome, code := outcomeError, preemption.Contradiction
 	switch {
 	case d.Err != nil:

@@ -35,11 +35,11 @@ type Plugin struct {
 	// decides all the same.
 	fallback *defaultpreemption.DefaultPreemption
 
-	// stock finds the victims where this module does not.
+	// stock finds the victims of decisions that are handed over ([HandOver]). It carries nothing out.
 	stock *defaultpreemption.DefaultPreemption
 	// found is the candidate of stock's last decision about a group.
 	found found
-	// unfollowed are the feature gates for whose sake stock finds the victims.
+	// unfollowed are the feature gates for which this module has no rules, so that stock finds the victims.
 	unfollowed []string
 	// foreign returns the profile's plugins that are not the scheduler's own. It looks for them once.
 	foreign func() foreign

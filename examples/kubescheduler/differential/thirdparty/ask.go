@@ -26,6 +26,7 @@ func (x *Extender) Preemption(c *Cluster) preemption.Extender {
 
 // process changes the candidates as the extender does over HTTP. A victim that is on no node has the UID nobody.
 func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
+	// The question is put into the form that both sides share.
 	proposals := map[string]proposal{}
 	for _, c := range candidates {
 		p := proposal{violations: int64(c.Score.Violations)}
@@ -39,6 +40,7 @@ func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preempt
 		return nil, err
 	}
 
+	// Outrank looks victims up by name and UID, so that one with another UID is unknown to it.
 	all := x.c.onNodes()
 	var out []preemption.Candidate
 	for _, node := range slices.Sorted(maps.Keys(left)) {

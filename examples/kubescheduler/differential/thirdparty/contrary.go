@@ -46,7 +46,7 @@ const (
 func DrawContrary(r *rand.Rand, nodes []*corev1.Node) *Contrary {
 	c := &Contrary{Says: map[string]Moods{}}
 
-	// The case draws the sets first, so that some cases have a filter that answers alike about all nodes.
+	// The answers to choose from are drawn first, so that some filters answer alike about all nodes.
 	now := pick(r, []string{no}, []string{no, never, ""}, []string{"", "", no})
 	then := pick(r, []string{""}, []string{breaks}, []string{"", no, never, breaks, byWhatIsHere}, []string{byWhatIsHere}, []string{"", breaks})
 	for _, n := range nodes {

@@ -60,6 +60,7 @@ func Serve(extenders []*Extender, c *Cluster) (list []config.Extender, closed fu
 		return nil, closed, d.err
 	}
 
+	// The address has a name of its own for each extender, so that cases that run at once do not meet.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var names []string

@@ -15,7 +15,7 @@ type Extender struct {
 	// Filters, Preempts and Ignorable are settings of the scheduler's file. Cached is nodeCacheCapable there. Gpu
 	// says that only pods that ask for a GPU concern the extender.
 	Filters, Preempts, Ignorable, Cached, Gpu bool
-	// Fails makes every call fail, by its code or by the error in its answer.
+	// Fails makes every call fail. Over HTTP that is a status code, or an error in the answer of a filter with Cached.
 	Fails bool `json:",omitempty"`
 	// Turns has the answer about each node in the attempt itself: one of the turns below, or nothing.
 	Turns map[string]string `json:",omitempty"`
@@ -49,6 +49,8 @@ func DrawExtender(r *rand.Rand, nodes []*corev1.Node) *Extender {
 		Filters: oneIn(r, 3), Preempts: !oneIn(r, 4), Ignorable: oneIn(r, 3), Cached: oneIn(r, 2), Gpu: oneIn(r, 8), Fails: oneIn(r, 10),
 		Turns: map[string]string{}, Changes: map[string]string{},
 	}
+
+	// The extender changes the candidates of one node in most, and turns down one node in turns.
 	most, turns := pick(r, 1, 2, 4, 8), pick(r, 1, 2, 4)
 	for _, n := range nodes {
 		if oneIn(r, turns) {
@@ -125,7 +127,7 @@ func (x *Extender) Turn(nodes []string) (left []string, no, never extenderv1.Fai
 	return left, no, never, nil
 }
 
-// proposal is a candidate as an extender is asked about it, or as it answers.
+// proposal is a candidate in the question to an extender, or in its answer.
 type proposal struct {
 	victims    []string // namespace/name, the most important first
 	violations int64
@@ -144,6 +146,8 @@ func (x *Extender) change(c *Cluster, asked map[string]proposal) (map[string]pro
 	for _, n := range c.Nodes {
 		p, there := asked[n.Name]
 		how := x.Changes[n.Name]
+
+		// A node that the extender was not asked about gets a victim, which an answer must have.
 		if how == uninvited && !there {
 			p.victims, there = c.oneMoreOn(n.Name, nil), true
 		}
@@ -151,6 +155,7 @@ func (x *Extender) change(c *Cluster, asked map[string]proposal) (map[string]pro
 			continue
 		}
 
+		// The candidates of the question stay as they are: the next extender may be asked about them, too.
 		p.victims = slices.Clone(p.victims)
 		switch how {
 		case spares:

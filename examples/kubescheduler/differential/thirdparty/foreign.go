@@ -16,7 +16,8 @@ import (
 // ForeignName is the name of a [Foreign] as a plugin.
 const ForeignName = "Foreign"
 
-// Foreign is somebody else's plugin. A hash gives its answers. The zero value has no say.
+// Foreign is a plugin of the scheduler's profile that outrank cannot ask. A hash gives its answers. The zero value
+// is no plugin.
 type Foreign struct {
 	// Seed changes all answers.
 	Seed uint64
@@ -32,9 +33,9 @@ type Foreign struct {
 	Remembers bool
 	// No, Never and Breaks say how many of 64 answers about a node refuse it, refuse it for good, and are errors.
 	No, Never, Breaks uint64
-	// Clings says for how many of 64 pods it fails when they are removed.
+	// Clings says how many of 64 pods make it fail when they are removed.
 	Clings uint64
-	// Skips makes it leave the preemptor alone.
+	// Skips makes its PreFilter return Skip, so that it has no say about the preemptor.
 	Skips bool
 }
 
@@ -135,6 +136,7 @@ func (p foreignBegins) hear(state fwk.CycleState, change string) *fwk.Status {
 type foreignFilters struct{ *foreignPlugin }
 
 func (p foreignFilters) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, on fwk.NodeInfo) *fwk.Status {
+	// The answer is a hash of the node and its pods, and of what the plugin counts and remembers.
 	node, times, heard := on.Node().Name, 0, ""
 	if p.Counts {
 		p.mu.Lock()
@@ -150,6 +152,7 @@ func (p foreignFilters) Filter(_ context.Context, state fwk.CycleState, _ *corev
 		pods = append(pods, podKey(info.GetPod()))
 	}
 	slices.Sort(pods)
+
 	switch n := p.at64(node, times, heard, pods); {
 	case n < p.Breaks:
 		return fwk.AsStatus(errors.New(brokenText))

@@ -45,9 +45,9 @@ type Pair struct {
 	// binding are the pods among them whose binding is under way. The scheduler is done with them, but they may
 	// come back.
 	binding map[types.UID]bool
-	// about has the reference's event for each event of ours.
+	// about has, for each event that our queue was told of, the reference's event that it stands for.
 	about map[ourqueue.ClusterEvent]happened
-	// updates has the reference's event for each new version of a pod.
+	// updates has the same for each new version of a pod that waits.
 	updates map[*outrank.Pod]happened
 	// only is the only pod that an event under way may move; empty for all pods.
 	only     types.UID
@@ -175,6 +175,8 @@ func (p *Pair) Pop(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 		clear(p.about)
 		clear(p.updates)
 	}
+
+	// With an empty active queue the reference pops a pod whose backoff is not over yet.
 	if len(p.theirs.PodsInActiveQ()) == 0 {
 		p.counts["queue: popped from backoff"]++
 	}
