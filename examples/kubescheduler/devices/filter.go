@@ -37,8 +37,8 @@ type Filter struct {
 	x      atomic.Pointer[index]
 }
 
-// New makes a filter. The error is that of [Objects.Validate]. Time and memory are linear in
-// the objects.
+// New makes a filter. It returns the error of [Objects.Validate] for objects that cannot be told apart. Time and
+// memory are linear in the objects.
 func New(o Objects, c Config) (*Filter, error) {
 	if c.Release == 0 {
 		c.Release = outrank.V1_37

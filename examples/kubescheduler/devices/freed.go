@@ -78,7 +78,8 @@ type changes struct {
 	gone map[*claim]int
 	// grouped counts the consumers of each claim that are taken away and belong to a group.
 	grouped map[*claim]int
-	// away counts the nominations for whose sake a claim counts as given back.
+	// away counts, for each claim that waits to be given back, the nominations that need it. While there are any,
+	// the claim counts as given back.
 	away map[*claim]int
 	// taken are the allocations of nominated pods.
 	taken []taken
@@ -166,8 +167,8 @@ func (a *attempt) own(k *claim) bool {
 }
 
 // nominate follows a nominated pod that comes to the node, if by is 1, or goes again, if by is -1. While it is
-// there, the claims that preemption has freed on the node and that are still allocated count as given back, and
-// the pod's own allocations count as made.
+// there, its own allocations count as made. The claims that preemption has freed on the node count as given back,
+// although they still have an allocation.
 func (a *attempt) nominate(p *outrank.Pod, node string, by int) {
 	n := a.x.nominations[nameOf(p)]
 	if n == nil || n.Node != node {

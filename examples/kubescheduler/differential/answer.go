@@ -10,9 +10,10 @@ import (
 
 // Answer is the result of a scheduling attempt, by the reference or by outrank.
 type Answer struct {
-	// Fits says that a node takes the pod as things are. Nothing else but Nodes is set then.
+	// Fits says that a node takes the pod without preemption. Nothing else but Nodes is set then.
 	Fits bool
-	// Nodes has the status of each node as things are. The reference's answer has only the nodes that it asked.
+	// Nodes has the status of each node before any pod is removed. The reference's answer has only the nodes that
+	// it asked.
 	Nodes map[string]Status
 	// Candidates are the nodes where removing pods makes room, in the order of their names. They are listed even
 	// if the pod may not preempt.
@@ -39,7 +40,7 @@ type Answer struct {
 	Errors []string
 	// Event is the note of the event FailedScheduling.
 	Event string
-	// Reason and Message are those of the condition PodScheduled.
+	// Reason and Message are taken from the condition PodScheduled.
 	Reason, Message string
 	// Part is the part of the queue in which the pod ends: active, backoff, unschedulable or none.
 	Part string

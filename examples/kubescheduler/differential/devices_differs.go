@@ -7,8 +7,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-// AllocatorDiffers reports whether the allocator of v1.36 may decide otherwise than that of v1.37. Outrank uses
-// the latter in both releases.
+// AllocatorDiffers reports whether the allocators of v1.36 and v1.37 may decide differently. Outrank uses the one of
+// v1.37 in both releases.
 func (c *Case) AllocatorDiffers() bool {
 	return c.allOfShared() || c.distinctOfSeveral() || c.shareOfCounters()
 }
@@ -32,8 +32,8 @@ func (c *Case) distinctOfSeveral() bool {
 }
 
 // allOfShared reports whether the preemptor asks for all devices while a claim holds an amount of a device that
-// can be allocated several times. The allocator of v1.36 leaves out devices with too little left; that of v1.37
-// then allocates no device.
+// can be allocated several times. The allocator of v1.36 leaves out devices with too little left. With
+// such a device the one of v1.37 allocates none.
 func (c *Case) allOfShared() bool {
 	return c.asks(func(_ *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, _ int64) bool {
 		return mode == resourcev1.DeviceAllocationModeAll

@@ -4,8 +4,8 @@
 // A [Case] is a small cluster of API objects and a pending pod. [Generate] draws one from a seed. A [Harness]
 // runs it through a whole scheduling attempt of kube-scheduler. The scheduler is built by scheduler.New with its
 // default profile or another one; it has its real event handlers, cache, queue and nominator, and a client that
-// records what is asked of it. Nothing runs in the background but what kube-scheduler starts itself, so that a
-// case takes some milliseconds. An [Answer] holds what is compared: the status of every node, all candidates with
+// records its requests. Nothing runs in the background but what kube-scheduler starts itself, so that a case takes
+// some milliseconds. An [Answer] holds what is compared: the status of every node, all candidates with
 // their victims and violations, the node that was chosen, the pods that were evicted, the nominations that were
 // cleared, and the text of the event.
 //

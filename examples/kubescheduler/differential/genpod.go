@@ -224,8 +224,8 @@ func (g *generator) preemptor() {
 }
 
 // clearDropped removes the nominations of pending pods that are being deleted, if the preemptor's priority is not
-// above 0. For the reference such a nomination would count as that of a pod of priority 0 that takes the room of
-// one pod; for outrank it does not count (rule 7.16.6).
+// above 0. The reference would count such a nomination like a pod of priority 0 that requests nothing but the room of
+// one pod; outrank does not count it (rule 7.16.6).
 func (g *generator) clearDropped() {
 	if corev1helpers.PodPriority(g.c.Preemptor) > 0 {
 		return

@@ -63,7 +63,7 @@ func GenerateScores(seed uint64) (*ScoreCase, error) {
 	first.Spec.SchedulerName = corev1.DefaultSchedulerName
 	s.Waiting = append(s.Waiting, first)
 
-	// A few cases have many pods, of which each sees the places of those before it.
+	// A few cases have many pods. Each of them sees the places of the pods before it.
 	more := g.between(0, 3)
 	if g.oneIn(40) {
 		more = g.between(20, 30)

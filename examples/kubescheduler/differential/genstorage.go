@@ -72,7 +72,7 @@ func (g *generator) claim(namespace string, i int) {
 	}
 	g.c.Claims = append(g.c.Claims, c)
 
-	// The volume of a lost claim is gone, and sometimes that of a bound one.
+	// A lost claim has no volume any more, and sometimes a bound one has none either.
 	if c.Status.Phase == corev1.ClaimLost || g.oneIn(30) {
 		return
 	}

@@ -265,7 +265,7 @@ func (d *decided) carryOut(a *Answer) {
 	}
 	a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
 
-	// The verdict's texts depend on the release, of which the plan gets a copy.
+	// The verdict's texts depend on the release, so a copy of the plan gets it.
 	d.failure.Now, d.failure.Entry.Pod = time.Now(), d.pod
 	if d.told != nil {
 		own := *d.told

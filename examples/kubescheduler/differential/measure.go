@@ -274,7 +274,7 @@ func (m *measurement) attempt(c *Case) error {
 	return r.failed
 }
 
-// round makes a round: a decision of the reference, and those of outrank. Without a sample both must choose the
+// round makes a round: one decision of the reference, and many of outrank. Without a sample both must choose the
 // same node.
 func (m *measurement) round(reference func() (node string, err error)) error {
 	goruntime.GC()

@@ -60,7 +60,7 @@ func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) fr
 		return err
 	}
 
-	// The framework must be wrapped before the pods come, all of which are known when the clock starts.
+	// The framework must be wrapped before the pods come. When the clock starts, the scheduler knows all of them.
 	name := c.Preemptor.Spec.SchedulerName
 	sched.Profiles[name] = watch(sched.Profiles[name])
 	if err := errors.Join(in.fill(c), addAll(in.groups, c.Groups), addAll(in.pods, c.Pods), addAll(in.pods, members)); err != nil {

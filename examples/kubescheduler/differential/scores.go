@@ -24,11 +24,11 @@ import (
 type ScoreCount struct {
 	// Pods counts the pods that were tried.
 	Pods int
-	// Placed counts the pods that have a place, Scored those of them for which there was a choice.
+	// Placed counts the pods that were given a place, Scored the pods that had a choice among several nodes.
 	Placed, Scored int
 	// Tied counts the pods with several best nodes.
 	Tied int
-	// Scores counts the scores, of which each is a plugin's for a node.
+	// Scores counts the scores that plugins gave to nodes.
 	Scores int
 	// Unreadable counts the pods with preferences that neither side can read.
 	Unreadable int

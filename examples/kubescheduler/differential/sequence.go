@@ -45,7 +45,7 @@ type Sequence struct {
 	// Loop makes an attempt loop that hears of the same events and makes the same attempts; nil for none. With a
 	// loop no calls fail or hang, no news comes late, and nobody deletes a pod that waits.
 	Loop func() LoopFollower
-	// Groups lets groups of pods come and go, to which pods on nodes belong. The feature gate GenericWorkload
+	// Groups lets groups of pods come and go. Some pods on nodes belong to them. The feature gate GenericWorkload
 	// must be on.
 	Groups bool
 	// Cycles wraps a profile so that attempts about groups are compared with the followers; nil for none. With it
@@ -96,7 +96,7 @@ type sequenceRun struct {
 	exempt *exemptions
 	// current is the pod of the attempt.
 	current *corev1.Pod
-	// answers and errors are those of the followers, by name.
+	// answers and errors have the decision or the error of each follower, by its name.
 	answers map[string]*decided
 	errors  map[string]error
 	// late are the versions of pods that the informers have not told of yet; nil if there are none.

@@ -149,7 +149,7 @@ func (c *clerk) forget(pod string) {
 	delete(c.told, pod)
 }
 
-// news returns those of the pods that were not deleted before the attempt.
+// news returns the pods among these that were not deleted before the attempt.
 func (c *clerk) news(pods []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

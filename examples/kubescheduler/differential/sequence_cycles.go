@@ -28,11 +28,11 @@ type GroupCycle struct {
 	// asked says that the scheduler asked for room for the group. Without it the fields below mean nothing.
 	asked bool
 	uid   types.UID
-	// before are the nodes to which members were nominated by an earlier attempt; nil if only one member asks.
+	// before are the nodes that an earlier attempt nominated members to; nil if only one member asks.
 	before map[string]bool
 	// want is the scheduler's answer.
 	want GroupAnswer
-	// answers are those of the followers and of the rival, by name.
+	// answers has the answers of the followers and of the rival, by name.
 	answers map[string]GroupAnswer
 }
 
@@ -54,7 +54,7 @@ func (a GroupAnswer) Undecided() bool {
 	return a.Code == fwk.Error.String() && a.Says == `error in "DynamicResources" PodGroupPostFilter plugins: not found`
 }
 
-// preempts reports whether the group was placed, and somebody may have to leave.
+// preempts reports whether the group was placed with pods away. Some of these may have to leave.
 func (a GroupAnswer) preempts() bool { return strings.Contains(a.Says, "found a placement") }
 
 func newGroupCycle(s *sequenceRun) *GroupCycle {
@@ -108,7 +108,7 @@ func (c *GroupCycle) Asked(uid types.UID, members []*corev1.Pod, want, rival Gro
 	})
 }
 
-// nominatedTo returns the nodes to which the scheduler has nominated one of the pods.
+// nominatedTo returns the nodes that have a nomination of one of the pods in the scheduler's nominator.
 func (s *sequenceRun) nominatedTo(pods []*corev1.Pod) map[string]bool {
 	nodes := map[string]bool{}
 	for _, n := range s.objects.Nodes {
@@ -121,8 +121,8 @@ func (s *sequenceRun) nominatedTo(pods []*corev1.Pod) map[string]bool {
 	return nodes
 }
 
-// bareCounts reports whether a member of which the nominator knows only the name may be in the way of others. It
-// counts as a pod of priority 0 on the node that it was nominated to before (rule 12.9.9).
+// bareCounts reports whether members with an earlier nomination may be in the way of others. The nominator knows only
+// the name of such a member: it counts as a pod of priority 0 on its node (rule 12.9.9).
 func (c *GroupCycle) bareCounts() bool {
 	if corev1helpers.PodPriority(c.members[0]) > 0 || !c.want.preempts() {
 		return false

@@ -318,7 +318,7 @@ func (d *deviceDesk) statuses(said []preemption.Status) []preemption.Status {
 	return said
 }
 
-// nomination returns the devices of a plan's nomination; nil if the plan nominates nobody.
+// nomination returns the devices of a plan's nomination; nil if the plan makes none.
 func (d *deviceDesk) nomination(snap *engine.Snapshot, plan *preemption.Plan) (*devices.Nomination, error) {
 	if d == nil || plan.Outcome != preemption.Preempts {
 		return nil, nil

@@ -82,9 +82,8 @@ func (p *Plugin) baseConfig() preemption.Config {
 	return c
 }
 
-// switches switches those of the known filters off that the profile does not have, and returns the profile's
-// filters that are not known to this module. A filter that is on at PreFilter alone is off on nodes: it is never
-// asked about one.
+// switches switches known filters off that the profile does not have, and returns the profile's filters that are
+// not known to this module. A filter that is on at PreFilter alone is off on nodes: it is never asked about one.
 func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugins) (unknown []string) {
 	has := func(set config.PluginSet, name string) bool {
 		return slices.ContainsFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })

@@ -55,7 +55,7 @@ var errClosed = errors.New("the scheduler ends")
 type terms struct {
 	release outrank.Release
 	order   execution.Order
-	// metrics are those of the options, nil for none.
+	// metrics is the collector of the options; nil if they have none.
 	metrics *metrics.Collector
 	// devices is set to preempt for devices.
 	devices bool

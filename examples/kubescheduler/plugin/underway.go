@@ -70,7 +70,7 @@ func (u *underway) land(f *flight) {
 	}
 }
 
-// end removes the pod, and the group that it is a member of: nobody waits for their victims any more.
+// end removes the pod, and the group that it is a member of: they no longer wait for their victims.
 func (u *underway) end(pod types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -94,7 +94,7 @@ func (u *underway) reject(uid string) {
 // waits reports whether the preemptor still waits for a victim to be told to go.
 //
 // It does not ask whether the plan is being carried out. The last victim may end before the goroutine has
-// returned, and a pod that is kept out then would miss the very event that makes room for it. The informer's
+// returned, and a pod that is kept out then would miss the event that makes room for it. The informer's
 // store knows that the victim has ended before any handler hears of it, those of the scheduling queue included.
 func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 	u.mu.Lock()

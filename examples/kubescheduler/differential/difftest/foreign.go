@@ -19,8 +19,8 @@ var (
 	foreignMost  = flag.Int("foreignmost", 1, "number of them that may differ before the test ends")
 )
 
-// RunForeign is RunPlugin for profiles with a plugin of somebody else. That plugin may count how often it is
-// asked, remember what it heard, hear without being asked, and fail.
+// RunForeign is RunPlugin for profiles with a foreign plugin ([thirdparty.Foreign]). That plugin may count how
+// often it is asked, remember what it heard, hear without being asked, and fail.
 func RunForeign(t *testing.T, h *differential.Harness, instead differential.Instead) {
 	differential.Quiet()
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerAsyncPreemption, false)

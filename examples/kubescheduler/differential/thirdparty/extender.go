@@ -15,7 +15,8 @@ type Extender struct {
 	// Filters, Preempts and Ignorable are settings of the scheduler's file. Cached is nodeCacheCapable there. Gpu
 	// says that only pods that ask for a GPU concern the extender.
 	Filters, Preempts, Ignorable, Cached, Gpu bool
-	// Fails makes every call fail. Over HTTP that is a status code, or an error in the answer of a filter with Cached.
+	// Fails makes every call fail. Over HTTP that is a status code, or an error in the answer of a filter with
+	// Cached.
 	Fails bool `json:",omitempty"`
 	// Turns has the answer about each node in the attempt itself: one of the turns below, or nothing.
 	Turns map[string]string `json:",omitempty"`

@@ -3,7 +3,7 @@
 //
 // A [Pair] takes the place of a live scheduler's queue. Each call goes to the scheduler's own queue and then to a
 // queue of this library, at the same time of the same clock. The two are compared whenever a pod is popped and
-// whenever somebody asks. The rest of the package is for tests that drive both queues by themselves.
+// whenever [Pair.Compare] is called. The rest of the package is for tests that drive both queues by themselves.
 package queuepair
 
 import (
@@ -170,7 +170,7 @@ func (p *Pair) Pop(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 		return nil, nil
 	}
 
-	// Events matter to attempts under way. Without one nobody asks about earlier events any more.
+	// Events matter to attempts under way. Without any, earlier events are not asked about any more.
 	if p.ours.Counts().InFlight == 0 {
 		clear(p.about)
 		clear(p.updates)
