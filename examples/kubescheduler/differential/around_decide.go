@@ -64,7 +64,7 @@ func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod)
 	return s.d, s.findWayOut()
 }
 
-// explain explains the decision without extenders, with preemption switched on.
+// explain fills in the plan that outrank finds without extenders, with preemption switched on.
 func (s *surrounded) explain() (err error) {
 	plain := s.config
 	plain.Profile.Off = s.off(false)
@@ -172,7 +172,7 @@ func (s *surrounded) findWayOut() error {
 		return err
 	}
 
-	// The plan of a profile without preemption is told unless a way out finds another one.
+	// The attempt reports the plan of a profile without preemption, unless a way out finds another one.
 	off, err := s.evaluator(true)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (s *surrounded) findWayOut() error {
 		s.d.ranked = nil
 	}
 
-	// The usual ways out are what outrank has by itself.
+	// Outrank asks the usual ways out by itself.
 	switch usual := []string{"DynamicResources", preemptorName}; {
 	case slices.Equal(s.ways, usual):
 		s.d.told, s.d.failure.Err = preempts.Preempt(context.Background(), s.snap, s.request)

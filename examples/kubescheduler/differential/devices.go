@@ -153,7 +153,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 }
 
 // nodeErrors matches the node or the device in the error of a filter. If several nodes have an error, the
-// reference names any of them.
+// reference names one of them, by chance.
 var nodeErrors = regexp.MustCompile(`(on device|device|pool|node) \S+`)
 
 // withoutAddresses drops addresses of memory, which are in some errors.
@@ -227,7 +227,7 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 		}
 		same.Message, same.Event = ours.Message, ours.Event
 
-	// Of several nodes with errors the reference tells the error of any one.
+	// Of several nodes with errors the reference reports the error of one, by chance.
 	case ours.saysOfSome(reference):
 		same.Message, same.Event = ours.Message, ours.Event
 

@@ -212,7 +212,7 @@ func (g *generator) preemptorClaims() {
 }
 
 // settleClaim draws the state of a claim of the preemptor. The claim is the last of the case and of the pod. More
-// than half of the claims are as a pod's claims are at first: there, and neither allocated nor reserved.
+// than half of the claims stay as a new pod's claims are: they exist, and are neither allocated nor reserved.
 func (g *generator) settleClaim(c *resourcev1.ResourceClaim, template bool, node string) {
 	p := g.c.Preemptor
 	switch g.IntN(24) {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DeviceKinds are the kinds of cases about claims of devices. [Kinds] does not have them.
+// DeviceKinds are the kinds of cases about claims for devices. [Kinds] does not have them.
 var DeviceKinds = []string{"devices", "claims", "crowded"}
 
 const (
@@ -81,7 +81,7 @@ func (g *generator) gpus(n *corev1.Node) {
 		s.Spec.Devices = append(s.Spec.Devices, d)
 	}
 	if g.oneIn(25) {
-		s.Spec.Devices = append(s.Spec.Devices, s.Spec.Devices[0]) // two of one name
+		s.Spec.Devices = append(s.Spec.Devices, s.Spec.Devices[0]) // two devices of one name
 	}
 
 	// The devices and the card are two slices of one pool. Sometimes the second is missing: the pool is

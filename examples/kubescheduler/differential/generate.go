@@ -127,7 +127,7 @@ type generator struct {
 	priorities []int32
 	// starts is the number of different times at which pods have started.
 	starts int
-	// pods is the number of the last pod.
+	// pods is the number in the name of the last pod.
 	pods int
 	// roomy says how rare room is: one node in that many, on average, has much left.
 	roomy int

@@ -147,8 +147,8 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 		return err
 	}
 
-	// With devices or surroundings an error is about nodes whose answers contradict each other, which the case is
-	// about. Otherwise there must be none.
+	// In a case with devices or third parties filters may contradict themselves on a node, which is an error. In any
+	// other case there must be none.
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
 	if err != nil && !r.devices && (r.around == nil || r.around.Contrary == nil && r.around.Foreign == nil && len(r.around.Extenders) == 0) {
 		return err
@@ -166,7 +166,7 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	return nil
 }
 
-// candidate returns a candidate of the scheduler's as answers have it.
+// candidate converts a candidate of the scheduler into one of an [Answer].
 func (r *reference) candidate(c kubepreemption.Candidate) Candidate {
 	important := importance
 	if r.importance != nil {
@@ -250,7 +250,7 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	return r, r.takeUp(in, c.Preemptor)
 }
 
-// listen records whether a node takes the pod, and which nomination an attempt without one leaves. A pod that
+// listen records whether a node takes the pod, and which nomination a failed attempt leaves. A pod that
 // fits is not bound: the attempt ends with an error that nobody handles.
 func (r *reference) listen(sched *scheduler.Scheduler) {
 	handle := sched.FailureHandler

@@ -51,7 +51,7 @@ func (s *sequenceRun) differ(format string, args ...any) {
 }
 
 // groupExemptions returns the exemptions for an attempt about a group: a rule exempts the group if it exempts one
-// of its members. The exception is a member whose claim is missing: it has no place, with the followers as well.
+// of its members. The exception is a member whose claim is missing: the followers find no place for it, either.
 func (s *sequenceRun) groupExemptions() exemptions {
 	e := exemptions{mixed: s.mixedUnits(), byOrder: s.chargedByOrder()}
 	for _, s.current = range s.cycle.members { // here asks about the current pod

@@ -98,7 +98,7 @@ func RunScores(t *testing.T, h *differential.Harness) {
 	t.Logf("%d cases from seed %d: %+v", tried, *seed, count)
 }
 
-// RunJudged compares the answers about claims of devices with the command judge of the module above. There is one
+// RunJudged compares the answers about claims for devices with the command judge of the module above. There is one
 // case for every three of the flag -cases. It leaves out the cases of [differential.Case.AllocatorDiffers].
 func RunJudged(t *testing.T, h *differential.Harness) {
 	differential.Quiet()

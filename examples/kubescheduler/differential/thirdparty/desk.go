@@ -20,7 +20,7 @@ import (
 type desk struct {
 	mu   sync.Mutex
 	next int
-	// open are the extenders by name.
+	// open has the extenders that are served at present, by name.
 	open map[string]*served
 	// at is the address of the desk.
 	at string

@@ -17,7 +17,7 @@ import (
 const ForeignName = "Foreign"
 
 // Foreign is a plugin of the scheduler's profile that outrank cannot ask. A hash gives its answers. The zero value
-// is no plugin.
+// refuses nothing.
 type Foreign struct {
 	// Seed changes all answers.
 	Seed uint64
