@@ -65,8 +65,7 @@ func newPair(c preemption.Config, workers int, asks *framework) (*pair, error) {
 	return &pair{plain: plain.Parallel(workers), asking: asking.Parallel(workers), framework: asks}, err
 }
 
-// baseConfig returns the configuration of the profile. The filters that are off are not in it: switches adds
-// them.
+// baseConfig returns the configuration of the profile without the filters that are off, which switches adds.
 func (p *Plugin) baseConfig() preemption.Config {
 	c := preemption.Config{}
 	if p.options.Configuration != nil {

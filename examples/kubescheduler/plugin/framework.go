@@ -51,7 +51,7 @@ func (f *framework) concerned(cycle fwk.CycleState) bool {
 	return slices.ContainsFunc(f.unknown, func(name string) bool { return !skipped.Has(name) })
 }
 
-// filter returns the filter.
+// filter returns f as a filter of an evaluator.
 func (f *framework) filter() *preemption.Filter {
 	return &preemption.Filter{Name: "Framework", Start: f.start}
 }

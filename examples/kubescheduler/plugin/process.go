@@ -37,7 +37,7 @@ type process struct {
 	under    underway
 	devices  *deviceDesk // nil without DRAPreemption
 	metrics  *metrics.Collector
-	// unwatch ends the process's news of pods.
+	// unwatch stops the process from hearing of pods.
 	unwatch func()
 	// forget removes the process from the registry.
 	forget func()

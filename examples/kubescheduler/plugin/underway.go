@@ -31,8 +31,8 @@ type flight struct {
 	victims []*outrank.Pod
 	// rejected has the UIDs of victims that were rejected in memory: the API will never say that they go.
 	rejected map[string]bool
-	// unbound is true if a victim was not bound when the plan was made. The end of such a pod is no event that
-	// lets in pods that PreEnqueue has kept out.
+	// unbound is true if a victim was not bound when the plan was made. The scheduler does not ask PreEnqueue again
+	// when such a pod ends.
 	unbound bool
 	// before is closed when an earlier flight of the same preemptor is over; nil if there is none.
 	before chan struct{}
