@@ -122,6 +122,7 @@ type answers struct {
 	most int // the number of answers that are kept at a time
 }
 
+// mostAnswers is the number of answers that a filter keeps at a time.
 const mostAnswers = 1 << 16
 
 // canAllocate reports whether the allocator finds devices. An answer that was kept costs as many steps as the

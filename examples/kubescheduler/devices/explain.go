@@ -17,14 +17,14 @@ import (
 type Shortage struct {
 	Pod  outrank.Key
 	Node string
-	// Refused is the reason why no node can take the pod; empty if there is none. All fields below are empty
-	// then.
+	// Refused is the reason why the node cannot take the pod, whichever devices are free. If it is not empty, all
+	// fields below are.
 	Refused string
-	// Short says that the pod's claims cannot be allocated on the node as things are.
+	// Short says that the pod's claims cannot be allocated on the node while all its pods stay.
 	Short bool
 	// Matching counts the devices that match a request of the pod's claims.
 	Matching int
-	// Untouched counts the matching devices of which no claim holds anything.
+	// Untouched counts the matching devices that no claim holds, not even in part.
 	Untouched int
 	// Held are the claims that hold some of the matching devices, in the order of their names.
 	Held []Held

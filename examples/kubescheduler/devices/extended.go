@@ -77,7 +77,7 @@ func (x *index) backed() []resource.Name {
 	return names
 }
 
-// extended has what a pod asks for by extended resources, of which a class backs at least one.
+// extended describes the extended resources that a pod requests. A device class backs at least one of them.
 type extended struct {
 	pod *corev1.Pod
 	// wanted are the amounts of all extended resources, backed or not.

@@ -19,8 +19,8 @@ const (
 	staysNodes      stays = "it has devices that are not of one node by nodeName, which KEP-5690 leaves out"
 )
 
-// staysOf returns the reason in the claim itself why it would not come free with the last of the pods for which
-// it is reserved. Other reasons are in its pods.
+// staysOf returns why the claim would not come free with the last of the pods for which it is reserved; empty if
+// it would. It looks at the claim alone: that one of those pods may not leave is no reason here.
 func (x *index) staysOf(c *claim) stays {
 	if c.Status.Allocation == nil {
 		return ""
@@ -78,7 +78,8 @@ type changes struct {
 	gone map[*claim]int
 	// grouped counts the consumers of each claim that are taken away and belong to a group.
 	grouped map[*claim]int
-	// away counts the nominations for whose sake a claim counts as given back.
+	// away counts, for each claim that waits to be given back, the nominations that need it. While there are any,
+	// the claim counts as given back.
 	away map[*claim]int
 	// taken are the allocations of nominated pods.
 	taken []taken
@@ -136,8 +137,8 @@ func (a *attempt) leave(p *outrank.Pod, by int) {
 	}
 }
 
-// leftOut returns a text for each claim of pods that are gone that keeps its devices because of something that
-// KEP-5690 leaves out, sorted.
+// leftOut explains which claims keep their devices although pods that use them are gone, because of something that
+// KEP-5690 leaves out. The texts are sorted.
 func (a *attempt) leftOut(v *view) []string {
 	var texts []string
 	for k := range a.gone {
@@ -166,8 +167,8 @@ func (a *attempt) own(k *claim) bool {
 }
 
 // nominate follows a nominated pod that comes to the node, if by is 1, or goes again, if by is -1. While it is
-// there, the claims that preemption has freed on the node and that are still allocated count as given back, and
-// the pod's own allocations count as made.
+// there, its own allocations count as made. The claims that preemption has freed on the node count as given back,
+// although they still have an allocation.
 func (a *attempt) nominate(p *outrank.Pod, node string, by int) {
 	n := a.x.nominations[nameOf(p)]
 	if n == nil || n.Node != node {

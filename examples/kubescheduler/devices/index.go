@@ -44,7 +44,7 @@ type index struct {
 	consumed map[named][]*claim
 	// nominations are the nominations by pod.
 	nominations map[named]*Nomination
-	// returning are the claims that preemption has freed and that are still allocated, by node.
+	// returning are the claims, by node, that preemption has freed there and that still have an allocation.
 	returning map[string][]*claim
 	classes   classes
 	// backing finds the class that backs an extended resource.

@@ -40,7 +40,7 @@ func (n *Nomination) name() named {
 	return named{namespace, name}
 }
 
-// pending returns what the pod will hold by those of its claims that have no allocation yet.
+// pending returns what the pod will hold once its claims without an allocation have theirs.
 func (n *Nomination) pending(x *index) []hold {
 	var holds []hold
 	for _, c := range n.Claims {
@@ -52,10 +52,10 @@ func (n *Nomination) pending(x *index) []hold {
 }
 
 // Nomination returns the devices of the nomination that a plan makes; nil if the pod has no claims without an
-// allocation. The snapshot is that of the plan. The devices are free while the nominated pods of the node count,
-// if there are enough of them, as in the first pass of a check. The error is about claims for which
-// kube-scheduler ends the attempt with an error, too, or wraps [outrank.ErrInvalid] for a plan that does not
-// preempt, or for which there are not enough devices.
+// allocation. The snapshot is the one that the plan was made on. If there are enough devices, the nomination takes
+// none that other nominated pods of the node will have, as in the first pass of a check. The error is about claims
+// for which kube-scheduler ends the attempt with an error, too, or wraps [outrank.ErrInvalid] for a plan that does
+// not preempt, or for which there are not enough devices.
 func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomination, error) {
 	if plan == nil || plan.Outcome != preemption.Preempts || !f.config.DRAPreemption {
 		return nil, problem("plan", "", "is not to preempt for devices")
@@ -111,8 +111,8 @@ func (a *attempt) terminating(snap *engine.Snapshot, k *claim, victims []preempt
 	return n
 }
 
-// withNominated asks the allocator while the nominated pods of the node count that are at least as important as
-// the preemptor. If that finds nothing, it asks without them.
+// withNominated asks the allocator with the node's nominated pods in place, except those that are less important
+// than the preemptor. If that finds nothing, it asks without nominated pods.
 func (a *attempt) withNominated(snap *engine.Snapshot, node *outrank.Node, claims []*resourcev1.ResourceClaim) []resourcev1.AllocationResult {
 	v := a.x.viewOf(node)
 	first := a.Clone().(*attempt)

@@ -72,8 +72,8 @@ func (a *attempt) verify(v *view, first *changes, claims []*resourcev1.ResourceC
 	})
 }
 
-// holds reports whether an allocation can be made beside what is allocated. That its devices match the requests,
-// alone and together, is known.
+// holds reports whether an allocation can be made beside what is allocated after the changes. It takes for granted
+// that the devices match the requests, alone and together.
 func (x *index) holds(v *view, c *changes, results []resourcev1.AllocationResult) bool {
 	// A whole device cannot be shared with anything that is held of it.
 	held, wanted := x.heldBy(v, c), []hold(nil)

@@ -141,8 +141,8 @@ func (x *index) addPool(v *view, id poolID, kind *strings.Builder) {
 	}
 }
 
-// key returns a text that is equal for two questions to which the allocator gives the same answer: the kind of
-// the node, what is held of each device, and the request. It is appended to the buffer.
+// key appends to the buffer a text that determines the allocator's answer: the kind of the node, the holds on each
+// device, and the request.
 func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 	buffer = binary.AppendUvarint(buffer, uint64(v.kind))
 	for i, id := range v.devices {
@@ -169,7 +169,7 @@ func (x *index) key(v *view, c *changes, request string, buffer []byte) []byte {
 	return append(append(buffer, 0), request...)
 }
 
-// heldBy returns what is held of the devices in a view after the changes.
+// heldBy returns the holds on the devices in a view after the changes.
 func (x *index) heldBy(v *view, c *changes) []hold {
 	var out []hold
 	for i := range v.devices {
@@ -185,8 +185,8 @@ func (x *index) heldBy(v *view, c *changes) []hold {
 	return out
 }
 
-// state returns what is held of the devices in a view after the changes, in the form in which the allocator takes
-// it.
+// state returns the holds on the devices in a view after the changes, in the form in which the allocator takes
+// them.
 func (x *index) state(v *view, c *changes) structured.AllocatedState {
 	s := structured.AllocatedState{
 		AllocatedDevices: sets.New[structured.DeviceID](), AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),

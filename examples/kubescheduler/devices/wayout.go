@@ -13,11 +13,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// WayOut returns the step that the plugin DynamicResources takes for a pod that fits nowhere, before preemption
-// is asked. The plugin gives up an allocation of one of the pod's claims that cannot be used on some node, if
-// nobody else uses the claim. That makes no room in this attempt, so that the way out has no plan; the pod's
-// condition has its text. Idle are the claims of which the plugin gives one up; there chance decides which. The
-// explanation is that of the attempt.
+// WayOut returns the step that the plugin DynamicResources takes for a pod that fits nowhere, before preemption is
+// asked. The plugin gives up an allocation of one of the pod's claims that cannot be used on some node, if nobody
+// else uses the claim. That makes no room in this attempt, so that the way out has no plan; the pod's condition
+// has its text. Idle are the claims that the plugin may give up; it gives up one, by chance. Ex is the explanation
+// of the attempt.
 func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way execution.WayOut, idle []*resourcev1.ResourceClaim, err error) {
 	way = execution.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil

@@ -10,9 +10,10 @@ import (
 
 // Answer is the result of a scheduling attempt, by the reference or by outrank.
 type Answer struct {
-	// Fits says that a node takes the pod as things are. Nothing else but Nodes is set then.
+	// Fits says that a node takes the pod without preemption. Nothing else but Nodes is set then.
 	Fits bool
-	// Nodes has the status of each node as things are. The reference's answer has only the nodes that it asked.
+	// Nodes has the status of each node before any pod is removed. The reference's answer has only the nodes that
+	// it asked.
 	Nodes map[string]Status
 	// Candidates are the nodes where removing pods makes room, in the order of their names. They are listed even
 	// if the pod may not preempt.
@@ -31,17 +32,17 @@ type Answer struct {
 	Cleared []string
 	// Waits says that the pod waits for its claims and no attempt is made. Nothing else but Nodes is set then.
 	Waits bool
-	// Deallocated are claims of the pod whose allocation was given up. Outrank's answer has all claims of which
-	// the reference gives up any one.
+	// Deallocated are claims of the pod whose allocation was given up. The reference gives up one claim, by
+	// chance; outrank's answer lists every claim that it may be.
 	Deallocated []string
-	// Errors are the texts of nodes with an error, in outrank's answer alone. The reference tells any one of
-	// them.
+	// Errors are the texts of all nodes' errors, in outrank's answer alone. The reference reports one of them,
+	// by chance.
 	Errors []string
 	// Event is the note of the event FailedScheduling.
 	Event string
-	// Reason and Message are those of the condition PodScheduled.
+	// Reason and Message are taken from the condition PodScheduled.
 	Reason, Message string
-	// Part is the part of the queue in which the pod ends.
+	// Part is the part of the queue in which the pod ends: active, backoff, unschedulable or none.
 	Part string
 }
 
@@ -70,7 +71,7 @@ type Candidate struct {
 	Victims []string
 	// Violations is the number of victims that break a budget.
 	Violations int
-	// Importance has the importance of each victim.
+	// Importance has a text for each victim, which is equal for equally important victims.
 	Importance []string
 }
 

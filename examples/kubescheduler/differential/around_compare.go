@@ -14,9 +14,9 @@ var extenderErrors = regexp.MustCompile(`failed (preempt|filter) with extender|a
 // failing replaces the error of an extender in answers that are compared, because the texts differ (rule 15.3.6).
 const failing = "(an extender fails)"
 
-// comparable makes the permitted differences the same in both answers: the words of an extender's error, the
-// order of several errors, and the end of an event that is cut. It changes ours, and returns the reference's
-// answer as it is compared; a itself stays.
+// comparable removes permitted differences from two answers: the words of an extender's error, the order of
+// several errors, and the event, which is cut at a length that such texts use up. It changes ours, and returns a
+// copy of the reference's answer to compare it with.
 func (a *Answer) comparable(c *Case, ours *Answer, extenderFails bool) *Answer {
 	if a.Fits || !c.Around.Any() {
 		return a

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/thirdparty"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// surrounded is a case that is decided as a scheduler with more than its own plugins decides it.
+// surrounded decides a case as a scheduler does that has more than its own plugins.
 type surrounded struct {
 	*Case
 	snap *engine.Snapshot
@@ -25,7 +26,8 @@ type surrounded struct {
 	ways    []string
 	request preemption.Request
 	release outrank.Release
-	d       *decided
+	// d is the decision as far as it is made.
+	d *decided
 }
 
 // decideAround decides a case with what the scheduler has beside its own plugins.
@@ -46,11 +48,11 @@ func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod)
 	// The contrary plugin is a filter alone, and no way out.
 	s := &surrounded{
 		Case: c, snap: snap, config: profile.Config, release: h.Release,
-		ways:    slices.DeleteFunc(slices.Clone(profile.WaysOut), func(name string) bool { return name == contraryName }),
+		ways:    slices.DeleteFunc(slices.Clone(profile.WaysOut), func(name string) bool { return name == thirdparty.ContraryName }),
 		request: preemption.Request{Pod: pod, Now: time.Now()}, d: &decided{pod: pod, queued: true, release: h.Release, importance: map[outrank.Key]string{}},
 	}
 	if c.Around.Contrary != nil {
-		s.config.Filters = []*preemption.Filter{contraryFilter(c.Around.Contrary)}
+		s.config.Filters = []*preemption.Filter{c.Around.Contrary.Filter()}
 	}
 	for _, p := range c.Pods {
 		s.d.importance[outrank.Key(podKey(p))] = importance(p)
@@ -62,7 +64,7 @@ func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod)
 	return s.d, s.findWayOut()
 }
 
-// explain explains the decision without extenders, with preemption switched on.
+// explain fills in the plan that outrank finds without extenders, with preemption switched on.
 func (s *surrounded) explain() (err error) {
 	plain := s.config
 	plain.Profile.Off = s.off(false)
@@ -93,11 +95,13 @@ func (s *surrounded) filter() (bool, error) {
 		}
 	}
 
-	for _, x := range s.Around.asked() {
-		if len(left) == 0 || !x.Filters || !x.interested(s.Preemptor) {
+	for _, x := range thirdparty.InOrder(s.Around.Extenders) {
+		if len(left) == 0 || !x.Filters || !x.Interested(s.Preemptor) {
 			continue
 		}
-		still, no, never, err := x.turn(left)
+
+		// The error of an extender that may be ignored changes nothing; any other error ends the attempt.
+		still, no, never, err := x.Turn(left)
 		switch {
 		case err != nil && x.Ignorable:
 			continue
@@ -105,6 +109,7 @@ func (s *surrounded) filter() (bool, error) {
 			s.d.failure.Err = err
 			return false, nil
 		}
+
 		for _, node := range left {
 			if !slices.Contains(still, node) {
 				statuses[node] = turnedAway(no[node], never[node])
@@ -152,9 +157,9 @@ func (s *surrounded) off(disabled bool) []string {
 func (s *surrounded) evaluator(disabled bool) (*engine.Evaluator, error) {
 	full := s.config
 	full.Profile.Off = s.off(disabled)
-	for _, x := range s.Around.asked() {
+	for _, x := range thirdparty.InOrder(s.Around.Extenders) {
 		if x.Preempts {
-			full.Extenders = append(full.Extenders, (&asking{x, s.Case}).extender())
+			full.Extenders = append(full.Extenders, x.Preemption(s.thirdParty()))
 		}
 	}
 	return engine.New(full)
@@ -167,7 +172,7 @@ func (s *surrounded) findWayOut() error {
 		return err
 	}
 
-	// The plan of a profile without preemption is told unless a way out finds another one.
+	// The attempt reports the plan of a profile without preemption, unless a way out finds another one.
 	off, err := s.evaluator(true)
 	if err != nil {
 		return err
@@ -183,7 +188,7 @@ func (s *surrounded) findWayOut() error {
 		s.d.ranked = nil
 	}
 
-	// The usual ways out are what outrank has by itself.
+	// Outrank asks the usual ways out by itself.
 	switch usual := []string{"DynamicResources", preemptorName}; {
 	case slices.Equal(s.ways, usual):
 		s.d.told, s.d.failure.Err = preempts.Preempt(context.Background(), s.snap, s.request)
@@ -204,8 +209,8 @@ func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) 
 		switch name {
 		case preemptorName:
 			ways = append(ways, execution.WayOut{Name: name, Ask: preempts.Preempt})
-		case otherName:
-			ways = append(ways, s.other(told))
+		case thirdparty.OtherName:
+			ways = append(ways, s.Around.Other.WayOut(told))
 		default:
 			ways = append(ways, s.devices(name, told))
 		}
@@ -236,29 +241,6 @@ func (s *surrounded) devices(name string, told *preemption.Plan) execution.WayOu
 		}
 	case s.release.OrDefault() == outrank.V1_36:
 		way.Says = "no new claims to deallocate"
-	}
-	return way
-}
-
-// other returns the other way out of the case.
-func (s *surrounded) other(told *preemption.Plan) execution.WayOut {
-	var plan *preemption.Plan
-	var err error
-	answer := *told
-	way := execution.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
-	switch s.Around.Other.Does {
-	case clears:
-		answer.Outcome, answer.Ineligible = preemption.NothingHelps, ""
-		plan = &answer
-	case helps:
-		answer.Outcome, answer.Ineligible = preemption.Preempts, ""
-		answer.Candidate = preemption.Candidate{Node: s.Around.Other.Node}
-		plan = &answer
-	case fails:
-		plan, err, way.Says = told, errors.New(otherFail), otherFail
-	}
-	way.Ask = func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
-		return plan, err
 	}
 	return way
 }

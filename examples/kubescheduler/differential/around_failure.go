@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// backInQueue handles a failed attempt with a queue of this library, from which the pod has come. It returns the
+// backInQueue takes the pod out of a queue of this library and puts it back with its failure. It returns the
 // part of the queue in which the pod ends.
 func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verdict, string, error) {
 	q, err := queue.New(queue.Config{Release: release})

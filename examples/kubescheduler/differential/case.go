@@ -11,6 +11,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/thirdparty"
 )
 
 // Case is a cluster and a pod that wants to run in it. Pods are listed in the order in which the scheduler learns
@@ -32,7 +34,7 @@ type Case struct {
 	// GenericWorkload.
 	Groups []Object
 
-	// Devices are the claims of devices, with everything that their allocation depends on.
+	// Devices are the claims for devices, with everything that their allocation depends on.
 	Devices Devices
 
 	Preemptor *corev1.Pod
@@ -64,11 +66,16 @@ func (c *Case) Profiles() []string {
 	return names
 }
 
-// lacksClaim reports whether a pod names a claim that does not exist.
+// lacksClaim reports whether a pod names a PersistentVolumeClaim that does not exist.
 func (c *Case) lacksClaim(p *corev1.Pod) bool {
 	return slices.ContainsFunc(claimsOf(p), func(name string) bool {
 		return !slices.ContainsFunc(c.Claims, func(o *corev1.PersistentVolumeClaim) bool { return o.Namespace == p.Namespace && o.Name == name })
 	})
+}
+
+// thirdParty returns what extenders see of the case.
+func (c *Case) thirdParty() *thirdparty.Cluster {
+	return &thirdparty.Cluster{Nodes: c.Nodes, Pods: c.Pods, Preemptor: c.Preemptor}
 }
 
 // Write writes the case as the list that kubectl get -o json prints. The preemptor is the last of the pods. The
@@ -106,7 +113,7 @@ func (c *Case) Write(w io.Writer) error {
 	return e.Encode(list)
 }
 
-// itemsOf returns copies of the objects that name their kind, which objects of an informer do not.
+// itemsOf returns copies of the objects with their kind filled in. Objects from an informer leave it empty.
 func itemsOf[T runtime.Object](kind schema.GroupVersionKind, objects []T) []runtime.RawExtension {
 	items := make([]runtime.RawExtension, len(objects))
 	for i, o := range objects {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
@@ -20,11 +19,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// DeviceFilter is the filter for devices, as package devices has it.
+// DeviceFilter has the methods of devices.Filter that are needed here. Module v136 cannot import that package.
 type DeviceFilter interface {
 	// Filter returns the filter for the configuration of a decision.
 	Filter() *preemption.Filter
-	// Cluster returns the cluster without the resources that are left to the filter.
+	// Cluster returns the cluster with nodes that offer, without limit, the extended resources that are left to
+	// the filter.
 	Cluster(*outrank.Cluster) *outrank.Cluster
 	// WayOut returns the step that comes before preemption and gives a claim up, with the claims that it may give
 	// up.
@@ -153,7 +153,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 }
 
 // nodeErrors matches the node or the device in the error of a filter. If several nodes have an error, the
-// reference names any of them.
+// reference names one of them, by chance.
 var nodeErrors = regexp.MustCompile(`(on device|device|pool|node) \S+`)
 
 // withoutAddresses drops addresses of memory, which are in some errors.
@@ -205,8 +205,8 @@ func onceEach(message string) string {
 	return before + errorList + strings.Join(list, ", ") + "]"
 }
 
-// comparableDevices makes the permitted differences the same in both answers. It changes ours, and returns the
-// reference's answer as it is compared; a itself stays.
+// comparableDevices removes permitted differences from two answers about claims. It changes ours, and returns a
+// copy of the reference's answer to compare it with.
 func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	if c.Devices.Classes == nil {
 		return a
@@ -227,7 +227,7 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 		}
 		same.Message, same.Event = ours.Message, ours.Event
 
-	// Of several nodes with errors the reference tells the error of any one.
+	// Of several nodes with errors the reference reports the error of one, by chance.
 	case ours.saysOfSome(reference):
 		same.Message, same.Event = ours.Message, ours.Event
 
@@ -272,8 +272,8 @@ func comparableTexts(same, a, ours *Answer) {
 	}
 }
 
-// comparableWaiting leaves the statuses of nodes alone to be compared: the pod waits for its claims, so that the
-// reference makes no attempt. On a node where another filter refuses the pod, outrank names that filter.
+// comparableWaiting reduces both answers to the statuses of nodes: the pod waits for its claims, so that the
+// reference makes no attempt. A node is left out if outrank names another filter that refuses the pod there.
 func comparableWaiting(same, ours *Answer) {
 	nodes := ours.Nodes
 	*ours = Answer{
@@ -306,89 +306,4 @@ func (h *Harness) Distinct(c *Case) *Case {
 		return oneWithoutStart(c)
 	}
 	return c
-}
-
-// AllocatorDiffers reports whether the allocator of v1.36 may decide otherwise than that of v1.37. Outrank uses
-// the latter in both releases.
-func (c *Case) AllocatorDiffers() bool {
-	return c.allOfShared() || c.distinctOfSeveral() || c.shareOfCounters()
-}
-
-// shareOfCounters reports whether a claim holds a share, without an amount, of a device that can be allocated
-// several times and consumes counters. The allocator of v1.36 takes what the device consumes from the counters
-// again for the next share.
-func (c *Case) shareOfCounters() bool {
-	return c.holds(func(r *resourcev1.DeviceRequestAllocationResult, d *resourcev1.Device) bool {
-		return r.ShareID != nil && len(r.ConsumedCapacity) == 0 && len(d.ConsumesCounters) > 0
-	})
-}
-
-// distinctOfSeveral reports whether a request asks for several devices with distinct attributes. The allocator of
-// v1.36 remembers only the last value of a request.
-func (c *Case) distinctOfSeveral() bool {
-	distinct := func(d resourcev1.DeviceConstraint) bool { return d.DistinctAttribute != nil }
-	return c.asks(func(k *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, count int64) bool {
-		return (mode == resourcev1.DeviceAllocationModeAll || count > 1) && slices.ContainsFunc(k.Spec.Devices.Constraints, distinct)
-	})
-}
-
-// allOfShared reports whether the preemptor asks for all devices while a claim holds an amount of a device that
-// can be allocated several times. The allocator of v1.36 leaves out devices with too little left; that of v1.37
-// then allocates no device.
-func (c *Case) allOfShared() bool {
-	return c.asks(func(_ *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, _ int64) bool {
-		return mode == resourcev1.DeviceAllocationModeAll
-	}) && c.holds(func(r *resourcev1.DeviceRequestAllocationResult, _ *resourcev1.Device) bool {
-		return len(r.ConsumedCapacity) > 0
-	})
-}
-
-// holds reports whether a claim holds a device that can be allocated several times, and like returns true about
-// both.
-func (c *Case) holds(like func(*resourcev1.DeviceRequestAllocationResult, *resourcev1.Device) bool) bool {
-	several := map[[3]string]*resourcev1.Device{}
-	for _, s := range c.Devices.Slices {
-		for i := range s.Spec.Devices {
-			if d := &s.Spec.Devices[i]; d.AllowMultipleAllocations != nil && *d.AllowMultipleAllocations {
-				several[[3]string{s.Spec.Driver, s.Spec.Pool.Name, d.Name}] = d
-			}
-		}
-	}
-
-	for _, k := range slices.Concat(c.Devices.Claims, c.Devices.InFlight) {
-		if k.Status.Allocation == nil {
-			continue
-		}
-		for i := range k.Status.Allocation.Devices.Results {
-			r := &k.Status.Allocation.Devices.Results[i]
-			if d := several[[3]string{r.Driver, r.Pool, r.Device}]; d != nil && like(r, d) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// asks reports whether like returns true about a request, or an alternative of a request, in a claim of the
-// preemptor that is not allocated.
-func (c *Case) asks(like func(k *resourcev1.ResourceClaim, mode resourcev1.DeviceAllocationMode, count int64) bool) bool {
-	for _, k := range c.Devices.Claims {
-		if k.Status.Allocation != nil || !c.claims(k.Name) {
-			continue
-		}
-		for _, r := range k.Spec.Devices.Requests {
-			if r.Exactly != nil && like(k, r.Exactly.AllocationMode, r.Exactly.Count) ||
-				slices.ContainsFunc(r.FirstAvailable, func(s resourcev1.DeviceSubRequest) bool { return like(k, s.AllocationMode, s.Count) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// claims reports whether the preemptor names a claim, by itself or by a template.
-func (c *Case) claims(name string) bool {
-	is := func(s *string) bool { return s != nil && *s == name }
-	return slices.ContainsFunc(c.Preemptor.Spec.ResourceClaims, func(r corev1.PodResourceClaim) bool { return is(r.ResourceClaimName) }) ||
-		slices.ContainsFunc(c.Preemptor.Status.ResourceClaimStatuses, func(r corev1.PodResourceClaimStatus) bool { return is(r.ResourceClaimName) })
 }

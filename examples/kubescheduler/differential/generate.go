@@ -104,7 +104,7 @@ func Generate(kind string, seed uint64) (*Case, error) {
 		g.budgets()
 	}
 	g.preemptor()
-	g.keepDropped()
+	g.clearDropped()
 	g.around()
 	if f.devices {
 		g.claims()
@@ -127,9 +127,9 @@ type generator struct {
 	priorities []int32
 	// starts is the number of different times at which pods have started.
 	starts int
-	// pods is the number of the last pod.
+	// pods is the number in the name of the last pod.
 	pods int
-	// roomy is the number of nodes of which one, on average, has much room left.
+	// roomy says how rare room is: one node in that many, on average, has much left.
 	roomy int
 }
 
@@ -161,14 +161,13 @@ func (g *generator) namespaces() {
 			ns.Labels["team"] = name
 		}
 		if name == "blue" && g.oneIn(4) {
-			continue // pods of a namespace that nobody has seen yet
+			continue // the pods of blue are in a namespace that the informers do not know yet
 		}
 		g.c.Namespaces = append(g.c.Namespaces, ns)
 	}
 }
 
-// node draws a node with its pods. What it can hold is what the pods ask for and a little more or, sometimes,
-// less.
+// node draws a node with its pods. Its allocatable is what the pods request and a little more or, sometimes, less.
 func (g *generator) node(i int) {
 	name := fmt.Sprintf("n%d", i)
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "node-" + uid(name), Labels: map[string]string{
@@ -200,7 +199,8 @@ func (g *generator) node(i int) {
 	g.c.Nodes = append(g.c.Nodes, n)
 }
 
-// allocatable draws what a node can hold whose pods ask for that much CPU and memory. Sometimes it is less.
+// allocatable draws the allocatable of a node whose pods request that much CPU and memory. Sometimes it is less
+// than the requests.
 func (g *generator) allocatable(cpu, memory int64) corev1.ResourceList {
 	moreCPU, moreMemory := int64(g.between(0, 4))*100, int64(g.between(0, 4))*64
 	if g.oneIn(g.roomy) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 )
 
 func uid(name string) types.UID { return types.UID("uid-" + name) }
@@ -201,6 +202,8 @@ func (g *generator) preemptor() {
 	if g.nominated && g.oneIn(4) {
 		p.Spec.SchedulerName = SecondProfile
 	}
+
+	// The node of an earlier nomination may not exist any more.
 	if g.nominated && g.oneIn(3) || g.oneIn(15) {
 		p.Status.NominatedNodeName = fmt.Sprintf("n%d", g.IntN(len(g.c.Nodes)+1))
 	}
@@ -220,11 +223,11 @@ func (g *generator) preemptor() {
 	g.c.Preemptor = p
 }
 
-// keepDropped removes the nominations of pending pods that are being deleted, if the preemptor's priority is not
-// above 0. For the reference such a nomination would count as that of a pod of priority 0 that takes the room of
-// one pod; for outrank it does not count (rule 7.16.6).
-func (g *generator) keepDropped() {
-	if priorityOf(g.c.Preemptor) > 0 {
+// clearDropped removes the nominations of pending pods that are being deleted, if the preemptor's priority is not
+// above 0. The reference would count such a nomination like a pod of priority 0 that requests nothing but the room of
+// one pod; outrank does not count it (rule 7.16.6).
+func (g *generator) clearDropped() {
+	if corev1helpers.PodPriority(g.c.Preemptor) > 0 {
 		return
 	}
 	for _, p := range g.c.Pods {

@@ -53,7 +53,7 @@ func (g *generator) budgets() {
 		b.Status.DisruptionsAllowed = pick(g, int32(0), 0, 1, 1, 2, 5)
 		if g.oneIn(5) {
 			policy := pick(g, policyv1.AlwaysAllow, policyv1.IfHealthyBudget)
-			b.Spec.UnhealthyPodEvictionPolicy = &policy // has no say in preemption
+			b.Spec.UnhealthyPodEvictionPolicy = &policy // preemption does not look at it
 		}
 		if g.oneIn(4) && len(g.c.Pods) > 0 {
 			b.Status.DisruptedPods = map[string]metav1.Time{}
@@ -74,7 +74,7 @@ func (g *generator) demand(p *corev1.Pod) {
 			Effect: pick(g, "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute),
 		})
 		if t := &p.Spec.Tolerations[len(p.Spec.Tolerations)-1]; t.Key == "" {
-			t.Operator = corev1.TolerationOpExists // the API server lets no other one pass
+			t.Operator = corev1.TolerationOpExists // an API server accepts no other operator with an empty key
 		} else if t.Operator != corev1.TolerationOpExists {
 			t.Value = pick(g, "", "a", "b")
 		}
@@ -229,6 +229,7 @@ func (g *generator) constrain(p *corev1.Pod) {
 
 // resize puts a running pod in the middle of a resize.
 func (g *generator) resize(p *corev1.Pod) {
+	// A kubelet reports amounts for a container in two places, and may not have written either yet.
 	list := func() corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceCPU: g.cpu(), corev1.ResourceMemory: g.memory()}
 	}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// drivers are the drivers of volumes. The last one replaces the in-tree disks of one cloud.
+// drivers are the CSI drivers of volumes. The last one replaces the in-tree disks of AWS.
 var drivers = []string{"disk.example.com", "file.example.com", "ebs.csi.aws.com"}
 
 // storage draws classes, drivers, and claims with their volumes. Each namespace has claims of the same names.
@@ -72,7 +72,7 @@ func (g *generator) claim(namespace string, i int) {
 	}
 	g.c.Claims = append(g.c.Claims, c)
 
-	// The volume of a lost claim is gone, and sometimes that of a bound one.
+	// A lost claim has no volume any more, and sometimes a bound one has none either.
 	if c.Status.Phase == corev1.ClaimLost || g.oneIn(30) {
 		return
 	}

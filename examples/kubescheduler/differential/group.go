@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// GroupVersion is the version of the API of the groups of pods that are drawn. This package is also built with
-// releases that do not have it, so that it makes groups by the name of their kind.
+// GroupVersion is the API version of the pod groups that are drawn. This package is also built with releases that
+// do not have it, so it makes groups by the name of their kind and not by their type.
 var GroupVersion = schema.GroupVersion{Group: "scheduling.k8s.io", Version: "v1beta1"}
 
 // Object is an object of the API.

@@ -20,7 +20,7 @@ import (
 type Harness struct {
 	// Release has the rules that outrank follows.
 	Release outrank.Release
-	// Convert makes a cluster of a case. The preemptor is among its pods.
+	// Convert converts the objects of a case into outrank's cluster. The preemptor is among its pods.
 	Convert func(*Case) (*outrank.Cluster, error)
 	// Filter makes the filter for the devices of a case; nil if no case has devices.
 	Filter func(*Case) (DeviceFilter, error)
@@ -76,7 +76,8 @@ func (h *Harness) Judge(c *Case, want *Answer) (*Result, error) {
 	return r, nil
 }
 
-// oneWithoutStart returns the case with at most one pod without a start time for each priority of a node.
+// oneWithoutStart returns a copy of the case in which each node has at most one pod without a start time for each
+// priority. The others are given one.
 func oneWithoutStart(c *Case) *Case {
 	type place struct {
 		node     string
@@ -102,7 +103,7 @@ func oneWithoutStart(c *Case) *Case {
 	return &s
 }
 
-// decided is outrank's decision.
+// decided is outrank's decision about a case.
 type decided struct {
 	// Plan has the nodes and the candidates before extenders have a say in them.
 	*preemption.Plan
@@ -120,8 +121,10 @@ type decided struct {
 	release outrank.Release
 	// importance has the importance of each pod of the case.
 	importance map[outrank.Key]string
-	tied       bool
-	problems   []string
+	// tied says that several candidates are equal in every rank.
+	tied bool
+	// problems are contradictions among outrank's own answers.
+	problems []string
 	// ended says that the attempt ended with an error before preemption was asked.
 	ended bool
 	// idle are claims of the pod. One of them is given up.
@@ -130,7 +133,7 @@ type decided struct {
 	errors []string
 }
 
-// decide decides the case.
+// decide returns outrank's decision about the preemptor of a case.
 func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	cluster.Release = h.Release
 	pod := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
@@ -158,7 +161,7 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	return d, nil
 }
 
-// decideAbout explains the decision for a pod. The search without explanations must come to the same.
+// decideAbout explains the decision for a pod. The search without explanations must choose the same node.
 func (h *Harness) decideAbout(snap *engine.Snapshot, config preemption.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
 	eval, err := engine.New(config)
 	if err != nil {
@@ -227,7 +230,7 @@ func (d *decided) fits() bool {
 }
 
 // tiedPlan returns the plan for the reference's node if that node ties with the best in all ranks. Otherwise it
-// returns the plan as it is.
+// returns the plan as it is. It also notes whether there is a tie.
 func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 	best := d.ranked.Candidates[0].Score
 	ties := 0
@@ -262,7 +265,7 @@ func (d *decided) carryOut(a *Answer) {
 	}
 	a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
 
-	// The verdict's texts depend on the release, of which the plan gets a copy.
+	// The verdict's texts depend on the release, so a copy of the plan gets it.
 	d.failure.Now, d.failure.Entry.Pod = time.Now(), d.pod
 	if d.told != nil {
 		own := *d.told

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -12,11 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -67,8 +61,8 @@ func (c *Cell) Reference() time.Duration { return c.Filters + c.PostFilter }
 // Ratio returns how many times faster outrank is than the reference for a new shape.
 func (c *Cell) Ratio() float64 { return float64(c.Reference()) / float64(c.New) }
 
-// Measure measures a cell in that number of rounds. The fields before Filters say which cell. It is an error if
-// the two sides choose different nodes.
+// Measure measures a cell in that number of rounds. Row, Nodes, Budgets and Sampled say which cell. It is an error
+// if the two sides choose different nodes.
 func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	if !slices.Contains(gen.MatrixRows(), cell.Row) {
 		return nil, fmt.Errorf("no row %q, there are %s", cell.Row, strings.Join(gen.MatrixRows(), ", "))
@@ -87,7 +81,7 @@ func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	return &m.cell, nil
 }
 
-// Slower returns how many times as long as the reference package preemption takes.
+// Slower returns the time of package preemption as a multiple of the reference's.
 func (c *Cell) Slower() float64 { return float64(c.Book) / float64(c.Reference()) }
 
 // measurement is a cell that is being measured.
@@ -108,7 +102,7 @@ type measurement struct {
 	asked int
 }
 
-// time makes the calls and takes the processor time of one of them as the figure's time in this round. The figure
+// time makes the calls and notes their average processor time as the figure's time in this round. The figure
 // becomes the median of its rounds.
 func (m *measurement) time(figure *time.Duration, calls int, call func(i int) error) error {
 	began := CPUTime()
@@ -239,8 +233,8 @@ func (m *measurement) attempt(c *Case) error {
 		return err
 	}
 
-	// The reference calls instead in place of its preemption. The two sides take turns there: if other programs
-	// slow the machine down, they slow both sides down.
+	// The reference calls r.instead in place of its preemption. The two sides take turns there: if other
+	// programs slow the machine down, they slow both sides down.
 	ran := false
 	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, answers fwk.NodeToStatusReader) error {
 		ran = true
@@ -254,7 +248,8 @@ func (m *measurement) attempt(c *Case) error {
 		return m.follow(r, c)
 	}
 
-	// The filters are measured by themselves. Each time they begin with a state of their own.
+	// The filters are measured by themselves. Each time they begin with a new state, and the last run, which is not
+	// measured, leaves its state to the attempt.
 	schedule := r.sched.SchedulePod
 	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
 		for range m.rounds {
@@ -279,7 +274,7 @@ func (m *measurement) attempt(c *Case) error {
 	return r.failed
 }
 
-// round makes a round: a decision of the reference, and those of outrank. Without a sample both must choose the
+// round makes a round: one decision of the reference, and many of outrank. Without a sample both must choose the
 // same node.
 func (m *measurement) round(reference func() (node string, err error)) error {
 	goruntime.GC()
@@ -297,61 +292,6 @@ func (m *measurement) round(reference func() (node string, err error)) error {
 	if !m.cell.Sampled && node != m.cell.Node {
 		return fmt.Errorf("kube-scheduler chose %q and outrank %q", node, m.cell.Node)
 	}
-	return nil
-}
-
-// GroupCase returns the row plain of the matrix as API objects, with a group of pods in place of the preemptor.
-// The pods of the group are copies of the preemptor.
-func GroupCase(pods, nodes, budgets int) (c *Case, members []*corev1.Pod, err error) {
-	if c, err = matrixCase("plain", nodes, budgets); err != nil {
-		return nil, nil, err
-	}
-
-	like, name := c.Preemptor, "train"
-	group, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: like.Namespace, UID: uid(name)}, map[string]any{
-		"schedulingPolicy": map[string]any{"gang": map[string]any{"minCount": int64(pods)}}, "priority": int64(*like.Spec.Priority),
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	c.Groups = []Object{group}
-	for i := range pods {
-		p := like.DeepCopy()
-		p.Name = fmt.Sprint("member-", i)
-		p.UID, p.Spec.SchedulingGroup = uid(p.Name), &corev1.PodSchedulingGroup{PodGroupName: &name}
-		members = append(members, p)
-	}
-	c.Preemptor = members[0]
-	return c, members, nil
-}
-
-// TryGroup lets a scheduler try the members of a group. It calls watch to wrap the framework of their profile,
-// and ready right before the attempt.
-func TryGroup(c *Case, members []*corev1.Pod, watch func(framework.Framework) framework.Framework, ready func()) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	r := &reference{around: &c.Around, answer: &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}}
-	client := &fake.Clientset{}
-	client.AddReactor("*", "podgroups", func(clienttesting.Action) (bool, runtime.Object, error) { return true, c.Groups[0], nil })
-	client.AddReactor("*", "*", r.react)
-
-	in := newInformers(client)
-	options, err := r.options(ctx, c, Instead{})
-	if err != nil {
-		return err
-	}
-	sched, err := scheduler.New(ctx, client, in, nil, func(string) events.EventRecorderLogger { return &recorder{r} }, options...)
-	if err != nil {
-		return err
-	}
-
-	name := c.Preemptor.Spec.SchedulerName
-	sched.Profiles[name] = watch(sched.Profiles[name])
-	if err := errors.Join(in.fill(c), addAll(in.groups, c.Groups), addAll(in.pods, c.Pods), addAll(in.pods, members)); err != nil {
-		return err
-	}
-	ready()
-	sched.ScheduleOne(ctx)
 	return nil
 }
 
@@ -406,62 +346,4 @@ func CPUTime() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// WriteCells writes a table of cells, with a line about the worst and the best of them.
-func WriteCells(w io.Writer, cells []*Cell) {
-	if len(cells) == 0 {
-		return
-	}
-	fmt.Fprintln(w, "| preemptor | nodes | budgets | nodes looked at | kube-scheduler: filters | victims | outrank: new | known | after a change | following it, both | built once, both | by the book |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|")
-	worst, best := cells[0], cells[0]
-	for _, c := range cells {
-		looked := "all"
-		if c.Sampled {
-			looked = "its sample"
-		}
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %s, %s | %s, %s | %s |\n", c.Row, c.Nodes, c.Budgets, looked, brief(c.Filters), brief(c.PostFilter),
-			c.times(c.New), c.times(c.Known)+" | "+c.times(c.Changed), brief(c.ReferenceChange), brief(c.Change), brief(c.ReferenceBuild), brief(c.Conversion+c.Build), c.slower())
-		if c.Ratio() < worst.Ratio() {
-			worst = c
-		}
-		if c.Ratio() > best.Ratio() {
-			best = c
-		}
-	}
-	fmt.Fprintf(w, "\nNew shapes, worst: %s, %d nodes, %d budgets, %.0f times. Best: %s, %d nodes, %d budgets, %.0f times.\n",
-		worst.Row, worst.Nodes, worst.Budgets, worst.Ratio(), best.Row, best.Nodes, best.Budgets, best.Ratio())
-}
-
-// times returns the text of one of outrank's times: the time, and how many times faster than the reference it is.
-func (c *Cell) times(d time.Duration) string {
-	if d == 0 {
-		return brief(d)
-	}
-	return fmt.Sprintf("%s, %.0f times", brief(d), float64(c.Reference())/float64(d))
-}
-
-// slower returns the text of the time of package preemption: the time, and how many times as long as the
-// reference's it is.
-func (c *Cell) slower() string {
-	if c.Book == 0 {
-		return brief(c.Book)
-	}
-	return fmt.Sprintf("%s, %.1f times as long", brief(c.Book), c.Slower())
-}
-
-// brief formats a time with few digits.
-func brief(d time.Duration) string {
-	switch us := float64(d) / 1e3; {
-	case d == 0:
-		return "-"
-	case us < 10:
-		return fmt.Sprintf("%.1f µs", us)
-	case us < 1000:
-		return fmt.Sprintf("%.0f µs", us)
-	case us < 10_000:
-		return fmt.Sprintf("%.1f ms", us/1e3)
-	}
-	return fmt.Sprintf("%.0f ms", float64(d)/1e6)
 }

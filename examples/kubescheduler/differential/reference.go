@@ -26,6 +26,8 @@ import (
 	kubepreemption "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/thirdparty"
 )
 
 // Quiet keeps kube-scheduler's code from logging.
@@ -56,10 +58,10 @@ type reference struct {
 
 	// around is what the scheduler has beside its own plugins.
 	around *Around
-	// asked says that the scheduler asked for a way out.
+	// asked says that the scheduler has asked its PostFilter plugins for a way out.
 	asked bool
 
-	// importance returns a victim's importance; nil means that of the pod by itself.
+	// importance returns a victim's importance. Nil means that each pod counts by itself, without its group.
 	importance func(*corev1.Pod) string
 
 	// waits says that the preemptor does not come into the queue before its claims are there.
@@ -145,8 +147,8 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 		return err
 	}
 
-	// With devices or surroundings an error is about nodes whose answers contradict each other, which the case is
-	// about. Otherwise there must be none.
+	// In a case with devices or third parties filters may contradict themselves on a node, which is an error. In any
+	// other case there must be none.
 	candidates, statuses, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, 0, int32(len(potential)))
 	if err != nil && !r.devices && (r.around == nil || r.around.Contrary == nil && r.around.Foreign == nil && len(r.around.Extenders) == 0) {
 		return err
@@ -164,7 +166,7 @@ func (r *reference) candidates(ctx context.Context, state fwk.CycleState, pod *c
 	return nil
 }
 
-// candidate returns a candidate of the scheduler's as answers have it.
+// candidate converts a candidate of the scheduler into one of an [Answer].
 func (r *reference) candidate(c kubepreemption.Candidate) Candidate {
 	important := importance
 	if r.importance != nil {
@@ -207,6 +209,7 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	in := newInformers(client)
 	recorder := &recorder{r}
 
+	// The framework that records must be in place before the first object comes.
 	options, err := r.options(ctx, c, instead)
 	if err != nil {
 		return nil, err
@@ -219,6 +222,8 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	if err != nil {
 		return nil, err
 	}
+
+	// Pods that are dropped are no attempts, so that listen comes after them.
 	if err := r.dropDeleted(ctx, in, c); err != nil {
 		return nil, err
 	}
@@ -233,7 +238,7 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	}
 	for _, p := range c.Pods {
 		if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed || isDropped(p) {
-			continue // the scheduler's informer leaves them out, or the queue
+			continue // the informer leaves finished pods out, and the scheduler has dropped the others
 		}
 		if err := in.pods.add(p); err != nil {
 			return nil, err
@@ -245,7 +250,7 @@ func newReference(ctx context.Context, c *Case, instead Instead) (*reference, er
 	return r, r.takeUp(in, c.Preemptor)
 }
 
-// listen records whether a node takes the pod, and which nomination an attempt without one leaves. A pod that
+// listen records whether a node takes the pod, and which nomination a failed attempt leaves. A pod that
 // fits is not bound: the attempt ends with an error that nobody handles.
 func (r *reference) listen(sched *scheduler.Scheduler) {
 	handle := sched.FailureHandler
@@ -287,7 +292,7 @@ func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]sc
 	if instead.Name != "" {
 		registry[instead.Name] = instead.Make
 	}
-	extenders, closed, err := serve(c)
+	extenders, closed, err := thirdparty.Serve(c.Around.Extenders, c.thirdParty())
 	if err != nil {
 		return nil, err
 	}
@@ -300,8 +305,8 @@ func (r *reference) options(ctx context.Context, c *Case, instead Instead) ([]sc
 // isDropped reports whether the scheduler drops a pod when it takes it out of the queue.
 func isDropped(p *corev1.Pod) bool { return p.Spec.NodeName == "" && p.DeletionTimestamp != nil }
 
-// dropDeleted lets the scheduler take up the pending pods that are being deleted, one at a time, and drop them.
-// It does so with each of them sooner or later. The nominator still knows their names.
+// dropDeleted lets the scheduler take up the pending pods that are being deleted, one at a time, and drop them. A
+// live scheduler does so with each of them sooner or later. Its nominator still knows their names.
 func (r *reference) dropDeleted(ctx context.Context, in *stillInformers, c *Case) error {
 	for _, p := range c.Pods {
 		if !isDropped(p) {
@@ -352,4 +357,5 @@ func (r *reference) takeUp(in *stillInformers, preemptor *corev1.Pod) error {
 	return err
 }
 
+// errFits ends an attempt in which a node takes the pod, so that the pod is not bound.
 var errFits = fmt.Errorf("a node takes the pod")

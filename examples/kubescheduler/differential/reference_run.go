@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
+
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/thirdparty"
 )
 
 // RunReference lets kube-scheduler try to schedule the preemptor of a case. If there is another plugin in place
@@ -70,11 +71,15 @@ func (r *reference) wait(c *Case) {
 		return
 	}
 	a := r.answer
-	if a.Fits || a.Nominated == "" || a.Nominated == NominationKept || strings.Contains(a.Message, otherHelp) {
+	if a.Fits || a.Nominated == "" || a.Nominated == NominationKept || strings.Contains(a.Message, thirdparty.OtherHelp) {
 		return
 	}
 
-	victims := c.afterExtenders(a.Candidates)[a.Nominated].victims
+	proposed := map[string][]string{}
+	for _, one := range a.Candidates {
+		proposed[one.Node] = one.Victims
+	}
+	victims := thirdparty.Remaining(c.Around.Extenders, c.thirdParty(), proposed)[a.Nominated]
 	want := 0
 	for _, p := range c.Pods {
 		if slices.Contains(victims, podKey(p)) && p.DeletionTimestamp == nil {
@@ -91,29 +96,6 @@ func (r *reference) wait(c *Case) {
 		}
 		time.Sleep(200 * time.Microsecond)
 	}
-}
-
-// afterExtenders returns the candidates as the extenders leave them, by node.
-func (c *Case) afterExtenders(candidates []Candidate) map[string]proposal {
-	left := map[string]proposal{}
-	for _, one := range candidates {
-		left[one.Node] = proposal{victims: one.Victims}
-	}
-
-	for _, x := range c.Around.asked() {
-		if !x.Preempts || !x.interested(c.Preemptor) {
-			continue
-		}
-		// After an error the next extender is asked about what was left before.
-		changed, err := x.change(c, left)
-		if err != nil || c.namesOthers(changed) {
-			continue
-		}
-		if left = changed; x.Ignorable {
-			maps.DeleteFunc(left, func(_ string, p proposal) bool { return len(p.victims) == 0 })
-		}
-	}
-	return left
 }
 
 // react records the client's requests, and lets all of them succeed.

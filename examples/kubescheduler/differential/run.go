@@ -10,6 +10,8 @@ import (
 
 // Count counts the cases of one kind by their results.
 type Count struct {
+	// Cases counts all cases; the others count them by their results: a node takes the pod, the pod preempts, it may
+	// not preempt, or nothing helps it.
 	Cases, Fits, Preempts, NotEligible, Hopeless int
 	// Tied counts the cases in which kube-scheduler could have chosen another node.
 	Tied int
@@ -21,7 +23,7 @@ type Count struct {
 	Failed int
 }
 
-// add counts a case.
+// add counts a case by its result.
 func (n *Count) add(r *Result) {
 	n.Cases++
 	if r.Apart {

@@ -45,7 +45,7 @@ type Sequence struct {
 	// Loop makes an attempt loop that hears of the same events and makes the same attempts; nil for none. With a
 	// loop no calls fail or hang, no news comes late, and nobody deletes a pod that waits.
 	Loop func() LoopFollower
-	// Groups lets groups of pods come and go, to which pods on nodes belong. The feature gate GenericWorkload
+	// Groups lets groups of pods come and go. Some pods on nodes belong to them. The feature gate GenericWorkload
 	// must be on.
 	Groups bool
 	// Cycles wraps a profile so that attempts about groups are compared with the followers; nil for none. With it
@@ -96,7 +96,7 @@ type sequenceRun struct {
 	exempt *exemptions
 	// current is the pod of the attempt.
 	current *corev1.Pod
-	// answers and errors are those of the followers, by name.
+	// answers and errors have the decision or the error of each follower, by its name.
 	answers map[string]*decided
 	errors  map[string]error
 	// late are the versions of pods that the informers have not told of yet; nil if there are none.
@@ -177,6 +177,7 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 		s.queue = s.Queue()
 		options = append(options, s.queue.Options()...)
 	}
+
 	sched, err := scheduler.New(ctx, s.scheduler.client(), s.world.told, nil, func(string) events.EventRecorderLogger { return &recorder{s.r} }, options...)
 	if err != nil {
 		return err
@@ -361,103 +362,6 @@ func (s *sequenceRun) attempt(ctx context.Context) error {
 		}
 	}
 	return s.apply(s.scheduler.take())
-}
-
-// compare records the result of the attempt, and the differences of the followers.
-func (s *sequenceRun) compare() {
-	s.r.mu.Lock()
-	a := s.r.answer
-	s.r.mu.Unlock()
-	a.Evicted, a.Cleared = s.scheduler.did(s.r.preemptor)
-	s.count(a)
-
-	// The reference leaves some things to chance. The exemptions name the rules that say so.
-	e := s.exemptions()
-	if s.exempt != nil {
-		e = *s.exempt
-	}
-	if e.rule != "" {
-		s.result.Counts["not compared: "+e.rule]++
-		return
-	}
-
-	differ := func(name string, lines ...string) {
-		for _, line := range lines {
-			s.result.Differences = append(s.result.Differences, name+": "+line)
-		}
-	}
-	if e.mixed && a.Preempts {
-		s.result.Counts["choice not compared: 12.8.6"]++
-	}
-	if e.byOrder && a.Preempts {
-		s.result.Counts["victims and choice not compared: 12.7.5"]++
-	}
-	choice := a.Preempts && (e.mixed || e.byOrder)
-
-	// A follower without an answer was not asked, because it is late, or has failed.
-	for _, f := range append([]Follower{{Name: "fresh"}}, s.followers...) {
-		if err := s.errors[f.Name]; err != nil {
-			differ(f.Name, err.Error())
-		}
-		d := s.answers[f.Name]
-		if d == nil {
-			continue
-		}
-		s.result.Counts["compared with "+f.Name]++
-		got, want := d.answer(a.Nominated), *a
-		for _, one := range []*Answer{&want, got} {
-			s.leaveOut(one, choice, e.byOrder)
-		}
-		differ(f.Name, append(Compare(&want, got), d.problems...)...)
-	}
-
-	if told := s.rival.compare(a, s.answers["framework"]); !choice {
-		differ("rival", told...)
-	}
-}
-
-// leaveOut takes out of an answer what cannot be compared: calls that are not all made yet, and what rests on a
-// choice among equals.
-func (s *sequenceRun) leaveOut(a *Answer, choice, byOrder bool) {
-	a.Reason, a.Message = "", "" // the event says the same
-
-	// While calls hang or fail the plan is carried out in part.
-	if s.held != nil && s.held.now || s.scheduler.refused > 0 {
-		a.Evicted, a.Cleared = nil, nil
-	}
-	if isRunning(s.current) { // nothing is made known of a resize (rule 7.19.10)
-		a.Nominated, a.Event = "", ""
-	}
-
-	if choice {
-		a.Nominated, a.Event, a.Evicted, a.Cleared = "", "", nil, nil
-	}
-	if byOrder {
-		a.Candidates = placesOf(a.Candidates)
-	}
-	a.Cleared = s.toldOf(a.Cleared)
-}
-
-// count counts the attempt by its result, and writes it into the log.
-func (s *sequenceRun) count(a *Answer) {
-	what := "cleared"
-	switch {
-	case a.Fits:
-		what = "fits"
-	case a.Preempts:
-		what = "preempts"
-	case a.Nominated == NominationKept:
-		what = "kept"
-	}
-
-	s.result.Counts["attempts"]++
-	s.result.Counts["attempts: "+what]++
-	s.result.Counts["victims"] += len(a.Evicted)
-	if s.current.Spec.SchedulerName == SecondProfile {
-		s.result.Counts["attempts: of the second profile"]++
-	}
-	s.result.Log = append(s.result.Log, fmt.Sprintf("attempt of %s: %s, nominated %q, evicted %v, nominations cleared %v, late %v: %s",
-		s.r.preemptor, what, a.Nominated, a.Evicted, a.Cleared, s.late != nil, a.Event))
 }
 
 func podKey(p *corev1.Pod) string { return p.Namespace + "/" + p.Name }

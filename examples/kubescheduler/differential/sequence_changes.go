@@ -55,8 +55,8 @@ func (s *sequenceRun) change() error {
 	return nil
 }
 
-// generated returns a pod that the generator draws. Nobody knows the pod yet: it is taken off the case, to which
-// the generator adds it.
+// generated returns a pod that the generator draws. The generator adds the pod to the case; generated takes it off
+// again, because the scheduler does not know it yet.
 func (s *sequenceRun) generated(draw func(*generator) *corev1.Pod) *corev1.Pod {
 	p := draw(s.generator)
 	s.objects.Pods, s.objects.Preemptor = nil, nil
@@ -186,7 +186,7 @@ func (s *sequenceRun) resizeRunning() error {
 	return s.put(p)
 }
 
-// nominate changes the nomination of a pod, or clears it, as if somebody beside the scheduler did.
+// nominate changes the nomination of a pod, or clears it, as another client of the API might.
 func (s *sequenceRun) nominate() error {
 	p := s.one(isPending)
 	if p == nil {

@@ -34,6 +34,7 @@ func (s *sequenceRun) changeGroup() (err error) {
 		return err
 	}
 
+	// A group that comes again is another one, with a UID of its own.
 	spec := s.groupSpec(name, namespace)
 	g, err := groupOf(metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid(name + "-" + s.next())}, spec)
 	if err != nil {
@@ -116,9 +117,9 @@ func (s *sequenceRun) mixedUnits() bool {
 	})
 }
 
-// chargedByOrder reports whether the number of violations may depend on the order of the pods that leave
-// together, which in the reference is that of a map (rule 12.7.5). It does so if two budgets cover one of the
-// pods: it can use up what others need, or find it used up.
+// chargedByOrder reports whether the number of violations may depend on the order in which pods that leave together
+// are charged to budgets. The reference charges them in the order of a map (rule 12.7.5). The order matters if two
+// budgets cover one of the pods: it can use up what others need, or find it used up.
 func (s *sequenceRun) chargedByOrder() bool {
 	return slices.ContainsFunc(s.known(), func(p *corev1.Pod) bool {
 		if s.unitOf(p) == "" || isPending(p) {

@@ -9,7 +9,7 @@ import (
 
 // exemptions say which parts of an attempt are not compared.
 type exemptions struct {
-	// rule is the rule for whose sake nothing is compared; empty for none.
+	// rule is the rule by which nothing is compared; empty for none.
 	rule string
 	// mixed says that the choice among the candidates is not compared.
 	mixed bool

@@ -119,6 +119,7 @@ func (s *sequenceRun) newNode(i int) (err error) {
 		}
 	}
 
+	// The node comes after the first early pods.
 	s.note("new node", "%s with %d pods", n.Name, len(pods))
 	early := s.between(0, len(pods))
 	for at, p := range pods {
@@ -127,6 +128,7 @@ func (s *sequenceRun) newNode(i int) (err error) {
 				return err
 			}
 		}
+
 		s.begun(p)
 		s.join(p)
 		if err := s.put(p); err != nil {

@@ -117,7 +117,7 @@ func (v *rival) compare(a *Answer, tied *decided) []string {
 	result, status := v.result, v.status
 	v.result, v.status = nil, nil
 	if a.Fits || status == nil || !strings.Contains(a.Event, "preemption: ") {
-		return nil // nobody asked for room (rule 15.3.9)
+		return nil // preemption was not asked (rule 15.3.9)
 	}
 
 	nominated := NominationKept

@@ -13,10 +13,11 @@ import (
 type world struct {
 	told    *stillInformers
 	objects Case // without pods
-	all     map[string]*corev1.Pod
-	order   []string
-	version int
-	begins  int
+	// all are the pods by their keys, order lists the keys in the order in which the pods came.
+	all   map[string]*corev1.Pod
+	order []string
+	// version is the last resource version, begins the number of start times that were given to pods.
+	version, begins int
 	// shared are the nodes on which two pods have held a host port at once. The scheduler's memory does not
 	// recover from that (rule 7.6.8).
 	shared map[string]bool

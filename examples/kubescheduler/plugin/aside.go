@@ -61,8 +61,8 @@ func (a *aside) statuses(snap *engine.Snapshot, said fwk.NodeToStatusReader) []p
 }
 
 // setAside records the objects that are not understood. It reports each of them once, in a line of the log and,
-// for a pod or a node, in an event; their number is a metric. The error is errAside if DefaultPreemption decides
-// in such a case.
+// for a pod or a node, in an event; their number is a metric. The error wraps errAside if DefaultPreemption
+// decides in such a case.
 func (p *Plugin) setAside(ctx context.Context, problems []mirror.Problem) error {
 	// An object that is understood by now is forgotten: if it comes back, it is reported again.
 	a := &p.process.aside

@@ -36,7 +36,7 @@ func newCarrying(handle fwk.Handle, under *underway) (*carrying, error) {
 	return &carrying{Client: client, under: under, recorders: map[string]events.EventRecorder{}, tellers: map[string]string{}}, nil
 }
 
-// actions returns the actions of the client, with those of carrying in place of four of them.
+// actions returns the actions of the client. Reject, Evict, Event and Activate are carrying's own.
 func (c *carrying) actions() execution.Actions {
 	all := c.Client.Actions()
 	all.Reject, all.Evict, all.Event, all.Activate = c.Reject, c.Evict, c.Event, c.Activate
@@ -55,7 +55,7 @@ func (c *carrying) add(handle fwk.Handle) {
 // profileKey is the context's key of the profile that carries a plan out.
 type profileKey struct{}
 
-// asProfile returns a context whose actions are those of the profile.
+// asProfile returns a context in which actions are taken in the name of the profile.
 func asProfile(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, profileKey{}, name)
 }

@@ -24,10 +24,10 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by string, run func(context.C
 	p.process.background.Go(func() {
 		defer close(f.done)
 
-		// No event may be left that lets the preemptor in again, so that it is activated by hand in two cases.
-		// The end of a victim that was not bound is no event that PreEnqueue is asked again for. And the event
-		// that freed the devices may have found the preemptor kept out; the plugin for claims registers no event
-		// of pods that would come later.
+		// In two cases no event may be left that lets the preemptor in again, so that it is activated by hand. The
+		// scheduler does not ask PreEnqueue again when a victim ends that was not bound. And the event that freed
+		// the devices may have found the preemptor kept out; the plugin for claims registers no event of pods that
+		// would come later.
 		defer func() {
 			p.process.under.land(f)
 			if (f.unbound || told > 0 && devices.has(preemptor.UID)) && ctx.Err() == nil {

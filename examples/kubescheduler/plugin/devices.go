@@ -233,6 +233,7 @@ func inFlight(tracker fwk.ResourceClaimTracker, claims []*resourcev1.ResourceCla
 			taken.Delete(structured.MakeDeviceID(r.Driver, r.Pool, r.Device))
 		}
 	}
+
 	for _, c := range claims {
 		if c.Status.Allocation != nil {
 			explain(c.Status.Allocation)
@@ -251,7 +252,7 @@ func inFlight(tracker fwk.ResourceClaimTracker, claims []*resourcev1.ResourceCla
 	return append(list, claimOf(taken)), nil
 }
 
-// claimOf returns a claim without a name in the API that has the devices, in the order of their names.
+// claimOf makes one claim that holds the devices, in the order of their names. Its own name exists in no API.
 func claimOf(taken sets.Set[structured.DeviceID]) *resourcev1.ResourceClaim {
 	ids := taken.UnsortedList()
 	slices.SortFunc(ids, func(a, b structured.DeviceID) int { return cmp.Compare(a.String(), b.String()) })
@@ -317,7 +318,7 @@ func (d *deviceDesk) statuses(said []preemption.Status) []preemption.Status {
 	return said
 }
 
-// nomination returns the devices of a plan's nomination; nil if the plan nominates nobody.
+// nomination returns the devices of a plan's nomination; nil if the plan makes none.
 func (d *deviceDesk) nomination(snap *engine.Snapshot, plan *preemption.Plan) (*devices.Nomination, error) {
 	if d == nil || plan.Outcome != preemption.Preempts {
 		return nil, nil

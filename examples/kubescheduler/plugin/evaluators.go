@@ -65,8 +65,7 @@ func newPair(c preemption.Config, workers int, asks *framework) (*pair, error) {
 	return &pair{plain: plain.Parallel(workers), asking: asking.Parallel(workers), framework: asks}, err
 }
 
-// baseConfig returns the configuration of the profile. The filters that are off are not in it: switches adds
-// them.
+// baseConfig returns the configuration of the profile without the filters that are off, which switches adds.
 func (p *Plugin) baseConfig() preemption.Config {
 	c := preemption.Config{}
 	if p.options.Configuration != nil {
@@ -82,9 +81,8 @@ func (p *Plugin) baseConfig() preemption.Config {
 	return c
 }
 
-// switches switches those of the known filters off that the profile does not have, and returns the profile's
-// filters that are not known to this module. A filter that is on at PreFilter alone is off on nodes: it is never
-// asked about one.
+// switches switches known filters off that the profile does not have, and returns the profile's filters that are
+// not known to this module. A filter that is on at PreFilter alone is off on nodes: it is never asked about one.
 func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugins) (unknown []string) {
 	has := func(set config.PluginSet, name string) bool {
 		return slices.ContainsFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })

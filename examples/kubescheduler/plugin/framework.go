@@ -51,7 +51,7 @@ func (f *framework) concerned(cycle fwk.CycleState) bool {
 	return slices.ContainsFunc(f.unknown, func(name string) bool { return !skipped.Has(name) })
 }
 
-// filter returns the filter.
+// filter returns f as a filter of an evaluator.
 func (f *framework) filter() *preemption.Filter {
 	return &preemption.Filter{Name: "Framework", Start: f.start}
 }
@@ -104,6 +104,8 @@ func (s *frameworkState) node(name string) (*frameworkNode, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// A pod that is nominated to the node and also on it counts as one on it.
 	n := &frameworkNode{now: info.Snapshot(), pods: map[string]fwk.PodInfo{}}
 	for _, pod := range s.handle.NominatedPodsForNode(name) {
 		n.pods[string(pod.GetPod().UID)] = pod

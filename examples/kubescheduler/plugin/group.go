@@ -43,6 +43,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, cycle fwk.PodGroupCycle
 // snapshot meanwhile and restores it. The error aside means that DefaultPreemption decides instead; any other
 // error is in the status.
 func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (result *fwk.PodGroupPostFilterResult, said *fwk.Status, aside error) {
+	// Without the right to change the snapshot there is no decision, which is counted and reported like any other.
 	scheduler := p.handle.MutableSnapshotSharedLister()
 	if err := scheduler.StartMutations(); err != nil {
 		err = notStarted(err)

@@ -41,7 +41,7 @@ type deviceDesk struct {
 	ended []*record
 	// held are the UIDs under which devices are held.
 	held map[types.UID]bool
-	// waiting are the pods from which devices were held back since the last nomination ended.
+	// waiting are the pods that were tried while devices were held against them, since the last nomination ended.
 	waiting map[types.UID]*v1.Pod
 }
 
@@ -206,7 +206,7 @@ func (d *deviceDesk) has(uid types.UID) bool {
 	return d.records[uid] != nil
 }
 
-// wake lets the pods from which devices were held back be tried again.
+// wake activates the waiting pods, so that the scheduler tries them again.
 func (d *deviceDesk) wake() {
 	d.mu.Lock()
 	pods := map[string]*v1.Pod{}

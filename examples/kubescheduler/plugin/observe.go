@@ -16,7 +16,7 @@ const (
 
 // observe counts a decision and passes it to the program. By names the preemptor in the metrics.
 func (p *Plugin) observe(by string, d Decision) {
-	// The fallback makes the decision, counts what it does, and shows it to nobody.
+	// The fallback makes the decision and counts what it does. The program does not see that decision.
 	metrics := p.options.Metrics
 	if errors.Is(d.Err, errAside) {
 		metrics.AddHandedOver(by, string(ForObjects))
@@ -24,6 +24,7 @@ func (p *Plugin) observe(by string, d Decision) {
 		return
 	}
 
+	// The reference's metrics know codes and no outcomes: what is no error and does not preempt is Unschedulable.
 	outcome, code := outcomeError, preemption.Contradiction
 	switch {
 	case d.Err != nil:

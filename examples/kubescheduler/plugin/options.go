@@ -52,7 +52,8 @@ func (o *Options) hooked() bool { return o.IsEligiblePod != nil || o.MoreImporta
 
 // Decision is the decision about a pod or a group.
 type Decision struct {
-	// One of Plan and Group is set, or Err.
+	// Plan is the plan for a pod, Group the plan for a group, Err the error of a decision that failed. One of the
+	// three is set.
 	Plan  *preemption.Plan
 	Group *preemption.GroupPlan
 	Err   error
@@ -142,26 +143,24 @@ func (o *Options) order() execution.Order {
 // Args are the plugin's arguments in a KubeSchedulerConfiguration.
 type Args struct {
 	metav1.TypeMeta `json:",inline"`
-	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute are those of
-	// DefaultPreemptionArgs: the number of candidates that is enough. With either
-	// of them the search is the sample of kube-scheduler, and the other is 10 or
-	// 100 if it is not given. Without both every node is looked at.
+	// MinCandidateNodesPercentage and MinCandidateNodesAbsolute mean what they mean in DefaultPreemptionArgs: the
+	// search ends with that many candidates. If one of them is set, the other is 10 or 100 by default. If neither
+	// is, the search looks at every node.
 	MinCandidateNodesPercentage *int32 `json:"minCandidateNodesPercentage,omitempty"`
 	MinCandidateNodesAbsolute   *int32 `json:"minCandidateNodesAbsolute,omitempty"`
-	// Seed determines at which node a sample begins, with the preemptor's name; 0 means the
-	// first node.
+	// Seed determines, together with the preemptor's name, at which node a sample begins; 0 means the first node.
 	Seed uint64 `json:"seed,omitempty"`
 	// Workers is the number of goroutines that share a decision; 0 means one.
 	Workers int `json:"workers,omitempty"`
-	// WhenNotUnderstood is the way to decide while an object in the cluster is
-	// not understood: Isolate, which an empty one means, or DefaultPreemption.
+	// WhenNotUnderstood is the way to decide while an object in the cluster is not understood: Isolate or
+	// DefaultPreemption. Empty means Isolate.
 	WhenNotUnderstood string `json:"whenNotUnderstood,omitempty"`
-	// PlanEvents posts every plan as an event on the preemptor, PreemptionPlanned. That
-	// is one write more for each preemption than DefaultPreemption makes.
+	// PlanEvents posts an event PreemptionPlanned on the preemptor for every plan. That is one write more for each
+	// preemption than DefaultPreemption makes.
 	PlanEvents bool `json:"planEvents,omitempty"`
-	// DRAPreemption preempts for devices that pods claim, as KEP-5690 proposes; no release of
-	// kube-scheduler does. The plugin then has to be enabled in preFilter as well, which puts it
-	// before DynamicResources, and all profiles of a scheduler have to agree.
+	// DRAPreemption preempts for devices that pods claim, as KEP-5690 proposes; no release of kube-scheduler does.
+	// The plugin then has to be enabled in preFilter as well, before DynamicResources, and all profiles of a
+	// scheduler have to agree.
 	DRAPreemption bool `json:"draPreemption,omitempty"`
 }
 

@@ -35,11 +35,11 @@ type Plugin struct {
 	// decides all the same.
 	fallback *defaultpreemption.DefaultPreemption
 
-	// stock finds the victims where this module does not.
+	// stock finds the victims of decisions that are handed over ([HandOver]). It carries nothing out.
 	stock *defaultpreemption.DefaultPreemption
 	// found is the candidate of stock's last decision about a group.
 	found found
-	// unfollowed are the feature gates for whose sake stock finds the victims.
+	// unfollowed are the feature gates for which this module has no rules, so that stock finds the victims.
 	unfollowed []string
 	// foreign returns the profile's plugins that are not the scheduler's own. It looks for them once.
 	foreign func() foreign
@@ -112,7 +112,7 @@ func newPlugin(ctx context.Context, options Options, raw apiruntime.Object, hand
 	return p, nil
 }
 
-// checkDRAPreemption refuses the argument draPreemption where it could not be kept: with feature gates that the
+// checkDRAPreemption refuses the argument draPreemption where the plugin cannot honour it: with feature gates that the
 // filter of devices does not follow, or where DefaultPreemption finds the victims of all pods.
 func (p *Plugin) checkDRAPreemption() error {
 	if !p.args.DRAPreemption {
@@ -137,7 +137,7 @@ func (p *Plugin) Close() error {
 	return nil
 }
 
-// EventsToRegister lets the scheduler ask PreEnqueue again when a pod on a node is deleted. The event makes no
+// EventsToRegister lets the scheduler ask PreEnqueue again when a pod on a node is deleted. The event lets no
 // other pod be tried: the filters that turned a pod down name the events that help it.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	// PreEnqueue keeps no pod out if plans are carried out before the attempt ends.

@@ -37,7 +37,7 @@ type process struct {
 	under    underway
 	devices  *deviceDesk // nil without DRAPreemption
 	metrics  *metrics.Collector
-	// unwatch ends the process's news of pods.
+	// unwatch stops the process from hearing of pods.
 	unwatch func()
 	// forget removes the process from the registry.
 	forget func()
@@ -55,7 +55,7 @@ var errClosed = errors.New("the scheduler ends")
 type terms struct {
 	release outrank.Release
 	order   execution.Order
-	// metrics are those of the options, nil for none.
+	// metrics is the collector of the options; nil if they have none.
 	metrics *metrics.Collector
 	// devices is set to preempt for devices.
 	devices bool

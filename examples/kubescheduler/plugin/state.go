@@ -41,8 +41,7 @@ func newState(handle fwk.Handle, release outrank.Release) (*state, error) {
 	return &state{handle: handle, mirror: m, synced: synced}, nil
 }
 
-// syncLimit is the time that a decision waits for the informers of a scheduler
-// that has just begun.
+// syncLimit is the longest time that a decision waits for the informers of a scheduler that has just begun.
 const syncLimit = 10 * time.Second
 
 // follow brings the snapshot in step with the scheduler's, and returns the objects that are not understood. They

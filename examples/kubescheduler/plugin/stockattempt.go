@@ -49,7 +49,7 @@ func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decisio
 		return errors.New("no nodes available")
 	}
 
-	// An error matters only if there is no candidate: it is about nodes that are none.
+	// An error is about nodes that are no candidates, so that it matters only if there is no candidate.
 	d.Plan.Outcome = preemption.NothingHelps
 	candidates, statuses, err := a.dryRuns(ctx, cycle)
 	if len(candidates) == 0 {

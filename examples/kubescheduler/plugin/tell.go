@@ -152,7 +152,7 @@ func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
 		return execution.Nomination{}, err.Error()
 	}
 	_, text, ok := strings.Cut(v.Condition.Message, preemptionSays)
-	if !ok { // of a preemption that succeeds in v1.36 (rule 11.11)
+	if !ok { // v1.36 says nothing of a preemption that succeeds (rule 11.11)
 		return v.Nomination, ""
 	}
 	return v.Nomination, preemptionSays + text

@@ -31,8 +31,8 @@ type flight struct {
 	victims []*outrank.Pod
 	// rejected has the UIDs of victims that were rejected in memory: the API will never say that they go.
 	rejected map[string]bool
-	// unbound is true if a victim was not bound when the plan was made. The end of such a pod is no event that
-	// lets in pods that PreEnqueue has kept out.
+	// unbound is true if a victim was not bound when the plan was made. The scheduler does not ask PreEnqueue again
+	// when such a pod ends.
 	unbound bool
 	// before is closed when an earlier flight of the same preemptor is over; nil if there is none.
 	before chan struct{}
@@ -70,7 +70,7 @@ func (u *underway) land(f *flight) {
 	}
 }
 
-// end removes the pod, and the group that it is a member of: nobody waits for their victims any more.
+// end removes the pod, and the group that it is a member of: they no longer wait for their victims.
 func (u *underway) end(pod types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -94,7 +94,7 @@ func (u *underway) reject(uid string) {
 // waits reports whether the preemptor still waits for a victim to be told to go.
 //
 // It does not ask whether the plan is being carried out. The last victim may end before the goroutine has
-// returned, and a pod that is kept out then would miss the very event that makes room for it. The informer's
+// returned, and a pod that is kept out then would miss the event that makes room for it. The informer's
 // store knows that the victim has ended before any handler hears of it, those of the scheduling queue included.
 func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 	u.mu.Lock()

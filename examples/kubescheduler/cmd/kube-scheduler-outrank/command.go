@@ -18,15 +18,15 @@ import (
 	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
 )
 
-// newCommand is kube-scheduler's command with the plugin.
+// newCommand returns kube-scheduler's command with the plugin.
 func newCommand() *cobra.Command {
 	var command *cobra.Command
 	command = app.NewSchedulerCommand(withOutrank(func() string { return command.Flags().Lookup("config").Value.String() }))
 	return command
 }
 
-// withOutrank registers the plugin. The file is asked for when a profile is made, after the
-// flags have been read.
+// withOutrank registers the plugin. File returns the path of the configuration file; it is called when a profile
+// is made, after the flags have been read.
 func withOutrank(file func() string) app.Option {
 	collector, taken := metrics.New(), false
 	return app.WithPlugin(plugin.Name, func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
@@ -34,7 +34,7 @@ func withOutrank(file func() string) app.Option {
 		if err != nil {
 			return nil, err
 		}
-		if !taken { // by now kube-scheduler has registered its own
+		if !taken { // kube-scheduler has registered its metrics by now, and they can be replaced
 			if err := plugin.TakeOver(legacyregistry.Registerer(), collector); err != nil {
 				return nil, err
 			}
@@ -44,8 +44,8 @@ func withOutrank(file func() string) app.Option {
 	})
 }
 
-// readConfiguration reads the file for the arguments of the filters, which a
-// plugin's handle does not have. Kube-scheduler has accepted it by then.
+// readConfiguration reads the scheduler's configuration file. It has the arguments of the filters, which a plugin's
+// handle does not have. Kube-scheduler has accepted the file by then. Without a file the result is nil.
 func readConfiguration(file string) (*schedulerconfig.Configuration, error) {
 	if file == "" {
 		return nil, nil

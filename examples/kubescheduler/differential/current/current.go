@@ -1,4 +1,4 @@
-// Package current compares the version of Kubernetes that this module is built with.
+// Package current compares outrank with the version of Kubernetes that this module is built with.
 package current
 
 import (
@@ -18,7 +18,7 @@ import (
 // Harness compares with v1.37.
 var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert, Filter: FilterOf(outrank.V1_37)}
 
-// Convert makes a cluster of a case by package convert.
+// Convert converts the objects of a case with package convert.
 func Convert(c *differential.Case) (*outrank.Cluster, error) {
 	groups, err := groupsOf(c)
 	if err != nil {

@@ -77,6 +77,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 		return "", err
 	}
 
+	// The members are equal to those of GroupCase. The preemptor, which is the first of them, is in the cluster.
 	like := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
 	req := preemption.GroupRequest{Now: clustergen.Now()}
 	for i := range pods {
@@ -85,6 +86,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 		req.Pods = append(req.Pods, &p)
 	}
 
+	// A decision about a group leaves the snapshot as it was, so that it can be repeated.
 	const times = 5
 	var plan *preemption.GroupPlan
 	began := differential.CPUTime()
@@ -97,7 +99,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 	return strings.Join(plan.Status.Reasons, ", "), nil
 }
 
-// timedGroup measures how long the plugins take that find room for a group.
+// timedGroup is a framework that measures how long its PodGroupPostFilter plugins take.
 type timedGroup struct {
 	framework.Framework
 	cell  *differential.Cell

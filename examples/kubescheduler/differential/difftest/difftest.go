@@ -30,8 +30,8 @@ var (
 	most  = flag.Int("most", 1, "number of cases that may differ before the test ends")
 )
 
-// Run compares the reference and outrank on random cases. If they differ, the failure has the smallest case found
-// and the flags to repeat it.
+// Run compares the reference and outrank on random cases. If they differ, the failure shows the smallest case that
+// still differs, and the flags that repeat it.
 func Run(t *testing.T, h *differential.Harness) { RunKinds(t, h, differential.Kinds...) }
 
 // RunKinds is Run for the given kinds of cases, unless the flag names others.
@@ -98,7 +98,7 @@ func RunScores(t *testing.T, h *differential.Harness) {
 	t.Logf("%d cases from seed %d: %+v", tried, *seed, count)
 }
 
-// RunJudged compares the answers about claims of devices with the command judge of the module above. There is one
+// RunJudged compares the answers about claims for devices with the command judge of the module above. There is one
 // case for every three of the flag -cases. It leaves out the cases of [differential.Case.AllocatorDiffers].
 func RunJudged(t *testing.T, h *differential.Harness) {
 	differential.Quiet()
@@ -129,7 +129,7 @@ func RunJudged(t *testing.T, h *differential.Harness) {
 	j.end(t)
 }
 
-// judge is the command judge while it runs. It answers one case after the other.
+// judge is the command judge while it runs. It gives one answer for each case, in order.
 type judge struct {
 	command *exec.Cmd
 	in      io.WriteCloser

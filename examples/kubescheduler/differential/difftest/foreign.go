@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
+	"github.com/outrank-go/outrank/examples/kubescheduler/differential/thirdparty"
 )
 
 var (
@@ -18,8 +19,8 @@ var (
 	foreignMost  = flag.Int("foreignmost", 1, "number of them that may differ before the test ends")
 )
 
-// RunForeign is RunPlugin for profiles with a plugin of somebody else. That plugin may count how often it is
-// asked, remember what it heard, hear without being asked, and fail.
+// RunForeign is RunPlugin for profiles with a foreign plugin ([thirdparty.Foreign]). That plugin may count how
+// often it is asked, remember what it heard, hear without being asked, and fail.
 func RunForeign(t *testing.T, h *differential.Harness, instead differential.Instead) {
 	differential.Quiet()
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerAsyncPreemption, false)
@@ -31,7 +32,7 @@ func RunForeign(t *testing.T, h *differential.Harness, instead differential.Inst
 			t.Fatal(err)
 		}
 		c = h.Distinct(c)
-		c.Around.Foreign = differential.GenerateForeign(seed*uint64(len(differential.Kinds)) + uint64(i%len(differential.Kinds)))
+		c.Around.Foreign = thirdparty.GenerateForeign(seed*uint64(len(differential.Kinds)) + uint64(i%len(differential.Kinds)))
 
 		// The plugin goes first: the stock scheduler may have to be run until it takes the same node.
 		got, err := differential.RunReference(c, instead)

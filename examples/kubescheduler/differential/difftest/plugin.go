@@ -27,6 +27,8 @@ func RunPlugin(t *testing.T, h *differential.Harness, instead differential.Inste
 			t.Fatal(err)
 		}
 		c = h.Distinct(c)
+
+		// The run of the stock scheduler also says whether several nodes tie.
 		r, err := h.Run(c)
 		if err != nil {
 			t.Fatal(err)

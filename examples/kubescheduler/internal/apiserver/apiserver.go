@@ -40,7 +40,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 )
 
-// kind says how the objects of a kind are written. The strategy for the status is nil if they have none.
+// kind says how the API server writes the objects of a kind. The strategy for the status is nil if they have none.
 type kind struct {
 	create rest.RESTCreateStrategy
 	status rest.RESTUpdateStrategy
@@ -78,6 +78,7 @@ func Store(o runtime.Object) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	of, ok := kinds[reflect.TypeOf(stored)]
 	if !ok {
 		return nil, fmt.Errorf("no strategy for %T", stored)

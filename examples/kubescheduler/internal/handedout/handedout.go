@@ -1,10 +1,8 @@
-// Package handedout answers how the pods of a group get room while the scheduler's queue has
-// handed them out.
+// Package handedout answers how the pods of a group get room while the scheduler's queue has handed them out.
 //
 // During the attempt of a group the scheduler's nominator knows only the names of its pods. Nominations that they
-// have from an earlier attempt therefore take no room (rules
-// 12.9.5 and 12.9.9 of the library). They still say whether the group waits for victims that
-// are leaving (rule 12.9.7).
+// have from an earlier attempt therefore take no room (rules 12.9.5 and 12.9.9 of the library). They still say
+// whether the group waits for victims that are leaving (rule 12.9.7).
 package handedout
 
 import (
@@ -41,7 +39,7 @@ func hasNode(snap *engine.Snapshot, p *outrank.Pod) bool {
 // question whether the group may preempt; they do not count for who has to leave. The request must say Refused
 // and have a function that places the group. The snapshot is changed.
 func PreemptGroup(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
-	// With the nominations, as far as the placing of the group.
+	// The first search sees the nominations, which count for eligibility. It ends before the group is placed.
 	first := req
 	first.Place = func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 		return nil, nil, errToPlace
@@ -51,6 +49,7 @@ func PreemptGroup(ctx context.Context, e *engine.Evaluator, snap *engine.Snapsho
 		return plan, err
 	}
 
+	// The second search places the group, without the nominations.
 	for _, p := range req.Pods {
 		if err := setAside(snap, p); err != nil {
 			return nil, err
@@ -59,8 +58,8 @@ func PreemptGroup(ctx context.Context, e *engine.Evaluator, snap *engine.Snapsho
 	return e.PreemptGroup(ctx, snap, req)
 }
 
-// setAside removes the nomination of a pod from the snapshot. An unknown pod is
-// added, because its own nomination would count otherwise.
+// setAside removes the nomination of a pod from the snapshot. A pod that the snapshot does not know is added
+// without its nomination, which would count otherwise.
 func setAside(snap *engine.Snapshot, p *outrank.Pod) error {
 	switch _, known := snap.Pod(p.Key()); {
 	case !hasNode(snap, p):

@@ -9,7 +9,7 @@ import (
 	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// kinds are the events of the reference by what happens to which resource.
+// kinds maps a resource of the reference and what happens to it to the kind of event in this library.
 var kinds = map[fwk.EventResource]map[fwk.ActionType]ourqueue.ClusterEventKind{
 	fwk.Node: {
 		fwk.Add: ourqueue.EventNodeAdded, fwk.Update: ourqueue.EventNodeUpdated, fwk.Delete: ourqueue.EventNodeDeleted,
@@ -23,13 +23,14 @@ var kinds = map[fwk.EventResource]map[fwk.ActionType]ourqueue.ClusterEventKind{
 	fwk.TargetPod: {fwk.Update: ourqueue.EventPodUpdated},
 }
 
+// storage are the resources whose events are all of the kind EventStorageChanged.
 var storage = map[fwk.EventResource]bool{
 	fwk.PersistentVolume: true, fwk.PersistentVolumeClaim: true, fwk.StorageClass: true, fwk.CSINode: true, fwk.CSIDriver: true,
 	fwk.CSIStorageCapacity: true, fwk.VolumeAttachment: true,
 }
 
-// KindOf is the kind of an event in this library's words. A kind without a word
-// has the name of the resource, which may help every pod.
+// KindOf returns the kind that this library has for an event of the reference. If it has none, the kind is the
+// name of the resource, and the event may help every pod.
 func KindOf(e fwk.ClusterEvent) ourqueue.ClusterEventKind {
 	switch {
 	case e.Resource == fwk.WildCard:
@@ -53,8 +54,8 @@ type happened struct {
 	before, object any
 }
 
-// eventOf is the event in this library's words. It leads back to the result of
-// the reference's event: no two are equal.
+// eventOf returns this library's event for an event of the reference, and notes in about which one it stands for.
+// No two results are equal, because each has an object of its own.
 func (p *Pair) eventOf(event fwk.ClusterEvent, before, object any) ourqueue.ClusterEvent {
 	e := ourqueue.ClusterEvent{Kind: KindOf(event)}
 	switch o := latest(before, object).(type) {
@@ -69,7 +70,7 @@ func (p *Pair) eventOf(event fwk.ClusterEvent, before, object any) ourqueue.Clus
 			e.NodeBefore = p.node(b)
 		}
 	default:
-		e.NodeBefore = &outrank.Node{} // nobody looks at it
+		e.NodeBefore = &outrank.Node{} // only makes the event unequal to all others
 	}
 	p.about[e] = happened{[]fwk.ClusterEvent{event}, before, object}
 	return e
@@ -82,7 +83,7 @@ func latest(before, object any) any {
 	return object
 }
 
-// pod converts a pod, which the result carries along.
+// pod converts a pod. The result has the API's object as its Value.
 func (p *Pair) pod(pod *corev1.Pod) *outrank.Pod {
 	ours, err := convert.Pod(pod)
 	if err != nil {

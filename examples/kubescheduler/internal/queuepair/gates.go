@@ -15,12 +15,14 @@ import (
 	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// gates are the checks before the queue. Ours repeat the latest answer of the
-// reference's plugin: the plugin's own answer may change between the two queues.
+// gates records the answers of the reference's PreEnqueue plugins. The gates of our queue repeat the latest answer:
+// a plugin that is asked once more, for our queue, may answer differently by then.
 type gates struct {
-	mu    sync.Mutex
+	mu sync.Mutex
+	// holds says whether the plugin kept the pod out of the queue when it was last asked.
 	holds map[held]bool
-	all   map[string]bool
+	// all are the names of the plugins.
+	all map[string]bool
 }
 
 // held is a pod with the name of a plugin that was asked about it.
@@ -45,8 +47,8 @@ func (n *noted) PreEnqueue(ctx context.Context, pod *corev1.Pod) *fwk.Status {
 	return s
 }
 
-// watch records the answers of a queue's plugins, and returns gates that repeat
-// them. Scheduling gates need none.
+// watch records the answers of a queue's plugins, and returns gates that repeat them. There is none for the plugin
+// SchedulingGates: this library's queue has that check itself.
 func (g *gates) watch(q *queue.PriorityQueue) []ourqueue.Gate {
 	for _, plugins := range gatesOf(q) {
 		for name, plugin := range plugins {
@@ -73,5 +75,5 @@ func (g *gates) answer(plugin string, pod types.UID) bool {
 	return g.holds[held{plugin, pod}]
 }
 
-// names are those of the plugins, sorted.
+// names returns the names of the plugins, sorted.
 func (g *gates) names() []string { return slices.Sorted(maps.Keys(g.all)) }

@@ -21,6 +21,7 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 		return true
 	}
 
+	// The hints need the reference's own event. The update of a pod that waits is told to the queue by Update.
 	h, ok := p.about[event]
 	if event.Kind == ourqueue.EventPodUpdated {
 		h, ok = p.updates[event.Pod]
@@ -37,6 +38,7 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 	})
 	ours := ourqueue.Helps(p.release, e, event)
 
+	// Only one rule lets our hints help fewer pods: a resize is not helped by another node (rule 5.4.17).
 	switch {
 	case theirs && !ours && event.Kind == ourqueue.EventNodeAdded && e.Pod.NodeName != "" && event.Node.Name != e.Pod.NodeName:
 		p.counts["queue: hints that help a resize in the reference alone, by another node: 5.4.17"]++

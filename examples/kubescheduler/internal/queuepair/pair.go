@@ -3,7 +3,7 @@
 //
 // A [Pair] takes the place of a live scheduler's queue. Each call goes to the scheduler's own queue and then to a
 // queue of this library, at the same time of the same clock. The two are compared whenever a pod is popped and
-// whenever somebody asks. The rest of the package is for tests that drive both queues by themselves.
+// whenever [Pair.Compare] is called. The rest of the package is for tests that drive both queues by themselves.
 package queuepair
 
 import (
@@ -45,9 +45,9 @@ type Pair struct {
 	// binding are the pods among them whose binding is under way. The scheduler is done with them, but they may
 	// come back.
 	binding map[types.UID]bool
-	// about has the reference's event for each event of ours.
+	// about has, for each event that our queue was told of, the reference's event that it stands for.
 	about map[ourqueue.ClusterEvent]happened
-	// updates has the reference's event for each new version of a pod.
+	// updates has the same for each new version of a pod that waits.
 	updates map[*outrank.Pod]happened
 	// only is the only pod that an event under way may move; empty for all pods.
 	only     types.UID
@@ -170,11 +170,13 @@ func (p *Pair) Pop(logger klog.Logger) (framework.QueuedEntityInfo, error) {
 		return nil, nil
 	}
 
-	// Events matter to attempts under way. Without one nobody asks about earlier events any more.
+	// Events matter to attempts under way. Without any, earlier events are not asked about any more.
 	if p.ours.Counts().InFlight == 0 {
 		clear(p.about)
 		clear(p.updates)
 	}
+
+	// With an empty active queue the reference pops a pod whose backoff is not over yet.
 	if len(p.theirs.PodsInActiveQ()) == 0 {
 		p.counts["queue: popped from backoff"]++
 	}

@@ -14,9 +14,15 @@ import (
 
 // State is what a queue knows about a pod. Times are counted from a moment that is the same for both queues.
 type State struct {
-	Part                      string
+	// Part is the part of the queue in which the pod is: active, backoff, unschedulable, gated, incomplete or in
+	// flight. It is lost if the reference lists the pod and does not find it.
+	Part string
+	// Attempts counts how often the pod was popped, Refused the attempts in which it fitted nowhere, and Errors the
+	// latest attempts that ended in an error, one after another.
 	Attempts, Refused, Errors int
-	Enqueued, BackoffEnd      string
+	// Enqueued is the time at which the pod was added, or put back after an attempt. BackoffEnd is set in the part
+	// backoff alone.
+	Enqueued, BackoffEnd string
 	// Gate is the plugin that holds the pod back; empty for none.
 	Gate string
 	// Failed are the filters that the pod failed with.
@@ -53,6 +59,8 @@ func Theirs(q *queue.PriorityQueue, since time.Time, gates ...string) map[string
 	note(q.PodsInActiveQ(), "active")
 	note(q.PodsInBackoffQ(), "backoff")
 	note(q.UnschedulablePods(), "unschedulable")
+
+	// The members of an incomplete group, and pods that were popped, have no more to compare than where they are.
 	for _, p := range q.IncompletePodGroupPodsPods() {
 		states[string(p.UID)] = State{Part: "incomplete"}
 	}
@@ -81,6 +89,7 @@ func stateOf(info *framework.QueuedPodInfo, part string, gates []string) State {
 func Ours(q *ourqueue.Queue, since time.Time) map[string]State {
 	states := map[string]State{}
 	pending := q.Pending()
+
 	note := func(entries []ourqueue.Entry, part string) {
 		for _, e := range entries {
 			s := State{
@@ -97,6 +106,8 @@ func Ours(q *ourqueue.Queue, since time.Time) map[string]State {
 	note(pending.Backoff, "backoff")
 	note(pending.Unschedulable, "unschedulable")
 	note(pending.Gated, "gated")
+
+	// The members of an incomplete group, and pods that were popped, have no more to compare than where they are.
 	for _, e := range pending.Incomplete {
 		states[e.Pod.UID] = State{Part: "incomplete"}
 	}

@@ -1,6 +1,6 @@
-// Judge compares answers of kube-scheduler v1.36 about claims of devices with those of outrank.
-// The filter for devices needs modules of v1.37, so that the two cannot be in one process: the
-// tests of module v136 write cases with the reference's answers, and read the differences.
+// Judge compares answers of kube-scheduler v1.36 about claims for devices with outrank's answers. The filter for
+// devices needs modules of v1.37, so the two cannot be in one process: the tests of module v136 write cases with
+// the reference's answers, and read the differences.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// judge answers each case with its differences.
+// judge reads cases with the reference's answers, and writes the differences of each.
 func judge(r io.Reader, w io.Writer) error {
 	differential.Quiet()
 	h := &differential.Harness{Release: outrank.V1_36, Convert: current.Convert, Filter: current.FilterOf(outrank.V1_36)}

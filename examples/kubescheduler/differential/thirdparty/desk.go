@@ -1,4 +1,4 @@
-package differential
+package thirdparty
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 type desk struct {
 	mu   sync.Mutex
 	next int
-	// open are the extenders by name.
+	// open has the extenders that are served at present, by name.
 	open map[string]*served
 	// at is the address of the desk.
 	at string
@@ -31,7 +31,7 @@ type desk struct {
 // served is an extender of a case.
 type served struct {
 	*Extender
-	c *Case
+	c *Cluster
 }
 
 // theDesk returns the desk of this program, which it makes when the first extender is served.
@@ -49,11 +49,10 @@ var theDesk = sync.OnceValue(func() *desk {
 	return d
 })
 
-// serve serves the extenders of a case until closed is called, and returns them for the scheduler's
-// configuration.
-func serve(c *Case) (list []config.Extender, closed func(), err error) {
+// Serve serves extenders over HTTP until closed is called, and returns them for the scheduler's configuration.
+func Serve(extenders []*Extender, c *Cluster) (list []config.Extender, closed func(), err error) {
 	closed = func() {}
-	if len(c.Around.Extenders) == 0 {
+	if len(extenders) == 0 {
 		return nil, closed, nil
 	}
 	d := theDesk()
@@ -61,10 +60,11 @@ func serve(c *Case) (list []config.Extender, closed func(), err error) {
 		return nil, closed, d.err
 	}
 
+	// The address has a name of its own for each extender, so that cases that run at once do not meet.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var names []string
-	for i, x := range c.Around.Extenders {
+	for i, x := range extenders {
 		d.next++
 		name := fmt.Sprintf("%d-%d", d.next, i)
 		names = append(names, name)
@@ -135,7 +135,7 @@ func (x *served) filter(r *http.Request) (any, error) {
 	}
 
 	// An extender that caches nodes fails by its answer, another one by the code.
-	left, no, never, err := x.turn(names)
+	left, no, never, err := x.Turn(names)
 	if err != nil && x.Cached {
 		return &extenderv1.ExtenderFilterResult{Error: err.Error()}, nil
 	}

@@ -1,4 +1,4 @@
-package differential
+package thirdparty
 
 import (
 	"context"
@@ -9,22 +9,24 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// asking lets outrank ask an extender of a case about candidates.
+// asking is an extender that outrank asks about candidates.
 type asking struct {
 	*Extender
-	c *Case
+	c *Cluster
 }
 
-// extender returns the extender as outrank knows extenders.
-func (x *asking) extender() preemption.Extender {
+// Preemption returns the extender as outrank asks it about the candidates of a cluster.
+func (x *Extender) Preemption(c *Cluster) preemption.Extender {
+	a := &asking{x, c}
 	return preemption.Extender{
-		Name: "x", Process: x.process, Ignorable: x.Ignorable,
-		Interested: func(*outrank.Pod) bool { return x.interested(x.c.Preemptor) },
+		Name: "x", Process: a.process, Ignorable: x.Ignorable,
+		Interested: func(*outrank.Pod) bool { return x.Interested(c.Preemptor) },
 	}
 }
 
 // process changes the candidates as the extender does over HTTP. A victim that is on no node has the UID nobody.
 func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
+	// The question is put into the form that both sides share.
 	proposals := map[string]proposal{}
 	for _, c := range candidates {
 		p := proposal{violations: int64(c.Score.Violations)}
@@ -38,6 +40,7 @@ func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preempt
 		return nil, err
 	}
 
+	// Outrank looks victims up by name and UID, so that one with another UID is unknown to it.
 	all := x.c.onNodes()
 	var out []preemption.Candidate
 	for _, node := range slices.Sorted(maps.Keys(left)) {

@@ -1,4 +1,4 @@
-package differential
+package thirdparty
 
 import (
 	"context"
@@ -13,9 +13,11 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-const foreignName = "Foreign"
+// ForeignName is the name of a [Foreign] as a plugin.
+const ForeignName = "Foreign"
 
-// Foreign is somebody else's plugin. A hash gives its answers. The zero value has no say.
+// Foreign is a plugin of the scheduler's profile that outrank cannot ask. A hash gives its answers. The zero value
+// refuses nothing.
 type Foreign struct {
 	// Seed changes all answers.
 	Seed uint64
@@ -31,9 +33,9 @@ type Foreign struct {
 	Remembers bool
 	// No, Never and Breaks say how many of 64 answers about a node refuse it, refuse it for good, and are errors.
 	No, Never, Breaks uint64
-	// Clings says for how many of 64 pods it fails when they are removed.
+	// Clings says how many of 64 pods make it fail when they are removed.
 	Clings uint64
-	// Skips makes it leave the preemptor alone.
+	// Skips makes its PreFilter return Skip, so that it has no say about the preemptor.
 	Skips bool
 }
 
@@ -68,13 +70,14 @@ func (f *Foreign) at64(of ...any) uint64 {
 	return h.Sum64() >> 20 % 64
 }
 
-// at returns the plugin with the extension points that it has.
-func (p *foreignPlugin) at() fwk.Plugin {
+// Plugin returns a new plugin for one scheduler, with the extension points that f has.
+func (f *Foreign) Plugin() fwk.Plugin {
+	p := &foreignPlugin{Foreign: f, asked: map[string]int{}}
 	begins, filters := foreignBegins{p}, foreignFilters{p}
 	switch {
-	case p.Foreign.PreFilter && p.Foreign.Filter:
+	case f.PreFilter && f.Filter:
 		return foreignBoth{begins, filters}
-	case p.Foreign.PreFilter:
+	case f.PreFilter:
 		return begins
 	}
 	return filters
@@ -90,7 +93,7 @@ func (b foreignBoth) Filter(ctx context.Context, state fwk.CycleState, pod *core
 	return b.filters.Filter(ctx, state, pod, on)
 }
 
-func (*foreignPlugin) Name() string { return foreignName }
+func (*foreignPlugin) Name() string { return ForeignName }
 
 type foreignBegins struct{ *foreignPlugin }
 
@@ -98,7 +101,7 @@ func (p foreignBegins) PreFilter(_ context.Context, state fwk.CycleState, _ *cor
 	if p.Skips {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	state.Write(foreignName, &foreignHeard{})
+	state.Write(ForeignName, &foreignHeard{})
 	return nil, nil
 }
 
@@ -121,7 +124,7 @@ func (p foreignBegins) RemovePod(_ context.Context, state fwk.CycleState, _ *cor
 }
 
 func (p foreignBegins) hear(state fwk.CycleState, change string) *fwk.Status {
-	data, err := state.Read(foreignName)
+	data, err := state.Read(ForeignName)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
@@ -133,6 +136,7 @@ func (p foreignBegins) hear(state fwk.CycleState, change string) *fwk.Status {
 type foreignFilters struct{ *foreignPlugin }
 
 func (p foreignFilters) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, on fwk.NodeInfo) *fwk.Status {
+	// The answer is a hash of the node and its pods, and of what the plugin counts and remembers.
 	node, times, heard := on.Node().Name, 0, ""
 	if p.Counts {
 		p.mu.Lock()
@@ -140,7 +144,7 @@ func (p foreignFilters) Filter(_ context.Context, state fwk.CycleState, _ *corev
 		times = p.asked[node]
 		p.mu.Unlock()
 	}
-	if data, err := state.Read(foreignName); err == nil && p.Remembers {
+	if data, err := state.Read(ForeignName); err == nil && p.Remembers {
 		heard = fmt.Sprint(data.(*foreignHeard).changes)
 	}
 	var pods []string
@@ -148,13 +152,14 @@ func (p foreignFilters) Filter(_ context.Context, state fwk.CycleState, _ *corev
 		pods = append(pods, podKey(info.GetPod()))
 	}
 	slices.Sort(pods)
+
 	switch n := p.at64(node, times, heard, pods); {
 	case n < p.Breaks:
 		return fwk.AsStatus(errors.New(brokenText))
 	case n < p.Breaks+p.Never:
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, neverText)
 	case n < p.Breaks+p.Never+p.No:
-		return fwk.NewStatus(fwk.Unschedulable, contraryText)
+		return fwk.NewStatus(fwk.Unschedulable, noText)
 	}
 	return nil
 }
