@@ -74,7 +74,7 @@ func (a *attempt) bestSetAcross(s *site, possible []*unit) (best *Candidate, vic
 			}
 		}
 
-		// A cluster is made anew for this, and only for a set that would be the best.
+		// This check builds a whole cluster, so it is left to sets that would be the best.
 		status, err := a.asIfNeverThere(s, units)
 		if err != nil {
 			return nil, nil, err
@@ -125,7 +125,7 @@ func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	here := slices.SortedFunc(slices.Values(s.running), byImportance)
 	slices.SortFunc(far, byImportance)
 
-	// Pods on the node come first, as the first pod that may not leave decides what is said.
+	// Pods on the node come first: the first pod that may not leave determines the answer.
 	skewed := a.skewedBy(s, far)
 	for _, p := range append(here, far...) {
 		apart := a.keepsApart(p, s)
@@ -139,9 +139,9 @@ func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	return a.byImportance(possible), blocked
 }
 
-// mayLeaveAlone reports whether a pod that the preemptor may take can be a victim across nodes. A pod that
-// names a group cannot where units leave together, and neither can one that a constraint has ceased to
-// count because it is being deleted (rule 23.6).
+// mayLeaveAlone reports whether the preemptor may take a pod, and the pod can be a victim across nodes. A pod
+// that names a group cannot where units leave together. Neither can a pod that a constraint no longer counts
+// because it is being deleted (rule 23.6).
 func (a *attempt) mayLeaveAlone(p *occupant) bool {
 	ceased := p.pod.Terminating() && slices.ContainsFunc(a.spread, func(c constraint) bool { return a.selects(&c, p.pod) })
 	return a.mayTake(p.unit) && p.unit.kind == ofPod && !ceased
@@ -155,7 +155,7 @@ func (a *attempt) keepsApart(p *occupant, s *site) Status {
 		return Status{}
 	}
 
-	// In a dry run that has counted nothing else the answer is about this pod alone.
+	// A dry run that has counted no other pod gives the answer about this pod alone.
 	alone := &dryRun{attempt: a, pod: a.pod, site: s}
 	a.countInterpod(&alone.interpodBy, p, 1)
 	switch {
@@ -167,9 +167,9 @@ func (a *attempt) keepsApart(p *occupant, s *site) Status {
 	return Status{}
 }
 
-// skewedBy reports whether pods that a constraint counts may have to leave other nodes (rule 23.4). That is
-// so if a constraint fails on the node, also if only with the pods that it is promised to. It is so as well
-// if anti-affinity has a pod leave another node: the fewest pods of any domain may be fewer then.
+// skewedBy reports whether pods that a constraint counts may have to leave other nodes (rule 23.4). They may if
+// a constraint fails on the node, with or without the pods that are nominated to it. They also may if
+// anti-affinity makes a pod leave another node, because the emptiest domain may then be emptier.
 func (a *attempt) skewedBy(s *site, far []*occupant) bool {
 	d := a.dryRun(s)
 	if len(a.spread) == 0 || d.spreadBy == nil {

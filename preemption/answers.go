@@ -32,9 +32,9 @@ func (a *attempt) readGiven(given func(position int, node *outrank.Node) (Status
 // neverFiltered is the answer of a node that the caller's scheduler did not ask.
 var neverFiltered = unresolvableBy("", "the node was not filtered")
 
-// asAnswer brings a status of the caller's into the form of a filter's. A success says nothing else. Where
-// a filter failed, no other excluded the node. A contradiction tells of a dry run (rule 9.9); before any, it
-// means no more than that nothing helps on the node.
+// asAnswer returns a status of the caller in the form of a filter's. A success has no other fields. If a filter
+// turned the node down, no other excluded it. A contradiction comes from a dry run (rule 9.9), and none has
+// begun: here it only means that nothing helps on the node.
 func (s Status) asAnswer() Status {
 	switch {
 	case s.Code == Success:
@@ -82,7 +82,7 @@ func compareCounts(a, b Count) int {
 	)
 }
 
-// severity returns 0 for Success and more for a worse code, below 0 if there is no such code.
+// severity returns 0 for Success, more for a worse code, and -1 if there is no such code.
 func severity(c Code) int {
 	return slices.Index([]Code{Success, Unschedulable, UnschedulableAndUnresolvable, Contradiction}, c)
 }

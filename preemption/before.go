@@ -19,7 +19,7 @@ func (a *attempt) refusal() Status {
 	return Status{}
 }
 
-// refuseNames refuses a pod whose own wishes leave no node (rules 7.15.3 and 7.15.8).
+// refuseNames refuses a pod whose node affinity and node name leave no node (rules 7.15.3 and 7.15.8).
 func (a *attempt) refuseNames() Status {
 	names, narrowed := a.namedByAffinity()
 	switch {
@@ -115,9 +115,8 @@ func (a *attempt) narrow() narrowing {
 	return narrowing{names: names, excluded: leftOutBy(by...)}
 }
 
-// leftOutBy returns the answer of a node that is not asked because of filters. Its text names each of them
-// once, in the order of the alphabet, and the first that was given is said to exclude the node. An empty
-// name is none.
+// leftOutBy returns the answer of a node that is not asked because of filters. The text names each filter
+// once, in alphabetical order, and leaves out empty names. ExcludedBy is the first filter of the arguments.
 func leftOutBy(filters ...string) Status {
 	names := slices.Clone(filters)
 	slices.Sort(names)

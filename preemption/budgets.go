@@ -26,8 +26,8 @@ func isCharged(b budget, p *outrank.Pod) bool {
 	return coversPod(b, p) && !counted
 }
 
-// chargeThose charges for each pod, in their order, the budgets that charged names, in the cluster's order.
-// With toFirst the first budget that a pod violates is the last that it is charged to.
+// chargeThose charges pods in their order, each to the budgets for which charged is true, in the cluster's
+// order. With toFirst a pod is charged no further than to the first budget that it violates.
 func (a *attempt) chargeThose(pods []*occupant, charged func(b budget, p *outrank.Pod) bool, toFirst bool) charges {
 	violated := charges{}
 	taken := make([]int64, len(a.budgets))

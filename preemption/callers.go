@@ -48,8 +48,8 @@ func (a *attempt) refuseBy(name string, state FilterState) {
 	a.refused = unresolvableBy(name, refused.Refused().Status.Reasons...)
 }
 
-// addCaller brings a filter of the caller into the form of a built-in one. Only a filter with a state
-// follows the pods that come and go.
+// addCaller adds a filter of the caller in the form of a built-in one. Only a filter with a state follows the
+// pods that come and go.
 func (a *attempt) addCaller(own callerFilter) {
 	index := len(a.callers)
 	a.callers = append(a.callers, own)
@@ -65,8 +65,8 @@ func (a *attempt) addCaller(own callerFilter) {
 	a.filters = append(a.filters, f)
 }
 
-// saidBy returns what a filter of the caller said in the form of an answer: its code and its reasons count,
-// and the name is added.
+// saidBy returns a status of a caller's filter in the form of an answer: its code and reasons count, and the
+// filter's name is added.
 func saidBy(name string, said Status) Status {
 	if said.Code == Success {
 		return Status{}
@@ -90,7 +90,7 @@ func (d *dryRun) followCaller(index int, p *occupant, by int) {
 		return
 	}
 
-	// All nodes begin with the state that Start returned, and so it is only cloned (FilterState).
+	// The state that Start returned serves all nodes, so only a clone of it may change (FilterState).
 	if d.states == nil {
 		d.states = make([]FilterState, len(d.attempt.callers))
 	}

@@ -20,7 +20,7 @@ import (
 //
 // PreemptGroup does not look at Sample, Extenders and Ranks.
 type Config struct {
-	// Variant names the preemption to follow; zero is that of today's kube-scheduler.
+	// Variant names the preemption to follow; zero is today's kube-scheduler.
 	Variant outrank.Variant
 	// Profile holds what a profile of a KubeSchedulerConfiguration says; zero is the default profile.
 	Profile Profile

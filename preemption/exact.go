@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// mostUnits is the most possible victims of which every set is tried: 16 of them have 65,535 sets beside the
-// empty one.
+// mostUnits is the largest number of possible victims for which every set is tried: 16 of them have 65,535 sets
+// beside the empty one.
 const mostUnits = 16
 
 var errTooMany = errors.New("more than 16 possible victims: package preemption tries every set of them, and package preemption/engine searches")
 
-// exact finds the best set of victims on each node (group 13.4). Steps of a variant that are about the order
-// in which it finds victims give way to the plain ones.
+// exact finds the best set of victims on each node (group 13.4). Steps that depend on the order in which a
+// variant finds victims give way to the plain ones.
 func (s steps) exact(config *Config) steps {
 	s.readsTop, s.shows = plain().readsTop, plain().shows
 	s.recharge = chargeAgain
@@ -125,7 +125,7 @@ func chosenBy(set uint, possible []*unit) []*unit {
 	return units
 }
 
-// lossesWithoutReason makes losses of units that nobody has asked yet what they block.
+// lossesWithoutReason makes losses of units, without what they block.
 func lossesWithoutReason(units []*unit) []loss {
 	var losses []loss
 	for _, u := range units {

@@ -13,8 +13,8 @@ import (
 //
 // Without Concerns, a filter with a Start follows every pod that leaves a node or comes back. In the engine's
 // benchmark of 5,000 nodes with 30 pods each, a decision with a filter for GPUs that a tenth of the pods
-// share takes 430 ms so, 100 ms with Concerns, and 0.9 ms if the filter begins with what a [Tracker] knows in
-// place of counting the cluster by itself.
+// share takes 430 ms, 100 ms with Concerns, and 0.9 ms if the filter begins with the counts of a [Tracker]
+// instead of counting the cluster itself.
 type Filter struct {
 	// Name stands in statuses. No two filters of a configuration share one.
 	Name string

@@ -4,7 +4,7 @@ import "github.com/outrank-go/outrank"
 
 // NodePorts (group 7.6).
 
-// hostPort is a port of a node, with nothing left out.
+// hostPort is a port that a pod takes on its node, with the defaults filled in.
 type hostPort struct {
 	address, protocol string
 	port              int32

@@ -21,10 +21,10 @@ type constraint struct {
 	// honorAffinity and honorTaints leave out nodes that the pod's affinity or its tolerations rule out.
 	honorAffinity, honorTaints bool
 
-	// counts says, by its position, whether a node counts. It is nil where the filter is off.
+	// counts says for each node, by its position, whether it counts. It is nil where the filter is off.
 	counts []bool
-	// domains has the number of pods on nodes that count by the value of the key, as things are at the
-	// start. least lists these values, those with the fewest pods first.
+	// domains has, by the value of the key, the number of pods at the start on the nodes that count. least
+	// lists these values, the ones with the fewest pods first.
 	domains map[string]int
 	least   []string
 }
@@ -117,12 +117,12 @@ func (a *attempt) countAtStart(c *constraint) {
 		c.domains[domain] += pods
 	}
 
-	// As long as nothing changes, globalMinimum needs the first of these alone.
+	// As long as nothing changes, globalMinimum needs only the first of these.
 	c.least = slices.SortedFunc(maps.Keys(c.domains), func(d, e string) int { return cmp.Compare(c.domains[d], c.domains[e]) })
 }
 
-// nodeCounts reports whether a node counts for a constraint. It has the keys of all constraints (rule
-// 7.12.9), and no inclusion policy leaves it out because the pod cannot run there (rule 7.12.10).
+// nodeCounts reports whether a node counts for a constraint. It must have the keys of all constraints (rule
+// 7.12.9), and no inclusion policy may leave it out because the pod cannot run there (rule 7.12.10).
 func (a *attempt) nodeCounts(c *constraint, n *outrank.Node) bool {
 	for i := range a.spread {
 		if _, ok := n.Labels[a.spread[i].key]; !ok {
@@ -145,7 +145,7 @@ func (a *attempt) selects(c *constraint, p *outrank.Pod) bool {
 func (d *dryRun) enterSpread() { d.spreadBy = make([]map[string]int, len(d.attempt.spread)) }
 
 // followSpread counts a pod that comes or goes. Unlike countAtStart it asks neither whether the pod is being
-// deleted nor whether the selector is empty: a pod that was never counted is counted off all the same (rule
+// deleted nor whether the selector is empty: a pod that was never counted is subtracted all the same (rule
 // 7.12.6).
 func (d *dryRun) followSpread(p *occupant, by int) {
 	for i := range d.attempt.spread {
@@ -162,8 +162,8 @@ func (d *dryRun) followSpread(p *occupant, by int) {
 	}
 }
 
-// askSpread fails where, with the preemptor, the domain of the node would have over maxSkew pods more than
-// the domain with the fewest (rule 7.12.3).
+// askSpread fails if the preemptor would give the node's domain over maxSkew pods more than the domain with the
+// fewest has (rule 7.12.3).
 func (d *dryRun) askSpread() Status {
 	const reason = "node(s) didn't match pod topology spread constraints"
 	for i := range d.attempt.spread {
@@ -194,8 +194,8 @@ func (c *constraint) globalMinimum(changes map[string]int) int {
 		return 0
 	}
 
-	// Of the domains without a change the first in the order of the start has the fewest pods. So those
-	// behind it need no look unless they have changed, and all that have changed are looked at.
+	// Of the domains without a change, the first in least has the fewest pods. So the others without a change
+	// need no look. All that have changed are looked at below.
 	var fewest []int
 	for _, domain := range c.least {
 		by, changed := changes[domain]

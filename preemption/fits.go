@@ -6,14 +6,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// builtInFilter is a filter of kube-scheduler, as functions in the order in which they are called. All but
-// ask may be nil. A filter of the caller is put into the same form (addCaller).
+// builtInFilter is a filter of kube-scheduler, as functions in the order in which they are called. All except
+// ask may be nil. A filter of the caller gets the same form (addCaller).
 type builtInFilter struct {
 	name string
 	// begin reads what the filter needs before the first node (PreFilter), and reports whether it has
 	// anything to say about the pod. A filter without begin always has.
 	begin func(a *attempt) bool
-	// enter counts, when a dry run begins on a node, what the filter wants to know of the pods there.
+	// enter counts what the filter has to know about the pods on a node, when a dry run begins there.
 	enter func(d *dryRun)
 	// follow counts a pod that has come to its node (by is 1) or left it (-1). A filter without follow
 	// looks at dryRun.pods when it is asked, or at no other pod than the preemptor.
@@ -64,8 +64,8 @@ func (a *attempt) off(name string) bool {
 	return a.config.switchesOff(name)
 }
 
-// beginFilters asks what is said before the first node (group 7.15), and keeps the filters that have
-// something to say about nodes. The caller's come last (rule 7.1.4).
+// beginFilters finds what the filters say before the first node (group 7.15), and keeps the filters that have
+// something to say about nodes. The caller's filters come last (rule 7.1.4).
 func (a *attempt) beginFilters() error {
 	// A selector of the profile that cannot be read is an error whether or not its filter is on (rule 7.18.10).
 	if err := a.readSpread(); err != nil {
@@ -137,8 +137,8 @@ func (d *dryRun) promised() []*occupant {
 	return promised
 }
 
-// with returns a copy with more pods. The copy is dropped after use, and the pods are never taken away from
-// it: to come and to leave again is not the same as never to have come (rule 7.6.7).
+// with returns a copy with more pods. Callers drop the copy after use instead of taking the pods away again:
+// adding and removing a pod may leave other counts than never adding it (rule 7.6.7).
 func (d *dryRun) with(pods []*occupant) *dryRun {
 	c := d.copy()
 	for _, p := range pods {

@@ -69,8 +69,8 @@ type GroupPlan struct {
 	// is nil unless the outcome is Fits or Preempts.
 	Placement []Assignment
 	// Nominations are the nodes that pods are to be nominated to, nil to change nothing. If the outcome is
-	// Preempts, they are those of Placement. While the group waits for victims of an earlier preemption,
-	// they are what each of its pods is nominated to already, with an empty Node for none.
+	// Preempts, they equal Placement. While the group waits for victims of an earlier preemption, they
+	// repeat the nomination that each of its pods has already, with an empty Node for none.
 	Nominations []Assignment
 	// Victims have to leave, the most important first. Those of one unit stand together. There may be none.
 	Victims []Victim
@@ -105,7 +105,7 @@ type GroupRequest struct {
 	// priority of the group, one preemption policy and one scheduler (rule 12.9.2). They are placed in
 	// their order (rule 12.9.5).
 	Pods []*outrank.Pod
-	// Now is as in Request.
+	// Now stands in for the start of pods that have none, as in Request.
 	Now time.Time
 	// Refused says that the caller has found no place for the group as things are. None is looked for
 	// again, and the outcome is never Fits.
@@ -139,7 +139,7 @@ type Draft interface {
 	// Feasible lists the nodes that take a pod of the group, in the cluster's order. The pods of beside are
 	// on their nodes then; all other pods of the group keep the nominations that they have (rule 12.9.5).
 	// The slice is the caller's. Errors: those of filters and of the context; outrank.ErrInvalid for a pod
-	// that is not of the group or stands in the call twice, and for a node that is not there. Time is that
-	// of asking every node; a call that adds places to those of the last one costs the least beside that.
+	// that is not of the group or stands in the call twice, and for a node that is not there. Each call asks
+	// every node. Beyond that, it is cheapest to add to the places of the call before.
 	Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outrank.Node, error)
 }

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -73,7 +72,7 @@ type groupAttempt struct {
 	config  *Config
 	// members lists the waiting pods in the order in which they are placed.
 	members []*outrank.Pod
-	// owner is the group as which they preempt, and quota how many of them need a place.
+	// owner is the group for which they preempt, and quota says how many of them need a place.
 	owner   owner
 	quota   *quota
 	request GroupRequest
@@ -109,8 +108,8 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 	return g, g.startAll()
 }
 
-// startAll starts the guard for the whole group (rule 13.6.8), and finds out whether the filters can be asked
-// about each of its pods.
+// startAll starts the guard for the whole group (rule 13.6.8), and returns any error of the filters about one
+// of its pods.
 func (g *groupAttempt) startAll() error {
 	if guard := g.config.Guard; guard != nil {
 		state, err := guard.Start(slices.Clone(g.members), plainView{g.attempt})
@@ -204,8 +203,8 @@ func (g *groupAttempt) mayTake(u *unit) bool {
 		return true
 	}
 
-	// A caller who says who may be taken is asked about each pod of the unit for each pod that waits. A unit
-	// with a pod of the group itself is no victim then (rule 13.6.7).
+	// The caller's Take is asked about each pod of the unit, for each pod that waits. With it, or with
+	// AnyPriority, a unit with a pod of the group itself is no victim (rule 13.6.7).
 	for _, p := range u.pods {
 		if p.pod.Group != "" && g.owner.includes(g.attempt.tree, p.pod) {
 			return false
@@ -298,29 +297,4 @@ func (g *groupAttempt) makeRoom(possible []*unit) error {
 func (g *groupAttempt) refuse(why *Refusal) {
 	g.plan.Unhelpful = why
 	g.say(Unschedulable, cmp.Or(why.Reason, unplaced))
-}
-
-// placement says where pods of the group go, or why there is no place.
-type placement struct {
-	spots []*spot
-	// refused is nil if there is a place.
-	refused *Refusal
-}
-
-// assignments lists the places in the order in which they were found.
-func (p *placement) assignments() []Assignment {
-	var places []Assignment
-	for _, s := range p.spots {
-		places = append(places, Assignment{Pod: s.pod, Node: s.dryRun.node().Name})
-	}
-	return places
-}
-
-// place looks for a place for the group in a cluster: by the caller's function, or by first fit in the order
-// of the question (rule 12.9.5).
-func (g *groupAttempt) place(c *outrank.Cluster) (placement, error) {
-	if g.request.Place != nil {
-		return g.placeByFunction(context.Background(), c)
-	}
-	return g.placeFirstFit(c)
 }

@@ -17,14 +17,14 @@ type quota struct {
 	// of the two is filled.
 	pods  []*outrank.Pod
 	below []*quota
-	// unsaid is set if the policy names no number, so that it has no text of its own.
+	// unsaid is set if no policy names a number. A shortage is then reported as unplaced.
 	unsaid bool
 }
 
-// unplaced is what is said of a group where its policy has nothing to say (rule 12.9.11).
+// unplaced is the reason of a group without a place whose policy gives none (rule 12.9.11).
 const unplaced = "pod group is unschedulable"
 
-// shortage returns why the quota cannot be reached any more with some members placed and some left to come,
+// shortage returns why the quota cannot be reached any more, with some members placed and some still to come;
 // empty if it can (rules 12.9.3 and 12.9.11).
 func (q *quota) shortage(placed, left int) string {
 	switch {
@@ -99,7 +99,7 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 			}
 			parent.below = append(parent.below, q)
 			if known {
-				break // it stands below its own parent already
+				break // an earlier group has put the parent below its own parent already
 			}
 			q = parent
 		}

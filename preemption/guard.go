@@ -11,9 +11,9 @@ import "github.com/outrank-go/outrank"
 type Guard struct {
 	// Name stands in statuses and errors.
 	Name string
-	// Start begins an attempt to place a pod, or the waiting pods of a group, which stand in their order;
-	// there is always one. A nil state has nothing to say about them. An error ends the attempt. The
-	// slice belongs to the guard. Several goroutines may call Start at once.
+	// Start begins an attempt to place a pod, or the waiting pods of a group in the order in which they are
+	// placed. preemptors is never empty, and the guard may keep it. A nil state has nothing to say about
+	// them. An error ends the attempt. Several goroutines may call Start at once.
 	Start func(preemptors []*outrank.Pod, view View) (GuardState, error)
 }
 
@@ -27,8 +27,8 @@ type Guard struct {
 type GuardState interface {
 	// Follower is told of a pod that leaves by Remove, and of its return by Add.
 	Follower
-	// Check returns Success if all pods that are away may be; it always does while none is. Otherwise
-	// Reasons say why not, and the rest of the status is filled in.
+	// Check returns Success if all pods that are away may be away together, and always if none is. Otherwise
+	// Reasons must say why not; the caller of Check fills in the rest of the status.
 	Check() Status
 	// Rule names the rule by which a victim may be away beside the others that are away. Empty leaves the
 	// name to the caller's other rules. It is called for victims alone, and in a plan for a group only for

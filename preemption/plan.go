@@ -11,8 +11,7 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// Outcome is the kind of an answer. Its values are words that never change. The zero Outcome says that
-// nobody has made the plan.
+// Outcome is the kind of an answer. Its values are words that never change. No decision has the zero Outcome.
 type Outcome string
 
 // The outcomes, in the order in which they are checked.
@@ -96,8 +95,8 @@ type Plan struct {
 	// Sample it is about the nodes of the sample.
 	ClusterCertificate *Certificate
 
-	// Refused is the status that ended the attempt before any node was asked, and that every node then has
-	// (PreFilter). It is Success where nothing ended it.
+	// Refused is the status that turned the pod down before any node was asked; every node then has it
+	// (PreFilter). It is Success if the nodes were asked.
 	Refused Status
 	// Feasible is the number of nodes that take the pod as things are.
 	Feasible int
@@ -235,8 +234,8 @@ type NodeReport struct {
 	Candidate *Candidate
 }
 
-// Decision is a *[Plan] or a *[GroupPlan], which can be verified and applied. A type that embeds one of
-// them satisfies the interface, but is refused.
+// Decision is a *[Plan] or a *[GroupPlan], which can be verified and applied. A type that embeds one of them
+// also satisfies the interface, but functions that take a Decision refuse it.
 type Decision interface {
 	decision()
 }

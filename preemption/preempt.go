@@ -55,13 +55,13 @@ type verdict struct {
 	// across is set if victims are looked for on several nodes (chapter 23).
 	across bool
 	plan   *Plan
-	// answers are those of the nodes, in the cluster's order.
+	// answers has the answer of each node, in the cluster's order.
 	answers []answer
 	// failed is the error of an extender; with one, no candidate is chosen (rule 10.2.2).
 	failed error
 }
 
-// answer is what one node says.
+// answer is what one node says about the pod.
 type answer struct {
 	site *site
 	// before is the answer as things are.
@@ -73,7 +73,7 @@ type answer struct {
 	candidate *Candidate
 }
 
-// decide goes through the four steps of a decision. With everything, it looks for victims also where
+// decide goes through the four steps of a decision. If everything is set, it looks for victims even where
 // none are needed.
 func decide(cluster *outrank.Cluster, req Request, config *Config, everything bool) (*verdict, error) {
 	a, err := begin(cluster, req, config)
@@ -91,8 +91,8 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	// Step 2: may the pod preempt? The plan says so also where the pod fits.
 	d.plan.Ineligible = a.mayPreempt(d.answers)
 
-	// Step 3: which pods have to leave each node? A search across nodes keeps the best victims alone, so
-	// that it has nothing to tell where none are needed.
+	// Step 3: which pods have to leave each node? A search across nodes keeps only the best victims, so it
+	// has nothing to tell if none are needed.
 	needed := d.plan.Feasible == 0 && d.plan.Ineligible == ""
 	if needed || everything && !d.across {
 		if err := d.findVictims(req.Offset); err != nil {
@@ -150,7 +150,7 @@ func (d *verdict) findVictims(offset int) error {
 func (d *verdict) conclude() {
 	plan, best := d.plan, d.attempt.best(d.answers)
 	switch {
-	// Explain may have found candidates in these two cases, too. They are told and not chosen.
+	// Explain may have found candidates in these two cases, too. It lists them, but none is chosen.
 	case plan.Feasible > 0:
 		plan.Outcome = Fits
 	case plan.Ineligible != "":
@@ -167,8 +167,8 @@ func (d *verdict) conclude() {
 	}
 }
 
-// tellEverything adds to the plan what [Explain] tells beyond the decision. A search across nodes keeps
-// the best candidate alone, so that it has no list of them.
+// tellEverything adds to the plan what [Explain] tells beyond the decision. A search across nodes lists no
+// candidates, because it keeps only the best victims for each node.
 func (d *verdict) tellEverything() {
 	for _, one := range d.answers {
 		report := NodeReport{Node: one.node().Name, Status: one.before}
@@ -200,7 +200,7 @@ func (d *verdict) tellCandidates() {
 		return order
 	})
 
-	// The reports point into the list, so that it has to be complete before they do.
+	// The reports point into the list, so it has to be complete first: appending moves its elements.
 	plan := d.plan
 	for _, one := range found {
 		plan.Candidates = append(plan.Candidates, *one.candidate)

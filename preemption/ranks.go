@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// best is the candidate that the ranks prefer; of equal ones it is the first in the order of the nodes
+// best returns the candidate that the ranks prefer, and of equal ones the first in the order of the nodes
 // (rules 11.1 and 11.7). It is nil without candidates.
 func (a *attempt) best(answers []answer) *Candidate {
 	var best *Candidate
@@ -52,8 +52,8 @@ func (a *attempt) ranks() []Rank {
 	return a.steps.ranks
 }
 
-// compareFigures compares two scores by the figure of one rank. The lower figure is the better one. Only
-// of starts the later is better, because less work is lost (rules 11.2 to 11.6, 11.8 and 11.10).
+// compareFigures compares two scores by the figure of one rank. The lower figure is better. Only a start is
+// better the later it is, because less work is lost (rules 11.2 to 11.6, 11.8 and 11.10).
 func compareFigures(r Rank, s, t *Score) int {
 	switch r.Name {
 	case ByViolations.Name:
@@ -78,8 +78,9 @@ func startOfScore(s *Score) time.Time {
 	return s.Start
 }
 
-// scoreOf counts what candidates are compared by, but for the figures of whole candidates (completeScores).
-// The victims are in order of importance and count with their own priorities (rule 12.8.6).
+// scoreOf returns the figures by which candidates are compared, without the figures of whole candidates, which
+// completeScores adds. The victims are in order of importance and count with their own priorities (rule
+// 12.8.6).
 func (a *attempt) scoreOf(victims []Victim) Score {
 	score := Score{Victims: len(victims)}
 	a.addCosts(victims, &score)
@@ -102,9 +103,9 @@ func (a *attempt) scoreOf(victims []Victim) Score {
 	return score
 }
 
-// startOfTop returns the earliest start among the victims of the highest priority, as the caller has
-// written it (rule 11.6). If that is a victim without a start it returns the time of the request, which
-// may be zero.
+// startOfTop returns the earliest start among the victims of the highest priority, as the caller has written it
+// (rule 11.6). If the earliest is a victim without a start, it returns the time of the request, which may be
+// zero.
 func (a *attempt) startOfTop(victims []Victim) time.Time {
 	top := slices.MaxFunc(victims, func(v, w Victim) int {
 		return cmp.Compare(v.Pod.PriorityValue(), w.Pod.PriorityValue())
@@ -124,8 +125,8 @@ func (a *attempt) startOfTop(victims []Victim) time.Time {
 	return first.StartTime
 }
 
-// addCosts adds the figure of each rank that says what a victim costs: the sum over the victims. A cost
-// below 0 counts as 0, and the sum stops at the largest int64 (rule 11.10).
+// addCosts adds the figure of each rank with a Cost: the sum over the victims. A cost below 0 counts as 0, and
+// the sum stops at the largest int64 (rule 11.10).
 func (a *attempt) addCosts(victims []Victim, score *Score) {
 	for _, r := range a.ranks() {
 		costOf := r.Cost

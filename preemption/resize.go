@@ -7,10 +7,10 @@ import (
 )
 
 // A pod that is on its node may want room for a resize in place that its node has deferred (group
-// 7.19). It preempts there as any pod does, but for what this file says.
+// 7.19). It preempts there as any pod does, with the exceptions in this file.
 
-// wantsResize reports whether the pod asks for room for its resize: the release lets such pods preempt,
-// and the pod is on a node. A pod that the cluster knows as one that waits for a node is not (rule 7.19.1).
+// wantsResize reports whether the pod asks for room for its resize: the release lets such pods preempt, and
+// the pod is on a node. If the cluster has the pod as pending, it is not on a node (rule 7.19.1).
 func (a *attempt) wantsResize() bool {
 	if !a.rules.DeferredResizes || !a.pod.ResizeDeferred || a.pod.NodeName == "" {
 		return false
@@ -44,8 +44,7 @@ func (d *dryRun) askDeferred() Status {
 // lacksForResize is lacks for a pod that the node counts already (rules 7.19.4 and 7.19.11). need is the
 // one at index i of the attempt's resources, and whole is all that the node has of it.
 func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
-	// No part of the pod counts twice: what has to be free is the request less what the node counts for
-	// the pod.
+	// The node counts the pod already, so only the rest of the request has to be free.
 	missing := need.amount
 	for _, p := range d.pods {
 		if d.attempt.isItself(p) {

@@ -70,7 +70,7 @@ func (t *Tally[S]) domainOf(pod *outrank.Pod, node *outrank.Node) string {
 	return t.Domain(pod, node)
 }
 
-// tallies are the counts of a cluster.
+// tallies are the counts of the running pods of a cluster, as the state of a [Tracker].
 type tallies[S any] struct {
 	tally  *Tally[S]
 	counts map[string]S // by domain
@@ -91,7 +91,7 @@ func (c *tallies[S]) change(pod *outrank.Pod, node *outrank.Node, by int) {
 // Clone implements [ClusterState].
 func (c *tallies[S]) Clone() ClusterState { return &tallies[S]{c.tally, maps.Clone(c.counts)} }
 
-// tallied is a tally in an attempt to place a pod.
+// tallied is the state of a tally's filter in an attempt to place a pod.
 type tallied[S any] struct {
 	tally *Tally[S]
 	// cluster has the counts as the attempt began. It is shared and only read.
@@ -107,7 +107,7 @@ func (a *tallied[S]) Check(node *outrank.Node) Status {
 	return a.check(a.count(a.tally.domainOf(a.pod, node)), a.pod, node)
 }
 
-// count returns the count of a domain as things are in the attempt. Nothing counts in the empty domain.
+// count returns the present count of a domain in the attempt. The empty domain has the zero count.
 func (a *tallied[S]) count(domain string) S {
 	if count, ok := a.changed[domain]; ok {
 		return count

@@ -41,8 +41,8 @@ const (
 	ofComposite
 )
 
-// findUnits parts the running pods of all nodes into units. Each site lists the units with a pod there,
-// in the order of their first pods.
+// findUnits divides the running pods of all nodes into units. Each site lists the units with a pod there, in
+// the order of their first pods.
 func (a *attempt) findUnits() {
 	units := map[whole]*unit{} // those that are groups
 	for _, s := range a.sites {
@@ -186,7 +186,7 @@ func (u *unit) name() string {
 	return u.pods[0].pod.Name
 }
 
-// ageOfUnit is the earliest start of the unit's pods (rule 12.7.4).
+// ageOfUnit returns the earliest start of the unit's pods (rule 12.7.4).
 func (a *attempt) ageOfUnit(u *unit) time.Time {
 	earliest := a.steps.ageOf(a, u.pods[0].pod)
 	for _, p := range u.pods {

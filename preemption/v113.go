@@ -38,14 +38,14 @@ func (a *attempt) asBudgetsStand(pods []*occupant) charges {
 	return violated
 }
 
-// readsFirst takes the priority of the victim that was found first for the top priority. Pods that violate
-// a budget are tried first, so that a victim behind them may have a higher priority (rule 13.2.3).
+// readsFirst makes the priority of the victim that was found first the top priority. Pods that violate a budget
+// are found first, so a later victim may have a higher priority (rule 13.2.3).
 func readsFirst(found []loss, score *Score) {
 	score.TopPriority = found[0].pods[0].pod.PriorityValue()
 }
 
-// eligibleInV113 has a pod wait while any pod that it could take is being deleted on the node that it is
-// nominated to, for whatever reason (rule 13.2.5). There is no preemption policy to ask (rule 13.2.4).
+// eligibleInV113 makes a pod wait while any pod that it could take is being deleted, for whatever reason, on
+// the node that it is nominated to (rule 13.2.5). In v1.13 there is no preemption policy (rule 13.2.4).
 func (a *attempt) eligibleInV113(nominated *site, _ Status) Ineligibility {
 	if nominated != nil && a.anyLeaves(nominated, (*outrank.Pod).Terminating) {
 		return VictimsTerminating

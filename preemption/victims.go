@@ -16,7 +16,7 @@ type loss struct {
 var noVictims = unresolvableBy("", "No preemption victims found for incoming pod")
 
 // selectVictims finds the units that have to leave a node (chapter 9): only units that may be taken, and
-// none without need. The status says why the node is no candidate. An error is the caller's chooser's,
+// none without need. The status says why the node is no candidate. An error comes from the caller's chooser,
 // or says that there are too many sets of victims to try.
 func (a *attempt) selectVictims(s *site) (*Candidate, Status, error) {
 	possible := a.possibleVictims(s)
@@ -78,8 +78,8 @@ func (a *attempt) reprieve(d *dryRun, units []*unit) []loss {
 			continue
 		}
 
-		// To put a unit back and take it away again may change the node: if another pod holds the same
-		// port, the port is now free (rule 7.6.7). A copy from before would not show that.
+		// Putting a unit back and taking it away again may change the node: a port that another pod also holds
+		// is then free (rule 7.6.7). A copy made before would not show that.
 		d.takeAway(u)
 		victims = append(victims, loss{u, status})
 	}
