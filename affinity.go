@@ -49,7 +49,7 @@ type PodAffinityTerm struct {
 	// TopologyKey is the node label whose values are the topology domains.
 	TopologyKey string `json:"topologyKey"`
 	// MatchLabelKeys are labels of the pod whose values a selected pod must share,
-	// and MismatchLabelKeys those whose values it must not share. The API server adds
+	// MismatchLabelKeys labels whose values it must not share. The API server adds
 	// them to LabelSelector when it creates a pod, as In or NotIn with one value. A
 	// decision adds only the keys that are not in the selector yet, as in a pod that is
 	// written by hand or read from a manifest.

@@ -56,7 +56,7 @@ func (b *PodDisruptionBudget) Key() Key { return NewKey(b.Namespace, b.Name) }
 func (b *PodDisruptionBudget) NamespaceName() string { return namespaceOr(b.Namespace) }
 
 // IntOrPercent is a number of pods, or a share of them in per cent. Its JSON
-// is that of Kubernetes, 3 or "30%".
+// is the JSON of Kubernetes: 3 or "30%".
 type IntOrPercent struct {
 	Value   int32
 	Percent bool

@@ -16,7 +16,7 @@ import "github.com/outrank-go/outrank/internal/apis"
 func (p Pod) MarshalJSON() ([]byte, error) { return apis.Marshal(&p) }
 
 // UnmarshalJSON reads the v1 Pod; "apiVersion" and "kind" may be missing. Errors
-// are those of kube.ReadPod, all in one *[InputError], and leave p as it was.
+// are the ones of kube.ReadPod, all in one *[InputError], and leave p as it was.
 // Claims stay unresolved; see [Cluster.ResolveVolumes]. null changes nothing.
 func (p *Pod) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, p) }
 

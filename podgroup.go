@@ -169,8 +169,8 @@ func (w *Workload) Key() Key { return NewKey(w.Namespace, w.Name) }
 // NamespaceName returns the workload's namespace, "default" if it names none.
 func (w *Workload) NamespaceName() string { return namespaceOr(w.Namespace) }
 
-// PodGroupTemplate is the template of a [PodGroup]. The fields are those of the
-// group. A group names its template in [PodGroup.Template].
+// PodGroupTemplate is the template of a [PodGroup]. Its fields mean what the fields of
+// the group mean. A group names its template in [PodGroup.Template].
 type PodGroupTemplate struct {
 	Name              string
 	DisruptionMode    DisruptionMode
@@ -183,7 +183,8 @@ type PodGroupTemplate struct {
 }
 
 // CompositePodGroupTemplate is the template of a [CompositePodGroup], with the
-// templates of the groups below it. The other fields are those of the group.
+// templates of the groups below it. Its other fields mean what the fields of the group
+// mean.
 type CompositePodGroupTemplate struct {
 	Name                       string
 	DisruptionMode             DisruptionMode

@@ -288,7 +288,7 @@ func plus(q resource.Quantity, l resource.List, name resource.Name) resource.Qua
 	return q
 }
 
-// The functions below repeat those above for one resource, and build no lists.
+// The functions below do for one resource what the functions above do for lists. They build no lists.
 
 // resourceView is a containerView for one resource.
 type resourceView func(p *Pod, c *Container, name resource.Name) resource.Quantity

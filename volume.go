@@ -69,8 +69,8 @@ type Disk struct {
 	// Monitors are the addresses of an RBD image: two images are the same only
 	// if they share one. An image without monitors shares one with every other.
 	Monitors []string
-	// ReadOnly is set for a disk that is mounted read-only. Pods may share such disks,
-	// except for those of the kind AWSElasticBlockStore.
+	// ReadOnly is set for a disk that is mounted read-only. Pods may share such a disk,
+	// unless its kind is AWSElasticBlockStore.
 	ReadOnly bool
 }
 

@@ -56,8 +56,8 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 //
 //  1. Without failures the pod is admitted.
 //  2. A pod that is not [Critical] is rejected with all failures.
-//  3. A critical pod with a failure that is not a shortage is rejected with
-//     those failures alone.
+//  3. A critical pod with a failed predicate is rejected with its failed
+//     predicates alone.
 //  4. Otherwise the shortages are covered by pods that are [Preemptable] for it.
 //     The Guaranteed pods have to cover what is needed beyond all BestEffort
 //     and all Burstable pods, the Burstable pods what is needed beyond all

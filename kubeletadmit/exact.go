@@ -163,7 +163,7 @@ func shareUp(frees, need int64) int64 {
 }
 
 // neededPicks goes through the picks, the last tier first, and leaves out each that the needs are
-// covered without. No pick of the result can be left out: those kept before it and all behind it
+// covered without. No pick of the result can be left out: the picks kept before it and all behind it
 // do not cover the needs.
 func (p *pool) neededPicks() []pick {
 	// behind has, for the i-th pick and each need, what this pick and all behind it free.

@@ -75,7 +75,7 @@ func (t *tally) wantAmount(name resource.Name, q resource.Quantity) {
 	}
 }
 
-// column returns the index of the name among those that are counted. It adds
+// column returns the index of the name in names. It adds
 // the name if it is missing.
 func (t *tally) column(name resource.Name) int {
 	column := slices.Index(t.names, name)

@@ -49,7 +49,8 @@ func (a *attempt) bestAcross(s *site) (*Candidate, Status, error) {
 		return a.blockedBy(s, best, victims)
 	}
 
-	// The last set is that of all possible victims. If even that makes room, budgets are in the way.
+	// No set will do, and the last one tried was the set of all possible victims. If that set makes room, it
+	// is budgets that stand in the way.
 	status, err := a.asIfNeverThere(s, possible)
 	if status.Code == Success {
 		status = budgetsForbid
@@ -110,10 +111,10 @@ func (a *attempt) asIfNeverThere(s *site, units []*unit) (Status, error) {
 	return other.asThingsAre(other.sites[s.position]), nil
 }
 
-// possibleAcross lists the pods that can be victims for a node, the most important first: those on the node,
-// and those on other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and
-// 23.5). blocked is what anti-affinity says where a pod that counts for it may not leave, so that the node is
-// no candidate (rule 23.3); Success if there is no such pod.
+// possibleAcross lists the pods that can be victims for a node, the most important first: pods on the node, and
+// pods on other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and 23.5).
+// blocked is the answer of anti-affinity if a pod that counts for it may not leave: the node is no candidate
+// then (rule 23.3). It is Success if there is no such pod.
 func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	var far []*occupant
 	for _, other := range a.sites {

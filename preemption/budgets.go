@@ -12,8 +12,8 @@ type budget struct {
 // violates none.
 type charges map[*occupant][]*outrank.PodDisruptionBudget
 
-// charge charges pods to the budgets that cover them, in the order of the pods: those that come first use
-// up what a budget allows (rules 6.3.1 to 6.3.5). From v1.37 on a pod is charged no further than to the
+// charge charges pods to the budgets that cover them, in the order of the pods: the first ones use up what a
+// budget allows (rules 6.3.1 to 6.3.5). From v1.37 on a pod is charged no further than to the
 // first budget that it violates; before, it is charged to all that cover it (rules 6.3.6 and 6.3.8).
 func (a *attempt) charge(pods []*occupant) charges {
 	return a.chargeThose(pods, isCharged, a.rules.BudgetsStopAtFirst)

@@ -139,8 +139,8 @@ func (v plainView) PodsOn(node string) []*outrank.Pod {
 	return pods
 }
 
-// Nominated implements [View]. It goes through all nominations, the preemptor's own and those of other
-// schedulers included, of which site.nominated has none.
+// Nominated implements [View]. Unlike site.nominated, it includes the preemptor's own nomination and the
+// nominations of other schedulers' pods.
 func (v plainView) Nominated() iter.Seq2[*outrank.Pod, string] {
 	byNode := map[string][]*outrank.Pod{}
 	for _, p := range v.cluster().Pods {

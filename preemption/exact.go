@@ -44,7 +44,7 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 		return nil, nobodyHasTo(s), nil
 	}
 
-	// The last set is that of all possible victims. If even that makes room, budgets are in the way.
+	// If no set will do although all possible victims together make room, it is budgets that stand in the way.
 	best := a.bestOfAll(s, possible, a.reprieved(s, possible, reprieve, strict), strict)
 	if best == nil {
 		status := a.withAllGone(s, possible)

@@ -14,7 +14,7 @@ type term struct {
 	owner *outrank.Pod
 	// key is the topology key: nodes with one value of it are one domain.
 	key string
-	// selector picks pods of namespaces, and of those that namespaceSelector matches.
+	// selector picks the pods, in the namespaces that are listed or that namespaceSelector matches.
 	selector          outrank.Matcher
 	namespaces        []string
 	namespaceSelector outrank.Matcher
@@ -132,7 +132,7 @@ func (c *interpodCounts) over() interpodCounts {
 // domain is one value of one topology key.
 type domain struct{ key, value string }
 
-// domains counts something by domain. Its counts add to those of start, if that is set.
+// domains counts something by domain. If start is set, the counts are changes to the counts of start.
 type domains struct {
 	start *domains
 	count map[domain]int

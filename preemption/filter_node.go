@@ -169,7 +169,7 @@ func meets(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
 }
 
 // labelHolds reports whether the labels of a node meet a requirement (rule 7.5.5). Gt and Lt exist only for
-// nodes; the other operators are those of label selectors.
+// nodes; the other operators mean what they mean in label selectors.
 func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 	// Values that no label could have are met by no node, whatever the operator: NotIn, too (rule 7.5.8).
 	for _, v := range r.Values {

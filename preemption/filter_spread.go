@@ -58,7 +58,7 @@ func (a *attempt) readSpread() error {
 	return nil
 }
 
-// constraintsOf returns the pod's own constraints, or else those of the profile (rule 7.18.7). narrowed says
+// constraintsOf returns the pod's own constraints, or else the profile's (rule 7.18.7). narrowed says
 // that the labels named by their matchLabelKeys narrow the selectors (rules 7.12.8 and 7.18.8).
 func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narrowed bool, err error) {
 	// The profile is not asked for a selector that no constraint would read.

@@ -41,9 +41,8 @@ var builtIn = []builtInFilter{
 	{name: NodeDeclaredFeatures, begin: (*attempt).beginFeatures, ask: (*dryRun).askFeatures},
 }
 
-// filtersOf lists the built-in filters in the order of the release (rule 7.1.7), without those that are
-// asked nothing about nodes: filters that are off, and those that the profile switches off on nodes alone
-// (rules 7.18.1 and 7.18.2).
+// filtersOf lists the built-in filters in the order of the release (rule 7.1.7). It leaves out filters that are
+// not asked about nodes: they are off, or the profile switches them off on nodes (rules 7.18.1 and 7.18.2).
 func (a *attempt) filtersOf() []builtInFilter {
 	list := slices.Clone(builtIn)
 	if !a.rules.NodeNameFirst {

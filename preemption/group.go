@@ -49,7 +49,7 @@ func (r *Refusal) text() string {
 }
 
 // GroupPlan is the answer for a group. It belongs to the caller. The objects
-// that it points to are those that the caller passed in.
+// that it points to belong to the caller's input.
 type GroupPlan struct {
 	// Group is the key of the preempting group, empty if its pods name none. Composite is set if the pods
 	// belong to a tree of groups: it is the group at the top, and Group its key.
@@ -76,7 +76,7 @@ type GroupPlan struct {
 	Victims []Victim
 
 	// TurnedDown says why there is no place for the group as things are, nil if there is one or none was
-	// looked for. Unhelpful says why there is none with every possible victim gone, or with those gone that
+	// looked for. Unhelpful says why there is none with every possible victim gone, or every one gone that
 	// a guard lets go. It is nil unless nothing helps, and where there is no possible victim.
 	TurnedDown, Unhelpful *Refusal
 }
@@ -119,11 +119,11 @@ type GroupRequest struct {
 
 // PlaceFunc finds nodes for the pods of a group in the cluster that the draft shows. It returns the pods
 // that have a place, in the order in which they were placed, and as many as the policy of the group asks
-// for. pods are in the order of the request, those of a tree group by group; the slice belongs to the
+// for. pods are in the order of the request; in a tree they come group by group. The slice belongs to the
 // function.
 //
 // It is called for the cluster as things are, unless the request says Refused. If there is no place, and the
-// group may preempt, it is called with every possible victim away but those that a guard keeps. If there is
+// group may preempt, it is called with every possible victim away that a guard does not keep. If there is
 // no place then either, and the guard has kept some, it is called with these away, too. The calls
 // come from the goroutine of the caller. A placement stays: the filters say which victims can come back
 // beside it (rule 12.9.8).
@@ -138,7 +138,7 @@ type Draft interface {
 	View
 	// Feasible lists the nodes that take a pod of the group, in the cluster's order. The pods of beside are
 	// on their nodes then; all other pods of the group keep the nominations that they have (rule 12.9.5).
-	// The slice is the caller's. Errors: those of filters and of the context; outrank.ErrInvalid for a pod
+	// The slice is the caller's. Errors: errors of filters and of the context; outrank.ErrInvalid for a pod
 	// that is not of the group or stands in the call twice, and for a node that is not there. Each call asks
 	// every node. Beyond that, it is cheapest to add to the places of the call before.
 	Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outrank.Node, error)

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/document"
 )
 
-// The wire forms of a plan for a group; see those of a plan for a pod.
+// The wire forms of a plan for a group, in the order of PLAN_JSON.md, as for the plan of a pod.
 type (
 	wireAssignment struct {
 		Pod  *document.Pod `json:"pod,omitempty"`

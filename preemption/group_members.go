@@ -153,7 +153,7 @@ func (a *attempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 		}
 	}
 
-	// Pods that run count also in groups of the tree of which no pod waits.
+	// In a tree, running pods count even if no pod of their group waits.
 	if own.composite != nil {
 		groups = a.groupsBelow(own.composite)
 	}

@@ -15,7 +15,7 @@ import (
 //  2. The group has to be allowed to preempt.
 //  3. All units of lower priority in the whole cluster are taken away, and the group is placed again. If
 //     there is still no place, nothing helps.
-//  4. The units are put back one by one, those that violate a budget first. The placement of step 3 stays.
+//  4. The units are put back one by one, units that violate a budget first. The placement of step 3 stays.
 //     A unit has to leave if one of the placed pods fails on its node beside it.
 //
 // Groups have to preempt in the release of the cluster (rule 12.9.1). Of the configuration Filters, Profile,
@@ -64,8 +64,8 @@ func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*G
 
 // groupAttempt is one attempt to make room for a group.
 type groupAttempt struct {
-	// attempt is that of the first pod in cluster. It knows the units of the whole cluster, and asks no
-	// filters: each pod has an attempt for that (memberAttempt).
+	// attempt is an attempt for the first pod, in cluster. It knows the units of the whole cluster, but asks
+	// no filters: for that each pod has an attempt of its own (memberAttempt).
 	attempt *attempt
 	// cluster is the cluster of the caller, with all waiting pods of the group pending.
 	cluster *outrank.Cluster
@@ -135,8 +135,8 @@ func (g *groupAttempt) startAll() error {
 	return nil
 }
 
-// withPending returns the cluster with pods of a group among those that wait. Each has the nomination that
-// the cluster knows of, or else its own (rule 12.9.5).
+// withPending returns the cluster with pods of a group as pending ones. Each has the nomination that the
+// cluster knows of, or else its own (rule 12.9.5).
 func withPending(c *outrank.Cluster, members []*outrank.Pod) *outrank.Cluster {
 	for _, p := range members {
 		waits := *p
@@ -192,7 +192,7 @@ func (g *groupAttempt) possibleVictims() []*unit {
 	return g.attempt.byImportance(possible)
 }
 
-// mayTake reports whether the group may take a unit. Its priority has to be lower than that of the group
+// mayTake reports whether the group may take a unit. Its priority has to be lower than the group's
 // (rule 12.9.8), unless the caller has units of any priority taken (rule 13.6.7).
 func (g *groupAttempt) mayTake(u *unit) bool {
 	rules := g.config.Eligibility

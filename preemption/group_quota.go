@@ -9,7 +9,7 @@ import (
 // quota says how many members of a group need a place. Members are the pods of a group, or the groups below
 // a composite one (rules 12.9.3 and 12.9.4).
 type quota struct {
-	// wanted is the number of members that need a place, those that run included.
+	// wanted is the number of members that need a place, including the ones that run.
 	wanted int
 	// there counts the pods of the group that run already.
 	there int

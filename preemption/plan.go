@@ -65,7 +65,7 @@ func (i Ineligibility) Message() string {
 func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string(i) }
 
 // Plan is the answer for a pod: which pods have to leave. It belongs to the caller. The pods and
-// budgets that it points to are those that the caller passed in.
+// budgets that it points to belong to the caller's input.
 type Plan struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
@@ -187,8 +187,8 @@ type Victim struct {
 	// leaves by itself. Victims of one group stand together.
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
-	// Priority is the one that the pod counts with as a victim: its own, or that of its groups (rule
-	// 12.6.2). The ranks go by its own.
+	// Priority is the priority with which the pod counts as a victim: its own, or its groups' (rule 12.6.2).
+	// The ranks go by its own.
 	Priority int32
 	// Rule names the rule of the caller that lets the pod be a victim (Eligibility.Take, Guard). It is
 	// empty where lower priority is the rule. In the plan for a group, pods that leave together have the

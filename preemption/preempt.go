@@ -21,11 +21,11 @@ import (
 // The pod is a pending one of the cluster, or one that the cluster does not know. Preempt changes
 // nothing that is passed in, and calls may run at once.
 //
-// Errors: those of [Config.Validate], [outrank.Cluster.Validate] and [outrank.Pod.Validate]; an
+// Errors: errors of [Config.Validate], [outrank.Cluster.Validate] and [outrank.Pod.Validate]; an
 // [outrank.InputError] for a pod that names a group, where groups preempt as a whole (rule 12.8.8);
 // [ErrState] for a pod that runs already, unless its node has deferred its resize (group 7.19), and for
-// a pod whose name another pod has; those of filters, guards, choosers and extenders. The error of an
-// extender alone comes with a plan, which says what the nodes answered (rule 8.12).
+// a pod whose name another pod has; errors of filters, guards, choosers and extenders. Only the error of an
+// extender comes with a plan, which says what the nodes answered (rule 8.12).
 func Preempt(cluster *outrank.Cluster, req Request, config Config) (*Plan, error) {
 	d, err := decide(cluster, req, &config, false)
 	if err != nil {
@@ -35,8 +35,7 @@ func Preempt(cluster *outrank.Cluster, req Request, config Config) (*Plan, error
 }
 
 // Explain decides as [Preempt] does and gives every reason. The plan has the answer of every node and
-// all candidates, also where the pod fits or may not preempt. Errors are those of Preempt; none of them
-// comes with a plan.
+// all candidates, even if the pod fits or may not preempt. It returns the errors of Preempt, never with a plan.
 func Explain(cluster *outrank.Cluster, req Request, config Config) (*Plan, error) {
 	d, err := decide(cluster, req, &config, true)
 	switch {

@@ -43,8 +43,7 @@ func (a *attempt) compare(c, d *Candidate) (order int, by string) {
 	return 0, ""
 }
 
-// ranks returns the ranks of the configuration or, where it names none, those of the variant (rules 11.9
-// and 13.1.4).
+// ranks returns the ranks of the configuration or, if it names none, of the variant (rules 11.9 and 13.1.4).
 func (a *attempt) ranks() []Rank {
 	if a.config.Ranks != nil {
 		return a.config.Ranks

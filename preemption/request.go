@@ -31,9 +31,9 @@ type Request struct {
 // front.
 type Sample struct {
 	// Enough candidates are Percent of the nodes where preemption may help, or Minimum, whichever is more.
-	// Zero means 10 and 100, as in DefaultPreemptionArgs. Below zero means none; both cannot be none. If
-	// none are enough, because Percent comes to less than one node and Minimum is none, every candidate is
-	// dropped, as by the reference (rule 10.1.5).
+	// Zero means 10 and 100, as in DefaultPreemptionArgs. A negative number means none; not both may be
+	// negative. If Minimum is none and Percent of the nodes is less than one node, every candidate is
+	// dropped, as in the reference (rule 10.1.5).
 	Percent, Minimum int
 }
 

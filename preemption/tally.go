@@ -25,8 +25,8 @@ type Tally[S any] struct {
 	tracker Tracker // its address is what the View keeps the counts by
 }
 
-// Filter returns a filter that asks check about each pod that the tally concerns. The count is that of the
-// domain that the pod would be in on the node; without a domain it is the zero S. Without a check or a
+// Filter returns a filter that asks check about each pod that the tally concerns. It passes the count of the
+// domain that the pod would be in on the node; without a domain this is the zero S. Without a check or a
 // Change the result is a filter that Config.Validate refuses.
 func (t *Tally[S]) Filter(name string, check func(count S, pod *outrank.Pod, node *outrank.Node) Status) *Filter {
 	if t == nil || t.Change == nil || check == nil {

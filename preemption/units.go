@@ -44,7 +44,7 @@ const (
 // findUnits divides the running pods of all nodes into units. Each site lists the units with a pod there, in
 // the order of their first pods.
 func (a *attempt) findUnits() {
-	units := map[whole]*unit{} // those that are groups
+	units := map[whole]*unit{} // the units that are groups
 	for _, s := range a.sites {
 		for _, p := range s.running {
 			u := a.unitOf(p)
@@ -175,7 +175,7 @@ func groupsFirst(u, v *unit) int {
 	return 1
 }
 
-// name is that of the group that leaves whole, or of the pod (rule 12.7.5).
+// name returns the name of the group that leaves whole, or of the pod (rule 12.7.5).
 func (u *unit) name() string {
 	switch {
 	case u.composite != nil:

@@ -69,8 +69,8 @@ func freeFirst(c, d *Candidate) (order int, by string) {
 	return 1, ByVictims.Name
 }
 
-// violatingVictimsFirst puts the victims in the order of v1.13: those that violate a budget before the
-// others (rule 13.2.3).
+// violatingVictimsFirst puts the victims in the order of v1.13: victims that violate a budget before the others
+// (rule 13.2.3).
 func violatingVictimsFirst(victims []Victim) []Victim {
 	sorted := slices.Clone(victims)
 	slices.SortStableFunc(sorted, func(v, w Victim) int {

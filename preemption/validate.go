@@ -30,7 +30,7 @@ func (c *Config) Validate() error {
 		return errNoConfig
 	}
 
-	// Problems are told in this order, which is nearly that of the fields.
+	// Problems are listed in this order, which is nearly the order of the fields.
 	var ps configProblems
 	if _, err := c.Variant.MarshalText(); err != nil {
 		ps.add("Variant", "%d is none", uint8(c.Variant))
@@ -100,8 +100,8 @@ func (c *Config) checkExtenders(ps *configProblems) {
 	}
 }
 
-// checkGuard checks the guard. Its name stands where the names of filters stand, so that it must be none
-// of those that are taken.
+// checkGuard checks the guard. Its name appears where the names of filters appear, so it must differ from all
+// of them.
 func (c *Config) checkGuard(ps *configProblems, taken map[string]bool) {
 	if c.Guard == nil {
 		return

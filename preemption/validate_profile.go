@@ -72,8 +72,8 @@ func (p *Profile) checkAffinity(ps *configProblems) {
 		return
 	}
 
-	// The rules are those of a pod's own node affinity, so a pod is made to ask for it. Only the name of
-	// the field is another.
+	// The rules for a pod's own node affinity apply, so it is validated as part of a pod. Only the name of the
+	// field has to be replaced.
 	const list = "Profile.AddedAffinity.nodeSelectorTerms"
 	pod := outrank.Pod{Name: "any", Affinity: outrank.Affinity{NodeAffinity: p.AddedAffinity}}
 	var wrong *outrank.InputError

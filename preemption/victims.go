@@ -64,8 +64,8 @@ func (a *attempt) removeAndReprieve(s *site, possible []*unit) (*Candidate, Stat
 	return a.candidate(s, victims, violated), Status{}, nil
 }
 
-// reprieve puts units back one after the other, all of which are away. A unit stays if the pod still fits
-// and the guard agrees (rules 9.5 and 13.6.5). The others are the victims, each with what it blocks.
+// reprieve puts the units, which are all away, back one after the other. A unit stays if the pod still fits and
+// the guard agrees (rules 9.5 and 13.6.5). The others are the victims, each with what it blocks.
 func (a *attempt) reprieve(d *dryRun, units []*unit) []loss {
 	var victims []loss
 	guard := a.guarding(units...)

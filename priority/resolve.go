@@ -10,8 +10,8 @@ import (
 // ErrUnknownClass is wrapped by errors about a class that is not in the table.
 var ErrUnknownClass = errors.New("unknown priority class")
 
-// ErrConflict is wrapped by errors about a pod or a group with a priority or a
-// policy other than that of its class.
+// ErrConflict is wrapped by errors about a pod or a group whose priority or
+// policy differs from its class.
 var ErrConflict = errors.New("conflict with the priority class")
 
 // Resolution is what a pod or a group gets from its class when it is created.

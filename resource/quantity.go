@@ -157,8 +157,8 @@ func (q Quantity) cmpMagnitude(o Quantity) int {
 	return bytes.Compare(qd, od)
 }
 
-// digits returns the digits of |mant|: the immutable ones of a wide amount, or
-// those of a narrow one appended to buf.
+// digits returns the digits of |mant|. For a wide amount these are shared and must not
+// be written; for a narrow one they are appended to buf.
 func (q Quantity) digits(buf []byte) digits {
 	if q.wide != nil {
 		return *q.wide

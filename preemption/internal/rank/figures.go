@@ -86,8 +86,8 @@ func (f *Figures) both(g *Figures, x Figure) (a, b int64) {
 	return f.Starts(g)
 }
 
-// Starts returns a number for the start of f and one for that of g. The later start is the better and has
-// the lower number (rule 11.6). Equal starts have equal numbers.
+// Starts returns a for the start of f and b for the start of g, each 0 or 1. The later start is the better and
+// has the lower number (rule 11.6). Equal starts have equal numbers.
 func (f *Figures) Starts(g *Figures) (a, b int64) {
 	if f.Start.Before(g.Start) {
 		return 1, 0
