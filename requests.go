@@ -255,7 +255,7 @@ func (p *Pod) plain() bool {
 	return true
 }
 
-// plainRequestOf is RequestOf for a pod that is plain.
+// plainRequestOf is RequestOf for a plain pod.
 func (p *Pod) plainRequestOf(name resource.Name) resource.Quantity {
 	var total resource.Quantity
 	for i := range p.Containers {
@@ -419,7 +419,7 @@ func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Qu
 	return p.requestBySource(name, &views)
 }
 
-// plainFilledRequestOf is FilledRequestOf for a pod that is plain.
+// plainFilledRequestOf is FilledRequestOf for a plain pod.
 func (p *Pod) plainFilledRequestOf(name resource.Name, missing resource.Quantity) resource.Quantity {
 	var total resource.Quantity
 	for i := range p.Containers {

@@ -32,7 +32,7 @@ func (c *Cluster) Warnings() []Problem {
 		}
 	}
 
-	// An API server keeps a budget with an invalid selector, so this is no error.
+	// An API server keeps a budget with an invalid selector, so this is not an error.
 	for _, b := range c.Budgets {
 		if b == nil {
 			continue

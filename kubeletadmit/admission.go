@@ -23,7 +23,7 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config C
 // AdmitContext is [Admit] for a search that may take long ([Config].Exact with a large Limit). The
 // search looks at the context every few hundred steps. Once the context has ended, the search
 // ends as at its limit: the answer evicts the best pods found so far, and [Admission].Search says
-// how good they are. Nothing else looks at the context, and its end is no error. A nil context is
+// how good they are. Nothing else looks at the context, and its end is not an error. A nil context is
 // an error, an *[outrank.InputError].
 func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config Config) (Admission, error) {
 	if ctx == nil {

@@ -206,7 +206,7 @@ func (t *tally) holdRunning(pod *outrank.Pod) bool {
 }
 
 // asksBelowZero reports whether the pod's spec has a negative amount of a resource.
-// A status may have one, too, which is no fault of the pod (rule 2.2.19).
+// A status may have one, too, which is not a fault of the pod (rule 2.2.19).
 func asksBelowZero(pod *outrank.Pod, name resource.Name) bool {
 	asks := func(c outrank.Container) bool { return c.Requests[name].Sign() < 0 }
 	return pod.Overhead[name].Sign() < 0 || pod.Resources != nil && pod.Resources.Requests[name].Sign() < 0 ||

@@ -113,7 +113,7 @@ func (a *attempt) asIfNeverThere(s *site, units []*unit) (Status, error) {
 
 // possibleAcross lists the pods that can be victims for a node, the most important first: pods on the node, and
 // pods on other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and 23.5).
-// blocked is the answer of anti-affinity if a pod that counts for it may not leave: the node is no candidate
+// blocked is the answer of anti-affinity if a pod that counts for it may not leave: the node is not a candidate
 // then (rule 23.3). It is Success if there is no such pod.
 func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	var far []*occupant

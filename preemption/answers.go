@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// readGiven reads the answers that the caller's scheduler has from the nodes as things are
-// ([Request].Statuses). A node that it did not ask has the answer that the variant gives it (rule 13.2.10).
+// readGiven reads the answers that the caller's scheduler has found before any pod leaves
+// ([Request].Statuses). A node that it did not ask gets the answer of the variant (rule 13.2.10).
 func (a *attempt) readGiven(given func(position int, node *outrank.Node) (Status, bool), answers []answer) error {
-	// These answers stand in place of all that the filters say before anybody leaves (group 7.15).
+	// These answers replace everything that the filters say before any pod leaves (group 7.15).
 	a.refused = Status{}
 	a.before = narrowing{}
 
@@ -71,8 +71,8 @@ func counted(answers []answer, statusOf func(one answer) (Status, bool)) []Count
 	return counts
 }
 
-// compareCounts puts the more frequent status first, then goes by what people read, and then by the rest. So
-// a plan's text does not depend on the order of the nodes.
+// compareCounts puts the more frequent status first, then compares what people read, and then the rest. So a
+// plan's text does not depend on the order of the nodes.
 func compareCounts(a, b Count) int {
 	return cmp.Or(
 		cmp.Compare(b.Nodes, a.Nodes),

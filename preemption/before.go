@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// refusal returns why the pod is turned down before any node is asked; Success if it is not. The first
-// filter that refuses it decides, in the order in which nodes are asked (rules 7.15.3, 7.15.4 and 7.15.8).
+// refusal returns why the pod is turned down before any node is asked; Success if it is not. The first filter
+// that refuses it decides, in the order in which a node asks them (rules 7.15.3, 7.15.4 and 7.15.8).
 func (a *attempt) refusal() Status {
 	for _, refuse := range []func() Status{a.refuseNames, a.refuseClaims, a.refuseVolumes} {
 		if status := refuse(); status.Code != Success {

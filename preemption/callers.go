@@ -74,8 +74,8 @@ func saidBy(name string, said Status) Status {
 	return Status{Code: said.Code, Filter: name, Reasons: said.Reasons}
 }
 
-// stateOf returns the state of the caller's filter at an index: the one it began with until the filter is
-// told of a pod.
+// stateOf returns the present state of the caller's filter at an index. Until the filter is told of a pod, it is
+// the state that Start returned.
 func (d *dryRun) stateOf(index int) FilterState {
 	if d.states != nil && d.states[index] != nil {
 		return d.states[index]

@@ -37,7 +37,7 @@ type dryRun struct {
 // node returns the node of the dry run.
 func (d *dryRun) node() *outrank.Node { return d.site.node }
 
-// dryRun begins a dry run on a node as things are (rule 9.3).
+// dryRun begins a dry run on a node, with all its pods in place (rule 9.3).
 func (a *attempt) dryRun(s *site) *dryRun {
 	d := &dryRun{attempt: a, pod: a.pod, site: s, pods: slices.Clone(s.running)}
 	for i := range a.filters {

@@ -81,9 +81,9 @@ func copied(left []Candidate) []Candidate {
 	return copies
 }
 
-// accept checks the candidates that an extender returned, and puts them in the order of the nodes. Their
-// nodes, victims and numbers of violations count; all else is worked out anew (rule 10.2.1). given are the
-// candidates that it was asked about.
+// accept checks the candidates that an extender returned, and puts them in the order of the nodes. Only their
+// nodes, victims and numbers of violations count; everything else is computed anew (rule 10.2.1). given are the
+// candidates that the extender was asked about.
 func (a *attempt) accept(x *Extender, given []Candidate, answers []answer, said []Candidate) ([]Candidate, error) {
 	byNode := map[string]*Candidate{}
 	for i := range said {
@@ -236,8 +236,8 @@ func (a *attempt) adopt(answers []answer, left []Candidate) {
 			continue
 		}
 
-		// Whatever the filters said, the node counts as tried with success (rule 10.2.3). The score is of the
-		// victims in the extender's order; only then are they put in order of importance (rule 10.2.5).
+		// Whatever the filters said, the node counts as tried with success (rule 10.2.3). The score is computed
+		// from the victims in the extender's order; then they are put in order of importance (rule 10.2.5).
 		adopted := a.asSaid(*one, c)
 		adopted.Victims = a.sortedVictims(adopted.Victims)
 		*one = answer{site: one.site, before: one.before, tried: true, candidate: &adopted}
@@ -251,7 +251,7 @@ func (a *attempt) takesNobody() bool { return a.config.Variant == outrank.Varian
 // called one after another, each with the candidates that the one before has left. Once none are left, no
 // other is called.
 type Extender struct {
-	// Name stands in errors.
+	// Name appears in errors.
 	Name string
 	// Interested reports whether the extender wants to be asked about the pod; nil means about every pod.
 	Interested func(pod *outrank.Pod) bool

@@ -16,7 +16,7 @@ import (
 // share takes 430 ms, 100 ms with Concerns, and 0.9 ms if the filter begins with the counts of a [Tracker]
 // instead of counting the cluster itself.
 type Filter struct {
-	// Name stands in statuses. No two filters of a configuration share one.
+	// Name appears in statuses. No two filters of a configuration share one.
 	Name string
 	// Node answers from the pod and the node alone. Code and Reasons of the status count. Several
 	// goroutines may call it at once.

@@ -70,8 +70,8 @@ func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narr
 		return a.pod.TopologySpreadConstraints, true, nil
 	}
 
-	// Default constraints count the pods that the services and the controller of the pod select. There are
-	// none where nothing selects the pod, or everything is selected (rules 7.18.8 and 7.18.9).
+	// Default constraints count the pods that the services and the controller of the pod select. They do not
+	// apply if nothing selects the pod, or if the selector picks everything (rules 7.18.8 and 7.18.9).
 	selector := profile.SpreadSelector(a.pod)
 	if err := selector.Validate(); err != nil {
 		return nil, false, fmt.Errorf("pod %s: Profile.SpreadSelector: %w: %w", a.pod.Key(), outrank.ErrInvalid, err)

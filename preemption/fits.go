@@ -86,7 +86,8 @@ func (a *attempt) beginFilters() error {
 	return nil
 }
 
-// askNodes returns the answer of every node as things are, from the filters (chapter 7) or from the caller.
+// askNodes returns the answer of every node before any pod leaves, from the filters (chapter 7) or from the
+// caller.
 func (a *attempt) askNodes(given func(position int, node *outrank.Node) (Status, bool)) ([]answer, error) {
 	answers := make([]answer, len(a.sites))
 	if given != nil {
@@ -99,8 +100,8 @@ func (a *attempt) askNodes(given func(position int, node *outrank.Node) (Status,
 	return answers, nil
 }
 
-// asThingsAre returns the answer of a node before anybody leaves. The filters are asked about the node
-// unless what they say before the first node settles it (group 7.15).
+// asThingsAre returns the answer of a node before any pod leaves. The filters are asked about the node,
+// unless what they have said before the first node settles it (group 7.15).
 func (a *attempt) asThingsAre(s *site) Status {
 	switch {
 	case a.refused.Code != Success:

@@ -60,7 +60,7 @@ type GroupPlan struct {
 	// Now stood in for the start of pods that have none.
 	Now     time.Time
 	Outcome Outcome
-	// Ineligible says why the group may not preempt, also where it fits; empty if it may.
+	// Ineligible says why the group may not preempt, even if it fits; empty if it may.
 	Ineligible Ineligibility
 	// Status is what kube-scheduler says of the group (rule 12.9.11), also if it preempts. It is zero if
 	// the group fits.

@@ -177,7 +177,7 @@ func without(c *outrank.Cluster, units []*unit) *outrank.Cluster {
 }
 
 // possibleVictims lists the units in the whole cluster that the group may take, the most important first
-// (rule 12.9.8). A unit with pods on several nodes stands there once.
+// (rule 12.9.8). A unit with pods on several nodes is listed once.
 func (g *groupAttempt) possibleVictims() []*unit {
 	var possible []*unit
 	seen := map[*unit]bool{}
@@ -204,7 +204,7 @@ func (g *groupAttempt) mayTake(u *unit) bool {
 	}
 
 	// The caller's Take is asked about each pod of the unit, for each pod that waits. With it, or with
-	// AnyPriority, a unit with a pod of the group itself is no victim (rule 13.6.7).
+	// AnyPriority, a unit with a pod of the group itself is not a victim (rule 13.6.7).
 	for _, p := range u.pods {
 		if p.pod.Group != "" && g.owner.includes(g.attempt.tree, p.pod) {
 			return false

@@ -85,8 +85,8 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 		byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], p)
 	}
 
-	// Groups of pods come in the order of their keys. A composite group is put below its parent when the
-	// first group of pods in it is reached, and so goes by the least key in it, as rule 12.9.4 says.
+	// Groups of pods come in the order of their keys. A composite group is put below its parent when the first
+	// group of pods in it is reached. So its place is decided by the least key in it, as rule 12.9.4 demands.
 	composites := map[*outrank.CompositePodGroup]*quota{}
 	for _, key := range a.groupsBelow(top) {
 		group, above := a.tree.lineage(key)

@@ -163,8 +163,8 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 	return w
 }
 
-// ineligible returns the word for why a pod may not preempt. Where that is a text of the caller's, the
-// text is the refusal.
+// ineligible returns the word for why a pod may not preempt. For the caller's own text the word is
+// "by-caller", and refusal is the text.
 func ineligible(i Ineligibility) (word, refusal string) {
 	if i.byCaller() {
 		return "by-caller", string(i)
@@ -177,7 +177,7 @@ func (p *Plan) across() bool {
 	return slices.ContainsFunc(p.Victims, func(v Victim) bool { return v.Node != "" && v.Group == nil && v.Composite == nil })
 }
 
-// grace returns the time that the victims get to end, where the variant names one; nil leaves each its own.
+// grace returns the grace period that the variant gives to all victims; nil if each keeps its own.
 func (p *Plan) grace() *time.Duration {
 	if p.Outcome != Preempts {
 		return nil
@@ -199,8 +199,8 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 		w.Warnings = append(w.Warnings, warning.String())
 	}
 
-	// These two are left out where they would say nothing. A node of the variant v1.13 may be taken without
-	// victims: its score is empty, and yet the answer.
+	// These two members are left out if they would say nothing. With the variant v1.13 a candidate may have
+	// no victims: its score is empty, but still part of the answer.
 	if p.Refused.Code != Success {
 		refused := e.status(p.Refused)
 		w.Refused = &refused
@@ -243,8 +243,8 @@ func (p *Plan) decided() string {
 }
 
 // helpless counts the nodes where preemption was tried and does not help, by their status with every
-// possible victim gone. The most frequent comes first, and ties go by text. A plan has these counts as
-// Unhelpful only where nothing helps. For any other plan it counts the Nodes, which Explain alone fills.
+// possible victim gone. The most frequent comes first, and ties go by text. If nothing helps, these are the
+// counts in Unhelpful. For any other plan it counts p.Nodes, which only Explain fills.
 func (p *Plan) helpless() []Count {
 	if p.Unhelpful != nil {
 		return p.Unhelpful

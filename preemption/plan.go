@@ -28,7 +28,7 @@ const (
 )
 
 // Ineligibility says why a pod may not preempt (chapter 8). It is empty if the pod may. Otherwise it is
-// one of the words below, which never change, or a text of the caller's (rule 8.13).
+// one of the words below, which never change, or the caller's own text (rule 8.13).
 type Ineligibility string
 
 // The reasons of kube-scheduler and its variants.
@@ -61,7 +61,7 @@ func (i Ineligibility) Message() string {
 	return string(i)
 }
 
-// byCaller reports whether the reason is a text of the caller's, which is its own message.
+// byCaller reports whether the reason is the caller's own text, which is also its message.
 func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string(i) }
 
 // Plan is the answer for a pod: which pods have to leave. It belongs to the caller. The pods and
@@ -76,7 +76,7 @@ type Plan struct {
 	Variant outrank.Variant
 	// Outcome is the kind of answer. The zero Plan has none.
 	Outcome Outcome
-	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.
+	// Ineligible says why the pod may not preempt, even if it fits; empty if it may.
 	Ineligible Ineligibility
 	// Resize reports whether the preemptor is on its node already and wants room there for its resize in
 	// place, which the node has deferred (group 7.19). Such a pod is nominated nowhere. Where it fits, the
@@ -136,8 +136,8 @@ func (p *Plan) Err() error {
 		}
 	}
 
-	// Several texts are sorted, so that the order of the nodes has no part in the error, and put in
-	// brackets as the reference does.
+	// Several texts are sorted, so that the error does not depend on the order of the nodes, and put in
+	// brackets, as in the reference.
 	switch len(texts) {
 	case 0:
 		return nil
@@ -190,9 +190,9 @@ type Victim struct {
 	// Priority is the priority with which the pod counts as a victim: its own, or its groups' (rule 12.6.2).
 	// The ranks go by its own.
 	Priority int32
-	// Rule names the rule of the caller that lets the pod be a victim (Eligibility.Take, Guard). It is
-	// empty where lower priority is the rule. In the plan for a group, pods that leave together have the
-	// rule of the first.
+	// Rule names the caller's rule by which the pod may be a victim (Eligibility.Take, Guard). It is empty
+	// if the pod may be one by its lower priority. In the plan for a group, pods that leave together have
+	// the rule of the first.
 	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order of the cluster; empty for
 	// most victims. By default a budget is charged for every possible victim on the node, in order of
@@ -226,11 +226,11 @@ func (v Victim) String() string {
 // NodeReport is the answer of one node.
 type NodeReport struct {
 	Node string
-	// Status is the answer as things are.
+	// Status is the answer before any pod leaves.
 	Status Status
 	// AfterRemoval is the answer with every possible victim gone; nil where preemption was not tried.
 	AfterRemoval *Status
-	// Candidate points into Plan.Candidates; nil if the node is no candidate.
+	// Candidate points into Plan.Candidates; nil if the node is not a candidate.
 	Candidate *Candidate
 }
 
@@ -265,8 +265,8 @@ func (p *Plan) For(node string) (*Plan, error) {
 	plan := *p
 	plan.Candidate = p.Candidates[at]
 
-	// What Explain tells is about the choice between the candidates, which the caller has made. So is the
-	// certificate, unless the caller agrees.
+	// Explain's reports are about the choice between the candidates, which the caller has made instead. The
+	// certificate is about the chosen candidate, and holds only if the caller chooses the same.
 	plan.Nodes = nil
 	plan.Candidates = nil
 	plan.DecidedBy = ""

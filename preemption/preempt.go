@@ -63,7 +63,7 @@ type verdict struct {
 // answer is what one node says about the pod.
 type answer struct {
 	site *site
-	// before is the answer as things are.
+	// before is the answer before any pod leaves.
 	before Status
 	// tried reports whether victims were looked for. If so, after is the answer with every possible
 	// victim gone, and candidate has the victims; candidate is nil unless after is a success.
@@ -81,7 +81,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	}
 	d := &verdict{attempt: a, across: config.across()}
 
-	// Step 1: what do the nodes say as things are?
+	// Step 1: what do the nodes say before any pod leaves?
 	if d.answers, err = a.askNodes(req.Statuses); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	return d, nil
 }
 
-// planOf begins a plan with what the nodes answered as things are (chapter 7).
+// planOf begins a plan with the answers of the nodes before any pod leaves (chapter 7).
 func (a *attempt) planOf(answers []answer) *Plan {
 	plan := &Plan{
 		Pod: a.pod, Now: a.now, Release: a.cluster.Release.OrDefault(), Variant: a.config.Variant,

@@ -80,7 +80,7 @@ const (
 	// NodeDeclaredFeatures turns down a node that does not declare a feature that the pod needs (group
 	// 7.14).
 	NodeDeclaredFeatures = "NodeDeclaredFeatures"
-	// DefaultPreemption is preemption itself. It is no filter; Profile.Off names it where no pod may
+	// DefaultPreemption is preemption itself. It is not a filter; Profile.Off names it where no pod may
 	// preempt.
 	DefaultPreemption = "DefaultPreemption"
 )

@@ -161,7 +161,7 @@ func (a *attempt) completeScores(answers []answer) {
 	}
 }
 
-// setOwn sets the figure of a rank of the caller's (rules 11.8 and 11.10).
+// setOwn sets the figure of one of the caller's ranks (rules 11.8 and 11.10).
 func (s *Score) setOwn(name string, figure int64) {
 	if s.Own == nil {
 		s.Own = map[string]int64{}

@@ -16,7 +16,7 @@ type Request struct {
 	// Offset is the place at which a Sample begins among the nodes where preemption may help, modulo their
 	// number. For a random start, as kube-scheduler has it, draw a new offset for each request.
 	Offset int
-	// Statuses, if not nil, returns what a scheduler of the caller's has found about a node as things are.
+	// Statuses, if not nil, returns what the caller's scheduler has found about a node before any pod leaves.
 	// The filters are then asked only in dry runs. It is called once for each node, in the cluster's order,
 	// with the position of the node there. A code that does not exist is an error.
 	//

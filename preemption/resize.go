@@ -41,8 +41,8 @@ func (d *dryRun) askDeferred() Status {
 	return Status{}
 }
 
-// lacksForResize is lacks for a pod that the node counts already (rules 7.19.4 and 7.19.11). need is the
-// one at index i of the attempt's resources, and whole is all that the node has of it.
+// lacksForResize is lacks for a pod that the node counts already (rules 7.19.4 and 7.19.11). need is at index i
+// of the attempt's resources, and whole is all that the node has of it.
 func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
 	// The node counts the pod already, so only the rest of the request has to be free.
 	missing := need.amount
@@ -52,9 +52,9 @@ func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
 		}
 	}
 
-	// Of a standard resource the whole request has to fit on an empty node (rule 7.7.5). Of any other one
-	// only the missing part has to; and where nothing is missing the node is never short, however much it
-	// holds (rule 7.19.11).
+	// Of a standard resource the whole request has to fit on an empty node (rule 7.7.5). Of any other resource
+	// only the missing part has to. If nothing of it is missing, the node is never short of it, even if its pods
+	// take more than it has (rule 7.19.11).
 	standard := slices.Contains([]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}, need.name)
 	switch {
 	case standard && need.amount > whole:

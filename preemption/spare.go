@@ -63,7 +63,7 @@ func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
 }
 
 // spareByBudgets puts back the units that budgets spare. In d all possible victims are away, and the pod fits.
-// If it no longer fits with the spared units back, the budgets are the reason why the node is no candidate
+// If it no longer fits with the spared units back, the budgets are the reason why the node is not a candidate
 // (rule 13.5.2).
 func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	a := d.attempt
@@ -181,8 +181,8 @@ func (g *guarding) comesBack(u *unit) Status {
 	return status
 }
 
-// guarded finds the victims among the units that the guard lets go (rules 13.6.3 and 13.6.4). Where
-// victims are found by ascending importance, nobody asks first whether the loss of all would make room.
+// guarded finds the victims among the units that the guard lets go (rules 13.6.3 and 13.6.4). If victims are
+// found by ascending importance, it is not checked first whether the loss of all would make room.
 func (s steps) guarded(ascending bool) steps {
 	find := s.victims
 	s.victims = func(a *attempt, s *site, possible []*unit) (*Candidate, Status, error) {
@@ -247,8 +247,8 @@ func (a *attempt) nameRules(units []*unit, victims []Victim) {
 	}
 }
 
-// ruleFor names the rule for one victim: the guard's or, where that has none, the one of the caller's
-// Take (rule 13.6.1).
+// ruleFor names the rule by which one victim may leave: the guard's rule or, if that is empty, the rule of the
+// caller's Take (rule 13.6.1).
 func (a *attempt) ruleFor(guard *guarding, victim *outrank.Pod) (rule string) {
 	if guard.state != nil {
 		rule = guard.state.Rule(victim)

@@ -8,12 +8,12 @@ import (
 )
 
 // Tally counts running pods, each in one domain of nodes: licences by rack, shares of a GPU by node. It
-// makes filters that follow the count through an attempt. Package preemption counts anew for each attempt,
-// and the engine only what has changed. S is a plain value: assigning it copies it. A Tally must not be
+// makes filters that follow the count through an attempt. Package preemption counts all pods for each attempt,
+// the engine only those that have changed. S is a plain value: assigning it copies it. A Tally must not be
 // changed or copied once it is used.
 type Tally[S any] struct {
-	// Domain names the domain that a pod on a node counts in. The empty one counts nothing. Nil makes each
-	// node a domain.
+	// Domain names the domain in which a pod on a node counts. If it is empty, the pod does not count. Nil
+	// makes each node a domain.
 	Domain func(pod *outrank.Pod, node *outrank.Node) string
 	// Concerns reports whether a pod counts, and is asked about by a filter. Nil means all pods.
 	Concerns func(pod *outrank.Pod) bool

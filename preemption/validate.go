@@ -216,7 +216,7 @@ func (c *Config) checkRanks(ps *configProblems) {
 		case r.Cost != nil && r.Figure != nil:
 			ps.add(at, "has a Cost and a Figure; it compares one of them")
 
-		// A built-in rank that has a Cost of its own goes by that one, whatever stands here.
+		// A built-in rank with a Cost of its own uses it, and ignores the one that is set here.
 		case rule != nil && (r.Cost != nil && rule.Cost == nil || r.Figure != nil):
 			ps.add(at+".Name", "%q is a rank of kube-scheduler's, which has a figure already", r.Name)
 		case rule == nil && r.Cost == nil && r.Figure == nil:

@@ -22,8 +22,8 @@ func (p *Profile) check(ps *configProblems) {
 	p.checkConstraints(ps)
 }
 
-// checkOff checks the names of plugins that are switched off. DefaultPreemption has no question about
-// nodes, so that it can only be off altogether.
+// checkOff checks the names of plugins that are switched off. DefaultPreemption is not asked about nodes, so it
+// can only be off altogether.
 func (p *Profile) checkOff(ps *configProblems) {
 	for i, name := range p.Off {
 		if name != DefaultPreemption && !slices.Contains(builtInFilters, name) {
@@ -37,8 +37,8 @@ func (p *Profile) checkOff(ps *configProblems) {
 	}
 }
 
-// checkConstraints checks the default constraints. Those of DoNotSchedule need a SpreadSelector: without
-// it nobody knows which pods they count (rule 7.18.8).
+// checkConstraints checks the default constraints. A constraint of DoNotSchedule needs a SpreadSelector, which
+// says which pods it counts (rule 7.18.8).
 func (p *Profile) checkConstraints(ps *configProblems) {
 	hard := false // whether there is one of DoNotSchedule
 	for i := range p.DefaultConstraints {

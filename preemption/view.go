@@ -39,8 +39,8 @@ type View interface {
 // Tracker counts something in a cluster that does not depend on the preemptor. A tracker is known by its
 // address, as a [Filter] is: filters that share its state share the pointer.
 type Tracker struct {
-	// Concerns reports whether a pod has a part in the state; nil means that all have. It always says the
-	// same of the same pod. Several goroutines may call it at once.
+	// Concerns reports whether a pod counts in the state; nil means that all pods do. For one pod it always
+	// returns the same. Several goroutines may call it at once.
 	Concerns func(pod *outrank.Pod) bool
 	// New returns the state of a cluster without pods.
 	New func() ClusterState

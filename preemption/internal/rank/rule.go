@@ -16,7 +16,7 @@ const (
 	Start       = "start-time"
 )
 
-// NodeOrder stands in documents where no rank decides. No rank has that name.
+// NodeOrder appears in documents where no rank decides. No rank has that name.
 const NodeOrder = "node-order"
 
 // Rule is everything about a built-in rank except how package preemption counts its figure. A new rank is one
