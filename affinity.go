@@ -86,7 +86,8 @@ type TopologySpreadConstraint struct {
 // be met.
 type UnsatisfiablePolicy string
 
-// The policies.
+// DoNotSchedule keeps the pod off nodes that would break the constraint; ScheduleAnyway only
+// lowers their scores.
 const (
 	DoNotSchedule  UnsatisfiablePolicy = "DoNotSchedule"
 	ScheduleAnyway UnsatisfiablePolicy = "ScheduleAnyway"
@@ -96,7 +97,7 @@ const (
 // spread constraint counts.
 type NodeInclusionPolicy string
 
-// The policies.
+// NodeHonor leaves out nodes that the rule does not let the pod onto; NodeIgnore counts them.
 const (
 	NodeHonor  NodeInclusionPolicy = "Honor"
 	NodeIgnore NodeInclusionPolicy = "Ignore"

@@ -45,11 +45,11 @@ type UnhealthyPodEvictionPolicy string
 const (
 	// IfHealthyBudget allows the eviction while CurrentHealthy is at least DesiredHealthy.
 	IfHealthyBudget UnhealthyPodEvictionPolicy = "IfHealthyBudget"
-	// AlwaysAllow allows the eviction always.
+	// AlwaysAllow always allows the eviction.
 	AlwaysAllow UnhealthyPodEvictionPolicy = "AlwaysAllow"
 )
 
-// Key names the budget.
+// Key returns the budget's key, "namespace/name".
 func (b *PodDisruptionBudget) Key() Key { return NewKey(b.Namespace, b.Name) }
 
 // NamespaceName returns the budget's namespace, "default" if it names none.

@@ -218,7 +218,7 @@ type Port struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// Key names the pod.
+// Key returns the pod's key, "namespace/name".
 func (p *Pod) Key() Key { return NewKey(p.Namespace, p.Name) }
 
 // NamespaceName returns the pod's namespace, "default" if it names none.

@@ -77,7 +77,7 @@ type Disk struct {
 // DiskKind is a sort of disk that pods cannot share freely.
 type DiskKind string
 
-// The kinds.
+// The kinds of disks that pods cannot share freely.
 const (
 	GCEPersistentDisk    DiskKind = "gcePersistentDisk"
 	AWSElasticBlockStore DiskKind = "awsElasticBlockStore"
@@ -138,7 +138,7 @@ type VolumeClaim struct {
 // of the constants counts.
 type ClaimState string
 
-// The states.
+// The states of a claim that cannot be used, in the order in which they count.
 const (
 	// ClaimLost means that the bound volume is gone, as the claim's status says.
 	ClaimLost ClaimState = "Lost"
@@ -151,5 +151,5 @@ const (
 	ClaimVolumeMissing ClaimState = "VolumeMissing"
 )
 
-// Key names the claim.
+// Key returns the claim's key, "namespace/name".
 func (vc *VolumeClaim) Key() Key { return NewKey(vc.Namespace, vc.Name) }

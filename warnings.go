@@ -182,7 +182,7 @@ func (t *groupTree) findCircles(all []*CompositePodGroup) {
 type child struct {
 	// object names the group in messages.
 	object string
-	// parentName is the parent as the group names it, empty for none, and parent its key.
+	// parentName is the name of the parent, empty for none, and parent its key.
 	parentName string
 	parent     Key
 	workload   string

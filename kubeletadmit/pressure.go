@@ -12,7 +12,7 @@ import (
 // Pressure says what a node runs short of.
 type Pressure string
 
-// The pressures.
+// The resources that a node may run short of.
 const (
 	MemoryPressure Pressure = "memory"
 	DiskPressure   Pressure = "disk"

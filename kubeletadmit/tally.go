@@ -134,7 +134,7 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 		key.priority = pod.PriorityValue()
 	}
 
-	// Of any other pod the row has to be what it frees.
+	// For a pod that is not plain, the row still has to be filled with what it frees.
 	if !plain {
 		for i, name := range t.names {
 			row[i] = counted(pod, name)

@@ -55,7 +55,7 @@ type attempt struct {
 	callers   []callerFilter
 }
 
-// site is a node with the pods that count on it.
+// site is a node together with the pods that run there or are expected there.
 type site struct {
 	node *outrank.Node
 	// position is the node's place in the order of the cluster.

@@ -60,8 +60,8 @@ func (a *attempt) refuseClaims() Status {
 	return Status{}
 }
 
-// refuseVolumes returns what VolumeZone says about volumes that are not there (rule 7.11.5). The volume of
-// a generic ephemeral claim is none of its business (rule 7.11.2).
+// refuseVolumes returns what VolumeZone says about volumes that do not exist (rule 7.11.5). The filter ignores
+// the volume of a generic ephemeral claim (rule 7.11.2).
 func (a *attempt) refuseVolumes() Status {
 	if a.off(VolumeZone) {
 		return Status{}
@@ -95,7 +95,7 @@ func (a *attempt) narrow() narrowing {
 		by = append(by, NodeAffinity)
 	}
 
-	// Only a node that both leave is asked. If there is none, refuseNames has turned the pod down.
+	// Only a node that both filters allow is asked. If there is none, refuseNames has turned the pod down.
 	if a.namesItsNode() {
 		by = append(by, NodeName)
 		if !narrowed || names[a.pod.NodeName] {

@@ -63,8 +63,8 @@ func coversPod(b budget, p *outrank.Pod) bool {
 // onePerPod returns what a victim adds to the violations: 1 if it violates a budget, however many (rule 9.7).
 func onePerPod(violated []*outrank.PodDisruptionBudget) int { return min(1, len(violated)) }
 
-// violatingFirst puts the units that violate a budget before the others. Among themselves both keep their
-// order (rules 9.6 and 12.8.3).
+// violatingFirst puts the units that violate a budget before the others. Both parts keep their order (rules 9.6
+// and 12.8.3).
 func violatingFirst(units []*unit, violated charges) []*unit {
 	var violating, others []*unit
 	for _, u := range units {

@@ -83,7 +83,7 @@ func (d *dryRun) stateOf(index int) FilterState {
 	return d.attempt.callers[index].state
 }
 
-// followCaller tells a filter of the caller of a pod that it says it is concerned with.
+// followCaller tells a filter of the caller that a pod has come or gone, unless its Concerns rules the pod out.
 func (d *dryRun) followCaller(index int, p *occupant, by int) {
 	own := &d.attempt.callers[index]
 	if own.Concerns != nil && !own.Concerns(p.pod) {

@@ -80,9 +80,8 @@ func (a *attempt) bestOfAll(s *site, possible []*unit, best *Candidate, strict b
 	return best
 }
 
-// besideOthers returns the answer with some of the possible victims away. All are taken away, and then the
-// others put back: so of two pods that hold one port both have to be away for the port to be free (rule
-// 13.4.5).
+// besideOthers returns the answer of a node with some of the possible victims away. All are taken away, and then
+// the others put back. So if two pods hold one port, it is free only with both away (rule 13.4.5).
 func (a *attempt) besideOthers(s *site, possible, away []*unit) Status {
 	others := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(away, u) })
 	return a.steps.fits(a.dryRun(s).takeAway(possible...).putBack(others...))

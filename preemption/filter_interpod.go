@@ -85,7 +85,7 @@ func (a *attempt) inNamespaces(t *term, p *outrank.Pod) bool {
 		return true
 	}
 
-	// In terms of other pods a namespace that is not known counts as one without labels (rule 7.13.18).
+	// For a term of another pod, an unknown namespace counts as one without labels (rule 7.13.18).
 	labels, known := a.interpod.namespaces[name]
 	if t.owner != a.pod {
 		return t.namespaceSelector.Matches(labels)

@@ -57,7 +57,7 @@ type GroupPlan struct {
 	Composite *outrank.CompositePodGroup
 	// Release names the rules that the plan follows. They hold also when it is carried out.
 	Release outrank.Release
-	// Now stood in for the start of pods that have none.
+	// Now is GroupRequest.Now, which stood in for the start of pods that have none.
 	Now     time.Time
 	Outcome Outcome
 	// Ineligible says why the group may not preempt, even if it fits; empty if it may.

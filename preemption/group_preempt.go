@@ -39,7 +39,7 @@ func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*G
 	}
 	g.plan.TurnedDown = now.refused
 
-	// Step 2. A plan says why the group may not preempt also where it fits.
+	// Step 2. A plan says why the group may not preempt even if it fits.
 	possible := g.possibleVictims()
 	g.plan.Ineligible = g.mayPreempt(possible)
 
@@ -122,8 +122,8 @@ func (g *groupAttempt) startAll() error {
 		g.attempt.guard = state
 	}
 
-	// An error about any pod ends the decision, also where the group is given up before it comes to that pod.
-	// With a placing function the filters are asked only about pods that it asks about or places.
+	// An error about any pod ends the decision, even if the group would be given up before that pod. With a
+	// placing function the filters are asked only about pods that it asks about or places.
 	if g.request.Place != nil {
 		return nil
 	}

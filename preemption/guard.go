@@ -25,7 +25,7 @@ type Guard struct {
 // removed is added again before the next node. Nothing is called once the decision has returned.
 // filtertest.CheckGuard tests that a guard keeps to these rules.
 type GuardState interface {
-	// Follower is told of a pod that leaves by Remove, and of its return by Add.
+	// Remove tells the guard of a pod that leaves, Add of its return.
 	Follower
 	// Check returns Success if all pods that are away may be away together, and always if none is. Otherwise
 	// Reasons must say why not; the caller of Check fills in the rest of the status.

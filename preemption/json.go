@@ -222,7 +222,7 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
 
-	// Explain alone fills in the nodes.
+	// Only Explain fills Nodes.
 	if p.Nodes == nil {
 		return e.Encode("plan", e.plan(&p, "Plan"))
 	}

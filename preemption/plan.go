@@ -69,7 +69,7 @@ func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string
 type Plan struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
-	// Now stood in for the start of pods that have none (Request.Now).
+	// Now is Request.Now, which stood in for the start of pods that have none.
 	Now time.Time
 	// Release and Variant name the rules that the plan follows. Carrying it out follows them, too.
 	Release outrank.Release
@@ -98,7 +98,7 @@ type Plan struct {
 	// Refused is the status that turned the pod down before any node was asked; every node then has it
 	// (PreFilter). It is Success if the nodes were asked.
 	Refused Status
-	// Feasible is the number of nodes that take the pod as things are.
+	// Feasible is the number of nodes that take the pod before any other pod leaves.
 	Feasible int
 	// FirstFit is the first of these nodes in the cluster's order, empty for none. A scheduler that scores
 	// the nodes may take another.
@@ -110,10 +110,10 @@ type Plan struct {
 	// victim gone. It is empty unless nothing helps.
 	Unhelpful []Count
 
-	// Nodes has the answer of every node in the cluster's order. Explain alone fills it.
+	// Nodes has the answer of every node in the cluster's order. Only Explain fills it.
 	Nodes []NodeReport
 	// Candidates has every candidate, the best first, also where the pod fits or may not preempt. A Sample
-	// leaves out the nodes that it does not try, and Across lists none. Explain alone fills it.
+	// leaves out the nodes that it does not try, and Across lists none. Only Explain fills it.
 	Candidates []Candidate
 	// DecidedBy names the rank by which the first of Candidates beats the second. It is empty where there
 	// are fewer than two, and where no rank decides but the order of the nodes.

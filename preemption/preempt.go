@@ -87,7 +87,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	}
 	d.plan = a.planOf(d.answers)
 
-	// Step 2: may the pod preempt? The plan says so also where the pod fits.
+	// Step 2: may the pod preempt? The plan says so even if the pod fits.
 	d.plan.Ineligible = a.mayPreempt(d.answers)
 
 	// Step 3: which pods have to leave each node? A search across nodes keeps only the best victims, so it

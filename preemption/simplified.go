@@ -9,14 +9,14 @@ import (
 // simplified returns the steps of preemption as tutorials tell it (group 13.3).
 func simplified() steps {
 	s := plain()
-	s.victims = (*attempt).ascend                                               // 13.3.1
-	s.fits = (*dryRun).fitsOnce                                                 // 13.3.2
-	s.takesAnyway = withoutPriority                                             // 13.3.3
-	s.ranks = []Rank{ByViolations, ByTopPriority, ByVictims, ByPrioritySum}     // 13.3.4
-	s.charge = (*attempt).chargeEach                                            // 13.3.5, 13.3.6 and 13.3.11
-	s.violations = func(v []*outrank.PodDisruptionBudget) int { return len(v) } // 13.3.5
-	s.eligible = (*attempt).eligibleInSimplified                                // 13.3.7
-	s.clears = func(*attempt, []Victim) bool { return true }                    // 13.3.12
+	s.victims = (*attempt).ascend                                               // rule 13.3.1
+	s.fits = (*dryRun).fitsOnce                                                 // rule 13.3.2
+	s.takesAnyway = withoutPriority                                             // rule 13.3.3
+	s.ranks = []Rank{ByViolations, ByTopPriority, ByVictims, ByPrioritySum}     // rule 13.3.4
+	s.charge = (*attempt).chargeEach                                            // rules 13.3.5, 13.3.6 and 13.3.11
+	s.violations = func(v []*outrank.PodDisruptionBudget) int { return len(v) } // rule 13.3.5
+	s.eligible = (*attempt).eligibleInSimplified                                // rule 13.3.7
+	s.clears = func(*attempt, []Victim) bool { return true }                    // rule 13.3.12
 	return s
 }
 

@@ -16,12 +16,13 @@ type unit struct {
 	whole
 	// pods are in order of importance.
 	pods []*occupant
-	// priority is the one that the unit counts with as a victim, whatever its pods' own (rule 12.6.2).
+	// priority is the priority with which the unit counts as a victim, whatever the priorities of its pods (rule
+	// 12.6.2).
 	priority int32
 	kind     unitKind
 }
 
-// whole is the group, or the composite group, that leaves whole. Both are nil for a pod that leaves by
+// whole is the group, or the composite group, whose pods leave together. Both are nil for a pod that leaves by
 // itself.
 type whole struct {
 	group     *outrank.PodGroup

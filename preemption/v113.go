@@ -10,17 +10,17 @@ import (
 // v113 returns the steps of the scheduler of Kubernetes v1.13 (group 13.2).
 func v113() steps {
 	s := plain()
-	s.ageOf = func(*attempt, *outrank.Pod) time.Time { return time.Time{} } // 13.2.1: priority alone
-	s.charge = (*attempt).asBudgetsStand                                    // 13.2.2
-	s.ranks = []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims} // 13.2.3
-	s.readsTop = readsFirst                                                 // 13.2.3
-	s.shows = violatingVictimsFirst                                         // 13.2.3
-	s.eligible = (*attempt).eligibleInV113                                  // 13.2.4 and 13.2.5
-	s.askedFirst = func(*attempt) *site { return nil }                      // 7.15.9
-	s.unasked = Status{Code: Unschedulable, Reasons: neverFiltered.Reasons} // 13.2.10
-	s.takesFree = (*attempt).fitsAsItIs                                     // 13.2.11
-	s.compareFirst = freeFirst                                              // 13.2.11
-	s.clears = func(*attempt, []Victim) bool { return true }                // 13.2.7
+	s.ageOf = func(*attempt, *outrank.Pod) time.Time { return time.Time{} } // rule 13.2.1: priority alone
+	s.charge = (*attempt).asBudgetsStand                                    // rule 13.2.2
+	s.ranks = []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims} // rule 13.2.3
+	s.readsTop = readsFirst                                                 // rule 13.2.3
+	s.shows = violatingVictimsFirst                                         // rule 13.2.3
+	s.eligible = (*attempt).eligibleInV113                                  // rules 13.2.4 and 13.2.5
+	s.askedFirst = func(*attempt) *site { return nil }                      // rule 7.15.9
+	s.unasked = Status{Code: Unschedulable, Reasons: neverFiltered.Reasons} // rule 13.2.10
+	s.takesFree = (*attempt).fitsAsItIs                                     // rule 13.2.11
+	s.compareFirst = freeFirst                                              // rule 13.2.11
+	s.clears = func(*attempt, []Victim) bool { return true }                // rule 13.2.7
 	return s
 }
 

@@ -118,7 +118,7 @@ func (c *Config) checkGuard(ps *configProblems, taken map[string]bool) {
 	}
 }
 
-// checkVictims checks how victims are chosen, and what does not go with that.
+// checkVictims checks the rule that chooses victims, and the settings that do not go with it.
 func (c *Config) checkVictims(ps *configProblems) {
 	switch rule := c.Victims.(type) {
 	case nil:
@@ -132,7 +132,7 @@ func (c *Config) checkVictims(ps *configProblems) {
 		}
 		c.checkSearch(rule.Limit, ps)
 
-	// The address of one of the three is a VictimRule to the compiler, too, and so is a type that embeds one.
+	// For the compiler a pointer to one of the three is a VictimRule, too, and so is a type that embeds one.
 	default:
 		ps.add("Victims", "a %T is none of Exact, Across and Chooser", rule)
 	}

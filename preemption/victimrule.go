@@ -68,8 +68,8 @@ type NodeView interface {
 	Check(without ...*outrank.Pod) Status
 	// Violated returns, victim by victim, the budgets that the loss of all of them would violate.
 	Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget
-	// Short returns how much of a resource the node lacks for the pod beside all that run there:
-	// millicores of cpu, units of others, places under "pods". It is 0 where there is enough.
+	// Short returns how much of a resource is missing for the pod while all pods run there: millicores of
+	// cpu, units of other resources, places under "pods". It is 0 if there is enough.
 	Short(name resource.Name) int64
 }
 

@@ -9,7 +9,7 @@ import (
 // Figure names one of the figures that ranks compare.
 type Figure uint8
 
-// The figures.
+// The figures of the built-in ranks and of costs. NumFigures is the number of all Figures.
 const (
 	NoFigure Figure = iota
 	ViolationsFigure
