@@ -362,6 +362,8 @@ func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resour
 		total = total.Add(views.running(p, &p.Containers[i], name))
 	}
 
+	// A sidecar counts in the total and in every step from its own on, a plain init container in
+	// its own step alone.
 	for i := range p.InitContainers {
 		c := &p.InitContainers[i]
 		var step resource.Quantity

@@ -162,6 +162,7 @@ func (s *LabelSelector) problems() []fieldProblem {
 		}
 	}
 
+	// Keys are sorted, so that the same selector gives the same text.
 	for _, k := range apis.SortedKeys(s.MatchLabels) {
 		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.KeyProblem(k))
 		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.ValueProblem(s.MatchLabels[k]))

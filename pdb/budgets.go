@@ -54,6 +54,8 @@ func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
 		if !ok {
 			continue
 		}
+
+		// Each budget counts under every label of every anchor that it could be listed under.
 		b.matchers[i] = m
 		covering = append(covering, i)
 		for _, anchor := range anchorsOf(budget) {

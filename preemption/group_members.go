@@ -58,22 +58,26 @@ func (c *Config) checkForGroups() error {
 		})
 	}
 
+	// Victims are found in one way only: units are put back one by one beside the placed pods. And of the
+	// variants only today's kube-scheduler lets groups preempt (rule 12.9.1).
 	switch c.Victims.(type) {
 	case Exact, Across:
 		refuse("Victims", "the best ones are searched for")
 	case Chooser:
 		refuse("Victims", "a rule of the caller chooses them")
 	}
-	if c.Variant != 0 { // rule 12.9.1
+	if c.Variant != 0 {
 		refuse("Variant", fmt.Sprintf("%v", c.Variant))
 	}
+
+	// Budgets are charged for all possible victims, and no caller has the last word on eligibility (rule 8.13).
 	switch c.Budgets {
 	case ChargeVictims:
 		refuse("Budgets", "charged for the victims alone")
 	case NeverViolate:
 		refuse("Budgets", "never violated")
 	}
-	if c.Eligibility.Refuse != nil { // rule 8.13
+	if c.Eligibility.Refuse != nil {
 		refuse("Eligibility.Refuse", "set")
 	}
 

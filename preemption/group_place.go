@@ -259,10 +259,11 @@ func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outran
 		}
 		c = withMember(c, d.group.memberOf(one.Pod), one.Node)
 	}
+
+	// The pod itself must not have a place in the same call.
 	if err := d.check(pod, seen); err != nil {
 		return nil, err
 	}
-
 	a, err := d.group.memberAttempt(c, d.group.memberOf(pod))
 	if err != nil {
 		return nil, err

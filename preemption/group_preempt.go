@@ -96,6 +96,8 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 		return nil, err
 	}
 
+	// An attempt needs a preemptor. The first pod can stand for all of them, because they have one priority,
+	// one preemption policy and one scheduler (rule 12.9.2).
 	waiting := withPending(cluster, req.Pods)
 	a := newAttempt(waiting, config, req.Pods[0], req.Now)
 	a.findUnits()

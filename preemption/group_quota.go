@@ -91,6 +91,8 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 	for _, key := range a.groupsBelow(top) {
 		group, above := a.tree.lineage(key)
 		q := a.quotaOfGroup(group, byGroup[key])
+
+		// Climb from the group to the top, and put each quota below the one above it.
 		for _, c := range above {
 			parent, known := composites[c]
 			if !known {
@@ -98,8 +100,10 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 				composites[c] = parent
 			}
 			parent.below = append(parent.below, q)
+
+			// An earlier group has put a known parent below its own parent already.
 			if known {
-				break // an earlier group has put the parent below its own parent already
+				break
 			}
 			q = parent
 		}

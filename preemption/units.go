@@ -35,7 +35,7 @@ func (w whole) isGroup() bool { return w != whole{} }
 // unitKind decides between units of one priority: the higher kind is the more important (rule 12.7.2).
 type unitKind int
 
-// The kinds of units. A pod that names a group is ofGroup, also where it leaves by itself.
+// The kinds of units. A pod that names a group is ofGroup, even if it leaves by itself.
 const (
 	ofPod unitKind = iota
 	ofGroup
@@ -89,15 +89,16 @@ func (a *attempt) unitOf(p *occupant) *unit {
 		return u
 	}
 
-	// A pod that names a group counts as one, also where it leaves by itself and where there is no such
-	// group (rule 12.7.2). A group that is not known has no priority to give (rule 12.6.2).
+	// A pod that names a group counts as a group, even if it leaves by itself, or if there is no such group
+	// (rule 12.7.2). An unknown group has no priority to give (rule 12.6.2).
 	u.kind = ofGroup
 	group, above := a.tree.lineage(p.pod.GroupKey())
 	if group == nil {
 		return u
 	}
 
-	// The topmost group gives the priority, whichever of them leaves whole (rule 12.6.5).
+	// The topmost group gives the priority, and the highest group that leaves whole is the unit (rules 12.6.4
+	// and 12.6.5).
 	u.priority = orZero(group.Priority)
 	if group.DisruptionMode == outrank.DisruptPodGroup {
 		u.group = group
