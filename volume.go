@@ -37,7 +37,7 @@ type Volume struct {
 	// Disk is set for the disks that pods on a node cannot share freely.
 	Disk Disk
 	// Node selects the nodes on which the volume can be used; nil for all. A selector
-	// without terms matches no node. Only labels are looked at, also where a
+	// without terms matches no node. Only labels are looked at, even if a
 	// term names fields, as in the reference (CheckNodeAffinity).
 	Node *NodeSelector
 	// Zones has the zone and region labels of the volume, each with the values that a

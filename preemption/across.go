@@ -148,8 +148,8 @@ func (a *attempt) mayLeaveAlone(p *occupant) bool {
 	return a.mayTake(p.unit) && p.unit.kind == ofPod && !ceased
 }
 
-// keepsApart returns what anti-affinity says of a node because of one pod; Success if neither that pod nor
-// the preemptor keeps away from the other there (rule 23.3).
+// keepsApart returns the answer of anti-affinity about a node with one other pod alone; Success if neither that
+// pod nor the preemptor keeps away from the other (rule 23.3).
 func (a *attempt) keepsApart(p *occupant, s *site) Status {
 	// The filter may be off, or have nothing to say about the preemptor (rule 7.13.15).
 	if !slices.ContainsFunc(a.filters, func(f builtInFilter) bool { return f.name == InterPodAffinity }) {

@@ -140,9 +140,9 @@ func (a *attempt) nomination() string {
 	return nominationOf(a.cluster, a.pod)
 }
 
-// nominationOf returns the name of the node that a pod is nominated to, empty for none: what the cluster
-// says of the pod or, if the cluster does not know it, what the pod says itself (rule 8.3). A pod that has
-// come to a node has no nomination any more.
+// nominationOf returns the name of the node that a pod is nominated to, empty for none: the nomination of the
+// pod in the cluster or, if the cluster does not know the pod, its own (rule 8.3). A pod that has come to a node
+// has no nomination any more.
 func nominationOf(c *outrank.Cluster, p *outrank.Pod) string {
 	for _, q := range c.Pods {
 		if !q.Finished() && sameName(p, q) {

@@ -39,7 +39,7 @@ type Config struct {
 	// Guard says which pods may leave together; nil allows any.
 	Guard *Guard
 	// Importance orders the possible victims, the more important first. Priority and start decide where
-	// it is nil or returns 0. It depends on the two pods alone, because a snapshot remembers the order of
+	// it is nil or returns 0. It must depend on the two pods alone, because a snapshot remembers the order of
 	// each node's pods. Several goroutines may call it at once.
 	Importance func(a, b *outrank.Pod) int
 	// Victims chooses the victims on a node: Exact, Across or a Chooser. Nil takes all possible victims

@@ -30,9 +30,9 @@ type Filter struct {
 	// at once.
 	Start func(pod *outrank.Pod, view View) (FilterState, error)
 	// Concerns reports whether a running or nominated pod can change what Start's state says, about any
-	// node and any pod to be placed. The state is told of no other pods. Concerns says the same of the
-	// same pod forever, because a snapshot keeps that: if it looks something up that has changed, make a
-	// new Filter. Nil means every pod. Several goroutines may call it at once.
+	// node and any pod to be placed. The state is told of no other pods. Concerns must always return the same
+	// for a pod, because a snapshot keeps the answer: if something that it looks up has changed, make a new
+	// Filter. Nil means every pod. Several goroutines may call it at once.
 	Concerns func(pod *outrank.Pod) bool
 }
 

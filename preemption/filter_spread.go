@@ -105,8 +105,8 @@ func (a *attempt) countAtStart(c *constraint) {
 			continue
 		}
 
-		// Only pods count that are not being deleted, and an empty selector counts none (rules 7.12.4, 7.12.5
-		// and 7.12.7). A domain without such pods is one all the same (rule 7.12.11).
+		// Pods that are being deleted do not count, and an empty selector counts no pods (rules 7.12.4, 7.12.5
+		// and 7.12.7). A domain without pods that count is still a domain (rule 7.12.11).
 		pods := 0
 		for _, p := range s.running {
 			if !c.selector.Empty() && !p.pod.Terminating() && a.selects(c, p.pod) {

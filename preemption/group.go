@@ -28,8 +28,8 @@ type Refusal struct {
 	// Reason is what the group's policy says, such as how many pods of a gang could not be placed (rule
 	// 12.9.3). A PlaceFunc may say something else.
 	Reason string
-	// Guard is what Config.Guard says if the group has a place only without pods that it keeps. Pod and
-	// Nodes are then about a placement without the pods that it lets go. Guard is Success otherwise.
+	// Guard is the refusal of Config.Guard, if there would be a place only without pods that the guard keeps.
+	// Pod and Nodes are then about a placement without the pods that it lets go. Guard is Success otherwise.
 	Guard Status
 }
 
@@ -62,8 +62,8 @@ type GroupPlan struct {
 	Outcome Outcome
 	// Ineligible says why the group may not preempt, even if it fits; empty if it may.
 	Ineligible Ineligibility
-	// Status is what kube-scheduler says of the group (rule 12.9.11), also if it preempts. It is zero if
-	// the group fits.
+	// Status is the status that kube-scheduler gives the group (rule 12.9.11), even if it preempts. It is zero
+	// if the group fits.
 	Status Status
 	// Placement has the pods that were placed with their nodes, in the order in which they were placed. It
 	// is nil unless the outcome is Fits or Preempts.

@@ -69,7 +69,7 @@ func (e *answerEncoder) unit(victims []Victim) wireGroupVictim {
 		Rule: first.Rule, Blocks: e.refusal(first.blocks()),
 	}
 
-	var violated []*outrank.PodDisruptionBudget // each once
+	var violated []*outrank.PodDisruptionBudget // the budgets of all victims, each once
 	for i := range victims {
 		v := &victims[i]
 		w.Pods = append(w.Pods, e.Pod(v.Pod))
@@ -111,7 +111,7 @@ func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 		w.Victims = append(w.Victims, e.unit(unit))
 	}
 
-	// What is said of a group may be a success, too (rule 12.9.11).
+	// The status of a group may be a success with reasons (rule 12.9.11), so its code does not decide here.
 	if len(p.Status.Reasons) > 0 {
 		status := e.status(p.Status)
 		w.Status = &status

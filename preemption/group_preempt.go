@@ -243,7 +243,7 @@ func (g *groupAttempt) mayPreempt(possible []*unit) Ineligibility {
 	return ""
 }
 
-// say writes into the plan what kube-scheduler says of the group (rule 12.9.11).
+// say writes the status that kube-scheduler gives the group into the plan (rule 12.9.11).
 func (g *groupAttempt) say(code Code, text string) {
 	g.plan.Status = Status{Code: code, Reasons: []string{"pod group preemption: " + text}}
 }
@@ -295,7 +295,7 @@ func (g *groupAttempt) makeRoom(possible []*unit) error {
 	return nil
 }
 
-// refuse writes into the plan that there is no place whichever units leave (rule 12.9.11).
+// refuse writes into the plan that there is no place for the group, whichever units leave (rule 12.9.11).
 func (g *groupAttempt) refuse(why *Refusal) {
 	g.plan.Unhelpful = why
 	g.say(Unschedulable, cmp.Or(why.Reason, unplaced))

@@ -112,7 +112,7 @@ type Plan struct {
 
 	// Nodes has the answer of every node in the cluster's order. Only Explain fills it.
 	Nodes []NodeReport
-	// Candidates has every candidate, the best first, also where the pod fits or may not preempt. A Sample
+	// Candidates has every candidate, the best first, even if the pod fits or may not preempt. A Sample
 	// leaves out the nodes that it does not try, and Across lists none. Only Explain fills it.
 	Candidates []Candidate
 	// DecidedBy names the rank by which the first of Candidates beats the second. It is empty where there

@@ -35,7 +35,7 @@ func (a *attempt) takeUpTo(s *site, possible []*unit) (victims []loss, status St
 	d := a.dryRun(s)
 	status = a.steps.fits(d)
 
-	// The first unit leaves whatever the status says: the node has turned the pod down.
+	// The first unit leaves even if the status is a success, because the node has turned the pod down before.
 	for _, u := range slices.Backward(possible) {
 		victims = append(victims, loss{u, status})
 		if status = a.steps.fits(d.takeAway(u)); status.Code == Success {
@@ -60,8 +60,8 @@ func (d *dryRun) fitsOnce() Status {
 	return d.runFilters()
 }
 
-// withoutPriority reports whether a unit can be taken by whoever preempts: a pod without a priority that
-// names no group (rules 13.3.3 and 12.8.10).
+// withoutPriority reports whether every preemptor may take a unit: it is a pod without a priority that names no
+// group (rules 13.3.3 and 12.8.10).
 func withoutPriority(u *unit) bool { return u.kind == ofPod && u.pods[0].pod.Priority == nil }
 
 // chargeEach charges every budget for every pod that it covers (rule 13.3.5).

@@ -139,8 +139,8 @@ func (g *guarding) add(u *unit) {
 	}
 }
 
-// says returns what the guard says of the units that are away. Of its status only the reasons count: a
-// refusal is always one that other victims may avoid (rules 13.6.2 and 13.6.4).
+// says returns the guard's answer about the units that are away. Of its status only the reasons count: the code
+// is always Unschedulable, because other victims may avoid the refusal (rules 13.6.2 and 13.6.4).
 func (g *guarding) says() Status {
 	if g.state == nil {
 		return Status{}

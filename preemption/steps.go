@@ -122,7 +122,7 @@ func stepsOf(config *Config) steps {
 		return s.choosing(rule, config)
 	}
 
-	// A guard narrows the possible victims for whatever finds the victims among them (rule 13.6.3).
+	// A guard narrows the possible victims, whichever step finds the victims among them (rule 13.6.3).
 	if config.Guard != nil {
 		s = s.guarded(ascending)
 	}

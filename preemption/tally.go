@@ -22,7 +22,7 @@ type Tally[S any] struct {
 	Change func(count S, pod *outrank.Pod, by int) S
 
 	once    sync.Once
-	tracker Tracker // its address is what the View keeps the counts by
+	tracker Tracker // a View keeps the counts under its address
 }
 
 // Filter returns a filter that asks check about each pod that the tally concerns. It passes the count of the

@@ -147,8 +147,8 @@ func (r *Chooser) check(ps *configProblems) {
 	}
 }
 
-// checkSearch checks what does not go with a search for the best victims: whatever would choose or change
-// them by something other than the ranks (rules 13.4.9 and 13.6.11).
+// checkSearch checks the settings that do not go with a search for the best victims: a guard, an extender or a
+// rank that chooses or changes victims in a way that the search cannot follow (rules 13.4.9 and 13.6.11).
 func (c *Config) checkSearch(limit int, ps *configProblems) {
 	if limit < 0 {
 		ps.add("Victims.Limit", "%d is negative", limit)

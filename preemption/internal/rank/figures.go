@@ -25,7 +25,7 @@ const (
 // searches count them. preemption.Score has the same figures for callers. The zero value has no victims.
 type Figures struct {
 	Violations int
-	Top        int32 // the highest priority of the victims
+	Top        int32 // what Add finds is the highest priority; a search may set another (rules 11.3 and 13.2.3)
 	Victims    int32
 	Sum        int64   // the sum of the priorities, each raised by PriorityShift
 	Start      Instant // the earliest start among the victims of the highest priority
@@ -77,8 +77,8 @@ func (f *Figures) Of(x Figure) int64 {
 	return 0
 }
 
-// both returns a figure of f and the same of g; the lower number is the better. For StartFigure the numbers
-// only tell which is the better.
+// both returns the figure x of f and of g; the lower number is the better. For StartFigure the numbers only show
+// which start is the better.
 func (f *Figures) both(g *Figures, x Figure) (a, b int64) {
 	if x != StartFigure {
 		return f.Of(x), g.Of(x)
