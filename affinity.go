@@ -3,7 +3,7 @@ package outrank
 // Affinity holds a pod's required demands on its node and its neighbours.
 // Preferred ones are [Preferences].
 type Affinity struct {
-	// NodeAffinity is nil where the pod has no required node affinity. A selector
+	// NodeAffinity is nil if the pod has no required node affinity. A selector
 	// without terms matches no node.
 	NodeAffinity *NodeSelector
 	// PodAffinity lists terms: for each, some pod in the same topology domain must

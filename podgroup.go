@@ -110,7 +110,7 @@ type CompositePodGroup struct {
 	// MinGroupCount is the number of groups that GangPolicy needs. It is 0 under other
 	// policies.
 	MinGroupCount int32
-	// Priority is the group's own; nil where it has none. PriorityClassName names
+	// Priority is the group's own; nil if it has none. PriorityClassName names
 	// the class that it comes from.
 	Priority          *int32
 	PriorityClassName string

@@ -15,7 +15,7 @@ type Volume struct {
 	// Claim names the persistent volume claim in the pod's namespace; empty for
 	// a volume without one.
 	Claim string
-	// Ephemeral is set where the claim is made along with the pod and for it alone
+	// Ephemeral is set if the claim is made along with the pod and for it alone
 	// (a generic ephemeral volume). Such a volume may be in any zone and in use by
 	// any number of pods: VolumeZone and VolumeRestrictions pass it over.
 	Ephemeral bool
@@ -25,7 +25,7 @@ type Volume struct {
 	// MissingVolume names the volume that the claim is bound to and that does
 	// not exist, for ClaimLost and ClaimVolumeMissing.
 	MissingVolume string
-	// OncePod is set where the claim allows a single pod in the whole cluster
+	// OncePod is set if the claim allows a single pod in the whole cluster
 	// (ReadWriteOncePod).
 	OncePod bool
 	// Driver attaches the volume to a node, and Handle is its identity there: a

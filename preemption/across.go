@@ -185,7 +185,7 @@ func (a *attempt) countsFor(p *occupant, s *site) bool {
 	return slices.ContainsFunc(a.spread, func(c constraint) bool {
 		domain, ok := s.label(c.key)
 		if !ok || c.counts == nil || !c.counts[p.site.position] {
-			return false // c.counts is nil where the filter is off
+			return false // c.counts is nil if the filter is off
 		}
 		other, _ := p.site.label(c.key)
 		return other == domain && a.selects(&c, p.pod)

@@ -37,8 +37,8 @@ type attempt struct {
 	filters []builtInFilter
 	// refused is why every node turns the pod down before any of them is asked; Success if they are asked.
 	refused Status
-	// guard is the state in which the caller's guard begins on each node. It is nil where there is no
-	// guard, and where it has nothing to say about the pod.
+	// guard is the state in which the caller's guard begins on each node. It is nil if there is no
+	// guard, or if the guard has nothing to say about the pod.
 	guard GuardState
 
 	// before says which nodes are asked at all (group 7.15).

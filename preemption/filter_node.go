@@ -29,7 +29,7 @@ func (d *dryRun) askUnschedulable() Status {
 	return Status{}
 }
 
-// askTaints fails where the pod does not tolerate all taints of the node that keep pods away (group 7.4).
+// askTaints fails if the pod does not tolerate all taints of the node that keep pods away (group 7.4).
 func (d *dryRun) askTaints() Status {
 	if !toleratesNode(d.pod, d.node()) {
 		return unresolvableBy(TaintToleration, "node(s) had untolerated taint(s)")
@@ -73,7 +73,7 @@ func covers(t outrank.Toleration, taint outrank.Taint) bool {
 // beginFeatures has nothing to say about a pod that needs no feature (rule 7.14.5).
 func (a *attempt) beginFeatures() bool { return len(a.neededFeatures()) > 0 }
 
-// askFeatures fails where the node does not declare every feature that the pod needs (group 7.14).
+// askFeatures fails if the node does not declare every feature that the pod needs (group 7.14).
 func (d *dryRun) askFeatures() Status {
 	for _, feature := range d.attempt.neededFeatures() {
 		if !slices.Contains(d.node().DeclaredFeatures, feature) {
@@ -112,8 +112,8 @@ func (a *attempt) anyContainer(holds func(c *outrank.Container) bool) bool {
 
 // NodeAffinity (group 7.5).
 
-// askNodeAffinity fails where the node does not meet the affinity that the profile adds, and then where it
-// does not meet the pod's own node selector and required node affinity (rules 7.5.1 and 7.18.3).
+// askNodeAffinity fails if the node does not meet the affinity that the profile adds. Otherwise it fails if the
+// node does not meet the pod's own node selector and required node affinity (rules 7.5.1 and 7.18.3).
 func (d *dryRun) askNodeAffinity() Status {
 	if added := d.attempt.profile().AddedAffinity; added != nil && !meetsAny(added.NodeSelectorTerms, d.node()) {
 		return unresolvableBy(NodeAffinity, "node(s) didn't match scheduler-enforced node affinity")

@@ -85,7 +85,7 @@ func (d *dryRun) followPorts(p *occupant, by int) {
 	}
 }
 
-// askPorts fails where a port that the pod wants is taken (rule 7.6.1).
+// askPorts fails if a port that the pod wants is taken (rule 7.6.1).
 func (d *dryRun) askPorts() Status {
 	for _, want := range d.attempt.ports {
 		for taken := range d.takenPorts {

@@ -21,7 +21,7 @@ type constraint struct {
 	// honorAffinity and honorTaints leave out nodes that the pod's affinity or its tolerations rule out.
 	honorAffinity, honorTaints bool
 
-	// counts says for each node, by its position, whether it counts. It is nil where the filter is off.
+	// counts says for each node, by its position, whether it counts. It is nil if the filter is off.
 	counts []bool
 	// domains has, by the value of the key, the number of pods at the start on the nodes that count. least
 	// lists these values, the ones with the fewest pods first.
@@ -188,7 +188,7 @@ func (d *dryRun) askSpread() Status {
 }
 
 // globalMinimum returns the number of pods of the domain with the fewest, after changes by domain (rule
-// 7.12.11). It is 0 where there are fewer domains than minDomains (rule 7.12.12), which is at least 1.
+// 7.12.11). It is 0 if there are fewer domains than minDomains (rule 7.12.12), which is at least 1.
 func (c *constraint) globalMinimum(changes map[string]int) int {
 	if len(c.domains) < c.minDomains {
 		return 0

@@ -68,8 +68,8 @@ func (d *dryRun) followClaims(p *occupant, by int) {
 	d.attempt.eachOnceClaim(p.pod, func(string) { d.claimUses += by })
 }
 
-// askRestrictions fails where a pod on the node mounts a disk that cannot be shared with the preemptor (rule
-// 7.8.2), and while one of the preemptor's claims that allow a single pod is in use (rule 7.8.4).
+// askRestrictions fails if a pod on the node mounts a disk that cannot be shared with the preemptor (rule
+// 7.8.2), or if one of the preemptor's claims that allow a single pod is in use (rule 7.8.4).
 func (d *dryRun) askRestrictions() Status {
 	for _, p := range d.pods {
 		if disksConflict(d.pod, p.pod) {

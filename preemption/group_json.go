@@ -87,7 +87,7 @@ func (e *answerEncoder) unit(victims []Victim) wireGroupVictim {
 }
 
 // blocks returns what a group fails with if the victim stays: a pod of the group on its node, or the
-// guard. It is nil where nothing is known.
+// guard. It is nil if nothing is known.
 func (v *Victim) blocks() *Refusal {
 	switch {
 	case v.Blocked != nil:

@@ -8,7 +8,7 @@ import (
 // of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
 type owner struct {
 	key outrank.Key
-	// composite is the group at the top of a tree; nil where there is none above the group of the pods.
+	// composite is the group at the top of a tree; nil if there is none above the group of the pods.
 	composite *outrank.CompositePodGroup
 	priority  int32
 	// never is set if the preemption policy is Never.

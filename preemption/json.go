@@ -234,7 +234,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 }
 
 // decided names what decides between the first two candidates: a rank, or the order of the nodes where
-// they tie in all ranks. It is empty where there are fewer than two.
+// they tie in all ranks. It is empty if there are fewer than two.
 func (p *Plan) decided() string {
 	if p.DecidedBy == "" && len(p.Candidates) > 1 {
 		return rank.NodeOrder

@@ -46,7 +46,7 @@ const (
 )
 
 // Message returns the text for the pod: kube-scheduler's for one of its reasons, and the caller's as it
-// stands. It is empty where the pod may preempt.
+// stands. It is empty if the pod may preempt.
 func (i Ineligibility) Message() string {
 	switch i {
 	case PolicyNever:
@@ -115,8 +115,8 @@ type Plan struct {
 	// Candidates has every candidate, the best first, even if the pod fits or may not preempt. A Sample
 	// leaves out the nodes that it does not try, and Across lists none. Only Explain fills it.
 	Candidates []Candidate
-	// DecidedBy names the rank by which the first of Candidates beats the second. It is empty where there
-	// are fewer than two, and where no rank decides but the order of the nodes.
+	// DecidedBy names the rank by which the first of Candidates beats the second. It is empty if there
+	// are fewer than two, or if they tie in all ranks, so that the order of the nodes decides.
 	DecidedBy string
 }
 

@@ -112,7 +112,7 @@ type Score struct {
 	PrioritySum int64
 	// Victims is the number of victims.
 	Victims int
-	// Start is the earliest start among the victims of the highest priority; zero where none is known.
+	// Start is the earliest start among the victims of the highest priority; zero if none is known.
 	Start time.Time
 	// Own has the figures of the caller's ranks by their names; nil without such ranks.
 	Own map[string]int64

@@ -113,7 +113,7 @@ func (a *attempt) unitOf(p *occupant) *unit {
 	return u
 }
 
-// orZero returns a priority, and 0 where there is none (rules 4.3.1 and 12.6.2).
+// orZero returns a priority, and 0 if there is none (rules 4.3.1 and 12.6.2).
 func orZero(priority *int32) int32 {
 	if priority == nil {
 		return 0
@@ -244,7 +244,7 @@ func newTree(cluster *outrank.Cluster, rules release.Rules) *tree {
 	return t
 }
 
-// lineage returns a group with the composite groups above it, the lowest first; nil where the group is
+// lineage returns a group with the composite groups above it, the lowest first; nil if the group is
 // not known. The way up ends where a parent is not there, and after the last level that a tree may have
 // (rules 12.6.4 and 12.6.6). So it ends also where groups are in a circle.
 func (t *tree) lineage(key outrank.Key) (group *outrank.PodGroup, above []*outrank.CompositePodGroup) {

@@ -82,13 +82,13 @@ type Certificate struct {
 	// Bound is a score that no set beats, in the figures that the ranks compare. It is zero where
 	// nothing is known.
 	Bound Score
-	// Rank names the first rank in which Bound is better than the score; empty where the set is optimal.
+	// Rank names the first rank in which Bound is better than the score; empty if the set is optimal.
 	Rank string
 	// Gap bounds by how much another set can be better in that rank. Its unit is the rank's: violations, steps
 	// of priority, the sum of priorities (with 2^31 added for each victim), victims, cost, or nanoseconds of a
 	// later start, up to the largest int64. It is 0 if the set is optimal.
 	Gap int64
-	// Steps is the number of steps of the search on the candidate's node; 0 where there is no candidate.
+	// Steps is the number of steps of the search on the candidate's node; 0 if there is no candidate.
 	Steps int
 	// Unsolved is the number of nodes that might have been better, but where the search ended early. In the
 	// certificate of one candidate it is 0 or 1.

@@ -19,7 +19,7 @@ type Resolution struct {
 	// Class is the name of the class. It is empty if the pod names none and
 	// there is no global default.
 	Class string
-	// Value is the priority, 0 where there is no class.
+	// Value is the priority, 0 if there is no class.
 	Value int32
 	// Policy is PreemptLowerPriority or Never. It is empty for a group whose policy does
 	// not come from its class (rule 4.4.2).

@@ -103,11 +103,11 @@ func (q Quantity) Sign() int { return cmp.Compare(q.mant, 0) }
 func (q Quantity) IsZero() bool { return q.mant == 0 }
 
 // Value returns the amount in whole units, rounded away from zero, or the
-// nearest int64 where there are more.
+// nearest int64 if there are more.
 func (q Quantity) Value() int64 { return q.scaled(0) }
 
 // MilliValue returns the amount in thousandths, rounded away from zero, or
-// the nearest int64 where there are more. It saturates by itself: an amount
+// the nearest int64 if there are more. It saturates by itself: an amount
 // may have an exact Value and no exact MilliValue.
 func (q Quantity) MilliValue() int64 { return q.scaled(3) }
 

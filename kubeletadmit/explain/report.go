@@ -100,7 +100,7 @@ type Failure struct {
 type Label struct {
 	Key   string
 	Value string
-	// Have is the node's value, nil where it has no such label.
+	// Have is the node's value, nil if it has no such label.
 	Have *string
 }
 
