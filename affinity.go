@@ -3,7 +3,7 @@ package outrank
 // Affinity holds a pod's required demands on its node and its neighbours.
 // Preferred ones are [Preferences].
 type Affinity struct {
-	// NodeAffinity is nil where the pod has no required node affinity. A selector
+	// NodeAffinity is nil if the pod has no required node affinity. A selector
 	// without terms matches no node.
 	NodeAffinity *NodeSelector
 	// PodAffinity lists terms: for each, some pod in the same topology domain must
@@ -49,7 +49,7 @@ type PodAffinityTerm struct {
 	// TopologyKey is the node label whose values are the topology domains.
 	TopologyKey string `json:"topologyKey"`
 	// MatchLabelKeys are labels of the pod whose values a selected pod must share,
-	// and MismatchLabelKeys those whose values it must not share. The API server adds
+	// MismatchLabelKeys labels whose values it must not share. The API server adds
 	// them to LabelSelector when it creates a pod, as In or NotIn with one value. A
 	// decision adds only the keys that are not in the selector yet, as in a pod that is
 	// written by hand or read from a manifest.
@@ -86,7 +86,8 @@ type TopologySpreadConstraint struct {
 // be met.
 type UnsatisfiablePolicy string
 
-// The policies.
+// DoNotSchedule keeps the pod off nodes that would break the constraint; ScheduleAnyway only
+// lowers their scores.
 const (
 	DoNotSchedule  UnsatisfiablePolicy = "DoNotSchedule"
 	ScheduleAnyway UnsatisfiablePolicy = "ScheduleAnyway"
@@ -96,7 +97,7 @@ const (
 // spread constraint counts.
 type NodeInclusionPolicy string
 
-// The policies.
+// NodeHonor leaves out nodes that the rule does not let the pod onto; NodeIgnore counts them.
 const (
 	NodeHonor  NodeInclusionPolicy = "Honor"
 	NodeIgnore NodeInclusionPolicy = "Ignore"

@@ -45,18 +45,18 @@ type UnhealthyPodEvictionPolicy string
 const (
 	// IfHealthyBudget allows the eviction while CurrentHealthy is at least DesiredHealthy.
 	IfHealthyBudget UnhealthyPodEvictionPolicy = "IfHealthyBudget"
-	// AlwaysAllow allows the eviction always.
+	// AlwaysAllow always allows the eviction.
 	AlwaysAllow UnhealthyPodEvictionPolicy = "AlwaysAllow"
 )
 
-// Key names the budget.
+// Key returns the budget's key, "namespace/name".
 func (b *PodDisruptionBudget) Key() Key { return NewKey(b.Namespace, b.Name) }
 
 // NamespaceName returns the budget's namespace, "default" if it names none.
 func (b *PodDisruptionBudget) NamespaceName() string { return namespaceOr(b.Namespace) }
 
 // IntOrPercent is a number of pods, or a share of them in per cent. Its JSON
-// is that of Kubernetes, 3 or "30%".
+// is the JSON of Kubernetes: 3 or "30%".
 type IntOrPercent struct {
 	Value   int32
 	Percent bool

@@ -41,8 +41,8 @@ type Cluster struct {
 	Skipped  map[string]int
 	Finished int
 	// AsOf is the latest creation time of any object in the input of
-	// kube.ReadCluster, also of those in Skipped and Finished, by the API server's
-	// clock (rule 26.2.4). The input was made after that. AsOf is zero where no
+	// kube.ReadCluster, including the objects in Skipped and Finished, by the API server's
+	// clock (rule 26.2.4). So the input was made later. AsOf is zero if no
 	// object says when it was created. Like Skipped and Finished, it describes an
 	// input.
 	AsOf time.Time

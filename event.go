@@ -22,7 +22,7 @@ type Event struct {
 	// where the reference names none.
 	Reason, Action string
 	// Pod is the pod that the event is about. Related is the other pod
-	// concerned, nil where there is none.
+	// concerned, nil if there is none.
 	Pod, Related *Pod
 	// Message is for people.
 	Message string

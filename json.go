@@ -16,7 +16,7 @@ import "github.com/outrank-go/outrank/internal/apis"
 func (p Pod) MarshalJSON() ([]byte, error) { return apis.Marshal(&p) }
 
 // UnmarshalJSON reads the v1 Pod; "apiVersion" and "kind" may be missing. Errors
-// are those of kube.ReadPod, all in one *[InputError], and leave p as it was.
+// are the ones of kube.ReadPod, all in one *[InputError], and leave p as it was.
 // Claims stay unresolved; see [Cluster.ResolveVolumes]. null changes nothing.
 func (p *Pod) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, p) }
 
@@ -89,7 +89,7 @@ func (c Cluster) MarshalJSON() ([]byte, error) { return apis.Marshal(&c) }
 func (c *Cluster) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, c) }
 
 // UnmarshalJSON reads a label selector; null changes nothing. The error is an
-// *[InputError] with all that could not be read. An invalid selector is no error,
+// *[InputError] with all that could not be read. An invalid selector is not an error,
 // because budgets may have one; see [LabelSelector.Validate].
 func (s *LabelSelector) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, s) }
 
@@ -97,16 +97,16 @@ func (s *LabelSelector) UnmarshalJSON(text []byte) error { return apis.Unmarshal
 func (a Affinity) MarshalJSON() ([]byte, error) { return apis.Marshal(&a) }
 
 // UnmarshalJSON reads spec.affinity of a pod; null changes nothing. The error is
-// an *[InputError] with all that could not be read. An invalid affinity is no error;
+// an *[InputError] with all that could not be read. An invalid affinity is not an error;
 // see [Pod.Validate].
 func (a *Affinity) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, a) }
 
 // MarshalJSON returns an entry of spec.containers of a pod. AllocatedResources and
-// Actual are left out: they stand in the pod's status, and [Pod.MarshalJSON] has them.
+// Actual are left out: they are part of the pod's status, and [Pod.MarshalJSON] has them.
 func (c Container) MarshalJSON() ([]byte, error) { return apis.Marshal(&c) }
 
 // UnmarshalJSON reads an entry of spec.containers of a pod; null changes
 // nothing. AllocatedResources and Actual are nil afterwards. The error is an
-// *[InputError] with all that could not be read. An invalid container is no error; see
+// *[InputError] with all that could not be read. An invalid container is not an error; see
 // [Pod.Validate].
 func (c *Container) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, c) }

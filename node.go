@@ -20,7 +20,7 @@ type Node struct {
 	MissingDrivers []string
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
-	// StrictGroups is set where the node supports the supplementalGroupsPolicy
+	// StrictGroups is set if the node supports the supplementalGroupsPolicy
 	// Strict (status.features.supplementalGroupsPolicy).
 	StrictGroups bool
 	// Images are the container images on the node (status.images). Only scores look at

@@ -40,7 +40,7 @@ type Pod struct {
 	// Containers run together. InitContainers run before them, one after another;
 	// the sidecars among them go on running.
 	Containers, InitContainers []Container
-	// Resources are the pod-level requests and limits; nil where the pod has
+	// Resources are the pod-level requests and limits; nil if the pod has
 	// none. A pointer to an empty value counts as present (rule 3.4).
 	Resources *resource.Requirements
 	// AllocatedResources and Actual are the pod-level requests that the status of a running
@@ -80,17 +80,17 @@ type Pod struct {
 	SchedulingGates []string
 	// OS is the operating system that the pod asks for, empty for any.
 	OS string
-	// StrictGroups is set where the pod's supplementalGroupsPolicy is Strict,
+	// StrictGroups is set if the pod's supplementalGroupsPolicy is Strict,
 	// which its node has to support.
 	StrictGroups bool
 
-	// HostNetwork is set where the pod shares the node's network. HostUsers
+	// HostNetwork is set if the pod shares the node's network. HostUsers
 	// says whether it shares the node's users; nil means that it does.
 	HostNetwork bool
 	HostUsers   *bool
 
 	// Grace is the time that the pod has to end when it is deleted, in whole
-	// seconds (spec.terminationGracePeriodSeconds); nil where the pod does not say.
+	// seconds (spec.terminationGracePeriodSeconds); nil if the pod does not say.
 	// See Pod.GracePeriod.
 	Grace *time.Duration
 
@@ -218,7 +218,7 @@ type Port struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// Key names the pod.
+// Key returns the pod's key, "namespace/name".
 func (p *Pod) Key() Key { return NewKey(p.Namespace, p.Name) }
 
 // NamespaceName returns the pod's namespace, "default" if it names none.
@@ -242,7 +242,7 @@ func (p *Pod) Gated() bool { return len(p.SchedulingGates) > 0 }
 // Terminating reports whether the pod is being deleted.
 func (p *Pod) Terminating() bool { return !p.DeletionTimestamp.IsZero() }
 
-// PriorityValue returns the pod's priority as kube-scheduler counts it: 0 where the
+// PriorityValue returns the pod's priority as kube-scheduler counts it: 0 if the
 // pod has none (component-helpers PodPriority).
 func (p *Pod) PriorityValue() int32 {
 	if p.Priority == nil {
@@ -258,7 +258,7 @@ func Priority(value int32) *int32 { return &value }
 const DefaultGracePeriod = 30 * time.Second
 
 // GracePeriod returns the time that the pod has to end when it is deleted: its own, or
-// standard where it has none. A negative one of its own counts as one second, as it
+// standard if it has none. A negative one of its own counts as one second, as it
 // does for the API server (rule 14.1.12 of preemption/scheduler/execution).
 func (p *Pod) GracePeriod(standard time.Duration) time.Duration {
 	switch {

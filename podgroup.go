@@ -44,18 +44,18 @@ type PodGroup struct {
 	Scheduled bool
 }
 
-// Key names the group among groups of pods.
+// Key returns the group's key, "namespace/name". A CompositePodGroup may have the same key.
 func (g *PodGroup) Key() Key { return NewKey(g.Namespace, g.Name) }
 
-// ParentKey names the group's parent, as [CompositePodGroup.Key] does; empty for a
-// group at the top.
+// ParentKey returns the key of the composite group above this one; empty for a group at
+// the top of a tree.
 func (g *PodGroup) ParentKey() Key { return parentKey(g.Namespace, g.Parent) }
 
 // NamespaceName returns the group's namespace, "default" if it names none.
 func (g *PodGroup) NamespaceName() string { return namespaceOr(g.Namespace) }
 
-// GroupKey names the pod's group, as [PodGroup.Key] does; empty for a pod that
-// belongs to none.
+// GroupKey returns the key of the pod's group, as [PodGroup.Key] does; empty for a pod
+// without a group.
 func (p *Pod) GroupKey() Key {
 	if p.Group == "" {
 		return ""
@@ -79,7 +79,7 @@ const (
 // GroupPolicy says how the pods of a group are scheduled.
 type GroupPolicy string
 
-// The policies.
+// The policies. The fields Policy say what an empty one means.
 const (
 	// BasicPolicy lets each pod run by itself, so that a place for one is enough.
 	BasicPolicy GroupPolicy = "basic"
@@ -110,7 +110,7 @@ type CompositePodGroup struct {
 	// MinGroupCount is the number of groups that GangPolicy needs. It is 0 under other
 	// policies.
 	MinGroupCount int32
-	// Priority is the group's own; nil where it has none. PriorityClassName names
+	// Priority is the group's own; nil if it has none. PriorityClassName names
 	// the class that it comes from.
 	Priority          *int32
 	PriorityClassName string
@@ -132,13 +132,14 @@ type CompositePodGroup struct {
 	Scheduled bool
 }
 
-// Key names the group among composite groups.
+// Key returns the group's key, "namespace/name". A PodGroup may have the same key.
 func (g *CompositePodGroup) Key() Key { return NewKey(g.Namespace, g.Name) }
 
 // NamespaceName returns the group's namespace, "default" if it names none.
 func (g *CompositePodGroup) NamespaceName() string { return namespaceOr(g.Namespace) }
 
-// ParentKey names the group's parent, as Key does; empty for a group at the top.
+// ParentKey returns the key of the composite group above this one; empty for a group at
+// the top of a tree.
 func (g *CompositePodGroup) ParentKey() Key { return parentKey(g.Namespace, g.Parent) }
 
 // parentKey returns the key of a parent in the namespace, empty for no parent.
@@ -163,14 +164,14 @@ type Workload struct {
 	CompositePodGroupTemplates []CompositePodGroupTemplate
 }
 
-// Key names the workload.
+// Key returns the workload's key, "namespace/name".
 func (w *Workload) Key() Key { return NewKey(w.Namespace, w.Name) }
 
 // NamespaceName returns the workload's namespace, "default" if it names none.
 func (w *Workload) NamespaceName() string { return namespaceOr(w.Namespace) }
 
-// PodGroupTemplate is the template of a [PodGroup]. The fields are those of the
-// group. A group names its template in [PodGroup.Template].
+// PodGroupTemplate is the template of a [PodGroup]. Its fields mean what the fields of
+// the group mean. A group names its template in [PodGroup.Template].
 type PodGroupTemplate struct {
 	Name              string
 	DisruptionMode    DisruptionMode
@@ -183,7 +184,8 @@ type PodGroupTemplate struct {
 }
 
 // CompositePodGroupTemplate is the template of a [CompositePodGroup], with the
-// templates of the groups below it. The other fields are those of the group.
+// templates of the groups below it. Its other fields mean what the fields of the group
+// mean.
 type CompositePodGroupTemplate struct {
 	Name                       string
 	DisruptionMode             DisruptionMode

@@ -89,6 +89,7 @@ func silent(cs []Container) bool {
 // requestsBySource returns, for each resource, the largest of the sums by source (rules 2.2.11
 // to 2.2.18).
 func (p *Pod) requestsBySource() resource.List {
+	// The pod is summed once for each source, and the largest sum of each resource counts.
 	total := resource.List{}
 	for s := p.firstSource(); s <= p.lastSource(); s++ {
 		sum := s.level(p)

@@ -55,8 +55,8 @@ func (s *LabelSelector) Matches(labels map[string]string) bool {
 	return s != nil && !s.invalid() && Matcher{s}.Matches(labels)
 }
 
-// Matcher prepares the selector for matching many objects. The error is that
-// of [LabelSelector.Validate]. The matcher reads the selector itself, which must not
+// Matcher prepares the selector for matching many objects. It returns the error of
+// [LabelSelector.Validate]. The matcher reads the selector itself, which must not
 // change while the matcher is used. Any number of goroutines may use it.
 func (s *LabelSelector) Matcher() (Matcher, error) {
 	if s != nil && s.invalid() {
@@ -91,7 +91,7 @@ func (m Matcher) Matches(labels map[string]string) bool {
 	return true
 }
 
-// holds reports whether a valid requirement holds (rules 6.1.3 and 6.1.6).
+// holds reports whether the labels meet a valid requirement (rules 6.1.3 and 6.1.6).
 func (r *Requirement) holds(labels map[string]string) bool {
 	value, ok := labels[r.Key]
 	switch r.Operator {
@@ -162,6 +162,7 @@ func (s *LabelSelector) problems() []fieldProblem {
 		}
 	}
 
+	// Keys are sorted, so that the same selector gives the same text.
 	for _, k := range apis.SortedKeys(s.MatchLabels) {
 		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.KeyProblem(k))
 		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.ValueProblem(s.MatchLabels[k]))

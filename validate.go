@@ -18,7 +18,7 @@ import (
 //   - a list that is too long (rule 26.1.8).
 //
 // Values of a selector's expressions that no label can have, and invalid selectors of spread
-// constraints, are no problems: old API servers let them in. Oddities that the real system
+// constraints, are not problems: old API servers let them in. Oddities that the real system
 // lives with are left to [Cluster.Warnings]. Time is linear in the size of the cluster.
 func (c *Cluster) Validate() error {
 	if c == nil {

@@ -66,8 +66,9 @@ func (v *validator) workload(w *Workload) {
 	v.compositeTemplates(w.CompositePodGroupTemplates, &spec, 1)
 }
 
-// groupTemplates checks a list of templates of groups of pods. level is that of the list in
-// the tree of templates, from 1; a list that is too deep or too long is not looked into.
+// groupTemplates checks a list of templates of groups of pods. level is the level of the list
+// in the tree of templates, from 1. The entries of a list that is too deep or too long are not
+// checked.
 func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *apis.Path, level int) {
 	list := parent.Field("podGroupTemplates")
 	if text := apis.TemplatesProblem(len(ts), level); text != "" {

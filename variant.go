@@ -6,8 +6,8 @@ import (
 )
 
 // Variant says whose preemption is followed, from the victims to the queue. It is a field of
-// preemption.Config and of queue.Config, and a plan says by which variant it was made, so that
-// whatever carries the plan out goes by the same one. The zero value is what kube-scheduler
+// preemption.Config and of queue.Config. A plan names its variant, so that whatever carries
+// the plan out follows the same one. The zero value is what kube-scheduler
 // does by the rules of a [Release]. The other variants do not look at the release where the
 // table says that they differ.
 //

@@ -15,7 +15,7 @@ type Volume struct {
 	// Claim names the persistent volume claim in the pod's namespace; empty for
 	// a volume without one.
 	Claim string
-	// Ephemeral is set where the claim is made along with the pod and for it alone
+	// Ephemeral is set if the claim is made along with the pod and for it alone
 	// (a generic ephemeral volume). Such a volume may be in any zone and in use by
 	// any number of pods: VolumeZone and VolumeRestrictions pass it over.
 	Ephemeral bool
@@ -25,7 +25,7 @@ type Volume struct {
 	// MissingVolume names the volume that the claim is bound to and that does
 	// not exist, for ClaimLost and ClaimVolumeMissing.
 	MissingVolume string
-	// OncePod is set where the claim allows a single pod in the whole cluster
+	// OncePod is set if the claim allows a single pod in the whole cluster
 	// (ReadWriteOncePod).
 	OncePod bool
 	// Driver attaches the volume to a node, and Handle is its identity there: a
@@ -37,7 +37,7 @@ type Volume struct {
 	// Disk is set for the disks that pods on a node cannot share freely.
 	Disk Disk
 	// Node selects the nodes on which the volume can be used; nil for all. A selector
-	// without terms matches no node. Only labels are looked at, also where a
+	// without terms matches no node. Only labels are looked at, even if a
 	// term names fields, as in the reference (CheckNodeAffinity).
 	Node *NodeSelector
 	// Zones has the zone and region labels of the volume, each with the values that a
@@ -69,15 +69,15 @@ type Disk struct {
 	// Monitors are the addresses of an RBD image: two images are the same only
 	// if they share one. An image without monitors shares one with every other.
 	Monitors []string
-	// ReadOnly is set for a disk that is mounted read-only. Pods may share such disks,
-	// except for those of the kind AWSElasticBlockStore.
+	// ReadOnly is set for a disk that is mounted read-only. Pods may share such a disk,
+	// unless its kind is AWSElasticBlockStore.
 	ReadOnly bool
 }
 
 // DiskKind is a sort of disk that pods cannot share freely.
 type DiskKind string
 
-// The kinds.
+// The kinds of disks that pods cannot share freely.
 const (
 	GCEPersistentDisk    DiskKind = "gcePersistentDisk"
 	AWSElasticBlockStore DiskKind = "awsElasticBlockStore"
@@ -138,7 +138,7 @@ type VolumeClaim struct {
 // of the constants counts.
 type ClaimState string
 
-// The states.
+// The states of a claim that cannot be used, in the order in which they count.
 const (
 	// ClaimLost means that the bound volume is gone, as the claim's status says.
 	ClaimLost ClaimState = "Lost"
@@ -151,5 +151,5 @@ const (
 	ClaimVolumeMissing ClaimState = "VolumeMissing"
 )
 
-// Key names the claim.
+// Key returns the claim's key, "namespace/name".
 func (vc *VolumeClaim) Key() Key { return NewKey(vc.Namespace, vc.Name) }

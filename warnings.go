@@ -32,7 +32,7 @@ func (c *Cluster) Warnings() []Problem {
 		}
 	}
 
-	// An API server keeps a budget with an invalid selector, so this is no error.
+	// An API server keeps a budget with an invalid selector, so this is not an error.
 	for _, b := range c.Budgets {
 		if b == nil {
 			continue
@@ -182,7 +182,7 @@ func (t *groupTree) findCircles(all []*CompositePodGroup) {
 type child struct {
 	// object names the group in messages.
 	object string
-	// parentName is the parent as the group names it, empty for none, and parent its key.
+	// parentName is the name of the parent, empty for none, and parent its key.
 	parentName string
 	parent     Key
 	workload   string

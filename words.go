@@ -22,8 +22,8 @@ var (
 	systems               = []string{"linux", "windows"}
 )
 
-// tolerations refuses tolerations with an unknown word, and those without a key that do not
-// tolerate everything.
+// tolerations refuses a toleration with an unknown word, and one without a key whose operator
+// is not Exists.
 func (v *validator) tolerations(ts []Toleration, spec *apis.Path) {
 	list := spec.Field("tolerations")
 	for i := range ts {

@@ -23,7 +23,7 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config C
 // AdmitContext is [Admit] for a search that may take long ([Config].Exact with a large Limit). The
 // search looks at the context every few hundred steps. Once the context has ended, the search
 // ends as at its limit: the answer evicts the best pods found so far, and [Admission].Search says
-// how good they are. Nothing else looks at the context, and its end is no error. A nil context is
+// how good they are. Nothing else looks at the context, and its end is not an error. A nil context is
 // an error, an *[outrank.InputError].
 func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config Config) (Admission, error) {
 	if ctx == nil {
@@ -56,8 +56,8 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 //
 //  1. Without failures the pod is admitted.
 //  2. A pod that is not [Critical] is rejected with all failures.
-//  3. A critical pod with a failure that is not a shortage is rejected with
-//     those failures alone.
+//  3. A critical pod with a failed predicate is rejected with its failed
+//     predicates alone.
 //  4. Otherwise the shortages are covered by pods that are [Preemptable] for it.
 //     The Guaranteed pods have to cover what is needed beyond all BestEffort
 //     and all Burstable pods, the Burstable pods what is needed beyond all

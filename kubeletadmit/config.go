@@ -40,7 +40,7 @@ type Config struct {
 // Operation says what a pod asks of the kubelet.
 type Operation string
 
-// The operations.
+// What a pod can ask of the kubelet.
 const (
 	// Add admits a pod that is new on the node.
 	Add Operation = ""

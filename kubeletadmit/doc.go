@@ -1,5 +1,5 @@
 // Package kubeletadmit answers: may this pod start on this node, and which pods are evicted
-// for it? It decides what the kubelet of Kubernetes v1.37 decides, or that of v1.36 by
+// for it? It decides what the kubelet of Kubernetes v1.37 decides, or the kubelet of v1.36 by
 // [Config].Release.
 //
 // The kubelet checks each pod that was bound to its node once more, and rejects a pod that

@@ -162,9 +162,9 @@ func shareUp(frees, need int64) int64 {
 	return int64(q)
 }
 
-// neededPicks goes through the picks, the last tier first, and leaves out each that the needs are
-// covered without. No pick of the result can be left out: those kept before it and all behind it
-// do not cover the needs.
+// neededPicks goes through the picks, the last tier first, and leaves out a pick if the needs are
+// covered without it. No pick of the result can be left out: when it was kept, the picks kept before
+// it and all picks behind it did not cover the needs.
 func (p *pool) neededPicks() []pick {
 	// behind has, for the i-th pick and each need, what this pick and all behind it free.
 	needs := len(p.needs)
@@ -175,6 +175,7 @@ func (p *pool) neededPicks() []pick {
 		}
 	}
 
+	// left is what the picks kept so far leave of the needs.
 	p.needBeyond()
 	var kept []pick
 	for i, k := range p.picks {

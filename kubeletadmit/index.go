@@ -21,7 +21,7 @@ type index struct {
 	list, positions []int
 	// leaves is the number of groups. Each is groupSize consecutive slots; the
 	// last may have fewer. Node 1 is the root, the children of node i are 2i
-	// and 2i+1, and those from leaves on are the groups.
+	// and 2i+1, and the nodes from number leaves on are the groups.
 	leaves int
 	// most has, for each node and need, the most that any one candidate below the
 	// node frees. winners has, for each node, the slot below it that wins a tie in

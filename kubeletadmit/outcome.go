@@ -8,7 +8,7 @@ import (
 // Outcome is the kind of an answer.
 type Outcome string
 
-// The outcomes.
+// The outcomes of an admission.
 const (
 	// Admitted means that the pod starts, and nobody is evicted.
 	Admitted Outcome = "Admitted"

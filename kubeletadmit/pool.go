@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// compare is below 0 if the pods of a go before those of b (rules 17.5.1 and 17.8.2).
+// compare is below 0 if pods of tier a are evicted before pods of tier b (rules 17.5.1 and 17.8.2).
 func (a tierKey) compare(b tierKey) int {
 	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.class, b.class))
 }

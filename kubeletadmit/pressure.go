@@ -12,7 +12,7 @@ import (
 // Pressure says what a node runs short of.
 type Pressure string
 
-// The pressures.
+// The resources that a node may run short of.
 const (
 	MemoryPressure Pressure = "memory"
 	DiskPressure   Pressure = "disk"
@@ -35,7 +35,7 @@ type RankedPod struct {
 	Pod *outrank.Pod
 	// Measured is false for a pod without statistics.
 	Measured bool
-	// Priority is the pod's, 0 where it has none.
+	// Priority is the pod's, 0 if it has none.
 	Priority int32
 	// Usage is what the pod uses of the resource that runs short: bytes of memory
 	// and disk, numbers of inodes and processes. 0 if Measured is false.

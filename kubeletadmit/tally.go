@@ -75,7 +75,7 @@ func (t *tally) wantAmount(name resource.Name, q resource.Quantity) {
 	}
 }
 
-// column returns the index of the name among those that are counted. It adds
+// column returns the index of the name in names. It adds
 // the name if it is missing.
 func (t *tally) column(name resource.Name) int {
 	column := slices.Index(t.names, name)
@@ -134,7 +134,7 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 		key.priority = pod.PriorityValue()
 	}
 
-	// Of any other pod the row has to be what it frees.
+	// For a pod that is not plain, the row still has to be filled with what it frees.
 	if !plain {
 		for i, name := range t.names {
 			row[i] = counted(pod, name)
@@ -206,7 +206,7 @@ func (t *tally) holdRunning(pod *outrank.Pod) bool {
 }
 
 // asksBelowZero reports whether the pod's spec has a negative amount of a resource.
-// A status may have one, too, which is no fault of the pod (rule 2.2.19).
+// A status may have one, too, which is not a fault of the pod (rule 2.2.19).
 func asksBelowZero(pod *outrank.Pod, name resource.Name) bool {
 	asks := func(c outrank.Container) bool { return c.Requests[name].Sign() < 0 }
 	return pod.Overhead[name].Sign() < 0 || pod.Resources != nil && pod.Resources.Requests[name].Sign() < 0 ||

@@ -54,6 +54,8 @@ func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
 		if !ok {
 			continue
 		}
+
+		// Each budget counts under every label of every anchor that it could be listed under.
 		b.matchers[i] = m
 		covering = append(covering, i)
 		for _, anchor := range anchorsOf(budget) {
@@ -154,7 +156,7 @@ func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 	return dst
 }
 
-// appendMatching appends those of the candidates whose selectors match the pod.
+// appendMatching appends the candidates whose selectors match the pod.
 func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []int32 {
 	for _, i := range candidates {
 		if b.matchers[i].Matches(pod.Labels) {
@@ -164,13 +166,13 @@ func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []in
 	return dst
 }
 
-// Split parts possible victims into those whose eviction violates a budget and
+// Split divides possible victims into pods whose eviction violates a budget and
 // the others (group 6.3; filterPodsWithPDBViolation). Both parts keep the order
 // of pods. That order decides which pods are violating: every pod is charged, also a
 // violating one, so that the first pods of a list use up the allowance.
 //
 // The release says which of the budgets that cover a pod are charged: in v1.36 all
-// of them (rule 6.3.6), and from v1.37 on those up to the first that the pod
+// of them (rule 6.3.6), and from v1.37 on only up to the first one that the pod
 // violates, in the order in which the budgets were given (rule 6.3.8). An unknown
 // release counts as the default.
 //

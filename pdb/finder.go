@@ -40,9 +40,9 @@ func (b *Budgets) Finder() *Finder {
 // the pod. Pods that the same budgets cover mostly get the same slice, so that it
 // must not be written. It may be kept.
 //
-// Time is linear in the pod's labels if the finder has met such a pod before, else
-// it is that of [Budgets.AppendCovering]. The first pod of a namespace costs a look
-// at all of the namespace's selectors in addition. Memory is linear in the number of
+// Time is linear in the pod's labels if the finder has met such a pod before;
+// otherwise [Budgets.AppendCovering] decides it. For the first pod of a namespace all
+// of the namespace's selectors are read in addition. Memory is linear in the number of
 // different pods and of different lists.
 func (f *Finder) Covering(pod *outrank.Pod) []int32 {
 	if f.budgets == nil || pod == nil || len(pod.Labels) == 0 || f.budgets.scopes[pod.NamespaceName()] == nil {

@@ -24,11 +24,11 @@ func compile(budget *outrank.PodDisruptionBudget) (m outrank.Matcher, ok bool) {
 	return m, err == nil
 }
 
-// anchorsOf lists the anchors of a budget. An anchor is a list of labels of which
-// every pod that the budget covers has exactly one, so that the budget can be found
-// by the labels of any one anchor. Its labels are: a label of the selector, the
-// values that an expression allows for a key, or a key that must be there. The order
-// does not depend on that of a map.
+// anchorsOf lists the anchors of a budget. An anchor is a list of labels such that
+// every pod covered by the budget has exactly one of them. So the labels of any one
+// anchor are enough to find the budget. An anchor is a label of the selector, or the
+// values that an expression allows for a key, or a key that must be there. The result
+// is in a fixed order, although maps have none.
 func anchorsOf(budget *outrank.PodDisruptionBudget) [][]label {
 	var out [][]label
 	for _, k := range slices.Sorted(maps.Keys(budget.Selector.MatchLabels)) {

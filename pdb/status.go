@@ -77,7 +77,7 @@ type StatusInput struct {
 //
 // The error lists everything that is wrong with the spec, a negative scale
 // included, and wraps [ErrBudget] and [outrank.ErrInvalid]. A selector that
-// covers nothing is no error. Time is linear in the number of pods.
+// covers nothing is not an error. Time is linear in the number of pods.
 //
 // The controller differs in four points (rules 6.4.6 to 6.4.9). In the
 // controller an empty selector covers the whole namespace, and pods without

@@ -49,7 +49,8 @@ func (a *attempt) bestAcross(s *site) (*Candidate, Status, error) {
 		return a.blockedBy(s, best, victims)
 	}
 
-	// The last set is that of all possible victims. If even that makes room, budgets are in the way.
+	// No set will do, and the last one tried was the set of all possible victims. If that set makes room, it
+	// is budgets that stand in the way.
 	status, err := a.asIfNeverThere(s, possible)
 	if status.Code == Success {
 		status = budgetsForbid
@@ -74,7 +75,7 @@ func (a *attempt) bestSetAcross(s *site, possible []*unit) (best *Candidate, vic
 			}
 		}
 
-		// A cluster is made anew for this, and only for a set that would be the best.
+		// This check builds a whole cluster, so it is left to sets that would be the best.
 		status, err := a.asIfNeverThere(s, units)
 		if err != nil {
 			return nil, nil, err
@@ -110,10 +111,10 @@ func (a *attempt) asIfNeverThere(s *site, units []*unit) (Status, error) {
 	return other.asThingsAre(other.sites[s.position]), nil
 }
 
-// possibleAcross lists the pods that can be victims for a node, the most important first: those on the node,
-// and those on other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and
-// 23.5). blocked is what anti-affinity says where a pod that counts for it may not leave, so that the node is
-// no candidate (rule 23.3); Success if there is no such pod.
+// possibleAcross lists the pods that can be victims for a node, the most important first: pods on the node, and
+// pods on other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and 23.5).
+// blocked is the answer of anti-affinity if a pod that counts for it may not leave: the node is not a candidate
+// then (rule 23.3). It is Success if there is no such pod.
 func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	var far []*occupant
 	for _, other := range a.sites {
@@ -125,7 +126,7 @@ func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	here := slices.SortedFunc(slices.Values(s.running), byImportance)
 	slices.SortFunc(far, byImportance)
 
-	// Pods on the node come first, as the first pod that may not leave decides what is said.
+	// Pods on the node come first: the first pod that may not leave determines the answer.
 	skewed := a.skewedBy(s, far)
 	for _, p := range append(here, far...) {
 		apart := a.keepsApart(p, s)
@@ -139,23 +140,23 @@ func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	return a.byImportance(possible), blocked
 }
 
-// mayLeaveAlone reports whether a pod that the preemptor may take can be a victim across nodes. A pod that
-// names a group cannot where units leave together, and neither can one that a constraint has ceased to
-// count because it is being deleted (rule 23.6).
+// mayLeaveAlone reports whether the preemptor may take a pod, and the pod can be a victim across nodes. A pod
+// that names a group cannot where units leave together. Neither can a pod that a constraint no longer counts
+// because it is being deleted (rule 23.6).
 func (a *attempt) mayLeaveAlone(p *occupant) bool {
 	ceased := p.pod.Terminating() && slices.ContainsFunc(a.spread, func(c constraint) bool { return a.selects(&c, p.pod) })
 	return a.mayTake(p.unit) && p.unit.kind == ofPod && !ceased
 }
 
-// keepsApart returns what anti-affinity says of a node because of one pod; Success if neither that pod nor
-// the preemptor keeps away from the other there (rule 23.3).
+// keepsApart returns the answer of anti-affinity about a node with one other pod alone; Success if neither that
+// pod nor the preemptor keeps away from the other (rule 23.3).
 func (a *attempt) keepsApart(p *occupant, s *site) Status {
 	// The filter may be off, or have nothing to say about the preemptor (rule 7.13.15).
 	if !slices.ContainsFunc(a.filters, func(f builtInFilter) bool { return f.name == InterPodAffinity }) {
 		return Status{}
 	}
 
-	// In a dry run that has counted nothing else the answer is about this pod alone.
+	// A dry run that has counted no other pod gives the answer about this pod alone.
 	alone := &dryRun{attempt: a, pod: a.pod, site: s}
 	a.countInterpod(&alone.interpodBy, p, 1)
 	switch {
@@ -167,9 +168,9 @@ func (a *attempt) keepsApart(p *occupant, s *site) Status {
 	return Status{}
 }
 
-// skewedBy reports whether pods that a constraint counts may have to leave other nodes (rule 23.4). That is
-// so if a constraint fails on the node, also if only with the pods that it is promised to. It is so as well
-// if anti-affinity has a pod leave another node: the fewest pods of any domain may be fewer then.
+// skewedBy reports whether pods that a constraint counts may have to leave other nodes (rule 23.4). They may if
+// a constraint fails on the node, with or without the pods that are nominated to it. They also may if
+// anti-affinity makes a pod leave another node, because the emptiest domain may then be emptier.
 func (a *attempt) skewedBy(s *site, far []*occupant) bool {
 	d := a.dryRun(s)
 	if len(a.spread) == 0 || d.spreadBy == nil {
@@ -184,7 +185,7 @@ func (a *attempt) countsFor(p *occupant, s *site) bool {
 	return slices.ContainsFunc(a.spread, func(c constraint) bool {
 		domain, ok := s.label(c.key)
 		if !ok || c.counts == nil || !c.counts[p.site.position] {
-			return false // c.counts is nil where the filter is off
+			return false // c.counts is nil if the filter is off
 		}
 		other, _ := p.site.label(c.key)
 		return other == domain && a.selects(&c, p.pod)

@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// readGiven reads the answers that the caller's scheduler has from the nodes as things are
-// ([Request].Statuses). A node that it did not ask has the answer that the variant gives it (rule 13.2.10).
+// readGiven reads the answers that the caller's scheduler has found before any pod leaves
+// ([Request].Statuses). A node that it did not ask gets the answer of the variant (rule 13.2.10).
 func (a *attempt) readGiven(given func(position int, node *outrank.Node) (Status, bool), answers []answer) error {
-	// These answers stand in place of all that the filters say before anybody leaves (group 7.15).
+	// These answers replace everything that the filters say before any pod leaves (group 7.15).
 	a.refused = Status{}
 	a.before = narrowing{}
 
@@ -32,9 +32,9 @@ func (a *attempt) readGiven(given func(position int, node *outrank.Node) (Status
 // neverFiltered is the answer of a node that the caller's scheduler did not ask.
 var neverFiltered = unresolvableBy("", "the node was not filtered")
 
-// asAnswer brings a status of the caller's into the form of a filter's. A success says nothing else. Where
-// a filter failed, no other excluded the node. A contradiction tells of a dry run (rule 9.9); before any, it
-// means no more than that nothing helps on the node.
+// asAnswer returns a status of the caller in the form of a filter's. A success has no other fields. If a filter
+// turned the node down, no other excluded it. A contradiction comes from a dry run (rule 9.9), and none has
+// begun: here it only means that nothing helps on the node.
 func (s Status) asAnswer() Status {
 	switch {
 	case s.Code == Success:
@@ -71,8 +71,8 @@ func counted(answers []answer, statusOf func(one answer) (Status, bool)) []Count
 	return counts
 }
 
-// compareCounts puts the more frequent status first, then goes by what people read, and then by the rest. So
-// a plan's text does not depend on the order of the nodes.
+// compareCounts puts the more frequent status first, then compares what people read, and then the rest. So a
+// plan's text does not depend on the order of the nodes.
 func compareCounts(a, b Count) int {
 	return cmp.Or(
 		cmp.Compare(b.Nodes, a.Nodes),
@@ -82,7 +82,7 @@ func compareCounts(a, b Count) int {
 	)
 }
 
-// severity returns 0 for Success and more for a worse code, below 0 if there is no such code.
+// severity returns 0 for Success, more for a worse code, and -1 if there is no such code.
 func severity(c Code) int {
 	return slices.Index([]Code{Success, Unschedulable, UnschedulableAndUnresolvable, Contradiction}, c)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // attempt is one attempt to make room for a pod. It holds what is worked out before the first node is
-// asked, and nothing of it changes from then on but held, which only remembers.
+// asked. From then on nothing of it changes, except that held fills up.
 type attempt struct {
 	cluster *outrank.Cluster
 	config  *Config
@@ -37,15 +37,15 @@ type attempt struct {
 	filters []builtInFilter
 	// refused is why every node turns the pod down before any of them is asked; Success if they are asked.
 	refused Status
-	// guard is the state in which the caller's guard begins on each node. It is nil where there is no
-	// guard, and where it has nothing to say about the pod.
+	// guard is the state in which the caller's guard begins on each node. It is nil if there is no
+	// guard, or if the guard has nothing to say about the pod.
 	guard GuardState
 
 	// before says which nodes are asked at all (group 7.15).
 	before narrowing
 
-	// These fields belong to one filter each, whose file explains them: what it has read of the pod and
-	// counted in the cluster. held remembers how much each pod takes of the resources.
+	// Each of these fields belongs to one filter, and the filter's file explains it: what the filter has
+	// read of the pod and counted in the cluster. held caches how much of the resources each pod takes.
 	resources resourceNeeds
 	held      map[*occupant][]int64
 	ports     []hostPort
@@ -55,7 +55,7 @@ type attempt struct {
 	callers   []callerFilter
 }
 
-// site is a node with what is on it.
+// site is a node together with the pods that run there or are expected there.
 type site struct {
 	node *outrank.Node
 	// position is the node's place in the order of the cluster.
@@ -186,7 +186,8 @@ func (a *attempt) checkQuestion(req Request) error {
 		return fmt.Errorf("statuses: %w: victims on other nodes are found by the evaluator's own filters", outrank.ErrInvalid)
 	}
 
-	// A group preempts as a whole (rule 12.8.8), but for its resizes its pods do so one by one (rule 7.19.8).
+	// The pods of a group preempt together (rule 12.8.8). Only for its resize does a pod preempt by itself
+	// (rule 7.19.8).
 	p := req.Pod
 	if p != nil && a.rules.VictimUnits && p.Group != "" && !a.resize {
 		return &outrank.InputError{Problems: []outrank.Problem{{
@@ -204,8 +205,8 @@ func (a *attempt) checkQuestion(req Request) error {
 	return a.checkWaits(p)
 }
 
-// checkSelectors refuses a pod with a selector that cannot be read, whether or not the filter is on that
-// would read it (rules 7.15.7 and 7.18.10).
+// checkSelectors refuses a pod with a selector that cannot be read, even if the filter that reads it is
+// switched off (rules 7.15.7 and 7.18.10).
 func checkSelectors(p *outrank.Pod) error {
 	for _, terms := range [][]outrank.PodAffinityTerm{p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} {
 		for i, t := range terms {
@@ -224,8 +225,8 @@ func checkSelectors(p *outrank.Pod) error {
 	return nil
 }
 
-// checkWaits refuses a pod whose name another pod has, and one that runs, unless room is made for its
-// resize (rule 7.19.1).
+// checkWaits refuses a pod that runs already, unless it asks for room for its resize (rule 7.19.1), and a
+// pod whose name another pod has.
 func (a *attempt) checkWaits(p *outrank.Pod) error {
 	known := a.known(p)
 	switch {
@@ -239,7 +240,7 @@ func (a *attempt) checkWaits(p *outrank.Pod) error {
 	return fmt.Errorf("pod %s: %w: it runs on node %s", p.Key(), ErrState, known.NodeName)
 }
 
-// profile returns what the profile of the scheduler says.
+// profile returns the scheduler's profile.
 func (a *attempt) profile() *Profile { return &a.config.Profile }
 
 // known returns the pod as the cluster has it, nil if the cluster does not know it. A pod that has ended
@@ -259,7 +260,7 @@ func sameName(p, q *outrank.Pod) bool {
 	return p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
 }
 
-// samePod reports whether two objects are of one pod. Where either has no UID the name decides.
+// samePod reports whether two objects describe the same pod. If either has no UID, the name decides.
 func samePod(p, q *outrank.Pod) bool {
 	return sameName(p, q) && (p.UID == q.UID || p.UID == "" || q.UID == "")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// refusal returns why the pod is turned down before any node is asked; Success if it is not. The first
-// filter that refuses it decides, in the order in which nodes are asked (rules 7.15.3, 7.15.4 and 7.15.8).
+// refusal returns why the pod is turned down before any node is asked; Success if it is not. The first filter
+// that refuses it decides, in the order in which a node asks them (rules 7.15.3, 7.15.4 and 7.15.8).
 func (a *attempt) refusal() Status {
 	for _, refuse := range []func() Status{a.refuseNames, a.refuseClaims, a.refuseVolumes} {
 		if status := refuse(); status.Code != Success {
@@ -19,7 +19,7 @@ func (a *attempt) refusal() Status {
 	return Status{}
 }
 
-// refuseNames refuses a pod whose own wishes leave no node (rules 7.15.3 and 7.15.8).
+// refuseNames refuses a pod whose node affinity and node name leave no node (rules 7.15.3 and 7.15.8).
 func (a *attempt) refuseNames() Status {
 	names, narrowed := a.namedByAffinity()
 	switch {
@@ -60,8 +60,8 @@ func (a *attempt) refuseClaims() Status {
 	return Status{}
 }
 
-// refuseVolumes returns what VolumeZone says about volumes that are not there (rule 7.11.5). The volume of
-// a generic ephemeral claim is none of its business (rule 7.11.2).
+// refuseVolumes returns what VolumeZone says about volumes that do not exist (rule 7.11.5). The filter ignores
+// the volume of a generic ephemeral claim (rule 7.11.2).
 func (a *attempt) refuseVolumes() Status {
 	if a.off(VolumeZone) {
 		return Status{}
@@ -95,7 +95,7 @@ func (a *attempt) narrow() narrowing {
 		by = append(by, NodeAffinity)
 	}
 
-	// Only a node that both leave is asked. If there is none, refuseNames has turned the pod down.
+	// Only a node that both filters allow is asked. If there is none, refuseNames has turned the pod down.
 	if a.namesItsNode() {
 		by = append(by, NodeName)
 		if !narrowed || names[a.pod.NodeName] {
@@ -115,9 +115,8 @@ func (a *attempt) narrow() narrowing {
 	return narrowing{names: names, excluded: leftOutBy(by...)}
 }
 
-// leftOutBy returns the answer of a node that is not asked because of filters. Its text names each of them
-// once, in the order of the alphabet, and the first that was given is said to exclude the node. An empty
-// name is none.
+// leftOutBy returns the answer of a node that is not asked because of filters. The text names each filter
+// once, in alphabetical order, and leaves out empty names. ExcludedBy is the first filter of the arguments.
 func leftOutBy(filters ...string) Status {
 	names := slices.Clone(filters)
 	slices.Sort(names)
@@ -141,9 +140,9 @@ func (a *attempt) nomination() string {
 	return nominationOf(a.cluster, a.pod)
 }
 
-// nominationOf returns the name of the node that a pod is nominated to, empty for none: what the cluster
-// says of the pod or, if the cluster does not know it, what the pod says itself (rule 8.3). A pod that has
-// come to a node has no nomination any more.
+// nominationOf returns the name of the node that a pod is nominated to, empty for none: the nomination of the
+// pod in the cluster or, if the cluster does not know the pod, its own (rule 8.3). A pod that has come to a node
+// has no nomination any more.
 func nominationOf(c *outrank.Cluster, p *outrank.Pod) string {
 	for _, q := range c.Pods {
 		if !q.Finished() && sameName(p, q) {

@@ -12,8 +12,8 @@ type budget struct {
 // violates none.
 type charges map[*occupant][]*outrank.PodDisruptionBudget
 
-// charge charges pods to the budgets that cover them, in the order of the pods: those that come first use
-// up what a budget allows (rules 6.3.1 to 6.3.5). From v1.37 on a pod is charged no further than to the
+// charge charges pods to the budgets that cover them, in the order of the pods: the first ones use up what a
+// budget allows (rules 6.3.1 to 6.3.5). From v1.37 on a pod is charged no further than to the
 // first budget that it violates; before, it is charged to all that cover it (rules 6.3.6 and 6.3.8).
 func (a *attempt) charge(pods []*occupant) charges {
 	return a.chargeThose(pods, isCharged, a.rules.BudgetsStopAtFirst)
@@ -26,8 +26,8 @@ func isCharged(b budget, p *outrank.Pod) bool {
 	return coversPod(b, p) && !counted
 }
 
-// chargeThose charges for each pod, in their order, the budgets that charged names, in the cluster's order.
-// With toFirst the first budget that a pod violates is the last that it is charged to.
+// chargeThose charges pods in their order, each to the budgets for which charged is true, in the cluster's
+// order. With toFirst a pod is charged no further than to the first budget that it violates.
 func (a *attempt) chargeThose(pods []*occupant, charged func(b budget, p *outrank.Pod) bool, toFirst bool) charges {
 	violated := charges{}
 	taken := make([]int64, len(a.budgets))
@@ -63,8 +63,8 @@ func coversPod(b budget, p *outrank.Pod) bool {
 // onePerPod returns what a victim adds to the violations: 1 if it violates a budget, however many (rule 9.7).
 func onePerPod(violated []*outrank.PodDisruptionBudget) int { return min(1, len(violated)) }
 
-// violatingFirst puts the units that violate a budget before the others. Among themselves both keep their
-// order (rules 9.6 and 12.8.3).
+// violatingFirst puts the units that violate a budget before the others. Both parts keep their order (rules 9.6
+// and 12.8.3).
 func violatingFirst(units []*unit, violated charges) []*unit {
 	var violating, others []*unit
 	for _, u := range units {

@@ -48,8 +48,8 @@ func (a *attempt) refuseBy(name string, state FilterState) {
 	a.refused = unresolvableBy(name, refused.Refused().Status.Reasons...)
 }
 
-// addCaller brings a filter of the caller into the form of a built-in one. Only a filter with a state
-// follows the pods that come and go.
+// addCaller adds a filter of the caller in the form of a built-in one. Only a filter with a state follows the
+// pods that come and go.
 func (a *attempt) addCaller(own callerFilter) {
 	index := len(a.callers)
 	a.callers = append(a.callers, own)
@@ -65,8 +65,8 @@ func (a *attempt) addCaller(own callerFilter) {
 	a.filters = append(a.filters, f)
 }
 
-// saidBy returns what a filter of the caller said in the form of an answer: its code and its reasons count,
-// and the name is added.
+// saidBy returns a status of a caller's filter in the form of an answer: its code and reasons count, and the
+// filter's name is added.
 func saidBy(name string, said Status) Status {
 	if said.Code == Success {
 		return Status{}
@@ -74,8 +74,8 @@ func saidBy(name string, said Status) Status {
 	return Status{Code: said.Code, Filter: name, Reasons: said.Reasons}
 }
 
-// stateOf returns the state of the caller's filter at an index: the one it began with until the filter is
-// told of a pod.
+// stateOf returns the present state of the caller's filter at an index. Until the filter is told of a pod, it is
+// the state that Start returned.
 func (d *dryRun) stateOf(index int) FilterState {
 	if d.states != nil && d.states[index] != nil {
 		return d.states[index]
@@ -83,14 +83,14 @@ func (d *dryRun) stateOf(index int) FilterState {
 	return d.attempt.callers[index].state
 }
 
-// followCaller tells a filter of the caller of a pod that it says it is concerned with.
+// followCaller tells a filter of the caller that a pod has come or gone, unless its Concerns rules the pod out.
 func (d *dryRun) followCaller(index int, p *occupant, by int) {
 	own := &d.attempt.callers[index]
 	if own.Concerns != nil && !own.Concerns(p.pod) {
 		return
 	}
 
-	// All nodes begin with the state that Start returned, and so it is only cloned (FilterState).
+	// The state that Start returned serves all nodes, so only a clone of it may change (FilterState).
 	if d.states == nil {
 		d.states = make([]FilterState, len(d.attempt.callers))
 	}
@@ -139,8 +139,8 @@ func (v plainView) PodsOn(node string) []*outrank.Pod {
 	return pods
 }
 
-// Nominated implements [View]. It goes through all nominations, the preemptor's own and those of other
-// schedulers included, of which site.nominated has none.
+// Nominated implements [View]. Unlike site.nominated, it includes the preemptor's own nomination and the
+// nominations of other schedulers' pods.
 func (v plainView) Nominated() iter.Seq2[*outrank.Pod, string] {
 	byNode := map[string][]*outrank.Pod{}
 	for _, p := range v.cluster().Pods {

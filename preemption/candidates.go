@@ -8,7 +8,8 @@ import (
 // findCandidates looks for victims on the nodes where the loss of pods may help, and ends once a sample has
 // found enough (group 10.1). It writes what it finds into the answers.
 func (a *attempt) findCandidates(answers []answer, offset int) error {
-	// On all other nodes the loss of pods cannot help, or is not needed (rule 7.1.2).
+	// Only Unschedulable nodes are tried: on any other the loss of pods is not needed or cannot help (rule
+	// 7.1.2).
 	var tried []int
 	for i := range answers {
 		if answers[i].before.Code == Unschedulable {
@@ -28,8 +29,8 @@ func (a *attempt) findCandidates(answers []answer, offset int) error {
 			continue
 		}
 
-		// A node whose candidate is dropped reads as one that was not tried: a plan tells of nodes where
-		// preemption does not help, and there it does (rules 10.1.4 and 10.1.5).
+		// A node whose candidate is dropped counts as not tried: Plan.Unhelpful is about nodes where preemption
+		// does not help, and here it does (rules 10.1.4 and 10.1.5).
 		one.candidate = candidate
 		if !sample.keeps(candidate) {
 			*one = answer{site: one.site, before: one.before}
@@ -47,7 +48,7 @@ type sampling struct {
 	enough int
 	// free counts the candidates that violate no budget, violating the others.
 	free, violating int
-	// everything is set if every node is tried; the figures mean nothing then.
+	// everything is set if every node is tried. The other fields are then unused.
 	everything bool
 }
 

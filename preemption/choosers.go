@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// choosing lets a rule of the caller choose the victims (rules 12.8.10 and 13.5.4). Steps of a variant that
-// are about victims which it finds itself give way to the plain ones.
+// choosing lets a rule of the caller choose the victims (rules 12.8.10 and 13.5.4). Steps that depend on how
+// a variant itself finds victims give way to the plain ones.
 func (s steps) choosing(rule Chooser, config *Config) steps {
 	s.takesFree = plain().takesFree
 	s.readsTop, s.shows = plain().readsTop, plain().shows
@@ -60,8 +60,8 @@ func (a *attempt) choose(rule Chooser, s *site, possible []*unit) (*Candidate, S
 // unitsOf lists the units of the pods that a rule has chosen, in order of importance. problem says what is
 // wrong with the choice, empty for nothing.
 func (a *attempt) unitsOf(s *site, possible []*unit, chosen []*outrank.Pod) (units []*unit, problem string) {
-	// Where pods of the node leave in units, a rule may name several pods of one unit, and so naming a pod
-	// twice is no fault either.
+	// Where pods of the node leave in units, a rule may name several pods of one unit. Naming one pod twice
+	// is then no fault either.
 	grouped := slices.ContainsFunc(s.running, func(p *occupant) bool { return a.rules.VictimUnits && p.pod.Group != "" })
 
 	taken := map[*unit]bool{}
@@ -147,8 +147,8 @@ func (v *viewedNode) Check(without ...*outrank.Pod) Status {
 	return v.attempt.guarding(gone...).says()
 }
 
-// Violated implements [NodeView]. Budgets are charged for the victims alone, the most important first, and
-// once for a pod that is named twice: only its first place has the budgets.
+// Violated implements [NodeView]. Budgets are charged for the victims alone, the most important first. A pod
+// that is named twice is charged once, and only its first place in the result has budgets.
 func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	place := map[*occupant]int{}
 	for i, victim := range victims {
@@ -171,7 +171,7 @@ func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptio
 	return out
 }
 
-// runningAs returns a pod of the caller's as the attempt has it; nil if it runs on no node.
+// runningAs returns the occupant that is the caller's pod; nil if the pod runs on no node.
 func (a *attempt) runningAs(pod *outrank.Pod) *occupant {
 	if pod == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 //
 // PreemptGroup does not look at Sample, Extenders and Ranks.
 type Config struct {
-	// Variant names the preemption to follow; zero is that of today's kube-scheduler.
+	// Variant names the preemption to follow; zero is today's kube-scheduler.
 	Variant outrank.Variant
 	// Profile holds what a profile of a KubeSchedulerConfiguration says; zero is the default profile.
 	Profile Profile
@@ -39,7 +39,7 @@ type Config struct {
 	// Guard says which pods may leave together; nil allows any.
 	Guard *Guard
 	// Importance orders the possible victims, the more important first. Priority and start decide where
-	// it is nil or returns 0. It depends on the two pods alone, because a snapshot remembers the order of
+	// it is nil or returns 0. It must depend on the two pods alone, because a snapshot remembers the order of
 	// each node's pods. Several goroutines may call it at once.
 	Importance func(a, b *outrank.Pod) int
 	// Victims chooses the victims on a node: Exact, Across or a Chooser. Nil takes all possible victims
@@ -62,8 +62,7 @@ func (c *Config) schedules(p *outrank.Pod) bool {
 // switchesOff reports whether the profile switches a plugin off altogether (rules 7.18.1 and 13.1.5).
 func (c *Config) switchesOff(plugin string) bool { return slices.Contains(c.Profile.Off, plugin) }
 
-// switchesOffOnNodes reports whether the profile switches off what a filter says about nodes, and that
-// alone (rule 7.18.2).
+// switchesOffOnNodes reports whether the profile switches off only what a filter says about nodes (rule 7.18.2).
 func (c *Config) switchesOffOnNodes(filter string) bool {
 	return slices.Contains(c.Profile.OffOnNodes, filter)
 }
@@ -86,9 +85,9 @@ type Eligibility struct {
 	// of the node that the pod is nominated to, Success if there is none. A pod that may not preempt
 	// keeps its nomination. Nil agrees.
 	Refuse func(pod *outrank.Pod, by Ineligibility, nominated Status) Ineligibility
-	// Take reports whether the preemptor may take the pod, and names the rule for Victim.Rule; the name
-	// may be empty. Without AnyPriority it is asked about pods of lower priority alone, and can only
-	// protect some of them. Nil allows all. The ranks look at the true priorities (group 13.6).
+	// Take reports whether the preemptor may take the victim, and names the rule for Victim.Rule; the name
+	// may be empty. Without AnyPriority it is asked only about pods of lower priority, and can only protect
+	// some of them. Nil allows all. The ranks use the pods' own priorities all the same (group 13.6).
 	Take func(preemptor, victim *outrank.Pod) (rule string, ok bool)
 	// AnyPriority makes pods of every priority possible victims if Take allows it.
 	AnyPriority bool
@@ -105,7 +104,7 @@ const (
 	// ChargeVictims charges budgets for the victims alone. Which pods are victims stays the same (rule
 	// 13.5.5). Exact, Across and a Chooser always charge so.
 	ChargeVictims
-	// NeverViolate allows no victim that violates a budget. A node that has no room then is no candidate
+	// NeverViolate allows no victim that violates a budget. A node that has no room then is not a candidate
 	// (rules 13.5.1 to 13.5.4).
 	NeverViolate
 )

@@ -30,8 +30,8 @@
 // v113.go, simplified.go, spare.go, choosers.go, exact.go, across.go, extenders.go, callers.go, resize.go.
 //
 // Comments cite rules by number, as in "rule 9.3" or "chapter 11". The rules are in RULES.md in this folder;
-// chapters 1 and 2 are in that of package resource, 4 in that of priority, 6 in that of pdb. No filter reads
-// claims for devices; the plan for a pod that has some carries a warning.
+// chapters 1 and 2 are in the RULES.md of package resource, 4 in the one of priority, 6 in the one of pdb. No
+// filter reads claims for devices; the plan for a pod that has some carries a warning.
 //
 // Questions and answers are plain data. A plan can be written as JSON (PLAN_JSON.md in this folder). It points
 // to the pods and budgets of the cluster.

@@ -8,10 +8,10 @@ import (
 )
 
 // dryRun is one node while pods are taken away from it and put back. The counts of the filters follow each
-// step. They are not made anew, because in kube-scheduler the two differ: two pods that hold one host port
+// step, as in kube-scheduler, where following differs from counting anew: two pods that hold one host port
 // hold it once, and either frees it (rule 7.6.7); a claim counts once however many pods use it, and each
 // of them gives it back (rule 7.8.5); a pod that is being deleted does not count for a spread constraint,
-// and is counted off all the same (rule 7.12.6).
+// and is subtracted all the same (rule 7.12.6).
 type dryRun struct {
 	attempt *attempt
 	// pod is the preemptor.
@@ -29,15 +29,15 @@ type dryRun struct {
 	spreadBy []map[string]int
 	// interpodBy counts what has changed since the start (InterPodAffinity).
 	interpodBy interpodCounts
-	// states has the states of the caller's filters, by their place in callers. An entry is nil as long as
-	// the filter was told of no pod.
+	// states has the states of the caller's filters, by their place in callers. An entry is nil until the
+	// filter is told of a pod.
 	states []FilterState
 }
 
 // node returns the node of the dry run.
 func (d *dryRun) node() *outrank.Node { return d.site.node }
 
-// dryRun begins a dry run on a node as things are (rule 9.3).
+// dryRun begins a dry run on a node, with all its pods in place (rule 9.3).
 func (a *attempt) dryRun(s *site) *dryRun {
 	d := &dryRun{attempt: a, pod: a.pod, site: s, pods: slices.Clone(s.running)}
 	for i := range a.filters {
@@ -106,12 +106,12 @@ func (d *dryRun) add(p *occupant) {
 	d.follow(p, 1)
 }
 
-// here reports whether a pod is on the node, or expected there. It compares nodes and not sites, because
-// each pod of a group has an attempt with sites of its own, and the units that come back are of another.
+// here reports whether a pod is on the node, or expected there. It compares nodes and not sites: each pod of
+// a group has an attempt with sites of its own, and the units that come back belong to another attempt.
 func (d *dryRun) here(p *occupant) bool { return p.site.node == d.node() }
 
-// follow tells the filters of a pod that has come to its node (by is 1) or left it (-1). Each counts it in
-// its own way (rules 7.6.7, 7.8.5, 7.12.6 and 7.13.7).
+// follow tells the filters that a pod has come to its node (by is 1) or left it (-1). Each counts it in its
+// own way (rules 7.6.7, 7.8.5, 7.12.6 and 7.13.7).
 func (d *dryRun) follow(p *occupant, by int) {
 	for i := range d.attempt.filters {
 		if follow := d.attempt.filters[i].follow; follow != nil {

@@ -41,8 +41,8 @@ func (a *attempt) eligible(nominated *site, on Status) Ineligibility {
 	return ""
 }
 
-// anyLeaves reports whether a pod that the preemptor could take is leaving the node, by what leaves says of
-// it (rules 8.3 and 12.8.1). Pods of the same unit on other nodes are not looked at.
+// anyLeaves reports whether leaves is true for a pod on the node that the preemptor could take (rules 8.3 and
+// 12.8.1). It ignores pods that the same units have on other nodes.
 func (a *attempt) anyLeaves(s *site, leaves func(p *outrank.Pod) bool) bool {
 	for _, u := range s.units {
 		for _, p := range u.pods {

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// mostUnits is the most possible victims of which every set is tried: 16 of them have 65,535 sets beside the
-// empty one.
+// mostUnits is the largest number of possible victims for which every set is tried: 16 of them have 65,535 sets
+// beside the empty one.
 const mostUnits = 16
 
 var errTooMany = errors.New("more than 16 possible victims: package preemption tries every set of them, and package preemption/engine searches")
 
-// exact finds the best set of victims on each node (group 13.4). Steps of a variant that are about the order
-// in which it finds victims give way to the plain ones.
+// exact finds the best set of victims on each node (group 13.4). Steps that depend on the order in which a
+// variant finds victims give way to the plain ones.
 func (s steps) exact(config *Config) steps {
 	s.readsTop, s.shows = plain().readsTop, plain().shows
 	s.recharge = chargeAgain
@@ -44,7 +44,7 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 		return nil, nobodyHasTo(s), nil
 	}
 
-	// The last set is that of all possible victims. If even that makes room, budgets are in the way.
+	// If no set will do although all possible victims together make room, it is budgets that stand in the way.
 	best := a.bestOfAll(s, possible, a.reprieved(s, possible, reprieve, strict), strict)
 	if best == nil {
 		status := a.withAllGone(s, possible)
@@ -80,9 +80,8 @@ func (a *attempt) bestOfAll(s *site, possible []*unit, best *Candidate, strict b
 	return best
 }
 
-// besideOthers returns the answer with some of the possible victims away. All are taken away, and then the
-// others put back: so of two pods that hold one port both have to be away for the port to be free (rule
-// 13.4.5).
+// besideOthers returns the answer of a node with some of the possible victims away. All are taken away, and then
+// the others put back. So if two pods hold one port, it is free only with both away (rule 13.4.5).
 func (a *attempt) besideOthers(s *site, possible, away []*unit) Status {
 	others := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(away, u) })
 	return a.steps.fits(a.dryRun(s).takeAway(possible...).putBack(others...))
@@ -125,7 +124,7 @@ func chosenBy(set uint, possible []*unit) []*unit {
 	return units
 }
 
-// lossesWithoutReason makes losses of units that nobody has asked yet what they block.
+// lossesWithoutReason makes losses of units, without what they block.
 func lossesWithoutReason(units []*unit) []loss {
 	var losses []loss
 	for _, u := range units {

@@ -17,7 +17,7 @@ var droppedByExtender = Status{Code: Unschedulable, Reasons: []string{prose.Drop
 // the candidates that the one before it has left, and may drop nodes and change the victims of others. The
 // outcome is written into the answers. An error ends the attempt, and leaves the answers as they were.
 func (a *attempt) callExtenders(answers []answer) error {
-	// Without an extender that is interested nothing is worked out anew.
+	// If no extender is interested, the candidates stay as they are.
 	interested := slices.DeleteFunc(slices.Clone(a.config.Extenders), func(x Extender) bool {
 		return x.Interested != nil && !x.Interested(a.pod)
 	})
@@ -40,8 +40,8 @@ func (a *attempt) callExtenders(answers []answer) error {
 			return fmt.Errorf("extender %s: pod %s: %w", x.Name, a.pod.Key(), err)
 		}
 
-		// An answer that makes no sense is a failure like any other: that of an extender which is
-		// ignorable leaves the candidates as they were (rules 10.2.2 and 10.2.3).
+		// An invalid answer is a failure like any other: if the extender is ignorable, the candidates stay as
+		// they were (rules 10.2.2 and 10.2.3).
 		accepted, err := a.accept(x, left, answers, said)
 		switch {
 		case err == nil:
@@ -81,9 +81,9 @@ func copied(left []Candidate) []Candidate {
 	return copies
 }
 
-// accept checks the candidates that an extender returned, and puts them in the order of the nodes. Their
-// nodes, victims and numbers of violations count; all else is worked out anew (rule 10.2.1). given are the
-// candidates that it was asked about.
+// accept checks the candidates that an extender returned, and puts them in the order of the nodes. Only their
+// nodes, victims and numbers of violations count; everything else is computed anew (rule 10.2.1). given are the
+// candidates that the extender was asked about.
 func (a *attempt) accept(x *Extender, given []Candidate, answers []answer, said []Candidate) ([]Candidate, error) {
 	byNode := map[string]*Candidate{}
 	for i := range said {
@@ -136,8 +136,8 @@ func (a *attempt) problemOf(c *Candidate, given []Candidate, byNode map[string]*
 }
 
 // foreignVictim returns the name of a victim that may not stand in the candidate, empty if there is none
-// (rule 10.2.3). A victim runs on the candidate's node, or was a victim of that node in what the extender
-// was asked about, as pods of a unit are that run elsewhere. None is named twice.
+// (rule 10.2.3). A victim must run on the candidate's node, or have been shown to the extender as a victim of
+// that node: a pod of a unit may run elsewhere. None may be named twice.
 func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
 	seen := map[outrank.Key]bool{}
 	for i := range c.Victims {
@@ -168,9 +168,8 @@ func (a *attempt) podsAlone(victims []Victim) []*unit {
 	return units
 }
 
-// asSaid returns the candidate of an extender in the form of ours, with the victims in its order. Victims
-// that were found on the node keep their reasons. What follows from the victims is worked out anew (rule
-// 10.2.1).
+// asSaid builds the candidate that an extender has returned, with the victims in the extender's order. Victims
+// that were found before keep their reasons. What follows from the victims is computed anew (rule 10.2.1).
 func (a *attempt) asSaid(one answer, said *Candidate) Candidate {
 	c := Candidate{Node: said.Node}
 	for i := range said.Victims {
@@ -182,8 +181,8 @@ func (a *attempt) asSaid(one answer, said *Candidate) Candidate {
 	return c
 }
 
-// victimAsFound returns a victim with the reasons that were found for it, without any if the extender has
-// added it.
+// victimAsFound returns a victim with the reasons that were found for it. A victim that the extender has added
+// has none.
 func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
 	if one.candidate != nil {
 		for _, v := range one.candidate.Victims {
@@ -195,8 +194,8 @@ func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
 	return Victim{Pod: p.pod, Priority: p.unit.priority}
 }
 
-// scoreAsSaid returns the score of victims in an extender's order, with the violations that it counts (rule
-// 10.2.1).
+// scoreAsSaid returns the score of victims in an extender's order, with the extender's number of violations
+// (rule 10.2.1).
 func (a *attempt) scoreAsSaid(victims []Victim, violations int) Score {
 	score := a.scoreOf(a.sortedVictims(victims))
 	if len(victims) > 0 {
@@ -237,22 +236,22 @@ func (a *attempt) adopt(answers []answer, left []Candidate) {
 			continue
 		}
 
-		// Whatever the filters said, the node counts as tried with success (rule 10.2.3). The score is of the
-		// victims in the extender's order; only then are they put in order of importance (rule 10.2.5).
+		// Whatever the filters said, the node counts as tried with success (rule 10.2.3). The score is computed
+		// from the victims in the extender's order; then they are put in order of importance (rule 10.2.5).
 		adopted := a.asSaid(*one, c)
 		adopted.Victims = a.sortedVictims(adopted.Victims)
 		*one = answer{site: one.site, before: one.before, tried: true, candidate: &adopted}
 	}
 }
 
-// takesNobody reports whether a node may be taken on which nobody leaves (rule 13.2.11).
+// takesNobody reports whether a candidate may have no victims (rule 13.2.11).
 func (a *attempt) takesNobody() bool { return a.config.Variant == outrank.VariantV1_13 }
 
 // Extender can drop and change candidates before one is chosen (group 10.2; callExtenders). Extenders are
 // called one after another, each with the candidates that the one before has left. Once none are left, no
 // other is called.
 type Extender struct {
-	// Name stands in errors.
+	// Name appears in errors.
 	Name string
 	// Interested reports whether the extender wants to be asked about the pod; nil means about every pod.
 	Interested func(pod *outrank.Pod) bool
@@ -261,12 +260,12 @@ type Extender struct {
 	// on the node, or to be one that the candidate had. It may change the slice that it is given, which is
 	// in the order of the nodes, and the candidates in it.
 	//
-	// The first extender is given the candidates as a plan has them, but that figures of ranks with a
-	// Figure are found later, and that by the variant v1.13 the victims that violate a budget stand before
-	// the others (rule 13.2.3). A later one is given the victims in the order of the one before, with
+	// The first extender is given the candidates as a plan has them, with two exceptions: figures of ranks
+	// with a Figure are still missing, and with the variant v1.13 victims that violate a budget come before
+	// the others (rule 13.2.3). A later extender is given the victims in the order of the one before it, with
 	// scores that follow from them. A victim that an extender has added has neither Violated nor Blocks.
 	Process func(ctx context.Context, pod *outrank.Pod, candidates []Candidate) ([]Candidate, error)
-	// Ignorable makes failures of the extender count for nothing: after an error the candidates are as if
-	// it had not been asked. A node that it returns without victims is dropped.
+	// Ignorable means that failures of the extender are ignored: after an error the candidates stay as they
+	// were. A node that an ignorable extender returns without victims is dropped.
 	Ignorable bool
 }

@@ -13,10 +13,10 @@ import (
 //
 // Without Concerns, a filter with a Start follows every pod that leaves a node or comes back. In the engine's
 // benchmark of 5,000 nodes with 30 pods each, a decision with a filter for GPUs that a tenth of the pods
-// share takes 430 ms so, 100 ms with Concerns, and 0.9 ms if the filter begins with what a [Tracker] knows in
-// place of counting the cluster by itself.
+// share takes 430 ms, 100 ms with Concerns, and 0.9 ms if the filter begins with the counts of a [Tracker]
+// instead of counting the cluster itself.
 type Filter struct {
-	// Name stands in statuses. No two filters of a configuration share one.
+	// Name appears in statuses. No two filters of a configuration share one.
 	Name string
 	// Node answers from the pod and the node alone. Code and Reasons of the status count. Several
 	// goroutines may call it at once.
@@ -30,9 +30,9 @@ type Filter struct {
 	// at once.
 	Start func(pod *outrank.Pod, view View) (FilterState, error)
 	// Concerns reports whether a running or nominated pod can change what Start's state says, about any
-	// node and any pod to be placed. The state is told of no other pods. Concerns says the same of the
-	// same pod forever, because a snapshot keeps that: if it looks something up that has changed, make a
-	// new Filter. Nil means every pod. Several goroutines may call it at once.
+	// node and any pod to be placed. The state is told of no other pods. Concerns must always return the same
+	// for a pod, because a snapshot keeps the answer: if something that it looks up has changed, make a new
+	// Filter. Nil means every pod. Several goroutines may call it at once.
 	Concerns func(pod *outrank.Pod) bool
 }
 

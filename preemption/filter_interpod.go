@@ -14,7 +14,7 @@ type term struct {
 	owner *outrank.Pod
 	// key is the topology key: nodes with one value of it are one domain.
 	key string
-	// selector picks pods of namespaces, and of those that namespaceSelector matches.
+	// selector picks the pods, in the namespaces that are listed or that namespaceSelector matches.
 	selector          outrank.Matcher
 	namespaces        []string
 	namespaceSelector outrank.Matcher
@@ -43,8 +43,8 @@ func readTerms(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
 }
 
 // narrowedBy returns the selector with a requirement added for each of the keys that is a label of the pod,
-// with the pod's own value (rules 7.12.8 and 7.13.17). The API server has done that for most pods already.
-// Its requirement stays alone then, also where the pod's label has changed since.
+// with the pod's own value (rules 7.12.8 and 7.13.17). The API server has done that for most pods already. Its
+// requirement is kept then and none is added, even if the pod's label has changed since.
 func narrowedBy(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
 	if s == nil {
 		return nil
@@ -85,7 +85,7 @@ func (a *attempt) inNamespaces(t *term, p *outrank.Pod) bool {
 		return true
 	}
 
-	// In terms of other pods a namespace that is not known counts as one without labels (rule 7.13.18).
+	// For a term of another pod, an unknown namespace counts as one without labels (rule 7.13.18).
 	labels, known := a.interpod.namespaces[name]
 	if t.owner != a.pod {
 		return t.namespaceSelector.Matches(labels)
@@ -124,7 +124,7 @@ func (c *interpodCounts) copy() interpodCounts {
 	return interpodCounts{c.affinity.copy(), c.antiAffinity.copy(), c.existing.copy()}
 }
 
-// over returns counts that have c as their start, and in which nothing has changed since.
+// over returns the counts of a dry run that starts from c.
 func (c *interpodCounts) over() interpodCounts {
 	return interpodCounts{c.affinity.over(), c.antiAffinity.over(), c.existing.over()}
 }
@@ -132,18 +132,18 @@ func (c *interpodCounts) over() interpodCounts {
 // domain is one value of one topology key.
 type domain struct{ key, value string }
 
-// domains counts something by domain. Its counts add to those of start, if that is set.
+// domains counts something by domain. If start is set, the counts are changes to the counts of start.
 type domains struct {
 	start *domains
 	count map[domain]int
-	// total is the sum over all domains, in a dry run with what was counted at the start.
+	// total is the sum over all domains. In a dry run it includes what was counted at the start.
 	total int
 }
 
 // copy returns an independent copy over the same start.
 func (c *domains) copy() domains { return domains{c.start, maps.Clone(c.count), c.total} }
 
-// over returns counts that have c as their start, and in which nothing has changed since.
+// over returns the counts of a dry run that starts from c.
 func (c *domains) over() domains { return domains{start: c, total: c.total} }
 
 // add changes the count of the domain that a node is in. A node without the key is in none (rules 7.13.8 and
@@ -196,7 +196,7 @@ func (a *attempt) beginInterpod() bool {
 func (a *attempt) countInterpod(c *interpodCounts, p *occupant, by int) {
 	i := &a.interpod
 
-	// A pod that does not match every term counts for none of them (rule 7.13.5).
+	// For affinity, a pod that does not match every term counts for none of them (rule 7.13.5).
 	if len(i.affinity) > 0 && a.areAbout(i.affinity, p.pod) {
 		for _, t := range i.affinity {
 			c.affinity.add(p.site, t.key, by)
@@ -225,8 +225,8 @@ func (d *dryRun) terms() *interpodTerms { return &d.attempt.interpod }
 // followInterpod counts a pod that comes or goes, as at the start (rule 7.13.7).
 func (d *dryRun) followInterpod(p *occupant, by int) { d.attempt.countInterpod(&d.interpodBy, p, by) }
 
-// askInterpod asks for the pod's affinity, then for its anti-affinity, then for that of the pods there
-// (rule 7.13.1). The loss of pods helps with the last two alone (rules 7.13.2 to 7.13.4).
+// askInterpod checks the pod's affinity, then its anti-affinity, then the anti-affinity of other pods (rule
+// 7.13.1). The loss of pods can help only with the last two (rules 7.13.2 to 7.13.4).
 func (d *dryRun) askInterpod() Status {
 	switch {
 	case !d.affinityMet():

@@ -29,7 +29,7 @@ func (d *dryRun) askUnschedulable() Status {
 	return Status{}
 }
 
-// askTaints fails where the pod does not tolerate all taints of the node that keep pods away (group 7.4).
+// askTaints fails if the pod does not tolerate all taints of the node that keep pods away (group 7.4).
 func (d *dryRun) askTaints() Status {
 	if !toleratesNode(d.pod, d.node()) {
 		return unresolvableBy(TaintToleration, "node(s) had untolerated taint(s)")
@@ -73,7 +73,7 @@ func covers(t outrank.Toleration, taint outrank.Taint) bool {
 // beginFeatures has nothing to say about a pod that needs no feature (rule 7.14.5).
 func (a *attempt) beginFeatures() bool { return len(a.neededFeatures()) > 0 }
 
-// askFeatures fails where the node does not declare every feature that the pod needs (group 7.14).
+// askFeatures fails if the node does not declare every feature that the pod needs (group 7.14).
 func (d *dryRun) askFeatures() Status {
 	for _, feature := range d.attempt.neededFeatures() {
 		if !slices.Contains(d.node().DeclaredFeatures, feature) {
@@ -112,8 +112,8 @@ func (a *attempt) anyContainer(holds func(c *outrank.Container) bool) bool {
 
 // NodeAffinity (group 7.5).
 
-// askNodeAffinity fails where the node does not meet the affinity that the profile adds, and then where it
-// does not meet the pod's own node selector and required node affinity (rules 7.5.1 and 7.18.3).
+// askNodeAffinity fails if the node does not meet the affinity that the profile adds. Otherwise it fails if the
+// node does not meet the pod's own node selector and required node affinity (rules 7.5.1 and 7.18.3).
 func (d *dryRun) askNodeAffinity() Status {
 	if added := d.attempt.profile().AddedAffinity; added != nil && !meetsAny(added.NodeSelectorTerms, d.node()) {
 		return unresolvableBy(NodeAffinity, "node(s) didn't match scheduler-enforced node affinity")
@@ -149,7 +149,7 @@ func meetsAny(terms []outrank.NodeSelectorTerm, n *outrank.Node) bool {
 	return slices.ContainsFunc(terms, func(t outrank.NodeSelectorTerm) bool { return meets(t, n) })
 }
 
-// meets reports whether all that a term lists holds. One that lists nothing is met by no node (rules
+// meets reports whether a node meets all that a term lists. No node meets a term that lists nothing (rules
 // 7.5.3 and 7.5.4).
 func meets(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
 	if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
@@ -168,8 +168,8 @@ func meets(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
 	return true
 }
 
-// labelHolds reports whether the labels of a node meet a requirement (rule 7.5.5). Gt and Lt exist for nodes
-// alone; all else is as in any selector of labels.
+// labelHolds reports whether the labels of a node meet a requirement (rule 7.5.5). Gt and Lt exist only for
+// nodes; the other operators mean what they mean in label selectors.
 func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 	// Values that no label could have are met by no node, whatever the operator: NotIn, too (rule 7.5.8).
 	for _, v := range r.Values {
@@ -232,9 +232,9 @@ func (a *attempt) namesItsNode() bool {
 	return a.rules.NodeNameFirst && a.pod.NodeName != "" && !a.off(NodeName)
 }
 
-// namedByAffinity returns the nodes that the terms of the node affinity name, those of all terms together.
-// It narrows the search only if every term names nodes: one that does not leaves every node open (rules
-// 7.15.1 and 7.15.3).
+// namedByAffinity returns the union of the nodes that the terms of the node affinity name. It narrows the
+// search only if every term names nodes, because a term without names leaves every node open (rules 7.15.1
+// and 7.15.3).
 func (a *attempt) namedByAffinity() (names map[string]bool, narrows bool) {
 	required, _ := requiredTerms(a.pod)
 	if a.off(NodeAffinity) || len(required) == 0 {
@@ -260,7 +260,7 @@ func namedByTerm(t outrank.NodeSelectorTerm) (names map[string]bool, narrows boo
 			continue
 		}
 
-		// The first field has no other before it to intersect with.
+		// The first field that names nodes has nothing to intersect with.
 		both := map[string]bool{}
 		for _, v := range r.Values {
 			if !narrows || names[v] {

@@ -4,7 +4,7 @@ import "github.com/outrank-go/outrank"
 
 // NodePorts (group 7.6).
 
-// hostPort is a port of a node, with nothing left out.
+// hostPort is a port that a pod takes on its node, with the defaults filled in.
 type hostPort struct {
 	address, protocol string
 	port              int32
@@ -13,8 +13,8 @@ type hostPort struct {
 // anyAddress overlaps every other address (rule 7.6.3).
 const anyAddress = "0.0.0.0"
 
-// hostPortsOf lists the ports that a pod takes on its node. They are those of its containers and sidecars,
-// which keep running; a plain init container takes none (rule 7.6.6). A port of 0 does not count (rule
+// hostPortsOf lists the ports that a pod takes on its node: the host ports of its containers and sidecars,
+// which keep running. A plain init container takes none (rule 7.6.6), and a port of 0 does not count (rule
 // 7.6.5).
 func hostPortsOf(p *outrank.Pod) []hostPort {
 	var ports []hostPort
@@ -50,7 +50,7 @@ func filledIn(p outrank.Port) hostPort {
 }
 
 // overlaps reports whether two ports cannot both be taken: they have one number, one protocol and one
-// address, of which 0.0.0.0 is any (rules 7.6.1 and 7.6.3).
+// address, where 0.0.0.0 stands for every address (rules 7.6.1 and 7.6.3).
 func (h hostPort) overlaps(o hostPort) bool {
 	sameAddress := h.address == o.address || h.address == anyAddress || o.address == anyAddress
 	return sameAddress && h.protocol == o.protocol && h.port == o.port
@@ -85,7 +85,7 @@ func (d *dryRun) followPorts(p *occupant, by int) {
 	}
 }
 
-// askPorts fails where a port that the pod wants is taken (rule 7.6.1).
+// askPorts fails if a port that the pod wants is taken (rule 7.6.1).
 func (d *dryRun) askPorts() Status {
 	for _, want := range d.attempt.ports {
 		for taken := range d.takenPorts {

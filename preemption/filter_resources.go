@@ -60,8 +60,8 @@ func (p *Profile) ignores(name resource.Name) bool {
 	return slices.Contains(p.IgnoredResources, name) || slices.Contains(p.IgnoredResourceGroups, group)
 }
 
-// askResources fails where there is no room for one more pod, or where a request does not fit into what the
-// pods there leave (rules 7.7.1 and 7.7.3).
+// askResources fails if the node has no place for one more pod, or if a request exceeds what the pods there
+// leave (rules 7.7.1 and 7.7.3).
 func (d *dryRun) askResources() Status {
 	// Everything that is short is named (rule 7.7.4), and the worst code counts: a request larger than the
 	// whole node makes it unresolvable whatever else is short (rule 7.7.5).

@@ -21,10 +21,10 @@ type constraint struct {
 	// honorAffinity and honorTaints leave out nodes that the pod's affinity or its tolerations rule out.
 	honorAffinity, honorTaints bool
 
-	// counts says, by its position, whether a node counts. It is nil where the filter is off.
+	// counts says for each node, by its position, whether it counts. It is nil if the filter is off.
 	counts []bool
-	// domains has the number of pods on nodes that count by the value of the key, as things are at the
-	// start. least lists these values, those with the fewest pods first.
+	// domains has, by the value of the key, the number of pods at the start on the nodes that count. least
+	// lists these values, the ones with the fewest pods first.
 	domains map[string]int
 	least   []string
 }
@@ -58,7 +58,7 @@ func (a *attempt) readSpread() error {
 	return nil
 }
 
-// constraintsOf returns the pod's own constraints, or else those of the profile (rule 7.18.7). narrowed says
+// constraintsOf returns the pod's own constraints, or else the profile's (rule 7.18.7). narrowed says
 // that the labels named by their matchLabelKeys narrow the selectors (rules 7.12.8 and 7.18.8).
 func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narrowed bool, err error) {
 	// The profile is not asked for a selector that no constraint would read.
@@ -70,8 +70,8 @@ func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narr
 		return a.pod.TopologySpreadConstraints, true, nil
 	}
 
-	// Default constraints count the pods that the services and the controller of the pod select. There are
-	// none where nothing selects the pod, or everything is selected (rules 7.18.8 and 7.18.9).
+	// Default constraints count the pods that the services and the controller of the pod select. They do not
+	// apply if nothing selects the pod, or if the selector picks everything (rules 7.18.8 and 7.18.9).
 	selector := profile.SpreadSelector(a.pod)
 	if err := selector.Validate(); err != nil {
 		return nil, false, fmt.Errorf("pod %s: Profile.SpreadSelector: %w: %w", a.pod.Key(), outrank.ErrInvalid, err)
@@ -105,8 +105,8 @@ func (a *attempt) countAtStart(c *constraint) {
 			continue
 		}
 
-		// Only pods count that are not being deleted, and an empty selector counts none (rules 7.12.4, 7.12.5
-		// and 7.12.7). A domain without such pods is one all the same (rule 7.12.11).
+		// Pods that are being deleted do not count, and an empty selector counts no pods (rules 7.12.4, 7.12.5
+		// and 7.12.7). A domain without pods that count is still a domain (rule 7.12.11).
 		pods := 0
 		for _, p := range s.running {
 			if !c.selector.Empty() && !p.pod.Terminating() && a.selects(c, p.pod) {
@@ -117,12 +117,12 @@ func (a *attempt) countAtStart(c *constraint) {
 		c.domains[domain] += pods
 	}
 
-	// As long as nothing changes, globalMinimum needs the first of these alone.
+	// As long as nothing changes, globalMinimum needs only the first of these.
 	c.least = slices.SortedFunc(maps.Keys(c.domains), func(d, e string) int { return cmp.Compare(c.domains[d], c.domains[e]) })
 }
 
-// nodeCounts reports whether a node counts for a constraint. It has the keys of all constraints (rule
-// 7.12.9), and no inclusion policy leaves it out because the pod cannot run there (rule 7.12.10).
+// nodeCounts reports whether a node counts for a constraint. It must have the keys of all constraints (rule
+// 7.12.9), and no inclusion policy may leave it out because the pod cannot run there (rule 7.12.10).
 func (a *attempt) nodeCounts(c *constraint, n *outrank.Node) bool {
 	for i := range a.spread {
 		if _, ok := n.Labels[a.spread[i].key]; !ok {
@@ -145,7 +145,7 @@ func (a *attempt) selects(c *constraint, p *outrank.Pod) bool {
 func (d *dryRun) enterSpread() { d.spreadBy = make([]map[string]int, len(d.attempt.spread)) }
 
 // followSpread counts a pod that comes or goes. Unlike countAtStart it asks neither whether the pod is being
-// deleted nor whether the selector is empty: a pod that was never counted is counted off all the same (rule
+// deleted nor whether the selector is empty: a pod that was never counted is subtracted all the same (rule
 // 7.12.6).
 func (d *dryRun) followSpread(p *occupant, by int) {
 	for i := range d.attempt.spread {
@@ -162,8 +162,8 @@ func (d *dryRun) followSpread(p *occupant, by int) {
 	}
 }
 
-// askSpread fails where, with the preemptor, the domain of the node would have over maxSkew pods more than
-// the domain with the fewest (rule 7.12.3).
+// askSpread fails if the preemptor would give the node's domain over maxSkew pods more than the domain with the
+// fewest has (rule 7.12.3).
 func (d *dryRun) askSpread() Status {
 	const reason = "node(s) didn't match pod topology spread constraints"
 	for i := range d.attempt.spread {
@@ -188,14 +188,14 @@ func (d *dryRun) askSpread() Status {
 }
 
 // globalMinimum returns the number of pods of the domain with the fewest, after changes by domain (rule
-// 7.12.11). It is 0 where there are fewer domains than minDomains (rule 7.12.12), which is at least 1.
+// 7.12.11). It is 0 if there are fewer domains than minDomains (rule 7.12.12), which is at least 1.
 func (c *constraint) globalMinimum(changes map[string]int) int {
 	if len(c.domains) < c.minDomains {
 		return 0
 	}
 
-	// Of the domains without a change the first in the order of the start has the fewest pods. So those
-	// behind it need no look unless they have changed, and all that have changed are looked at.
+	// Of the domains without a change, the first in least has the fewest pods. So the others without a change
+	// need no look. All that have changed are looked at below.
 	var fewest []int
 	for _, domain := range c.least {
 		by, changed := changes[domain]

@@ -49,8 +49,8 @@ func (a *attempt) beginRestrictions() bool {
 	return a.claims.inUse > 0 || mountsDisk
 }
 
-// eachOnceClaim calls f for each volume of a pod that uses a claim with the name of one of claims.once,
-// whatever the namespace of the pod.
+// eachOnceClaim calls f for each volume of a pod that uses a claim named in claims.once. It ignores the
+// namespace of the pod.
 func (a *attempt) eachOnceClaim(p *outrank.Pod, f func(claim string)) {
 	for i := range p.Volumes {
 		if v := &p.Volumes[i]; usesClaim(v) && a.claims.once[v.Claim] {
@@ -62,14 +62,14 @@ func (a *attempt) eachOnceClaim(p *outrank.Pod, f func(claim string)) {
 // enterRestrictions begins with the claims that are in use at the start (rule 7.8.5).
 func (d *dryRun) enterRestrictions() { d.claimUses = d.attempt.claims.inUse }
 
-// followClaims counts every volume with the name of such a claim, in any namespace. Two pods that share a
-// claim, which counted once, give it back twice: so it can look free too early (rule 7.8.5).
+// followClaims counts every volume that uses a claim of that name, in any namespace. A claim that two pods
+// share counts once at the start, but each of them gives it back, so it can look free too early (rule 7.8.5).
 func (d *dryRun) followClaims(p *occupant, by int) {
 	d.attempt.eachOnceClaim(p.pod, func(string) { d.claimUses += by })
 }
 
-// askRestrictions fails where a pod on the node mounts a disk that cannot be shared with the preemptor (rule
-// 7.8.2), and while one of the preemptor's claims that allow a single pod is in use (rule 7.8.4).
+// askRestrictions fails if a pod on the node mounts a disk that cannot be shared with the preemptor (rule
+// 7.8.2), or if one of the preemptor's claims that allow a single pod is in use (rule 7.8.4).
 func (d *dryRun) askRestrictions() Status {
 	for _, p := range d.pods {
 		if disksConflict(d.pod, p.pod) {
@@ -144,8 +144,8 @@ func eachAttachment(p *outrank.Pod, f func(at attachment)) {
 	}
 }
 
-// askVolumeLimits fails where a driver that has to be on the node is missing, and where the volumes there and
-// the new ones of the pod are more than the limit of their driver (rule 7.9.2).
+// askVolumeLimits fails if a driver that has to be on the node is missing, or if the volumes there together
+// with the new ones of the pod exceed the limit of their driver (rule 7.9.2).
 func (d *dryRun) askVolumeLimits() Status {
 	// What the pods on the node attach counts once, however many of them use it (rule 7.9.3).
 	there := map[attachment]bool{}
@@ -227,13 +227,13 @@ func usableOn(selector *outrank.NodeSelector, n *outrank.Node) bool {
 	return false
 }
 
-// replacedBy has today's labels of zones and regions by the beta ones whose place they took.
+// replacedBy maps each beta label of a zone or region to the label that has replaced it.
 var replacedBy = map[string]string{
 	outrank.BetaZoneLabel:   outrank.ZoneLabel,
 	outrank.BetaRegionLabel: outrank.RegionLabel,
 }
 
-// askVolumeZone fails where a volume of the pod's claims lists other zones or regions than that of the node
+// askVolumeZone fails if a volume of the pod's claims lists zones or regions, and the node is in none of them
 // (rule 7.11.4).
 func (d *dryRun) askVolumeZone() Status {
 	n := d.node()

@@ -6,14 +6,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// builtInFilter is a filter of kube-scheduler, as functions in the order in which they are called. All but
-// ask may be nil. A filter of the caller is put into the same form (addCaller).
+// builtInFilter is a filter of kube-scheduler, as functions in the order in which they are called. All except
+// ask may be nil. A filter of the caller gets the same form (addCaller).
 type builtInFilter struct {
 	name string
 	// begin reads what the filter needs before the first node (PreFilter), and reports whether it has
 	// anything to say about the pod. A filter without begin always has.
 	begin func(a *attempt) bool
-	// enter counts, when a dry run begins on a node, what the filter wants to know of the pods there.
+	// enter counts what the filter has to know about the pods on a node, when a dry run begins there.
 	enter func(d *dryRun)
 	// follow counts a pod that has come to its node (by is 1) or left it (-1). A filter without follow
 	// looks at dryRun.pods when it is asked, or at no other pod than the preemptor.
@@ -41,9 +41,8 @@ var builtIn = []builtInFilter{
 	{name: NodeDeclaredFeatures, begin: (*attempt).beginFeatures, ask: (*dryRun).askFeatures},
 }
 
-// filtersOf lists the built-in filters in the order of the release (rule 7.1.7), without those that are
-// asked nothing about nodes: filters that are off, and those that the profile switches off on nodes alone
-// (rules 7.18.1 and 7.18.2).
+// filtersOf lists the built-in filters in the order of the release (rule 7.1.7). It leaves out filters that are
+// not asked about nodes: they are off, or the profile switches them off on nodes (rules 7.18.1 and 7.18.2).
 func (a *attempt) filtersOf() []builtInFilter {
 	list := slices.Clone(builtIn)
 	if !a.rules.NodeNameFirst {
@@ -64,8 +63,8 @@ func (a *attempt) off(name string) bool {
 	return a.config.switchesOff(name)
 }
 
-// beginFilters asks what is said before the first node (group 7.15), and keeps the filters that have
-// something to say about nodes. The caller's come last (rule 7.1.4).
+// beginFilters finds what the filters say before the first node (group 7.15), and keeps the filters that have
+// something to say about nodes. The caller's filters come last (rule 7.1.4).
 func (a *attempt) beginFilters() error {
 	// A selector of the profile that cannot be read is an error whether or not its filter is on (rule 7.18.10).
 	if err := a.readSpread(); err != nil {
@@ -87,7 +86,8 @@ func (a *attempt) beginFilters() error {
 	return nil
 }
 
-// askNodes returns the answer of every node as things are, from the filters (chapter 7) or from the caller.
+// askNodes returns the answer of every node before any pod leaves, from the filters (chapter 7) or from the
+// caller.
 func (a *attempt) askNodes(given func(position int, node *outrank.Node) (Status, bool)) ([]answer, error) {
 	answers := make([]answer, len(a.sites))
 	if given != nil {
@@ -100,8 +100,8 @@ func (a *attempt) askNodes(given func(position int, node *outrank.Node) (Status,
 	return answers, nil
 }
 
-// asThingsAre returns the answer of a node before anybody leaves. The filters are asked about the node
-// unless what they say before the first node settles it (group 7.15).
+// asThingsAre returns the answer of a node before any pod leaves. The filters are asked about the node,
+// unless what they have said before the first node settles it (group 7.15).
 func (a *attempt) asThingsAre(s *site) Status {
 	switch {
 	case a.refused.Code != Success:
@@ -137,8 +137,8 @@ func (d *dryRun) promised() []*occupant {
 	return promised
 }
 
-// with returns a copy with more pods. The copy is dropped after use, and the pods are never taken away from
-// it: to come and to leave again is not the same as never to have come (rule 7.6.7).
+// with returns a copy with more pods. Callers drop the copy after use instead of taking the pods away again:
+// adding and removing a pod may leave other counts than never adding it (rule 7.6.7).
 func (d *dryRun) with(pods []*occupant) *dryRun {
 	c := d.copy()
 	for _, p := range pods {

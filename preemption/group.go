@@ -28,8 +28,8 @@ type Refusal struct {
 	// Reason is what the group's policy says, such as how many pods of a gang could not be placed (rule
 	// 12.9.3). A PlaceFunc may say something else.
 	Reason string
-	// Guard is what Config.Guard says if the group has a place only without pods that it keeps. Pod and
-	// Nodes are then about a placement without the pods that it lets go. Guard is Success otherwise.
+	// Guard is the refusal of Config.Guard, if there would be a place only without pods that the guard keeps.
+	// Pod and Nodes are then about a placement without the pods that it lets go. Guard is Success otherwise.
 	Guard Status
 }
 
@@ -49,7 +49,7 @@ func (r *Refusal) text() string {
 }
 
 // GroupPlan is the answer for a group. It belongs to the caller. The objects
-// that it points to are those that the caller passed in.
+// that it points to belong to the caller's input.
 type GroupPlan struct {
 	// Group is the key of the preempting group, empty if its pods name none. Composite is set if the pods
 	// belong to a tree of groups: it is the group at the top, and Group its key.
@@ -57,26 +57,26 @@ type GroupPlan struct {
 	Composite *outrank.CompositePodGroup
 	// Release names the rules that the plan follows. They hold also when it is carried out.
 	Release outrank.Release
-	// Now stood in for the start of pods that have none.
+	// Now is GroupRequest.Now, which stood in for the start of pods that have none.
 	Now     time.Time
 	Outcome Outcome
-	// Ineligible says why the group may not preempt, also where it fits; empty if it may.
+	// Ineligible says why the group may not preempt, even if it fits; empty if it may.
 	Ineligible Ineligibility
-	// Status is what kube-scheduler says of the group (rule 12.9.11), also if it preempts. It is zero if
-	// the group fits.
+	// Status is the status that kube-scheduler gives the group (rule 12.9.11), even if it preempts. It is zero
+	// if the group fits.
 	Status Status
 	// Placement has the pods that were placed with their nodes, in the order in which they were placed. It
 	// is nil unless the outcome is Fits or Preempts.
 	Placement []Assignment
 	// Nominations are the nodes that pods are to be nominated to, nil to change nothing. If the outcome is
-	// Preempts, they are those of Placement. While the group waits for victims of an earlier preemption,
-	// they are what each of its pods is nominated to already, with an empty Node for none.
+	// Preempts, they equal Placement. While the group waits for victims of an earlier preemption, they
+	// repeat the nomination that each of its pods has already, with an empty Node for none.
 	Nominations []Assignment
 	// Victims have to leave, the most important first. Those of one unit stand together. There may be none.
 	Victims []Victim
 
 	// TurnedDown says why there is no place for the group as things are, nil if there is one or none was
-	// looked for. Unhelpful says why there is none with every possible victim gone, or with those gone that
+	// looked for. Unhelpful says why there is none with every possible victim gone, or every one gone that
 	// a guard lets go. It is nil unless nothing helps, and where there is no possible victim.
 	TurnedDown, Unhelpful *Refusal
 }
@@ -105,7 +105,7 @@ type GroupRequest struct {
 	// priority of the group, one preemption policy and one scheduler (rule 12.9.2). They are placed in
 	// their order (rule 12.9.5).
 	Pods []*outrank.Pod
-	// Now is as in Request.
+	// Now stands in for the start of pods that have none, as in Request.
 	Now time.Time
 	// Refused says that the caller has found no place for the group as things are. None is looked for
 	// again, and the outcome is never Fits.
@@ -119,11 +119,11 @@ type GroupRequest struct {
 
 // PlaceFunc finds nodes for the pods of a group in the cluster that the draft shows. It returns the pods
 // that have a place, in the order in which they were placed, and as many as the policy of the group asks
-// for. pods are in the order of the request, those of a tree group by group; the slice belongs to the
+// for. pods are in the order of the request; in a tree they come group by group. The slice belongs to the
 // function.
 //
 // It is called for the cluster as things are, unless the request says Refused. If there is no place, and the
-// group may preempt, it is called with every possible victim away but those that a guard keeps. If there is
+// group may preempt, it is called with every possible victim away that a guard does not keep. If there is
 // no place then either, and the guard has kept some, it is called with these away, too. The calls
 // come from the goroutine of the caller. A placement stays: the filters say which victims can come back
 // beside it (rule 12.9.8).
@@ -138,8 +138,8 @@ type Draft interface {
 	View
 	// Feasible lists the nodes that take a pod of the group, in the cluster's order. The pods of beside are
 	// on their nodes then; all other pods of the group keep the nominations that they have (rule 12.9.5).
-	// The slice is the caller's. Errors: those of filters and of the context; outrank.ErrInvalid for a pod
-	// that is not of the group or stands in the call twice, and for a node that is not there. Time is that
-	// of asking every node; a call that adds places to those of the last one costs the least beside that.
+	// The slice is the caller's. Errors: errors of filters and of the context; outrank.ErrInvalid for a pod
+	// that is not of the group or stands in the call twice, and for a node that is not there. Each call asks
+	// every node. Beyond that, it is cheapest to add to the places of the call before.
 	Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outrank.Node, error)
 }

@@ -9,51 +9,6 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// owner is the group that pods preempt for: their own or, where composite groups count, the group at the top
-// of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
-type owner struct {
-	key outrank.Key
-	// composite is the group at the top of a tree; nil where there is none above the group of the pods.
-	composite *outrank.CompositePodGroup
-	priority  int32
-	// never is set if the preemption policy is Never.
-	never bool
-}
-
-// ownerOf finds the group of pods. The first pod speaks for a group that the cluster does not have.
-func (a *attempt) ownerOf(pods []*outrank.Pod) owner {
-	first := pods[0]
-	o := owner{key: first.GroupKey(), priority: first.PriorityValue(), never: first.PreemptionPolicy == outrank.PreemptNever}
-	group, above := a.tree.lineage(o.key)
-	if group == nil {
-		return o
-	}
-
-	o.priority = orZero(group.Priority)
-	policy := group.PreemptionPolicy
-	if len(above) > 0 {
-		top := above[len(above)-1]
-		o.key, o.composite = top.Key(), top
-		o.priority = orZero(top.Priority)
-		policy = top.PreemptionPolicy
-	}
-
-	// Without the gate it is the pods that say Never, and all say the same (rule 12.9.6).
-	if a.rules.GroupPolicyCounts {
-		o.never = policy == outrank.PreemptNever
-	}
-	return o
-}
-
-// includes reports whether a pod belongs to the group, or to its tree (rule 12.9.13).
-func (o *owner) includes(t *tree, p *outrank.Pod) bool {
-	if o.composite == nil {
-		return p.GroupKey() == o.key
-	}
-	_, above := t.lineage(p.GroupKey())
-	return len(above) > 0 && above[len(above)-1] == o.composite
-}
-
 // checkGroup returns what keeps the pods from being a group that preempts.
 func (a *attempt) checkGroup(req GroupRequest) error {
 	if err := a.config.checkForGroups(); err != nil {
@@ -63,8 +18,8 @@ func (a *attempt) checkGroup(req GroupRequest) error {
 		return err
 	}
 
-	// What pods have in common is looked at only if each of them makes sense by itself, and the topology
-	// only if they are a group. A placing function of the caller may hold to that (rule 12.9.14).
+	// Pods are compared with their group only if each of them is valid, and the topology is checked only if
+	// they are a group. A placing function of the caller may follow the topology (rule 12.9.14).
 	valid, problems := checkEach(req.Pods)
 	if len(problems) == 0 {
 		problems = a.unlikeOwner(req.Pods)
@@ -93,8 +48,8 @@ func refuseAll(problems []outrank.Problem) error {
 	return &outrank.InputError{Problems: problems}
 }
 
-// checkForGroups refuses settings by which a group is not decided. To ignore one would preempt where it says
-// no, or in another way than it says.
+// checkForGroups refuses settings that PreemptGroup does not follow. If it ignored one, it could preempt where
+// the setting forbids it, or take other victims than the setting asks for.
 func (c *Config) checkForGroups() error {
 	var problems []outrank.Problem
 	refuse := func(field, what string) {
@@ -103,22 +58,26 @@ func (c *Config) checkForGroups() error {
 		})
 	}
 
+	// Victims are found in one way only: units are put back one by one beside the placed pods. And of the
+	// variants only today's kube-scheduler lets groups preempt (rule 12.9.1).
 	switch c.Victims.(type) {
 	case Exact, Across:
 		refuse("Victims", "the best ones are searched for")
 	case Chooser:
 		refuse("Victims", "a rule of the caller chooses them")
 	}
-	if c.Variant != 0 { // rule 12.9.1
+	if c.Variant != 0 {
 		refuse("Variant", fmt.Sprintf("%v", c.Variant))
 	}
+
+	// Budgets are charged for all possible victims, and no caller has the last word on eligibility (rule 8.13).
 	switch c.Budgets {
 	case ChargeVictims:
 		refuse("Budgets", "charged for the victims alone")
 	case NeverViolate:
 		refuse("Budgets", "never violated")
 	}
-	if c.Eligibility.Refuse != nil { // rule 8.13
+	if c.Eligibility.Refuse != nil {
 		refuse("Eligibility.Refuse", "set")
 	}
 
@@ -141,8 +100,8 @@ func checkRelease(of outrank.Release, rules release.Rules) error {
 		outrank.ErrInvalid, of, outrank.V1_37, gate)
 }
 
-// checkEach looks at each pod by itself (rule 12.9.2). It returns the valid ones, and the problems of the
-// others. A pod that stands in the group twice is a problem, and valid all the same.
+// checkEach checks each pod by itself (rule 12.9.2). It returns the valid ones, and the problems of the others.
+// A pod that stands in the group twice is valid, but also has a problem.
 func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Problem) {
 	if len(pods) == 0 {
 		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
@@ -168,15 +127,16 @@ func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Pr
 	return valid, problems
 }
 
-// unlikeOwner lists where pods of the group differ from it, those that run included. All are of one group, or
-// of one tree with no more levels than trees may have. They have one scheduler, and the priority and the
-// preemption policy of the group (rules 12.9.2 and 12.9.13).
+// unlikeOwner lists where pods differ from their group, including pods of it that run. All must be of one
+// group, or of one tree with no more levels than trees may have. They must have one scheduler, and the priority
+// and the preemption policy of the group (rules 12.9.2 and 12.9.13).
 func (a *attempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 	first := pods[0]
 	if deep := a.tooDeep(first.GroupKey()); deep != nil {
 		return deep
 	}
 
+	// A pod of another group is reported once, and not compared any further.
 	own := a.ownerOf(pods)
 	var problems []outrank.Problem
 	var groups []outrank.Key
@@ -189,6 +149,7 @@ func (a *attempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 			})
 			continue
 		}
+
 		problems = append(problems, a.differences(p, first, &own)...)
 		if key := p.GroupKey(); !seen[key] {
 			seen[key] = true
@@ -196,7 +157,7 @@ func (a *attempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 		}
 	}
 
-	// Pods that run count also in groups of the tree of which no pod waits.
+	// In a tree, running pods count even if no pod of their group waits.
 	if own.composite != nil {
 		groups = a.groupsBelow(own.composite)
 	}
@@ -227,8 +188,8 @@ func (a *attempt) differences(p, first *outrank.Pod, own *owner) []outrank.Probl
 		problems = append(problems, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
 	}
 
-	// The text names whose priority and policy the pod should have. Where groups have no policy of their own
-	// it is that of the first pod.
+	// The text names the object whose priority and policy the pod should have: the group, or the first pod if
+	// the group is not known. Where groups have no policy of their own, the first pod's policy counts.
 	whose := string(first.Key())
 	if group, _ := a.tree.lineage(first.GroupKey()); group != nil {
 		whose = "the group " + string(own.key)
@@ -299,6 +260,7 @@ func (a *attempt) checkTopologies(pods []*outrank.Pod) []outrank.Problem {
 		})
 	}
 
+	// A topology anywhere above a pod limits where the pod may be placed.
 	for _, p := range pods {
 		group, above := a.tree.lineage(p.GroupKey())
 		if group == nil {

@@ -10,6 +10,31 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
+// placement says where pods of the group go, or why there is no place.
+type placement struct {
+	spots []*spot
+	// refused is nil if there is a place.
+	refused *Refusal
+}
+
+// assignments lists the places in the order in which they were found.
+func (p *placement) assignments() []Assignment {
+	var places []Assignment
+	for _, s := range p.spots {
+		places = append(places, Assignment{Pod: s.pod, Node: s.dryRun.node().Name})
+	}
+	return places
+}
+
+// place looks for a place for the group in a cluster: by the caller's function, or by first fit in the order
+// of the question (rule 12.9.5).
+func (g *groupAttempt) place(c *outrank.Cluster) (placement, error) {
+	if g.request.Place != nil {
+		return g.placeByFunction(context.Background(), c)
+	}
+	return g.placeFirstFit(c)
+}
+
 // spot is a place that a pod of the group has found.
 type spot struct {
 	pod *outrank.Pod
@@ -18,13 +43,14 @@ type spot struct {
 	dryRun *dryRun
 }
 
-// placing is a group that looks for places.
+// placing is the search for places for the pods of a group, one after another.
 type placing struct {
 	group *groupAttempt
-	// cluster has the pods that were placed so far on their nodes; spots lists them in their order.
+	// cluster has the pods that were placed so far on their nodes. spots lists these pods in the order in
+	// which they were placed.
 	cluster *outrank.Cluster
 	spots   []*spot
-	// first tells of the first pod that found no place; nil if each has found one.
+	// first says why the first pod without a place found none; nil if each has found one.
 	first *Refusal
 }
 
@@ -143,8 +169,8 @@ func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) 
 		return placement{}, err
 	}
 
-	// The pods take their places one after another, as the function names them: what the filters of each
-	// count goes by that order (rule 12.9.9).
+	// The pods take their places in the order in which the function names them. The order matters, because
+	// the filters of each pod count the pods before it (rule 12.9.9).
 	l := &placing{group: g, cluster: c}
 	for _, one := range places {
 		a, err := g.memberAttempt(l.cluster, g.memberOf(one.Pod))
@@ -221,6 +247,7 @@ func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outran
 		return nil, fmt.Errorf("draft: %w: the placing function has returned", ErrState)
 	}
 
+	// The pods take their places in the order of beside. Each stands for the group's own pod of its name.
 	c := d.cluster
 	seen := map[outrank.Key]bool{}
 	for _, one := range beside {
@@ -232,10 +259,11 @@ func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outran
 		}
 		c = withMember(c, d.group.memberOf(one.Pod), one.Node)
 	}
+
+	// The pod itself must not have a place in the same call.
 	if err := d.check(pod, seen); err != nil {
 		return nil, err
 	}
-
 	a, err := d.group.memberAttempt(c, d.group.memberOf(pod))
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package preemption
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,7 @@ import (
 //  2. The group has to be allowed to preempt.
 //  3. All units of lower priority in the whole cluster are taken away, and the group is placed again. If
 //     there is still no place, nothing helps.
-//  4. The units are put back one by one, those that violate a budget first. The placement of step 3 stays.
+//  4. The units are put back one by one, units that violate a budget first. The placement of step 3 stays.
 //     A unit has to leave if one of the placed pods fails on its node beside it.
 //
 // Groups have to preempt in the release of the cluster (rule 12.9.1). Of the configuration Filters, Profile,
@@ -40,7 +39,7 @@ func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*G
 	}
 	g.plan.TurnedDown = now.refused
 
-	// Step 2. A plan says why the group may not preempt also where it fits.
+	// Step 2. A plan says why the group may not preempt even if it fits.
 	possible := g.possibleVictims()
 	g.plan.Ineligible = g.mayPreempt(possible)
 
@@ -65,15 +64,15 @@ func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*G
 
 // groupAttempt is one attempt to make room for a group.
 type groupAttempt struct {
-	// attempt is that of the first pod in cluster. It knows the units of the whole cluster, and asks no
-	// filters: each pod has an attempt for that (memberAttempt).
+	// attempt is an attempt for the first pod, in cluster. It knows the units of the whole cluster, but asks
+	// no filters: for that each pod has an attempt of its own (memberAttempt).
 	attempt *attempt
 	// cluster is the cluster of the caller, with all waiting pods of the group pending.
 	cluster *outrank.Cluster
 	config  *Config
 	// members lists the waiting pods in the order in which they are placed.
 	members []*outrank.Pod
-	// owner is the group as which they preempt, and quota how many of them need a place.
+	// owner is the group for which they preempt, and quota says how many of them need a place.
 	owner   owner
 	quota   *quota
 	request GroupRequest
@@ -97,6 +96,8 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 		return nil, err
 	}
 
+	// An attempt needs a preemptor. The first pod can stand for all of them, because they have one priority,
+	// one preemption policy and one scheduler (rule 12.9.2).
 	waiting := withPending(cluster, req.Pods)
 	a := newAttempt(waiting, config, req.Pods[0], req.Now)
 	a.findUnits()
@@ -109,8 +110,8 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 	return g, g.startAll()
 }
 
-// startAll starts the guard for the whole group (rule 13.6.8), and finds out whether the filters can be asked
-// about each of its pods.
+// startAll starts the guard for the whole group (rule 13.6.8), and returns any error of the filters about one
+// of its pods.
 func (g *groupAttempt) startAll() error {
 	if guard := g.config.Guard; guard != nil {
 		state, err := guard.Start(slices.Clone(g.members), plainView{g.attempt})
@@ -123,8 +124,8 @@ func (g *groupAttempt) startAll() error {
 		g.attempt.guard = state
 	}
 
-	// An error about any pod ends the decision, also where the group is given up before it comes to that pod.
-	// With a placing function the filters are asked only about pods that it asks about or places.
+	// An error about any pod ends the decision, even if the group would be given up before that pod. With a
+	// placing function the filters are asked only about pods that it asks about or places.
 	if g.request.Place != nil {
 		return nil
 	}
@@ -136,8 +137,8 @@ func (g *groupAttempt) startAll() error {
 	return nil
 }
 
-// withPending returns the cluster with pods of a group among those that wait. Each has the nomination that
-// the cluster knows of, or else its own (rule 12.9.5).
+// withPending returns the cluster with pods of a group as pending ones. Each has the nomination that the
+// cluster knows of, or else its own (rule 12.9.5).
 func withPending(c *outrank.Cluster, members []*outrank.Pod) *outrank.Cluster {
 	for _, p := range members {
 		waits := *p
@@ -178,7 +179,7 @@ func without(c *outrank.Cluster, units []*unit) *outrank.Cluster {
 }
 
 // possibleVictims lists the units in the whole cluster that the group may take, the most important first
-// (rule 12.9.8). A unit with pods on several nodes stands there once.
+// (rule 12.9.8). A unit with pods on several nodes is listed once.
 func (g *groupAttempt) possibleVictims() []*unit {
 	var possible []*unit
 	seen := map[*unit]bool{}
@@ -193,7 +194,7 @@ func (g *groupAttempt) possibleVictims() []*unit {
 	return g.attempt.byImportance(possible)
 }
 
-// mayTake reports whether the group may take a unit. Its priority has to be lower than that of the group
+// mayTake reports whether the group may take a unit. Its priority has to be lower than the group's
 // (rule 12.9.8), unless the caller has units of any priority taken (rule 13.6.7).
 func (g *groupAttempt) mayTake(u *unit) bool {
 	rules := g.config.Eligibility
@@ -204,8 +205,8 @@ func (g *groupAttempt) mayTake(u *unit) bool {
 		return true
 	}
 
-	// A caller who says who may be taken is asked about each pod of the unit for each pod that waits. A unit
-	// with a pod of the group itself is no victim then (rule 13.6.7).
+	// The caller's Take is asked about each pod of the unit, for each pod that waits. With it, or with
+	// AnyPriority, a unit with a pod of the group itself is not a victim (rule 13.6.7).
 	for _, p := range u.pods {
 		if p.pod.Group != "" && g.owner.includes(g.attempt.tree, p.pod) {
 			return false
@@ -242,7 +243,7 @@ func (g *groupAttempt) mayPreempt(possible []*unit) Ineligibility {
 	return ""
 }
 
-// say writes into the plan what kube-scheduler says of the group (rule 12.9.11).
+// say writes the status that kube-scheduler gives the group into the plan (rule 12.9.11).
 func (g *groupAttempt) say(code Code, text string) {
 	g.plan.Status = Status{Code: code, Reasons: []string{"pod group preemption: " + text}}
 }
@@ -294,33 +295,8 @@ func (g *groupAttempt) makeRoom(possible []*unit) error {
 	return nil
 }
 
-// refuse writes into the plan that there is no place whichever units leave (rule 12.9.11).
+// refuse writes into the plan that there is no place for the group, whichever units leave (rule 12.9.11).
 func (g *groupAttempt) refuse(why *Refusal) {
 	g.plan.Unhelpful = why
 	g.say(Unschedulable, cmp.Or(why.Reason, unplaced))
-}
-
-// placement says where pods of the group go, or why there is no place.
-type placement struct {
-	spots []*spot
-	// refused is nil if there is a place.
-	refused *Refusal
-}
-
-// assignments lists the places in the order in which they were found.
-func (p *placement) assignments() []Assignment {
-	var places []Assignment
-	for _, s := range p.spots {
-		places = append(places, Assignment{Pod: s.pod, Node: s.dryRun.node().Name})
-	}
-	return places
-}
-
-// place looks for a place for the group in a cluster: by the caller's function, or by first fit in the order
-// of the question (rule 12.9.5).
-func (g *groupAttempt) place(c *outrank.Cluster) (placement, error) {
-	if g.request.Place != nil {
-		return g.placeByFunction(context.Background(), c)
-	}
-	return g.placeFirstFit(c)
 }

@@ -9,7 +9,7 @@ import (
 // quota says how many members of a group need a place. Members are the pods of a group, or the groups below
 // a composite one (rules 12.9.3 and 12.9.4).
 type quota struct {
-	// wanted is the number of members that need a place, those that run included.
+	// wanted is the number of members that need a place, including the ones that run.
 	wanted int
 	// there counts the pods of the group that run already.
 	there int
@@ -17,14 +17,14 @@ type quota struct {
 	// of the two is filled.
 	pods  []*outrank.Pod
 	below []*quota
-	// unsaid is set if the policy names no number, so that it has no text of its own.
+	// unsaid is set if no policy names a number. A shortage is then reported as unplaced.
 	unsaid bool
 }
 
-// unplaced is what is said of a group where its policy has nothing to say (rule 12.9.11).
+// unplaced is the reason of a group without a place whose policy gives none (rule 12.9.11).
 const unplaced = "pod group is unschedulable"
 
-// shortage returns why the quota cannot be reached any more with some members placed and some left to come,
+// shortage returns why the quota cannot be reached any more, with some members placed and some still to come;
 // empty if it can (rules 12.9.3 and 12.9.11).
 func (q *quota) shortage(placed, left int) string {
 	switch {
@@ -85,12 +85,14 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 		byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], p)
 	}
 
-	// Groups of pods come in the order of their keys. A composite group is put below its parent when the
-	// first group of pods in it is reached, and so goes by the least key in it, as rule 12.9.4 says.
+	// Groups of pods come in the order of their keys. A composite group is put below its parent when the first
+	// group of pods in it is reached. So its place is decided by the least key in it, as rule 12.9.4 demands.
 	composites := map[*outrank.CompositePodGroup]*quota{}
 	for _, key := range a.groupsBelow(top) {
 		group, above := a.tree.lineage(key)
 		q := a.quotaOfGroup(group, byGroup[key])
+
+		// Climb from the group to the top, and put each quota below the one above it.
 		for _, c := range above {
 			parent, known := composites[c]
 			if !known {
@@ -98,8 +100,10 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 				composites[c] = parent
 			}
 			parent.below = append(parent.below, q)
+
+			// An earlier group has put a known parent below its own parent already.
 			if known {
-				break // it stands below its own parent already
+				break
 			}
 			q = parent
 		}

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// letUnitsGo parts the possible victims into those that the guard lets go and those that it keeps (rule
-// 13.6.8). refusal is what it says of the least important one that it keeps (rule 13.6.10). The guard that it
-// returns has those that leave away.
+// letUnitsGo divides the possible victims into units that the guard lets go and units that it keeps (rule
+// 13.6.8). refusal is what the guard says about the least important unit that it keeps (rule 13.6.10). In the
+// returned guard the leaving units are away.
 func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refusal Status, guard *guarding) {
 	guard = g.attempt.guarding()
 	gone := map[*unit]bool{}
 
-	// Units leave one after another, the least important first. With more of them away the guard may let one
-	// go that it kept before: so those that stay are asked about again, until a turn lets none go.
+	// Units leave one after another, the least important first. Once more of them are away, the guard may let
+	// one go that it kept before. So it is asked about the others again, until a round lets none go.
 	for before := -1; len(gone) != before; {
 		before = len(gone)
 		refusal = Status{}
@@ -41,17 +41,17 @@ func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refu
 	return leaving, kept, refusal, guard
 }
 
-// reprieveUnits puts the units back one by one that can stay beside the placed pods (rule 12.9.8), and writes
-// the plan with those that cannot.
+// reprieveUnits puts back, one by one, the units that can stay beside the placed pods (rule 12.9.8). The other
+// units are the victims of the plan.
 func (g *groupAttempt) reprieveUnits(placed placement, leaving []*unit, guard *guarding) {
-	// From now on the nominations count again that pods of the group had before. On that node such a pod
-	// counts twice for the others, if it was placed there (rule 12.9.9).
+	// From now on the earlier nominations of the group's pods count again. A pod that was placed on the node of
+	// its nomination counts twice there for the other pods (rule 12.9.9).
 	for _, s := range placed.spots {
 		s.renominate(g)
 	}
 
 	// Budgets are charged as if all of them left, and units that violate one are put back first (rule 12.9.8).
-	// The guard may agree to a unit later that it refuses now, beside fewer that are away.
+	// The guard may refuse to let a unit back now, but agree once fewer units are away (tryAgain).
 	violated := g.attempt.charge(podsOf(leaving))
 	away := map[*unit]*Refusal{}
 	for _, u := range violatingFirst(leaving, violated) {
@@ -74,8 +74,8 @@ func (g *groupAttempt) reprieveUnits(placed placement, leaving []*unit, guard *g
 	g.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(g.plan.Victims)))
 }
 
-// tryAgain puts units back that the guard alone keeps away, in order of importance, until a turn puts none
-// back (rule 13.6.9). Each that comes back leaves fewer away, which the guard may allow.
+// tryAgain puts back units that only the guard keeps away, in order of importance, until a round puts none
+// back (rule 13.6.9). With each unit that comes back fewer are away, which may change the guard's answer.
 func (g *groupAttempt) tryAgain(spots []*spot, leaving []*unit, away map[*unit]*Refusal, guard *guarding) {
 	for before := -1; len(away) != before; {
 		before = len(away)
@@ -91,11 +91,11 @@ func (g *groupAttempt) tryAgain(spots []*spot, leaving []*unit, away map[*unit]*
 	}
 }
 
-// putUnitBack puts a unit back if every placed pod still passes on its node, and the guard allows that the
-// others stay away without it (rules 12.9.8 and 13.6.9). Otherwise it returns why not, and changes nothing.
+// putUnitBack puts a unit back if every placed pod still fits on its node, and the guard allows the other
+// units to stay away without it (rules 12.9.8 and 13.6.9). Otherwise it returns why not, and changes nothing.
 func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Refusal {
-	// The pods are asked in the order in which they were placed. Copies are tried, so that the dry runs of
-	// the pods before stay as they are if a pod fails.
+	// The pods are asked in the order in which they were placed. The unit comes back in copies of their dry
+	// runs, so that nothing has changed if one of the pods fails.
 	var with []*dryRun
 	for _, s := range spots {
 		d := s.dryRun.copy().putBack(u)
@@ -115,7 +115,7 @@ func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Ref
 }
 
 // keepsPlace returns the answer of the node on which a pod of the group has its place (rule 12.9.8). Like
-// attempt.asThingsAre it goes by what was said before the first node, but in this dry run.
+// attempt.asThingsAre it heeds what was said before the first node, but it asks in this dry run.
 func (d *dryRun) keepsPlace() Status {
 	a := d.attempt
 	switch {
@@ -127,8 +127,8 @@ func (d *dryRun) keepsPlace() Status {
 	return a.steps.fits(d)
 }
 
-// renominate makes the nominations count on the node of a spot that there were before the group was placed
-// (rule 12.9.9).
+// renominate makes the nominations to the node of a spot count as they were before the group was placed (rule
+// 12.9.9).
 func (s *spot) renominate(g *groupAttempt) {
 	d := s.dryRun
 	renewed := *d.site
@@ -141,8 +141,8 @@ func (s *spot) renominate(g *groupAttempt) {
 	d.site = &renewed
 }
 
-// addVictims adds the pods of a unit to the plan, with why the unit stays away. All have the rule of the most
-// important of them.
+// addVictims adds the pods of a unit to the plan, with the reason why the unit stays away. All of them get the
+// rule of the most important one.
 func (g *groupAttempt) addVictims(u *unit, why *Refusal, violated charges, guard *guarding) {
 	blocks := why.Guard
 	if why.Pod != nil {

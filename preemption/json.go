@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/document"
 	"github.com/outrank-go/outrank/internal/lifecycle"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -70,8 +69,8 @@ type (
 		Status       wireStatus  `json:"status"`
 		AfterRemoval *wireStatus `json:"afterRemoval,omitempty"`
 	}
-	// wirePlan has the chosen candidate among its own fields, because most of
-	// them are there for one outcome alone.
+	// wirePlan has the parts of the chosen candidate among its own fields. Most of them are
+	// set for one outcome alone.
 	wirePlan struct {
 		document.Header
 		Pod                *document.Pod    `json:"pod,omitempty"`
@@ -164,8 +163,8 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 	return w
 }
 
-// ineligible returns the word for why a pod may not preempt. Where that is a text of the caller's, the
-// text is the refusal.
+// ineligible returns the word for why a pod may not preempt. For the caller's own text the word is
+// "by-caller", and refusal is the text.
 func ineligible(i Ineligibility) (word, refusal string) {
 	if i.byCaller() {
 		return "by-caller", string(i)
@@ -178,7 +177,7 @@ func (p *Plan) across() bool {
 	return slices.ContainsFunc(p.Victims, func(v Victim) bool { return v.Node != "" && v.Group == nil && v.Composite == nil })
 }
 
-// grace returns the time that the victims get to end, where the variant names one; nil leaves each its own.
+// grace returns the grace period that the variant gives to all victims; nil if each keeps its own.
 func (p *Plan) grace() *time.Duration {
 	if p.Outcome != Preempts {
 		return nil
@@ -200,8 +199,8 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 		w.Warnings = append(w.Warnings, warning.String())
 	}
 
-	// These two are left out where they would say nothing. A node of the variant v1.13 may be taken without
-	// victims: its score is empty, and yet the answer.
+	// These two members are left out if they would say nothing. With the variant v1.13 a candidate may have
+	// no victims: its score is empty, but still part of the answer.
 	if p.Refused.Code != Success {
 		refused := e.status(p.Refused)
 		w.Refused = &refused
@@ -223,7 +222,7 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
 
-	// Explain alone fills in the nodes.
+	// Only Explain fills Nodes.
 	if p.Nodes == nil {
 		return e.Encode("plan", e.plan(&p, "Plan"))
 	}
@@ -235,7 +234,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 }
 
 // decided names what decides between the first two candidates: a rank, or the order of the nodes where
-// they tie in all ranks. It is empty where there are fewer than two.
+// they tie in all ranks. It is empty if there are fewer than two.
 func (p *Plan) decided() string {
 	if p.DecidedBy == "" && len(p.Candidates) > 1 {
 		return rank.NodeOrder
@@ -244,13 +243,14 @@ func (p *Plan) decided() string {
 }
 
 // helpless counts the nodes where preemption was tried and does not help, by their status with every
-// possible victim gone. The most frequent comes first, and ties go by text. A plan has these counts as
-// Unhelpful only where nothing helps. For any other plan it counts the Nodes, which Explain alone fills.
+// possible victim gone. The most frequent comes first, and ties go by text. If nothing helps, these are the
+// counts in Unhelpful. For any other plan it counts p.Nodes, which only Explain fills.
 func (p *Plan) helpless() []Count {
 	if p.Unhelpful != nil {
 		return p.Unhelpful
 	}
 
+	// Each status is counted at the place of its first node.
 	var counts []Count
 	position := map[string]int{} // in counts, by status
 	for i := range p.Nodes {
@@ -269,6 +269,7 @@ func (p *Plan) helpless() []Count {
 		counts[at].Nodes++
 	}
 
+	// Code and ExcludedBy settle what the text does not show, so that the order of the nodes decides nothing.
 	severity := []Code{Success, Unschedulable, UnschedulableAndUnresolvable, Contradiction}
 	slices.SortStableFunc(counts, func(a, b Count) int {
 		return cmp.Or(
@@ -279,7 +280,7 @@ func (p *Plan) helpless() []Count {
 	return counts
 }
 
-// key tells apart statuses that say different things.
+// key returns a text that is the same for statuses that say the same, and for no others.
 func (s *Status) key() string {
 	return fmt.Sprintf("%q", []string{string(s.Code), s.Filter, s.ExcludedBy, strings.Join(s.Reasons, "\x00")})
 }
@@ -288,127 +289,3 @@ func (s *Status) key() string {
 // nothing. A document only refers to pods, and a plan holds them. Without this method, reading one would
 // succeed and leave a plan without victims.
 func (p *Plan) UnmarshalJSON(text []byte) error { return document.Unread("preemption.Plan", text) }
-
-// The wire forms of a plan for a group; see those of a plan for a pod.
-type (
-	wireAssignment struct {
-		Pod  *document.Pod `json:"pod,omitempty"`
-		Node string        `json:"node"`
-	}
-	wireRefusal struct {
-		Pod    *document.Pod `json:"pod,omitempty"`
-		Nodes  []wireCount   `json:"nodes"`
-		Reason string        `json:"reason,omitempty"`
-		Guard  *wireStatus   `json:"guard,omitempty"`
-	}
-	wireGroupVictim struct {
-		Group     *document.Group    `json:"group,omitempty"`
-		Composite *document.Group    `json:"composite,omitempty"`
-		Priority  int32              `json:"priority"`
-		Pods      []*document.Pod    `json:"pods"`
-		Violated  []*document.Budget `json:"violated"`
-		Violating int                `json:"violating,omitempty"`
-		Rule      string             `json:"rule,omitempty"`
-		Blocks    *wireRefusal       `json:"blocks,omitempty"`
-	}
-	wireGroupPlan struct {
-		document.Header
-		Group       outrank.Key       `json:"group,omitempty"`
-		Composite   *document.Group   `json:"composite,omitempty"`
-		Outcome     Outcome           `json:"outcome"`
-		Ineligible  Ineligibility     `json:"ineligible,omitempty"`
-		Status      *wireStatus       `json:"status,omitempty"`
-		Placement   []wireAssignment  `json:"placement"`
-		Nominations []wireAssignment  `json:"nominations,omitempty"`
-		Victims     []wireGroupVictim `json:"victims"`
-		TurnedDown  *wireRefusal      `json:"turnedDown,omitempty"`
-		Unhelpful   *wireRefusal      `json:"unhelpful,omitempty"`
-	}
-)
-
-func (e *answerEncoder) assignment(a Assignment) wireAssignment {
-	return wireAssignment{e.Pod(a.Pod), a.Node}
-}
-
-func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
-	if r == nil {
-		return nil
-	}
-	w := &wireRefusal{Pod: e.Pod(r.Pod), Nodes: e.counts(r.Nodes), Reason: r.Reason}
-	if r.Guard.Code != Success {
-		status := e.status(r.Guard)
-		w.Guard = &status
-	}
-	return w
-}
-
-// unit writes victims that leave together. They agree in their group, their priority, their rule and in
-// what they block, so that the first speaks for all.
-func (e *answerEncoder) unit(victims []Victim) wireGroupVictim {
-	first := &victims[0]
-	w := wireGroupVictim{
-		Group: e.Group(first.Group), Composite: e.Composite(first.Composite), Priority: first.Priority,
-		Rule: first.Rule, Blocks: e.refusal(first.blocks()),
-	}
-
-	var violated []*outrank.PodDisruptionBudget // each once
-	for i := range victims {
-		v := &victims[i]
-		w.Pods = append(w.Pods, e.Pod(v.Pod))
-		if len(v.Violated) > 0 {
-			w.Violating++
-		}
-		for _, b := range v.Violated {
-			if !slices.Contains(violated, b) {
-				violated = append(violated, b)
-			}
-		}
-	}
-	w.Violated = e.Budgets(violated)
-	return w
-}
-
-// blocks returns what a group fails with if the victim stays: a pod of the group on its node, or the
-// guard. It is nil where nothing is known.
-func (v *Victim) blocks() *Refusal {
-	switch {
-	case v.Blocked != nil:
-		return &Refusal{Pod: v.Blocked, Nodes: []Count{{Status: v.Blocks, Nodes: 1}}}
-	case v.Blocks.Code != Success:
-		return &Refusal{Guard: v.Blocks}
-	}
-	return nil
-}
-
-func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
-	w := wireGroupPlan{
-		Header: document.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome, Ineligible: p.Ineligible,
-		Placement:   document.List(p.Placement, e.assignment),
-		Nominations: document.List(p.Nominations, e.assignment),
-		Victims:     []wireGroupVictim{},
-		TurnedDown:  e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
-	}
-
-	for unit := range p.Units() {
-		w.Victims = append(w.Victims, e.unit(unit))
-	}
-
-	// What is said of a group may be a success, too (rule 12.9.11).
-	if len(p.Status.Reasons) > 0 {
-		status := e.status(p.Status)
-		w.Status = &status
-	}
-	return w
-}
-
-// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption describes it; see
-// [Plan.MarshalJSON].
-func (p GroupPlan) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("group plan", e.groupPlan(&p))
-}
-
-// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
-func (p *GroupPlan) UnmarshalJSON(text []byte) error {
-	return document.Unread("preemption.GroupPlan", text)
-}

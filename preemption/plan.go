@@ -11,8 +11,7 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// Outcome is the kind of an answer. Its values are words that never change. The zero Outcome says that
-// nobody has made the plan.
+// Outcome is the kind of an answer. Its values are words that never change. No decision has the zero Outcome.
 type Outcome string
 
 // The outcomes, in the order in which they are checked.
@@ -29,7 +28,7 @@ const (
 )
 
 // Ineligibility says why a pod may not preempt (chapter 8). It is empty if the pod may. Otherwise it is
-// one of the words below, which never change, or a text of the caller's (rule 8.13).
+// one of the words below, which never change, or the caller's own text (rule 8.13).
 type Ineligibility string
 
 // The reasons of kube-scheduler and its variants.
@@ -47,7 +46,7 @@ const (
 )
 
 // Message returns the text for the pod: kube-scheduler's for one of its reasons, and the caller's as it
-// stands. It is empty where the pod may preempt.
+// stands. It is empty if the pod may preempt.
 func (i Ineligibility) Message() string {
 	switch i {
 	case PolicyNever:
@@ -62,22 +61,22 @@ func (i Ineligibility) Message() string {
 	return string(i)
 }
 
-// byCaller reports whether the reason is a text of the caller's, which is its own message.
+// byCaller reports whether the reason is the caller's own text, which is also its message.
 func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string(i) }
 
 // Plan is the answer for a pod: which pods have to leave. It belongs to the caller. The pods and
-// budgets that it points to are those that the caller passed in.
+// budgets that it points to belong to the caller's input.
 type Plan struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
-	// Now stood in for the start of pods that have none (Request.Now).
+	// Now is Request.Now, which stood in for the start of pods that have none.
 	Now time.Time
 	// Release and Variant name the rules that the plan follows. Carrying it out follows them, too.
 	Release outrank.Release
 	Variant outrank.Variant
 	// Outcome is the kind of answer. The zero Plan has none.
 	Outcome Outcome
-	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.
+	// Ineligible says why the pod may not preempt, even if it fits; empty if it may.
 	Ineligible Ineligibility
 	// Resize reports whether the preemptor is on its node already and wants room there for its resize in
 	// place, which the node has deferred (group 7.19). Such a pod is nominated nowhere. Where it fits, the
@@ -96,10 +95,10 @@ type Plan struct {
 	// Sample it is about the nodes of the sample.
 	ClusterCertificate *Certificate
 
-	// Refused is the status that ended the attempt before any node was asked, and that every node then has
-	// (PreFilter). It is Success where nothing ended it.
+	// Refused is the status that turned the pod down before any node was asked; every node then has it
+	// (PreFilter). It is Success if the nodes were asked.
 	Refused Status
-	// Feasible is the number of nodes that take the pod as things are.
+	// Feasible is the number of nodes that take the pod before any other pod leaves.
 	Feasible int
 	// FirstFit is the first of these nodes in the cluster's order, empty for none. A scheduler that scores
 	// the nodes may take another.
@@ -111,13 +110,13 @@ type Plan struct {
 	// victim gone. It is empty unless nothing helps.
 	Unhelpful []Count
 
-	// Nodes has the answer of every node in the cluster's order. Explain alone fills it.
+	// Nodes has the answer of every node in the cluster's order. Only Explain fills it.
 	Nodes []NodeReport
-	// Candidates has every candidate, the best first, also where the pod fits or may not preempt. A Sample
-	// leaves out the nodes that it does not try, and Across lists none. Explain alone fills it.
+	// Candidates has every candidate, the best first, even if the pod fits or may not preempt. A Sample
+	// leaves out the nodes that it does not try, and Across lists none. Only Explain fills it.
 	Candidates []Candidate
-	// DecidedBy names the rank by which the first of Candidates beats the second. It is empty where there
-	// are fewer than two, and where no rank decides but the order of the nodes.
+	// DecidedBy names the rank by which the first of Candidates beats the second. It is empty if there
+	// are fewer than two, or if they tie in all ranks, so that the order of the nodes decides.
 	DecidedBy string
 }
 
@@ -137,8 +136,8 @@ func (p *Plan) Err() error {
 		}
 	}
 
-	// Several texts are sorted, so that the order of the nodes has no part in the error, and put in
-	// brackets as the reference does.
+	// Several texts are sorted, so that the error does not depend on the order of the nodes, and put in
+	// brackets, as in the reference.
 	switch len(texts) {
 	case 0:
 		return nil
@@ -188,12 +187,12 @@ type Victim struct {
 	// leaves by itself. Victims of one group stand together.
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
-	// Priority is the one that the pod counts with as a victim: its own, or that of its groups (rule
-	// 12.6.2). The ranks go by its own.
+	// Priority is the priority with which the pod counts as a victim: its own, or its groups' (rule 12.6.2).
+	// The ranks go by its own.
 	Priority int32
-	// Rule names the rule of the caller that lets the pod be a victim (Eligibility.Take, Guard). It is
-	// empty where lower priority is the rule. In the plan for a group, pods that leave together have the
-	// rule of the first.
+	// Rule names the caller's rule by which the pod may be a victim (Eligibility.Take, Guard). It is empty
+	// if the pod may be one by its lower priority. In the plan for a group, pods that leave together have
+	// the rule of the first.
 	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order of the cluster; empty for
 	// most victims. By default a budget is charged for every possible victim on the node, in order of
@@ -227,16 +226,16 @@ func (v Victim) String() string {
 // NodeReport is the answer of one node.
 type NodeReport struct {
 	Node string
-	// Status is the answer as things are.
+	// Status is the answer before any pod leaves.
 	Status Status
 	// AfterRemoval is the answer with every possible victim gone; nil where preemption was not tried.
 	AfterRemoval *Status
-	// Candidate points into Plan.Candidates; nil if the node is no candidate.
+	// Candidate points into Plan.Candidates; nil if the node is not a candidate.
 	Candidate *Candidate
 }
 
-// Decision is a *[Plan] or a *[GroupPlan], which can be verified and applied. A type that embeds one of
-// them satisfies the interface, but is refused.
+// Decision is a *[Plan] or a *[GroupPlan], which can be verified and applied. A type that embeds one of them
+// also satisfies the interface, but functions that take a Decision refuse it.
 type Decision interface {
 	decision()
 }
@@ -266,8 +265,8 @@ func (p *Plan) For(node string) (*Plan, error) {
 	plan := *p
 	plan.Candidate = p.Candidates[at]
 
-	// What Explain tells is about the choice between the candidates, which the caller has made. So is the
-	// certificate, unless the caller agrees.
+	// Explain's reports are about the choice between the candidates, which the caller has made instead. The
+	// certificate is about the chosen candidate, and holds only if the caller chooses the same.
 	plan.Nodes = nil
 	plan.Candidates = nil
 	plan.DecidedBy = ""

@@ -21,11 +21,11 @@ import (
 // The pod is a pending one of the cluster, or one that the cluster does not know. Preempt changes
 // nothing that is passed in, and calls may run at once.
 //
-// Errors: those of [Config.Validate], [outrank.Cluster.Validate] and [outrank.Pod.Validate]; an
+// Errors: errors of [Config.Validate], [outrank.Cluster.Validate] and [outrank.Pod.Validate]; an
 // [outrank.InputError] for a pod that names a group, where groups preempt as a whole (rule 12.8.8);
 // [ErrState] for a pod that runs already, unless its node has deferred its resize (group 7.19), and for
-// a pod whose name another pod has; those of filters, guards, choosers and extenders. The error of an
-// extender alone comes with a plan, which says what the nodes answered (rule 8.12).
+// a pod whose name another pod has; errors of filters, guards, choosers and extenders. Only the error of an
+// extender comes with a plan, which says what the nodes answered (rule 8.12).
 func Preempt(cluster *outrank.Cluster, req Request, config Config) (*Plan, error) {
 	d, err := decide(cluster, req, &config, false)
 	if err != nil {
@@ -35,8 +35,7 @@ func Preempt(cluster *outrank.Cluster, req Request, config Config) (*Plan, error
 }
 
 // Explain decides as [Preempt] does and gives every reason. The plan has the answer of every node and
-// all candidates, also where the pod fits or may not preempt. Errors are those of Preempt; none of them
-// comes with a plan.
+// all candidates, even if the pod fits or may not preempt. It returns the errors of Preempt, never with a plan.
 func Explain(cluster *outrank.Cluster, req Request, config Config) (*Plan, error) {
 	d, err := decide(cluster, req, &config, true)
 	switch {
@@ -55,16 +54,16 @@ type verdict struct {
 	// across is set if victims are looked for on several nodes (chapter 23).
 	across bool
 	plan   *Plan
-	// answers are those of the nodes, in the cluster's order.
+	// answers has the answer of each node, in the cluster's order.
 	answers []answer
 	// failed is the error of an extender; with one, no candidate is chosen (rule 10.2.2).
 	failed error
 }
 
-// answer is what one node says.
+// answer is what one node says about the pod.
 type answer struct {
 	site *site
-	// before is the answer as things are.
+	// before is the answer before any pod leaves.
 	before Status
 	// tried reports whether victims were looked for. If so, after is the answer with every possible
 	// victim gone, and candidate has the victims; candidate is nil unless after is a success.
@@ -73,7 +72,7 @@ type answer struct {
 	candidate *Candidate
 }
 
-// decide goes through the four steps of a decision. With everything, it looks for victims also where
+// decide goes through the four steps of a decision. If everything is set, it looks for victims even where
 // none are needed.
 func decide(cluster *outrank.Cluster, req Request, config *Config, everything bool) (*verdict, error) {
 	a, err := begin(cluster, req, config)
@@ -82,17 +81,17 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	}
 	d := &verdict{attempt: a, across: config.across()}
 
-	// Step 1: what do the nodes say as things are?
+	// Step 1: what do the nodes say before any pod leaves?
 	if d.answers, err = a.askNodes(req.Statuses); err != nil {
 		return nil, err
 	}
 	d.plan = a.planOf(d.answers)
 
-	// Step 2: may the pod preempt? The plan says so also where the pod fits.
+	// Step 2: may the pod preempt? The plan says so even if the pod fits.
 	d.plan.Ineligible = a.mayPreempt(d.answers)
 
-	// Step 3: which pods have to leave each node? A search across nodes keeps the best victims alone, so
-	// that it has nothing to tell where none are needed.
+	// Step 3: which pods have to leave each node? A search across nodes keeps only the best victims, so it
+	// has nothing to tell if none are needed.
 	needed := d.plan.Feasible == 0 && d.plan.Ineligible == ""
 	if needed || everything && !d.across {
 		if err := d.findVictims(req.Offset); err != nil {
@@ -105,7 +104,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	return d, nil
 }
 
-// planOf begins a plan with what the nodes answered as things are (chapter 7).
+// planOf begins a plan with the answers of the nodes before any pod leaves (chapter 7).
 func (a *attempt) planOf(answers []answer) *Plan {
 	plan := &Plan{
 		Pod: a.pod, Now: a.now, Release: a.cluster.Release.OrDefault(), Variant: a.config.Variant,
@@ -150,7 +149,7 @@ func (d *verdict) findVictims(offset int) error {
 func (d *verdict) conclude() {
 	plan, best := d.plan, d.attempt.best(d.answers)
 	switch {
-	// Explain may have found candidates in these two cases, too. They are told and not chosen.
+	// Explain may have found candidates in these two cases, too. It lists them, but none is chosen.
 	case plan.Feasible > 0:
 		plan.Outcome = Fits
 	case plan.Ineligible != "":
@@ -167,8 +166,8 @@ func (d *verdict) conclude() {
 	}
 }
 
-// tellEverything adds to the plan what [Explain] tells beyond the decision. A search across nodes keeps
-// the best candidate alone, so that it has no list of them.
+// tellEverything adds to the plan what [Explain] tells beyond the decision. A search across nodes lists no
+// candidates, because it keeps only the best victims for each node.
 func (d *verdict) tellEverything() {
 	for _, one := range d.answers {
 		report := NodeReport{Node: one.node().Name, Status: one.before}
@@ -200,7 +199,7 @@ func (d *verdict) tellCandidates() {
 		return order
 	})
 
-	// The reports point into the list, so that it has to be complete before they do.
+	// The reports point into the list, so it has to be complete first: appending moves its elements.
 	plan := d.plan
 	for _, one := range found {
 		plan.Candidates = append(plan.Candidates, *one.candidate)

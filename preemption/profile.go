@@ -64,8 +64,8 @@ const (
 	// VolumeRestrictions turns down a node where another pod mounts a disk that the two cannot share, and
 	// every node while a claim of the pod that allows a single pod is in use (group 7.8).
 	VolumeRestrictions = "VolumeRestrictions"
-	// NodeVolumeLimits turns down a node that cannot attach the pod's new volumes of a driver beside those
-	// that it has (group 7.9).
+	// NodeVolumeLimits turns down a node that cannot attach the pod's new volumes of a driver in addition to
+	// the volumes that it has (group 7.9).
 	NodeVolumeLimits = "NodeVolumeLimits"
 	// VolumeBinding turns down a node on which one of the pod's volumes cannot be used (group 7.10).
 	VolumeBinding = "VolumeBinding"
@@ -80,7 +80,7 @@ const (
 	// NodeDeclaredFeatures turns down a node that does not declare a feature that the pod needs (group
 	// 7.14).
 	NodeDeclaredFeatures = "NodeDeclaredFeatures"
-	// DefaultPreemption is preemption itself. It is no filter; Profile.Off names it where no pod may
+	// DefaultPreemption is preemption itself. It is not a filter; Profile.Off names it where no pod may
 	// preempt.
 	DefaultPreemption = "DefaultPreemption"
 )

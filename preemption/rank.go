@@ -12,10 +12,10 @@ import (
 // Rank is a step in the comparison of candidates. It compares one figure: less is better. A built-in rank
 // is known by its name alone; a rank of the caller has a Cost or a Figure.
 //
-// One rank with a Cost may stand beside the built-in ones without slowing the engine down, which bounds
-// the sums of costs. With a Figure or a second Cost the engine evaluates every node.
+// One rank with a Cost beside the built-in ones does not slow the engine down, because the engine bounds the sum
+// of costs. With a Figure or a second Cost the engine evaluates every node.
 type Rank struct {
-	// Name stands in Plan.DecidedBy and is the key in Score.Own. No two ranks share a name.
+	// Name appears in Plan.DecidedBy and is the key in Score.Own. No two ranks share a name.
 	Name string
 	// Cost returns what the loss of a victim costs. The figure of the rank is the sum over the victims, up
 	// to the largest int64; a cost below 0 counts as 0. Cost depends on the pod alone. It may be called
@@ -41,12 +41,12 @@ func DefaultRanks() []Rank {
 	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}
 }
 
-// sharedRanks are the default ranks, for reading alone.
+// sharedRanks are the default ranks, which must not be written.
 var sharedRanks = DefaultRanks()
 
-// Of returns the figure of a score that the rank compares; less is better. For ByStart it counts
-// nanoseconds, as far as an int64 goes: the later the start, the less. A score without a start has the
-// least.
+// Of returns the figure of a score that the rank compares; less is better. For ByStart it is a number of
+// nanoseconds within the range of int64, which is less for a later start. A score without a start has the
+// lowest int64.
 func (r Rank) Of(s Score) int64 {
 	switch rank.FigureOf(r.Name) {
 	case rank.ViolationsFigure:
@@ -83,8 +83,8 @@ func earliness(start time.Time) int64 {
 	}
 }
 
-// compare orders two scores by the rank, the better first. It compares starts as times, because an int64
-// cannot hold the nanoseconds of all.
+// compare orders two scores by the rank, the better first. It compares starts as times, because the nanoseconds
+// of some starts do not fit an int64.
 func (r Rank) compare(a, b *Score) int {
 	if rank.FigureOf(r.Name) != rank.StartFigure {
 		return cmp.Compare(r.Of(*a), r.Of(*b))
@@ -112,7 +112,7 @@ type Score struct {
 	PrioritySum int64
 	// Victims is the number of victims.
 	Victims int
-	// Start is the earliest start among the victims of the highest priority; zero where none is known.
+	// Start is the earliest start among the victims of the highest priority; zero if none is known.
 	Start time.Time
 	// Own has the figures of the caller's ranks by their names; nil without such ranks.
 	Own map[string]int64

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// best is the candidate that the ranks prefer; of equal ones it is the first in the order of the nodes
+// best returns the candidate that the ranks prefer, and of equal ones the first in the order of the nodes
 // (rules 11.1 and 11.7). It is nil without candidates.
 func (a *attempt) best(answers []answer) *Candidate {
 	var best *Candidate
@@ -43,8 +43,7 @@ func (a *attempt) compare(c, d *Candidate) (order int, by string) {
 	return 0, ""
 }
 
-// ranks returns the ranks of the configuration or, where it names none, those of the variant (rules 11.9
-// and 13.1.4).
+// ranks returns the ranks of the configuration or, if it names none, of the variant (rules 11.9 and 13.1.4).
 func (a *attempt) ranks() []Rank {
 	if a.config.Ranks != nil {
 		return a.config.Ranks
@@ -52,8 +51,8 @@ func (a *attempt) ranks() []Rank {
 	return a.steps.ranks
 }
 
-// compareFigures compares two scores by the figure of one rank. The lower figure is the better one. Only
-// of starts the later is better, because less work is lost (rules 11.2 to 11.6, 11.8 and 11.10).
+// compareFigures compares two scores by the figure of one rank. The lower figure is better. Only a start is
+// better the later it is, because less work is lost (rules 11.2 to 11.6, 11.8 and 11.10).
 func compareFigures(r Rank, s, t *Score) int {
 	switch r.Name {
 	case ByViolations.Name:
@@ -78,8 +77,9 @@ func startOfScore(s *Score) time.Time {
 	return s.Start
 }
 
-// scoreOf counts what candidates are compared by, but for the figures of whole candidates (completeScores).
-// The victims are in order of importance and count with their own priorities (rule 12.8.6).
+// scoreOf returns the figures by which candidates are compared, without the figures of whole candidates, which
+// completeScores adds. The victims are in order of importance and count with their own priorities (rule
+// 12.8.6).
 func (a *attempt) scoreOf(victims []Victim) Score {
 	score := Score{Victims: len(victims)}
 	a.addCosts(victims, &score)
@@ -102,9 +102,9 @@ func (a *attempt) scoreOf(victims []Victim) Score {
 	return score
 }
 
-// startOfTop returns the earliest start among the victims of the highest priority, as the caller has
-// written it (rule 11.6). If that is a victim without a start it returns the time of the request, which
-// may be zero.
+// startOfTop returns the earliest start among the victims of the highest priority, as the caller has written it
+// (rule 11.6). If the earliest is a victim without a start, it returns the time of the request, which may be
+// zero.
 func (a *attempt) startOfTop(victims []Victim) time.Time {
 	top := slices.MaxFunc(victims, func(v, w Victim) int {
 		return cmp.Compare(v.Pod.PriorityValue(), w.Pod.PriorityValue())
@@ -124,8 +124,8 @@ func (a *attempt) startOfTop(victims []Victim) time.Time {
 	return first.StartTime
 }
 
-// addCosts adds the figure of each rank that says what a victim costs: the sum over the victims. A cost
-// below 0 counts as 0, and the sum stops at the largest int64 (rule 11.10).
+// addCosts adds the figure of each rank with a Cost: the sum over the victims. A cost below 0 counts as 0, and
+// the sum stops at the largest int64 (rule 11.10).
 func (a *attempt) addCosts(victims []Victim, score *Score) {
 	for _, r := range a.ranks() {
 		costOf := r.Cost
@@ -161,7 +161,7 @@ func (a *attempt) completeScores(answers []answer) {
 	}
 }
 
-// setOwn sets the figure of a rank of the caller's (rules 11.8 and 11.10).
+// setOwn sets the figure of one of the caller's ranks (rules 11.8 and 11.10).
 func (s *Score) setOwn(name string, figure int64) {
 	if s.Own == nil {
 		s.Own = map[string]int64{}

@@ -13,12 +13,12 @@ type Request struct {
 	Pod *outrank.Pod
 	// Now stands in for the start of pods that have none. Zero is later than any start.
 	Now time.Time
-	// Offset says where a Sample begins: at this one of the nodes where preemption may help, modulo their
-	// number. A caller that wants chance draws it anew for each request.
+	// Offset is the place at which a Sample begins among the nodes where preemption may help, modulo their
+	// number. For a random start, as kube-scheduler has it, draw a new offset for each request.
 	Offset int
-	// Statuses, if not nil, returns what a scheduler of the caller's has found about a node as things are.
-	// The filters are then asked in dry runs alone. It is called once for each node, with the position of
-	// the node in the cluster, in that order. A code that does not exist is an error.
+	// Statuses, if not nil, returns what the caller's scheduler has found about a node before any pod leaves.
+	// The filters are then asked only in dry runs. It is called once for each node, in the cluster's order,
+	// with the position of the node there. A code that does not exist is an error.
 	//
 	// asked is false for a node that the scheduler did not look at. Preemption does not try such a node;
 	// only the variant v1.13 does (rule 13.2.10).
@@ -31,9 +31,9 @@ type Request struct {
 // front.
 type Sample struct {
 	// Enough candidates are Percent of the nodes where preemption may help, or Minimum, whichever is more.
-	// Zero means 10 and 100, as in DefaultPreemptionArgs. Below zero means none; both cannot be none. If
-	// none are enough, because Percent comes to less than one node and Minimum is none, every candidate is
-	// dropped, as by the reference (rule 10.1.5).
+	// Zero means 10 and 100, as in DefaultPreemptionArgs. A negative number means none; not both may be
+	// negative. If Minimum is none and Percent of the nodes is less than one node, every candidate is
+	// dropped, as in the reference (rule 10.1.5).
 	Percent, Minimum int
 }
 

@@ -7,10 +7,10 @@ import (
 )
 
 // A pod that is on its node may want room for a resize in place that its node has deferred (group
-// 7.19). It preempts there as any pod does, but for what this file says.
+// 7.19). It preempts there as any pod does, with the exceptions in this file.
 
-// wantsResize reports whether the pod asks for room for its resize: the release lets such pods preempt,
-// and the pod is on a node. A pod that the cluster knows as one that waits for a node is not (rule 7.19.1).
+// wantsResize reports whether the pod asks for room for its resize: the release lets such pods preempt, and
+// the pod is on a node. If the cluster has the pod as pending, it is not on a node (rule 7.19.1).
 func (a *attempt) wantsResize() bool {
 	if !a.rules.DeferredResizes || !a.pod.ResizeDeferred || a.pod.NodeName == "" {
 		return false
@@ -41,11 +41,10 @@ func (d *dryRun) askDeferred() Status {
 	return Status{}
 }
 
-// lacksForResize is lacks for a pod that the node counts already (rules 7.19.4 and 7.19.11). need is the
-// one at index i of the attempt's resources, and whole is all that the node has of it.
+// lacksForResize is lacks for a pod that the node counts already (rules 7.19.4 and 7.19.11). need is at index i
+// of the attempt's resources, and whole is all that the node has of it.
 func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
-	// No part of the pod counts twice: what has to be free is the request less what the node counts for
-	// the pod.
+	// The node counts the pod already, so only the rest of the request has to be free.
 	missing := need.amount
 	for _, p := range d.pods {
 		if d.attempt.isItself(p) {
@@ -53,9 +52,9 @@ func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
 		}
 	}
 
-	// Of a standard resource the whole request has to fit on an empty node (rule 7.7.5). Of any other one
-	// only the missing part has to; and where nothing is missing the node is never short, however much it
-	// holds (rule 7.19.11).
+	// Of a standard resource the whole request has to fit on an empty node (rule 7.7.5). Of any other resource
+	// only the missing part has to. If nothing of it is missing, the node is never short of it, even if its pods
+	// take more than it has (rule 7.19.11).
 	standard := slices.Contains([]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}, need.name)
 	switch {
 	case standard && need.amount > whole:

@@ -9,14 +9,14 @@ import (
 // simplified returns the steps of preemption as tutorials tell it (group 13.3).
 func simplified() steps {
 	s := plain()
-	s.victims = (*attempt).ascend                                               // 13.3.1
-	s.fits = (*dryRun).fitsOnce                                                 // 13.3.2
-	s.takesAnyway = withoutPriority                                             // 13.3.3
-	s.ranks = []Rank{ByViolations, ByTopPriority, ByVictims, ByPrioritySum}     // 13.3.4
-	s.charge = (*attempt).chargeEach                                            // 13.3.5, 13.3.6 and 13.3.11
-	s.violations = func(v []*outrank.PodDisruptionBudget) int { return len(v) } // 13.3.5
-	s.eligible = (*attempt).eligibleInSimplified                                // 13.3.7
-	s.clears = func(*attempt, []Victim) bool { return true }                    // 13.3.12
+	s.victims = (*attempt).ascend                                               // rule 13.3.1
+	s.fits = (*dryRun).fitsOnce                                                 // rule 13.3.2
+	s.takesAnyway = withoutPriority                                             // rule 13.3.3
+	s.ranks = []Rank{ByViolations, ByTopPriority, ByVictims, ByPrioritySum}     // rule 13.3.4
+	s.charge = (*attempt).chargeEach                                            // rules 13.3.5, 13.3.6 and 13.3.11
+	s.violations = func(v []*outrank.PodDisruptionBudget) int { return len(v) } // rule 13.3.5
+	s.eligible = (*attempt).eligibleInSimplified                                // rule 13.3.7
+	s.clears = func(*attempt, []Victim) bool { return true }                    // rule 13.3.12
 	return s
 }
 
@@ -35,7 +35,7 @@ func (a *attempt) takeUpTo(s *site, possible []*unit) (victims []loss, status St
 	d := a.dryRun(s)
 	status = a.steps.fits(d)
 
-	// The first unit leaves whatever the status says: the node has turned the pod down.
+	// The first unit leaves even if the status is a success, because the node has turned the pod down before.
 	for _, u := range slices.Backward(possible) {
 		victims = append(victims, loss{u, status})
 		if status = a.steps.fits(d.takeAway(u)); status.Code == Success {
@@ -60,8 +60,8 @@ func (d *dryRun) fitsOnce() Status {
 	return d.runFilters()
 }
 
-// withoutPriority reports whether a unit can be taken by whoever preempts: a pod without a priority that
-// names no group (rules 13.3.3 and 12.8.10).
+// withoutPriority reports whether every preemptor may take a unit: it is a pod without a priority that names no
+// group (rules 13.3.3 and 12.8.10).
 func withoutPriority(u *unit) bool { return u.kind == ofPod && u.pods[0].pod.Priority == nil }
 
 // chargeEach charges every budget for every pod that it covers (rule 13.3.5).

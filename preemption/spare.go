@@ -44,11 +44,11 @@ func (s steps) strict(ascending bool) steps {
 	return s
 }
 
-// sparedByBudgets parts the possible victims by budgets: the units that may leave, and the spared ones.
-// Both are in order of importance, as possible is (rule 13.5.1).
+// sparedByBudgets divides the possible victims into units that may leave and units that budgets spare. Both
+// lists are in order of importance, as possible is (rule 13.5.1).
 func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
-	// The least important unit has the first claim on a budget. Each is charged beside the units that
-	// leave by then, so that a spared one takes nothing from any budget.
+	// The least important unit has the first claim on a budget. Each unit is charged together with those
+	// that leave by then, so a spared unit takes nothing from any budget.
 	for _, u := range slices.Backward(possible) {
 		if a.steps.charge(a, podsOf(append(slices.Clone(leaving), u))).any(u) {
 			spared = append(spared, u)
@@ -62,9 +62,9 @@ func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
 	return leaving, spared
 }
 
-// spareByBudgets puts the units back that budgets spare. In the dry run that it is given all possible
-// victims are away and the pod fits. If the pod does not fit any more with the spared ones back, the node
-// is out because of the budgets (rule 13.5.2).
+// spareByBudgets puts back the units that budgets spare. In d all possible victims are away, and the pod fits.
+// If it no longer fits with the spared units back, the budgets are the reason why the node is not a candidate
+// (rule 13.5.2).
 func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	a := d.attempt
 	leaving, spared := a.sparedByBudgets(possible)
@@ -98,7 +98,7 @@ func (a *attempt) ascendStrictly(s *site, possible []*unit) (*Candidate, Status,
 	return nil, budgetsForbid, nil
 }
 
-// withAllGone is the answer of a node with all of the units away (rule 9.3).
+// withAllGone returns the answer of a node with all of the units away (rule 9.3).
 func (a *attempt) withAllGone(s *site, units []*unit) Status {
 	return a.steps.fits(a.dryRun(s).takeAway(units...))
 }
@@ -118,8 +118,7 @@ func (a *attempt) guarding(units ...*unit) *guarding {
 		return &guarding{}
 	}
 
-	of := a.config.Guard
-	g := &guarding{of.Name, a.guard.Clone()}
+	g := &guarding{a.config.Guard.Name, a.guard.Clone()}
 	for _, u := range units {
 		g.remove(u)
 	}
@@ -140,8 +139,8 @@ func (g *guarding) add(u *unit) {
 	}
 }
 
-// says returns what the guard says of the units that are away. Of its status only the reasons count: a
-// refusal is always one that other victims may avoid (rules 13.6.2 and 13.6.4).
+// says returns the guard's answer about the units that are away. Of its status only the reasons count: the code
+// is always Unschedulable, because other victims may avoid the refusal (rules 13.6.2 and 13.6.4).
 func (g *guarding) says() Status {
 	if g.state == nil {
 		return Status{}
@@ -153,7 +152,7 @@ func (g *guarding) says() Status {
 	return unschedulableBy(g.name, status.Reasons...)
 }
 
-// leaves has a unit leave, unless the guard refuses that beside the units that are away (rule 13.6.3).
+// leaves takes a unit away, unless the guard refuses that together with the units that are away (rule 13.6.3).
 func (g *guarding) leaves(u *unit) Status {
 	if g.state == nil {
 		return Status{}
@@ -167,8 +166,8 @@ func (g *guarding) leaves(u *unit) Status {
 	return status
 }
 
-// comesBack has a unit come back, unless the guard refuses that the other units stay away without it
-// (rule 13.6.5).
+// comesBack puts a unit back, unless the guard refuses to let the other units stay away without it (rule
+// 13.6.5).
 func (g *guarding) comesBack(u *unit) Status {
 	if g.state == nil {
 		return Status{}
@@ -182,8 +181,8 @@ func (g *guarding) comesBack(u *unit) Status {
 	return status
 }
 
-// guarded finds the victims among the units that the guard lets go (rules 13.6.3 and 13.6.4). Where
-// victims are found by ascending importance, nobody asks first whether the loss of all would make room.
+// guarded finds the victims among the units that the guard lets go (rules 13.6.3 and 13.6.4). If victims are
+// found by ascending importance, it is not checked first whether the loss of all would make room.
 func (s steps) guarded(ascending bool) steps {
 	find := s.victims
 	s.victims = func(a *attempt, s *site, possible []*unit) (*Candidate, Status, error) {
@@ -207,8 +206,8 @@ func (a *attempt) findGuarded(s *site, possible []*unit, find victimFinder) (*Ca
 	leaving, refusal := a.letGo(possible)
 	kept := refusal.Code != Success
 
-	// Where the guard keeps every unit there is nothing to find. Where it keeps none, what is found is
-	// the answer, whatever it is. A contradiction of the filters is no matter of who leaves (rule 9.9).
+	// If the guard keeps every unit, there is nothing to find. If it keeps none, whatever is found is the
+	// answer. A contradiction of the filters does not depend on who leaves (rule 9.9).
 	if len(leaving) > 0 || !kept {
 		c, status, err := find(a, s, leaving)
 		if err != nil || !kept || status.Code == Success || status.Code == Contradiction {
@@ -223,8 +222,8 @@ func (a *attempt) findGuarded(s *site, possible []*unit, find victimFinder) (*Ca
 }
 
 // letGo lists the possible victims that the guard lets go, in order of importance. They leave one after
-// the other, the least important first, each beside the units that are away by then; a unit stays if the
-// guard refuses that. refusal is the first such refusal, Success if there is none (rule 13.6.3).
+// the other, the least important first, each in addition to the units that are away by then. A unit stays if
+// the guard refuses that. refusal is the first such refusal, Success if there is none (rule 13.6.3).
 func (a *attempt) letGo(possible []*unit) (leaving []*unit, refusal Status) {
 	guard := a.guarding()
 	for _, u := range slices.Backward(possible) {
@@ -239,8 +238,8 @@ func (a *attempt) letGo(possible []*unit) (leaving []*unit, refusal Status) {
 	return leaving, refusal
 }
 
-// nameRules gives each victim the name of the rule that lets it be one, beside the units that are away
-// with it. Where lower priority is the rule there is no name (rule 13.6.1).
+// nameRules gives each victim the name of the rule by which it may leave together with units. The name is
+// empty if the rule is lower priority (rule 13.6.1).
 func (a *attempt) nameRules(units []*unit, victims []Victim) {
 	guard := a.guarding(units...)
 	for i := range victims {
@@ -248,8 +247,8 @@ func (a *attempt) nameRules(units []*unit, victims []Victim) {
 	}
 }
 
-// ruleFor names the rule for one victim: the guard's or, where that has none, the one of the caller's
-// Take (rule 13.6.1).
+// ruleFor names the rule by which one victim may leave: the guard's rule or, if that is empty, the rule of the
+// caller's Take (rule 13.6.1).
 func (a *attempt) ruleFor(guard *guarding, victim *outrank.Pod) (rule string) {
 	if guard.state != nil {
 		rule = guard.state.Rule(victim)

@@ -18,9 +18,9 @@ const (
 	Unschedulable Code = "unschedulable"
 	// UnschedulableAndUnresolvable means that it may not, and that no loss of pods helps.
 	UnschedulableAndUnresolvable Code = "unschedulable-and-unresolvable"
-	// Contradiction means that a filter turned the node down as it is, and passed once the same pods were
-	// taken away and put back, so that there is no victim (rule 9.9). A filter that returns it says that
-	// it has failed.
+	// Contradiction means that a filter contradicts itself: it turned the node down, but passed once the same
+	// pods had been taken away and put back, so that there is no victim (rule 9.9). A caller's filter returns
+	// it to say that it has failed.
 	Contradiction Code = "contradiction"
 )
 

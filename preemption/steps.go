@@ -37,8 +37,8 @@ type steps struct {
 	violations func(violated []*outrank.PodDisruptionBudget) int
 	// recharge may charge the budgets once more, for the victims alone (rule 13.5.5).
 	recharge func(a *attempt, victims []*unit, violated charges) charges
-	// readsTop may change the top priority of a score. It sees the victims in the order in which they
-	// were found, of which there is at least one (rules 11.3 and 13.2.3).
+	// readsTop may change the top priority of a score. found has at least one victim, and is in the order in
+	// which the victims were found (rules 11.3 and 13.2.3).
 	readsTop func(found []loss, score *Score)
 	// shows puts the victims of a candidate in the order in which the first extender sees them (rule 10.2.1).
 	shows func(victims []Victim) []Victim
@@ -98,8 +98,8 @@ func stepsOfVariant(v outrank.Variant) steps {
 	return plain()
 }
 
-// stepsOf returns the steps of a configuration. They are those of its variant, and each setting replaces
-// some (rule 13.1.4). The order matters: what stands later builds on the steps before it.
+// stepsOf returns the steps of a configuration: the steps of its variant, some of them replaced by settings
+// (rule 13.1.4). The order matters, because later settings build on the steps so far.
 func stepsOf(config *Config) steps {
 	s := stepsOfVariant(config.Variant)
 
@@ -122,7 +122,7 @@ func stepsOf(config *Config) steps {
 		return s.choosing(rule, config)
 	}
 
-	// A guard narrows the possible victims for whatever finds the victims among them (rule 13.6.3).
+	// A guard narrows the possible victims, whichever step finds the victims among them (rule 13.6.3).
 	if config.Guard != nil {
 		s = s.guarded(ascending)
 	}

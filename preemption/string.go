@@ -90,16 +90,16 @@ func candidateText(c Candidate) string {
 // String returns the number of nodes with the status.
 func (c Count) String() string { return fmt.Sprintf("%d %s", c.Nodes, c.Status) }
 
-// String returns the group's plan in a few lines: the outcome, what kube-scheduler says of the group, the
-// node of each pod, the victims, the budgets that their loss violates, and why there was no place. There
-// is no line break at the end.
+// String returns the group's plan in a few lines: the outcome, the status that kube-scheduler gives the group,
+// the node of each pod, the victims, the budgets that their loss violates, and why there was no place. There is
+// no line break at the end.
 func (p GroupPlan) String() string {
 	subject := "pods without a group"
 	if p.Group != "" {
 		subject = "group " + string(p.Group)
 	}
 
-	outcome := "preempts" // on several nodes, which the placement names
+	outcome := "preempts" // without a node: the placement names the nodes
 	if p.Outcome != Preempts {
 		outcome = outcomeText(p.Outcome, p.Ineligible)
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 // Tally counts running pods, each in one domain of nodes: licences by rack, shares of a GPU by node. It
-// makes filters that follow the count through an attempt. Package preemption counts anew for each attempt,
-// and the engine only what has changed. S is a plain value: assigning it copies it. A Tally must not be
+// makes filters that follow the count through an attempt. Package preemption counts all pods for each attempt,
+// the engine only those that have changed. S is a plain value: assigning it copies it. A Tally must not be
 // changed or copied once it is used.
 type Tally[S any] struct {
-	// Domain names the domain that a pod on a node counts in. The empty one counts nothing. Nil makes each
-	// node a domain.
+	// Domain names the domain in which a pod on a node counts. If it is empty, the pod does not count. Nil
+	// makes each node a domain.
 	Domain func(pod *outrank.Pod, node *outrank.Node) string
 	// Concerns reports whether a pod counts, and is asked about by a filter. Nil means all pods.
 	Concerns func(pod *outrank.Pod) bool
@@ -22,11 +22,11 @@ type Tally[S any] struct {
 	Change func(count S, pod *outrank.Pod, by int) S
 
 	once    sync.Once
-	tracker Tracker // its address is what the View keeps the counts by
+	tracker Tracker // a View keeps the counts under its address
 }
 
-// Filter returns a filter that asks check about each pod that the tally concerns. The count is that of the
-// domain that the pod would be in on the node; without a domain it is the zero S. Without a check or a
+// Filter returns a filter that asks check about each pod that the tally concerns. It passes the count of the
+// domain that the pod would be in on the node; without a domain this is the zero S. Without a check or a
 // Change the result is a filter that Config.Validate refuses.
 func (t *Tally[S]) Filter(name string, check func(count S, pod *outrank.Pod, node *outrank.Node) Status) *Filter {
 	if t == nil || t.Change == nil || check == nil {
@@ -70,7 +70,7 @@ func (t *Tally[S]) domainOf(pod *outrank.Pod, node *outrank.Node) string {
 	return t.Domain(pod, node)
 }
 
-// tallies are the counts of a cluster.
+// tallies are the counts of the running pods of a cluster, as the state of a [Tracker].
 type tallies[S any] struct {
 	tally  *Tally[S]
 	counts map[string]S // by domain
@@ -91,7 +91,7 @@ func (c *tallies[S]) change(pod *outrank.Pod, node *outrank.Node, by int) {
 // Clone implements [ClusterState].
 func (c *tallies[S]) Clone() ClusterState { return &tallies[S]{c.tally, maps.Clone(c.counts)} }
 
-// tallied is a tally in an attempt to place a pod.
+// tallied is the state of a tally's filter in an attempt to place a pod.
 type tallied[S any] struct {
 	tally *Tally[S]
 	// cluster has the counts as the attempt began. It is shared and only read.
@@ -107,7 +107,7 @@ func (a *tallied[S]) Check(node *outrank.Node) Status {
 	return a.check(a.count(a.tally.domainOf(a.pod, node)), a.pod, node)
 }
 
-// count returns the count of a domain as things are in the attempt. Nothing counts in the empty domain.
+// count returns the present count of a domain in the attempt. The empty domain has the zero count.
 func (a *tallied[S]) count(domain string) S {
 	if count, ok := a.changed[domain]; ok {
 		return count

@@ -16,12 +16,13 @@ type unit struct {
 	whole
 	// pods are in order of importance.
 	pods []*occupant
-	// priority is the one that the unit counts with as a victim, whatever its pods' own (rule 12.6.2).
+	// priority is the priority with which the unit counts as a victim, whatever the priorities of its pods (rule
+	// 12.6.2).
 	priority int32
 	kind     unitKind
 }
 
-// whole is the group, or the composite group, that leaves whole. Both are nil for a pod that leaves by
+// whole is the group, or the composite group, whose pods leave together. Both are nil for a pod that leaves by
 // itself.
 type whole struct {
 	group     *outrank.PodGroup
@@ -34,17 +35,17 @@ func (w whole) isGroup() bool { return w != whole{} }
 // unitKind decides between units of one priority: the higher kind is the more important (rule 12.7.2).
 type unitKind int
 
-// The kinds of units. A pod that names a group is ofGroup, also where it leaves by itself.
+// The kinds of units. A pod that names a group is ofGroup, even if it leaves by itself.
 const (
 	ofPod unitKind = iota
 	ofGroup
 	ofComposite
 )
 
-// findUnits parts the running pods of all nodes into units. Each site lists the units with a pod there,
-// in the order of their first pods.
+// findUnits divides the running pods of all nodes into units. Each site lists the units with a pod there, in
+// the order of their first pods.
 func (a *attempt) findUnits() {
-	units := map[whole]*unit{} // those that are groups
+	units := map[whole]*unit{} // the units that are groups
 	for _, s := range a.sites {
 		for _, p := range s.running {
 			u := a.unitOf(p)
@@ -88,15 +89,16 @@ func (a *attempt) unitOf(p *occupant) *unit {
 		return u
 	}
 
-	// A pod that names a group counts as one, also where it leaves by itself and where there is no such
-	// group (rule 12.7.2). A group that is not known has no priority to give (rule 12.6.2).
+	// A pod that names a group counts as a group, even if it leaves by itself, or if there is no such group
+	// (rule 12.7.2). An unknown group has no priority to give (rule 12.6.2).
 	u.kind = ofGroup
 	group, above := a.tree.lineage(p.pod.GroupKey())
 	if group == nil {
 		return u
 	}
 
-	// The topmost group gives the priority, whichever of them leaves whole (rule 12.6.5).
+	// The topmost group gives the priority, and the highest group that leaves whole is the unit (rules 12.6.4
+	// and 12.6.5).
 	u.priority = orZero(group.Priority)
 	if group.DisruptionMode == outrank.DisruptPodGroup {
 		u.group = group
@@ -111,7 +113,7 @@ func (a *attempt) unitOf(p *occupant) *unit {
 	return u
 }
 
-// orZero returns a priority, and 0 where there is none (rules 4.3.1 and 12.6.2).
+// orZero returns a priority, and 0 if there is none (rules 4.3.1 and 12.6.2).
 func orZero(priority *int32) int32 {
 	if priority == nil {
 		return 0
@@ -175,7 +177,7 @@ func groupsFirst(u, v *unit) int {
 	return 1
 }
 
-// name is that of the group that leaves whole, or of the pod (rule 12.7.5).
+// name returns the name of the group that leaves whole, or of the pod (rule 12.7.5).
 func (u *unit) name() string {
 	switch {
 	case u.composite != nil:
@@ -186,7 +188,7 @@ func (u *unit) name() string {
 	return u.pods[0].pod.Name
 }
 
-// ageOfUnit is the earliest start of the unit's pods (rule 12.7.4).
+// ageOfUnit returns the earliest start of the unit's pods (rule 12.7.4).
 func (a *attempt) ageOfUnit(u *unit) time.Time {
 	earliest := a.steps.ageOf(a, u.pods[0].pod)
 	for _, p := range u.pods {
@@ -242,7 +244,7 @@ func newTree(cluster *outrank.Cluster, rules release.Rules) *tree {
 	return t
 }
 
-// lineage returns a group with the composite groups above it, the lowest first; nil where the group is
+// lineage returns a group with the composite groups above it, the lowest first; nil if the group is
 // not known. The way up ends where a parent is not there, and after the last level that a tree may have
 // (rules 12.6.4 and 12.6.6). So it ends also where groups are in a circle.
 func (t *tree) lineage(key outrank.Key) (group *outrank.PodGroup, above []*outrank.CompositePodGroup) {

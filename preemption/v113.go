@@ -10,17 +10,17 @@ import (
 // v113 returns the steps of the scheduler of Kubernetes v1.13 (group 13.2).
 func v113() steps {
 	s := plain()
-	s.ageOf = func(*attempt, *outrank.Pod) time.Time { return time.Time{} } // 13.2.1: priority alone
-	s.charge = (*attempt).asBudgetsStand                                    // 13.2.2
-	s.ranks = []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims} // 13.2.3
-	s.readsTop = readsFirst                                                 // 13.2.3
-	s.shows = violatingVictimsFirst                                         // 13.2.3
-	s.eligible = (*attempt).eligibleInV113                                  // 13.2.4 and 13.2.5
-	s.askedFirst = func(*attempt) *site { return nil }                      // 7.15.9
-	s.unasked = Status{Code: Unschedulable, Reasons: neverFiltered.Reasons} // 13.2.10
-	s.takesFree = (*attempt).fitsAsItIs                                     // 13.2.11
-	s.compareFirst = freeFirst                                              // 13.2.11
-	s.clears = func(*attempt, []Victim) bool { return true }                // 13.2.7
+	s.ageOf = func(*attempt, *outrank.Pod) time.Time { return time.Time{} } // rule 13.2.1: priority alone
+	s.charge = (*attempt).asBudgetsStand                                    // rule 13.2.2
+	s.ranks = []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims} // rule 13.2.3
+	s.readsTop = readsFirst                                                 // rule 13.2.3
+	s.shows = violatingVictimsFirst                                         // rule 13.2.3
+	s.eligible = (*attempt).eligibleInV113                                  // rules 13.2.4 and 13.2.5
+	s.askedFirst = func(*attempt) *site { return nil }                      // rule 7.15.9
+	s.unasked = Status{Code: Unschedulable, Reasons: neverFiltered.Reasons} // rule 13.2.10
+	s.takesFree = (*attempt).fitsAsItIs                                     // rule 13.2.11
+	s.compareFirst = freeFirst                                              // rule 13.2.11
+	s.clears = func(*attempt, []Victim) bool { return true }                // rule 13.2.7
 	return s
 }
 
@@ -38,14 +38,14 @@ func (a *attempt) asBudgetsStand(pods []*occupant) charges {
 	return violated
 }
 
-// readsFirst takes the priority of the victim that was found first for the top priority. Pods that violate
-// a budget are tried first, so that a victim behind them may have a higher priority (rule 13.2.3).
+// readsFirst makes the priority of the victim that was found first the top priority. Pods that violate a budget
+// are found first, so a later victim may have a higher priority (rule 13.2.3).
 func readsFirst(found []loss, score *Score) {
 	score.TopPriority = found[0].pods[0].pod.PriorityValue()
 }
 
-// eligibleInV113 has a pod wait while any pod that it could take is being deleted on the node that it is
-// nominated to, for whatever reason (rule 13.2.5). There is no preemption policy to ask (rule 13.2.4).
+// eligibleInV113 makes a pod wait while any pod that it could take is being deleted, for whatever reason, on
+// the node that it is nominated to (rule 13.2.5). In v1.13 there is no preemption policy (rule 13.2.4).
 func (a *attempt) eligibleInV113(nominated *site, _ Status) Ineligibility {
 	if nominated != nil && a.anyLeaves(nominated, (*outrank.Pod).Terminating) {
 		return VictimsTerminating
@@ -69,8 +69,8 @@ func freeFirst(c, d *Candidate) (order int, by string) {
 	return 1, ByVictims.Name
 }
 
-// violatingVictimsFirst puts the victims in the order of v1.13: those that violate a budget before the
-// others (rule 13.2.3).
+// violatingVictimsFirst puts the victims in the order of v1.13: victims that violate a budget before the others
+// (rule 13.2.3).
 func violatingVictimsFirst(victims []Victim) []Victim {
 	sorted := slices.Clone(victims)
 	slices.SortStableFunc(sorted, func(v, w Victim) int {

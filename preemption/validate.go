@@ -1,13 +1,9 @@
 package preemption
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -34,7 +30,7 @@ func (c *Config) Validate() error {
 		return errNoConfig
 	}
 
-	// Problems are told in this order, which is nearly that of the fields.
+	// Problems are listed in this order, which is nearly the order of the fields.
 	var ps configProblems
 	if _, err := c.Variant.MarshalText(); err != nil {
 		ps.add("Variant", "%d is none", uint8(c.Variant))
@@ -104,8 +100,8 @@ func (c *Config) checkExtenders(ps *configProblems) {
 	}
 }
 
-// checkGuard checks the guard. Its name stands where the names of filters stand, so that it must be none
-// of those that are taken.
+// checkGuard checks the guard. Its name appears where the names of filters appear, so it must differ from all
+// of them.
 func (c *Config) checkGuard(ps *configProblems, taken map[string]bool) {
 	if c.Guard == nil {
 		return
@@ -122,7 +118,7 @@ func (c *Config) checkGuard(ps *configProblems, taken map[string]bool) {
 	}
 }
 
-// checkVictims checks how victims are chosen, and what does not go with that.
+// checkVictims checks the rule that chooses victims, and the settings that do not go with it.
 func (c *Config) checkVictims(ps *configProblems) {
 	switch rule := c.Victims.(type) {
 	case nil:
@@ -136,7 +132,7 @@ func (c *Config) checkVictims(ps *configProblems) {
 		}
 		c.checkSearch(rule.Limit, ps)
 
-	// The address of one of the three is a VictimRule to the compiler, too, and so is a type that embeds one.
+	// For the compiler a pointer to one of the three is a VictimRule, too, and so is a type that embeds one.
 	default:
 		ps.add("Victims", "a %T is none of Exact, Across and Chooser", rule)
 	}
@@ -151,8 +147,8 @@ func (r *Chooser) check(ps *configProblems) {
 	}
 }
 
-// checkSearch checks what does not go with a search for the best victims: whatever would choose or change
-// them by something other than the ranks (rules 13.4.9 and 13.6.11).
+// checkSearch checks the settings that do not go with a search for the best victims: a guard, an extender or a
+// rank that chooses or changes victims in a way that the search cannot follow (rules 13.4.9 and 13.6.11).
 func (c *Config) checkSearch(limit int, ps *configProblems) {
 	if limit < 0 {
 		ps.add("Victims.Limit", "%d is negative", limit)
@@ -220,7 +216,7 @@ func (c *Config) checkRanks(ps *configProblems) {
 		case r.Cost != nil && r.Figure != nil:
 			ps.add(at, "has a Cost and a Figure; it compares one of them")
 
-		// A built-in rank that has a Cost of its own goes by that one, whatever stands here.
+		// A built-in rank with a Cost of its own uses it, and ignores the one that is set here.
 		case rule != nil && (r.Cost != nil && rule.Cost == nil || r.Figure != nil):
 			ps.add(at+".Name", "%q is a rank of kube-scheduler's, which has a figure already", r.Name)
 		case rule == nil && r.Cost == nil && r.Figure == nil:
@@ -238,88 +234,5 @@ func (s *Sample) check(ps *configProblems) {
 	}
 	if s.Percent < 0 && s.Minimum < 0 {
 		ps.add("Sample.Percent", "none at the same time as Sample.Minimum")
-	}
-}
-
-func (p *Profile) check(ps *configProblems) {
-	for i, name := range p.Schedulers {
-		if name == "" {
-			ps.add(fmt.Sprintf("Profile.Schedulers[%d]", i), "empty; a pod that names no scheduler is %s's", outrank.DefaultScheduler)
-		}
-	}
-	p.checkOff(ps)
-	p.checkAffinity(ps)
-	p.checkConstraints(ps)
-}
-
-// checkOff checks the names of plugins that are switched off. DefaultPreemption has no question about
-// nodes, so that it can only be off altogether.
-func (p *Profile) checkOff(ps *configProblems) {
-	for i, name := range p.Off {
-		if name != DefaultPreemption && !slices.Contains(builtInFilters, name) {
-			ps.add(fmt.Sprintf("Profile.Off[%d]", i), "there is no plugin %q here", name)
-		}
-	}
-	for i, name := range p.OffOnNodes {
-		if !slices.Contains(builtInFilters, name) {
-			ps.add(fmt.Sprintf("Profile.OffOnNodes[%d]", i), "there is no built-in filter %q", name)
-		}
-	}
-}
-
-// checkConstraints checks the default constraints. Those of DoNotSchedule need a SpreadSelector: without
-// it nobody knows which pods they count (rule 7.18.8).
-func (p *Profile) checkConstraints(ps *configProblems) {
-	hard := false // whether there is one of DoNotSchedule
-	for i := range p.DefaultConstraints {
-		at, c := fmt.Sprintf("Profile.DefaultConstraints[%d].", i), &p.DefaultConstraints[i]
-		if c.MaxSkew < 1 {
-			ps.add(at+"MaxSkew", "%d is less than 1", c.MaxSkew)
-		}
-		if c.TopologyKey == "" {
-			ps.add(at+"TopologyKey", "missing")
-		}
-		if c.LabelSelector != nil {
-			ps.add(at+"Selector", "default constraints have none: SpreadSelector says which pods count")
-		}
-
-		switch c.WhenUnsatisfiable {
-		case "", outrank.DoNotSchedule:
-			hard = true
-		case outrank.ScheduleAnyway:
-		default:
-			ps.add(at+"WhenUnsatisfiable", "there is no policy %q", c.WhenUnsatisfiable)
-		}
-	}
-	if p.SpreadSelector == nil && hard {
-		ps.add("Profile.SpreadSelector", "missing: which pods DefaultConstraints count depends on it")
-	}
-}
-
-// checkAffinity checks AddedAffinity. One without terms is valid and matches no node.
-func (p *Profile) checkAffinity(ps *configProblems) {
-	if p.AddedAffinity == nil || len(p.AddedAffinity.NodeSelectorTerms) == 0 {
-		return
-	}
-
-	// The rules are those of a pod's own node affinity, so a pod is made to ask for it. Only the name of
-	// the field is another.
-	const list = "Profile.AddedAffinity.nodeSelectorTerms"
-	pod := outrank.Pod{Name: "any", Affinity: outrank.Affinity{NodeAffinity: p.AddedAffinity}}
-	var wrong *outrank.InputError
-	if errors.As(pod.Validate(), &wrong) {
-		for i := range wrong.Problems {
-			_, field, _ := strings.Cut(wrong.Problems[i].Field, "nodeSelectorTerms")
-			ps.add(list+field, "%s", wrong.Problems[i].Text)
-		}
-		return
-	}
-
-	// A pod may carry a term that no node can match (rule 7.5.9). kube-scheduler does not start with such
-	// a term in its configuration (rule 7.18.3).
-	for i := range p.AddedAffinity.NodeSelectorTerms {
-		if text := fit.TermProblem(&p.AddedAffinity.NodeSelectorTerms[i]); text != "" {
-			ps.add(fmt.Sprintf("%s[%d]", list, i), "%s", text)
-		}
 	}
 }

@@ -43,9 +43,9 @@ type Across struct {
 // Chooser is a rule of the caller that chooses the victims on a node, in place of the rules of chapter 9.
 // It is asked about nodes that take the pod once all possible victims are gone.
 type Chooser struct {
-	// Name stands in errors and statuses.
+	// Name appears in errors and statuses.
 	Name string
-	// Choose returns the victims, in any order; none means that the node is no candidate. Each must be a
+	// Choose returns the victims, in any order; none means that the node is not a candidate. Each must be a
 	// possible victim, and without them the node must take the pod: anything else ends the decision with
 	// an error. The answer depends on the view alone. Choose keeps neither the view nor what the view
 	// returns. Several goroutines may call it at once.
@@ -60,16 +60,16 @@ type NodeView interface {
 	Pod() *outrank.Pod
 	// Node returns the node.
 	Node() *outrank.Node
-	// Possible lists the possible victims, the most important first. It has also the pods of units on
-	// other nodes; their NodeName says so. The slice is the caller's.
+	// Possible lists the possible victims, the most important first. It includes the pods that units have on
+	// other nodes, as their NodeName shows. The slice is the caller's.
 	Possible() []*outrank.Pod
 	// Check returns what all filters, and the guard, say about the node without these possible victims.
-	// Pods that are no possible victims are passed over. It is Success where there is room.
+	// Pods that are not possible victims are ignored. It is Success if there is room.
 	Check(without ...*outrank.Pod) Status
 	// Violated returns, victim by victim, the budgets that the loss of all of them would violate.
 	Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget
-	// Short returns how much of a resource the node lacks for the pod beside all that run there:
-	// millicores of cpu, units of others, places under "pods". It is 0 where there is enough.
+	// Short returns how much of a resource is missing for the pod while all pods run there: millicores of
+	// cpu, units of other resources, places under "pods". It is 0 if there is enough.
 	Short(name resource.Name) int64
 }
 
@@ -82,16 +82,16 @@ type Certificate struct {
 	// Bound is a score that no set beats, in the figures that the ranks compare. It is zero where
 	// nothing is known.
 	Bound Score
-	// Rank names the first rank in which Bound is better than the score; empty where the set is optimal.
+	// Rank names the first rank in which Bound is better than the score; empty if the set is optimal.
 	Rank string
-	// Gap says by how much a set can be better in that rank at most: violations, steps of priority, the
-	// sum of priorities (2^31 for each victim), victims, cost, or nanoseconds of a later start, as far as
-	// an int64 goes. It is 0 where the set is optimal.
+	// Gap bounds by how much another set can be better in that rank. Its unit is the rank's: violations, steps
+	// of priority, the sum of priorities (with 2^31 added for each victim), victims, cost, or nanoseconds of a
+	// later start, up to the largest int64. It is 0 if the set is optimal.
 	Gap int64
-	// Steps is the number of steps of the search on the candidate's node; 0 where there is no candidate.
+	// Steps is the number of steps of the search on the candidate's node; 0 if there is no candidate.
 	Steps int
-	// Unsolved is the number of nodes that could have been better and where the search ended early. For
-	// the certificate of one candidate it is 0 or 1.
+	// Unsolved is the number of nodes that might have been better, but where the search ended early. In the
+	// certificate of one candidate it is 0 or 1.
 	Unsolved int
 }
 

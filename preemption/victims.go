@@ -16,7 +16,7 @@ type loss struct {
 var noVictims = unresolvableBy("", "No preemption victims found for incoming pod")
 
 // selectVictims finds the units that have to leave a node (chapter 9): only units that may be taken, and
-// none without need. The status says why the node is no candidate. An error is the caller's chooser's,
+// none without need. The status says why the node is not a candidate. An error comes from the caller's chooser,
 // or says that there are too many sets of victims to try.
 func (a *attempt) selectVictims(s *site) (*Candidate, Status, error) {
 	possible := a.possibleVictims(s)
@@ -27,7 +27,7 @@ func (a *attempt) selectVictims(s *site) (*Candidate, Status, error) {
 }
 
 // possibleVictims lists the units with a pod on the node that may be taken, the most important first
-// (rules 9.1 and 9.4). Each node has its own list: a group on two nodes stands in both (rule 12.8.7).
+// (rules 9.1 and 9.4). Each node has its own list: a group on two nodes is listed in both (rule 12.8.7).
 func (a *attempt) possibleVictims(s *site) []*unit {
 	var possible []*unit
 	for _, u := range s.units {
@@ -64,8 +64,8 @@ func (a *attempt) removeAndReprieve(s *site, possible []*unit) (*Candidate, Stat
 	return a.candidate(s, victims, violated), Status{}, nil
 }
 
-// reprieve puts units back one after the other, all of which are away. A unit stays if the pod still fits
-// and the guard agrees (rules 9.5 and 13.6.5). The others are the victims, each with what it blocks.
+// reprieve puts the units, which are all away, back one after the other. A unit stays if the pod still fits and
+// the guard agrees (rules 9.5 and 13.6.5). The others are the victims, each with what it blocks.
 func (a *attempt) reprieve(d *dryRun, units []*unit) []loss {
 	var victims []loss
 	guard := a.guarding(units...)
@@ -78,17 +78,17 @@ func (a *attempt) reprieve(d *dryRun, units []*unit) []loss {
 			continue
 		}
 
-		// To put a unit back and take it away again may change the node: if another pod holds the same
-		// port, the port is now free (rule 7.6.7). A copy from before would not show that.
+		// Putting a unit back and taking it away again may change the node: a port that another pod also holds
+		// is then free (rule 7.6.7). A copy made before would not show that.
 		d.takeAway(u)
 		victims = append(victims, loss{u, status})
 	}
 	return victims
 }
 
-// nobodyHasTo is the answer of a node on which every unit could be put back (rule 9.9). The node is then
-// as it was when it turned the pod down. So a filter contradicts itself, or the node's status came from
-// the caller's scheduler, which knows other filters.
+// nobodyHasTo returns the answer of a node on which every unit could be put back (rule 9.9). The node is then
+// as it was when it turned the pod down. So a filter contradicts itself, or the node's status came from the
+// caller's scheduler, which has other filters.
 func nobodyHasTo(s *site) Status {
 	return Status{Code: Contradiction, Reasons: []string{fmt.Sprintf("expected at least one victim pod on node %q", s.node.Name)}}
 }
@@ -109,7 +109,7 @@ func (a *attempt) candidate(s *site, found []loss, violated charges) *Candidate 
 	}
 	a.nameRules(units, c.Victims)
 
-	// The score counts what stands in the victims by now, their violated budgets among it (rule 9.7).
+	// The score comes last, because it counts the violated budgets of the victims, too (rule 9.7).
 	c.Score = a.scoreOf(c.Victims)
 	if len(found) > 0 {
 		a.steps.readsTop(found, &c.Score)

@@ -31,16 +31,16 @@ type View interface {
 	// LeavesWith returns the group, or the composite group, that leaves whole with this pod (rules 12.6.3
 	// and 12.6.4). Both are nil for a pod that leaves by itself or does not run.
 	LeavesWith(pod *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup)
-	// Tracked returns the state of a tracker for the running pods. It is only to be read. The engine keeps
-	// it from the first call on. It is nil without a tracker, and for a tracker without a state.
+	// Tracked returns the state of a tracker for the running pods, which must only be read. The engine keeps
+	// it from the first call on. It is nil for a nil tracker, and if New is nil or returns nil.
 	Tracked(t *Tracker) ClusterState
 }
 
-// Tracker counts something in a cluster, whichever pod looks for a place. A tracker is known by its
+// Tracker counts something in a cluster that does not depend on the preemptor. A tracker is known by its
 // address, as a [Filter] is: filters that share its state share the pointer.
 type Tracker struct {
-	// Concerns reports whether a pod has a part in the state; nil means that all have. It always says the
-	// same of the same pod. Several goroutines may call it at once.
+	// Concerns reports whether a pod counts in the state; nil means that all pods do. For one pod it always
+	// returns the same. Several goroutines may call it at once.
 	Concerns func(pod *outrank.Pod) bool
 	// New returns the state of a cluster without pods.
 	New func() ClusterState

@@ -10,8 +10,8 @@ import (
 // ErrUnknownClass is wrapped by errors about a class that is not in the table.
 var ErrUnknownClass = errors.New("unknown priority class")
 
-// ErrConflict is wrapped by errors about a pod or a group with a priority or a
-// policy other than that of its class.
+// ErrConflict is wrapped by errors about a pod or a group whose priority or
+// policy differs from its class.
 var ErrConflict = errors.New("conflict with the priority class")
 
 // Resolution is what a pod or a group gets from its class when it is created.
@@ -19,7 +19,7 @@ type Resolution struct {
 	// Class is the name of the class. It is empty if the pod names none and
 	// there is no global default.
 	Class string
-	// Value is the priority, 0 where there is no class.
+	// Value is the priority, 0 if there is no class.
 	Value int32
 	// Policy is PreemptLowerPriority or Never. It is empty for a group whose policy does
 	// not come from its class (rule 4.4.2).

@@ -29,7 +29,7 @@ type Table struct {
 //
 // The error lists every problem of every class, in the order given, and wraps
 // [ErrClass]. The classes are copied; neither the slice nor its pointers are
-// kept. Time is that of sorting the classes.
+// kept. Time is n log n in the classes.
 func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 	var ps []outrank.Problem
 	var kept []outrank.PriorityClass
@@ -128,7 +128,7 @@ func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare
 // would do it (rules 4.1.3 to 4.1.6): the class must pass [Validate], its name
 // must be free, and it must not be a second global default. Built-in classes
 // exist already. The error lists every problem and wraps [ErrClass]. Time is
-// that of sorting the classes.
+// n log n in the classes.
 func (t *Table) With(class *outrank.PriorityClass) (*Table, error) {
 	t = t.orBare()
 	ps := problems(class, alone)

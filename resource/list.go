@@ -29,7 +29,7 @@ func Amount(n Name, q Quantity) int64 {
 }
 
 // Amount returns the amount of n in the list as [Amount] counts it, and 0
-// where it is missing.
+// if it is missing.
 func (l List) Amount(n Name) int64 { return Amount(n, l[n]) }
 
 // Names returns the names in the list, sorted. The slice is the caller's.

@@ -50,8 +50,8 @@ func (n Name) Counted() bool {
 		n.IsExtended()
 }
 
-// IsExtended reports whether the name is that of an extended resource, one that
-// is not defined by Kubernetes, like "nvidia.com/gpu": it has a domain, the
+// IsExtended reports whether the name belongs to an extended resource, which
+// Kubernetes does not define, like "nvidia.com/gpu": it has a domain, the
 // domain is not kubernetes.io, and it is not a quota's name for the requests of
 // another resource ("requests.nvidia.com/gpu"). Only the form of the name is
 // checked, not whether it is valid.

@@ -103,11 +103,11 @@ func (q Quantity) Sign() int { return cmp.Compare(q.mant, 0) }
 func (q Quantity) IsZero() bool { return q.mant == 0 }
 
 // Value returns the amount in whole units, rounded away from zero, or the
-// nearest int64 where there are more.
+// nearest int64 if there are more.
 func (q Quantity) Value() int64 { return q.scaled(0) }
 
 // MilliValue returns the amount in thousandths, rounded away from zero, or
-// the nearest int64 where there are more. It saturates by itself: an amount
+// the nearest int64 if there are more. It saturates by itself: an amount
 // may have an exact Value and no exact MilliValue.
 func (q Quantity) MilliValue() int64 { return q.scaled(3) }
 
@@ -157,8 +157,8 @@ func (q Quantity) cmpMagnitude(o Quantity) int {
 	return bytes.Compare(qd, od)
 }
 
-// digits returns the digits of |mant|: the immutable ones of a wide amount, or
-// those of a narrow one appended to buf.
+// digits returns the digits of |mant|. For a wide amount these are shared and must not
+// be written; for a narrow one they are appended to buf.
 func (q Quantity) digits(buf []byte) digits {
 	if q.wide != nil {
 		return *q.wide

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// AddSat returns a + b, or the nearest int64 where the sum does not fit.
+// AddSat returns a + b, or the nearest int64 if the sum does not fit.
 func AddSat(a, b int64) int64 {
 	sum := a + b
 	switch {
@@ -17,7 +17,7 @@ func AddSat(a, b int64) int64 {
 	return sum
 }
 
-// SubSat returns a - b, or the nearest int64 where the difference does not fit.
+// SubSat returns a - b, or the nearest int64 if the difference does not fit.
 func SubSat(a, b int64) int64 {
 	diff := a - b
 	switch {
@@ -29,7 +29,7 @@ func SubSat(a, b int64) int64 {
 	return diff
 }
 
-// MulSat returns a × b, or the nearest int64 where the product does not fit.
+// MulSat returns a × b, or the nearest int64 if the product does not fit.
 func MulSat(a, b int64) int64 {
 	high, low := bits.Mul64(magnitude(a), magnitude(b))
 
@@ -48,7 +48,7 @@ func magnitude(v int64) uint64 {
 	return uint64(v)
 }
 
-// signed returns ±mag, or the nearest int64 where that does not fit.
+// signed returns ±mag, or the nearest int64 if that does not fit.
 func signed(negative bool, mag uint64) int64 {
 	switch {
 	case negative && mag >= 1<<63:

@@ -21,8 +21,8 @@ type Question struct {
 }
 
 // Ask decides as [kubeletadmit.AdmitContext] does, and explains the answer. Errors are
-// those of that call. Nothing of the caller's is changed, and any number of calls may run
-// at once. Time is that of the decision and of [Admission].
+// the ones of AdmitContext. Nothing of the caller's is changed, and any number of calls may
+// run at once. Time is the time of the decision plus the time of [Admission].
 func Ask(ctx context.Context, q Question) (*Report, error) {
 	adm, err := kubeletadmit.AdmitContext(ctx, q.Node, q.Active, q.Pod, q.Config)
 	if err != nil {

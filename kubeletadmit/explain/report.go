@@ -24,7 +24,7 @@ type Report struct {
 	// Search says how good the evicted set of pods is, with the first of its tiers. It is nil
 	// if no set was searched for.
 	Search *kubeletadmit.Certificate
-	// Kubelet compares the evictions with those of the kubelet. It is nil without a Choice or
+	// Kubelet compares the evictions with the kubelet's. It is nil without a Choice or
 	// evictions.
 	Kubelet *Kubelet
 	// Failures lists the failures that the check found, in its order.
@@ -63,7 +63,7 @@ const (
 	bestSetByPriority = "best-set-by-priority"
 )
 
-// Kubelet compares the evictions with those of the kubelet.
+// Kubelet compares the evictions of an answer with the kubelet's.
 type Kubelet struct {
 	// Evicts is the number of pods that the kubelet would evict.
 	Evicts int
@@ -100,7 +100,7 @@ type Failure struct {
 type Label struct {
 	Key   string
 	Value string
-	// Have is the node's value, nil where it has no such label.
+	// Have is the node's value, nil if it has no such label.
 	Have *string
 }
 

@@ -241,6 +241,7 @@ func findRunnerUp(round *Round, list []*outrank.Pod, chosen int, left []need) {
 		return
 	}
 
+	// The first of these in which the two differ has decided (rules 17.6.3 to 17.6.5).
 	p := ref(list[best])
 	round.RunnerUp, round.RunnerUpDistance = &p, least
 	switch {

@@ -3,7 +3,7 @@ package bounded
 
 import "github.com/outrank-go/outrank/preemption"
 
-// Ranks returns the ranks that a search can bound before all victims are known: those of kube-scheduler
+// Ranks returns the ranks that a search can bound before all victims are known: the ranks of kube-scheduler
 // and the first rank with a Cost. It leaves out every rank with a Figure and every further Cost. If that
 // leaves none it returns nil, which means the default ranks.
 func Ranks(ranks []preemption.Rank) (bounded []preemption.Rank) {

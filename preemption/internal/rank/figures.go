@@ -9,7 +9,7 @@ import (
 // Figure names one of the figures that ranks compare.
 type Figure uint8
 
-// The figures.
+// The figures of the built-in ranks and of costs. NumFigures is the number of all Figures.
 const (
 	NoFigure Figure = iota
 	ViolationsFigure
@@ -25,7 +25,7 @@ const (
 // searches count them. preemption.Score has the same figures for callers. The zero value has no victims.
 type Figures struct {
 	Violations int
-	Top        int32 // the highest priority of the victims
+	Top        int32 // what Add finds is the highest priority; a search may set another (rules 11.3 and 13.2.3)
 	Victims    int32
 	Sum        int64   // the sum of the priorities, each raised by PriorityShift
 	Start      Instant // the earliest start among the victims of the highest priority
@@ -77,8 +77,8 @@ func (f *Figures) Of(x Figure) int64 {
 	return 0
 }
 
-// both returns a figure of f and the same of g; the lower number is the better. For StartFigure the numbers
-// only tell which is the better.
+// both returns the figure x of f and of g; the lower number is the better. For StartFigure the numbers only show
+// which start is the better.
 func (f *Figures) both(g *Figures, x Figure) (a, b int64) {
 	if x != StartFigure {
 		return f.Of(x), g.Of(x)
@@ -86,8 +86,8 @@ func (f *Figures) both(g *Figures, x Figure) (a, b int64) {
 	return f.Starts(g)
 }
 
-// Starts returns a number for the start of f and one for that of g. The later start is the better and has
-// the lower number (rule 11.6). Equal starts have equal numbers.
+// Starts returns a for the start of f and b for the start of g, each 0 or 1. The later start is the better and
+// has the lower number (rule 11.6). Equal starts have equal numbers.
 func (f *Figures) Starts(g *Figures) (a, b int64) {
 	if f.Start.Before(g.Start) {
 		return 1, 0

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The names of the built-in ranks: those of kube-scheduler, in its order (rules 11.2 to 11.6).
+// The names of the built-in ranks, in the order in which kube-scheduler applies them (rules 11.2 to 11.6).
 const (
 	Violations  = "budget-violations"
 	TopPriority = "top-priority"
@@ -16,12 +16,12 @@ const (
 	Start       = "start-time"
 )
 
-// NodeOrder stands in documents where no rank decides. No rank has that name.
+// NodeOrder appears in documents where no rank decides. No rank has that name.
 const NodeOrder = "node-order"
 
-// Rule is everything about a built-in rank, but for how package preemption counts its figure. A new rank is
-// one more entry of the table. It compares one of the Figures, or it adds up what each victim costs. A rank
-// that compares something else needs a new Figure first.
+// Rule is everything about a built-in rank except how package preemption counts its figure. A new rank is one
+// more entry of the table. It compares one of the Figures, or it adds up what each victim costs. A rank that
+// compares something else needs a new Figure first.
 type Rule struct {
 	Name string
 	// text says what the rank prefers.
