@@ -84,7 +84,7 @@ type groupObjects struct {
 	leveled bool
 }
 
-// share returns a copy. From then on neither side writes what both have.
+// share returns a copy. From then on neither side writes a part that both have.
 func (s *groupObjects) share() groupObjects {
 	return groupObjects{s.byKey.Share(), s.composites.Share(), s.leveled}
 }
@@ -98,7 +98,7 @@ func newUnitIndex() unitIndex {
 	return unitIndex{Groups: NewSharedIndex[*GroupState](0), wholes: NewSharedIndex[*WholeUnit](0), Below: NewSharedIndex[[]string](0)}
 }
 
-// share returns a copy. From then on neither side writes what both have.
+// share returns a copy. From then on neither side writes a part that both have.
 func (x *unitIndex) share() unitIndex {
 	return unitIndex{Groups: x.Groups.Share(), wholes: x.wholes.Share(), Below: x.Below.Share()}
 }
