@@ -72,8 +72,6 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 	enough := dryrun.EnoughOf(q.terms.Sample, len(nodes))
 	violating, free := 0, 0
 	for i := range nodes {
-		// The search may stop only with a candidate that is free of violations. Until then violating ones are
-		// counted, but do not end it.
 		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -85,6 +83,8 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 		case violatingCandidate:
 			violating++
 		}
+
+		// Violating candidates count, but only one that is free of violations lets the search end (rule 10.1.3).
 		if free > 0 && free+violating >= enough {
 			return nil
 		}
