@@ -13,33 +13,31 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// defaultAcrossSteps is the limit of a call's steps where [preemption.Across] has none. A call goes on
-// beyond it only to find a first set on each node.
+// defaultAcrossSteps is the limit on a call's steps if [preemption.Across] sets none. A call exceeds it only
+// to find a first set on each node.
 const defaultAcrossSteps = 20_000
 
-// Preempt decides by [preemption.Across] (chapter 23). It helps where required anti-affinity, of the
-// preemptor or of running pods, or a topology spread constraint with DoNotSchedule keeps the preemptor
-// away from a node because of pods of lower priority elsewhere in the domain. The reference takes pods from
-// one node alone, and finds that nothing helps such a preemptor.
+// Preempt decides by [preemption.Across] (chapter 23). It helps if required anti-affinity, of the preemptor
+// or of running pods, or a topology spread constraint with DoNotSchedule keeps the preemptor away from a node
+// because of pods of lower priority elsewhere in the domain. The reference removes pods only from the node
+// itself, and finds that nothing helps such a preemptor.
 //
-// On each node that failed with Unschedulable these pods can be victims: those of the node,
-// and those that such a term or constraint counts in a domain of the node. For required
-// anti-affinity the victims are determined: all pods that count in a domain of the node
-// have to leave. The node is no candidate if the preemptor may not evict one of them by the
-// configuration. For the rest, pods are put back by importance as far as the preemptor
-// still fits, and then other sets are tried, by branch and bound, until none can be better
-// or the steps run out. Sets are compared by the ranks, with budgets charged for
-// the actual victims alone, the most important first. ENGINE.md says what is pruned, and
-// why. A set makes room if all filters of the configuration say so in a copy of the
-// cluster without the victims.
+// For each node that failed with Unschedulable the possible victims are the pods on the node, and those that
+// such a term or constraint counts in a domain of the node. Required anti-affinity leaves no choice: all pods
+// that it counts in a domain of the node have to leave, and the node is no candidate if the preemptor may not
+// evict one of them. Of the other pods, those with which the preemptor still fits are put back by importance.
+// Then other sets are tried, by branch and bound, until none can be better or the steps run out. Sets are
+// compared by the ranks, with budgets charged for the actual victims alone, the most important first.
+// ENGINE.md says what is pruned, and why. A set makes room if all filters of the configuration pass in a copy
+// of the cluster without the victims.
 //
-// Pods of groups are no victims if the release has groups leave whole. Nor are pods
-// that are being deleted and that a constraint of the preemptor selects: the constraint
-// has ceased to count them. A pod of another domain never becomes a victim, not even to
-// make a pod the first of its affinity (rule 7.13.6).
+// If groups leave whole in the release, pods of groups are no victims. Nor are pods that are being deleted
+// and that a constraint of the preemptor selects, because the constraint no longer counts them. A pod of
+// another domain is never a victim, not even to make the preemptor the first pod of its affinity (rule
+// 7.13.6).
 //
-// It takes the time of asking every node, and on each node that failed of one check for each pod that
-// could be a victim there. Then come the steps, each of which asks the filters about one node once.
+// Time is that of asking every node, of one check for each possible victim of each node that failed, and of
+// the steps, each of which asks the filters about one node once.
 func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, explain bool) (*preemption.Plan, error) {
 	if req.Statuses != nil {
 		return nil, fmt.Errorf("statuses: %w: victims on other nodes are found by the evaluator's own filters", outrank.ErrInvalid)
@@ -48,7 +46,7 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 		return nil, err
 	}
 
-	// Every node is asked as things are, and the preemptor has to be eligible, as in any decision.
+	// As in any decision, every node is asked first, and the preemptor has to be eligible.
 	a, err := dryrun.NewAttempt(ctx, terms, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err
@@ -79,13 +77,13 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	return plan, nil
 }
 
-// certificate returns the certificate of the best set, which has this score, or of none: a search that was
-// not cut off has shown that no set is better.
+// certificate returns the certificate of the decision. best is the score of the best set, or zero if there is
+// none. A search that was not cut off has shown that no set is better.
 func (x *search) certificate(best preemption.Score) *preemption.Certificate {
 	c := &preemption.Certificate{Optimal: !x.ended, Steps: x.steps, Unsolved: x.unsolved}
 	if c.Optimal {
 		c.Bound = best
-		c.Bound.Own = maps.Clone(best.Own) // which the caller may change
+		c.Bound.Own = maps.Clone(best.Own) // the caller may change the plan's own
 	}
 	return c
 }
@@ -105,14 +103,14 @@ func (x *search) run(ctx context.Context) error {
 			continue
 		}
 
-		// Once the steps have run out, every later node counts as not searched to the end.
+		// Once the steps have run out, every later node counts as not completely searched.
 		r.Tried[i] = true
 		if r.After[i] = x.try(ctx, i); x.ended {
 			x.unsolved++
 		}
 	}
 
-	// What was found when the context ended, or a filter failed, is of no use.
+	// After the end of the context or an error of a filter the result is incomplete.
 	if err := cmp.Or(x.err, ctx.Err()); err != nil {
 		return err
 	}
@@ -122,7 +120,7 @@ func (x *search) run(ctx context.Context) error {
 	return nil
 }
 
-// FollowsAsCounted has spread constraints count a pod off when it leaves only if they counted it at the start
+// FollowsAsCounted makes spread constraints subtract a pod that leaves only if they counted it at the start
 // (rule 23.9).
 func FollowsAsCounted(fp *filters.Plan) {
 	for _, f := range fp.Active {
@@ -132,12 +130,12 @@ func FollowsAsCounted(fp *filters.Plan) {
 	}
 }
 
-// candidate returns the candidate that the best set makes, as callers see it.
+// candidate returns the candidate with the best set as its victims.
 func (x *search) candidate() preemption.Candidate {
 	w, n, pods := x.w, x.result.NodeAt(x.result.Best), x.bestVictims
 	c := preemption.Candidate{Node: n.Name, Score: x.attempt.Tell(&x.bestScore), Victims: make([]preemption.Victim, len(pods))}
 
-	// With all victims away, each is put back by itself, which tells what it would keep the preemptor away by.
+	// With all victims removed, each is put back alone, to find the failure that it causes.
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(pods, -1)

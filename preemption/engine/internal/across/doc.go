@@ -1,3 +1,4 @@
-// Package across answers which pods have to leave, on whatever nodes they run, where required
-// anti-affinity or a topology spread constraint counts them in a domain of the node (chapter 23).
+// Package across answers which pods have to leave, on whatever nodes they run, so that a preemptor fits on a
+// node whose domains have pods that required anti-affinity or a topology spread constraint counts (chapter
+// 23).
 package across

@@ -10,9 +10,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// try looks for the best set on a node. If the node has a better set than the best so far, the status is
-// Success. Otherwise the status is why it has none: what the filters say with all pods gone that could
-// leave. That is Success, too, for a node that makes room and cannot be better than the best one.
+// try looks for the best set on a node. If that beats the best so far, the status is Success. Otherwise it is
+// the filters' status with all pods removed that could leave. That is also Success if the node makes room but
+// cannot beat the best so far.
 func (x *search) try(ctx context.Context, position int) filters.Status {
 	w, n := x.w, x.result.NodeAt(position)
 	w.Enter(n)
@@ -25,8 +25,8 @@ func (x *search) try(ctx context.Context, position int) filters.Status {
 		return filters.NoVictims
 	}
 
-	// No set passes if the filters fail with all of them gone in a way that more pods on the node never cure,
-	// or if a constraint is skewed for good. After any other failure a set with fewer pods may pass.
+	// If the filters fail with all of them removed in a way that more pods on the node cannot mend, or a
+	// constraint is skewed for good, no set passes. After any other failure a smaller set may pass.
 	w.ChangeAll(x.node.pods, -1)
 	status := w.Check()
 	switch worse := x.worse(-1); {
@@ -39,8 +39,8 @@ func (x *search) try(ctx context.Context, position int) filters.Status {
 	return status
 }
 
-// searchSets searches the sets of the node at hand, with all its pods away. status is what the filters
-// said then. It returns the status of the node as try does.
+// searchSets searches the sets of the current node. All its pods are removed, and status is the filters'
+// status in that state. It returns the status of the node as try does.
 func (x *search) searchSets(ctx context.Context, status filters.Status) filters.Status {
 	best, node := x.result.Best, &x.node
 	x.choose(ctx, 0)
@@ -55,8 +55,8 @@ func (x *search) searchSets(ctx context.Context, status filters.Status) filters.
 	return status
 }
 
-// unlessStrict returns the status of a node that makes room and has no better set. If the policy is strict
-// and no node has a set so far, the reason is that each set violates a budget (rule 13.5.3).
+// unlessStrict returns the status of a node that makes room but has no better set. If the policy is strict
+// and no node has a set yet, the reason is that every set violates a budget (rule 13.5.3).
 func (x *search) unlessStrict() filters.Status {
 	if x.terms.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
@@ -64,12 +64,13 @@ func (x *search) unlessStrict() filters.Status {
 	return filters.Status{}
 }
 
-// findPods finds the pods that could be victims for the node, and those that have to be.
-// The status is not Success if a pod that has to leave may not (rule 23.3).
+// findPods finds the possible victims for the node, and marks those that have to leave. The status is a
+// failure if a pod that has to leave may not (rule 23.3).
 func (x *search) findPods(n *state.NodeState) filters.Status {
 	node := &x.node
 	for _, p := range n.Pods {
-		// A pod that counts for anti-affinity in a domain of the node keeps the preemptor away as long as it runs.
+		// A pod that anti-affinity counts in a domain of the node keeps the preemptor away as long as it
+		// runs.
 		apart, spread := x.partsOf(p.Class)
 		forced := x.keepsApart(apart, n, n)
 		movable := x.mayLeave(&countedPod{pod: p, spread: spread})
@@ -93,12 +94,13 @@ func (x *search) findPods(n *state.NodeState) filters.Status {
 	return filters.Status{}
 }
 
-// findFar is findPods for pods of other nodes: first those that have to leave, then those that a
-// constraint counts in the domain of the node.
+// findFar is findPods for pods of other nodes: first those that have to leave, then those that a constraint
+// counts in the node's domain.
 func (x *search) findFar(n *state.NodeState) filters.Status {
-	// If no constraint fails, and no pod of another node has to leave, no pod that a constraint counts need
-	// leave either: a constraint fails no more than before because of what leaves the node itself. A pod that
-	// leaves another domain may lower the least count, so that the others are wanted after all.
+	// If no constraint fails and no pod of another node has to leave, no pod that a constraint counts need
+	// leave, because pods that leave the node itself cannot make a constraint fail. But a pod that leaves
+	// another domain may lower the least count, so that pods counted by constraints may have to leave as
+	// well.
 	spreads := x.spread != nil && (x.spread.Check(nil).Code != filters.Success || x.spread.Check(x.w.Nominated).Code != filters.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
@@ -127,12 +129,12 @@ func (x *search) mayLeave(p *countedPod) bool {
 // isTerminating reports whether a pod is being deleted.
 func isTerminating(p *state.PodState) bool { return p.Class.Terminating }
 
-// add adds a pod that could be a victim.
+// add adds a possible victim. forced is set if it has to leave.
 func (a *node) add(p *state.PodState, forced bool) {
 	a.pods, a.forced = append(a.pods, p), append(a.forced, forced)
 }
 
-// sort puts the pods into their order, and the marks of those that have to leave with them.
+// sort sorts the pods, and moves the marks in forced along with them.
 func (a *node) sort(compare func(p, q *state.PodState) int) {
 	forced := map[*state.PodState]bool{}
 	for i, p := range a.pods {
@@ -145,29 +147,26 @@ func (a *node) sort(compare func(p, q *state.PodState) int) {
 	}
 }
 
-// keepsApart reports whether a pod on a node counts for anti-affinity in a domain of
-// another node, or of its own.
+// keepsApart reports whether anti-affinity counts a pod on node on in a domain of node n.
 func (x *search) keepsApart(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	return len(parts) > 0 && x.interpod.KeepsApart(parts, on, n)
 }
 
-// countsIn reports whether a pod on a node counts for a constraint in the domain of
-// another node.
+// countsIn reports whether a constraint counts a pod on node on in the domain of node n.
 func (x *search) countsIn(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	return len(parts) > 0 && x.spread.CountsIn(parts, on, n)
 }
 
-// skewed reports whether a constraint cannot hold, whoever else leaves. All pods that are not decided about
-// are away. If the pods left in the domain of the node are too many even beside other domains that lose
-// nothing, a pod that comes back only makes them more.
+// skewed reports whether a constraint fails whatever is decided about the remaining pods, all of which are
+// removed. The pods left in the node's domain are then too many even if other domains lose none, and each pod
+// that comes back only adds to them.
 func (x *search) skewed() bool {
 	return x.spread != nil && x.spread.SkewedForGood(x.node.others)
 }
 
-// choose decides about the pods from index i on. Those before are decided about; all others
-// are away. It tries to keep a pod before it tries to let the pod go, so that the first set
-// is what putting pods back by importance leaves, and of equal sets the first one met is the one that keeps
-// the more important pod (rule 23.8).
+// choose tries all decisions about the pods from index i on, which are removed at this point. It tries to
+// keep a pod before it lets the pod go. So the first set is that of a reprieve by importance, and of equal
+// sets the one that keeps the more important pod comes first (rule 23.8).
 func (x *search) choose(ctx context.Context, i int) {
 	w, node := x.w, &x.node
 	if i == len(node.pods) {
@@ -178,8 +177,8 @@ func (x *search) choose(ctx context.Context, i int) {
 		return
 	}
 
-	// All that follows in the branch is more pods on the node. So it is left where the filters fail for good
-	// with this one back.
+	// Later decisions in this branch only add pods to the node. So the branch is left if the filters fail,
+	// with this pod back, in a way that more pods cannot mend.
 	if !node.forced[i] {
 		x.steps++
 		w.Change(node.pods[i], 1)
@@ -198,8 +197,8 @@ func (x *search) choose(ctx context.Context, i int) {
 	node.taken = node.taken[:len(node.taken)-1]
 }
 
-// stop reports whether the search of the node ends here. Every node gets the steps that it takes to
-// put its pods back by importance, beyond the limit as well (rule 23.10).
+// stop reports whether the search of the node has to end. Even beyond the limit every node gets the steps for
+// one reprieve by importance (rule 23.10).
 func (x *search) stop(ctx context.Context) bool {
 	if x.steps%256 == 0 && ctx.Err() != nil {
 		return true
@@ -211,21 +210,23 @@ func (x *search) stop(ctx context.Context) bool {
 	return true
 }
 
-// worse reports whether no set is better than the best one, or allowed by a strict policy, of all that have
-// the pods taken so far, the pods behind index at that have to leave, and any others. It is right because
-// each figure only becomes worse with another victim. If at is the number of pods, the set is complete.
+// worse reports whether every set with the pods taken so far, the pods behind index at that have to leave,
+// and any others, is no better than the best so far or not allowed by a strict policy. That follows from
+// these pods alone, because each further victim makes every figure worse or leaves it. If at is the number of
+// pods, the set is complete.
 func (x *search) worse(at int) bool {
 	strict, node := x.terms.Strict, &x.node
 	if x.result.Best < 0 && !strict {
 		return false
 	}
+	// No set without certain victims can be ruled out, because there is nothing to score.
 	x.space = node.appendSure(x.space[:0], at)
 	if len(x.space) == 0 {
 		return false
 	}
 
-	// Where budgets overlap, another victim may leave fewer violations, so that only a complete set has some
-	// for sure.
+	// If budgets overlap, a further victim may lower the number of violations, so that it is known only for a
+	// complete set.
 	complete := at == len(node.pods)
 	violations := 0
 	if complete || !node.overlaps {
@@ -238,8 +239,9 @@ func (x *search) worse(at int) bool {
 		return false
 	}
 
-	// The start is that of the highest victims. In the caller's order the top priority is that of the first
-	// victim, so that a higher one may make the start later without making the top priority worse.
+	// The start is that of the victims of the highest priority. By the caller's order the top priority is
+	// that of the first victim, so that a higher one may make the start better without making the top
+	// priority worse.
 	score := x.attempt.ScoreOf(x.space, violations)
 	if !complete && x.terms.Importance != nil {
 		score.Start = rank.Never
@@ -248,7 +250,7 @@ func (x *search) worse(at int) bool {
 	return order >= 0
 }
 
-// appendSure appends the pods that are victims for sure: those taken, and those behind index at that have to
+// appendSure appends the pods that are certainly victims: those taken, and those behind index at that have to
 // leave.
 func (a *node) appendSure(to []*state.PodState, at int) []*state.PodState {
 	for _, i := range a.taken {
@@ -262,7 +264,7 @@ func (a *node) appendSure(to []*state.PodState, at int) []*state.PodState {
 	return to
 }
 
-// meet asks the filters about the set at hand, and keeps it if it is the best.
+// meet asks the filters about the complete set in node.taken, and keeps it if it is the best so far.
 func (x *search) meet() {
 	node := &x.node
 	if len(node.taken) == 0 || x.w.Check().Code != filters.Success || x.worse(len(node.pods)) {
@@ -278,9 +280,9 @@ func (x *search) meet() {
 	x.result.Best = node.position
 }
 
-// afresh asks the node in a copy of the cluster in which the victims have never been. A
-// filter that follows pods may see room where there is none: ports and claims of several
-// pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
+// afresh asks the node in a copy of the cluster without the victims. A filter that follows the removal of
+// pods may see room where there is none: it frees a port or claim of several pods with the first that leaves
+// (rules 7.6.7 and 7.8.5).
 func (x *search) afresh(victims []*state.PodState) filters.Status {
 	snap := x.snap.Scratch()
 	for _, p := range victims {

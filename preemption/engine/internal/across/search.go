@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// search finds the best victims, node by node.
+// search finds the best set of victims, node by node.
 type search struct {
 	terms   *dryrun.Terms
 	snap    *state.Snapshot
@@ -20,29 +20,30 @@ type search struct {
 	budgets *dryrun.Charger
 	// unitsLeave is set if groups leave whole by the rules of the release (group 12.6).
 	unitsLeave bool
-	// counted lists the pods of all nodes that anti-affinity or spread counts, by importance.
+	// counted lists the pods of all nodes that anti-affinity or a spread constraint counts, by importance.
 	counted []countedPod
-	// interpod and spread are the filters on the node at hand, nil if they have
-	// nothing to say.
+	// interpod and spread are the runner's filters that count pods of other nodes, nil if they have nothing
+	// to say.
 	interpod *filters.InterPodOnNode
 	spread   *filters.SpreadOnNode
 
 	node node
-	// bestScore and bestVictims are those of the best set so far, on the node at result.Best.
+	// bestScore and bestVictims are the score and the pods of the best set so far, on the node at
+	// result.Best.
 	bestScore   dryrun.Score
 	bestVictims []*state.PodState
 	space       []*state.PodState // memory of worse
 
 	steps, limit int
-	// ended is set once the search was cut off at the limit, and unsolved counts the nodes that were not
-	// searched to the end.
+	// ended is set once the search was cut off at the limit, and unsolved is the number of nodes that were
+	// not completely searched.
 	ended    bool
 	unsolved int
 	// err is the first error of a filter of the caller.
 	err error
 }
 
-// newSearch returns the search of an attempt, whose result has what the nodes answered as things are.
+// newSearch returns the search of an attempt. r must have the answers of the nodes (Before).
 func newSearch(a *dryrun.Attempt, r *dryrun.Result) *search {
 	w, asked := r.Runners[0], &a.Asked
 	return &search{
@@ -51,37 +52,36 @@ func newSearch(a *dryrun.Attempt, r *dryrun.Result) *search {
 	}
 }
 
-// countedPod is a running pod with what it counts for.
+// countedPod is a running pod that anti-affinity or a spread constraint counts.
 type countedPod struct {
 	pod *state.PodState
 	on  *state.NodeState
-	// apart lists what the pod counts for in anti-affinity, and spread in the constraints.
+	// apart lists the sets of anti-affinity that count the pod, and spread the constraints.
 	apart, spread []filters.ClassPart
 }
 
-// node is a node on which victims are looked for.
+// node is the state of the search on one node.
 type node struct {
 	position int
-	// pods lists the pods that could be victims, the most important first, and forced marks those
-	// that have to be.
+	// pods lists the possible victims, the most important first, and forced marks those that have to leave.
 	pods   []*state.PodState
 	forced []bool
-	// taken lists the indexes of the pods that the set at hand has.
+	// taken lists the indexes of the pods in the current set.
 	taken []int
-	// others has, for each constraint, the least count of the other domains as things
-	// are, or 0 if fewer domains count than there have to be.
+	// others has, for each constraint, the least count of the other domains with all pods in place, or 0 if
+	// there are fewer domains than minDomains.
 	others []int
-	// overlaps is set if several budgets cover a pod that is charged only up to the first
-	// budget that it violates: then another victim may leave fewer violations.
+	// overlaps is set if several budgets cover a pod and charging stops at the first that it violates. Then a
+	// further victim may lower the number of violations.
 	overlaps bool
-	// firstStep is the number of steps when the search of the node began.
+	// firstStep is search.steps when the search of the node began.
 	firstStep int
-	// refuted is the status of the last set that made room while the filters followed the pods, and made none
-	// when they were asked afresh.
+	// refuted is the status by afresh of the last set that made room while the filters followed the pods. It
+	// is a failure if the set made no room after all.
 	refuted filters.Status
 }
 
-// partsOf returns what pods of a class count for.
+// partsOf returns the sets of anti-affinity (apart) and the constraints (spread) that count pods of a class.
 func (x *search) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
 	if x.interpod != nil {
 		apart = x.interpod.Apart(k)
@@ -92,13 +92,13 @@ func (x *search) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) 
 	return apart, spread
 }
 
-// leavesAlone reports whether the preemptor may evict a pod, and no other pod has to leave with it
-// (rule 23.6).
+// leavesAlone reports whether the preemptor may evict a pod without other pods having to leave with it (rule
+// 23.6).
 func (x *search) leavesAlone(p *state.PodState) bool {
 	return x.attempt.MayEvict(p) && (p.Pod.Group == "" || !x.unitsLeave)
 }
 
-// findFilters finds the two filters that look at pods of other nodes.
+// findFilters sets interpod and spread.
 func (x *search) findFilters() {
 	for _, f := range x.w.Filters {
 		switch f := f.(type) {
@@ -110,8 +110,7 @@ func (x *search) findFilters() {
 	}
 }
 
-// findCounted lists the pods that these two filters count, by importance. Pods of a class count for the
-// same, so that each class is asked about once.
+// findCounted sets counted. Pods of a class are counted alike, so that each class is asked about once.
 func (x *search) findCounted() {
 	snap := x.snap
 	snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
@@ -123,7 +122,7 @@ func (x *search) findCounted() {
 		for slot := range nodes {
 			n := snap.NodeStates[slot]
 			if n.Node == nil {
-				continue // its pods count nowhere
+				continue // pods of a missing node count nowhere
 			}
 			for _, p := range n.Pods {
 				if p.Class == k {
@@ -133,6 +132,6 @@ func (x *search) findCounted() {
 		}
 	})
 
-	// Classes and nodes come in any order, and importance is total.
+	// Map order is random, and the order by importance is total.
 	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.attempt.MoreImportant(p.pod, q.pod) })
 }

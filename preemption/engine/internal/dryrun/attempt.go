@@ -17,45 +17,45 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Attempt is one preemptor with everything that can be prepared before the
-// first node (PreFilter). Workers share it and do not change it.
+// Attempt is one preemptor with everything that is prepared before the first node (PreFilter). Workers share
+// it and do not change it.
 type Attempt struct {
-	// Snap and Pod are what the question is about.
+	// Snap is the snapshot that is asked, and Pod the preemptor.
 	Snap *state.Snapshot
 	Pod  *outrank.Pod
-	// Resident is the pod as its node counts it, where it asks for room for a resize (group 7.19).
-	// It is nil for a pod that waits for a node.
+	// Resident is the preemptor as its node counts it, if it runs there and asks for room for a resize (group
+	// 7.19). It is nil for a pod that waits for a node.
 	Resident *state.PodState
-	// Asked is the question as filters read it, and Plan says which of them have a say.
+	// Asked is the question in the form that filters read, and Plan has the filters that have something to
+	// say about it.
 	Asked filters.Question
 	Plan  filters.Plan
-	// Config is the configuration. Ranks are its ranks, or the usual ones where it has none.
+	// Config is the configuration. Ranks are its ranks, or the default ones if it has none.
 	Config *Terms
 	Ranks  []preemption.Rank
-	// Now is the time of the call, and NowAt the same time as starts are compared with.
+	// Now is the time of the call, and NowAt the same time in the form in which starts are compared.
 	Now   time.Time
 	NowAt rank.Instant
-	// Elsewhere is set if the caller gave the statuses of the nodes, so that no filter was
-	// asked about them as they are.
+	// Elsewhere is set if the caller gave the statuses of the nodes, so that the filters have not been asked.
 	Elsewhere bool
-	// AskedOne is set if a node was asked before the others and the statuses of the others
-	// name the filter that it failed (rule 7.15.9).
+	// AskedOne is set if the nominated node was asked first and the statuses of excluded nodes may name the
+	// filter that it failed (rule 7.15.9).
 	AskedOne bool
-	// heard is the first answer of the nominated node, if that was asked before the others.
+	// heard is the first answer of the nominated node, if it was asked before the others.
 	heard heard
 	// ctx is the context of the call. An attempt lasts no longer than the call.
 	ctx context.Context
-	// guard is the state with which the caller's guard begins. It is nil without a guard, or where
-	// the guard has nothing to say about the preemptor.
+	// guard is the initial state of the caller's guard. It is nil without a guard, or if the guard has
+	// nothing to say about the preemptor.
 	guard preemption.GuardState
-	// Offset is where a sample begins.
+	// Offset is the offset at which a sample begins.
 	Offset int
-	// Reach is the priority below which pods may be victims. It is the preemptor's own, or more
-	// than any priority where another rule says which pods may.
+	// Reach is the priority below which pods may be victims: the preemptor's own, or more than any priority
+	// if pods of any priority may be.
 	Reach int64
 }
 
-// heard is what the nominated node answered before all others were asked.
+// heard is the answer that the nominated node gave before all others were asked.
 type heard struct {
 	node   string // empty if no node was asked first
 	status filters.Status
@@ -67,15 +67,16 @@ func NewAttempt(ctx context.Context, config *Terms, snap *state.Snapshot, pod *o
 	return a, a.Start(ctx, config, snap, &preemption.Request{Pod: pod, Now: now})
 }
 
-// Start prepares an attempt. It reuses the memory of an earlier one. Once the context has ended,
-// the search for exact victims ends early, and the answers of nodes must not be used any more.
+// Start prepares an attempt in the memory of an earlier one. Once the context has ended, a search for exact
+// victims ends early, so that the answers of nodes must not be used.
 func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot, req *preemption.Request) error {
 	pod := req.Pod
 	if err := filters.CheckAsker(snap, pod); err != nil {
 		return err
 	}
 
-	// Nothing of an earlier attempt may stay but the memory of Needs and of Plan.
+	// Every field is set anew, so that nothing of an earlier attempt stays but the memory of Needs and of
+	// Plan.
 	deferral := filters.DeferralOf(snap, pod)
 	a.Snap, a.Pod, a.Resident = snap, pod, deferral.Resident
 	a.Config, a.Ranks = config, config.Ranks
@@ -94,8 +95,8 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 		a.Reach = math.MaxInt64
 	}
 
-	// Filters derive what they keep from the question, so that it is complete before the plan
-	// begins. The caller's filters go behind the built-in ones (rule 7.1.4).
+	// The plan and the filters read the question, so that it must be complete before. The caller's filters
+	// come after the built-in ones (rule 7.1.4).
 	if err := a.Asked.Configure(ctx, &config.Profile); err != nil {
 		return err
 	}
@@ -106,8 +107,8 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 	return a.beginCallers()
 }
 
-// Warnings names the demands of the pod that no filter reads (rule 7.14.7). A filter of the
-// caller may read them; its name tells.
+// Warnings returns a warning for each demand of the pod that no filter reads (rule 7.14.7). A filter of the
+// caller counts as reading a demand if its name says so.
 func (a *Attempt) Warnings() []outrank.Problem {
 	if len(a.Pod.ResourceClaims) == 0 {
 		return nil
@@ -121,7 +122,7 @@ func (a *Attempt) Warnings() []outrank.Problem {
 	})
 }
 
-// ended reports whether the context of the call has ended, and interruption returns why.
+// ended reports whether the context of the call has ended, and interruption returns its error.
 func (a *Attempt) ended() bool { return a.ctx.Err() != nil }
 
 func (a *Attempt) interruption() error { return a.ctx.Err() }
@@ -134,25 +135,24 @@ func (a *Attempt) beginCallers() error {
 			return fmt.Errorf("filter %s: pod %s: %w", f.Name, a.Pod.Key(), err)
 		}
 
-		if pf != nil { // nil has nothing to say about the pod
+		if pf != nil { // nil: the filter has nothing to say about the pod
 			a.Plan.Add(pf, filters.FirstOfCaller+i)
 		}
 	}
 	return nil
 }
 
-// Release drops what belongs to the caller and keeps the memory for a later attempt.
+// Release drops all references to the caller's data and keeps the memory for a later attempt.
 func (a *Attempt) Release() {
 	a.Plan.Begin(nil)
 	*a = Attempt{Asked: filters.Question{Needs: a.Asked.Needs[:0]}, Plan: a.Plan}
 }
 
-// ResourcesAlone reports whether no filter has anything to say but the first node filters and
-// NodeResourcesFit.
+// ResourcesAlone reports whether only the first node filters and NodeResourcesFit have something to say.
 func (a *Attempt) ResourcesAlone() bool { return len(a.Plan.Active) == 0 }
 
-// MoreImportant compares pods by importance: negative if p is the more important one. The
-// caller's order decides first, then that of the variant, then group 4.3.
+// MoreImportant compares pods by importance: negative if p is more important. The caller's order decides
+// first, then the variant's, then group 4.3.
 func (a *Attempt) MoreImportant(p, q *state.PodState) int {
 	if c := a.CompareByRule(p, q); c != 0 {
 		return c
@@ -160,9 +160,8 @@ func (a *Attempt) MoreImportant(p, q *state.PodState) int {
 	return p.Compare(q, a.NowAt)
 }
 
-// CompareByRule compares pods as MoreImportant does, as far as the caller's order and the variant
-// decide. It returns 0 where priority and start decide. Its result does not depend on the time of
-// the call.
+// CompareByRule is the part of MoreImportant by the caller's order and the variant. It returns 0 if priority
+// and start have to decide. Its result does not depend on the time of the call.
 func (a *Attempt) CompareByRule(p, q *state.PodState) int {
 	if a.Config.Importance != nil {
 		if c := a.Config.Importance(p.Pod, q.Pod); c != 0 {
@@ -170,7 +169,7 @@ func (a *Attempt) CompareByRule(p, q *state.PodState) int {
 		}
 	}
 
-	// Priority comes first here, too: the variant settles only ties of priority (rule 13.2.1).
+	// The variant settles only ties of priority (rule 13.2.1), so that priority is compared first.
 	if !a.Config.ByVariant().IgnoresStart {
 		return 0
 	}
@@ -181,7 +180,7 @@ func (a *Attempt) CompareByRule(p, q *state.PodState) int {
 	)
 }
 
-// MayEvict reports whether a pod could be a victim.
+// MayEvict reports whether a pod may be a victim, apart from what a guard says.
 func (a *Attempt) MayEvict(p *state.PodState) bool {
 	if p == a.Resident {
 		return false // a pod is never its own victim (rule 7.19.6)
@@ -196,7 +195,7 @@ func (a *Attempt) takesAllBelow(n *state.NodeState) bool {
 	return !a.Config.AsksAbout() && !a.Config.ByVariant().TakesUnprioritized && a.Resident == nil && !a.HasUnits(n)
 }
 
-// beginGuard starts the caller's guard for an attempt.
+// beginGuard starts the caller's guard, if there is one.
 func (a *Attempt) beginGuard() error {
 	a.guard = nil
 	guard := a.Config.Guard
@@ -209,10 +208,10 @@ func (a *Attempt) beginGuard() error {
 		return err
 	}
 	a.guard = began
-	return a.ctx.Err() // the view that the guard was shown may have ended with the context
+	return a.ctx.Err() // the view that the guard was given may have ended with the context
 }
 
-// startGuard asks a guard what it has to say about a preemptor. A nil state says nothing.
+// startGuard starts a guard for a preemptor. A nil state means that the guard has nothing to say.
 func startGuard(guard *preemption.Guard, pod *outrank.Pod, view preemption.View) (preemption.GuardState, error) {
 	began, err := guard.Start([]*outrank.Pod{pod}, view)
 	if err != nil {
@@ -221,10 +220,9 @@ func startGuard(guard *preemption.Guard, pod *outrank.Pod, view preemption.View)
 	return began, nil
 }
 
-// ClearedNominations lists the pods of lower priority that are nominated to the node, without
-// the preemptor (rule 14.3.3). They lose their nominations when the plan is carried out. A plan
-// that is carried out asynchronously clears none if every victim is being deleted already (rule
-// 14.2.6).
+// ClearedNominations lists the pods of lower priority that are nominated to the node, without the preemptor
+// (rule 14.3.3). They lose their nominations when the plan is carried out. With asynchronous preemption none
+// does if every victim is already being deleted (rule 14.2.6).
 func (a *Attempt) ClearedNominations(n *state.NodeState, victims []preemption.Victim) []*outrank.Pod {
 	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Snap.Of).Asynchronous()
 	if !always && !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Pod.Terminating() }) {

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Score returns the score of the dry run that just ended (chapter 11).
+// Score returns the score of the victims of the last dry run (chapter 11). possible is what that returned.
 func (w *DryRunner) Score(possible []*state.PodState) Score {
 	w.chosen = w.chosen[:0]
 	violations, firstViolating := 0, -1
@@ -24,8 +24,8 @@ func (w *DryRunner) Score(possible []*state.PodState) Score {
 		violations += w.Budgets.Violations(w.violated[i])
 	}
 
-	// By v1.13 the top priority is that of the victim that was found first, and victims that violate
-	// a budget are found before all others (rule 13.2.3).
+	// By v1.13 the top priority is that of the victim found first, and victims that violate a budget are
+	// found before all others (rule 13.2.3).
 	sc := w.A.ScoreOf(w.chosen, violations)
 	if firstViolating >= 0 {
 		sc.Top = w.chosen[firstViolating].Priority()
@@ -33,18 +33,19 @@ func (w *DryRunner) Score(possible []*state.PodState) Score {
 	return sc
 }
 
-// Candidate returns the result of the dry run that just ended.
+// Candidate returns the candidate of the last dry run, which must have succeeded. possible is what that
+// returned.
 func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	sc := w.Score(possible)
 	c := preemption.Candidate{Node: w.N.Name, Score: w.A.Tell(&sc)}
 
-	// A reprieve and an ascent note as they go what the preemptor fails with beside each victim.
-	// Elsewhere each victim is put back once to find that out.
+	// Blocks is what the preemptor fails with if the victim comes back. A reprieve and an ascent find it on
+	// the way. Otherwise each victim is put back once more to find it.
 	if w.terms.Chooser != nil || w.terms.Exact {
 		w.blocksOfChosen(possible)
 	}
 	if w.terms.Exact {
-		told := c.Score // so that c is not allocated by itself
+		told := c.Score // a copy, so that c stays off the heap
 		c.Certificate = w.certificate(&told)
 	}
 
@@ -63,13 +64,13 @@ func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	return c
 }
 
-// nameViolated names the budgets that each victim violates. The dry run kept only their number, so
-// that the budgets are charged once more, for the same pods in the same order. Victims that violate
-// the same budgets as the one before share its list, so that memory stays small where thousands of
-// budgets cover thousands of pods.
+// nameViolated fills in the budgets that each victim violates. The dry run kept only their number, so that
+// the budgets are charged once more, for the same pods in the same order. A victim that violates the same
+// budgets as the one before shares its list, which saves memory if thousands of budgets cover thousands of
+// pods.
 func (w *DryRunner) nameViolated(possible []*state.PodState, victims []preemption.Victim) {
 	if w.terms.Strict {
-		return // no victim violates any
+		return // no victim violates a budget
 	}
 
 	shared := SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Broken[:0]}
@@ -85,14 +86,14 @@ func (w *DryRunner) nameViolated(possible []*state.PodState, victims []preemptio
 	w.Budgets.Reset()
 }
 
-// chargeInOrder charges the budgets for the victims, or for all possible victims, the most important
-// first, and names what the victims violate.
+// chargeInOrder charges the budgets for the victims or, with all, for all possible victims, the most
+// important first. It fills in the budgets that each victim violates.
 func (w *DryRunner) chargeInOrder(possible []*state.PodState, victims []preemption.Victim, shared *SharedNames, all bool) {
-	next := 0 // the place of the next victim
+	next := 0 // index of the next victim
 	for i, p := range possible {
 		if !w.Victim[i] {
 			if all {
-				w.Budgets.Charge(p) // takes from budgets, though it stays (rule 6.3.7)
+				w.Budgets.Charge(p) // it takes from budgets although it stays (rule 6.3.7)
 			}
 			continue
 		}
@@ -101,8 +102,8 @@ func (w *DryRunner) chargeInOrder(possible []*state.PodState, victims []preempti
 	}
 }
 
-// chargeAscending charges the budgets for the victims unit by unit, the least important unit first,
-// as ascend does. The victims are the end of the possible victims.
+// chargeAscending charges the budgets for the victims unit by unit, the least important unit first, as ascend
+// does. The victims are the last of the possible victims.
 func (w *DryRunner) chargeAscending(possible []*state.PodState, victims []preemption.Victim, shared *SharedNames) {
 	before := len(possible) - len(victims)
 	for from, to := 0, len(possible); to > 0 && w.Victim[to-1]; to = from {
@@ -113,11 +114,10 @@ func (w *DryRunner) chargeAscending(possible []*state.PodState, victims []preemp
 	}
 }
 
-// SharedNames lists the budgets that pods violate. Pods in a row that violate the same budgets
-// share one list.
+// SharedNames makes lists of violated budgets. Consecutive pods that violate the same budgets share one list.
 type SharedNames struct {
 	Budgets *state.BudgetSet
-	// Broken are the indexes that were asked for last, and last are their budgets.
+	// Broken has the indexes that were asked for last, and last their budgets.
 	Broken []int32
 	last   []*outrank.PodDisruptionBudget
 }
@@ -129,7 +129,7 @@ func (s *SharedNames) Of(broken []int32) []*outrank.PodDisruptionBudget {
 	}
 	if !slices.Equal(broken, s.Broken) {
 		s.Broken = append(s.Broken[:0], broken...)
-		s.last = make([]*outrank.PodDisruptionBudget, len(broken)) // not reused: victims hold the old one
+		s.last = make([]*outrank.PodDisruptionBudget, len(broken)) // never reused, because victims hold the old list
 		for i, b := range broken {
 			s.last[i] = s.Budgets.List[b]
 		}

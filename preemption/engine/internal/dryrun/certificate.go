@@ -14,8 +14,9 @@ type OpenNode struct {
 	bound Score
 }
 
-// CertifyAll returns the certificate of a whole decision (rule 13.4.7). chosen is the candidate that
-// was chosen, nil without one, and open lists the nodes that were not searched to the end.
+// CertifyAll returns the certificate of a whole decision (rule 13.4.7), nil unless exact victims were
+// searched for. chosen is the chosen candidate, nil if there is none, and open lists the nodes that were not
+// searched to the end.
 func (a *Attempt) CertifyAll(chosen *preemption.Candidate, open []OpenNode) *preemption.Certificate {
 	if !a.Config.Exact || chosen != nil && chosen.Certificate == nil {
 		return nil
@@ -40,9 +41,9 @@ func (a *Attempt) certifyNone(open []OpenNode) *preemption.Certificate {
 	return &preemption.Certificate{Bound: a.Tell(bound), Unsolved: unsolved}
 }
 
-// boundOf returns the best of the bounds of open nodes that may have a better candidate than best,
-// and the number of these nodes. Without best, any candidate is better. A node whose bound does not
-// beat best has no better candidate; bound is nil if that holds for all nodes.
+// boundOf returns the best bound among the open nodes that may have a better candidate than best, and the
+// number of these nodes. A node whose bound does not beat best has no better candidate. If best is nil, every
+// open node counts. bound is nil if no node counts.
 func (a *Attempt) boundOf(open []OpenNode, best *rank.Figures) (bound *Score, unsolved int) {
 	for i := range open {
 		b := &open[i].bound
@@ -62,8 +63,8 @@ func (a *Attempt) boundOf(open []OpenNode, best *rank.Figures) (bound *Score, un
 	return bound, unsolved
 }
 
-// certify returns the certificate of a score, given a bound that no score beats. A bound of nil says
-// that no score is better than this one.
+// certify returns the certificate of a score, given a bound that no score beats. A nil bound means that no
+// score is better than sc.
 func (a *Attempt) certify(sc *preemption.Score, bound *Score) *preemption.Certificate {
 	if bound == nil {
 		return &preemption.Certificate{Optimal: true, Bound: own(*sc)}
@@ -71,13 +72,13 @@ func (a *Attempt) certify(sc *preemption.Score, bound *Score) *preemption.Certif
 
 	f := a.figuresOf(sc)
 	order, at := a.CompareByRanks(&bound.Figures, &f)
-	if order >= 0 { // nothing beats a bound that is no better than the score
+	if order >= 0 { // a bound no better than the score proves that the score is the best
 		return &preemption.Certificate{Optimal: true, Bound: own(*sc)}
 	}
 	return &preemption.Certificate{Bound: a.Tell(bound), Rank: a.Ranks[at].Name, Gap: bound.Gap(&f, a.Config.Order()[at])}
 }
 
-// scoreOfSet returns the score of a set of package exact, or of a bound, as the engine compares it.
+// scoreOfSet converts the score of a set or a bound from package exact.
 func scoreOfSet(sc *exact.Score) Score {
 	f := rank.Figures{
 		Violations: int(sc.Violations), Top: sc.Top, Sum: sc.Sums[0], Victims: int32(sc.Parts),

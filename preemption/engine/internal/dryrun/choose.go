@@ -12,14 +12,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// choose has the caller's rule choose the victims (see [preemption.Chooser]).
+// choose lets the caller's rule choose the victims (see [preemption.Chooser]), and checks its choice.
 func (w *DryRunner) choose(rule *preemption.Chooser, possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	if w.Err != nil {
-		return refused(w.Err.Error()) // its first fault ends the decision, so that it is not asked again
+		return refused(w.Err.Error()) // the first fault ends the decision, so that the rule is not asked again
 	}
 
-	// Where all possible victims are not enough, no choice among them is (rule 9.3).
+	// If all possible victims are not enough, no choice among them is (rule 9.3).
 	if s := w.checkWithout(possible); s.Code != filters.Success {
 		return s
 	}
@@ -37,13 +37,13 @@ func (w *DryRunner) choose(rule *preemption.Chooser, possible []*state.PodState)
 	return w.strictly(possible)
 }
 
-// refused is the status of a node that no filter turned down.
+// refused returns the status of a node that fails for another reason than a filter.
 func refused(reason string) filters.Status {
 	return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{reason}}
 }
 
-// takeChosen marks and removes the pods that a rule chose. If something is wrong with them it returns
-// what, and the caller's filters have all pods back.
+// takeChosen marks and removes the pods that a rule chose. If the choice is invalid, it returns why, and the
+// caller's filters have all pods back.
 func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod) error {
 	for _, p := range chosen {
 		if p == nil {
@@ -58,7 +58,7 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 		case len(w.units) == 0 && w.Victim[i]:
 			return fmt.Errorf("victim %s is named twice", p.Key())
 		default:
-			// A rule that names one pod of a unit takes all of it, so that it may name others of it, too
+			// A rule that names one pod of a unit takes the whole unit. It may name other pods of it as well
 			// (rule 12.8.10).
 			w.markVictim(i)
 		}
@@ -77,22 +77,22 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 	return nil
 }
 
-// Contradicted notes the error that a node had victims before and has none now. Something that the
-// caller configured answers the same question in two ways.
+// Contradicted records the error that a node had victims before and has none now. Something that the caller
+// configured has answered the same question in two ways.
 func (w *DryRunner) Contradicted() {
 	if w.Err == nil {
 		w.Err = fmt.Errorf("node %s: %w: there were victims, and there are none when the node is asked about again", w.N.Name, outrank.ErrInvalid)
 	}
 }
 
-// indexOfPod returns the index of a pod among others, -1 if it is not one of them. The caller may
-// have another object of the same pod.
+// indexOfPod returns the index of a pod in a list, -1 if it is not there. p may be another object of the same
+// pod.
 func indexOfPod(pods []*state.PodState, p *outrank.Pod) int {
 	return slices.IndexFunc(pods, func(q *state.PodState) bool { return q.Pod == p || state.SameName(q.Pod, p) && state.SamePod(q.Pod, p) })
 }
 
-// blocksOfChosen notes for each victim what the preemptor fails with when that victim alone, or its
-// unit, is put back. The victims are away.
+// blocksOfChosen finds, for each victim, what the preemptor fails with if that victim alone, or its unit, is
+// put back. The victims are removed before the call and after it.
 func (w *DryRunner) blocksOfChosen(possible []*state.PodState) {
 	for from, to := 0, 0; from < len(possible); from = to {
 		to = w.unitEnd(from)
@@ -106,7 +106,8 @@ func (w *DryRunner) blocksOfChosen(possible []*state.PodState) {
 	}
 }
 
-// nodeOfRule is the node of a dry run as a rule of the caller sees it, with every pod on it.
+// nodeOfRule is the view that a caller's rule has of the node of a dry run. Between calls all pods are on the
+// node.
 type nodeOfRule struct {
 	w        *DryRunner
 	a        *Attempt         // the runner's attempt
@@ -114,21 +115,21 @@ type nodeOfRule struct {
 	possible []*state.PodState
 }
 
-// Pod is the pod that looks for a place; see [preemption.NodeView].
+// Pod returns the preemptor; see [preemption.NodeView].
 func (v *nodeOfRule) Pod() *outrank.Pod { return v.a.Pod }
 
-// Node is the node; see [preemption.NodeView].
+// Node returns the object of the node; see [preemption.NodeView].
 func (v *nodeOfRule) Node() *outrank.Node { return v.n.Node }
 
-// Possible are the pods that may be chosen; see [preemption.NodeView]. Each pod says which node it
-// runs on, because a rule has no snapshot that could tell.
+// Possible lists the pods that may be chosen; see [preemption.NodeView]. Their fields name the node that they
+// run on, because a rule has no snapshot to look it up.
 func (v *nodeOfRule) Possible() []*outrank.Pod { return state.LocatedPods(v.possible) }
 
 // Short returns how much of a resource the node lacks; see [preemption.NodeView].
 func (v *nodeOfRule) Short(name resource.Name) int64 { return v.a.short(v.n, name) }
 
-// Check asks the filters, and the guard, without some pods; see [preemption.NodeView]. A rule that
-// chooses one pod of a unit takes the whole unit, so that the whole unit is gone here, too.
+// Check asks the filters and the guard with some pods gone; see [preemption.NodeView]. Choosing one pod of a
+// unit takes the whole unit, so that here, too, the whole unit is gone.
 func (v *nodeOfRule) Check(pods ...*outrank.Pod) preemption.Status {
 	w := v.w
 	for i := range placesOf(v.possible, pods) {
@@ -146,7 +147,7 @@ func (v *nodeOfRule) Check(pods ...*outrank.Pod) preemption.Status {
 	return v.a.Public(s)
 }
 
-// Violated lists what the loss of pods violates; see [preemption.NodeView].
+// Violated lists the budgets that the loss of each pod violates; see [preemption.NodeView].
 func (v *nodeOfRule) Violated(pods ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	return v.w.violatedBy(v.n, pods)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
-// SortCounts sorts by frequency, the most frequent first. Ties go by the text that a message shows, so
-// that the order does not depend on that of the nodes.
+// SortCounts sorts by frequency, the most frequent first. Ties are settled by the text that a message shows,
+// so that the order does not depend on the order of the nodes.
 func SortCounts(cs []preemption.Count) {
 	slices.SortStableFunc(cs, func(a, b preemption.Count) int {
 		if c := cmp.Compare(b.Nodes, a.Nodes); c != 0 {
 			return c
 		}
 
-		// Arrays on the stack hold the usual texts, so that comparing allocates nothing.
+		// Most texts fit into these arrays on the stack, so that comparing allocates nothing.
 		var space [2][256]byte
 		if c := bytes.Compare(prose.AppendStatus(space[0][:0], a.Filter, a.Reasons), prose.AppendStatus(space[1][:0], b.Filter, b.Reasons)); c != 0 {
 			return c

@@ -14,9 +14,8 @@ import (
 //     violate a budget, then the others, each time the most important first;
 //  5. the pods that could not be put back are the victims.
 //
-// It returns the possible victims. w.Victim marks the actual ones; Candidate reads the other
-// notes about them. The status is Success if and only if the node is a candidate. Its victims
-// stay removed until RestoreVictims is called.
+// It returns the possible victims. w.Victim marks the actual ones, and Candidate describes them. The status
+// is Success if and only if the node is a candidate. The victims stay removed until RestoreVictims is called.
 func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Status) {
 	w.Enter(n)
 	possible := w.Possible()
@@ -25,7 +24,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	}
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 
-	// Where the caller gave the statuses, nothing has asked yet the filters that look at no pods.
+	// If the caller gave the statuses, the first node filters have not been asked yet.
 	if w.A.Elsewhere {
 		if s := w.plan.AskNode(&w.A.Asked, n); s.Code != filters.Success {
 			return possible, s
@@ -39,9 +38,9 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	return possible, w.findVictims(possible)
 }
 
-// freeNow reports whether the node that was entered is a candidate though nobody may leave: the
-// variant takes a node that takes the preemptor as it is (rule 13.2.11). A chooser has no victims to
-// choose from there, so that with one the node is no candidate.
+// freeNow reports whether the entered node is a candidate although no pod may leave: by the variant a node
+// that takes the preemptor without victims is one (rule 13.2.11). With a chooser it is not, because there are
+// no victims to choose from.
 func (w *DryRunner) freeNow() bool {
 	if w.terms.Chooser != nil || !w.terms.ByVariant().TakesFree {
 		return false
@@ -52,7 +51,7 @@ func (w *DryRunner) freeNow() bool {
 	return w.Check().Code == filters.Success
 }
 
-// findVictims chooses victims among the possible ones, all of which are on the node.
+// findVictims chooses victims among the possible ones by the configured rule. All of them are on the node.
 func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	w.blocks = state.Fill(w.blocks, len(possible), filters.Status{})
 	w.violated = state.Fill(w.violated, len(possible), 0)
@@ -74,10 +73,10 @@ func (w *DryRunner) removeAndReprieve(possible []*state.PodState) filters.Status
 	w.ChangeAll(possible, -1)
 	w.Victim = state.Fill(w.Victim, len(possible), true)
 	if s := w.Check(); s.Code != filters.Success {
-		return s // not even all of them away are enough (rule 9.3)
+		return s // even removing all of them is not enough (rule 9.3)
 	}
 
-	// By a strict policy some pods go back for good before any is reprieved (rule 13.5.1).
+	// By a strict policy some pods are put back for good before the reprieve (rule 13.5.1).
 	if w.terms.Strict {
 		if s := w.addSpared(possible); s.Code != filters.Success {
 			return s
@@ -86,28 +85,27 @@ func (w *DryRunner) removeAndReprieve(possible []*state.PodState) filters.Status
 		w.spared = state.Fill(w.spared, len(possible), false)
 	}
 
-	// Which pods violate a budget is settled before the first one returns, as if all that are away
-	// stayed away (group 6.3). So a pod may count as violating though its budget would have
-	// allowed for the victims that are left in the end.
+	// Which pods violate a budget is decided before the first one returns, as if all removed pods stayed away
+	// (group 6.3). So a pod may count as violating although its budget would have allowed the actual victims.
 	w.noteViolated(possible, func(i int) bool { return !w.spared[i] })
 	if !w.reprieveAll(possible) && !w.terms.ByVariant().TakesFree {
 		return w.contradiction()
 	}
 
-	// The count of the victims alone takes the place of that count (rule 13.5.5).
+	// The violations are counted anew for the victims alone (rule 13.5.5).
 	if w.terms.ChargesVictims() {
 		w.chargeVictims(possible)
 	}
 	return filters.Status{}
 }
 
-// ascend removes pods until the preemptor fits, the least important first and each with those that
-// leave together with it (rule 13.3.1). It charges the budgets for them in that order (rule 13.3.5).
+// ascend removes pods until the preemptor fits, the least important first, each with the pods of its unit
+// (rule 13.3.1). It charges the budgets for them in that order (rule 13.3.5).
 func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	strict := w.terms.Strict && w.spare(possible)
 
-	// last is what the preemptor fails with so far, which is why the next unit leaves.
+	// last is the preemptor's present failure, which is the reason that the next unit leaves.
 	last := w.Check()
 	for from, to := 0, len(possible); to > 0; to = from {
 		from = w.unitStart(to - 1)
@@ -132,11 +130,11 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 	return last
 }
 
-// dryRunGuarded finds victims among those of the possible victims that the guard lets go (rules
-// 13.6.3 and 13.6.4). It returns the pods among which the victims are.
+// dryRunGuarded finds victims among the possible victims that the guard lets go (rules 13.6.3 and 13.6.4). It
+// returns the pods to which w.Victim refers.
 func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
-	// Unless victims are taken in ascending order, the filters come first: where all possible
-	// victims are not enough, the guard is not asked.
+	// Unless victims are taken in ascending order, the filters come first: if all possible victims are not
+	// enough, the guard is not asked.
 	ascending := w.terms.Ascending()
 	if !ascending {
 		if s := w.checkWithout(possible); s.Code != filters.Success {
@@ -150,17 +148,17 @@ func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState
 		w.Victim = state.Fill(w.Victim, len(admitted), false)
 		s = w.findVictims(admitted)
 	} else {
-		among = possible // w.Victim is as long as these, and marks none
+		among = possible // w.Victim has their length, and marks none
 	}
 
-	// The guard is the reason of the failure only if it kept somebody. A contradiction of the filters
-	// is reported as it is.
+	// The guard is a reason for the failure only if it kept some pod. A contradiction of the filters is
+	// always reported.
 	if s.Code == filters.Success || s.Code == filters.Contradiction || refusal.Code == filters.Success {
 		return among, s
 	}
 
-	// In ascending order the filters have not been asked yet whether all possible victims would have
-	// been enough. If not, they give the status.
+	// In ascending order the filters have not been asked yet whether all possible victims would be enough. If
+	// they would not, the status is the filters'.
 	if ascending {
 		if s = w.checkWithoutOthers(possible, admitted); s.Code != filters.Success {
 			return among, s

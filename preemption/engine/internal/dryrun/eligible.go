@@ -7,12 +7,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// HearNominated asks the node that the pod is nominated to before all others (rule 7.15.5) where
-// that makes a difference. It does so in two cases. A filter of the caller that contradicts itself
-// may say something else after a dry run, and the first answer counts. And where the pod names its
-// nodes, the nominated node is asked even if it is none of them, and the filter that it fails is named
-// on the nodes that are left out (rule 7.15.9). In the second case answers depend on more than the
-// pod, so that they are not cached. For the members of a group nobody calls this.
+// HearNominated asks the nominated node before all others (rule 7.15.5) if that makes a difference, which it
+// does in two cases. First, a filter of the caller that contradicts itself may answer differently after a dry
+// run, and the first answer counts. Second, if the pod names its nodes, the nominated node is asked even if
+// it is none of them, and the statuses of the excluded nodes name the filter that it fails (rule 7.15.9). In
+// the second case answers depend on more than the pod, so that they are not cached. It is not called for the
+// members of a group.
 func (a *Attempt) HearNominated(w *DryRunner) {
 	n := a.Snap.NodeState(a.Nomination())
 	plan := &a.Plan
@@ -21,7 +21,7 @@ func (a *Attempt) HearNominated(w *DryRunner) {
 		return
 	}
 
-	// The node is asked also where the names leave it out, so that it is added to them.
+	// The node is asked even if the names exclude it, so that it is added to them.
 	if named {
 		plan.AlsoAsk(n.Name)
 		a.AskedOne = true
@@ -36,15 +36,15 @@ func (a *Attempt) HearNominated(w *DryRunner) {
 	}
 }
 
-// Eligible returns whether the pod may preempt (chapter 8;
-// PodEligibleToPreemptOthers), by the rules and by what the caller has against it. statusOf returns
-// the status of a node in this attempt; it is not ok for a node that does not exist.
+// Eligible returns why the pod may not preempt, empty if it may (chapter 8; PodEligibleToPreemptOthers). The
+// rules decide, and then the caller's own rule. statusOf returns the status of a node in this attempt, and
+// false for a node that does not exist.
 func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	if a.Config.Disabled {
 		return preemption.Disabled
 	}
 
-	// What the nominated node said first counts, unless the caller gave the statuses.
+	// The first answer of the nominated node counts, unless the caller gave the statuses.
 	if a.heard.node != "" && !a.Elsewhere {
 		others := statusOf
 		statusOf = func(node string) (filters.Status, bool) {
@@ -56,7 +56,7 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 	}
 	by := a.eligibleByRules(statusOf)
 
-	// The caller's own rule has the last word (rule 8.13).
+	// The caller's own rule decides last (rule 8.13).
 	if !a.Config.mayRefuse() {
 		return by
 	}
@@ -67,7 +67,7 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 	return a.Config.refusal(a.Pod, by, status)
 }
 
-// eligibleByRules returns what chapter 8 says, or what the variant has in its place.
+// eligibleByRules is Eligible by chapter 8, or by the variant's rules in its place.
 func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	variant := a.Config.ByVariant()
 	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
@@ -78,7 +78,8 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 		return ""
 	}
 
-	// A nominated pod waits for the victims of its last preemption. What it waits for differs by variant.
+	// A nominated pod does not preempt again while it waits for the victims of its last preemption. Variants
+	// differ in what it waits for.
 	status, there := statusOf(nominated)
 	code := status.Code
 	switch variant.waits {
@@ -101,8 +102,8 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 	return ""
 }
 
-// leaves reports whether a pod that the preemptor may evict is leaving the node. A pod of a unit
-// counts with its unit (rule 12.8.1).
+// leaves reports whether a pod that the preemptor may evict is leaving the node, in the sense of leaving. A
+// pod of a unit counts if its unit may be evicted (rule 12.8.1).
 func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
 	n := a.Snap.NodeState(node)
 	units := a.HasUnits(n)
@@ -117,11 +118,11 @@ func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
 	return false
 }
 
-// Nomination returns the node that the preemptor is nominated to. The snapshot decides; the pod is
-// believed only if the snapshot does not know it.
+// Nomination returns the name of the node that the preemptor is nominated to. The snapshot decides; the pod's
+// own field counts only if the snapshot does not know the pod.
 func (a *Attempt) Nomination() string {
 	if a.Asked.ForResize() {
-		return "" // a nomination that is left on a running pod does not count (rule 7.19.6)
+		return "" // a running pod's old nomination does not count (rule 7.19.6)
 	}
 	snap := a.Snap
 	if p, ok := snap.PodStates.Of(a.Pod); ok {
@@ -130,18 +131,18 @@ func (a *Attempt) Nomination() string {
 	return a.Pod.NominatedNodeName
 }
 
-// LeavesByPreemption reports whether a pod is leaving because of an earlier preemption (rule 8.4).
+// LeavesByPreemption reports whether a pod is being deleted because of an earlier preemption (rule 8.4).
 func LeavesByPreemption(p *state.PodState) bool {
 	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
 }
 
-// Public returns a status as callers see it, with the name of the filter and its texts.
+// Public converts a status to the public form, with the name of the filter and its reasons.
 func (a *Attempt) Public(s filters.Status) preemption.Status {
 	if s.Code == filters.Success {
 		return preemption.Status{}
 	}
 
-	// A status that the caller gave has a name of its own (s.Filter). Any other has an index.
+	// A status that the caller gave names its filter (s.Filter). Any other has the filter's index.
 	config := a.Config
 	out := preemption.Status{Code: s.Code.Public(), Filter: s.Filter, Reasons: s.Text}
 	switch {
@@ -155,7 +156,7 @@ func (a *Attempt) Public(s filters.Status) preemption.Status {
 		out.Filter = filters.BuiltInNames[s.By]
 	}
 
-	// The texts of NodeResourcesFit are made only when they are shown.
+	// The reasons of NodeResourcesFit are made only now, when they are shown.
 	if s.By == filters.ResourcesFilter.Index {
 		out.Reasons = a.Asked.Shortages(s)
 	}

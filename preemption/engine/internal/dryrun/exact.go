@@ -9,12 +9,11 @@ import (
 // exact finds the best set of victims by the ranks (group 13.4). All pods are on the node when it
 // begins, and all but the victims when it ends.
 //
-// The search (package exact) works on amounts, priorities and budgets alone where no pod of the
-// node touches another filter than NodeResourcesFit. Where pods touch filters that can only gain from
-// a pod that leaves, the pods that must leave in any case are found first. If the filters pass
-// without these, they pass without any more, and the rest depends on resources again. Everywhere else
-// the filters are asked about each set that the ranks leave open. ENGINE.md has the bounds and the
-// proofs.
+// If pods of the node can change the answer of no filter but NodeResourcesFit, the search (package exact)
+// works on amounts, priorities and budgets alone. If the filters concerned can only gain by a pod that
+// leaves, the pods that must leave in any case are found first. Once the filters pass without these, they
+// pass with more pods gone, and the rest depends on resources again. Otherwise the filters are asked about
+// each set that the ranks leave open. ENGINE.md has the bounds and the proofs.
 func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	search := &w.sets
@@ -23,11 +22,11 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 		return filters.Status{}
 	}
 	if w.A.ended() {
-		return ended // the whole answer is dropped
+		return ended // the caller discards the whole answer
 	}
 
-	// Where the node takes the preemptor with everybody on it, there are no victims: a candidate
-	// without any by v1.13 (rule 13.2.11), otherwise a filter that contradicts itself (rule 9.9).
+	// If the node takes the preemptor with all pods on it, there are no victims. By v1.13 that is a candidate
+	// (rule 13.2.11), otherwise a filter contradicts itself (rule 9.9).
 	search.ask(w, possible)
 	if w.Check().Code == filters.Success {
 		if w.terms.ByVariant().TakesFree {
@@ -36,8 +35,8 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 		return w.contradiction()
 	}
 
-	// If the filters can only gain from a pod that leaves, and refuse with all of them gone, no
-	// set helps. Elsewhere a smaller set may help though all of them gone do not (rule 13.4.4).
+	// If the filters can only gain by a pod that leaves, and fail with all of them gone, no set helps.
+	// Otherwise a smaller set may help although the set of all does not (rule 13.4.4).
 	w.ChangeAll(possible, -1)
 	all := w.Check()
 	search.q.Helps = all.Code == filters.Success
@@ -48,14 +47,14 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 	return w.solve(possible, all)
 }
 
-// solve has package exact search for the best set, and removes it. All possible victims are away when it
-// begins, and the filters say all of them.
+// solve lets package exact search for the best set, and removes it. All possible victims are removed when it
+// begins, and all is the filters' answer in that state.
 func (w *DryRunner) solve(possible []*state.PodState, all filters.Status) filters.Status {
 	search := &w.sets
 	score, ok := search.solve(w.Victim)
 	w.noteOpen(&search.found)
 	if !ok {
-		if all.Code == filters.Success { // sets make room, and each of them violates a budget
+		if all.Code == filters.Success { // sets make room, but each violates a budget
 			all = StrictStatus
 		}
 		return all
@@ -75,8 +74,8 @@ func (w *DryRunner) removeVictims(possible []*state.PodState) {
 	w.chargeVictims(possible)
 }
 
-// violating marks the possible victims that violate a budget if all of them leave. The marks last
-// until the next call of violating or reprieved.
+// violating marks the possible victims that violate a budget if all of them leave. The marks are valid until
+// the next call of violating or reprieved.
 func (w *DryRunner) violating(possible []*state.PodState) []bool {
 	w.spared = state.Fill(w.spared, len(possible), false)
 	w.noteViolated(possible, func(int) bool { return true })
@@ -86,11 +85,11 @@ func (w *DryRunner) violating(possible []*state.PodState) []bool {
 	return w.spared
 }
 
-// reprieved marks the possible victims that a reprieve leaves away (rules 9.5 and 9.6). All of them
-// are away before the call and after it.
+// reprieved marks the possible victims that a reprieve does not put back (rules 9.5 and 9.6). All of them are
+// removed before the call and after it.
 func (w *DryRunner) reprieved(possible []*state.PodState) []bool {
-	w.violating(possible) // notes what each violates
-	clear(w.spared)       // nobody is spared: the reprieve looks at everybody
+	w.violating(possible) // for w.violated
+	clear(w.spared)       // no pod is spared, so that the reprieve tries all
 
 	w.Victim = state.Fill(w.Victim, len(possible), true)
 	w.reprieveAll(possible)
@@ -104,7 +103,7 @@ func (w *DryRunner) reprieved(possible []*state.PodState) []bool {
 	return w.spared
 }
 
-// noteOpen lists the node if its search ended at the limit.
+// noteOpen adds the node to w.Open if its search ended at the limit.
 func (w *DryRunner) noteOpen(found *foundSet) {
 	if !found.open {
 		return
@@ -117,13 +116,12 @@ func (w *DryRunner) noteOpen(found *foundSet) {
 	w.Open = append(w.Open, OpenNode{w.N, found.bound})
 }
 
-// certificate returns the certificate of the candidate that was found last, among the sets of its
-// node.
+// certificate returns the certificate of the last candidate, among the sets of its node.
 func (w *DryRunner) certificate(sc *preemption.Score) *preemption.Certificate {
 	return w.A.certifySet(sc, &w.sets.found)
 }
 
-// certifySet returns the certificate of a set with a score, given what the search found on its node.
+// certifySet returns the certificate of a set with this score, given what the search found on its node.
 func (a *Attempt) certifySet(sc *preemption.Score, found *foundSet) *preemption.Certificate {
 	var bound *Score
 	if found.open {

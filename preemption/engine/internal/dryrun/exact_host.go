@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// The methods of exact.Host: what the search asks about the node.
+// The methods of exact.Host, by which package exact asks about the node.
 
 // podsOf lists the pods of an item.
 func (x *setSearch) podsOf(item int32) []*state.PodState {
@@ -14,16 +14,16 @@ func (x *setSearch) podsOf(item int32) []*state.PodState {
 	return x.possible[it.From:it.To]
 }
 
-// Leave takes an item away.
+// Leave removes the pods of an item.
 func (x *setSearch) Leave(item int32) { x.w.ChangeAll(x.podsOf(item), -1) }
 
-// Return puts an item back.
+// Return puts the pods of an item back.
 func (x *setSearch) Return(item int32) { x.w.ChangeAll(x.podsOf(item), 1) }
 
-// Fits asks all filters with the items gone that are away.
+// Fits reports whether all filters pass in the present state.
 func (x *setSearch) Fits() bool { return x.w.Check().Code == filters.Success }
 
-// Allows asks all filters but NodeResourcesFit, in the two passes of [DryRunner.Check].
+// Allows reports whether all filters but NodeResourcesFit pass, in the two passes of [DryRunner.Check].
 func (x *setSearch) Allows() bool {
 	w := x.w
 	if len(w.Nominated) > 0 {
@@ -37,7 +37,7 @@ func (x *setSearch) Allows() bool {
 	return w.ask(0, len(w.Filters), nil).Code == filters.Success
 }
 
-// Score returns the score of a set, with the budgets charged for it alone.
+// Score returns the score of a set of items, with the budgets charged for it alone.
 func (x *setSearch) Score(set []bool) exact.Score {
 	x.listed = x.listed[:0]
 	for i := range x.q.Items {
@@ -60,10 +60,10 @@ func (x *setSearch) Score(set []bool) exact.Score {
 // Violating marks the items with a pod that violates a budget if all items leave.
 func (x *setSearch) Violating(marks []bool) { x.mark(marks, x.w.violating(x.possible)) }
 
-// Spared takes out of the set the items that the reprieve of chapter 9 puts back. All are away.
+// Spared makes set the items that the reprieve of chapter 9 does not put back. All items must be removed.
 func (x *setSearch) Spared(set []bool) { x.mark(set, x.w.reprieved(x.possible)) }
 
-// mark marks the items with a pod that is marked.
+// mark marks the items that have a marked pod.
 func (x *setSearch) mark(items, pods []bool) {
 	for i := range x.q.Items {
 		items[i] = false

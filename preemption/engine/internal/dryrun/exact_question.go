@@ -10,9 +10,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// setSearch searches for the best set of victims on one node (see DryRunner.exact). Package exact
-// does the search; its items are the possible victims, or units of them, and its parts are pods. The
-// memory serves for the next node.
+// setSearch searches for the best set of victims on one node (see DryRunner.exact) with package exact, whose
+// items are the possible victims or units of them, and whose parts are pods. Its memory is reused for the
+// next node.
 type setSearch struct {
 	search   exact.Search
 	q        *exact.Question
@@ -20,30 +20,31 @@ type setSearch struct {
 	attempt  *Attempt         // the runner's attempt
 	n        *state.NodeState // the node that the runner has entered
 	possible []*state.PodState
-	// needOf has for each column the need that is short, or -1 if places for pods are.
+	// needOf has, for each dimension of the search, the index of the need that is short, or -1 for places for
+	// pods.
 	needOf [exact.MostDims]int
-	// leftOf are the budgets whose allowances are in q.Left.
+	// leftOf is the set of budgets whose allowances are in q.Left.
 	leftOf *state.BudgetSet
 	listed []*state.PodState // memory of Score
 
-	// found is what the search found on the node at hand. best is the same for the best node of
-	// the attempt so far, with its victims.
+	// found is the result on the current node. best is the result on the best node of the attempt so far,
+	// with its victims.
 	found foundSet
 	best  foundSet
-	// allotted has the number of steps that each node may take, of those of the call, and spent
-	// counts the steps that were taken. counts says that the steps of the node at hand are to be added.
+	// allotted has the number of steps of the call that each node may take, and spent is the number taken so
+	// far. counts is set if the steps of the current node have yet to be added.
 	allotted map[*state.NodeState]int
 	spent    int
 	counts   bool
 }
 
-// The numbers of steps of one search where preemption.Exact says none.
+// Limits on the steps of one search if preemption.Exact sets none.
 const (
 	defaultLimit     = 2_000_000
 	defaultSlowLimit = 50_000
 )
 
-// ask prepares the search for the node that was entered, with all pods on it.
+// ask prepares the search for the entered node, with all pods on it.
 func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 	x.w, x.attempt = w, w.A
 	x.n, x.possible = w.N, possible
@@ -66,15 +67,15 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 		q.Measures = append(q.Measures, Measures[figure])
 	}
 
-	// Items hold amounts of what is short, so that the shortages come before them.
+	// Items have amounts of what is short, so that the shortages must be found first.
 	x.findFilters()
 	x.findShort(&w.Resources, w.Nominated)
 	x.findItems()
 	x.findBudgets()
 }
 
-// allot returns how many steps the node may take of those of the call: those that are left when it is
-// searched first. A node gets the same number whenever it is searched, so that it answers the same.
+// allot returns how many of the call's steps the node may take: those that are left when it is first
+// searched. Later searches of the node get the same number, so that they have the same result.
 func (x *setSearch) allot(limit int) int {
 	steps, again := x.allotted[x.n]
 	if x.counts = !again; x.counts {
@@ -93,15 +94,15 @@ var Measures = [rank.NumFigures]exact.Measure{
 	rank.VictimsFigure: exact.ByParts, rank.CostFigure: exact.BySecondSum, rank.StartFigure: exact.ByStart,
 }
 
-// findFilters finds out whether filters must be asked about sets, and whether they can only
-// gain from a pod that leaves.
+// findFilters finds out whether filters must be asked about sets (q.Asked), and whether they can only gain by
+// a pod that leaves (q.Gains).
 func (x *setSearch) findFilters() {
 	q := x.q
 	a, grouped := x.attempt, len(x.w.units) > 0
 	q.Gains = true
 	for i := range a.Plan.Active {
-		// Touches looks at pods of this node alone. Units have pods on other nodes, which may have a part
-		// in any filter's answer.
+		// Touches looks only at pods of this node. Units have pods on other nodes, which can change any
+		// filter's answer.
 		f := &a.Plan.Active[i]
 		if !f.Touches(x.n) && !grouped {
 			continue
@@ -111,8 +112,8 @@ func (x *setSearch) findFilters() {
 	}
 }
 
-// GainsOn reports whether each filter that pods of a node touch still passes, once it passes, whichever
-// other pods of the node leave.
+// GainsOn reports whether every filter whose answer pods of a node can change, once it passes, goes on
+// passing whichever other pods of the node leave.
 func (a *Attempt) GainsOn(n *state.NodeState) bool {
 	for i := range a.Plan.Active {
 		if f := &a.Plan.Active[i]; f.Touches(n) && !a.gains(f.Index, false) {
@@ -122,8 +123,8 @@ func (a *Attempt) GainsOn(n *state.NodeState) bool {
 	return true
 }
 
-// gains reports whether a filter still passes, once it passes, whichever other pods leave the
-// node or, with far, other nodes as well (rule 13.4.4). A filter of the caller may not.
+// gains reports whether a filter, once it passes, goes on passing whichever other pods leave the node or,
+// with far, other nodes as well (rule 13.4.4). For a filter of the caller that is not known.
 func (a *Attempt) gains(filter int, far bool) bool {
 	if filter >= filters.FirstOfCaller {
 		return false
@@ -132,8 +133,8 @@ func (a *Attempt) gains(filter int, far bool) bool {
 	return gains != nil && gains(a.Pod, far)
 }
 
-// findShort finds what the node is short of with all pods on it, and the nominated ones as well. It
-// repeats the arithmetic of NodeResourcesFit, which says only whether something is short.
+// findShort finds how much the node is short of with all pods and the nominated ones on it. It repeats the
+// arithmetic of NodeResourcesFit, which tells only what is short, not how much.
 func (x *setSearch) findShort(r *filters.ResourcesOnNode, nominated []*state.PodState) {
 	q := r.Asked
 	if q.Silent.Has(filters.ResourcesFilter.Index) {
@@ -152,8 +153,8 @@ func (x *setSearch) findShort(r *filters.ResourcesOnNode, nominated []*state.Pod
 			continue
 		}
 
-		// Amounts are sums of 128 bits. A shortage beyond an int64 is as good as the largest one: package
-		// exact leaves shortages of that size to the filters.
+		// taken has 128 bits. A larger shortage is cut to the largest int64, because package exact leaves
+		// shortages of that size to the filters.
 		taken.Add(lack)
 		short := int64(math.MaxInt64)
 		if taken.Hi == 0 && taken.Lo <= math.MaxInt64 {
@@ -163,14 +164,14 @@ func (x *setSearch) findShort(r *filters.ResourcesOnNode, nominated []*state.Pod
 	}
 }
 
-// addShort notes a shortage of a need, or of places for pods (-1).
+// addShort adds a shortage of a need, or of places for pods (-1).
 func (x *setSearch) addShort(need int, short int64) {
 	if column, ok := x.q.AddShort(short); ok {
 		x.needOf[column] = need
 	}
 }
 
-// findItems lists what can leave: the units or, where there are none, the possible victims.
+// findItems lists the items that can leave: the units or, if there are none, the single possible victims.
 func (x *setSearch) findItems() {
 	q := x.q
 	units := x.w.units
@@ -189,14 +190,15 @@ func (x *setSearch) findItems() {
 	}
 }
 
-// fillItem fills in what the ranks count of an item and what it holds of the shortages.
+// fillItem fills in the figures of an item that ranks compare, and the amounts that it holds of what is
+// short.
 func (x *setSearch) fillItem(it *exact.Item) {
 	a, q := x.attempt, x.q
 	cost := a.Config.Cost
 	costed := cost != nil && slices.Contains(q.Measures, exact.BySecondSum)
 
-	// The top of an item is that of its first pod, as of victims (rule 12.8.6). Another pod of it may
-	// be higher; then the item does not tell the start of a set (Above).
+	// The top priority of an item is that of its first pod, as for victims (rule 12.8.6). If another pod of
+	// it is higher (Above), the start of a set does not follow from its items.
 	pods := x.possible[it.From:it.To]
 	it.Top, it.Start = pods[0].Priority(), exact.Instant{Sec: rank.NoStart}
 	for _, p := range pods {
@@ -215,17 +217,17 @@ func (x *setSearch) fillItem(it *exact.Item) {
 			q.Latest = start
 		}
 
-		if p.At.Name == x.n.Name { // a pod of a unit elsewhere makes no room here
+		if p.At.Name == x.n.Name { // pods of the unit on other nodes make no room here
 			x.hold(it, p)
 		}
 	}
 }
 
-// hold adds what a pod holds of what the node is short of.
+// hold adds the amounts that a pod holds of what the node is short of.
 func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 	a := x.attempt
 	for k := range x.q.Dims {
-		amount := int64(1) // its place
+		amount := int64(1) // the pod's place
 		if need := x.needOf[k]; need >= 0 {
 			amount = a.Asked.Needs[need].In(&p.Takes)
 		}
@@ -233,12 +235,12 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 	}
 }
 
-// findBudgets finds which budget the loss of each pod takes from.
+// findBudgets fills in the allowances of the budgets, and the budget that the loss of each pod takes from.
 func (x *setSearch) findBudgets() {
 	q := x.q
 	q.Charges = state.Fill(q.Charges, len(x.possible), -1)
 
-	// The search puts Left back as it was, so that it serves as long as the budgets are the same.
+	// The search restores Left, so that it can be reused while the budgets are the same.
 	w := x.w
 	if budgets := w.snap.BudgetSet; x.leftOf != budgets {
 		x.leftOf = budgets
@@ -255,8 +257,8 @@ func (x *setSearch) findBudgets() {
 	}
 }
 
-// appendAllowances appends how many disruptions each budget allows. A budget that was taken away
-// allows none and covers no pod.
+// appendAllowances appends the number of disruptions that each budget allows. A removed budget gets 0; it
+// covers no pod.
 func appendAllowances(left []int64, budgets *state.BudgetSet) []int64 {
 	for _, b := range budgets.List {
 		allowed := int64(0)
@@ -268,15 +270,16 @@ func appendAllowances(left []int64, budgets *state.BudgetSet) []int64 {
 	return left
 }
 
-// findBudget finds what the loss of the possible victim with this index does to budgets. The index
-// belongs to the item.
+// findBudget records what the loss of the possible victim at an index, which belongs to the item, does to
+// budgets.
 func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	w, p := x.w, x.possible[at]
 	if len(p.Class.Covering) == 0 && !w.terms.EmptySelectors() {
 		return
 	}
 
-	// Where budgets are not charged, a pod violates one or does not, whoever else leaves (rule 13.2.2).
+	// If budgets are not charged, whether a pod violates one does not depend on the other victims (rule
+	// 13.2.2).
 	if w.terms.budgetRules().uncharged {
 		if len(w.Budgets.Charge(p)) > 0 {
 			it.Fixed++
@@ -284,7 +287,8 @@ func (x *setSearch) findBudget(it *exact.Item, at int32) {
 		return
 	}
 
-	// The tables of the search know one budget for a pod. With several it scores whole sets.
+	// The tables of the search can represent only one budget for a pod. With several (Overlaps) it scores
+	// whole sets.
 	switch covering := w.Budgets.coveredBy(p); {
 	case len(covering) > 1:
 		x.q.Overlaps = true
@@ -293,18 +297,18 @@ func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	}
 }
 
-// foundSet is what a search has found on a node.
+// foundSet is the result of a search on a node.
 type foundSet struct {
 	n      *state.NodeState
 	victim []bool // marks the victims among the possible ones
 	score  Score
 	steps  int
-	// open is set if the limit ended the search. Then bound is a score that no set of the node beats.
+	// open is set if the search ended at the limit. bound is then a score that no set of the node beats.
 	open  bool
 	bound Score
 }
 
-// release drops what belongs to the caller.
+// release drops all references to the caller's data.
 func (x *setSearch) release() {
 	x.search.Release()
 	x.w, x.attempt = nil, nil
@@ -315,8 +319,8 @@ func (x *setSearch) release() {
 	clear(x.listed[:cap(x.listed)])
 }
 
-// solve searches, and marks the victims of the best set, whose score it returns. It is not ok if
-// there is no set. All items are away when it begins, and on the node when it ends.
+// solve searches, marks the victims of the best set, and returns its score. ok is false if there is no set.
+// All items are removed when it begins, and on the node when it ends.
 func (x *setSearch) solve(victim []bool) (score Score, ok bool) {
 	x.search.Solve()
 
@@ -342,8 +346,8 @@ func (x *setSearch) solve(victim []bool) (score Score, ok bool) {
 	return scoreOfSet(&best), true
 }
 
-// remember keeps the set that was found if it is the best one of the attempt so far, because the
-// victims of the best node are asked for once more in the end.
+// remember keeps the found set if it is the best of the attempt so far, because the victims on the best node
+// are asked for once more in the end.
 func (x *setSearch) remember(victim []bool, score Score) {
 	best := &x.best
 	if best.n != nil {
@@ -356,10 +360,10 @@ func (x *setSearch) remember(victim []bool, score Score) {
 	best.victim, best.score = victim, score
 }
 
-// forget drops the set that is remembered.
+// forget drops the remembered set.
 func (x *setSearch) forget() { x.best.n = nil }
 
-// recall marks the victims that were found on the node before, if they are remembered.
+// recall marks the remembered victims, if they are on this node, and reports whether they are.
 func (x *setSearch) recall(n *state.NodeState, victim []bool) bool {
 	if x.best.n != n {
 		return false

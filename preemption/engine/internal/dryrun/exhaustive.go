@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// DecideExhaustively answers a question. If everything is set, it evaluates
-// candidates even if the pod fits or may not preempt, and keeps all of them.
+// DecideExhaustively answers a question by evaluating every node. If everything is set, it finds candidates
+// even if the pod fits or may not preempt, and keeps all of them.
 func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot, req *preemption.Request, everything bool) (*Result, error) {
 	if err := CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot
 	}
 
 	r := NewResult(a, config.SharedWorkers())
-	a.HearNominated(r.Runners[0]) // before the others, as its answer can change theirs
+	a.HearNominated(r.Runners[0]) // first, because its answer can change the others'
 	var err error
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
 		return nil, err
@@ -37,11 +37,11 @@ func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot
 	return r, ctx.Err()
 }
 
-// FilterAll asks every node, unless the caller gave the statuses.
+// FilterAll returns the status of every node: from the caller if it gave them, otherwise from the filters.
 func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filters.Status, error) {
 	if a := r.Attempt; req.Statuses != nil {
-		// A pod that filters refuse before the first node has no statuses of nodes. Whoever gives them has
-		// gone beyond that, so that the refusal does not count.
+		// If a filter had refused the pod before the first node, there would be no statuses to give. So a
+		// refusal here is ignored.
 		a.Plan.Refused, a.Elsewhere = filters.Status{}, true
 		return a.givenStatuses(req.Statuses)
 	}
@@ -50,8 +50,8 @@ func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filt
 	return before, err
 }
 
-// decide finds the candidates and chooses the best. It builds every Candidate
-// if everything is set, or if the caller has a say in them.
+// decide finds the candidates and chooses the best. It builds every Candidate if everything is set, if there
+// are extenders, or if a rank compares whole candidates.
 func (r *Result) decide(ctx context.Context, everything bool) error {
 	r.makeLists(everything)
 	if err := r.try(ctx); err != nil {
@@ -65,7 +65,7 @@ func (r *Result) decide(ctx context.Context, everything bool) error {
 	}
 	r.completeAll()
 
-	// Candidates are compared in the order of the nodes, so that the first of equal ones wins.
+	// Candidates are compared in the order of the nodes, so that the first of equals wins.
 	for i := range r.Before {
 		if i%comparesPerLook == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -78,7 +78,7 @@ func (r *Result) decide(ctx context.Context, everything bool) error {
 	return r.Runners[0].Err
 }
 
-// makeLists makes the lists of what dry runs find, by position.
+// makeLists allocates the lists of results, by position.
 func (r *Result) makeLists(everything bool) {
 	n, terms := len(r.Before), r.terms
 	r.After = make([]filters.Status, n)
@@ -92,11 +92,11 @@ func (r *Result) makeLists(everything bool) {
 	}
 }
 
-// comparesPerLook is how many candidates are compared between two looks at the context.
+// comparesPerLook is the number of comparisons between two looks at the context.
 const comparesPerLook = 512
 
-// completeBest builds the best Candidate, unless all were built. Its node then has a second dry run,
-// which finds no victims only if something of the caller's contradicts itself.
+// completeBest builds the best Candidate by a second dry run, unless all have been built. If that finds no
+// victims, something that the caller configured contradicts itself.
 func (r *Result) completeBest(w *DryRunner) {
 	switch {
 	case r.Best < 0:
@@ -113,8 +113,8 @@ func (r *Result) completeBest(w *DryRunner) {
 	}
 }
 
-// try makes dry runs on the nodes where preemption may help: on all of them, or
-// from an offset on until a sample has found enough (group 10.1).
+// try makes dry runs on the nodes where preemption may help: on all of them or, with a sample, from the
+// offset on until enough candidates are found (group 10.1).
 func (r *Result) try(ctx context.Context) error {
 	var nodes []int
 	for i, s := range r.Before {
@@ -132,12 +132,12 @@ func (r *Result) try(ctx context.Context) error {
 	return r.trySample(ctx, nodes, EnoughOf(sample, len(nodes)))
 }
 
-// trySample tries nodes in this order until enough of them are candidates. What it found behind the
-// end of the sample is dropped, because how far the batches reach must not change the answer.
+// trySample tries nodes in this order until enough of them are candidates. Results behind the end of the
+// sample are dropped, because the size of a batch must not change the answer.
 func (r *Result) trySample(ctx context.Context, nodes []int, enough int) error {
 	found := sampled{enough: enough}
 	for len(nodes) > 0 {
-		// A batch beyond the candidates that are still wanted would mostly be for nothing.
+		// A batch larger than the number of candidates still wanted would mostly be wasted.
 		batch := nodes[:min(len(nodes), max(r.Chunk*len(r.Runners), enough-found.free-found.violating))]
 		nodes = nodes[len(batch):]
 		if err := r.tryEach(ctx, batch); err != nil {
@@ -160,7 +160,7 @@ func (r *Result) trySample(ctx context.Context, nodes []int, enough int) error {
 	return nil
 }
 
-// forget drops what was found on nodes that are no part of the sample.
+// forget drops the results on nodes that are not part of the sample.
 func (r *Result) forget(nodes []int) {
 	for _, i := range nodes {
 		r.Tried[i], r.After[i], r.scores[i] = false, filters.Status{}, Score{}
@@ -184,8 +184,8 @@ func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 		}
 		w.RestoreVictims(possible)
 
-		// A fault is noted by position, and the runner goes on: which worker tries which node must not
-		// decide which fault is returned.
+		// A fault is recorded by position and the runner goes on, because which fault is returned must not
+		// depend on the distribution of nodes among workers.
 		if w.Err != nil {
 			r.faults[i], w.Err = w.Err, nil
 		}
@@ -202,7 +202,7 @@ func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 	return nil
 }
 
-// completeAll completes the scores of all candidates, where they are kept.
+// completeAll completes the scores of all candidates, if they are kept.
 func (r *Result) completeAll() {
 	for i := range r.candidates {
 		if r.isCandidate(i) {

@@ -27,8 +27,8 @@ func (a *Attempt) Extended() bool {
 	return false
 }
 
-// extend lets the extenders change the candidates, one after another (group 10.2). Candidates that
-// stay unchanged keep their reasons.
+// extend lets the interested extenders change the candidates, one after another (group 10.2). Victims that
+// stay keep the reasons that the search found.
 func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) error {
 	interested := slices.DeleteFunc(slices.Clone(extenders), func(x preemption.Extender) bool { return !r.Attempt.concerns(&x) })
 	if len(interested) == 0 {
@@ -38,11 +38,11 @@ func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) er
 	left := r.found()
 	for _, x := range interested {
 		if len(left) == 0 {
-			break // the others are not asked (rule 10.2.5)
+			break // the remaining extenders are not asked (rule 10.2.5)
 		}
 
-		// An ignorable extender that fails, or that answers what makes no sense, is passed over (rules
-		// 10.2.2 and 10.2.3). Of any other the error ends the attempt.
+		// An ignorable extender that fails or gives an invalid answer is skipped (rules 10.2.2 and 10.2.3).
+		// With any other the error ends the attempt.
 		answer, err := x.Process(ctx, r.pod, copies(left))
 		if err != nil {
 			if x.Ignorable {
@@ -63,7 +63,7 @@ func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) er
 	return nil
 }
 
-// found lists the candidates for the first extender, in the order of the nodes.
+// found lists the candidates to pass to the first extender, in the order of the nodes.
 func (r *Result) found() []preemption.Candidate {
 	var out []preemption.Candidate
 	for i := range r.candidates {
@@ -80,8 +80,8 @@ func (r *Result) found() []preemption.Candidate {
 	return out
 }
 
-// violatingFirst lists the victims that violate a budget before the others, both in their order.
-// That is the order in which v1.13 lists them (rule 13.2.3).
+// violatingFirst moves the victims that violate a budget before the others, and otherwise keeps the order.
+// That is the order of v1.13 (rule 13.2.3).
 func violatingFirst(victims []preemption.Victim) []preemption.Victim {
 	var violating, others []preemption.Victim
 	for _, v := range victims {
@@ -105,16 +105,16 @@ func copies(left []preemption.Candidate) []preemption.Candidate {
 	return out
 }
 
-// accept checks an extender's answer, and returns its candidates in the order of the nodes. Only
-// the nodes, the pods of the victims, in the extender's order, and the number of violations count
-// (rule 10.2.1). given are the candidates that the extender was asked about.
+// accept checks an extender's answer, and returns its candidates in the order of the nodes. Of the answer
+// only the nodes, the victims' pods in the extender's order, and the number of violations count (rule
+// 10.2.1). given has the candidates that the extender was asked about.
 func (r *Result) accept(x preemption.Extender, given, answer []preemption.Candidate) ([]preemption.Candidate, error) {
 	byNode := map[string]*preemption.Candidate{}
 	for i := range answer {
 		c := &answer[i]
 		fault := r.faultOf(c, given, byNode[c.Node] != nil)
 		if x.Ignorable && errors.Is(fault, errNoVictims) {
-			continue // it drops the node (rule 10.2.4)
+			continue // the node is dropped (rule 10.2.4)
 		}
 		if fault != nil {
 			return nil, fmt.Errorf("extender %s: node %s: %w: %s", x.Name, c.Node, outrank.ErrInvalid, fault.Error())
@@ -135,11 +135,11 @@ func (r *Result) accept(x preemption.Extender, given, answer []preemption.Candid
 	return out, nil
 }
 
-// errNoVictims says that a candidate has no victims.
+// errNoVictims is the fault of a candidate without victims.
 var errNoVictims = errors.New("expected at least one victim pod")
 
-// faultOf returns what is wrong with a candidate in an extender's answer (rules 10.2.3 and 10.2.4). named
-// says that the answer has named its node before.
+// faultOf returns what is wrong with a candidate in an extender's answer, nil if nothing is (rules 10.2.3 and
+// 10.2.4). named is set if the answer has already named its node.
 func (r *Result) faultOf(c *preemption.Candidate, given []preemption.Candidate, named bool) error {
 	switch {
 	case r.snap.NodeState(c.Node) == nil:
@@ -163,9 +163,9 @@ func (r *Result) faultOf(c *preemption.Candidate, given []preemption.Candidate, 
 	return nil
 }
 
-// foreignVictim finds a victim that does not belong to the node, or that is named twice. A victim
-// belongs to the node if it runs there, or if it left with the node's victims when the extender was
-// asked: pods of a unit may run elsewhere.
+// foreignVictim returns the key of a victim that does not belong to the node or is named twice, empty if
+// there is none. A victim belongs to the node if it runs there, or if it was among the node's victims when
+// the extender was asked: pods of a unit may run elsewhere.
 func (r *Result) foreignVictim(c *preemption.Candidate, given []preemption.Candidate) outrank.Key {
 	seen := map[outrank.Key]bool{}
 	for i := range c.Victims {
@@ -186,7 +186,7 @@ func (r *Result) foreignVictim(c *preemption.Candidate, given []preemption.Candi
 	return ""
 }
 
-// statesOf returns victims as the snapshot has them, whichever objects an extender has for them.
+// statesOf returns the snapshot's states of victims. An extender may have other objects for the pods.
 func (r *Result) statesOf(victims []preemption.Victim) []*state.PodState {
 	snap, states := r.snap, make([]*state.PodState, len(victims))
 	for i := range victims {
@@ -195,16 +195,15 @@ func (r *Result) statesOf(victims []preemption.Victim) []*state.PodState {
 	return states
 }
 
-// guardOf asks the caller's guard about the victims of a candidate.
+// guardOf asks the caller's guard whether the victims of a candidate may leave together.
 func (r *Result) guardOf(c *preemption.Candidate) filters.Status {
 	w := r.Runners[0]
 	w.N = r.snap.NodeState(c.Node)
 	return w.GuardAllows(r.statesOf(c.Victims))
 }
 
-// adopt makes the candidates that the extenders have left the candidates of the search. Some of them
-// may be on nodes that had none before (rule 10.2.3). The victims of each are put in order of
-// importance (rule 10.2.5).
+// adopt replaces the candidates of the search by those that the extenders have left. Some may be on nodes
+// that had none before (rule 10.2.3). The victims of each are sorted by importance (rule 10.2.5).
 func (r *Result) adopt(left []preemption.Candidate) {
 	byNode := map[string]*preemption.Candidate{}
 	for i := range left {
@@ -220,7 +219,8 @@ func (r *Result) adopt(left []preemption.Candidate) {
 			continue
 		}
 
-		// The score is that of the extender's order, which v1.13 reads, and so comes before the sorting.
+		// The score depends on the extender's order, which v1.13 reads, so that it is computed before
+		// sorting.
 		r.Tried[i], r.After[i] = true, filters.Status{}
 		victims := r.statesOf(c.Victims)
 		r.scores[i] = r.scoreOf(i, victims, c.Score.Violations)
@@ -229,18 +229,18 @@ func (r *Result) adopt(left []preemption.Candidate) {
 	}
 }
 
-// scoreOf returns the score of victims that an extender has left on the node at a position.
+// scoreOf returns the score of the victims that an extender has left on the node at a position.
 func (r *Result) scoreOf(i int, victims []*state.PodState, violations int) Score {
 	sorted := slices.Clone(victims)
 	r.Attempt.SortVictims(r.NodeAt(i), sorted)
 	score := r.Attempt.ScoreOf(sorted, violations)
 	if r.terms.ReadsFirst() && len(victims) > 0 {
-		score.Top = victims[0].Priority() // of the first in the extender's order (rule 13.2.3)
+		score.Top = victims[0].Priority() // the first victim in the extender's order decides (rule 13.2.3)
 	}
 	return score
 }
 
-// candidateOf returns the candidate that the node at a position is with these victims. Those that were
+// candidateOf builds the candidate of the node at a position with these victims. Victims that the search
 // found there keep their reasons.
 func (r *Result) candidateOf(i int, victims []*state.PodState, score *Score) preemption.Candidate {
 	n, snap := r.NodeAt(i), r.snap
@@ -256,7 +256,7 @@ func (r *Result) candidateOf(i int, victims []*state.PodState, score *Score) pre
 		out.Victims = append(out.Victims, v)
 	}
 
-	// The rule that lets a victim leave depends on the others, so that all are named anew.
+	// By which rule a victim leaves depends on the other victims, so that all rules are named anew.
 	w := r.Runners[0]
 	w.N = n
 	w.NameRules(victims, out.Victims)

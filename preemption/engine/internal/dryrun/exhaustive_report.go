@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
-// AsPlan returns the plan of what was found.
+// AsPlan returns the result as a plan, without an explanation.
 func (r *Result) AsPlan() *preemption.Plan {
 	a := r.Attempt
 	p := &preemption.Plan{
@@ -34,8 +34,8 @@ func (r *Result) AsPlan() *preemption.Plan {
 	return p
 }
 
-// openNodes lists the nodes of the sample, or all nodes, that were not searched to the end (rule
-// 13.4.7).
+// openNodes lists the tried nodes that were not searched to the end (rule 13.4.7). Nodes outside a sample do
+// not count.
 func (r *Result) openNodes() (open []OpenNode) {
 	for _, w := range r.Runners {
 		for _, o := range w.Open {
@@ -47,7 +47,7 @@ func (r *Result) openNodes() (open []OpenNode) {
 	return open
 }
 
-// Explained returns the plan with the answer of every node, and all candidates, the best first.
+// Explained returns the plan with the answer of every node and with all candidates, the best first.
 func (r *Result) Explained() (*preemption.Plan, error) {
 	p := r.AsPlan()
 	p.Nodes = r.Reports()
@@ -59,7 +59,7 @@ func (r *Result) Explained() (*preemption.Plan, error) {
 		return nil, err
 	}
 
-	// Reports point into the list of candidates, so that it must not move while it grows.
+	// Reports point into the list of candidates, so that it must not be reallocated.
 	p.Candidates = slices.Grow(p.Candidates, len(places))
 	for _, i := range places {
 		p.Candidates = append(p.Candidates, r.candidates[i])
@@ -71,7 +71,7 @@ func (r *Result) Explained() (*preemption.Plan, error) {
 	return p, nil
 }
 
-// ranked lists the positions of the candidates, the best first. Equal ones stay in the order of the
+// ranked lists the positions of the candidates, the best first. Equal candidates stay in the order of the
 // nodes.
 func (r *Result) ranked() ([]int, error) {
 	var places []int
@@ -81,7 +81,7 @@ func (r *Result) ranked() ([]int, error) {
 		}
 	}
 
-	// A sort cannot be left, but without comparisons it is soon at its end.
+	// A sort cannot be aborted, but without comparisons it ends soon.
 	compares, ended := 0, false
 	sort.SliceStable(places, func(x, y int) bool {
 		if compares++; compares%comparesPerLook == 0 {
@@ -95,7 +95,7 @@ func (r *Result) ranked() ([]int, error) {
 	return places, nil
 }
 
-// Reports returns the answer of every node. It leaves the rest empty once the context has ended.
+// Reports returns the report of every node. Once the context has ended, the remaining reports stay empty.
 func (r *Result) Reports() []preemption.NodeReport {
 	nodes := make([]preemption.NodeReport, len(r.Before))
 	for i := range nodes {
@@ -104,7 +104,7 @@ func (r *Result) Reports() []preemption.NodeReport {
 		}
 		nodes[i] = preemption.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
 
-		// Without dry runs, as where the pod fits, nothing was tried.
+		// Tried is empty if there were no dry runs, as when the pod fits.
 		if i < len(r.Tried) && r.Tried[i] {
 			after := r.Attempt.Public(r.After[i])
 			nodes[i].AfterRemoval = &after
@@ -113,8 +113,8 @@ func (r *Result) Reports() []preemption.NodeReport {
 	return nodes
 }
 
-// CountsOf counts equal statuses that are not Success, and lists the most frequent first.
-// If among is not nil, only the marked statuses count.
+// CountsOf counts equal statuses, without Success, and lists the most frequent first. If among is not nil,
+// only the statuses marked in it count.
 func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count {
 	table := filters.NewStatusTable()
 	var groups []preemption.Count
@@ -123,7 +123,7 @@ func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count 
 			continue
 		}
 
-		// The table numbers statuses from 1 on, as they come.
+		// The table numbers new statuses consecutively from 1.
 		at := int(table.ID(s)) - 1
 		if at == len(groups) {
 			groups = append(groups, preemption.Count{Status: r.Attempt.Public(s)})

@@ -31,7 +31,7 @@ func (w *DryRunner) nodeOf(p *state.PodState) *outrank.Node {
 	return w.snap.NodeState(p.At.Name).Node
 }
 
-// check asks the guard about the pods that are away.
+// check asks the guard whether the removed pods may be gone together.
 func (g *guarded) check() filters.Status {
 	s := g.state.Check()
 	if s.Code == preemption.Success {
@@ -40,8 +40,8 @@ func (g *guarded) check() filters.Status {
 	return filters.Status{Code: filters.Unschedulable, By: filters.ByGuard, Text: s.Reasons}
 }
 
-// GuardAllows asks the guard whether these pods may be away together. Without a guard they may.
-// Before the call and after it nobody is away, as far as the guard knows.
+// GuardAllows asks the guard whether these pods may be gone together. Without a guard they may. Before the
+// call and after it the guard sees all pods in place.
 func (w *DryRunner) GuardAllows(pods []*state.PodState) filters.Status {
 	if w.guard.state == nil {
 		return filters.Status{}
@@ -52,8 +52,8 @@ func (w *DryRunner) GuardAllows(pods []*state.PodState) filters.Status {
 	return s
 }
 
-// Chargeable returns the possible victims for which budgets are charged: those that the guard lets
-// go. A chooser is shown all of them, and the guard is asked about its choice.
+// Chargeable returns the possible victims for which budgets are charged: those that the guard lets go. With a
+// chooser it returns all of them, because the guard is asked about the chooser's choice.
 func (w *DryRunner) Chargeable() []*state.PodState {
 	possible := w.Possible()
 	if w.guard.state == nil || w.terms.Chooser != nil {
@@ -63,12 +63,12 @@ func (w *DryRunner) Chargeable() []*state.PodState {
 	return admitted
 }
 
-// admitted returns the possible victims that the guard lets go, in their order. They are taken
-// away one after the other, the least important first, and each stays whose loss the guard refuses
-// beside those that are away by then (rule 13.6.3). A unit leaves or stays whole. Everybody is back
-// in the end. refusal is what the guard said when it first kept somebody, Success if it kept nobody.
+// admitted returns the possible victims that the guard lets go, in their order. They are removed one after
+// another, the least important first. A pod stays if the guard refuses its loss beside the pods removed
+// before it (rule 13.6.3). A unit leaves or stays whole. All pods are back in the end. refusal is the guard's
+// first refusal, Success if it kept no pod.
 func (w *DryRunner) admitted(possible []*state.PodState) (admitted []*state.PodState, refusal filters.Status) {
-	w.Victim = state.Fill(w.Victim, len(possible), false) // marks the pods that the guard lets go
+	w.Victim = state.Fill(w.Victim, len(possible), false) // marks the first pod of each unit that the guard lets go
 	for from, to := 0, len(possible); to > 0; to = from {
 		from = w.unitStart(to - 1)
 		s := w.takeIfAllowed(possible[from:to])
@@ -78,7 +78,7 @@ func (w *DryRunner) admitted(possible []*state.PodState) (admitted []*state.PodS
 		}
 	}
 
-	// From here on the units are those of the admitted pods, by their places among these.
+	// From here on w.units has the units of the admitted pods, with their places among these.
 	let := w.guard.let[:0]
 	units := make([]dryUnit, 0, len(w.units))
 	for from, to := 0, 0; from < len(possible); from = to {
@@ -97,7 +97,7 @@ func (w *DryRunner) admitted(possible []*state.PodState) (admitted []*state.PodS
 	}
 	clear(w.Victim)
 
-	// Where nobody may go, the possible victims stay the ones that are reported, and their units, too.
+	// If no pod may go, the caller goes on with the possible victims, and w.units must stay theirs.
 	if len(units) > 0 {
 		w.units = units
 	}
@@ -105,8 +105,8 @@ func (w *DryRunner) admitted(possible []*state.PodState) (admitted []*state.PodS
 	return let, refusal
 }
 
-// takeIfAllowed takes pods away that leave together, as far as the guard is concerned. If the
-// guard refuses that, it returns what the guard said, and the pods are back.
+// takeIfAllowed removes pods that leave together, for the guard only. If the guard refuses, they are put
+// back, and the status is the guard's.
 func (w *DryRunner) takeIfAllowed(pods []*state.PodState) filters.Status {
 	w.guardRemoves(pods)
 	s := w.guard.check()
@@ -116,7 +116,7 @@ func (w *DryRunner) takeIfAllowed(pods []*state.PodState) filters.Status {
 	return s
 }
 
-// checkWithout asks the filters with all of these pods gone, and puts them back.
+// checkWithout asks the filters with all of these pods removed, and puts them back.
 func (w *DryRunner) checkWithout(pods []*state.PodState) filters.Status {
 	w.ChangeAll(pods, -1)
 	s := w.Check()
@@ -124,8 +124,8 @@ func (w *DryRunner) checkWithout(pods []*state.PodState) filters.Status {
 	return s
 }
 
-// checkWithoutOthers asks the filters with all possible victims gone, where some of them are gone
-// already. The list of those has the order of the possible victims.
+// checkWithoutOthers asks the filters with all possible victims removed. Those in gone are removed already,
+// and are listed in the order of the possible victims.
 func (w *DryRunner) checkWithoutOthers(possible, gone []*state.PodState) filters.Status {
 	var others []*state.PodState
 	for _, p := range possible {
@@ -138,8 +138,8 @@ func (w *DryRunner) checkWithoutOthers(possible, gone []*state.PodState) filters
 	return w.checkWithout(others)
 }
 
-// guardFollows tells the guard of a reprieve. Before it, all of these pods leave. After it
-// (ended), the victims among them are put back, because the guard starts each walk with nobody away.
+// guardFollows informs the guard of a reprieve. Before it, all of these pods leave. After it (ended), the
+// victims among them are put back, because between uses the guard sees all pods in place.
 func (w *DryRunner) guardFollows(possible []*state.PodState, ended bool) {
 	switch {
 	case w.guard.state == nil:
@@ -150,9 +150,8 @@ func (w *DryRunner) guardFollows(possible []*state.PodState, ended bool) {
 	}
 }
 
-// putBack puts back pods that leave together, if the preemptor still fits with them and the guard
-// allows that those who remain away are away without them (rule 13.6.5). If not, they stay away,
-// and the status says why.
+// putBack puts back pods that leave together, if the preemptor still fits and the guard allows the remaining
+// pods to be gone without them (rule 13.6.5). Otherwise they stay removed, and the status says why.
 func (w *DryRunner) putBack(pods []*state.PodState) filters.Status {
 	w.ChangeAll(pods, 1)
 	s := w.Check()
@@ -170,17 +169,17 @@ func (w *DryRunner) putBack(pods []*state.PodState) filters.Status {
 	return s
 }
 
-// ruled reports whether the caller has rules that name why a pod may be a victim.
+// ruled reports whether the caller has rules that can name why a pod is a victim.
 func (a *Attempt) ruled() bool { return a.guard != nil || a.Config.AsksAbout() }
 
-// NameRules notes for each victim the name of the rule that lets it leave. gone are the same pods.
-// The guard is asked first, and where it has no name, the rule about who may be taken.
+// NameRules fills in, for each victim, the name of the rule that lets it leave. gone has the states of the
+// same pods. The guard is asked first and, if it gives no name, the rule Eligibility.Take.
 func (w *DryRunner) NameRules(gone []*state.PodState, victims []preemption.Victim) {
 	if !w.A.ruled() {
 		return
 	}
 
-	// The guard names the rule of a pod beside the others that are away, so that all of them leave first.
+	// The rule that the guard names may depend on the other victims, so that all of them are removed first.
 	guard := &w.guard
 	if guard.state != nil {
 		w.guardRemoves(gone)

@@ -11,30 +11,30 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// NodeLookedAt is one node as a caller sees it that asks questions and decides nothing. Every pod of the
-// node is on it. It is a [preemption.NodeView].
+// NodeLookedAt is a [preemption.NodeView] of one node for a caller that only asks questions. Between calls
+// all pods are on the node.
 type NodeLookedAt struct {
 	w *DryRunner
 	a *Attempt // the runner's attempt
 	n *state.NodeState
-	// entered is set once the runner has entered the node. Filters that look at no pods can be asked before.
+	// entered is set once the runner has entered the node. The first node filters can be asked before that.
 	entered bool
-	// possible are the possible victims, once they were found. A caller that asks only whether the pod
-	// fits as things are does not need them.
+	// possible has the possible victims, and found is set once it does. A caller that asks only whether the
+	// pod fits without preemption does not need them.
 	possible []*state.PodState
 	found    bool
 }
 
-// NewNodeLookedAt returns a view of no node; Turn gives it one.
+// NewNodeLookedAt returns a view without a node. Turn must be called before any other method.
 func NewNodeLookedAt(a *Attempt) *NodeLookedAt { return &NodeLookedAt{w: NewDryRunner(a), a: a} }
 
-// Turn makes the view one of another node.
+// Turn moves the view to another node.
 func (v *NodeLookedAt) Turn(n *state.NodeState) {
 	v.n, v.entered = n, false
 	v.possible, v.found = nil, false
 }
 
-// enter has the runner enter the node, if it has not yet.
+// enter lets the runner enter the node, if it has not yet.
 func (v *NodeLookedAt) enter() {
 	if !v.entered {
 		v.w.Enter(v.n)
@@ -42,7 +42,7 @@ func (v *NodeLookedAt) enter() {
 	}
 }
 
-// victims returns the possible victims. None of them is marked.
+// victims returns the possible victims, and leaves none of them marked.
 func (v *NodeLookedAt) victims() []*state.PodState {
 	if !v.found {
 		v.enter()
@@ -52,21 +52,22 @@ func (v *NodeLookedAt) victims() []*state.PodState {
 	return v.possible
 }
 
-// Pod is the pod that looks for a place; see [preemption.NodeView].
+// Pod returns the preemptor; see [preemption.NodeView].
 func (v *NodeLookedAt) Pod() *outrank.Pod { return v.a.Pod }
 
-// Node is the node; see [preemption.NodeView].
+// Node returns the object of the node; see [preemption.NodeView].
 func (v *NodeLookedAt) Node() *outrank.Node { return v.n.Node }
 
-// Possible are the pods that a dry run could take away, the snapshot's own; see [preemption.NodeView].
+// Possible lists the pods that a dry run could remove, as the snapshot's own objects; see
+// [preemption.NodeView].
 func (v *NodeLookedAt) Possible() []*outrank.Pod { return state.PodsOf(v.victims()) }
 
 // Short returns how much of a resource the node lacks; see [preemption.NodeView].
 func (v *NodeLookedAt) Short(name resource.Name) int64 { return v.a.short(v.n, name) }
 
-// Check asks the filters about the node without these pods; see [preemption.NodeView]. It begins with the
-// filters that come before a dry run, which nothing has asked yet. It does not ask a guard, which has
-// its say about which pods are possible victims.
+// Check asks the filters about the node without these pods; see [preemption.NodeView]. It starts with the
+// first node filters, which no dry run has asked here. It does not ask a guard, because that has already
+// decided which pods are possible victims.
 func (v *NodeLookedAt) Check(pods ...*outrank.Pod) preemption.Status {
 	w := v.w
 	if s := w.A.first(v.n); s.Code != filters.Success {
@@ -77,7 +78,7 @@ func (v *NodeLookedAt) Check(pods ...*outrank.Pod) preemption.Status {
 		return w.A.Public(w.Check())
 	}
 
-	// Here a pod of a unit leaves alone: only a rule that chooses victims takes whole units.
+	// Here a pod of a unit leaves alone. Only a rule that chooses victims takes whole units.
 	possible := v.victims()
 	for i := range placesOf(possible, pods) {
 		w.Victim[i] = true
@@ -89,13 +90,13 @@ func (v *NodeLookedAt) Check(pods ...*outrank.Pod) preemption.Status {
 	return w.A.Public(s)
 }
 
-// Violated lists what the loss of pods violates; see [preemption.NodeView].
+// Violated lists the budgets that the loss of each pod violates; see [preemption.NodeView].
 func (v *NodeLookedAt) Violated(pods ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	return v.w.violatedBy(v.n, pods)
 }
 
-// first asks the filters that look at no pods of the node. If the caller gave the statuses of the
-// nodes, neither a refusal before the first node nor the names of nodes count (see FilterAll).
+// first asks the first node filters. If the caller gave the statuses of the nodes, neither a refusal before
+// the first node nor an exclusion by names counts (see FilterAll).
 func (a *Attempt) first(n *state.NodeState) filters.Status {
 	if a.Elsewhere {
 		return a.Plan.AskNode(&a.Asked, n)
@@ -103,8 +104,8 @@ func (a *Attempt) first(n *state.NodeState) filters.Status {
 	return a.Plan.CheckNode(&a.Asked, n)
 }
 
-// placesOf goes through the indexes of pods among the possible victims. It leaves out pods that are not
-// possible victims. For pods in the order of the possible victims it takes one pass.
+// placesOf iterates over the indexes that pods have among the possible victims. Other pods are skipped. For
+// pods in the order of the possible victims it takes a single pass.
 func placesOf(possible []*state.PodState, pods []*outrank.Pod) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		next := 0
@@ -114,7 +115,7 @@ func placesOf(possible []*state.PodState, pods []*outrank.Pod) iter.Seq[int] {
 				at++
 			}
 
-			// A pod may be out of order, or another object of the same pod.
+			// The pod may be out of order, or be another object of the same pod.
 			if at == len(possible) {
 				if at = -1; p != nil {
 					at = indexOfPod(possible, p)
@@ -130,9 +131,9 @@ func placesOf(possible []*state.PodState, pods []*outrank.Pod) iter.Seq[int] {
 	}
 }
 
-// violatedBy returns, for each of some pods, the budgets that its loss violates if all of them are lost.
-// The budgets are charged for the most important pod first. A pod that does not run, or that was listed
-// before, violates nothing.
+// violatedBy returns, for each pod, the budgets that its loss violates if all of the pods are lost. Budgets
+// are charged for the most important pod first. A pod that does not run, or is listed a second time, violates
+// nothing.
 func (w *DryRunner) violatedBy(n *state.NodeState, pods []*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	snap := w.snap
 	lost, place := make([]*state.PodState, 0, len(pods)), make(map[*state.PodState]int, len(pods))
@@ -160,8 +161,8 @@ func (w *DryRunner) violatedBy(n *state.NodeState, pods []*outrank.Pod) [][]*out
 	return out
 }
 
-// short returns how much of a resource the node lacks for the preemptor beside all pods that run
-// there. Where the sum is larger than an int64 it returns the largest one.
+// short returns how much of a resource the node lacks for the preemptor beside all pods that run there. It
+// saturates at the largest int64.
 func (a *Attempt) short(n *state.NodeState, name resource.Name) int64 {
 	if name == resource.Pods {
 		return max(0, int64(len(n.Pods))+1-n.MaxPods)
@@ -172,7 +173,7 @@ func (a *Attempt) short(n *state.NodeState, name resource.Name) int64 {
 		if need.Name != name {
 			continue
 		}
-		// Neither is negative, so that the difference is an int64.
+		// Neither operand is negative, so that the difference does not overflow.
 		free := need.In(&n.Offers) - need.Used(&n.Taken).Saturated()
 		if free < 0 && need.Value > math.MaxInt64+free {
 			return math.MaxInt64

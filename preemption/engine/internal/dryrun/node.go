@@ -6,12 +6,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// DryRunner asks the filters of an attempt about one node after another. Its
-// filters follow the pods that are removed and added. One goroutine uses it at
-// a time.
+// DryRunner is one worker of an attempt: it asks the filters about one node after another, while pods are
+// removed and put back. One goroutine uses it at a time.
 type DryRunner struct {
 	A *Attempt
-	// terms, plan and snap are those of the attempt.
+	// terms, plan and snap are the attempt's.
 	terms *Terms
 	plan  *filters.Plan
 	snap  *state.Snapshot
@@ -19,71 +18,70 @@ type DryRunner struct {
 	N *state.NodeState
 
 	Resources filters.ResourcesOnNode
-	// Filters are the attempt's active filters, in the same order.
+	// Filters has this worker's filter for each of the attempt's active filters, in the same order.
 	Filters []filters.NodeFilter
-	// reusable has the memory of built-in filters of earlier attempts, by index.
+	// reusable has the built-in filters of earlier attempts, by index, whose memory is reused.
 	reusable [len(filters.BuiltIn)]filters.NodeFilter
-	// Nominated are the pods nominated to the node that count for the preemptor (rule
-	// 7.16.1).
+	// Nominated has the pods nominated to the node for which the preemptor must leave room (rule 7.16.1).
 	Nominated []*state.PodState
 
 	marks
 	dryUnits
-	// sorted is the memory of the possible victims, where they are not a part of the node's own list.
+	// sorted is memory for the possible victims, used if they are not simply the end of the node's own list.
 	sorted []*state.PodState
-	// chosen is the memory of the victims whose score is asked for.
+	// chosen is memory of Score: the actual victims.
 	chosen []*state.PodState
 
 	Budgets Charger
-	// used counts, for each budget, the pods that a strict policy has let go.
+	// used counts, by budget, the pods that a strict policy has let go.
 	used map[int32]int64
-	// Broken is the memory of the budgets that the last named victim violates.
+	// Broken is memory for SharedNames.Broken.
 	Broken []int32
 
-	// sets searches for exact victims. Open lists the nodes where its search ended at the limit.
+	// sets searches for exact victims. Open lists the nodes on which the search ended at the limit.
 	sets setSearch
 	Open []OpenNode
 
 	guard guarded
-	// Err is the first answer of a rule of the caller that made no sense.
+	// Err is the error about the first invalid answer of a caller's rule. It is nil if there was none.
 	Err error
 }
 
-// marks are what a dry run notes about each possible victim, by its index among them.
+// marks has what a dry run records about each possible victim, by its index in the list that DryRun returns.
 type marks struct {
-	// Victim marks the pods that are away, in the end the victims.
+	// Victim marks the pods that are removed, which in the end are the victims.
 	Victim []bool
-	// violated counts the budgets that the loss of the pod violates.
+	// violated is the number of budgets that the loss of the pod violates.
 	violated []int
-	// spared marks the pods that stay because of their budgets. The search for exact victims uses
-	// it as memory.
+	// spared marks the pods that stay because of their budgets. The search for exact victims uses it as
+	// scratch memory.
 	spared []bool
-	// blocks has what the preemptor fails with when the pod is put back.
+	// blocks has the status with which the preemptor fails if the pod is put back.
 	blocks []filters.Status
 }
 
-// dryUnits are the possible victims as units (rule 12.8.1).
+// dryUnits has the possible victims as units (rule 12.8.1).
 type dryUnits struct {
-	// units is empty where each possible victim stands for itself.
+	// units lists the units in the order of the possible victims. It is empty if each possible victim is a
+	// unit by itself.
 	units []dryUnit
-	// Unstarted is set if a pod of a unit has no start time.
+	// Unstarted is set if a pod in any of the units has no start time.
 	Unstarted bool
-	// Far is set if pods of other nodes leave and come back, too.
+	// Far is set if pods of other nodes may leave and come back as well.
 	Far bool
-	// seen has the units of groups that were found, and gathered is the memory of their pods.
+	// seen has the whole units that findUnits has met on the node, and gathered is memory for their pods.
 	seen     map[*state.WholeUnit]bool
 	gathered []*state.PodState
 }
 
-// NewDryRunner returns a worker of an attempt.
+// NewDryRunner returns a runner for an attempt.
 func NewDryRunner(a *Attempt) *DryRunner {
 	w := &DryRunner{}
 	w.Begin(a)
 	return w
 }
 
-// Begin prepares a runner for an attempt. It reuses the memory of an earlier
-// one.
+// Begin prepares a runner for an attempt, in the memory of an earlier one.
 func (w *DryRunner) Begin(a *Attempt) {
 	w.A, w.terms = a, a.Config
 	w.plan, w.snap = &a.Plan, a.Snap
@@ -92,15 +90,15 @@ func (w *DryRunner) Begin(a *Attempt) {
 	w.Resources.Asked, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
 	w.Budgets.begin(a)
 
-	// What the guard's Start returned is only cloned, because each worker removes pods for itself.
+	// Each worker removes pods independently, so that each needs its own copy of the guard's state.
 	if w.guard.state = nil; a.guard != nil {
 		w.guard.state = a.guard.Clone()
 	}
 	w.beginFilters(a)
 }
 
-// beginFilters makes a filter of this runner's own for each filter that has something to say. The
-// built-in ones reuse the memory of earlier attempts.
+// beginFilters makes this runner's own filter for each active filter of the plan. The built-in ones reuse the
+// memory of earlier attempts.
 func (w *DryRunner) beginFilters(a *Attempt) {
 	w.Filters = w.Filters[:0]
 	for i := range a.Plan.Active {
@@ -114,7 +112,7 @@ func (w *DryRunner) beginFilters(a *Attempt) {
 	}
 }
 
-// Release drops everything that belongs to the caller.
+// Release drops all references to the caller's data.
 func (w *DryRunner) Release() {
 	w.A, w.N = nil, nil
 	w.terms, w.plan = nil, nil
@@ -132,7 +130,7 @@ func (w *DryRunner) Release() {
 	w.releaseLists()
 }
 
-// releaseLists drops the pods and nodes that are listed.
+// releaseLists empties the lists of pods and nodes.
 func (w *DryRunner) releaseLists() {
 	clear(w.Nominated)
 	clear(w.sorted)
@@ -144,7 +142,7 @@ func (w *DryRunner) releaseLists() {
 	clear(w.Open[:cap(w.Open)])
 }
 
-// Enter begins with a node in the state of the snapshot.
+// Enter moves to a node, with all pods in place.
 func (w *DryRunner) Enter(n *state.NodeState) {
 	w.N = n
 	w.units, w.Far = w.units[:0], false
@@ -155,7 +153,7 @@ func (w *DryRunner) Enter(n *state.NodeState) {
 	w.Nominate(n)
 }
 
-// Nominate lists the nominated pods that count on the node (rule 7.16.1).
+// Nominate sets Nominated to the nominated pods that count on the node (rule 7.16.1).
 func (w *DryRunner) Nominate(n *state.NodeState) {
 	w.Nominated = w.Nominated[:0]
 	for _, p := range n.Nominated {
@@ -165,13 +163,13 @@ func (w *DryRunner) Nominate(n *state.NodeState) {
 	}
 }
 
-// leavesRoomFor reports whether a pod that is nominated to a node counts there.
+// leavesRoomFor reports whether the preemptor must leave room for a pod that is nominated to a node.
 func (a *Attempt) leavesRoomFor(p *state.PodState) bool {
 	return p.Priority() >= a.Asked.Priority && a.Asked.Counts(p)
 }
 
-// Change tells the filters of a pod that leaves (by is -1) or comes back (1). The pod may run on
-// another node if its unit has a pod on this one.
+// Change informs the filters of a pod that leaves (by is -1) or comes back (1). The pod may run on another
+// node if its unit has a pod on this one.
 func (w *DryRunner) Change(p *state.PodState, by int) {
 	if w.Far && p.At.Name != w.N.Name {
 		w.changeFar(p, by)
@@ -187,7 +185,7 @@ func (w *DryRunner) ChangeAll(pods []*state.PodState, by int) {
 	}
 }
 
-// ChangeMarked calls Change for each of these pods that is marked.
+// ChangeMarked calls Change for each pod that is marked.
 func (w *DryRunner) ChangeMarked(pods []*state.PodState, marked []bool, by int) {
 	for i, p := range pods {
 		if marked[i] {
@@ -196,7 +194,7 @@ func (w *DryRunner) ChangeMarked(pods []*state.PodState, marked []bool, by int) 
 	}
 }
 
-// Beside asks the filters with these pods put back. They are away before the call and after it.
+// Beside asks the filters with these pods put back. They are removed before the call and after it.
 func (w *DryRunner) Beside(pods []*state.PodState) filters.Status {
 	w.ChangeAll(pods, 1)
 	s := w.Check()
@@ -212,9 +210,9 @@ func (w *DryRunner) changeHere(p *state.PodState, by int) {
 	}
 }
 
-// Follow tells the filters of a pod that comes to a node (by is 1) or leaves it (-1). It brings up to
-// date what they counted in the whole cluster when the attempt began, so that the attempt must belong
-// to this runner alone. The next node is entered afterwards.
+// Follow informs the filters of a pod that comes to a node (by is 1) or leaves it (-1) for the rest of the
+// attempt. It changes the attempt's counts, so that no other runner may use the attempt. A node must be
+// entered anew afterwards.
 func (w *DryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
 	for _, f := range w.Filters {
 		if f, ok := f.(filters.ClusterFilter); ok {
@@ -223,8 +221,8 @@ func (w *DryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
 	}
 }
 
-// Check asks the filters that depend on the pods of the node. Where pods of at least the
-// preemptor's priority are nominated to the node, it asks twice, with them and without (group 7.16;
+// Check asks NodeResourcesFit and the active filters in the present state of the dry run. If pods of at least
+// the preemptor's priority are nominated to the node, it asks twice, with them and without (group 7.16;
 // RunFilterPluginsWithNominatedPods), or only with them by a variant that asks once (rule 13.3.2).
 func (w *DryRunner) Check() filters.Status {
 	if len(w.Nominated) > 0 {
@@ -238,7 +236,7 @@ func (w *DryRunner) Check() filters.Status {
 	return w.checkWith(nil)
 }
 
-// checkWith asks the filters in order and stops at the first that fails.
+// checkWith asks the filters in order, with these nominated pods added, and stops at the first that fails.
 func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
 	if s := w.ask(0, w.plan.BeforeResources, nominated); s.Code != filters.Success {
 		return s
@@ -249,8 +247,7 @@ func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
 	return w.ask(w.plan.BeforeResources, len(w.Filters), nominated)
 }
 
-// ask asks the active filters from index from on, and ends before index to or with the first that
-// fails.
+// ask asks the active filters with the indexes from from up to to, and stops at the first that fails.
 func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
 		if s := w.Filters[i].Check(nominated); s.Code != filters.Success {
@@ -261,25 +258,23 @@ func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Statu
 	return filters.Status{}
 }
 
-// EnterAfterResources, ChangeAfterResources and CheckAfterResources do what Enter,
-// Change and Check do, for the filters after NodeResourcesFit alone. They are for
-// nodes without nominated pods.
+// EnterAfterResources, ChangeAfterResources and CheckAfterResources are Enter, Change and Check for only the
+// filters after NodeResourcesFit. The node must not have nominated pods.
 func (w *DryRunner) EnterAfterResources(n *state.NodeState) {
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		f.Enter(n)
 	}
 }
 
-// ChangeAfterResources tells the filters after NodeResourcesFit of a pod.
+// ChangeAfterResources informs the filters after NodeResourcesFit of a pod; see EnterAfterResources.
 func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		f.Change(p, by)
 	}
 }
 
-// CheckWithoutPossible asks the filters after NodeResourcesFit about a node without its possible
-// victims. touched says whether any pod of the node has a part in what they answer. It is for nodes
-// without nominated pods.
+// CheckWithoutPossible asks the filters after NodeResourcesFit about a node without its possible victims.
+// touched says whether any pod of the node can change their answers. The node must not have nominated pods.
 func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filters.Status {
 	below := !touched || w.A.takesAllBelow(n)
 	if below && w.passesBelow(n) {
@@ -289,9 +284,9 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 	w.EnterAfterResources(n)
 	w.N = n // Possible lists the pods of this node
 
-	// Where no pod touches a filter, no removal changes an answer, and nobody is told. Elsewhere a
-	// filter that can follow all pods of lower priority at once does so. The possible victims are
-	// listed for the first filter that cannot.
+	// If no pod can change an answer, the filters need not hear of removals. Otherwise a filter that can
+	// follow the removal of all pods of lower priority at once does so. The possible victims are listed only
+	// for a filter that cannot.
 	var told []*state.PodState
 	listed := !touched
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
@@ -307,8 +302,8 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 	}
 	st := w.CheckAfterResources()
 
-	// A caller's filter does not start anew with each node, so that the pods must be back before
-	// the next one. The other filters start anew, so that it does no harm to tell them, too.
+	// The state of a caller's filter goes on to the next node, so that the pods must be put back. The other
+	// filters start anew with each node, so that informing them does no harm.
 	if w.plan.Follows {
 		for _, p := range told {
 			w.ChangeAfterResources(p, 1)
@@ -320,16 +315,16 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 // belowFilter is a filter that can follow the removal of all pods below a priority at once.
 type belowFilter interface {
 	filters.NodeFilter
-	// ChangeBelow follows the removal of all pods of the node below a priority. It
-	// reports false, and does nothing, where it can only be told of them one by one.
+	// ChangeBelow follows the removal of all pods of the node below a priority. It reports false and does
+	// nothing if Change must be called for each of them.
 	ChangeBelow(priority int64) bool
-	// PassesBelow reports whether the filter is known to pass on a node without the pods below a
-	// priority. The node need not be entered.
+	// PassesBelow reports whether the filter certainly passes on a node without its pods below a priority.
+	// The node need not be entered.
 	PassesBelow(n *state.NodeState, priority int64) bool
 }
 
-// passesBelow reports whether all filters after NodeResourcesFit are known to pass on a node
-// without its pods of lower priority.
+// passesBelow reports whether all filters after NodeResourcesFit certainly pass on a node without its pods
+// below Reach.
 func (w *DryRunner) passesBelow(n *state.NodeState) bool {
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		if f, ok := f.(belowFilter); !ok || !f.PassesBelow(n, w.A.Reach) {
@@ -339,12 +334,12 @@ func (w *DryRunner) passesBelow(n *state.NodeState) bool {
 	return true
 }
 
-// CheckAfterResources asks the filters after NodeResourcesFit.
+// CheckAfterResources asks the filters after NodeResourcesFit; see EnterAfterResources.
 func (w *DryRunner) CheckAfterResources() filters.Status {
 	return w.ask(w.plan.BeforeResources, len(w.Filters), nil)
 }
 
-// Filter asks whether the node takes the preemptor as things are.
+// Filter asks all filters whether the node takes the preemptor without preemption.
 func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
 	if s := w.plan.CheckNode(&w.A.Asked, n); s.Code != filters.Success {
 		return s
@@ -353,28 +348,29 @@ func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
 	return w.Check()
 }
 
-// guarded is the caller's guard, as one worker uses it.
+// guarded is one worker's copy of the caller's guard.
 type guarded struct {
-	// state follows which pods are away. It is nil without a guard.
+	// state follows which pods are removed. It is nil without a guard.
 	state preemption.GuardState
 	let   []*state.PodState // memory of admitted
 }
 
-// release drops everything that belongs to the caller.
+// release drops all references to the caller's data.
 func (g *guarded) release() {
 	clear(g.let[:cap(g.let)])
 	*g = guarded{let: g.let[:0]}
 }
 
-// farFilter is a filter whose answer about a node depends on pods of other nodes, which it can follow.
+// farFilter is a filter whose answer about a node depends on pods of other nodes, and which can follow their
+// removal.
 type farFilter interface {
 	filters.NodeFilter
-	// ChangeFar follows a pod that is taken away from another node, or put back.
+	// ChangeFar follows a pod that is removed from another node (by is -1) or put back (1).
 	ChangeFar(p *state.PodState, on *state.NodeState, by int)
 }
 
-// changeFar is Change for a pod of another node. It leaves together with a pod of this node (rule
-// 12.8.2), or it keeps the preemptor away from afar (rule 23.1).
+// changeFar is Change for a pod of another node: one that leaves together with a pod of this node (rule
+// 12.8.2), or one that keeps the preemptor away from this node (rule 23.1).
 func (w *DryRunner) changeFar(p *state.PodState, by int) {
 	on := w.snap.NodeState(p.At.Name)
 	for _, f := range w.Filters {
@@ -384,9 +380,8 @@ func (w *DryRunner) changeFar(p *state.PodState, by int) {
 	}
 }
 
-// RestoreVictims puts the victims back, so that the state of the caller's
-// filters is as before the dry run. The built-in filters start anew with each
-// node and do without.
+// RestoreVictims puts the victims back, so that the state of the caller's filters is as before the dry run.
+// Without such filters it does nothing, because built-in filters start anew with each node.
 func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
 	if !w.plan.Follows {
 		return
@@ -394,7 +389,7 @@ func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
 	w.ChangeMarked(possible, w.Victim, 1)
 }
 
-// RestoreAll does the same where all possible victims are away.
+// RestoreAll is RestoreVictims if all possible victims are removed.
 func (w *DryRunner) RestoreAll(possible []*state.PodState) {
 	if !w.plan.Follows {
 		return
@@ -402,7 +397,7 @@ func (w *DryRunner) RestoreAll(possible []*state.PodState) {
 	w.ChangeAll(possible, 1)
 }
 
-// markedOf lists those of the possible victims that are marked.
+// markedOf lists the possible victims that w.Victim marks.
 func (w *DryRunner) markedOf(possible []*state.PodState) []*state.PodState {
 	var out []*state.PodState
 	for i, p := range possible {

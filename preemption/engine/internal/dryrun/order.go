@@ -5,11 +5,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Order lists what ranks compare, the first one first. It ends at NoFigure.
+// Order lists the figures that the ranks compare, in the order of the ranks. It ends at the first NoFigure.
 type Order [rank.NumFigures]rank.Figure
 
-// OrderOf returns what ranks compare, as far as figures of victims tell it. It leaves out a rank by
-// a figure of whole candidates and every cost but the first.
+// OrderOf returns the figures that ranks compare. It leaves out ranks by a Figure of whole candidates, and
+// every cost but the first.
 func OrderOf(ranks []preemption.Rank) (order Order) {
 	next, costed := 0, false
 	for i := range ranks {

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/internal/work"
 )
 
-// ChunkSize is the number of nodes that a worker takes at a time. The context is checked
-// once per chunk.
+// ChunkSize is the number of nodes that a worker takes at a time. The context is checked at least once for
+// each chunk.
 const ChunkSize = 64
 
 // InChunks calls visit for all chunks of the positions below n, by this many

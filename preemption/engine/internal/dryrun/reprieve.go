@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// reprieveAll puts back the pods with which the preemptor still fits: first those that violate a
-// budget, then the others (rule 9.6). It reports whether any pods stay away. These are the victims.
+// reprieveAll puts back the pods with which the preemptor still fits: first those that violate a budget, then
+// the others (rule 9.6). The pods that stay removed are the victims; it reports whether there are any.
 func (w *DryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
 	w.noteViolating()
 	w.guardFollows(possible, false)
@@ -20,13 +20,13 @@ func (w *DryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
 	return victims
 }
 
-// reprieve puts back either the pods that violate a budget or those that violate none, each of
-// them if the preemptor still fits with it (rule 9.5). The most important comes first, and pods that
-// leave together come back together. It reports whether any of them stay away.
+// reprieve tries the pods that violate a budget or, without violating, the others, the most important first.
+// A pod, or a whole unit, is put back if the preemptor still fits with it (rule 9.5). It reports whether any
+// of them stay removed.
 func (w *DryRunner) reprieve(possible []*state.PodState, violating bool) (victims bool) {
 	for from, to := 0, 0; from < len(possible); from = to {
 		to = w.unitEnd(from)
-		// Spared pods are back already, whatever violates says of them.
+		// Spared pods are back already, even if they violate a budget.
 		if w.violates(from) != violating || w.spared[from] {
 			continue
 		}
@@ -41,8 +41,8 @@ func (w *DryRunner) reprieve(possible []*state.PodState, violating bool) (victim
 	return victims
 }
 
-// noteViolated notes for each possible victim how many budgets its loss violates, if the pods
-// leave for which leaves is true. The budgets are charged for the most important pod first.
+// noteViolated sets w.violated: the number of budgets that the loss of each possible victim violates, if
+// exactly the pods leave for which leaves is true. Budgets are charged for the most important pod first.
 func (w *DryRunner) noteViolated(possible []*state.PodState, leaves func(i int) bool) {
 	for i, p := range possible {
 		w.violated[i] = 0
@@ -54,7 +54,7 @@ func (w *DryRunner) noteViolated(possible []*state.PodState, leaves func(i int) 
 	w.Budgets.Reset()
 }
 
-// chargeVictims notes the budgets that the victims violate, charged for them alone.
+// chargeVictims sets w.violated with the budgets charged for the actual victims alone.
 func (w *DryRunner) chargeVictims(possible []*state.PodState) {
 	w.noteViolated(possible, func(i int) bool { return w.Victim[i] })
 }
@@ -68,8 +68,8 @@ func (w *DryRunner) violates(i int) bool {
 	return w.unitAt(i).violates
 }
 
-// contradiction returns the status of a node on which every possible victim could be put back, though
-// the node had turned the preemptor away (rule 9.9).
+// contradiction returns the status of a node on which every possible victim could be put back although the
+// node had turned the preemptor away (rule 9.9).
 func (w *DryRunner) contradiction() filters.Status {
 	return filters.Status{Code: filters.Contradiction, By: filters.ByNone, Text: []string{filters.ReasonContradicts + " " + strconv.Quote(w.N.Name)}}
 }

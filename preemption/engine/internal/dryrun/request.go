@@ -10,11 +10,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// StatusesOf is the type by which callers give the statuses of nodes ([preemption.Request].Statuses).
+// StatusesOf is the type of [preemption.Request].Statuses, with which callers give the statuses of nodes.
 type StatusesOf = func(position int, node *outrank.Node) (preemption.Status, bool)
 
-// GivenStatus returns the status that the caller gave for the node at a position. A node that the
-// caller did not ask has the status of notFiltered.
+// GivenStatus returns the status that the caller gave for the node at a position, or notFiltered if it gave
+// none. The error is about an unknown code.
 func (a *Attempt) GivenStatus(of StatusesOf, position int) (preemption.Status, error) {
 	n := a.Snap.NodeStates[a.Snap.Order[position]]
 	status, asked := of(position, n.Node)
@@ -22,13 +22,13 @@ func (a *Attempt) GivenStatus(of StatusesOf, position int) (preemption.Status, e
 	case !asked:
 		return a.Config.notFiltered(), nil
 	case status.Code != preemption.Contradiction && filters.CodeOf(status.Code) == filters.Contradiction:
-		// CodeOf takes every code that it does not know for a contradiction.
+		// CodeOf turns every unknown code into Contradiction.
 		return status, fmt.Errorf("status of node %s: %w: there is no code %q", n.Name, outrank.ErrInvalid, string(status.Code))
 	}
 	return status, nil
 }
 
-// GivenStatusOf returns the status that the caller gave for a node; see GivenStatus.
+// GivenStatusOf is GivenStatus for a node. It takes time linear in the nodes.
 func (a *Attempt) GivenStatusOf(of StatusesOf, n *state.NodeState) (preemption.Status, error) {
 	return a.GivenStatus(of, slices.Index(a.Snap.Order, n.Slot))
 }
@@ -58,8 +58,8 @@ func (c *Terms) notFiltered() preemption.Status {
 
 var noStatusText = []string{filters.ReasonNoStatus}
 
-// FilterStatusOf returns a status of the caller as filters give statuses. A contradiction counts as
-// unresolvable: that code is only for what a dry run finds.
+// FilterStatusOf converts a caller's status into the engine's. A contradiction becomes unresolvable, because
+// only a dry run can find a contradiction.
 func FilterStatusOf(s *preemption.Status) filters.Status {
 	out := filters.Status{Code: min(filters.CodeOf(s.Code), filters.UnschedulableAndUnresolvable), By: filters.ByNone, Filter: s.Filter, Text: s.Reasons}
 	if s.Filter == "" && s.ExcludedBy != "" {

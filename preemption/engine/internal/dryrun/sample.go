@@ -6,13 +6,13 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// EnoughOf returns how many candidates of n nodes end the search (rule 10.1.2).
+// EnoughOf returns the number of candidates that ends a search over n nodes (rule 10.1.2).
 func EnoughOf(s *preemption.Sample, n int) int {
 	percent, minimum := max(0, cmp.Or(s.Percent, 10)), max(0, cmp.Or(s.Minimum, 100))
 	return min(max(n*percent/100, minimum), n)
 }
 
-// StartOf returns where among n nodes the search begins for an offset, which may be negative.
+// StartOf returns the index among n nodes at which the search starts for an offset, which may be negative.
 func StartOf(offset, n int) int { return (offset%n + n) % n }
 
 // sampled counts the candidates of a sample: those free of violations, and those with violations.
@@ -20,9 +20,9 @@ type sampled struct {
 	enough, free, violating int
 }
 
-// keeps counts a candidate with this many violations, and reports whether the sample keeps it. It
-// keeps no more candidates with violations than are enough (rule 10.1.4), and none at all where none
-// is enough (rule 10.1.5).
+// keeps counts a candidate with this many violations, and reports whether the sample keeps it. The sample
+// keeps at most enough candidates with violations (rule 10.1.4), and no candidate at all if enough is 0 (rule
+// 10.1.5).
 func (s *sampled) keeps(violations int) bool {
 	switch {
 	case s.enough == 0:
@@ -37,5 +37,6 @@ func (s *sampled) keeps(violations int) bool {
 	return true
 }
 
-// ends reports whether the sample has found enough, one of them free of violations (rule 10.1.3).
+// ends reports whether the sample has enough candidates, at least one of them free of violations (rule
+// 10.1.3).
 func (s *sampled) ends() bool { return s.free > 0 && s.free+s.violating >= s.enough }

@@ -9,22 +9,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Score has the figures of a set of victims by which candidates are compared within a decision.
+// Score is the score of a set of victims in the form in which the engine compares candidates.
 type Score struct {
 	rank.Figures
-	// First is the start of these figures as the caller gave it, with its time zone.
+	// First is the time from which Figures.Start was made, as the caller gave it, with its time zone.
 	First time.Time
 }
 
-// ScoreOf returns the score of victims that are sorted by importance. Without victims it is zero,
-// with a start that no pod has. The top priority is that of the first victim. The caller's order
-// of importance may put it before higher ones.
+// ScoreOf returns the score of victims that are sorted by importance. The top priority is that of the first
+// victim, which need not be the highest if the caller orders pods. Without victims the score is zero, with
+// rank.Never as its start.
 func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) Score {
 	if len(victims) == 0 {
 		return Score{Figures: rank.Figures{Start: rank.Never}}
 	}
 
-	// Add keeps the highest priority and, among its pods, the earliest start (rule 11.6).
+	// Add reports whether the victim has the earliest start so far among those of the highest priority (rule
+	// 11.6).
 	f, first := rank.Figures{Violations: violations}, victims[0]
 	for _, p := range victims {
 		cost, r := int64(0), p.Rank().At(a.NowAt)
@@ -40,14 +41,14 @@ func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) Score {
 	return Score{Figures: f, First: first.Start(a.Now)}
 }
 
-// Tell returns a score as callers see it.
+// Tell converts a score to the public form.
 func (a *Attempt) Tell(sc *Score) preemption.Score {
 	told := a.TellFigures(&sc.Figures)
 	told.Start = sc.First
 	return told
 }
 
-// TellFigures returns figures as callers see them, with the start in UTC.
+// TellFigures converts figures to the public form, with the start in UTC.
 func (a *Attempt) TellFigures(f *rank.Figures) preemption.Score {
 	told := preemption.Score{
 		Violations: f.Violations, TopPriority: f.Top, PrioritySum: f.Sum, Victims: int(f.Victims), Start: f.Start.Time(),
@@ -58,7 +59,7 @@ func (a *Attempt) TellFigures(f *rank.Figures) preemption.Score {
 	return told
 }
 
-// figuresOf returns the figures of a score that callers see; TellFigures is the opposite.
+// figuresOf is the inverse of TellFigures.
 func (a *Attempt) figuresOf(told *preemption.Score) rank.Figures {
 	f := rank.Figures{
 		Violations: told.Violations, Top: told.TopPriority, Sum: told.PrioritySum, Victims: int32(told.Victims), Start: rank.InstantOf(told.Start),
@@ -69,15 +70,15 @@ func (a *Attempt) figuresOf(told *preemption.Score) rank.Figures {
 	return f
 }
 
-// Complete adds to the score of a candidate what is only known of whole candidates: the costs beside
-// the first one, and the figures of the caller. Each figure sees the ones before it.
+// Complete adds to the score of a candidate what can be computed only from whole candidates: the costs beside
+// the first, and the caller's figures. Each figure sees those before it.
 func (a *Attempt) Complete(c *preemption.Candidate) {
 	if !a.Config.Whole {
 		return
 	}
 	a.AddCosts(c)
 	if c.Score.Own == nil {
-		c.Score.Own = map[string]int64{} // a figure of the caller may write it
+		c.Score.Own = map[string]int64{} // the caller's Figure may write into it
 	}
 	for i := range a.Ranks {
 		if r := &a.Ranks[i]; r.Figure != nil {
@@ -86,7 +87,7 @@ func (a *Attempt) Complete(c *preemption.Candidate) {
 	}
 }
 
-// AddCosts adds each cost to the score of a candidate. The first one is there already.
+// AddCosts sets every cost in the score of a candidate, if ranks need whole candidates.
 func (a *Attempt) AddCosts(c *preemption.Candidate) {
 	if !a.Config.Whole {
 		return
@@ -104,7 +105,7 @@ func (a *Attempt) AddCosts(c *preemption.Candidate) {
 	}
 }
 
-// setOwn sets a figure of the caller in a score.
+// setOwn sets one of the caller's figures in the score of a candidate.
 func setOwn(c *preemption.Candidate, name string, figure int64) {
 	score := &c.Score
 	if score.Own == nil {
@@ -113,9 +114,9 @@ func setOwn(c *preemption.Candidate, name string, figure int64) {
 	score.Own[name] = figure
 }
 
-// Compare orders two candidates by their scores as callers see them. order is negative if f is better.
-// by names the rank that decides; where none does it is empty and order is 0. A variant may look
-// first at whether anybody leaves (rule 13.2.11).
+// Compare compares two candidates by their public scores. order is negative if f is better, and by names the
+// rank that decides; in a tie order is 0 and by is empty. A variant may first compare whether there are any
+// victims (rule 13.2.11).
 func (a *Attempt) Compare(f, g *preemption.Score) (order int, by string) {
 	if order, by, decides := a.compareFree(f.Victims, g.Victims); decides {
 		return order, by
@@ -127,7 +128,7 @@ func (a *Attempt) Compare(f, g *preemption.Score) (order int, by string) {
 	return a.named(a.CompareByRanks(&x, &y))
 }
 
-// CompareFigures compares as Compare does, where no rank needs whole candidates.
+// CompareFigures is Compare by figures. No rank may need whole candidates.
 func (a *Attempt) CompareFigures(f, g *rank.Figures) (order int, by string) {
 	if order, by, decides := a.compareFree(int(f.Victims), int(g.Victims)); decides {
 		return order, by
@@ -135,7 +136,7 @@ func (a *Attempt) CompareFigures(f, g *rank.Figures) (order int, by string) {
 	return a.named(a.CompareByRanks(f, g))
 }
 
-// compareFree compares the numbers of victims, where the variant has that decide before the ranks.
+// compareFree compares by whether there are any victims, if the variant does that before the ranks.
 func (a *Attempt) compareFree(victims, others int) (order int, by string, decides bool) {
 	order, decides = a.Config.ByVariant().CompareFree(victims, others)
 	if order != 0 {
@@ -144,20 +145,20 @@ func (a *Attempt) compareFree(victims, others int) (order int, by string, decide
 	return order, by, decides
 }
 
-// CompareByRanks compares by the ranks alone. at is the index of the rank that decides, -1 for none.
+// CompareByRanks compares by the ranks alone. at is the index of the rank that decides, -1 in a tie.
 func (a *Attempt) CompareByRanks(f, g *rank.Figures) (order, at int) {
 	for i, x := range a.Config.Order() {
 		if x == rank.NoFigure {
 			break
 		}
 		if c := f.Compare(g, x); c != 0 {
-			return c, i // every rank has a figure here, so that the indexes agree
+			return c, i // every rank has a figure, so that i is also the index of the rank
 		}
 	}
 	return 0, -1
 }
 
-// named puts the name of a rank in the place of its index.
+// named replaces the index of a rank by its name.
 func (a *Attempt) named(order, at int) (int, string) {
 	if at < 0 {
 		return order, ""
@@ -165,7 +166,7 @@ func (a *Attempt) named(order, at int) (int, string) {
 	return order, a.Ranks[at].Name
 }
 
-// own returns a copy of a score with a map of its own.
+// own returns a copy of a score that does not share its map.
 func own(told preemption.Score) preemption.Score {
 	told.Own = maps.Clone(told.Own)
 	return told

@@ -7,17 +7,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// StrictStatus is the status of a node on which the possible victims make room, but not
-// without a violation (rule 13.5.2).
+// StrictStatus is the status of a node on which the possible victims make room, but only by violating a
+// budget (rule 13.5.2).
 var StrictStatus = filters.Status{
 	Code: filters.Unschedulable, By: filters.ByNone,
 	Text: []string{"making room would violate a disruption budget"},
 }
 
-// spare marks in w.spared the possible victims that stay because no budget may be violated, and
-// reports whether there are any. Budgets are charged from the least important pod up. A pod or a unit
-// is spared if a budget that covers it has nothing left, and then takes nothing from any (rule
-// 13.5.1).
+// spare marks in w.spared the possible victims that have to stay because no budget may be violated, and
+// reports whether there are any. Budgets are charged from the least important pod up. A pod or unit is spared
+// if a budget that covers it has nothing left. It then takes nothing from other budgets (rule 13.5.1).
 func (w *DryRunner) spare(possible []*state.PodState) (any bool) {
 	w.spared = state.Fill(w.spared, len(possible), false)
 	for from, to := 0, len(possible); to > 0; to = from {
@@ -34,8 +33,8 @@ func (w *DryRunner) spare(possible []*state.PodState) (any bool) {
 	return any
 }
 
-// allowed charges the budgets for pods that leave together, and reports whether they allow it. If
-// not, nothing is charged.
+// allowed charges the budgets for pods that leave together, and reports whether the budgets allow it. If not,
+// nothing is charged.
 func (w *DryRunner) allowed(pods []*state.PodState) bool {
 	if w.used == nil {
 		w.used = map[int32]int64{}
@@ -52,7 +51,7 @@ func (w *DryRunner) allowed(pods []*state.PodState) bool {
 	return true
 }
 
-// takeAllowance does for one pod what allowed does for several.
+// takeAllowance is allowed for a single pod.
 func (w *DryRunner) takeAllowance(p *state.PodState) bool {
 	if w.terms.budgetRules().uncharged {
 		return len(w.Budgets.Charge(p)) == 0
@@ -68,7 +67,7 @@ func (w *DryRunner) takeAllowance(p *state.PodState) bool {
 	return true
 }
 
-// countAllowance adds to the pods that the budgets of a pod have let go, or takes from them.
+// countAllowance adds by to the numbers of pods that the pod's budgets have let go.
 func (w *DryRunner) countAllowance(p *state.PodState, by int64) {
 	if w.terms.budgetRules().uncharged {
 		return
@@ -78,8 +77,8 @@ func (w *DryRunner) countAllowance(p *state.PodState, by int64) {
 	}
 }
 
-// addSpared puts the spared pods back for good. If the preemptor does not fit beside them, the node
-// is no candidate (rule 13.5.2). All possible victims are away when it begins.
+// addSpared puts the spared pods back for good. If the preemptor does not fit beside them, the node is no
+// candidate (rule 13.5.2). All possible victims must be removed before the call.
 func (w *DryRunner) addSpared(possible []*state.PodState) filters.Status {
 	if !w.spare(possible) {
 		return filters.Status{}
@@ -95,8 +94,8 @@ func (w *DryRunner) addSpared(possible []*state.PodState) filters.Status {
 	return filters.Status{}
 }
 
-// strictEnd returns the status after an ascent that took no spared pod and ended with s. If nobody
-// was taken and the node takes the preemptor now, a filter contradicts itself.
+// strictEnd returns the status after an ascent that skipped spared pods and ended with s. If no pod was taken
+// and the node takes the preemptor now, a filter contradicts itself.
 func (w *DryRunner) strictEnd(possible []*state.PodState, s filters.Status) filters.Status {
 	switch {
 	case s.Code != filters.Success:
@@ -107,9 +106,9 @@ func (w *DryRunner) strictEnd(possible []*state.PodState, s filters.Status) filt
 	return s
 }
 
-// withoutSpared returns why a node does not help, where all possible victims are away but the spared
-// ones. It is the budgets if the node would take the preemptor without these, too. They stay on the
-// node.
+// withoutSpared returns why a node does not help although all possible victims but the spared ones are
+// removed. The reason is the budgets if the node would take the preemptor without the spared pods as well.
+// These are on the node again afterwards.
 func (w *DryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 	w.ChangeMarked(possible, w.spared, -1)
 	s := w.Check()
@@ -120,8 +119,8 @@ func (w *DryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 	return s
 }
 
-// strictly refuses the victims that the caller's rule has chosen if they violate a budget and the
-// policy is strict (rule 13.5.4).
+// strictly rejects the victims that the caller's rule has chosen if the policy is strict and they violate a
+// budget (rule 13.5.4).
 func (w *DryRunner) strictly(possible []*state.PodState) filters.Status {
 	if !w.terms.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
 		return filters.Status{}

@@ -8,45 +8,45 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Terms are a configuration with what follows from it, ready for use. They never change.
+// Terms is a configuration with what follows from it. It never changes once it is in use.
 type Terms struct {
 	preemption.Config
 	// Workers is the number of goroutines that share a call.
 	Workers int
-	// Chunk is the number of nodes that each of them takes at a time, 0 for ChunkSize.
+	// Chunk is the number of nodes that a worker takes at a time, 0 for ChunkSize.
 	Chunk int
-	// Answers is the number of answers of nodes that are remembered for the pods of a group. Below 0
-	// none are, and 0 means the usual number.
+	// Answers is the number of nodes' answers that are remembered while a group is placed. 0 stands for the
+	// default, and a negative number for none.
 	Answers int
 
-	// The next fields follow from Config.Victims. Exact is set where the best victims on a node are
-	// searched for, and Across where those on other nodes are, too.
+	// The next fields follow from Config.Victims. Exact is set if the best victims on a node are searched
+	// for, and Across if victims on other nodes are included in the search.
 	Exact, Across bool
-	// Limit bounds the steps of such a search in one call, 0 for the usual bounds.
+	// Limit bounds the steps of such a search in one call, 0 for the default bounds.
 	Limit int
-	// Chooser is the caller's rule that chooses victims, nil without one.
+	// Chooser is the caller's rule that chooses victims, nil if there is none.
 	Chooser *preemption.Chooser
 
-	// The next fields follow from Config.Ranks. order lists what the ranks compare, where there are
-	// any (see Order).
+	// The next fields follow from Config.Ranks. order lists the figures that the ranks compare; it is read
+	// only if there are ranks (see the method Order).
 	order Order
-	// Cost is what a victim costs by the first rank that has a cost, and CostName the name of that
-	// rank; nil without one.
+	// Cost is the Cost of the first rank that has one, and CostName the name of that rank. Cost is nil if no
+	// rank has one.
 	Cost     func(victim *outrank.Pod) int64
 	CostName string
-	// Whole is set where a rank compares what is only known of whole candidates, so that all
-	// candidates are made.
+	// Whole is set if a rank compares something that only a whole candidate tells, so that all candidates
+	// have to be built.
 	Whole bool
 
-	// The next fields follow from Config.Budgets. Strict is set where no budget may be violated, and
-	// VictimsAlone where the budgets are charged for the victims alone.
+	// The next fields follow from Config.Budgets. Strict is set if no budget may be violated, and
+	// VictimsAlone if the budgets are charged for the actual victims alone.
 	Strict, VictimsAlone bool
 
-	// Disabled is set where no pod may preempt.
+	// Disabled is set if no pod may preempt, because the profile turns DefaultPreemption off.
 	Disabled bool
 }
 
-// TermsOf returns the terms of a configuration that is valid.
+// TermsOf returns the terms of a valid configuration.
 func TermsOf(c preemption.Config) Terms {
 	t := Terms{
 		Config: c, Strict: c.Budgets == preemption.NeverViolate, VictimsAlone: c.Budgets == preemption.ChargeVictims,
@@ -63,13 +63,13 @@ func TermsOf(c preemption.Config) Terms {
 	}
 
 	if t.Ranks == nil {
-		t.Ranks = t.ByVariant().Ranks // nil for today's
+		t.Ranks = t.ByVariant().Ranks // nil without a variant
 	}
 	t.readRanks()
 	return t
 }
 
-// readRanks finds out what the ranks compare.
+// readRanks sets the fields that follow from the ranks.
 func (c *Terms) readRanks() {
 	c.order = OrderOf(c.Ranks)
 	for i := range c.Ranks {
@@ -83,7 +83,8 @@ func (c *Terms) readRanks() {
 	}
 }
 
-// Order returns what the ranks compare. Without ranks, as in the zero Terms, these are the usual ones.
+// Order returns the figures that the ranks compare. Without ranks, as in the zero Terms, they are those of
+// the default ranks.
 func (c *Terms) Order() *Order {
 	if c.Ranks == nil {
 		return &usualOrder
@@ -91,7 +92,8 @@ func (c *Terms) Order() *Order {
 	return &c.order
 }
 
-// RuleOf names the caller's rule by which a pod may be taken; empty for lower priority.
+// RuleOf returns the name of the caller's rule by which a pod may be taken. It is empty if the priority alone
+// decides.
 func (c *Terms) RuleOf(preemptor, victim *outrank.Pod) (rule string) {
 	if c.Eligibility.Take != nil {
 		rule, _ = c.Eligibility.Take(preemptor, victim)
@@ -99,13 +101,13 @@ func (c *Terms) RuleOf(preemptor, victim *outrank.Pod) (rule string) {
 	return rule
 }
 
-// OfAnyPriority reports whether a pod may be a victim whatever its priority is.
+// OfAnyPriority reports whether a pod may be a victim regardless of its priority.
 func (c *Terms) OfAnyPriority(p *state.PodState) bool {
 	return c.Eligibility.AnyPriority || c.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
 }
 
-// Allows reports whether the caller's rules let a pod be a victim of another. Priorities are not
-// compared.
+// Allows reports whether the caller's rule Eligibility.Take lets a pod be a victim. It does not compare
+// priorities.
 func (c *Terms) Allows(preemptor, victim *outrank.Pod) bool {
 	if c.Eligibility.Take == nil {
 		return true
@@ -117,15 +119,15 @@ func (c *Terms) Allows(preemptor, victim *outrank.Pod) bool {
 // mayRefuse reports whether the caller has a rule about which pods may preempt (rule 8.13).
 func (c *Terms) mayRefuse() bool { return c.Eligibility.Refuse != nil }
 
-// refusal asks that rule, which is told what chapter 8 says and the status of the nominated node.
+// refusal asks that rule. by is the result of chapter 8, and nominated the status of the nominated node.
 func (c *Terms) refusal(pod *outrank.Pod, by preemption.Ineligibility, nominated preemption.Status) preemption.Ineligibility {
 	return c.Eligibility.Refuse(pod, by, nominated)
 }
 
-// AsksAbout reports whether a rule of the caller has a say about each possible victim.
+// AsksAbout reports whether the configuration changes which pods are possible victims.
 func (c *Terms) AsksAbout() bool { return c.Eligibility.Take != nil || c.Eligibility.AnyPriority }
 
-// ByVariant returns the rules of the configured variant. They are shared.
+// ByVariant returns the rules of the configured variant, which are only to be read.
 func (c *Terms) ByVariant() *variantRules { return &variantTable[c.Variant] }
 
 // Ascending reports whether victims are taken from the least important up.
@@ -133,8 +135,8 @@ func (c *Terms) Ascending() bool {
 	return c.ByVariant().ascending && !c.Exact
 }
 
-// budgetRules returns how victims are charged to budgets. Where budgets are charged for the victims
-// alone, they count violations as today, whatever the variant (rule 13.5.5).
+// budgetRules returns how victims are charged to budgets. With VictimsAlone violations are counted in the
+// standard way, whatever the variant (rule 13.5.5).
 func (c *Terms) budgetRules() budgetRules {
 	r := c.ByVariant().budgets
 	if c.VictimsAlone {
@@ -146,13 +148,13 @@ func (c *Terms) budgetRules() budgetRules {
 // EmptySelectors reports whether empty selectors of budgets cover every pod of their namespace.
 func (c *Terms) EmptySelectors() bool { return c.ByVariant().budgets.emptySelectors }
 
-// ReadsFirst reports whether the second rank reads the first victim that was found (rule 13.2.3).
-// Only victims that are found by putting pods back have such an order.
+// ReadsFirst reports whether the second rank reads the first victim that was found (rule 13.2.3). That
+// applies only if victims are found by a reprieve.
 func (c *Terms) ReadsFirst() bool {
 	return c.ByVariant().readsFirst && !c.Exact && !c.VictimsAlone && c.Chooser == nil
 }
 
-// UsualRanks are the default ranks, and usualOrder is what they compare. Nobody writes either.
+// UsualRanks has the default ranks, and usualOrder the figures that they compare. Both are only to be read.
 var (
 	UsualRanks = preemption.DefaultRanks()
 	usualOrder = OrderOf(UsualRanks)

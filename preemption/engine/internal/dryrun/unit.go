@@ -10,26 +10,26 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// dryUnit is a unit that could leave (rule 12.8.1).
+// dryUnit is a unit of victims in a dry run (rule 12.8.1).
 type dryUnit struct {
 	state.UnitTerms
-	// start is the importance of the pod that started first.
+	// start is the sort key of the pod that started first.
 	start state.Importance
 	Pods  []*state.PodState
-	// from and to say where its pods stand among the possible victims.
+	// from and to delimit its pods among the possible victims.
 	from, to int
-	// violates is set if a pod of it violates a budget (rule 12.8.4).
+	// violates is set if any of its pods violates a budget (rule 12.8.4).
 	violates bool
 }
 
-// HasUnits reports whether pods of the node may leave with others, or count with
-// another priority than their own.
+// HasUnits reports whether pods of the node may have to leave with others, or count by another priority than
+// their own.
 func (a *Attempt) HasUnits(n *state.NodeState) bool {
 	asked := &a.Asked
 	return n.Grouped > 0 && asked.Rules.VictimUnits
 }
 
-// UnitOf returns the unit of a running pod, with its pods in order of importance.
+// UnitOf returns the unit of a running pod, with the unit's pods in order of importance.
 func (a *Attempt) UnitOf(p *state.PodState) *dryUnit {
 	snap := a.Snap
 	u := &dryUnit{UnitTerms: snap.Units.Of(p), Pods: []*state.PodState{p}}
@@ -41,7 +41,8 @@ func (a *Attempt) UnitOf(p *state.PodState) *dryUnit {
 	return u
 }
 
-// SortVictims puts victims on a node into the order of importance, unit by unit.
+// SortVictims sorts the victims on a node by importance: units by the importance of units, and pods within
+// each unit.
 func (a *Attempt) SortVictims(n *state.NodeState, victims []*state.PodState) {
 	if !a.HasUnits(n) {
 		slices.SortFunc(victims, a.MoreImportant)
@@ -56,7 +57,7 @@ func (a *Attempt) SortVictims(n *state.NodeState, victims []*state.PodState) {
 	})
 }
 
-// MayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
+// MayEvictUnit reports whether a unit may be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *Attempt) MayEvictUnit(u *dryUnit) bool {
 	if u.Priority >= a.Asked.Priority && !a.Config.UnitOfAnyPriority(u) {
 		return false
@@ -67,14 +68,14 @@ func (a *Attempt) MayEvictUnit(u *dryUnit) bool {
 	return !slices.ContainsFunc(u.Pods, func(p *state.PodState) bool { return !a.Config.Allows(a.Pod, p.Pod) })
 }
 
-// UnitOfAnyPriority reports whether a unit may be a victim whatever its priority is. The rule about
-// pods without a priority holds only for pods that name no group (rule 12.8.10).
+// UnitOfAnyPriority reports whether a unit may be a victim regardless of its priority. The rule about pods
+// without a priority applies only to pods that name no group (rule 12.8.10).
 func (c *Terms) UnitOfAnyPriority(u *dryUnit) bool {
 	return c.Eligibility.AnyPriority || u.Rank == state.PodUnit && c.OfAnyPriority(u.Pods[0])
 }
 
-// compareUnits orders units by importance (group 12.7): negative if u is the more important one. The
-// pods of both are in order.
+// compareUnits orders units by importance (group 12.7): negative if u is more important. The pods of both
+// must be sorted.
 func (a *Attempt) compareUnits(u, v *dryUnit) int {
 	up, vp := u.Pods[0].Pod, v.Pods[0].Pod
 	if a.Config.Importance != nil {
@@ -83,7 +84,7 @@ func (a *Attempt) compareUnits(u, v *dryUnit) int {
 		}
 	}
 
-	// Rules 12.7.1 to 12.7.4, but for the start where the variant does not look at it.
+	// Rules 12.7.1 to 12.7.4, without the start if the variant ignores it.
 	if c := cmp.Or(cmp.Compare(v.Priority, u.Priority), cmp.Compare(v.Rank, u.Rank), cmp.Compare(len(v.Pods), len(u.Pods))); c != 0 {
 		return c
 	}
@@ -93,7 +94,7 @@ func (a *Attempt) compareUnits(u, v *dryUnit) int {
 		}
 	}
 
-	// Rule 12.7.5: names settle the rest. A group and a pod may have the same one; the group comes first.
+	// Rule 12.7.5: names settle the rest. If a group and a pod have the same name, the group comes first.
 	if c := cmp.Or(cmp.Compare(up.NamespaceName(), vp.NamespaceName()), cmp.Compare(u.name(), v.name())); c != 0 || u.Whole == v.Whole {
 		return c
 	}
@@ -103,8 +104,8 @@ func (a *Attempt) compareUnits(u, v *dryUnit) int {
 	return 1
 }
 
-// earliest returns the importance of the pod that started first. The second result reports whether a
-// pod has no start time, or unstarted was set.
+// earliest returns the sort key of the pod that started first. The second result is unstarted, or true if a
+// pod has no start time.
 func (a *Attempt) earliest(pods []*state.PodState, unstarted bool) (state.Importance, bool) {
 	first := pods[0].Rank()
 	for _, p := range pods {
@@ -117,7 +118,7 @@ func (a *Attempt) earliest(pods []*state.PodState, unstarted bool) (state.Import
 	return first, unstarted
 }
 
-// name returns the name of the group that leaves whole, or of the pod.
+// name returns the name of the group or composite group that leaves whole, or of the single pod.
 func (u *dryUnit) name() string {
 	whole := u.Whole
 	switch {
@@ -129,8 +130,8 @@ func (u *dryUnit) name() string {
 	return whole.Group.Name
 }
 
-// CheckAlone refuses a pod of a group, which preempts only as a whole (rule 12.8.8), unless the pod
-// asks for room for its resize (rule 7.19.8).
+// CheckAlone returns an error for a pod of a group, because groups preempt only as a whole (rule 12.8.8). A
+// pod that asks for room for its resize is allowed (rule 7.19.8).
 func CheckAlone(s *state.Snapshot, p *outrank.Pod) error {
 	if s == nil || p == nil || !s.Rules.VictimUnits || p.Group == "" || filters.DeferralOf(s, p).Asked {
 		return nil

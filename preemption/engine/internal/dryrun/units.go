@@ -8,10 +8,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Where victims are units (rule 12.8.1), a dry run takes away, charges and puts back all
-// pods of a unit together, on whatever node they are. The possible victims are then
-// those pods, unit by unit, and w.units says which of them belong to which unit. On a
-// node without pods that name groups w.units is empty, and each pod stands for itself.
+// If victims are units (rule 12.8.1), a dry run removes, charges and puts back all pods of a unit together,
+// whatever node they are on. The possible victims are then these pods, unit by unit, and w.units says which
+// of them belong to which unit. On a node without pods that name groups w.units is empty, and each pod is a
+// unit by itself.
 
 // findUnits lists the units that the preemptor may evict from the node, the most
 // important first, and returns their pods.
@@ -23,7 +23,7 @@ func (w *DryRunner) findUnits() []*state.PodState {
 		u := dryUnit{UnitTerms: snap.Units.Of(p), Pods: w.N.Pods[i : i+1]}
 		if u.Whole != nil {
 			if w.seen[u.Whole] {
-				continue // another pod of the node belongs to it
+				continue // the unit was found with an earlier pod of the node
 			}
 			if w.seen == nil {
 				w.seen = map[*state.WholeUnit]bool{}
@@ -41,11 +41,10 @@ func (w *DryRunner) findUnits() []*state.PodState {
 	return w.sorted
 }
 
-// sortUnits puts the units, and the pods of each, in order of importance, and lists the
-// pods in w.sorted.
+// sortUnits sorts the units, and the pods of each, by importance, and lists all the pods in w.sorted.
 func (w *DryRunner) sortUnits() {
-	// The pods of a unit belong to the snapshot or the node, and are copied before they are sorted. All
-	// are copied before the first is sorted, because a growing list moves.
+	// The lists of pods belong to the snapshot or the node, and are copied before they are sorted. All are
+	// copied before the first is sorted, because appending may move the list.
 	w.gathered = w.gathered[:0]
 	for i := range w.units {
 		u, from := &w.units[i], len(w.gathered)
@@ -61,8 +60,8 @@ func (w *DryRunner) sortUnits() {
 		u.start, w.Unstarted = w.A.earliest(u.Pods, w.Unstarted)
 	}
 
-	// Units are compared by their first pods and starts, so that they are sorted after their pods. From
-	// here on from and to are places among the possible victims.
+	// Units are compared by their first pods and starts, so that their pods have to be sorted first. From
+	// here on from and to are indexes among the possible victims.
 	slices.SortFunc(w.units, func(u, v dryUnit) int { return w.A.compareUnits(&u, &v) })
 	w.sorted = w.sorted[:0]
 	for i := range w.units {
@@ -81,9 +80,8 @@ func (w *DryRunner) unitAt(i int) *dryUnit {
 	return &w.units[at]
 }
 
-// unitStart returns the index of the first of the possible victims that leave together with the one
-// at i, and unitEnd the index behind the last of them. They stand in a row. A pod that leaves
-// by itself is a unit of one.
+// unitStart returns the index of the first possible victim in the unit of the one at i, and unitEnd the index
+// behind the last. The pods of a unit are consecutive. Without units each pod is its own.
 func (w *DryRunner) unitStart(i int) int {
 	if len(w.units) == 0 {
 		return i
@@ -113,8 +111,8 @@ func (w *DryRunner) markVictim(i int) {
 	}
 }
 
-// tellUnits notes for each victim the priority of its unit, the group that it leaves with, and its
-// node if that is another one. The victims are the marked pods, in their order.
+// tellUnits fills in, for each victim, the priority of its unit, the group that it leaves with, and its node
+// if that is another one. victims has the marked pods, in their order.
 func (w *DryRunner) tellUnits(possible []*state.PodState, victims []preemption.Victim) {
 	v := 0
 	for i := range w.units {
@@ -137,15 +135,15 @@ func (w *DryRunner) tellUnits(possible []*state.PodState, victims []preemption.V
 	}
 }
 
-// Possible lists the pods that the preemptor may evict, the most important
-// first. Where they are units, w.units has these.
+// Possible lists the pods that the preemptor may evict from the entered node, the most important first. If
+// they are units, it also sets w.units.
 func (w *DryRunner) Possible() []*state.PodState {
 	if w.A.HasUnits(w.N) {
 		return w.findUnits()
 	}
 
-	// The node lists its pods by priority and start, so that the pods below the preemptor's priority are
-	// the end of the list. Where a pod of any priority may leave, the whole list is looked at.
+	// The node lists its pods by priority and start, so that the pods below the preemptor's priority are the
+	// end of its list. If pods of any priority may leave, the whole list is needed.
 	a, terms := w.A, w.terms
 	variant := terms.ByVariant()
 	pods := w.N.Possible(a.Asked.Priority, a.NowAt, &w.sorted)
@@ -154,7 +152,7 @@ func (w *DryRunner) Possible() []*state.PodState {
 		pods = w.N.Pods
 	}
 
-	// The list is copied only if another rule takes pods out of it, or puts them in another order.
+	// The list is copied only if a rule removes pods from it or sorts them differently.
 	ordered := terms.Importance == nil && !variant.IgnoresStart && !anywhere
 	if terms.Eligibility.Take == nil && ordered && a.Resident == nil {
 		return pods

@@ -5,66 +5,65 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// variantRules say in what a variant differs from today's scheduler. The zero value differs in
-// nothing.
+// variantRules says how a variant differs from the present scheduler. The zero value has no differences.
 type variantRules struct {
-	// waits says how long a pod that is nominated to a node does not preempt.
+	// waits says how long a nominated pod waits before it preempts again.
 	waits waiting
 	// budgets says how victims are charged to budgets.
 	budgets budgetRules
-	// IgnoresNever is set if there is no preemption policy (rule 13.2.4).
+	// IgnoresNever is set if the preemption policy of pods is ignored (rule 13.2.4).
 	IgnoresNever bool
-	// triesUnasked is set if a node that the caller gave no status for is tried (rule
+	// triesUnasked is set if preemption is tried on a node for which the caller gave no status (rule
 	// 13.2.10).
 	triesUnasked bool
-	// ascending is set if pods are taken, the least important first, until the preemptor
-	// fits, and budgets are charged for them alone, in that order (rules 13.3.1 and 13.3.5).
+	// ascending is set if pods are taken as victims, the least important first, until the preemptor fits, and
+	// budgets are charged for them alone, in that order (rules 13.3.1 and 13.3.5).
 	ascending bool
-	// IgnoresStart is set if the namespace and then the name settle ties of priority (rule
+	// IgnoresStart is set if ties of priority are settled by namespace and name, and not by start (rule
 	// 13.2.1).
 	IgnoresStart bool
-	// TakesUnprioritized is set if a pod without a priority can be a victim of any (rule
-	// 13.3.3).
+	// TakesUnprioritized is set if a pod without a priority can be a victim of any preemptor (rule 13.3.3).
 	TakesUnprioritized bool
 	// FiltersOnce is set if the filters run once, with the nominated pods in place (rule
 	// 13.3.2).
 	FiltersOnce bool
-	// readsFirst is set if the second rank reads the first victim, and victims that violate a
-	// budget come before the others (rule 13.2.3).
+	// readsFirst is set if the second rank reads the first victim of a list in which those that violate a
+	// budget come first (rule 13.2.3).
 	readsFirst bool
-	// TakesFree is set if a node that takes the preemptor with everybody put back is a candidate, and
-	// better than any with victims (rule 13.2.11).
+	// TakesFree is set if a node that takes the preemptor without victims is a candidate, and better than any
+	// with victims (rule 13.2.11).
 	TakesFree bool
-	// clearsAlways is set if nominations are cleared also where all victims are being deleted already
-	// (rules 13.2.7 and 13.3.12).
+	// clearsAlways is set if nominations are cleared even if all victims are already being deleted (rules
+	// 13.2.7 and 13.3.12).
 	clearsAlways bool
 	// nominatedInTurn is set if the nominated node is asked in its turn, like any other (rule 7.15.9).
 	nominatedInTurn bool
-	// Ranks are the variant's own, nil for the usual ones.
+	// Ranks has the variant's own ranks, nil for the default ones.
 	Ranks []preemption.Rank
 }
 
-// waiting says how long a pod that is nominated to a node does not preempt.
+// waiting says how long a nominated pod waits before it preempts again.
 type waiting uint8
 
 const (
-	// The zero value waits while victims of an earlier preemption leave that node (rule 8.3).
+	// The zero value: while victims of an earlier preemption leave the nominated node (rule 8.3).
 	_ waiting = iota
-	// waitsForTerminating waits while any pod of lower priority leaves that node (rule 13.2.5).
+	// waitsForTerminating: while any pod of lower priority is leaving the nominated node (rule 13.2.5).
 	waitsForTerminating
-	// waitsWhileNominated waits unless taking pods away cannot help on that node (rule 13.3.7).
+	// waitsWhileNominated: as long as it is nominated, unless removing pods cannot help on that node (rule
+	// 13.3.7).
 	waitsWhileNominated
 )
 
-// budgetRules say how victims are charged to budgets. The zero value is what today's scheduler does.
+// budgetRules says how victims are charged to budgets. The zero value is the way of the present scheduler.
 type budgetRules struct {
-	// uncharged is set if a pod violates a budget that covers it and allows no disruption, whoever
-	// else leaves (rule 13.2.2).
+	// uncharged is set if budgets are not charged: a pod violates a covering budget if that allows no
+	// disruption, whichever other pods leave (rule 13.2.2).
 	uncharged bool
 	// perBudget is set if a victim adds a violation for every budget that it violates (rule 13.3.5).
 	perBudget bool
-	// countsTwice is set if a budget is charged also for a pod whose disruption it has counted
-	// already (rule 13.3.11).
+	// countsTwice is set if a budget is charged even for a pod whose disruption it has already counted (rule
+	// 13.3.11).
 	countsTwice bool
 	// emptySelectors is set if a budget with an empty selector covers every pod of its namespace, and
 	// budgets can cover pods without labels (rule 13.3.6).
@@ -87,9 +86,9 @@ var variantTable = [...]variantRules{
 	},
 }
 
-// CompareFree orders two candidates by their numbers of victims, where the variant prefers a node on
-// which nobody leaves before it looks at ranks. order is negative if only the first candidate is such
-// a node. CompareFree does not decide where both have victims.
+// CompareFree compares two candidates by whether they have any victims, if the variant prefers a node without
+// victims before it looks at ranks. order is negative if only the first has none. decides is false if both
+// have victims, or the variant has no such rule.
 func (v *variantRules) CompareFree(victims, others int) (order int, decides bool) {
 	if !v.TakesFree || victims > 0 && others > 0 {
 		return 0, false

@@ -40,7 +40,7 @@ type podCounts struct {
 	// classesAtFirst is the number of classes in parts after the first count. parts only grows: classes that
 	// no longer exist stay in it.
 	classesAtFirst int
-	marks          []mark // by slot
+	marks          []mark // one for each node, by slot
 	// changed is the version of the last change of any count, and everywhere the version of the last change
 	// that may alter the answer in every domain.
 	changed, everywhere uint64

@@ -15,7 +15,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// begin begins a call, if the pods are a group that preempts.
+// begin prepares a run for the pods of a request. The error says why they are not a group that can preempt.
+// firstFit is set if first fit places the pods, and not a function of the caller.
 func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.GroupRequest, firstFit bool) (*run, error) {
 	if err := check(terms, snap, req.Pods, firstFit); err != nil {
 		return nil, err
@@ -28,13 +29,13 @@ func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 		plan: &preemption.GroupPlan{Release: snap.Release(), Now: req.Now, Group: owner.key, Composite: owner.composite},
 	}
 
-	// Of a tree of groups the pods are placed group by group (rule 12.9.4).
+	// The pods of a tree of groups are placed group by group (rule 12.9.4).
 	r.quorum = quorumOf(snap, r.pods)
 	if r.quorum.below != nil {
 		r.pods = r.quorum.inOrder(r.pods)
 	}
 
-	// The pods are pending, and placed with the nominations that they have (rule 12.9.5).
+	// In work the pods are pending, with their present nominations (rule 12.9.5).
 	for _, p := range req.Pods {
 		r.work.Seat(p, "", r.nominationOf(p))
 	}
@@ -44,8 +45,8 @@ func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 	return r, r.startGuard(ctx, terms.Guard)
 }
 
-// check returns everything that keeps the pods from being a group that preempts. firstFit is set if
-// first fit places them, and no function of the caller.
+// check returns one error with every reason for which the pods are not a group that can preempt. firstFit is
+// as for begin.
 func check(terms *dryrun.Terms, snap *state.Snapshot, pods []*outrank.Pod, firstFit bool) error {
 	if err := checkTerms(terms); err != nil {
 		return err
@@ -63,8 +64,8 @@ func check(terms *dryrun.Terms, snap *state.Snapshot, pods []*outrank.Pod, first
 		topologies = checkTopologies(snap, pods)
 	}
 
-	// Pods that run already are reported together with all other problems. A topology is reported
-	// only of a group that has no other problem.
+	// Pods that already run are reported together with all other problems. A topology is reported only if
+	// there is no other problem.
 	var errs []error
 	for _, p := range valid {
 		errs = append(errs, snap.CheckWaits(p))
@@ -75,14 +76,15 @@ func check(terms *dryrun.Terms, snap *state.Snapshot, pods []*outrank.Pod, first
 	return refuse(topologies)
 }
 
-// checkTerms refuses settings that have no meaning for a group. To ignore them would be to preempt where
-// a rule says no, or in another way than was asked for.
+// checkTerms refuses settings that have no meaning for a group. Ignoring them could preempt against a rule,
+// or in another way than was asked for.
 func checkTerms(terms *dryrun.Terms) error {
 	var ps []outrank.Problem
 	add := func(field, text string) {
 		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: text + ", which a group of pods is not decided by"})
 	}
 
+	// No step of a group's decision reads these settings.
 	switch {
 	case terms.Exact || terms.Across:
 		add("Victims", "the best ones are searched for")
@@ -111,7 +113,7 @@ func checkTerms(terms *dryrun.Terms) error {
 // groupGate is the feature gate that lets groups of pods preempt.
 const groupGate = "GenericWorkload"
 
-// checkGates refuses a release by whose rules groups do not preempt (rule 12.9.1).
+// checkGates refuses a release in which groups do not preempt (rule 12.9.1).
 func checkGates(snap *state.Snapshot) error {
 	if snap.Rules.GroupsPreempt {
 		return nil
@@ -123,8 +125,8 @@ func checkGates(snap *state.Snapshot) error {
 		outrank.ErrInvalid, snap.Of, outrank.V1_37, groupGate)
 }
 
-// checkPods returns the pods that are valid by themselves, and the problems of all: a pod that stands in
-// the group twice is valid and a problem.
+// checkPods returns the pods that are valid by themselves, and the problems of all pods. A pod that is listed
+// twice is valid, and still a problem.
 func checkPods(pods []*outrank.Pod) (valid []*outrank.Pod, ps []outrank.Problem) {
 	if len(pods) == 0 {
 		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
@@ -150,7 +152,7 @@ func checkPods(pods []*outrank.Pod) (valid []*outrank.Pod, ps []outrank.Problem)
 	return valid, ps
 }
 
-// refuse returns an error with the problems, nil if there are none.
+// refuse returns the problems as an error, nil if there are none.
 func refuse(ps []outrank.Problem) error {
 	if len(ps) == 0 {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
-// unitTurns is the cost of taking a unit away or charging it, in turns of a loop. The watch of a
-// call counts turns and looks at the context after a number of them.
+// unitTurns is the weight of removing or charging a unit for work.Watch, in turns of a plain loop. The watch
+// looks at the context after a number of turns.
 const unitTurns = 8
 
-// charge charges each pod of each unit, in order of importance, to the budgets that cover it, in the
-// order of the cluster and up to the first that the pod violates (rules 6.3.8 and 12.9.10;
-// filterVictimsWithPDBViolation). It notes in each unit a budget that losing the unit violates.
+// charge charges each pod of each unit, in order of importance, to the budgets that cover it, in the order of
+// the cluster and up to the first that the pod violates (rules 6.3.8 and 12.9.10;
+// filterVictimsWithPDBViolation). It sets budget in each unit, and r.broken for units of several pods.
 func (r *run) charge(units []possibleVictim) {
 	budgets := dryrun.ChargerToFirst(r.work.BudgetSet)
 	r.broken = map[int][]int32{}
@@ -44,8 +44,8 @@ func (r *run) charge(units []possibleVictim) {
 	}
 }
 
-// violated returns the budget that each pod of the at-th unit violates, noBudget for a pod that violates
-// none. It returns nil if no pod violates any.
+// violated returns, for each pod of the unit at index at, the budget that it violates or noBudget. It returns
+// nil if no pod violates any.
 func (r *run) violated(at int, u *possibleVictim) []int32 {
 	switch {
 	case !u.violates():

@@ -1,5 +1,5 @@
-// Package groups answers: who has to leave a cluster so that a group of pods can run together
-// (chapter 12)? There is one candidate, the whole cluster.
+// Package groups answers: who has to leave a cluster so that a group of pods can run together (chapter 12)?
+// There is one candidate, the whole cluster.
 //
 // [Preempt] goes through these stages, each a file or two:
 //
@@ -10,5 +10,5 @@
 //	decide    is there a place without them?              (preempt, guard)
 //	spare     who of them can stay?                       (budgets, reprieve)
 //
-// [Verify] checks a plan against a cluster, with the same pieces.
+// [Verify] checks a plan against a cluster, with the same parts.
 package groups

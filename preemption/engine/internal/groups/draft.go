@@ -12,23 +12,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// draft is a [preemption.Draft]. It has two clones of the run's snapshot: the caller looks at one, and the
-// other has pods of the group in the places that the caller asks about.
+// draft is a [preemption.Draft]. It has two clones of the run's snapshot: seen, which the caller reads, and
+// work, in which pods of the group are in the places that the caller asks about.
 type draft struct {
 	preemption.View
 	ctx context.Context
 	run *run
-	// seen is the clone that the caller looks at.
+	// seen is the clone that the caller reads.
 	seen *state.Snapshot
-	// work is the clone with the pods of seated in their places, and the other pods of the group
+	// work is the clone in which the pods of seated are in their places, and the other pods of the group are
 	// pending. It is nil once the placing function has returned.
 	work   *state.Snapshot
 	seated []preemption.Assignment
-	// ours are the pods of the group, by key.
+	// ours has the pods of the group, by key.
 	ours map[outrank.Key]*outrank.Pod
 }
 
-// newDraft returns a draft of the cluster as the run has it at present.
+// newDraft returns a draft of the run's present working snapshot.
 func (r *run) newDraft(ctx context.Context) *draft {
 	d := &draft{ctx: ctx, run: r, seen: r.work.Clone(), work: r.work.Clone(), ours: make(map[outrank.Key]*outrank.Pod, len(r.pods))}
 	d.View = d.seen.Within(ctx)
@@ -38,10 +38,10 @@ func (r *run) newDraft(ctx context.Context) *draft {
 	return d
 }
 
-// end ends the draft: from now on it answers with an error.
+// end ends the draft: from then on Feasible returns an error.
 func (d *draft) end() { d.work = nil }
 
-// Nominated goes through the nominations of others; see [preemption.View].
+// Nominated iterates over the nominations of pods outside the group; see [preemption.View].
 func (d *draft) Nominated() iter.Seq2[*outrank.Pod, string] {
 	return func(yield func(*outrank.Pod, string) bool) {
 		for p, node := range d.View.Nominated() {
@@ -52,7 +52,7 @@ func (d *draft) Nominated() iter.Seq2[*outrank.Pod, string] {
 	}
 }
 
-// Feasible lists the nodes that take a pod beside others; see [preemption.Draft].
+// Feasible lists the nodes that take a pod of the group with others in their places; see [preemption.Draft].
 func (d *draft) Feasible(pod *outrank.Pod, beside ...preemption.Assignment) ([]*outrank.Node, error) {
 	if d.work == nil {
 		return nil, fmt.Errorf("draft: %w: the placing function has returned", preemption.ErrState)
@@ -61,8 +61,8 @@ func (d *draft) Feasible(pod *outrank.Pod, beside ...preemption.Assignment) ([]*
 		return nil, err
 	}
 
-	// A caller mostly asks about one more place than before. The first places that this call shares with
-	// the last one stay; all after them are given up.
+	// A caller mostly asks with one more place than before. So the leading places that are the same as in the
+	// last call are kept, and only those after them are given up.
 	same := 0
 	for same < min(len(beside), len(d.seated)) && beside[same].Node == d.seated[same].Node && beside[same].Pod.Key() == d.seated[same].Pod.Key() {
 		same++
@@ -79,8 +79,8 @@ func (d *draft) Feasible(pod *outrank.Pod, beside ...preemption.Assignment) ([]*
 	return search.Takers(d.ctx, d.run.terms, d.work, d.ours[pod.Key()])
 }
 
-// check refuses a question about pods that do not wait in this group, about a pod that has its place
-// already, or about a node that does not exist.
+// check returns an error for a pod that is not of the group, that is named twice, or whose node does not
+// exist.
 func (d *draft) check(pod *outrank.Pod, beside []preemption.Assignment) error {
 	there := make(map[outrank.Key]bool, len(beside)+1)
 	take := func(p *outrank.Pod) error {

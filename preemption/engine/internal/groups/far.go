@@ -12,10 +12,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// rebuild gives a member a new attempt, in which its filters have counted the pods of
-// the cluster and the members before it in their places (rule 12.9.9).
+// rebuild gives a member a new attempt, in which its filters count the members before it in their places
+// (rule 12.9.9).
 func (f *fitter) rebuild(ctx context.Context, i int) {
-	// The members before it stand in the snapshot only while the attempt begins.
+	// The members before it are on their nodes in the snapshot only while the attempt begins.
 	before := f.members[:i]
 	for j := range before {
 		if at := before[j].at; at != nowhere {
@@ -38,16 +38,16 @@ func (f *fitter) rebuild(ctx context.Context, i int) {
 	m.kind = m.kind.inAttempt(a)
 }
 
-// reseat moves a member in the snapshot to a node, or off it to a nomination. The member keeps its
-// class, because attempts know it by that.
+// reseat moves a member in the snapshot to a node, or off its node to a nomination. The member keeps its
+// class, which attempts have already looked up.
 func (f *fitter) reseat(pod *outrank.Pod, node, nominated string) {
 	p, _ := f.snap.PodStates.Of(pod)
 	f.snap.Drop(p)
 	f.snap.Put(f.snap.Moved(p, node, nominated))
 }
 
-// findRules finds the members that differ in what pods they count, and whether any such pod is on a
-// node. Members that count the same pods share what they remember.
+// findRules sets rules and watched, and gives members with the same rules a common memory of the classes that
+// they count.
 func (f *fitter) findRules() {
 	for i := range f.members {
 		m := &f.members[i]
@@ -64,20 +64,19 @@ func (f *fitter) findRules() {
 	})
 }
 
-// sameRules reports whether the filters of two members count the same pods. Equal classes have the
-// same namespace, labels and anti-affinity.
+// sameRules reports whether the filters of two members count the same pods: they have equal terms and
+// constraints, and the same class, hence the same namespace, labels and anti-affinity.
 func sameRules(m, o *member) bool {
 	return m.runs.Class == o.runs.Class && reflect.DeepEqual(m.pod.Affinity.PodAffinity, o.pod.Affinity.PodAffinity) &&
 		reflect.DeepEqual(m.pod.TopologySpreadConstraints, o.pod.TopologySpreadConstraints)
 }
 
-// counted reports whether a filter of any member counts a pod of the unit, wherever in the
-// cluster the pod is.
+// counted reports whether a filter of any member counts a pod of the unit, wherever the pod is.
 func (f *fitter) counted(u *possibleVictim) bool {
 	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.watches(p.Class) })
 }
 
-// concerned reports whether a pod counts for a filter of the caller.
+// concerned reports whether a pod concerns a filter of the caller.
 func (f *fitter) concerned(p *state.PodState) bool {
 	return slices.ContainsFunc(f.concerns, func(concerns func(*outrank.Pod) bool) bool { return concerns(p.Pod) })
 }
@@ -87,10 +86,9 @@ func (f *fitter) watches(k *state.PodClass) bool {
 	return slices.ContainsFunc(f.rules, func(i int) bool { return f.counts(&f.members[i], k) })
 }
 
-// counts reports whether it matters to the filters of a member where in the cluster
-// a pod of the class is: the pod is one that a term of the member picks, one whose
-// anti-affinity picks the member, or one that a spread constraint of the member
-// counts. It does not depend on the pods that are there.
+// counts reports whether the filters of a member count pods of a class anywhere in the cluster: a term of the
+// member picks such pods, their anti-affinity picks the member, or a spread constraint of the member counts
+// them. The answer does not depend on which pods run.
 func (f *fitter) counts(m *member, k *state.PodClass) bool {
 	known, ok := m.counted[k]
 	if !ok {

@@ -11,8 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// unitGuard is the caller's guard. It follows which units are away for a group (rules 13.6.8 to
-// 13.6.10).
+// unitGuard is the caller's guard for a group. It follows which units are removed (rules 13.6.8 to 13.6.10).
 type unitGuard struct {
 	name  string
 	state preemption.GuardState
@@ -24,7 +23,7 @@ type unitGuard struct {
 func (r *run) startGuard(ctx context.Context, guard *preemption.Guard) error {
 	begun, err := guard.Start(slices.Clone(r.pods), r.snap.Within(ctx))
 	if err == nil && ctx.Err() != nil {
-		return ctx.Err() // the view that the guard was shown may have ended in the middle
+		return ctx.Err() // the view that the guard was given may have ended with the context
 	}
 	switch {
 	case err != nil && r.owner.key == "":
@@ -37,7 +36,7 @@ func (r *run) startGuard(ctx context.Context, guard *preemption.Guard) error {
 	return nil
 }
 
-// change tells the guard that the pods leave (by is -1) or come back (1).
+// change informs the guard that pods leave (by is -1) or come back (1).
 func (g *unitGuard) change(pods []*state.PodState, by int) {
 	for _, p := range pods {
 		n := g.snap.NodeState(p.At.Name).Node
@@ -49,7 +48,7 @@ func (g *unitGuard) change(pods []*state.PodState, by int) {
 	}
 }
 
-// status returns what the guard says of the pods that are away.
+// status asks the guard whether the removed pods may be gone together.
 func (g *unitGuard) status() preemption.Status {
 	s := g.state.Check()
 	if s.Code == preemption.Success {
@@ -58,8 +57,8 @@ func (g *unitGuard) status() preemption.Status {
 	return preemption.Status{Code: preemption.Unschedulable, Filter: g.name, Reasons: s.Reasons}
 }
 
-// try has pods leave or come back, and returns what the guard says then. If the guard refuses, the
-// pods are where they were before.
+// try lets pods leave (by is -1) or come back (1), and returns the guard's status. If the guard refuses, it
+// undoes the change.
 func (g *unitGuard) try(pods []*state.PodState, by int) preemption.Status {
 	g.change(pods, by)
 	s := g.status()
@@ -69,16 +68,15 @@ func (g *unitGuard) try(pods []*state.PodState, by int) preemption.Status {
 	return s
 }
 
-// letGo reports which of the units the guard lets go. units is their number, and they are in order.
-// They are taken away one after the other, the least important first. A unit stays if the guard
-// refuses its loss beside those that are away by then. The units that stay are asked about again, as
-// long as that lets any go. The units that go are away in the end. The status is what the guard says
-// last of the least important unit that it keeps.
+// letGo finds the units that the guard lets go, out of this many units in order of importance. They are
+// removed one after another, the least important first. A unit stays if the guard refuses its loss beside
+// those already removed. The units that stay are tried again until none of them can go. The units in gone are
+// removed for the guard afterwards. refusal is the guard's status for the least important unit that stays.
 func (g *unitGuard) letGo(ctx context.Context, units int, podsOf func(i int) []*state.PodState) (gone []bool, refusal preemption.Status, err error) {
 	gone = make([]bool, units)
 
-	// asked has, for each unit, how many units were away when the guard was last asked about it. While
-	// that number is the same the answer is, too.
+	// asked has, for each unit, how many units were removed when the guard was last asked about it. While
+	// that number is the same, so is the answer.
 	asked := slices.Repeat([]int{-1}, units)
 	for left, before := units, -1; left > 0 && left != before; {
 		before = left
@@ -96,7 +94,7 @@ func (g *unitGuard) letGo(ctx context.Context, units int, podsOf func(i int) []*
 		}
 	}
 
-	// The guard is asked once more about the least important unit that it keeps, to hear why.
+	// The guard is asked once more about the least important unit that stays, for its reasons.
 	for i := units - 1; i >= 0; i-- {
 		if !gone[i] {
 			refusal = g.try(podsOf(i), -1)
@@ -107,7 +105,7 @@ func (g *unitGuard) letGo(ctx context.Context, units int, podsOf func(i int) []*
 	return gone, refusal, nil
 }
 
-// ruleFor returns the name of the rule that lets the pod leave together with those that are away: the
+// ruleFor returns the name of the rule by which a pod leaves together with the other removed pods: the
 // guard's rule or, if the guard names none, that of Eligibility.Take.
 func (r *run) ruleFor(victim *outrank.Pod) (rule string) {
 	if r.guard != nil {
@@ -119,8 +117,8 @@ func (r *run) ruleFor(victim *outrank.Pod) (rule string) {
 	return rule
 }
 
-// unguarded returns the settings for single pods of a group: they have no guard, which is asked about
-// the whole.
+// unguarded returns the terms for single pods of a group: without a guard, which is asked about the whole
+// group.
 func unguarded(config *dryrun.Terms) *dryrun.Terms {
 	if config.Guard == nil {
 		return config
@@ -130,8 +128,8 @@ func unguarded(config *dryrun.Terms) *dryrun.Terms {
 	return &c
 }
 
-// letGo splits the possible victims, which are in order, into those that the guard lets go and those
-// that it keeps (rule 13.6.8). The status is what it says of the least important one that it keeps.
+// letGo splits the sorted possible victims into those that the guard lets go (away) and those that it keeps
+// (rule 13.6.8). refusal is the guard's status for the least important one that it keeps.
 func (r *run) letGo(ctx context.Context, possible []possibleVictim) (away, kept []possibleVictim, refusal preemption.Status, err error) {
 	gone, refusal, err := r.guard.letGo(ctx, len(possible), func(i int) []*state.PodState { return r.podsOf(&possible[i]) })
 	if err != nil {
@@ -147,8 +145,8 @@ func (r *run) letGo(ctx context.Context, possible []possibleVictim) (away, kept 
 	return away, kept, refusal, nil
 }
 
-// returnToGuard tells the guard that a unit comes back. If the guard refuses that the others stay away
-// without it, the unit stays away and the refusal is returned.
+// returnToGuard informs the guard that a unit comes back. If the guard then does not allow the remaining
+// units to be gone, the unit stays removed, and the refusal is returned.
 func (r *run) returnToGuard(u *possibleVictim) *preemption.Refusal {
 	if r.guard == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// newKind returns a kind for the members of an attempt. It remembers no answers if the fitter would
-// remember too many.
+// newKind returns a kind for the members of an attempt. It remembers no answers if the fitter would have to
+// remember more than mostAnswers.
 func (f *fitter) newKind(a *dryrun.Attempt) *memberKind {
 	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{StatusTable: filters.NewStatusTable()}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
@@ -20,16 +20,16 @@ func (f *fitter) newKind(a *dryrun.Attempt) *memberKind {
 	return k
 }
 
-// inAttempt returns the kind of the same member in another attempt. Earlier answers do not count there,
-// except for those that no pod changes.
+// inAttempt returns the kind of the same member in a new attempt. A new epoch invalidates all earlier answers
+// but those of the first node filters, which no pod changes.
 func (k *memberKind) inAttempt(a *dryrun.Attempt) *memberKind {
 	k.said.epochs++
 	return &memberKind{k.fitter, a, dryrun.NewDryRunner(a), k.said.epochs, k.said}
 }
 
-// signatureOf returns a text that is equal for pods that no filter tells apart. It is empty for a pod
-// that is a kind of its own: one with volumes, or one about which a filter that looks at pods has
-// something to say.
+// signatureOf returns a text that is equal for pods that no filter tells apart. It is empty for a pod that
+// gets a kind of its own, because it has volumes or a filter beside NodeResourcesFit and the first node
+// filters has something to say.
 func signatureOf(a *dryrun.Attempt) string {
 	asked := &a.Asked
 	if len(a.Plan.Active) > 0 || len(asked.Pod.Volumes) > 0 {
@@ -46,14 +46,13 @@ func signatureOf(a *dryrun.Attempt) string {
 	return string(key)
 }
 
-// takes reports whether a node takes a member, beside the members before it that have their
-// place there.
+// takes reports whether a node takes a member, beside the members before it that are placed there.
 func (f *fitter) takes(i int, position int32) bool {
 	return f.answer(i, position) == filters.NoObjection
 }
 
-// answer returns what a node says to a member, beside the members before it that have their place
-// there. The node is asked only if no answer is remembered that still holds.
+// answer returns the answer of a node to a member, beside the members before it that are placed there. The
+// node is asked only if no valid answer is remembered.
 func (f *fitter) answer(i int, position int32) filters.StatusID {
 	k, s := f.members[i].kind, &f.sites[position]
 	seated := f.seatedBefore(i, position)
@@ -62,14 +61,13 @@ func (f *fitter) answer(i int, position int32) filters.StatusID {
 		return k.ask(&none, position, seated)
 	}
 
-	// With members on the node the answer holds for this moment alone.
+	// With members on the node the answer cannot be remembered. Only its fixed part is kept.
 	a := &k.said.answers[position]
 	if len(seated) > 0 {
 		return k.ask(a, position, seated)
 	}
 
-	// The version stands for the pods of the cluster on the node, and the epoch for those that the
-	// filters counted elsewhere.
+	// The version covers the cluster's pods on the node, and the epoch what the filters counted elsewhere.
 	if a.version != s.version || a.epoch != k.epoch {
 		a.status = k.ask(a, position, nil)
 		a.version, a.epoch = s.version, k.epoch
@@ -77,14 +75,14 @@ func (f *fitter) answer(i int, position int32) filters.StatusID {
 	return a.status
 }
 
-// ask asks the filters about a node with these members on it. known has the answer of the filters that
-// look at the node alone, and is given it here.
+// ask asks the filters about a node with these members on it. known.fixed is the answer of the first node
+// filters, and is set if it is missing.
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filters.StatusID {
 	f, said := k.fitter, k.said
 	plan, asked := &k.attempt.Plan, &k.attempt.Asked
 
-	// The whole attempt is refused. A filter of the caller may let the next attempt begin, so that
-	// this is not remembered as fixed.
+	// A filter has refused the pod before the first node. A filter of the caller may pass the next attempt,
+	// so that this is not stored as fixed.
 	if plan.Refused.Code != filters.Success {
 		return said.ID(plan.Refused)
 	}
@@ -103,7 +101,7 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filt
 		runner.Nominated = slices.DeleteFunc(runner.Nominated, f.seatedElsewhere)
 	}
 
-	// A lean fitter has not taken the pods that are away out of the snapshot: the site knows.
+	// With lean, removed pods are still in the snapshot, and only the site's sums are up to date.
 	if f.lean {
 		resources := &runner.Resources
 		resources.Count = int(s.count)
@@ -118,15 +116,15 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filt
 	return said.ID(runner.Check())
 }
 
-// seatedElsewhere reports whether a nominated pod is a member whose nomination does not count,
-// because it has a place of its own (rule 12.9.5).
+// seatedElsewhere reports whether a nominated pod is a member whose nomination does not count because the
+// member has a place (rule 12.9.5).
 func (f *fitter) seatedElsewhere(p *state.PodState) bool {
 	counts, member := f.nominees[p.Pod]
 	return member && !counts
 }
 
-// add adds a member to the node for the filters that look at the pods of one node. The filters that
-// look at other nodes, too, counted the member when the attempt began.
+// add adds a member to the entered node, for the filters that look only at the node's pods. Filters that look
+// further counted the member when the attempt began.
 func (k *memberKind) add(p *state.PodState) {
 	resources, active := &k.runner.Resources, k.attempt.Plan.Active
 	resources.Change(p, 1)
@@ -139,8 +137,7 @@ func (k *memberKind) add(p *state.PodState) {
 	}
 }
 
-// refusal counts what the nodes answered to a member without a place. Equal counts are in the order
-// in which their answers first occurred.
+// refusal counts the answers of the nodes to a member without a place.
 func (f *fitter) refusal(i int) *preemption.Refusal {
 	k := f.members[i].kind
 	said := k.said
@@ -149,7 +146,7 @@ func (f *fitter) refusal(i int) *preemption.Refusal {
 	for position := range f.sites {
 		s := f.answer(i, int32(position))
 
-		// Asking may find a new status.
+		// The answer may be a new status in the table.
 		if int(s) >= len(nodes) {
 			nodes = append(nodes, make([]int, int(s)+1-len(nodes))...)
 		}

@@ -8,18 +8,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// owner is the group that pods preempt for: their own group or, where composite
-// groups count, the one at the top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
+// owner is the group for which pods preempt: their own group or, if composite groups count, the one at the
+// top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
 type owner struct {
 	key outrank.Key
-	// composite is nil if the owner is a group of pods.
+	// composite is the owner if that is a composite group, nil if it is a group of pods.
 	composite *outrank.CompositePodGroup
 	priority  int32
-	// never is set if the policy says that the owner may not preempt.
+	// never is set if the preemption policy of the owner is Never.
 	never bool
 }
 
-// ownerOf returns the owner of pods. At least their first pod is valid, and decides.
+// ownerOf returns the owner of pods, which the first of them determines. That pod must be valid.
 func ownerOf(s *state.Snapshot, pods []*outrank.Pod) owner {
 	first := pods[0]
 	group, _ := s.Group(first.GroupKey())
@@ -36,14 +36,14 @@ func ownerOf(s *state.Snapshot, pods []*outrank.Pod) owner {
 		o.priority = state.OrZero(group.Priority)
 	}
 
-	// Without the gate the policy of the pods decides (rule 12.9.6).
+	// If the release ignores the policy of groups, that of the pods decides (rule 12.9.6).
 	if s.Rules.GroupPolicyCounts {
 		o.never = policy == outrank.PreemptNever
 	}
 	return o
 }
 
-// has reports whether a pod that names a group belongs to this one, or to its tree.
+// has reports whether a pod that names a group belongs to the owner, or to the owner's tree.
 func (o *owner) has(s *state.Snapshot, p *outrank.Pod) bool {
 	if o.composite == nil {
 		return p.GroupKey() == o.key
@@ -52,9 +52,9 @@ func (o *owner) has(s *state.Snapshot, p *outrank.Pod) bool {
 	return rootOf(s, group) == o.composite
 }
 
-// unlikeOwner returns a problem for everything in which pods of a group differ from it. In the
-// reference such a difference ends the attempt with an error (rule 12.9.2): all pods, those that run
-// included, have one scheduler, the priority of the group, and its preemption policy.
+// unlikeOwner returns a problem for each difference between the pods and their group. All pods, including
+// running ones, must have the same scheduler, and the priority and preemption policy of the group. In the
+// reference a difference ends the attempt with an error (rule 12.9.2).
 func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) {
 	first := pods[0]
 	group, known := s.Group(first.GroupKey())
@@ -65,7 +65,7 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 		}}
 	}
 
-	// Of a pod of another group nothing else is said.
+	// For a pod of another group this is the only problem that is reported.
 	owner := ownerOf(s, pods)
 	unlike := unlikeGroup{owner: owner, known: known, first: first, policyCounts: s.Rules.GroupPolicyCounts}
 	var groups []outrank.Key
@@ -84,7 +84,7 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 		}
 	}
 
-	// The pods that run are compared, too. Those of a tree may be in groups of which no pod waits.
+	// Running pods are compared as well. In a tree they may be in groups without a waiting pod.
 	if owner.composite != nil {
 		groups = groupsBelow(s, owner.composite)
 	}
@@ -106,8 +106,8 @@ func groupsBelow(s *state.Snapshot, root *outrank.CompositePodGroup) (keys []out
 	return keys
 }
 
-// checkTopologies refuses pods of groups whose topology would limit where they may be placed,
-// because first fit does not look at it (rule 12.9.14).
+// checkTopologies returns a problem for each group whose topology limits where its pods may be placed,
+// because first fit ignores it (rule 12.9.14).
 func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) {
 	if !s.Rules.GroupTopologies {
 		return nil
@@ -137,8 +137,8 @@ func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Probl
 	return ps
 }
 
-// tooDeep reports whether a group is below the last level of its tree. A group below a circle of
-// groups always is.
+// tooDeep reports whether a group has more levels above it than a tree may have. A group below a cycle always
+// does.
 func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
 	above := ancestorsOf(s, group)
 	if len(above) == 0 {
@@ -148,25 +148,24 @@ func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
 	return more
 }
 
-// unlikeGroup compares pods with the owner of their group, or with the first of them if the group is
-// not known.
+// unlikeGroup compares pods with their owner, or with the first pod if the group is unknown.
 type unlikeGroup struct {
 	owner owner
 	// known is set if the snapshot has the group.
 	known bool
 	first *outrank.Pod
-	// policyCounts is set if the preemption policy is the group's.
+	// policyCounts is set if the release uses the group's preemption policy.
 	policyCounts bool
 }
 
-// appendTo appends a problem for everything in which a pod differs.
+// appendTo appends a problem for each difference of a pod.
 func (u *unlikeGroup) appendTo(ps []outrank.Problem, p *outrank.Pod) []outrank.Problem {
 	first, owner := u.first, &u.owner
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
 	}
 
-	// whose names what the pod differs from.
+	// whose names the object that the pod is compared with, in the texts.
 	whose := string(first.Key())
 	if u.known {
 		whose = "the group " + string(owner.key)
@@ -191,9 +190,9 @@ func (u *unlikeGroup) appendTo(ps []outrank.Problem, p *outrank.Pod) []outrank.P
 // neverPreempts reports whether the pod's own policy is Never.
 func neverPreempts(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever }
 
-// ancestorsOf returns the composite groups above a group of pods, the lowest first. The way up ends at
-// a parent that is not there and at the highest level that a tree may have (rules 12.6.4 and 12.6.6).
-// There are none where composite groups do not count.
+// ancestorsOf returns the composite groups above a group of pods, the lowest first. It ends at an unknown
+// parent, and at the largest number of levels (rules 12.6.4 and 12.6.6). The list is empty if composite
+// groups do not count.
 func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
 	if g == nil || !s.Rules.CompositeUnits {
 		return nil
@@ -206,7 +205,7 @@ func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.Compo
 	return above
 }
 
-// rootOf returns the topmost composite group above a group of pods, nil without one.
+// rootOf returns the topmost composite group above a group of pods, nil if there is none.
 func rootOf(s *state.Snapshot, g *outrank.PodGroup) *outrank.CompositePodGroup {
 	if above := ancestorsOf(s, g); len(above) > 0 {
 		return above[len(above)-1]

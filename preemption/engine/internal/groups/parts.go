@@ -11,8 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
-// newFitter returns a fitter for pods of the group. The run's working snapshot has the pods that
-// are on nodes at first, and the group's pods pending.
+// newFitter returns a fitter for pods of the group. In the run's working snapshot they must be pending.
 func (r *run) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, error) {
 	f := &fitter{
 		run: r, snap: r.work, look: &r.look, lean: true, version: 1,
@@ -20,8 +19,8 @@ func (r *run) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, erro
 		nominees: map[*outrank.Pod]bool{},
 	}
 
-	// A filter of the caller that has nothing to say now may have something to say once others are
-	// away, so that it counts as one that looks far.
+	// A filter of the caller that has nothing to say now may have something to say once pods are removed, so
+	// that it counts as one that looks far.
 	if own := r.terms.Filters; len(own) > 0 {
 		r.work.BeginTrial()
 		f.concerns = concernsOf(own)
@@ -48,7 +47,7 @@ func (r *run) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, erro
 	return f, nil
 }
 
-// makeSites makes the site of each node, with the pods that are on it at present.
+// makeSites makes the site of each node, with the pods that the working snapshot has on it.
 func (f *fitter) makeSites() {
 	now, given := f.snap, f.run.snap
 	for slot := range f.positionOf {
@@ -60,17 +59,17 @@ func (f *fitter) makeSites() {
 		n := now.NodeStates[slot]
 		s := &f.sites[i]
 		*s = site{version: f.version, count: int32(len(n.Pods)), taken: n.Taken}
-		s.taken.Extra = slices.Clone(n.Taken.Extra) // the site changes it
+		s.taken.Extra = slices.Clone(n.Taken.Extra) // the site writes its list
 
-		// A possible victim is known by its index on the node as the caller gave it. So are the rows.
+		// A possible victim has its index in the caller's snapshot, so that the rows are from there as well.
 		if all := given.NodeStates[slot]; len(all.Taken.Extra) == 0 {
 			s.rows = all.Rows
 		}
 	}
 }
 
-// concernsOf returns functions that say which pods concern any of the filters that look at pods. A
-// filter that does not say is concerned by every pod.
+// concernsOf returns the Concerns functions of the filters that look at pods. A filter without one counts as
+// concerned by every pod.
 func concernsOf(fs []*preemption.Filter) (concerns []func(*outrank.Pod) bool) {
 	for _, f := range fs {
 		switch {
@@ -84,14 +83,14 @@ func concernsOf(fs []*preemption.Filter) (concerns []func(*outrank.Pod) bool) {
 	return concerns
 }
 
-// inspect finds out what the filters of a member look at, and clears lean or sets far by it. It
-// returns false if a filter may look at any pod anywhere. A claim that allows a single pod makes it so:
-// it is in use in the whole cluster or nowhere (rule 7.8.6). A filter of the caller says which pods
-// concern it, and sees the cluster without those that are away.
+// inspect finds out what the filters of a member look at, and clears lean or sets far accordingly. It returns
+// false if a filter may look at any pod anywhere. That is so with a claim that allows a single pod, because
+// it counts uses in the whole cluster (rule 7.8.6). A filter of the caller says which pods concern it, and
+// does not see removed pods.
 //
-// InterPodAffinity has something to say if a member has terms, or if a running pod's anti-affinity
-// picks a member. If neither is so while all pods are there, it never will be (rule 7.13.15): with
-// pods away there are fewer that could pick one, and members without terms do not pick each other.
+// InterPodAffinity has something to say if a member has terms, or if a running pod's anti-affinity picks a
+// member. If neither is so with all pods in place, it stays so (rule 7.13.15): removing pods leaves fewer
+// that could pick a member, and members without terms do not pick each other.
 func (f *fitter) inspect(a *dryrun.Attempt) bool {
 	pod := a.Asked.Pod
 	if slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
@@ -116,8 +115,8 @@ func (f *fitter) inspect(a *dryrun.Attempt) bool {
 	return true
 }
 
-// makeKinds gives each member its kind. If far, each member is a kind of its own, because its filters
-// have counted the members before it.
+// makeKinds gives each member its kind. With far, each member has a kind of its own, because its filters have
+// counted the members before it.
 func (f *fitter) makeKinds() {
 	kinds := map[string]*memberKind{}
 	for i := range f.members {
@@ -129,7 +128,8 @@ func (f *fitter) makeKinds() {
 			f.nominees[m.pod] = true
 		}
 
-		// A nomination is in the way of other members, and not of the nominated member itself.
+		// A nomination takes room from other members, but not from the nominated member itself. So that
+		// member gets a kind of its own.
 		if m.nominated != nowhere {
 			m.signature = ""
 		}

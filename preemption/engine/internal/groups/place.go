@@ -10,14 +10,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
-// placement is where pods of the group go, or why there is no place.
+// placement is where the pods of the group go, or why there is no place for the group.
 type placement struct {
 	assigned []preemption.Assignment
 	refused  *preemption.Refusal
 }
 
-// placeAll places the members, none of which has a place yet (rules 12.9.3 and 12.9.4). If the group
-// has no place, the first member that found none says why.
+// placeAll places the members, none of which has a place yet (rules 12.9.3 and 12.9.4). If the group has no
+// place, the refusal is that of the first member without one.
 func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 	f.afresh = true
 	var first *preemption.Refusal
@@ -47,25 +47,25 @@ func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 	case why == "":
 		return placement{assigned: f.assignments()}, nil
 	case first == nil:
-		first = &preemption.Refusal{} // no member was asked about
+		first = &preemption.Refusal{} // no member was tried
 	}
 	first.Reason = reasonFor(why)
 	return placement{refused: first}, nil
 }
 
-// placing places the pods of a group one after the other.
+// placing places the pods of a group one after another, as the policies of the groups ask.
 type placing struct {
-	// place finds a place for the i-th pod, and takeAway undoes it. giveUp is called when
-	// a group has no place, before those of its pods that were placed are taken away.
+	// place finds a place for pod i, and takeAway undoes that. giveUp is called when a group has no place,
+	// before its placed pods are taken away.
 	place    func(i int) (placed bool, err error)
 	takeAway func(i int)
 	giveUp   func()
-	// placed lists the pods that have a place, in order.
+	// placed lists the placed pods, by index, in the order in which they were placed.
 	placed []int
 }
 
-// all places a whole group. At least one of its pods has to find a place now. all returns
-// the reason why there is no place, or an empty one.
+// all places a whole group or tree. why is the reason if there is no place, else empty. At least one pod must
+// find a place now, even if running pods already fill the quorum.
 func (p *placing) all(q *quorum) (why string, err error) {
 	why, err = p.group(q)
 	if why == "" && err == nil && len(p.placed) == 0 {
@@ -75,13 +75,13 @@ func (p *placing) all(q *quorum) (why string, err error) {
 	return why, err
 }
 
-// group places the pods of one group, or the groups below it. It gives up as soon as too few
-// are left, and takes away again what was placed in vain.
+// group places the pods of one group, or the groups below it. It gives up as soon as too few are left to
+// reach the quorum, and then removes the pods that it has placed.
 func (p *placing) group(q *quorum) (why string, err error) {
 	before := len(p.placed)
 	placed, all := q.there, len(q.pods)+len(q.below)
 
-	// The group is given up before the first member and after each (rule 12.9.3).
+	// Whether to give up is checked before the first member and after each (rule 12.9.3).
 	why = q.lacks(placed, all)
 	for i := 0; i < all && why == ""; i++ {
 		found, err := p.next(q, i)
@@ -104,7 +104,7 @@ func (p *placing) group(q *quorum) (why string, err error) {
 	return why, nil
 }
 
-// next places the i-th pod of a group or, for a composite group, the i-th group below it.
+// next places pod i of a group or, for a composite group, group i below it.
 func (p *placing) next(q *quorum, i int) (found bool, err error) {
 	if i >= len(q.pods) {
 		why, err := p.group(q.below[i-len(q.pods)])
@@ -117,7 +117,7 @@ func (p *placing) next(q *quorum, i int) (found bool, err error) {
 	return found, err
 }
 
-// ask asks the caller's function for a placement in the cluster as it is at present.
+// ask asks the caller's function for a placement in the present working snapshot.
 func (r *run) ask(ctx context.Context) (placement, error) {
 	if err := ctx.Err(); err != nil {
 		return placement{}, err
@@ -135,8 +135,8 @@ func (r *run) ask(ctx context.Context) (placement, error) {
 	return placement{assigned: assigned}, r.checkPlacement(assigned)
 }
 
-// checkPlacement refuses a placement of the caller's unless it gives each of its pods, which are of the
-// group, a node that exists, and has as many of them as the group's policy asks for.
+// checkPlacement returns an error for an invalid placement by the caller. Each of its pods must be of the
+// group, occur once and have an existing node, and there must be as many as the group's policy asks for.
 func (r *run) checkPlacement(assigned []preemption.Assignment) error {
 	indexes := make(map[outrank.Key]int, len(r.pods))
 	for i, p := range r.pods {
@@ -158,6 +158,7 @@ func (r *run) checkPlacement(assigned []preemption.Assignment) error {
 		}
 	}
 
+	// A placement without a refusal has to satisfy the policy, or the caller has contradicted itself.
 	if len(assigned) == 0 {
 		return fmt.Errorf("placement: %w: no pod has a node, and nothing says why", outrank.ErrInvalid)
 	}

@@ -25,7 +25,7 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	return r.plan, nil
 }
 
-// decide writes the plan. refused is set if the caller has found no place for the group.
+// decide writes the plan. refused is set if the caller has already found that the group has no place.
 func (r *run) decide(ctx context.Context, refused bool) error {
 	r.look = work.NewWatch(ctx)
 	f, placed, err := r.placeAsItIs(ctx, refused)
@@ -33,7 +33,7 @@ func (r *run) decide(ctx context.Context, refused bool) error {
 		return err
 	}
 
-	// The plan says whether the group may preempt even if it need not.
+	// The plan says whether the group may preempt even if it fits.
 	possible := r.possible()
 	if r.look.Err() != nil {
 		return r.look.Err()
@@ -59,9 +59,8 @@ func (r *run) decide(ctx context.Context, refused bool) error {
 	return nil
 }
 
-// eligible says why the group may not preempt, and returns an empty text if it may (rules 12.9.6 and
-// 12.9.7; preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a nominated node
-// does not matter.
+// eligible returns why the group may not preempt, empty if it may (rules 12.9.6 and 12.9.7;
+// preemptorEligibleToPreemptOthers). Unlike for a single pod, the status of a nominated node does not matter.
 func (r *run) eligible(possible []possibleVictim) preemption.Ineligibility {
 	nominated := map[string]bool{}
 	for _, p := range r.pods {
@@ -79,7 +78,7 @@ func (r *run) eligible(possible []possibleVictim) preemption.Ineligibility {
 		return ""
 	}
 
-	// The group waits while a possible victim leaves one of its nominated nodes.
+	// The group waits while a possible victim is leaving one of its nominated nodes.
 	for i := range possible {
 		if r.look.Ended(1) {
 			return ""
@@ -93,9 +92,8 @@ func (r *run) eligible(possible []possibleVictim) preemption.Ineligibility {
 	return ""
 }
 
-// sayIneligible says why the group does not preempt. While it waits for victims of an
-// earlier preemption that is a success, and its pods keep their nominations (rule
-// 12.9.7).
+// sayIneligible writes into the plan why the group does not preempt. If it waits for victims of an earlier
+// preemption, the status is a success, and its pods keep their nominations (rule 12.9.7).
 func (r *run) sayIneligible() {
 	if r.plan.Ineligible != preemption.VictimsTerminating {
 		r.say(preemption.Unschedulable, r.plan.Ineligible.Message())
@@ -107,7 +105,7 @@ func (r *run) sayIneligible() {
 	}
 }
 
-// placeAsItIs places the group as things are, unless the caller has found no place for it. It
+// placeAsItIs places the group without preemption, unless the caller has already found no place (refused). It
 // returns the fitter, which is nil if a function of the caller places the group.
 func (r *run) placeAsItIs(ctx context.Context, refused bool) (f *fitter, placed placement, err error) {
 	if err := ctx.Err(); err != nil {
@@ -144,7 +142,7 @@ func (r *run) makeRoom(ctx context.Context, f *fitter, possible []possibleVictim
 		return nil
 	}
 
-	// The order counts only from here on, so that a group that cannot be helped costs no sorting.
+	// The order matters only from here on, so that a group that nothing helps costs no sorting.
 	if r.sort(possible); r.look.Err() != nil {
 		return r.look.Err()
 	}
@@ -173,7 +171,7 @@ func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibl
 		return nil
 	}
 
-	// There is no place. The guard is the reason only if there is one with all possible victims away.
+	// There is no place. The guard is the reason only if there is one with all possible victims removed.
 	_, all, err := r.placeWithout(ctx, f, kept)
 	switch {
 	case err != nil:
@@ -189,14 +187,14 @@ func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibl
 	return nil
 }
 
-// refuse writes into the plan why nothing helps.
+// refuse writes into the plan that nothing helps, and why.
 func (r *run) refuse(why *preemption.Refusal) {
 	r.plan.Unhelpful = why
 	r.say(preemption.Unschedulable, cmp.Or(why.Reason, unplacedText))
 }
 
-// spare puts back the units that need not leave, and writes the plan (steps 4 and 5 of
-// PreemptGroup). The units are in order and away, and the pods of the group are in their places.
+// spare puts back the units that need not leave, and writes the plan (steps 4 and 5 of PreemptGroup). The
+// units must be sorted and removed, and the pods of the group in their places.
 func (r *run) spare(ctx context.Context, f *fitter, away []possibleVictim, placement []preemption.Assignment) error {
 	if r.charge(away); r.look.Err() != nil {
 		return r.look.Err()
@@ -205,7 +203,7 @@ func (r *run) spare(ctx context.Context, f *fitter, away []possibleVictim, place
 		return err
 	}
 
-	// blocks says of each unit that stays away why it could not come back.
+	// blocks has, for each unit that stays removed, why it could not come back.
 	blocks := map[int]*preemption.Refusal{}
 	for _, violating := range []bool{true, false} {
 		if err := f.reprieve(ctx, away, violating, blocks); err != nil {
@@ -219,8 +217,8 @@ func (r *run) spare(ctx context.Context, f *fitter, away []possibleVictim, place
 	return nil
 }
 
-// placeWithout takes the units away, beside those that are away already, and places the group. If the
-// group has a place, the returned fitter has the pods in their places.
+// placeWithout removes the units, in addition to those already removed, and places the group. If the group
+// has a place, the returned fitter has the pods in their places.
 func (r *run) placeWithout(ctx context.Context, f *fitter, possible []possibleVictim) (*fitter, placement, error) {
 	if f != nil {
 		f.unseatAll()
@@ -231,7 +229,7 @@ func (r *run) placeWithout(ctx context.Context, f *fitter, possible []possibleVi
 		return f, placed, err
 	}
 
-	// A function of the caller places the group. A fitter then follows it, for the reprieve.
+	// If a function of the caller places the group, a fitter takes over its placement for the reprieve.
 	for i := range possible {
 		if r.look.Ended(unitTurns) {
 			return nil, placement{}, r.look.Err()
@@ -246,7 +244,7 @@ func (r *run) placeWithout(ctx context.Context, f *fitter, possible []possibleVi
 	return f, placed, err
 }
 
-// settle writes the plan of a group that preempts: the units with a block are the victims, in order.
+// settle writes the plan of a group that preempts. The units with an entry in blocks are the victims.
 func (r *run) settle(possible []possibleVictim, blocks map[int]*preemption.Refusal, placement []preemption.Assignment) {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
 		r.addVictims(i, &possible[i], blocks[i])

@@ -7,29 +7,27 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// quorum says how many members of a group have to find a place. The members are pods or,
-// for a composite group, the groups directly below it (rules 12.9.3 and 12.9.4;
-// PlacementFeasible of GangScheduling).
+// quorum says how many members of a group need a place. The members are pods or, for a composite group, the
+// groups directly below it (rules 12.9.3 and 12.9.4; PlacementFeasible of GangScheduling).
 type quorum struct {
-	// min is the number of members that need a place.
+	// min is the least number of members with a place, running ones included.
 	min int
-	// there is the number of pods of the group that run already.
+	// there is the number of pods of the group that already run.
 	there int
-	// pods are the pending pods of the group, by index, in the order in which they are
-	// placed. A composite group has none.
+	// pods has the indexes of the pending pods of the group, in the order in which they are placed. A
+	// composite group has none.
 	pods []int
-	// below are the groups directly below a composite group, in the order in which they
-	// are placed.
+	// below has the groups directly below a composite group, in the order in which they are placed.
 	below []*quorum
-	// named is set if the group's policy is known. A failure then names its numbers.
+	// named is set if the group's policy is known. A failure then states the numbers.
 	named bool
 }
 
-// unplacedText is the reason of a group about which no policy has more to say.
+// unplacedText is the reason of a failure that no policy explains.
 const unplacedText = "pod group is unschedulable"
 
-// lacks says why the quorum cannot be reached with this number of members placed and this
-// number left. It returns an empty text if it can.
+// lacks returns why the quorum cannot be reached with this many members placed and this many left, empty if
+// it can.
 func (q *quorum) lacks(placed, left int) string {
 	switch {
 	case placed+left >= q.min:
@@ -40,8 +38,8 @@ func (q *quorum) lacks(placed, left int) string {
 	return fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.min, placed, left)
 }
 
-// missed says why the quorum is not reached by the placed pods, which placed has by index. It returns
-// an empty text if it is reached.
+// missed returns why the quorum is not reached with the pods that placed marks by index, empty if it is
+// reached.
 func (q *quorum) missed(placed []bool) string {
 	there := q.there
 	for _, i := range q.pods {
@@ -57,8 +55,7 @@ func (q *quorum) missed(placed []bool) string {
 	return q.lacks(there, 0)
 }
 
-// reasonFor returns what a refusal says about the group: nothing if no policy has a part
-// in it.
+// reasonFor returns the Reason of a refusal: empty if no policy explains the failure.
 func reasonFor(why string) string {
 	if why == unplacedText {
 		return ""
@@ -83,8 +80,8 @@ func quorumOf(s *state.Snapshot, pods []*outrank.Pod) *quorum {
 	return q
 }
 
-// setTerms sets the numbers of the quorum of a group of pods. A group that is not known, or has no
-// policy, needs a place for each of its pods (rule 12.9.3).
+// setTerms sets the numbers of the quorum of a group of pods. An unknown group, or one without a policy,
+// needs a place for each of its pods (rule 12.9.3).
 func setTerms(s *state.Snapshot, q *quorum, group *outrank.PodGroup) {
 	if group == nil {
 		q.min = len(q.pods)
@@ -102,17 +99,17 @@ func setTerms(s *state.Snapshot, q *quorum, group *outrank.PodGroup) {
 	}
 }
 
-// treeOf returns the quorum of a composite group. The groups below it go by their keys, and a
-// composite group by the first key of a group of pods below it. A composite group with no group
-// of pods below it does not count (rule 12.9.4).
+// treeOf returns the quorum of a composite group. The groups below it are ordered by key, where a composite
+// group has the first key of a group of pods below it. A composite group without a group of pods below it
+// does not count (rule 12.9.4).
 func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.Pod) *quorum {
 	byGroup := map[outrank.Key][]int{}
 	for i, p := range pods {
 		byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], i)
 	}
 
-	// Groups of pods come by their keys, and each makes the composite groups above it that are
-	// not there yet. So the order of every below is that of rule 12.9.4.
+	// Groups of pods are visited by key, and each adds the composite groups above it that are still missing.
+	// So every below is in the order of rule 12.9.4.
 	composites := map[*outrank.CompositePodGroup]*quorum{}
 	for g := range s.Groups() {
 		above := ancestorsOf(s, g)
@@ -132,7 +129,7 @@ func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.
 				composites[c] = parent
 			}
 
-			// A parent that is known has its place in the tree already.
+			// A known parent is already in the tree, with everything above it.
 			parent.below = append(parent.below, q)
 			q = parent
 			if known {
@@ -143,8 +140,8 @@ func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.
 	return composites[root]
 }
 
-// inOrder returns the pods of a tree in the order in which they are placed, and numbers those of
-// the quorum by it.
+// inOrder returns the pods of a tree in the order in which they are placed, and renumbers the pods of the
+// quorum accordingly.
 func (q *quorum) inOrder(pods []*outrank.Pod) []*outrank.Pod {
 	var ordered []*outrank.Pod
 	var number func(q *quorum)

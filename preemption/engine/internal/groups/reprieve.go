@@ -10,9 +10,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// fitterAt returns a fitter that has the pods where a function of the caller placed them. The
-// pods are placed in the order of the assignments, and their filters count so. refused is about
-// the first pod that its node does not take in this way.
+// fitterAt returns a fitter with the pods in given places. They are placed in the order of the assignments,
+// so that the filters of each count those before it. refused is about the first pod that its node does not
+// take, nil if all are taken.
 func (r *run) fitterAt(ctx context.Context, placed []preemption.Assignment) (f *fitter, refused *preemption.Refusal, err error) {
 	pods := make([]*outrank.Pod, len(placed))
 	for i, a := range placed {
@@ -39,8 +39,8 @@ func (r *run) fitterAt(ctx context.Context, placed []preemption.Assignment) (f *
 	return f, refused, f.err
 }
 
-// endPlacing ends the placing. The nominations of all members count again, also of those that
-// have a place, and so some members may not pass on their nodes any more (rule 12.9.9).
+// endPlacing ends the placing. From then on the nominations of all members count, even of those with a place,
+// so that some members may fail on their nodes (rule 12.9.9). It lists these in failing.
 func (f *fitter) endPlacing() error {
 	for p := range f.nominees {
 		f.nominees[p] = true
@@ -60,22 +60,22 @@ func (f *fitter) endPlacing() error {
 	return f.err
 }
 
-// answerNow returns what the node of a member says to it at present, beside the members before
-// it that have their places there. Nothing is remembered from before.
+// answerNow returns the present answer of a member's node, beside the members before it that are placed
+// there. It uses no remembered answers.
 func (f *fitter) answerNow(i int) filters.StatusID {
 	m := &f.members[i]
 	var none nodeAnswer
 	return m.kind.ask(&none, m.at, f.seatedBefore(i, m.at))
 }
 
-// objection returns the refusal of a member by its node.
+// objection returns the refusal of a member by its own node.
 func (f *fitter) objection(i int, s filters.StatusID) *preemption.Refusal {
 	m := &f.members[i]
 	return &preemption.Refusal{Pod: m.pod, Nodes: []preemption.Count{{Status: m.kind.attempt.Public(m.kind.said.Of(s)), Nodes: 1}}}
 }
 
-// reprieve puts back units in order: those that violate a budget, or those that do not. A unit
-// stays away if a member would lose its place (rule 12.9.8). blocks is given the reason then.
+// reprieve tries to put back, in order, the units that violate a budget or, without violating, the others. A
+// unit stays removed if a member would lose its place (rule 12.9.8). The reason goes into blocks.
 func (f *fitter) reprieve(ctx context.Context, possible []possibleVictim, violating bool, blocks map[int]*preemption.Refusal) error {
 	for i := range possible {
 		if f.look.Ended(1) {
@@ -94,8 +94,8 @@ func (f *fitter) reprieve(ctx context.Context, possible []possibleVictim, violat
 	return ctx.Err()
 }
 
-// keepTurns is the cost of asking whether a member keeps its place, in turns of a loop. If members
-// look beyond their nodes, a filter may go through all nodes.
+// keepTurns is the weight of asking whether a member keeps its place, in turns of a plain loop. With far a
+// filter may go through all nodes.
 func (f *fitter) keepTurns() int {
 	if f.far {
 		return unitTurns + len(f.sites)
@@ -103,15 +103,16 @@ func (f *fitter) keepTurns() int {
 	return unitTurns
 }
 
-// reprieveUnit puts back a unit, if each member keeps its place then. Otherwise it returns
-// why not: the refusal of the first member that does not, or of the guard.
+// reprieveUnit puts a unit back if every member keeps its place. Otherwise it returns the refusal of the
+// first member that would lose it, or of the guard.
 func (f *fitter) reprieveUnit(u *possibleVictim) *preemption.Refusal {
-	// still is the first member that fails as before, because the unit does not matter to it.
+	// still is the index in failing of the first member that fails regardless of the unit, -1 if there is
+	// none.
 	affected := f.affectedBy(u)
 	still := slices.IndexFunc(f.failing, func(x failure) bool { return !slices.Contains(affected, x.member) })
 	if len(affected) == 0 {
 		if still < 0 {
-			// The unit is not counted back, because no member will look at it again.
+			// No member's answer depends on the unit, so that the sums need not be updated.
 			return f.run.returnToGuard(u)
 		}
 		return f.failing[still].why
@@ -120,7 +121,7 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *preemption.Refusal {
 	f.putBack(u, 1)
 	var why *preemption.Refusal
 	for _, i := range affected {
-		// The members are asked in order, and the first that fails is named.
+		// The first failing member is reported. If still comes before the next one, no question is needed.
 		if still >= 0 && f.failing[still].member < i {
 			break
 		}
@@ -132,7 +133,7 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *preemption.Refusal {
 		}
 	}
 
-	// All members pass, so that none fails any more, if the guard agrees as well.
+	// All members pass. If the guard agrees, the unit is back, and no member is failing any more.
 	if why == nil && still < 0 {
 		if why = f.run.returnToGuard(u); why == nil {
 			f.failing = nil
@@ -147,13 +148,14 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *preemption.Refusal {
 	return why
 }
 
-// affectedBy lists, in order, the members whose answers may change once a unit is put back: those
-// on its nodes, and those whose filters count one of its pods wherever the pod is. The slice is
-// the fitter's and valid until the next call.
+// affectedBy lists, in order, the members whose answers may change when a unit is put back: those on its
+// nodes, and those whose filters count one of its pods wherever that is. The slice is valid until the next
+// call.
 func (f *fitter) affectedBy(u *possibleVictim) []int {
 	f.affected = f.affected[:0]
 
-	// all is set if the unit matters to every member, and far if it matters to members elsewhere.
+	// all is set if the unit may change the answers of every member, and far if it may change those of
+	// members on other nodes.
 	all := f.opaque || len(f.concerns) > 0 && slices.ContainsFunc(f.run.podsOf(u), f.concerned)
 	far := all || f.far && f.counted(u)
 
@@ -180,9 +182,9 @@ func (f *fitter) countsAny(i int, u *possibleVictim) bool {
 	return slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.counts(&f.members[i], p.Class) })
 }
 
-// putBack puts back a unit (by is 1), or takes it away again (-1). It does so on the unit's nodes,
-// and in what the filters of the members counted when these were placed: that changes by the
-// units alone, and is not counted anew (rule 12.9.9).
+// putBack puts a unit back (by is 1) or removes it again (-1). It changes the unit's nodes, and the counts
+// that the members' filters made when they were placed. These counts are only updated by units, and never
+// made anew (rule 12.9.9).
 func (f *fitter) putBack(u *possibleVictim, by int) {
 	if f.lean {
 		f.countSites(u, int32(by))
@@ -207,8 +209,8 @@ func (f *fitter) putBack(u *possibleVictim, by int) {
 	}
 }
 
-// reprieveAgain tries again to put back the units that the guard alone kept away, because fewer
-// units are away by now. It goes through them in order until a turn puts back none (rule 13.6.9).
+// reprieveAgain tries again to put back the units that only the guard kept from returning, because fewer
+// units are removed by now. It repeats that, in order, until a pass puts back none (rule 13.6.9).
 func (f *fitter) reprieveAgain(ctx context.Context, away []possibleVictim, blocks map[int]*preemption.Refusal) error {
 	for again := f.run.guard != nil; again; {
 		again = false

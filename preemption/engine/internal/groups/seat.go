@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// place gives a member the first place that takes it, and reports whether there is one.
+// place puts a member on the first node that takes it, and reports whether there is one.
 func (f *fitter) place(ctx context.Context, i int) bool {
 	if f.afresh {
 		f.since, f.afresh = i, false
@@ -25,9 +25,8 @@ func (f *fitter) place(ctx context.Context, i int) bool {
 	return true
 }
 
-// put is seat for a member that may have a nomination. The nomination counts for the others only
-// while the member has no place (rule 12.9.5), so that put changes the version of the nominated
-// node.
+// put is seat for a member that may have a nomination. The nomination counts for others only while the member
+// has no place (rule 12.9.5), so that put also changes the version of the nominated node.
 func (f *fitter) put(i int, to int32) {
 	f.seat(i, to)
 	m := &f.members[i]
@@ -41,11 +40,11 @@ func (f *fitter) put(i int, to int32) {
 	}
 }
 
-// scan returns the first position that takes the member, nowhere if none does.
+// scan returns the first position whose node takes the member, nowhere if none does.
 func (f *fitter) scan(i int) int32 {
-	// The member before may be of the same kind. Then no node before its place takes this one
-	// either: these nodes refused it, and have the same pods on them as then. That does not hold
-	// if members were taken away in between.
+	// If the previous member is of the same kind, no node before its place takes this one: these nodes
+	// refused the other, and their pods have not changed since. That is not so if members were removed in
+	// between.
 	from := int32(0)
 	if i > f.since && f.members[i-1].kind == f.members[i].kind {
 		if from = f.members[i-1].at; from == nowhere {
@@ -64,10 +63,10 @@ func (f *fitter) scan(i int) int32 {
 	return nowhere
 }
 
-// askTurns is the cost of asking a node, in turns of a loop.
+// askTurns is the weight of asking a node, in turns of a plain loop.
 const askTurns = 8
 
-// seat gives a member another place, or none. The seated members of a site stay sorted.
+// seat moves a member to another place, or to none. The seated members of a site stay sorted.
 func (f *fitter) seat(i int, to int32) {
 	m := &f.members[i]
 	if m.at != nowhere {
@@ -84,7 +83,7 @@ func (f *fitter) seat(i int, to int32) {
 	}
 }
 
-// unseatAll takes all members off their nodes.
+// unseatAll removes all members from their places.
 func (f *fitter) unseatAll() {
 	for i := range f.members {
 		if f.members[i].at != nowhere {
@@ -104,7 +103,7 @@ func (f *fitter) assignments() []preemption.Assignment {
 	return as
 }
 
-// takeAway takes the pods of units off their nodes, before the members are placed.
+// takeAway removes the pods of units from their nodes, before the members are placed.
 func (f *fitter) takeAway(units []possibleVictim) {
 	f.version++
 	for i := range units {
@@ -118,8 +117,8 @@ func (f *fitter) takeAway(units []possibleVictim) {
 	}
 }
 
-// count counts the pods of a unit in (by is 1) or out (by is -1): in the snapshot where filters
-// look at it, and in the sites where they count.
+// count adds the pods of a unit (by is 1) or removes them (-1): in the snapshot if filters look at it, and in
+// the sites if these count pods.
 func (f *fitter) count(u *possibleVictim, by int32) {
 	switch {
 	case !f.lean || f.far && f.counted(u):
@@ -139,11 +138,11 @@ func (f *fitter) count(u *possibleVictim, by int32) {
 	}
 }
 
-// countSites is count for the sites of a lean fitter.
+// countSites is count for the sums of the sites, with lean.
 func (f *fitter) countSites(u *possibleVictim, by int32) {
 	switch {
 	case u.single() && f.sites[u.node].rows != nil:
-		// Of most pods all that counts has a column, and the pod itself need not be read.
+		// Most pods take only resources with a column, so that the row suffices and the pod need not be read.
 		s := &f.sites[u.node]
 		s.count += by
 		for k, v := range s.rows[u.pod] {

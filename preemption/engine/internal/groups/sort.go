@@ -8,12 +8,10 @@ import (
 	"github.com/outrank-go/outrank/internal/work"
 )
 
-// sort puts units in order of importance (moreImportant). A cluster can have
-// hundreds of thousands of units, so it sorts them by one byte of their keys after
-// the other, from the byte that counts least to the one that counts most. It leaves
-// out the bytes that all units have in common, which are most bytes of starts and
-// priorities. Time is linear in the number of units. The order means nothing once the
-// context has ended.
+// sort sorts units by importance (moreImportant). A cluster can have hundreds of thousands of units, so that
+// it uses a radix sort, from the least significant byte of the keys to the most significant. It skips bytes
+// that are equal in all keys, which are most bytes of starts and priorities. Time is linear in the number of
+// units. If the context ends, the order is undefined.
 func (r *run) sort(units []possibleVictim) {
 	if r.terms.Importance != nil || len(units) < 1<<8 {
 		slices.SortFunc(units, r.compareUnits)
@@ -34,8 +32,8 @@ func (r *run) sort(units []possibleVictim) {
 		}
 	}
 
-	// Each pass sorts all units from one slice into the other, and keeps the order of those
-	// with an equal byte.
+	// Each pass sorts all units from one slice into the other, and keeps the order of units with the same
+	// byte.
 	from, to := units, make([]possibleVictim, len(units))
 	for w := range differs {
 		for shift := 0; shift < 32; shift += 8 {
@@ -48,13 +46,12 @@ func (r *run) sort(units []possibleVictim) {
 		}
 	}
 
-	// After an even number of passes the two are the same slice.
+	// After an even number of passes from is units itself, and the copy does nothing.
 	copy(units, from)
 	r.sortTies(units)
 }
 
-// compareUnits is moreImportant until the context ends. After that it is 0, which ends the
-// sorting soon.
+// compareUnits is moreImportant until the context ends. From then on it returns 0, so that a sort ends soon.
 func (r *run) compareUnits(a, b possibleVictim) int {
 	if r.look.Ended(1) {
 		return 0
@@ -62,11 +59,11 @@ func (r *run) compareUnits(a, b possibleVictim) int {
 	return r.moreImportant(a, b)
 }
 
-// sortWords is the length of a key in words. The first word counts least.
+// sortWords is the length of a key in words. The first word is the least significant.
 const sortWords = 5
 
-// sortKey returns a key that orders units as moreImportant does before names decide. Signed numbers
-// have their sign bit inverted, and what counts downwards has all its bits inverted.
+// sortKey returns a key whose unsigned order is that of moreImportant without names. The sign bit of signed
+// numbers is inverted, and all bits of numbers that sort in falling order are.
 func (u *possibleVictim) sortKey() [sortWords]uint32 {
 	sec := uint64(u.sec) ^ 1<<63
 	return [...]uint32{
@@ -74,10 +71,11 @@ func (u *possibleVictim) sortKey() [sortWords]uint32 {
 	}
 }
 
-// sortByByte sorts the units of from into to by one byte of the key. Units with an equal byte keep
-// their order. It returns false if the context has ended.
+// sortByByte sorts the units of from into to by one byte of the key. Units with the same byte keep their
+// order. It returns false if the context has ended.
 func (r *run) sortByByte(to, from []possibleVictim, word, shift int) bool {
-	// next counts the units with each value of the byte, and then has the index of the next of them.
+	// next first counts the units with each value of the byte, and then has the index in to for the next unit
+	// with that value.
 	var next [256]int
 	for some := range slices.Chunk(from, work.Each) {
 		if r.look.Ended(len(some)) {
@@ -120,14 +118,14 @@ func (r *run) sortTies(units []possibleVictim) {
 	}
 }
 
-// moreImportant orders units (group 12.7; moreImportantVictim). It returns a negative
-// number if u goes before v. The order is total, because ties end in names. After the
-// caller's own order this decides:
+// moreImportant orders units by importance (group 12.7; moreImportantVictim). It is negative if u is more
+// important than v. The order is total, because names settle the last ties. After the caller's own order
+// these decide:
 //
 //  1. the higher priority;
-//  2. a composite group before a group, and a group before a single pod of no group;
+//  2. a composite group before a group, and a group before a single pod without a group;
 //  3. the larger number of pods;
-//  4. the earlier start; a group started with its first pod;
+//  4. the earlier start, for a group that of its first pod;
 //  5. the namespace, then the name, of the group or of the pod;
 //  6. a group before a pod.
 func (r *run) moreImportant(u, v possibleVictim) int {
@@ -137,7 +135,7 @@ func (r *run) moreImportant(u, v possibleVictim) int {
 		}
 	}
 
-	// The size has the rank in its high bits, so that it decides 2 before 3.
+	// size has the rank in its high bits, so that it compares item 2 before item 3.
 	switch {
 	case u.priority != v.priority:
 		return cmp.Compare(v.priority, u.priority)
@@ -149,7 +147,7 @@ func (r *run) moreImportant(u, v possibleVictim) int {
 		return cmp.Compare(u.nsec, v.nsec)
 	}
 
-	// The pod of a group is -1.
+	// For a group pod is -1, so that item 6 follows from comparing pod.
 	uSpace, uName := r.nameOf(&u)
 	vSpace, vName := r.nameOf(&v)
 	return cmp.Or(cmp.Compare(uSpace, vSpace), cmp.Compare(uName, vName), cmp.Compare(u.pod, v.pod))
@@ -160,7 +158,7 @@ func (r *run) firstOf(u *possibleVictim) *outrank.Pod {
 	return r.podsOf(u)[0].Pod
 }
 
-// nameOf returns the namespace and the name of the group or the pod that a unit is.
+// nameOf returns the namespace and name of a unit: those of its whole group, or of its single pod.
 func (r *run) nameOf(u *possibleVictim) (namespace, name string) {
 	p := r.podsOf(u)[0].Pod
 	if !u.single() {

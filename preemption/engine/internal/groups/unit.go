@@ -9,10 +9,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// possible lists the units that could be victims, not sorted (rule 12.9.8;
-// newDomainForWorkloadPreemption, isPreemptionAllowed). Their priority is lower than the
-// group's, unless a rule of the caller says who may be taken from (rule 13.6.7). The
-// configuration allows all their pods to be evicted.
+// possible lists the units that may be victims, unsorted (rule 12.9.8; newDomainForWorkloadPreemption,
+// isPreemptionAllowed). Their priority is lower than the group's, or any with AnyPriority, and the caller's
+// rules let all their pods be evicted (rule 13.6.7).
 func (r *run) possible() []possibleVictim {
 	below := int64(r.priority)
 	if r.terms.Eligibility.AnyPriority {
@@ -25,8 +24,8 @@ func (r *run) possible() []possibleVictim {
 	return units
 }
 
-// units returns the running pods as units of a priority below a limit: single pods in the order of
-// the nodes, then whole groups.
+// units returns the running pods as units, as far as their priority is below a limit: single pods in the
+// order of the nodes, then whole groups.
 func (r *run) units(below int64) []possibleVictim {
 	snap := r.snap
 	r.whole = r.whole[:0]
@@ -47,10 +46,10 @@ func (r *run) units(below int64) []possibleVictim {
 	return r.appendWhole(units, below)
 }
 
-// appendSingle appends the units of single pods on a node. It reads the keys of the pods, and the pods
-// themselves only on nodes where some name a group.
+// appendSingle appends the single pods of a node as units. It reads only the sort keys of the pods, and the
+// pods themselves only on nodes where some name a group.
 func (r *run) appendSingle(units []possibleVictim, n *state.NodeState, position int32, below int64) []possibleVictim {
-	// covered lists the pods that a budget covers, in the order of the pods.
+	// covered has the covered pods that are still to come, in the order of the pods.
 	covered := n.Covered
 	for i := range n.SortKeys {
 		rank := n.SortKeys[i].At(r.now)
@@ -72,20 +71,20 @@ func (r *run) appendSingle(units []possibleVictim, n *state.NodeState, position 
 	return units
 }
 
-// member returns the priority and the size that a pod of a group counts with, and whether it is a
-// unit by itself (rules 12.6.2 to 12.6.4 and 12.7.2).
+// member returns the priority and the size by which a pod of a group counts, and whether it is a unit by
+// itself (rules 12.6.2 to 12.6.4 and 12.7.2).
 func (r *run) member(p *state.PodState) (priority, size int32, single bool) {
 	units := &r.snap.Units
 	t := units.Of(p)
 	return t.Priority, sizeOf(t.Rank, 1), t.Whole == nil
 }
 
-// addWhole notes a group that leaves as one. Its pods are copied, because they are sorted here.
+// addWhole adds a group to r.whole. Its list of pods is copied, because it will be sorted.
 func (r *run) addWhole(u *state.WholeUnit) {
 	r.whole = append(r.whole, wholeGroup{group: u.Group, composite: u.Composite, pods: slices.Clone(u.Pods), priority: u.Priority})
 }
 
-// appendWhole appends the units of whole groups, and sorts the pods of each.
+// appendWhole appends the whole groups as units, and sorts the pods of each.
 func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim {
 	for i := range r.whole {
 		g := &r.whole[i]
@@ -94,7 +93,7 @@ func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim 
 		}
 		slices.SortFunc(g.pods, r.moreImportantPod)
 
-		// By the caller's order the first pod need not have started first.
+		// The first pod need not have started first, because the caller may order pods.
 		start := g.pods[0].Rank().At(r.now)
 		u := possibleVictim{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
 		for _, p := range g.pods {
@@ -111,7 +110,7 @@ func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim 
 	return units
 }
 
-// moreImportantPod orders the pods of a unit by importance, or as the caller defined it (rule 12.7.5).
+// moreImportantPod orders the pods of a unit by the caller's order, then by importance (rule 12.7.5).
 func (r *run) moreImportantPod(p, q *state.PodState) int {
 	if r.terms.Importance != nil {
 		if c := r.terms.Importance(p.Pod, q.Pod); c != 0 {
@@ -121,9 +120,8 @@ func (r *run) moreImportantPod(p, q *state.PodState) int {
 	return p.Compare(q, r.now)
 }
 
-// allows asks the caller's rules about every pod of the unit and every pod of the preempting
-// group. All answers have to be yes. A unit with a running pod of the group itself is no victim,
-// whatever the rules say (rule 13.6.7).
+// allows reports whether the caller's rules let every pod of the preempting group evict every pod of the
+// unit. A unit with a running pod of the group itself is never a victim (rule 13.6.7).
 func (r *run) allows(u *possibleVictim) bool {
 	for _, p := range r.podsOf(u) {
 		if p.Pod.Group != "" && r.owner.has(r.snap, p.Pod) {
@@ -138,12 +136,12 @@ func (r *run) allows(u *possibleVictim) bool {
 	return true
 }
 
-// addVictims appends the pods of the at-th unit to the victims of the plan. why is the reason for
-// which the unit could not stay. All pods have the name of the rule that lets the first of them leave.
+// addVictims appends the pods of the unit at index at to the victims of the plan. why is the reason that the
+// unit could not stay. All its pods get the rule by which the first of them leaves.
 func (r *run) addVictims(at int, u *possibleVictim, why *preemption.Refusal) {
 	v := preemption.Victim{Priority: u.priority, Blocks: why.Guard, Blocked: why.Pod}
 	if why.Pod != nil {
-		v.Blocks = why.Nodes[0].Status // what the pod's own node said
+		v.Blocks = why.Nodes[0].Status // the status of the member's own node
 	}
 	if !u.single() {
 		whole := &r.whole[u.node]

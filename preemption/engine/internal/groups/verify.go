@@ -23,7 +23,7 @@ func Verify(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan
 		return fmt.Errorf("plan for a group: %w: the outcome is %q", preemption.ErrState, plan.Outcome)
 	}
 
-	// A pod of the group that runs by now makes the plan stale.
+	// If a pod of the group runs by now, the plan is stale.
 	var pods []*outrank.Pod
 	for _, a := range plan.Placement {
 		pods = append(pods, a.Pod)
@@ -52,12 +52,12 @@ func Verify(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan
 	return r.verifyPlaces(ctx, plan, possible, victims)
 }
 
-// fault returns the error about a plan that is stale or unsound.
+// fault returns an error of the given kind about the plan of a group.
 func fault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
 }
 
-// noPlace says why there is no place, in the words of a plan's text.
+// noPlace returns the text of a refusal, as in the text of a plan.
 func noPlace(r *preemption.Refusal) string {
 	pod, guard := "", ""
 	if r.Pod != nil {
@@ -69,14 +69,15 @@ func noPlace(r *preemption.Refusal) string {
 	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
 }
 
-// verifyVictims finds the victims of the plan among the units that there are. It returns the units that
-// were away when the group was placed, and the indexes of the victims among them.
+// verifyVictims finds the victims of the plan among the possible ones. It returns the units that were removed
+// when the group was placed, and the indexes of the victims among them.
 func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, victims []int, err error) {
 	if possible, err = r.verifyPossible(ctx, plan); err != nil {
 		return nil, nil, err
 	}
 
-	// violations counts the violated budgets as they are now, and inPlan those that the plan names.
+	// violations counts the victims that violate a budget now, and inPlan those that do by the plan. named
+	// counts the victims so far, for the texts.
 	violations, inPlan, named := 0, 0, 0
 	for unit := range plan.Units() {
 		at := r.unitOf(possible, unit)
@@ -108,8 +109,8 @@ func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (po
 	return possible, victims, nil
 }
 
-// verifyPossible returns the units that were away when the group was placed, in order and charged for
-// budgets. The group has to be allowed to preempt.
+// verifyPossible returns the units that were removed when the group was placed, sorted and charged to the
+// budgets. It also verifies that the group may preempt.
 func (r *run) verifyPossible(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, err error) {
 	r.look = work.NewWatch(ctx)
 	possible = r.possible()
@@ -135,15 +136,16 @@ func (r *run) verifyPossible(ctx context.Context, plan *preemption.GroupPlan) (p
 	return possible, nil
 }
 
-// verifyGuard asks the guard whether the victims may leave together. It returns the units that
-// were away when the group was placed: those that the guard lets go, and the victims.
+// verifyGuard asks the guard whether the victims may leave together. It returns the units that were removed
+// when the group was placed: those that the guard lets go, and the victims.
 func (r *run) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim) ([]possibleVictim, error) {
 	away, kept, _, err := r.letGo(ctx, possible)
 	if err != nil {
 		return nil, err
 	}
 
-	// A victim may be a unit that the guard keeps when asked in order. lost has the pods of these.
+	// A victim may be a unit that the guard keeps when it is asked unit by unit. Such victims are moved from
+	// kept to away, and lost has their pods.
 	let := len(away)
 	stays := slices.Repeat([]bool{true}, let)
 	var lost []*state.PodState
@@ -157,8 +159,8 @@ func (r *run) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possi
 		}
 	}
 
-	// letGo has told the guard that all of away leave. The units that are no victims come back, the
-	// kept victims leave, and the guard is asked about exactly the victims.
+	// After letGo the guard sees the first let units of away as removed. Those that are no victims come back
+	// and the pods in lost leave, so that the guard is asked about exactly the victims.
 	for i := range let {
 		if stays[i] {
 			r.guard.change(r.podsOf(&away[i]), 1)
@@ -171,8 +173,8 @@ func (r *run) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possi
 	return away, nil
 }
 
-// verifyPlaces puts the pods on their nodes with every possible victim away, and asks the
-// nodes again once the units that are no victims are back (rule 12.9.8).
+// verifyPlaces places the pods with every possible victim removed, and asks their nodes again once the units
+// that are no victims are back (rule 12.9.8).
 func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim, victims []int) error {
 	for i := range possible {
 		r.take(&possible[i])
@@ -185,7 +187,7 @@ func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, poss
 		return fault(state.ErrUnsound, "%s", noPlace(refused))
 	}
 
-	// A unit that matters to no member need not be put back.
+	// A unit that changes no member's answer need not be put back.
 	back := 0
 	for i := range possible {
 		if err := ctx.Err(); err != nil {
@@ -199,14 +201,15 @@ func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, poss
 			f.putBack(u, 1)
 		}
 	}
-	// If nobody could be put back, the nominations of the group itself may be the reason.
+	// If all possible victims are victims, a failing member is no fault of the plan: the group's own
+	// nominations may cause it.
 	if err := f.endPlacing(); err != nil || back == 0 || len(f.failing) == 0 {
 		return err
 	}
 	return fault(state.ErrUnsound, "%s", noPlace(f.failing[0].why))
 }
 
-// nameOf names victims that leave together, in the words of a plan's text.
+// nameOf returns the name of victims that leave together, as in the text of a plan.
 func nameOf(unit []preemption.Victim) string {
 	switch first := &unit[0]; {
 	case first.Composite != nil:
@@ -218,14 +221,14 @@ func nameOf(unit []preemption.Victim) string {
 	}
 }
 
-// runs reports whether victims that leave together are a unit that runs, of whatever priority.
+// runs reports whether victims that leave together are exactly a running unit, whatever its priority.
 func (r *run) runs(unit []preemption.Victim) bool {
 	other := *r
 	other.whole = nil
 	return other.unitOf(other.units(math.MaxInt64), unit) >= 0
 }
 
-// unitOf finds the unit of exactly these pods, -1 for none.
+// unitOf returns the index of the unit with exactly these pods, -1 if there is none.
 func (r *run) unitOf(units []possibleVictim, victims []preemption.Victim) int {
 	return slices.IndexFunc(units, func(u possibleVictim) bool {
 		return slices.EqualFunc(r.podsOf(&u), victims, func(p *state.PodState, v preemption.Victim) bool {
@@ -235,8 +238,8 @@ func (r *run) unitOf(units []possibleVictim, victims []preemption.Victim) int {
 	})
 }
 
-// verifyPlacement puts the pods on their nodes one after the other. Each node has to take its
-// pod beside those before it.
+// verifyPlacement puts the pods on their nodes one after another, and verifies that each node takes its pod
+// beside those before it.
 func (r *run) verifyPlacement(ctx context.Context, plan *preemption.GroupPlan) error {
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {

@@ -7,60 +7,60 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Asked is the first stage of a search: the question, prepared. Workers read it, and nobody
-// changes it while they do.
+// Asked is the question of a search in prepared form. The workers of the search read it, and it does not
+// change while a round runs.
 type Asked struct {
-	// Attempt is the preemptor with what the filters prepare. plan and snap are its plan and its
-	// snapshot, and sums the summaries of the snapshot.
+	// Attempt is the preemptor with everything that the filters prepare for it. plan and snap are its plan of
+	// filters and its snapshot, and sums the summaries of the snapshot.
 	Attempt dryrun.Attempt
 	plan    *filters.Plan
 	snap    *state.Snapshot
 	sums    *state.Summaries
-	// terms are the configuration, and Rules what the search derives from it.
+	// terms is the configuration, and Rules what the search derives from it.
 	terms *dryrun.Terms
 	Rules searchRules
-	// need is what the preemptor needs, as summaries are asked.
+	// need is what the preemptor needs, in the form in which summaries are compared with it.
 	need need
-	// tables and given are what the caller said earlier of pods, and now of nodes.
+	// tables has the kept answers of the caller's rules about pods, and given the statuses that the caller
+	// gave for the nodes.
 	tables callerTables
 	given  givenStatuses
-	// keeps is set if the snapshot keeps answers for the signature of the preemptor (see
-	// AnswerCache). counted is the version of what the filters count.
+	// keeps is set if the snapshot may keep answers for the signature of the preemptor (see AnswerCache).
+	// counted is the version of the filters' counts.
 	keeps     bool
 	counted   uint64
 	signature state.KeyWriter
-	// ineligible says why the preemptor may not preempt, and is empty if it may.
+	// ineligible says why the preemptor may not preempt. It is empty if it may.
 	ineligible preemption.Ineligibility
-	// refusedBy is the answer of every node if the attempt ends before the first of them.
+	// refusedBy is the answer of every node if a filter refuses the pod before the first node.
 	refusedBy preemption.Status
 }
 
-// need is what a summary is asked, and how far its answer goes.
+// need has what a summary is compared with, and says how much the comparison proves.
 type need struct {
-	// asks is what the preemptor needs by column, asksNothing where it needs
+	// asks is what the preemptor needs, by column. It is asksNothing in a column where the preemptor needs
 	// nothing.
 	asks state.AmountRow
-	// everyLarge is set if every node offers what the preemptor asks for by column.
+	// everyLarge is set if every node, when empty, has room for asks.
 	everyLarge bool
-	// anyPod is set if the preemptor needs something of which no column tells what pods hold,
-	// so that any pod may hold it.
+	// anyPod is set if the preemptor needs a resource without a column, so that any pod may hold some of it.
 	anyPod bool
-	// filtered is set if anyPod is, or if filters besides NodeResourcesFit have something to
-	// say after the first node filters.
+	// filtered is set if anyPod is, or if filters other than NodeResourcesFit and the first node filters have
+	// something to say.
 	filtered bool
-	// tabled is set if all these filters are rules of the caller whose answers are known.
+	// tabled is set if all these filters are rules of the caller with a table of answers.
 	tabled bool
-	// onlyCount is set if no candidate is wanted.
+	// onlyCount is set if only the nodes' answers are wanted, and no candidate.
 	onlyCount bool
-	// bounded has the flags of nodes for which the bounds of their summaries hold all the
-	// same. Only their evaluation is another one.
+	// bounded has the flags that do not invalidate the bounds of a node's summary. They only change how the
+	// node is evaluated.
 	bounded state.SummaryFlags
 }
 
 // everyStatus reports whether the status of every node is found before any candidate.
 func (q *Asked) everyStatus() bool { return q.terms.Sample != nil || q.terms.Whole }
 
-// needOf returns what the preemptor of an attempt needs.
+// needOf works out what the preemptor of an attempt needs.
 func needOf(a *dryrun.Attempt, sums *state.Summaries) need {
 	var d need
 	d.asks, d.anyPod = asksOf(&a.Asked)
@@ -70,10 +70,11 @@ func needOf(a *dryrun.Attempt, sums *state.Summaries) need {
 	return d
 }
 
-// asksOf returns what the preemptor of a question asks for by column. anyPod is set if that is not all.
+// asksOf returns what the preemptor of a question asks for, by column. anyPod is set if that does not cover
+// all its needs.
 func asksOf(q *filters.Question) (asks state.AmountRow, anyPod bool) {
 	asks = asksNothingAtAll
-	if q.Deferral.Asked { // the node counts the pod already (rule 7.19.4), so that it needs less than it asks for
+	if q.Deferral.Asked { // the node already counts a part of the request (rule 7.19.4)
 		return asks, true
 	}
 	for _, n := range q.Needs {
@@ -86,22 +87,22 @@ func asksOf(q *filters.Question) (asks state.AmountRow, anyPod bool) {
 	return asks, anyPod
 }
 
-// asksNothingAtAll asks for nothing in any column.
+// asksNothingAtAll is a row that asks for nothing in any column.
 var asksNothingAtAll = state.AmountRow{asksNothing, asksNothing, asksNothing}
 
-// refused reports whether the attempt ends before the first node.
+// refused reports whether a filter refuses the pod before the first node.
 func (q *Asked) refused() bool {
 	plan := q.plan
 	return plan.Refused.Code != filters.Success
 }
 
-// statusOf returns the status of an answer that is in no tally.
+// statusOf returns the status of an answer below firstOther, which is in no tally.
 func (q *Asked) statusOf(x answer) filters.Status {
 	attempt := &q.Attempt
 	return statusOf(attempt.Asked.Needs, x)
 }
 
-// statusOf returns the status of an answer that is in no tally, by what a pod needs.
+// statusOf returns the status of an answer below firstOther to a pod with these needs.
 func statusOf(needs []filters.Need, x answer) filters.Status {
 	if x == noVictims {
 		return filters.NoVictims
@@ -119,9 +120,8 @@ func statusOf(needs []filters.Need, x answer) filters.Status {
 	return st
 }
 
-// WriteSignature writes everything of the preemptor that has a part in the answers of nodes. Every
-// node answers pods with equal signatures equally, as long as it is not changed and the filters
-// count the same about it.
+// WriteSignature encodes everything about the preemptor that the answers of nodes depend on. A node gives
+// pods with equal signatures the same answer until the node changes or the filters' counts about it do.
 func (q *Asked) WriteSignature() state.KeyWriter {
 	key := &q.signature
 	*key = (*key)[:0]
@@ -134,12 +134,13 @@ func (q *Asked) WriteSignature() state.KeyWriter {
 	return q.signature
 }
 
-// callerTables return what the caller's rules say about the pods of a node, mostly from earlier searches: what
-// they cost, their order, and the end of that. Each is nil where no rule of the sort is asked.
+// callerTables returns what the caller's rules say about the pods of a node, mostly as kept from earlier
+// searches: their costs, their order, and the end of that order. Each function is nil if there is no such
+// rule.
 type callerTables struct {
 	costs  func(n *state.NodeState) *state.NodeCosts
 	orders func(n *state.NodeState) *[]int32
 	ends   func(n *state.NodeState) *endOfOrder
-	// releases let other searches have the tables.
+	// releases has the functions that let other searches take the tables.
 	releases []func()
 }

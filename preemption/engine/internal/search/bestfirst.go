@@ -6,8 +6,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
-// evaluateBestFirst evaluates what the workers have kept in mind, then what they have put off, each in the order
-// of the optimistic scores. It leaves a node that does not beat the incumbent, because no candidate on it does.
+// evaluateBestFirst evaluates first the nodes that the workers have kept in mind, then those that they have
+// put off, each group in the order of the optimistic scores. It skips nodes whose optimistic score does not
+// beat the incumbent, because no candidate on them does.
 func (s *Search) evaluateBestFirst(ctx context.Context) error {
 	queue := promising{rules: &s.Asked.Rules, nodes: s.queue[:0]}
 	s.queuePromising(&queue)
@@ -36,7 +37,8 @@ func (s *Search) queuePromising(queue *promising) {
 	}
 }
 
-// losesPutOff reports that all nodes that were put off lose against the incumbent by their leading figures.
+// losesPutOff reports whether all nodes that were put off lose against the incumbent by their leading
+// figures.
 func (s *Search) losesPutOff() bool {
 	least := worst
 	for _, w := range s.Workers {
@@ -50,8 +52,8 @@ func (s *Search) losesPutOff() bool {
 	return least == worst || least.Worse(&w.outlook.bestLeading)
 }
 
-// queuePutOff queues the nodes that were put off and may still win. All candidates are gone over where no list
-// of these nodes is kept: the ones that lost before lose again.
+// queuePutOff queues the nodes that were put off and may still win. Only for a sample is there a list of
+// them. Otherwise all nodes are looked at, and those that lost before lose again.
 func (s *Search) queuePutOff(queue *promising) {
 	w := s.Workers[0]
 	if w.terms.Sample == nil {
@@ -72,7 +74,7 @@ func (w *Worker) lookAgain(queue *promising, position int) {
 		return
 	}
 
-	// The leading figures mostly show that the node loses, and take less time than the score.
+	// Most nodes lose by their leading figures, which take less time than the score.
 	best := &w.outlook.bestLeading
 	p := prospect{position, slot, w.sums.At(slot), b}
 	if bound := w.BoundLeading(p, best); bound.Worse(best) {
@@ -85,11 +87,11 @@ func (w *Worker) lookAgain(queue *promising, position int) {
 	}
 }
 
-// evaluateQueued evaluates the nodes of a queue that is not ordered yet. It ends with the first node that does
-// not beat the incumbent, since those behind it are no better.
+// evaluateQueued orders a queue and evaluates its nodes. It ends with the first that does not beat the
+// incumbent, because those behind it are no better.
 func (s *Search) evaluateQueued(ctx context.Context, queue *promising) error {
 	w := s.Workers[0]
-	s.queue = queue.nodes // so that later queues use its memory
+	s.queue = queue.nodes // later queues reuse its memory
 	queue.order()
 	for tries := 0; len(queue.nodes) > 0; tries++ {
 		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// eachSpan has the workers go over all spans.
+// eachSpan runs a round over all spans, shared among the workers.
 func (s *Search) eachSpan(ctx context.Context, round func(w *Worker, from, to int)) error {
 	return s.eachOf(ctx, len(s.blocks.spans)*s.blocks.spanSize, round)
 }
 
-// beginBlocks begins the spans, none of which has candidates yet.
+// beginBlocks prepares the spans for a pass over the nodes. None has candidates yet.
 func (s *Search) beginBlocks() {
 	p, q := &s.blocks, &s.Asked
 	snap := q.snap
@@ -28,7 +28,8 @@ func (s *Search) beginBlocks() {
 	p.spans = state.Fill(p.spans, len(p.digests)*state.SummaryBlockSize/p.spanSize, span{bound: noCandidates})
 }
 
-// askFirst asks the first node filters about all nodes at once, where they may refuse any.
+// askFirst asks the first node filters about all nodes at once, if that is worth it (see
+// filters.Plan.AskAll).
 func (s *Search) askFirst() {
 	q, restricted, before := &s.Asked, 0, &s.Workers[0].before
 	for _, d := range s.blocks.digests {
@@ -39,7 +40,7 @@ func (s *Search) askFirst() {
 	})
 }
 
-// openGiven begins the spans with the candidates that have bounds, where the caller gave the statuses.
+// openGiven enters the candidates into the spans after boundGiven has bounded the nodes one by one.
 func (s *Search) openGiven() {
 	p, q := &s.blocks, &s.Asked
 	snap := q.snap
@@ -52,21 +53,21 @@ func (s *Search) openGiven() {
 	}
 }
 
-// spanAt returns the span that begins with a slot, and the block that it is a part of.
+// spanAt returns the span that begins at a slot, and the block that it is a part of.
 func (w *Worker) spanAt(slot int) (x *span, block int) {
 	return &w.blocks.spans[slot/w.blocks.spanSize], slot / state.SummaryBlockSize
 }
 
-// boundSpan counts the answers of the nodes in the slots of a span, and bounds the candidates: together where the
-// digest of the block says enough, and one by one elsewhere.
+// boundSpan counts the answers of the nodes in a span and bounds the candidates: together if the digest of
+// the block tells enough about them, otherwise one by one.
 func (w *Worker) boundSpan(from, to int) {
 	p := w.blocks
 	x, block := w.spanAt(from)
 	d := p.digests[block]
 	nodes := d.Members & (math.MaxUint64 >> (state.SummaryBlockSize - (to - from)) << (from % state.SummaryBlockSize))
 
-	// The digest says nothing of nodes apart, and node filters may turn the preemptor away from others. Those
-	// that are known to do so are counted already.
+	// The digest leaves out the nodes that are Apart, and node filters may turn the preemptor away from
+	// others. If these filters were asked about all nodes at once, the failing nodes are counted already.
 	alone := d.Apart
 	switch {
 	case p.passing != nil:
@@ -92,8 +93,9 @@ func (w *Worker) boundSpan(from, to int) {
 	}
 }
 
-// filteredAlone returns those of the nodes of a block that have to be bounded one by one because of filters after
-// the first node filters. On the others all of these pass for certain, or are not asked before victims are wanted.
+// filteredAlone returns the nodes, of those given, that have to be bounded one by one because of filters
+// after the first node filters. On the other nodes these filters pass for certain, or are not asked before
+// victims are wanted.
 func (w *Worker) filteredAlone(nodes uint64, block int) uint64 {
 	late := w.asksLate()
 	if !late && !w.need.tabled {
@@ -108,14 +110,14 @@ func (w *Worker) filteredAlone(nodes uint64, block int) uint64 {
 	return nodes
 }
 
-// slotOf returns the slot of a bit of a block.
+// slotOf returns the slot that bit i of a block stands for.
 func slotOf(block, i int) int32 { return int32(block*state.SummaryBlockSize + i) }
 
-// boundTogether bounds nodes of a block on which resources alone decide. If all of them answer the same nothing is
-// read of any. Otherwise each is bounded roughly, to know its answer.
+// boundTogether bounds nodes of a block on which resources alone decide. If they all have the same answer,
+// none of them is read. Otherwise each is bounded roughly, to find its answer.
 //
-// The bound of the span is that of a node which has the most of everything in the block. No node of the block has
-// a better candidate, so that the span is pruned by it.
+// The span gets the bound of a node that has the maximum of everything in the block. No node of the block has
+// a better candidate, so that the span can be pruned by this bound.
 func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 	d := w.blocks.digests[block]
 	if answers, same := w.judge(d); same {
@@ -142,16 +144,17 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 	}
 }
 
-// commonAnswer is what all nodes of a digest answer: as things are, and without the possible victims.
+// commonAnswer is the answer that all nodes of a digest give: with all pods in place (before), and with the
+// possible victims removed (after).
 type commonAnswer struct{ before, after answer }
 
-// candidate reports whether these nodes are candidates: they lack something, not for good, and nothing without
-// the possible victims.
+// candidate reports whether these nodes are candidates: they are short of something, could offer it when
+// empty, and are short of nothing with the possible victims removed.
 func (c *commonAnswer) candidate() bool {
 	return c.before != 0 && c.before&unresolvable == 0 && c.after == 0
 }
 
-// countTogether counts nodes of a block that answer the same.
+// countTogether counts nodes of a block that have the same answer.
 func (w *Worker) countTogether(block int, nodes uint64, c commonAnswer) {
 	number := bits.OnesCount64(nodes)
 	w.before.count(c.before, number)
@@ -161,18 +164,18 @@ func (w *Worker) countTogether(block int, nodes uint64, c commonAnswer) {
 	}
 }
 
-// fitTogether notes that all these nodes of a block take the preemptor.
+// fitTogether records that all these nodes of a block take the preemptor.
 func (w *Worker) fitTogether(block int, nodes uint64) {
 	p := w.blocks
 	if int(p.firsts[block]) >= w.firstFit {
-		return // all of them come later than one that is known
+		return // all of them come after the first fit found so far
 	}
 	for ; nodes != 0; nodes &= nodes - 1 {
 		w.firstFit = min(w.firstFit, int(p.positions[slotOf(block, bits.TrailingZeros64(nodes))]))
 	}
 }
 
-// judge returns what the nodes of a digest answer, if they answer the same.
+// judge returns the answer of the nodes of a digest, if they all have the same.
 func (w *Worker) judge(d *state.Digest) (c commonAnswer, same bool) {
 	short, small, nobody, same := d.Answers(&w.need.asks, w.attempt.Reach)
 	c.before = answer(short)
@@ -185,8 +188,8 @@ func (w *Worker) judge(d *state.Digest) (c commonAnswer, same bool) {
 	return c, same
 }
 
-// refuseAll counts the answers of all nodes if none is a candidate or takes the preemptor, for one
-// reason that needs no look at any of them, and reports whether that is so.
+// refuseAll reports whether the digest of all nodes shows that no node takes the preemptor or is a candidate,
+// all for the same reason. If so, it counts the answers.
 func (s *Search) refuseAll() bool {
 	q, p := &s.Asked, &s.blocks
 	whole := p.whole
@@ -207,8 +210,8 @@ func (s *Search) refuseAll() bool {
 	return true
 }
 
-// boundRoughly bounds a node of a block by resources. It takes the number of victims from the bound of the span,
-// which holds for nodes whose top victim has the least priority of that bound, and so reads no more of the node.
+// boundRoughly bounds a node of a block by resources. For the number of victims it uses the bound of the
+// span, if the top priorities agree, instead of reading more of the node.
 func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	slot := slotOf(block, i)
 	b, sum := &w.bounds[w.blocks.positions[slot]], w.sums.At(slot)
@@ -224,16 +227,15 @@ func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	return b
 }
 
-// smooth makes a rough bound as good as the summary of the node tells. [Worker.Tighten] makes it
-// as good as it can be.
+// smooth improves a rough bound by the summary of the node. [Worker.Tighten] improves it further.
 func (w *Worker) smooth(b *NodeBound, slot int32) {
 	if sum := w.sums.At(slot); !b.tightened && b.Bound == sum.Lowest {
 		b.fewest = max(b.fewest, uint16(sum.Fewest(&w.need.asks)))
 	}
 }
 
-// boundAlone bounds a node of a block about which its summary does not tell everything. No start is known of it,
-// so that the span's bound has none.
+// boundAlone bounds a node that its summary does not describe completely. Its candidate's start is unknown,
+// so that it leaves the span's bound without one.
 func (w *Worker) boundAlone(x *span, block, i int) {
 	slot := slotOf(block, i)
 	position := int(w.blocks.positions[slot])

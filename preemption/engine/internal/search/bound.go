@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// BoundNodes bounds a chunk of the nodes, and counts their answers.
+// BoundNodes bounds the nodes at the positions from from up to to, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
 	order, plain := w.snap.Order, w.resourcesDecide()
 	for position := from; position < to; position++ {
@@ -29,18 +29,18 @@ func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
 	}
 }
 
-// resourcesDecide reports whether resources alone decide on every node without flags.
+// resourcesDecide reports whether resources alone decide on every node whose summary has no flags.
 func (w *Worker) resourcesDecide() bool {
 	return !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
 }
 
-// RulesPass reports whether resources alone decide on a node without flags, because
-// all other filters are rules of the caller that are known to pass there.
+// RulesPass reports whether resources alone decide on a node without flags because all other filters are
+// rules of the caller that, by their tables, pass there.
 func (w *Worker) RulesPass(slot int32) bool {
 	return w.need.tabled && w.rules.asks != asksEach && w.plan.PassesTables(slot)
 }
 
-// boundFiltered bounds a node about which the summary does not tell everything.
+// boundFiltered bounds a node that its summary does not describe completely.
 func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	*b = NodeBound{}
 	n := w.snap.NodeStates[slot]
@@ -54,13 +54,13 @@ func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	w.boundPods(b, position, slot)
 }
 
-// boundPods is boundFiltered without the node filters. The first way of bounding that holds for the node is
-// taken, the best bounds first.
+// boundPods is boundFiltered after the node filters have passed. It uses the first way of bounding that is
+// valid for the node; the tightest come first.
 func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	n := w.snap.NodeStates[slot]
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, w.sums.At(slot), &adjusted)
-	nominated := sum == &adjusted // counts in the summary, but not in columns and checks of late filters alone
+	nominated := sum == &adjusted // the adjusted summary has the nominated pods; columns and late filters do not
 	p := prospect{position, slot, sum, b}
 
 	switch {
@@ -75,8 +75,8 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	case !w.need.filtered && plain:
 		w.boundByResources(b, slot, sum)
 
-	// The summary does not tell what is free, other filters have to hear of nominated pods, or an early filter
-	// may say something else once pods leave.
+	// All filters have to be asked if the summary does not tell what is free, if there are nominated pods, or
+	// if the answer of an early filter may change once pods leave.
 	case !plain || w.need.anyPod || nominated || w.plan.Touched(n):
 		w.boundByAskingFilters(p, plain)
 
@@ -85,8 +85,8 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	}
 }
 
-// unitsCountAsPods reports whether the bounds of single pods hold for a node with units: by the default rules,
-// where each pod counts with its own priority and no filter looks at other pods.
+// unitsCountAsPods reports whether the bounds of single pods are valid for a node with units: by the default
+// rules, if each pod counts by its own priority and no filter looks at other pods.
 func (w *Worker) unitsCountAsPods(sum *state.NodeSummary) bool {
 	return w.need.bounded != 0 && sum.Flags&state.OtherPriorities == 0 && w.plan.Fixed
 }

@@ -5,21 +5,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Filters beside NodeResourcesFit never make the bounds wrong: victims have to make room whatever other filters
-// there are. What filters decide is whether the node is a candidate at all. Three ways find that out, the
-// cheapest first:
+// Filters beside NodeResourcesFit never invalidate the bounds, because victims have to make room whatever
+// other filters there are. The filters only decide whether the node is a candidate at all. There are three
+// ways to find that out, the cheapest first:
 //
 //   - boundBesideLateFilters asks the filters after NodeResourcesFit once, or not before victims are wanted.
-//   - boundByAskingFilters asks all filters as things are and without the possible victims.
+//   - boundByAskingFilters asks all filters, with all pods in place and with the possible victims removed.
 //   - settle evaluates the node at once.
 //
-// The last one is taken where a filter other than NodeResourcesFit keeps the preemptor away. Such a filter can
-// contradict itself: it fails with all pods there and passes with each of them put back. Such nodes are counted
-// (rule 9.9), so that none of them may be pruned. A node that is short of resources is short again with all pods
-// back, and so has a victim at least.
+// The last is for nodes where a filter other than NodeResourcesFit fails. Such a filter can contradict
+// itself: it fails with all pods in place, and passes again after each of them has been put back. Nodes
+// without victims are reported (rule 9.9), so that none of them may be pruned. A node that is short of
+// resources is short again with all pods back, and so has at least one victim.
 
-// boundBesideLateFilters bounds a node if filters after NodeResourcesFit have something to say, no pod touches a
-// filter before it, and no nominated pod counts.
+// boundBesideLateFilters bounds a node if filters after NodeResourcesFit have something to say, no pod can
+// change the answer of a filter before it, and no nominated pod counts.
 func (w *Worker) boundBesideLateFilters(p prospect) {
 	b, n := p.bound, w.snap.NodeStates[p.slot]
 	if b.before = w.Shortage(p.sum); b.before == 0 {
@@ -35,8 +35,8 @@ func (w *Worker) boundBesideLateFilters(p prospect) {
 		return
 	}
 
-	// Without reprieve, and where exact victims are searched for, a filter may pass with some of the possible
-	// victims gone and fail with all of them gone. So the check below would not tell whether the node is a
+	// Without reprieve, or if exact victims are searched for, a filter may pass with some of the possible
+	// victims gone and fail with all of them gone. Then the check below would not tell whether the node is a
 	// candidate.
 	kind := w.kindAmong(n)
 	touched := kind != byResources
@@ -46,9 +46,9 @@ func (w *Worker) boundBesideLateFilters(p prospect) {
 		return
 	}
 
-	// If no pod of the node touches the late filters, they say the same whichever pods leave, and resources
-	// alone decide on the victims. Otherwise the reprieve begins with all possible victims gone (rule 9.3),
-	// so that a node which fails then is no candidate.
+	// If no pod of the node can change the answers of the late filters, resources alone decide on the
+	// victims. Otherwise the reprieve begins with all possible victims gone (rule 9.3), so that a node which
+	// fails then is no candidate.
 	if st := w.Dry.CheckWithoutPossible(n, touched); st.Code != filters.Success {
 		b.Kind = Settled
 		b.after = w.after.intern(st)
@@ -58,8 +58,8 @@ func (w *Worker) boundBesideLateFilters(p prospect) {
 	w.boundVictims(b, p.sum)
 }
 
-// kindAmong says what decides on the victims of a candidate where filters after
-// NodeResourcesFit have something to say.
+// kindAmong returns what decides on the victims of a candidate if filters after NodeResourcesFit have
+// something to say.
 func (w *Worker) kindAmong(n *state.NodeState) boundKind {
 	switch touched, few := w.plan.AsksAboutFew(n); {
 	case !touched:
@@ -70,9 +70,9 @@ func (w *Worker) kindAmong(n *state.NodeState) boundKind {
 	return byFilters
 }
 
-// boundWithRoom is boundBesideLateFilters for a node that is not short of resources. If no pod touches the late
-// filters one check is enough: where it fails, it fails with any pods gone. Where the caller gave the statuses,
-// preemption is tried on nodes that take the preemptor as well.
+// boundWithRoom is boundBesideLateFilters for a node that is not short of resources. If no pod can change the
+// answers of the late filters, one check is enough, because it gives the same result whichever pods leave. If
+// the caller gave the statuses, preemption is tried even on nodes that take the preemptor.
 func (w *Worker) boundWithRoom(p prospect, n *state.NodeState) {
 	if touched, _ := w.plan.AsksAboutFew(n); touched || w.statuses.any {
 		w.boundByAskingFilters(p, true)
@@ -95,8 +95,8 @@ func (w *Worker) boundWithRoom(p prospect, n *state.NodeState) {
 	}
 }
 
-// boundByAskingFilters bounds a node by asking every filter, as things are and then without the possible
-// victims. With plain set the summary of the node tells what is free.
+// boundByAskingFilters bounds a node by asking every filter, with all pods in place and then with the
+// possible victims removed. plain is set if the summary of the node tells what is free.
 func (w *Worker) boundByAskingFilters(p prospect, plain bool) {
 	n, b := w.snap.NodeStates[p.slot], p.bound
 	short, failed := w.shortByFilters(b, n)
@@ -104,8 +104,8 @@ func (w *Worker) boundByAskingFilters(p prospect, plain bool) {
 		return
 	}
 
-	// The node may contradict itself, the summary does not tell what is free, or the check without all possible
-	// victims does not tell whether the node is a candidate.
+	// No bound is valid if the node may contradict itself, if the summary does not tell what is free, or if
+	// the check without all possible victims does not tell whether the node is a candidate.
 	if !short || !plain || w.rules.ascending || !w.helpsAtMostWithAll(n) {
 		w.settle(b, p.position, n)
 		return
@@ -114,14 +114,16 @@ func (w *Worker) boundByAskingFilters(p prospect, plain bool) {
 		return
 	}
 
-	// There is room with the possible victims gone, so that makesRoom finds the bound of the top priority.
+	// There is room with the possible victims gone, so that makesRoom always finds a bound on the top
+	// priority.
 	w.makesRoom(b, p.slot, p.sum)
 	b.Kind = byFilters
 	w.boundVictims(b, p.sum)
 }
 
-// shortByFilters enters a node and asks every filter about it as things are. It reports whether one fails so
-// that preemption is to be tried, and whether that one is NodeResourcesFit. The answer goes to the bound.
+// shortByFilters enters a node and asks every filter about it. failed reports whether one fails in such a way
+// that preemption is to be tried, and short whether that one is NodeResourcesFit. The node's answer goes into
+// b.
 func (w *Worker) shortByFilters(b *NodeBound, n *state.NodeState) (short, failed bool) {
 	dry := &w.Dry
 	dry.Enter(n)
@@ -136,15 +138,15 @@ func (w *Worker) shortByFilters(b *NodeBound, n *state.NodeState) (short, failed
 	return st.By == filters.ResourcesFilter.Index, true
 }
 
-// helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
-// victims gone is no candidate. Among exact victims may be a smaller set that helps,
-// where a pod of the node touches a filter that can lose by a pod that leaves.
+// helpsAtMostWithAll reports whether it is certain that a node is no candidate if it does not take the
+// preemptor with all possible victims gone. That is not certain in a search for exact victims: a smaller set
+// may help if the leaving of a pod can make some filter fail.
 func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
 	return !w.terms.Exact || w.attempt.GainsOn(n)
 }
 
-// helpsWithoutAll reports whether the node that was entered takes the preemptor once all
-// possible victims are away, and notes in the bound why not.
+// helpsWithoutAll reports whether the entered node takes the preemptor once all possible victims are gone. If
+// not, the reason goes into b.
 func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
 	dry := &w.Dry
 	possible := dry.Possible()
@@ -163,12 +165,12 @@ func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
 	return true
 }
 
-// asksLate reports that no filter is asked about nodes that are short of resources until their
+// asksLate reports whether nodes that are short of resources are not asked by other filters until their
 // victims are wanted.
 func (w *Worker) asksLate() bool { return w.plan.Selective && !w.need.anyPod }
 
-// asksLateAbout reports whether that goes for a node: it is short of resources, no pod of it touches an earlier
-// filter, and each pod is a unit by itself.
+// asksLateAbout reports whether asksLate applies to a node: it is short of resources, none of its pods can
+// change the answer of an earlier filter, and each pod is a unit by itself.
 func (w *Worker) asksLateAbout(slot int32) bool {
 	sum := w.sums.At(slot)
 	return sum.Flags&state.AnyUnits == 0 && w.Shortage(sum) != 0 && !w.plan.Touched(w.snap.NodeStates[slot])

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// boundByResources bounds a node on which resources alone decide. It writes the
-// bound in place, because copying a bound costs more than finding it.
+// boundByResources bounds a node on which resources alone decide. It writes the bound in place, because
+// copying a bound costs more than computing it.
 func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	*b = NodeBound{before: w.Shortage(sum)}
 	if b.before == 0 {
@@ -15,7 +15,7 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 	}
 	if w.lowestMakeRoom(b, sum) {
 		b.fewest = 1
-		if w.tables.ends == nil { // otherwise compareEnd mostly knows more
+		if w.tables.ends == nil { // with them compareEnd mostly has a better bound
 			b.fewest = uint16(sum.Fewest(&w.need.asks))
 		}
 	} else if w.withoutLower(b, slot, sum) {
@@ -23,8 +23,8 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 	}
 }
 
-// lowestMakeRoom bounds a node on which the pods of the lowest priority alone make room, and
-// reports whether they do.
+// lowestMakeRoom reports whether the pods of the node's lowest priority alone make room by leaving. If so, it
+// bounds the node.
 func (w *Worker) lowestMakeRoom(b *NodeBound, sum *state.NodeSummary) bool {
 	if sum.LowPods == 0 || int64(sum.Lowest) >= w.attempt.Reach || !w.covers(sum, &sum.Low, int32(sum.LowPods)) {
 		return false
@@ -34,8 +34,8 @@ func (w *Worker) lowestMakeRoom(b *NodeBound, sum *state.NodeSummary) bool {
 	return true
 }
 
-// boundVictims completes the bound of a candidate whose least top priority is known. If that is above the lowest
-// priority of the node, one victim of it may be enough.
+// boundVictims bounds the number of victims of a candidate whose Bound is set. If Bound is above the lowest
+// priority of the node, a single victim may be enough.
 func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	b.fewest = 1
 	if b.Bound == sum.Lowest {
@@ -43,7 +43,7 @@ func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	}
 }
 
-// short returns what the node lacks of each column.
+// short returns how much the node is short of, by column.
 func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
 	for k := range short {
 		if w.need.asks[k] > sum.Free[k] {
@@ -53,7 +53,8 @@ func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
 	return short
 }
 
-// Shortage returns the answer of a node as things are, 0 if it takes the pod.
+// Shortage returns the answer of a node with all pods in place, by its summary alone. It is 0 if nothing is
+// short.
 func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
 	for k := range sum.Free {
 		if w.need.asks[k] > sum.Free[k] {
@@ -66,7 +67,7 @@ func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
 	return key
 }
 
-// covers reports whether removing pods that hold this much makes room.
+// covers reports whether removing this many pods, which hold this much, makes room.
 func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int32) bool {
 	for k := range sum.Free {
 		if w.need.asks[k] > sum.Free[k]+held[k] {
@@ -76,8 +77,7 @@ func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int3
 	return int32(sum.Room)+pods >= 1
 }
 
-// boundByAskingCaller is boundByResources where the caller has to be asked which pods may be
-// evicted.
+// boundByAskingCaller is boundByResources if the caller has to be asked which pods may be evicted.
 func (w *Worker) boundByAskingCaller(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	*b = NodeBound{before: w.Shortage(sum)}
 	if b.before != 0 && w.makesRoom(b, slot, sum) {
@@ -85,17 +85,17 @@ func (w *Worker) boundByAskingCaller(b *NodeBound, slot int32, sum *state.NodeSu
 	}
 }
 
-// makesRoom reports whether a node that is short of resources has room with all possible victims removed. If so,
-// it bounds the top priority as withoutLower does; otherwise it records the shortage. Where the caller says which
-// pods may leave, it is asked about them from the least important up until there is room: pods up to that
-// priority make room and pods below do not, so that some victim has that priority or a higher one.
+// makesRoom reports whether a node that is short of resources has room with all possible victims removed. If
+// so, it bounds the top priority as withoutLower does; otherwise it records the shortage. If the caller says
+// which pods may leave, it is asked about them from the least important up until there is room. The pods up
+// to that priority make room, and those below do not, so that some victim has that priority or a higher one.
 func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	if w.rules.asks != asksEach {
 		return w.withoutLower(b, slot, sum)
 	}
 
 	n, reach := w.snap.NodeStates[slot], w.attempt.Reach
-	var away state.Level // the pods that may leave, up to the one that is looked at
+	var away state.Level // the pods that may leave, of those looked at so far
 	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < reach; i-- {
 		if !w.rules.allows(w.attempt, n.Objects[i]) {
 			continue
@@ -125,12 +125,12 @@ func (w *Worker) anyPossible(n *state.NodeState) bool {
 	return false
 }
 
-// withoutLower reports whether a node that is short of resources has room with all pods of lower priority
-// removed. If so, it bounds the top priority of the victims; otherwise it records the shortage.
+// withoutLower reports whether a node that is short of resources has room with all pods below the preemptor's
+// priority removed. If so, it bounds the top priority of the victims; otherwise it records the shortage.
 //
-// The levels are tried from the lowest up, so that the first that makes room has the lowest priority q of all
-// that do. If all victims were below q they would be among the pods of the level before, which do not make room.
-// So the top victim has q at least.
+// The levels are tried from the lowest up. Let q be the priority of the first level that makes room. If all
+// victims were below q, they would be among the pods of the level before, which do not make room. So the top
+// victim has priority q or above.
 func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	away := w.lowestLevel(sum)
 	for i := 1; away.Pods > 0; i++ {
@@ -150,7 +150,7 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 	return false
 }
 
-// lowestLevel are the pods of the lowest priority of a node, none if these may not leave.
+// lowestLevel returns the level of the node's lowest priority, or an empty one if those pods may not leave.
 func (w *Worker) lowestLevel(sum *state.NodeSummary) state.Level {
 	if sum.LowPods == 0 || int64(sum.Lowest) >= w.attempt.Reach {
 		return state.Level{}
@@ -158,9 +158,9 @@ func (w *Worker) lowestLevel(sum *state.NodeSummary) state.Level {
 	return state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
 }
 
-// recordShortage completes the bound of a node that has no room even with all pods of lower priority removed,
-// which are those of away. A node that is too small even when empty is not tried, and so has no answer without
-// these pods, unless the caller's status for it asks for that.
+// recordShortage completes the answers of a node that has no room even with away, all pods of lower priority,
+// removed. On a node that is too small even when empty preemption is not tried, so that it has no second
+// answer, unless the caller gave the statuses.
 func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
 	hopeless := w.hopeless(slot)
 	b.before |= hopeless
@@ -173,7 +173,7 @@ func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary
 	}
 }
 
-// hopeless returns the part of an answer which says that even the empty node is short.
+// hopeless returns the bit unresolvable if even the empty node is short, else 0.
 func (w *Worker) hopeless(slot int32) answer {
 	offers := &w.snap.NodeStates[slot].Offers.Std
 	for k := range w.need.asks {
@@ -184,7 +184,7 @@ func (w *Worker) hopeless(slot int32) answer {
 	return 0
 }
 
-// shortageWithout is Shortage with pods away. The number of pods is cut as SummaryOf cuts it, so that it fits.
+// shortageWithout is Shortage with some pods removed. Room is cut to the range of a summary.
 func (w *Worker) shortageWithout(sum *state.NodeSummary, away *state.Level) answer {
 	without := *sum
 	for k := range without.Free {
@@ -194,9 +194,9 @@ func (w *Worker) shortageWithout(sum *state.NodeSummary, away *state.Level) answ
 	return w.Shortage(&without)
 }
 
-// FewestByExtremes returns a lower bound on how many pods of a node hold what it is short of, of whatever
-// priority. In each column at least as many pods leave as hold what is short if each holds the largest amount of
-// any pod. At least as many leave, too, as there are pods too many.
+// FewestByExtremes returns a lower bound on how many pods of a node, of any priority, hold together what it
+// is short of. In each column that is the shortage divided by the largest amount of any pod. It is also at
+// least the number of pods that the node has too many.
 func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.AmountRow) int32 {
 	pods := float64(1 - int32(l.Room))
 	for k, v := range asks {
@@ -205,6 +205,6 @@ func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.Amoun
 		}
 	}
 
-	// Less by more than what dividing and multiplying can have added.
+	// The factor takes off more than rounding can have added.
 	return int32(min(int64(math.Ceil(pods*(1-1e-9))), state.MostPods))
 }

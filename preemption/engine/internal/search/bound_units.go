@@ -9,15 +9,15 @@ import (
 // A node with pods that name groups, where victims are units (rule 12.8.1), is bounded and
 // evaluated in one of three ways:
 //
-//   - Its pods count with their own priorities, the default rules are asked for, and no
-//     filter looks at other pods: the bounds of single pods hold (ENGINE.md has the
-//     proof), and only the evaluation is a dry run of units.
-//   - By the default rules otherwise, the possible victims are taken away for the node's
-//     status, and the bound is a weak one (byUnits).
-//   - By other rules, and where a filter may contradict itself in the end, the node is
-//     evaluated at once.
+//   - If its pods count by their own priorities, the default rules apply, and no filter looks at other pods,
+//     then the bounds of single pods are valid (ENGINE.md has the proof). Only the evaluation is a dry run of
+//     units.
+//   - Otherwise, by the default rules, the possible victims are removed to find the node's status, and the
+//     bound is a weak one (byUnits).
+//   - By other rules, or if a filter may contradict itself, the node is evaluated at once.
 //
-// boundUnits bounds a node in the second or third way. With plain set the summary of the node tells what is free.
+// boundUnits bounds a node in the second or third way. plain is set if the summary of the node tells what is
+// free.
 func (w *Worker) boundUnits(p prospect, plain bool) {
 	n, b := w.snap.NodeStates[p.slot], p.bound
 	byDefault := w.need.bounded != 0
@@ -39,7 +39,7 @@ func (w *Worker) boundUnits(p prospect, plain bool) {
 	}
 }
 
-// boundUnitsByRows is boundUnits where resources alone decide, by the default rules.
+// boundUnitsByRows is boundUnits for a node on which resources alone decide, by the default rules.
 func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.NodeSummary) {
 	if b.before = w.Shortage(sum); b.before == 0 {
 		return
@@ -52,8 +52,8 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 	w.boundWeakly(b, n.Slot, sum)
 }
 
-// heldByUnits returns what the pods of a node hold that belong to units below the preemptor's priority. A pod
-// counts with the priority of its unit, so that these are not an end of the node's list.
+// heldByUnits sums up the pods of a node that are in units below the preemptor's priority. A pod counts by
+// the priority of its unit, so that these pods need not be the last in the node's list.
 func (w *Worker) heldByUnits(n *state.NodeState) (away state.Level) {
 	snap, below := w.snap, w.attempt.Reach
 	for i, p := range n.Pods {
@@ -73,12 +73,11 @@ func (w *Worker) heldByUnits(n *state.NodeState) (away state.Level) {
 	return away
 }
 
-// boundWeakly gives a candidate the bound that holds whatever its pods count as: the first victim is at least as
-// important as some pod of the node, and as many pods of the node leave as hold what is short if each holds the
-// largest amount.
+// boundWeakly gives a candidate a bound that is valid by whatever priorities its pods count: the top victim
+// has at least the lowest priority on the node, and fewest is that of FewestByExtremes.
 func (w *Worker) boundWeakly(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	b.Kind = byUnits
 	b.Bound = sum.Lowest
 	b.fewest = uint16(min(w.fewestOfAny(w.sums.ExtremesAt(slot), sum), math.MaxUint16))
-	b.tightened = true // the sums of the pods of the lowest priority say nothing about the others
+	b.tightened = true // sums over the pods of the lowest priority prove nothing here
 }

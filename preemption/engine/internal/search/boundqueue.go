@@ -2,17 +2,17 @@ package search
 
 import "github.com/outrank-go/outrank/preemption/internal/rank"
 
-// boundQueue is a heap of nodes by their bounds, the best first. By the default ranks no candidate of a node
-// beats a score that is made of its bound, so that a node need not be looked at again before its turn. Numbers
-// are faster to order than scores.
+// boundQueue is a heap of nodes by their bounds, the best first. By the default ranks no candidate on a node
+// beats the score that its bound allows, so that the node need not be looked at before its turn. Keys are
+// single numbers, which are faster to order than scores.
 type boundQueue struct{ keys []boundKey }
 
-// boundKey is a bound and the position of its node in one number, which is the less the better the bound is. It
-// has from the highest bit down the priority, the number of victims, and the position, which settles ties. A
-// number of victims that is too large for its bits is cut, which only makes the bound weaker.
+// boundKey packs a bound and the position of its node into one number: a smaller number is a better bound.
+// From the highest bit down it has the priority, the number of victims, and the position, which settles ties.
+// A number of victims that is too large for its bits is cut, which only makes the bound weaker.
 type boundKey uint64
 
-// Bits of a boundKey.
+// Widths of the fields of a boundKey, in bits, and their limits.
 const (
 	keyPosition = 24
 	keyVictims  = 8
@@ -32,14 +32,14 @@ func boundKeyOf(b *NodeBound, position int) boundKey {
 // position returns the position of the node.
 func (k boundKey) position() int { return int(k % maxQueued) }
 
-// order makes a heap of keys in any order.
+// order turns keys in any order into a heap.
 func (q *boundQueue) order() {
 	for i := len(q.keys)/2 - 1; i >= 0; i-- {
 		q.sink(i)
 	}
 }
 
-// sink moves a key that may have become larger down to its place.
+// sink restores the heap after the key at i has become larger.
 func (q *boundQueue) sink(i int) {
 	for {
 		best := i

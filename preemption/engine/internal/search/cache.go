@@ -10,16 +10,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// cachedSearch answers one question with what the snapshot keeps for its signature: a tournament of all
-// nodes. It has three stages. open takes the tournament, update brings its entries in line with what changed
-// since the last question (cacheupdate.go), and best evaluates entries until one that is evaluated wins.
+// cachedSearch answers one question from what the snapshot keeps for its signature: a tournament of all
+// nodes. It has three stages. open takes the tournament, update renews the entries that changes since the
+// last question have invalidated (cacheupdate.go), and best evaluates entries until the winner is an
+// evaluated one.
 //
-// The lock of known is held through all three. After update, and after each step of best, it holds that
+// The lock of known is held throughout. After update, and after each step of best, these invariants hold:
 //
-//   - the score of an entry is no worse than that of any candidate on its node, and is the candidate's own
-//     if the entry is evaluated;
+//   - the score of an entry is at least as good as that of any candidate on its node, and is the candidate's
+//     own if the entry is evaluated;
 //   - the winner of each match is the better of its two;
-//   - the worker, which has the counts of the tournament meanwhile, counts the answers of all entries.
+//   - the worker's counts, which stand in for the tournament's, cover the answers of all entries.
 type cachedSearch struct {
 	search  *Search
 	worker  *Worker
@@ -31,17 +32,17 @@ type cachedSearch struct {
 	// cache has the log of changes, and known is its entry for the signature.
 	cache *state.AnswerCache
 	known *state.CachedAnswers
-	// tournament is what known keeps, once open has made it one that may be written.
+	// tournament is the tournament of known, which open has made writable.
 	tournament *Tournament
-	// counted is the version of what the filters count by now.
+	// counted is the present version of the filters' counts.
 	counted uint64
-	// tries lends its list of positions.
+	// tries lends the memory of its list of positions.
 	tries *tries
 }
 
-// known returns what the snapshot keeps for the signature of the preemptor, nil if that is nothing. It also
-// returns nil if the nominated node was asked before all others, because the answers of the others then have
-// that node's in them.
+// known returns the cache's entry for the signature of the preemptor, nil if there is none. It also returns
+// nil if the nominated node was asked first, because then the answers of the other nodes may depend on that
+// node's.
 func (s *Search) known() *state.CachedAnswers {
 	q := &s.Asked
 	if !q.keeps || q.Attempt.AskedOne {
@@ -51,7 +52,7 @@ func (s *Search) known() *state.CachedAnswers {
 	return snap.Cache.Of(q.signature, len(s.Bounds), len(snap.NodeStates))
 }
 
-// answerFromCache answers from what is known of earlier decisions. It bounds only the nodes that
+// answerFromCache answers from the cached results of earlier decisions. It bounds only the nodes that have
 // changed since.
 func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers) (*preemption.Plan, error) {
 	q := &s.Asked
@@ -63,8 +64,8 @@ func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers
 	return c.answer(ctx)
 }
 
-// answer decides. Searches that ask for the same signature take turns until the node is found. Each finds
-// the victims by itself.
+// answer decides. Searches for the same signature take turns until the node is found; each then finds the
+// victims on its own.
 func (c *cachedSearch) answer(ctx context.Context) (*preemption.Plan, error) {
 	plan, best, err := c.decide(ctx)
 	if err != nil {
@@ -76,8 +77,8 @@ func (c *cachedSearch) answer(ctx context.Context) (*preemption.Plan, error) {
 	return plan, nil
 }
 
-// decide brings the entry up to date and finds the best node. The worker counts for the tournament
-// meanwhile, and has a copy of the counts afterwards.
+// decide brings the entry up to date and finds the best node. Meanwhile the worker's counts are the
+// tournament's; afterwards the worker has a copy.
 func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best NodeScore, err error) {
 	known := c.known
 	known.Mu.Lock()
@@ -87,8 +88,8 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best 
 	own := c.countForTournament()
 	returned := false
 	defer func() {
-		// The caller's code has panicked, perhaps between an entry and its matches. The next search
-		// builds the tournament anew.
+		// If the caller's code has panicked, an entry and its matches may disagree. With nodes at 0 the next
+		// search builds the tournament anew.
 		if !returned {
 			c.tournament.nodes = 0
 		}
@@ -105,8 +106,7 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best 
 	return plan, best, err
 }
 
-// open makes the tournament of the entry one that may be written. One that another cache reads as well is
-// copied before.
+// open takes the tournament of the cache entry for writing. It copies one that another cache shares.
 func (c *cachedSearch) open() {
 	known := c.known
 	t, _ := known.Nodes.(*Tournament)
@@ -121,11 +121,10 @@ func (c *cachedSearch) open() {
 	known.Shared = false
 }
 
-// ownTallies is the memory of the answers that a worker counts for itself.
+// ownTallies is the memory of a worker's own tallies while it counts for a tournament.
 type ownTallies struct{ before, after tally }
 
-// countForTournament lets the worker count the answers of the tournament, and returns the memory that the
-// worker had for its own.
+// countForTournament lends the tournament's counts to the worker, and returns the memory of the worker's own.
 func (c *cachedSearch) countForTournament() ownTallies {
 	w, t := c.worker, c.tournament
 	own := ownTallies{before: w.before.others[:0], after: w.after.others[:0]}
@@ -135,7 +134,7 @@ func (c *cachedSearch) countForTournament() ownTallies {
 }
 
 // countForWorker gives the counts back to the tournament. The worker keeps a copy in its own memory, because
-// it reads its counts after the lock is released.
+// it reads the counts after the lock is released.
 func (c *cachedSearch) countForWorker(own ownTallies) {
 	w, t := c.worker, c.tournament
 	t.before = w.before
@@ -144,11 +143,11 @@ func (c *cachedSearch) countForWorker(own ownTallies) {
 	w.after.others = append(own.after, t.after.others...)
 }
 
-// best returns the score of the best candidate. If the winner of all matches is evaluated it is the answer:
-// its score is real, and no other entry is better even at its best. Ties are settled by position in scores of
-// both kinds. A winner without a candidate says that there is none at all.
+// best returns the score of the best candidate. If the overall winner is evaluated, it is the answer: its
+// score is real, and no other entry is better even by its optimistic score. Ties are settled by position in
+// scores of both kinds. If the winner is no candidate, there is none at all.
 //
-// The loop ends because each step finds out more about one entry, and after two steps that entry is evaluated.
+// The loop ends because each step refines one entry, and after two steps an entry is evaluated.
 func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 	for steps := 0; ; steps++ {
 		if steps%dryrun.ChunkSize == 0 && ctx.Err() != nil {
@@ -164,8 +163,8 @@ func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 	}
 }
 
-// refine finds out more about the node at a position, and plays its matches again. A tighter bound costs less
-// than an evaluation, and often is enough for the node to lose.
+// refine tightens the bound of a node or, if that is done, evaluates the node, and plays its matches again. A
+// tighter bound costs less than an evaluation, and is often enough for the node to lose.
 func (c *cachedSearch) refine(position int32) {
 	w, e := c.worker, c.tournament.writable(position)
 	n := w.NodeAt(int(position))

@@ -7,31 +7,31 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// entry is what a tournament knows of a node. Its score is that of the candidate if the entry is evaluated,
-// and otherwise the best one that the bound allows; the position of the score is below 0 if the node is no
-// candidate.
+// entry has what a tournament knows about a node. Its score is the candidate's if the entry is evaluated, and
+// otherwise the best that the bound allows. The position of the score is below 0 if the node is no candidate.
 type entry struct {
 	NodeBound
 	NodeScore
-	// kindOfBound is the kind that the bound had before the evaluation.
+	// kindOfBound is the Kind of the bound before the evaluation.
 	kindOfBound boundKind
-	// guarded is set if the tournament lists the position among those that depend on budgets.
+	// guarded is set if the position is listed in Tournament.guarded.
 	guarded bool
 	// unbroken is set if the victims were found by resources alone, and no pod up to the bound violated a
 	// budget.
 	unbroken bool
 }
 
-// dependsOnBudgets reports whether an evaluation may be another one once budgets allow more or less. Where
-// resources alone decide it cannot be if no budget covers a pod up to the bound: none of these violates one
-// then, and so no other pod is a victim, whatever budgets allow.
+// dependsOnBudgets reports whether the evaluation may change once budgets allow more or less. If resources
+// alone decide and no budget covers a pod up to the bound, it cannot: none of these pods violates a budget,
+// and so no other pod is a victim, whatever budgets allow.
 func (e *entry) dependsOnBudgets(n *state.NodeState) bool {
-	last := len(n.Covered) - 1 // the least important of them
+	last := len(n.Covered) - 1 // index of the least important covered pod
 	return last >= 0 && (e.kindOfBound != byResources || n.SortKeys[n.Covered[last].Index].Priority <= e.Bound)
 }
 
-// budgetsMatterUpTo returns the priority up to which it matters what the budgets of pods allow. As long as no
-// pod up to the bound violates a budget no pod above it is a victim, so that the budgets of those do not matter.
+// budgetsMatterUpTo returns the priority up to which the budgets of pods can change the evaluation. As long
+// as no pod up to the bound violates a budget, no pod above it is a victim, so that the budgets of those do
+// not matter.
 func (e *entry) budgetsMatterUpTo() int32 {
 	if e.kindOfBound == byResources && e.unbroken {
 		return e.Bound
@@ -39,12 +39,12 @@ func (e *entry) budgetsMatterUpTo() int32 {
 	return math.MaxInt32
 }
 
-// writeEntry bounds a node, writes its entry and counts its answers. The matches are left to the caller.
+// writeEntry bounds a node, writes its entry and counts its answers. The caller must play the matches.
 func (c *cachedSearch) writeEntry(position int32) {
 	w, t := c.worker, c.tournament
 	slot, e := c.snap.Order[position], t.writable(position)
 
-	// Without an incumbent a node that is evaluated at once is evaluated to its end.
+	// Without an incumbent an evaluation does not stop early.
 	w.Best = NodeScore{Position: -1}
 	w.settled = false
 	w.BoundNode(&e.NodeBound, int(position), slot)
@@ -59,8 +59,8 @@ func (c *cachedSearch) writeEntry(position int32) {
 	t.noteFit(position, e.before == 0)
 }
 
-// noteEvaluated notes what the worker found when it evaluated a node, and on what that depends beside the node
-// itself. All else that it depends on is part of the signature.
+// noteEvaluated records what the worker found when it evaluated a node, and what that depends on beside the
+// node itself and the signature.
 func (c *cachedSearch) noteEvaluated(position int32) {
 	w, t := c.worker, c.tournament
 	e, n := t.writable(position), w.NodeAt(int(position))
@@ -69,8 +69,8 @@ func (c *cachedSearch) noteEvaluated(position int32) {
 	e.kindOfBound = e.Kind
 	e.Kind = Evaluated
 
-	// A pod without a start time counts as started at the time of the call. Victims on other nodes change
-	// without this one, and what filters say with them gone is nothing that the log tells.
+	// A pod without a start time counts as started at the time of the call. Victims on other nodes can change
+	// without this node, and the log does not tell what filters then say about it.
 	units := c.attempt.HasUnits(n)
 	if n.Unstarted > 0 || units && (w.Dry.Unstarted || !c.plan.Fixed) {
 		t.transient = append(t.transient, position)
@@ -82,10 +82,10 @@ func (c *cachedSearch) noteEvaluated(position int32) {
 	}
 }
 
-// scoreByBound writes the best score that the bound of a node allows.
+// scoreByBound writes the best score that the bound of a node allows as its entry's score.
 //
-// The start of low victims bounds that of every set which ties with the score before (see boundLowStart). It
-// would do so for units, too: another pod elsewhere is one victim more than the bound says.
+// The start of low victims bounds the start of every set of victims that ties with the score up to there (see
+// boundLowStart).
 func (c *cachedSearch) scoreByBound(position int32) {
 	e := c.tournament.writable(position)
 	e.NodeScore = NodeScore{Position: -1}
@@ -94,7 +94,8 @@ func (c *cachedSearch) scoreByBound(position int32) {
 	}
 	e.NodeBound.setLow(&e.NodeScore, int(position))
 
-	// The top-k sums are read only where the tightening has read them: most entries never win a match.
+	// The top-k sums are read only if tightening has read them already, because most entries never win a
+	// match.
 	slot := c.snap.Order[position]
 	if sum := c.sums.At(slot); e.tightened && sum.Lowest == e.Bound && e.Kind != byUnits {
 		if start := c.sums.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {

@@ -7,23 +7,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// update makes every entry hold for this question. It bounds the nodes that changed again, or all nodes if
-// that is less work.
+// update makes every entry valid for this question. It bounds the changed nodes again, or all nodes if that
+// is less work.
 func (c *cachedSearch) update(ctx context.Context) error {
 	t, known := c.tournament, c.known
 	log, end, complete := c.cache.Since(known.Synced)
 
-	// An entry that misses a change which the log dropped misses more changes than there are nodes, since
-	// the cache drops no others. So complete is asked for safety alone.
+	// The cache drops a change only if every entry that misses it misses more changes than there are nodes.
+	// So complete is checked only for safety.
 	stale := !complete || t.nodes == 0 || end-known.Synced > uint64(t.nodes)
 	if stale || !c.reboundBesideLog() {
 		if err := c.build(ctx); err != nil {
-			t.nodes = 0 // not all entries were written
+			t.nodes = 0 // some entries were not written
 			return err
 		}
 	} else {
-		// Evaluations that budgets spoil are dropped before nodes are bounded again, because a node that is
-		// evaluated there already is evaluated by the new budgets.
+		// Evaluations by outdated budgets are dropped first. Bounding nodes again may evaluate some, and
+		// those are by the new budgets.
 		c.renewGuarded()
 		c.reboundChanged(log)
 	}
@@ -35,13 +35,14 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	return nil
 }
 
-// reboundBesideLog bounds the nodes that are out of date though they did not change, so that the log does not
-// name them: those whose entries held for one question, and those about which filters count something else by
-// now. If the latter are so many that it is less work to bound all nodes, it leaves them and reports false.
+// reboundBesideLog bounds again the nodes whose entries are out of date although the log does not name them:
+// those whose entries were valid for one question only, and those about which the filters' counts have
+// changed. If the latter are so many that it is less work to bound all nodes, it leaves them and reports
+// false.
 func (c *cachedSearch) reboundBesideLog() bool {
 	t := c.tournament
 	transient := t.transient
-	t.transient = t.transient[:0] // a node may be listed again, in the place of one that was read
+	t.transient = t.transient[:0] // a node may be listed again, over an element that was read
 	for _, position := range transient {
 		c.reboundNode(position)
 	}
@@ -59,7 +60,7 @@ func (c *cachedSearch) reboundBesideLog() bool {
 	return true
 }
 
-// countedAnew lists the positions of the nodes about which a filter counts something else by now.
+// countedAnew lists the positions of the nodes about which a filter's counts have changed.
 func (c *cachedSearch) countedAnew() []int32 {
 	since := c.tournament.counted
 	positions := c.tries.positions[:0]
@@ -72,8 +73,8 @@ func (c *cachedSearch) countedAnew() []int32 {
 	return positions
 }
 
-// reboundChanged bounds the nodes of a log of slots again. A slot that comes several times in a row is looked
-// at once: several changes of one node mostly follow one another.
+// reboundChanged bounds again the nodes in a log of slots. A slot that comes several times in a row is
+// handled once, because several changes of one node mostly follow one another.
 func (c *cachedSearch) reboundChanged(log []int32) {
 	for i, slot := range log {
 		if i+1 < len(log) && log[i+1] == slot {
@@ -85,7 +86,7 @@ func (c *cachedSearch) reboundChanged(log []int32) {
 	}
 }
 
-// positionOf returns the position of a slot, below 0 for one without a node.
+// positionOf returns the position of the node in a slot, below 0 if there is none.
 func (c *cachedSearch) positionOf(slot int32) int32 {
 	if positions := c.snap.Positions(); int(slot) < len(positions) {
 		return positions[slot]
@@ -93,8 +94,9 @@ func (c *cachedSearch) positionOf(slot int32) int32 {
 	return -1
 }
 
-// renewGuarded drops the evaluations that depend on budgets which allow more or less by now. Bounds stay: no
-// bound depends on budgets, and a node with pods that other budgets cover now has changed itself.
+// renewGuarded drops the evaluations that depend on budgets which now allow more or less. Bounds stay,
+// because they do not depend on budgets. A node whose pods other budgets cover than before is in the log of
+// changed nodes.
 func (c *cachedSearch) renewGuarded() {
 	if c.known.Budgets == c.budgets {
 		return
@@ -107,7 +109,7 @@ func (c *cachedSearch) renewGuarded() {
 
 	t := c.tournament
 	guarded := t.guarded
-	t.guarded = t.guarded[:0] // a node may be listed again, in the place of one that was read
+	t.guarded = t.guarded[:0] // a node may be listed again, over an element that was read
 	for _, position := range guarded {
 		if c.outlasts(position, changes) {
 			t.guarded = append(t.guarded, position)
@@ -118,14 +120,14 @@ func (c *cachedSearch) renewGuarded() {
 	t.playAgain()
 }
 
-// outlasts reports whether the evaluation of a node is right after changes of budgets as it was before. One
-// with units is not known to be, because their pods on other nodes may be covered.
+// outlasts reports whether the evaluation of a node is certainly still right after these changes of budgets.
+// With units it is not certain, because their pods on other nodes may be covered.
 func (c *cachedSearch) outlasts(position int32, changes []state.BudgetChange) bool {
 	e, n := c.tournament.At(position), c.worker.NodeAt(int(position))
 	return e.Kind == Evaluated && !n.ConcernedBy(changes, e.budgetsMatterUpTo()) && !c.attempt.HasUnits(n)
 }
 
-// dropEvaluation gives a node its bound back, and leaves its matches to playAgain.
+// dropEvaluation returns an entry to its bound. Its matches are left to playAgain.
 func (c *cachedSearch) dropEvaluation(position int32) {
 	t := c.tournament
 	e := t.writable(position)
@@ -133,7 +135,7 @@ func (c *cachedSearch) dropEvaluation(position int32) {
 	switch {
 	case e.Kind != Evaluated: // the node was bounded again since it was listed
 
-	case e.kindOfBound == Settled: // it was evaluated while it was bounded, and has no bound to go back to
+	case e.kindOfBound == Settled: // it was evaluated at once, and has no bound to return to
 		c.reboundNode(position)
 
 	default:
@@ -143,9 +145,9 @@ func (c *cachedSearch) dropEvaluation(position int32) {
 	}
 }
 
-// reboundOwnNode bounds the node that the preemptor itself is nominated to. Another preemptor of the same
-// signature has to leave room there for this one, which this one does not, so that the entry holds for this
-// question alone.
+// reboundOwnNode bounds again the node that the preemptor itself is nominated to. Other preemptors of the
+// same signature have to leave room there for this one, while it does not for itself, so that the entry is
+// valid for this question alone.
 func (c *cachedSearch) reboundOwnNode() {
 	slot, ok := c.snap.NamedBy(c.attempt.Pod)
 	if !ok {
@@ -158,7 +160,7 @@ func (c *cachedSearch) reboundOwnNode() {
 	}
 }
 
-// build bounds every node.
+// build bounds every node and plays all matches.
 func (c *cachedSearch) build(ctx context.Context) error {
 	nodes := len(c.snap.Order)
 	c.worker.forgetAnswers()
@@ -173,7 +175,7 @@ func (c *cachedSearch) build(ctx context.Context) error {
 	return nil
 }
 
-// reboundNode bounds a node again and plays its matches. Its earlier answers are counted no more.
+// reboundNode bounds a node again and plays its matches. Its earlier answers are taken off the counts.
 func (c *cachedSearch) reboundNode(position int32) {
 	w, e := c.worker, c.tournament.At(position)
 	w.before.count(e.before, -1)

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
-// eachCandidate visits the candidates among the nodes that are marked to be tried,
-// in the order of the nodes or of the sample. A candidate is valid during its visit.
+// eachCandidate calls visit for each candidate among the marked nodes, in the order of the nodes or of the
+// sample. A candidate is valid only during the call.
 func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *preemption.Candidate)) error {
 	w := s.Workers[0]
 	if w.terms.Sample != nil {
@@ -27,8 +27,8 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 	return nil
 }
 
-// visitForSample visits the candidate at a position if the sample has room for it, and says what the node is for
-// the sample. A node is evaluated where there is room for none as well, for the sake of its status.
+// visitForSample visits the candidate at a position if the sample has room for it, and returns what the node
+// adds to the sample. Even with noRoom the node is evaluated, so that its status is counted.
 func (w *Worker) visitForSample(position int, room listRoom, visit func(position int, c *preemption.Candidate)) sampled {
 	c, ok := w.candidateAt(position)
 	switch {
@@ -44,8 +44,8 @@ func (w *Worker) visitForSample(position int, room listRoom, visit func(position
 	return noCandidate
 }
 
-// candidateAt returns the candidate at a position, valid until the next call. It is not ok if the node is none;
-// then the failure of the worker says why.
+// candidateAt returns the candidate at a position, valid until the next call. ok is false if the node is no
+// candidate; w.failure then says why.
 func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 	n, attempt := w.NodeAt(position), w.attempt
 	if c, b := w.candidateByRows(n, position); b != nil {
@@ -67,7 +67,8 @@ func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 	return &w.scratch, true
 }
 
-// runWhole decides where a rank compares something that only a whole candidate tells. It finds all candidates.
+// runWhole decides by finding all candidates. That is needed if a rank compares something that can be
+// computed only from a complete candidate.
 func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.each(ctx, s.statusRound()); err != nil {
 		return nil, err
@@ -77,10 +78,10 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 		return plan, nil
 	}
 
-	// A tie is settled by position, because a sample does not go through the nodes in order.
+	// Ties are settled by position here, because a sample does not visit the nodes in their order.
 	q, best := &s.Asked, NodeScore{Position: -1}
 	attempt := &q.Attempt
-	var score preemption.Score // of the best
+	var score preemption.Score // score of the best candidate
 	err := s.eachCandidate(ctx, func(position int, c *preemption.Candidate) {
 		attempt.Complete(c)
 		order := -1
@@ -96,7 +97,7 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 		return nil, err
 	}
 
-	// The victims are found once more. The caller's figures are not asked for again.
+	// finishPlan finds the victims once more. The caller's own figures are taken from the first time.
 	s.finishPlan(plan, best)
 	if best.Position >= 0 {
 		plan.Score.Own = score.Own
@@ -104,8 +105,8 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	return plan, nil
 }
 
-// statusRound returns the round that finds the status of every node, and marks the nodes
-// on which preemption is to be tried.
+// statusRound returns the round that counts the status of every node and marks those on which preemption is
+// to be tried.
 func (s *Search) statusRound() func(w *Worker, from, to int) {
 	if q := &s.Asked; q.given.any {
 		return (*Worker).noteGiven

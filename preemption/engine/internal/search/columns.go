@@ -7,23 +7,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Filters that look at the pods of the node alone mostly count like resources (see
-// filters.Columns). Then a node is bounded and evaluated without a dry run. By the default
-// rules about victims, what is proved of resources holds for each column as well:
+// Filters that look only at the node's own pods mostly behave like resources (see filters.Columns). Then a
+// node is bounded and evaluated without a dry run. By the default rules about victims, the proofs about
+// resources apply to each column as well:
 //
 //   - If q is the lowest priority such that removing every pod of priority q and below makes
 //     room in every column, the top victim has priority q or above.
-//   - As many pods leave as hold the excess if each held the most that one holds.
-//   - Pods above q are put back in any case, unless one up to q violates a budget.
-//   - At least one pod is a victim: if all were back, a column would be in excess again.
+//   - The number of victims is at least the excess divided by the largest amount of a single pod.
+//   - Pods above q are always put back, unless a pod up to q violates a budget.
+//   - At least one pod is a victim, because with all pods back a column would be in excess again.
 
-// countsLikeResources reports whether a node is to be asked for columns: only the default rules about victims,
-// and filters that look at the pods of the node alone, leave the statements above true.
+// countsLikeResources reports whether a node may be bounded by columns. The statements above hold only by the
+// default rules about victims, and for filters that look only at the node's own pods.
 func (w *Worker) countsLikeResources(sum *state.NodeSummary) bool {
 	return w.need.filtered && w.plan.Local && w.rules.byRows && !w.need.anyPod && !w.statuses.any && sum.Flags&state.AnyUnits == 0
 }
 
-// boundByColumns bounds a node by its columns. It is not ok where the filters have to be asked.
+// boundByColumns bounds a node by its columns. It reports false if the filters themselves have to be asked.
 func (w *Worker) boundByColumns(p prospect) (ok bool) {
 	b, n := p.bound, w.snap.NodeStates[p.slot]
 	early, late, ok := w.plan.Count(&w.columns, n, w.attempt.Reach)
@@ -31,15 +31,15 @@ func (w *Worker) boundByColumns(p prospect) (ok bool) {
 		return false
 	}
 
-	// As things are, the node answers the first failure in the order of the filters (rule 7.1.3): one before
-	// NodeResourcesFit, a shortage, or one behind it.
+	// With all pods in place the node's answer is the first failure in the order of the filters (rule 7.1.3):
+	// of an early filter, then a shortage, then of a late filter.
 	resources := NodeBound{before: w.Shortage(p.sum)}
 	short := resources.before != 0
 	switch {
 	case early != nil:
 		b.before = w.before.internSame(early)
 
-	case short: // the answer is that of resources, which is taken over below
+	case short: // the answer is the shortage, which is copied below
 
 	case late == nil:
 		return true
@@ -64,15 +64,15 @@ func (w *Worker) boundByColumns(p prospect) (ok bool) {
 	return true
 }
 
-// columnTop is what a column lets say of the victims: the lowest possible priority of the top victim, and how many
-// leave at least if that is the lowest priority of the node.
+// columnTop is the bound on the victims that columns give: the lowest possible priority of the top victim,
+// and the least number of victims if that is the lowest priority of the node.
 type columnTop struct {
 	priority int32
 	fewest   int64
 }
 
-// columnsWithoutLower finds what the node answers with the possible victims gone, where the first failure counts
-// again. It reports whether the node takes the preemptor then, and what its columns say of the victims.
+// columnsWithoutLower finds the node's answer with the possible victims gone: again the first failure. If
+// there is none, candidate is true and top has the bound on the victims.
 func (w *Worker) columnsWithoutLower(p prospect, n *state.NodeState, makesRoom bool) (top columnTop, candidate bool) {
 	b, sum, reach := p.bound, p.sum, w.attempt.Reach
 	if sum.LowPods == 0 || int64(sum.Lowest) >= reach {
@@ -95,8 +95,8 @@ func (w *Worker) columnsWithoutLower(p prospect, n *state.NodeState, makesRoom b
 	return columnTop{}, false
 }
 
-// boundColumnVictims bounds a candidate by resources and, if a column is in excess, by the columns: room in every
-// one of them takes the highest of what each takes.
+// boundColumnVictims bounds a candidate by resources and, if excess is set, by the columns. All of them must
+// have room, so that the highest of their bounds is valid.
 func (w *Worker) boundColumnVictims(p prospect, resources *NodeBound, top columnTop, excess bool) {
 	b := p.bound
 	b.Kind = byResources
@@ -113,14 +113,14 @@ func (w *Worker) boundColumnVictims(p prospect, resources *NodeBound, top column
 	}
 }
 
-// lowerThan returns what the pods from an index on hold together.
+// lowerThan returns the number and the sum of the pods from an index on.
 func lowerThan(n *state.NodeState, from int) *state.Level {
 	return &state.Level{Pods: int32(len(n.Pods) - from), Held: heldFrom(n, from)}
 }
 
 // evaluateByColumns is evaluateByResources for a node that is bounded by columns.
 func (w *Worker) evaluateByColumns(position int, n *state.NodeState, bound int32) {
-	w.plan.Count(&w.columns, n, w.attempt.Reach) // the columns of another node may have taken their place since
+	w.plan.Count(&w.columns, n, w.attempt.Reach) // the columns may be another node's by now
 	w.counting = true
 	w.evaluateByResources(position, n, bound)
 	w.counting = false

@@ -1,22 +1,22 @@
 package search
 
-// By other rules than the default ones a worker considers each candidate as soon as it is bounded. It knows two
-// scores that prune: that of the best candidate so far, and the best optimistic score of a node that it has
-// evaluated. The second is no candidate's, so that a node that is worse is put off and not dropped.
+// By other rules than the default ones a worker considers each candidate as soon as it is bounded. It
+// compares it with two scores: that of the best candidate so far, and the best optimistic score among the
+// nodes that it has evaluated. The second need not be a real candidate's, so that a worse node is put off and
+// not dropped.
 //
 //   - It drops a node that loses against the best candidate.
-//   - It evaluates a node at once if no optimistic score before was better.
-//   - It puts off a node whose leading figures are worse than those of the best optimistic score.
+//   - It evaluates a node at once if no earlier optimistic score was better.
+//   - It puts off a node whose leading figures are worse than those of that optimistic score.
 //   - It keeps any other node in mind.
 //
 // Nodes that were put off or kept in mind are looked at again once all are bounded (bestfirst.go).
 
-// mostTries is how many nodes may be evaluated because they look as good as the best
-// ones so far. A good incumbent saves the look at many others, but where bounds say
-// little they would be evaluated in vain.
+// mostTries is the number of nodes that a worker evaluates because they look as good as the best so far. A
+// good incumbent saves a look at many others, but with weak bounds most such evaluations are in vain.
 const mostTries = 32
 
-// considerChunk considers the candidates of a chunk.
+// considerChunk considers the candidates at the positions from from up to to.
 func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.Kind != Settled {
@@ -26,7 +26,7 @@ func (w *Worker) considerChunk(from, to int) {
 	}
 }
 
-// consider decides what becomes of a candidate.
+// consider drops a candidate, evaluates it, puts it off, or keeps it in mind.
 func (w *Worker) consider(p prospect) {
 	switch {
 	case w.losesByLatestStart(p.slot):
@@ -42,12 +42,13 @@ func (w *Worker) consider(p prospect) {
 	}
 }
 
-// betterThanBest returns the optimistic score of a node, nil if it does not beat the best candidate. The score
-// lies in the memory of the outlook until the next call, because copying it takes longer than finding it.
+// betterThanBest returns the optimistic score of a node, nil if it does not beat the best candidate. The
+// score is in the memory of the outlook and valid until the next call, because copying it takes longer than
+// computing it.
 func (w *Worker) betterThanBest(p prospect) *NodeScore {
 	b, look := p.bound, &w.outlook
 
-	// The rough bound is compared first. Tightening it reads more of the node.
+	// The rough bound is compared first, because tightening it reads more of the node.
 	score, better := &look.low, false
 	score.Position = -1
 	if w.lowCounts(p) {
@@ -73,8 +74,8 @@ func (w *Worker) betterThanBest(p prospect) *NodeScore {
 	return score
 }
 
-// stillBetter renews the score of low victims after their bound was tightened, and reports whether it beats the
-// best candidate.
+// stillBetter updates the score of low victims after their bound was tightened, and reports whether it beats
+// the best candidate.
 func (w *Worker) stillBetter(score *NodeScore, p prospect) bool {
 	p.bound.setLowVictims(score)
 	w.boundLowStart(score, p)
@@ -101,9 +102,9 @@ func (w *Worker) place(score *NodeScore) {
 	}
 }
 
-// tryNow evaluates a candidate whose order is the caller's, unless it loses. There any pod can be the first
-// victim, so that bounds tell little beside the number of victims. The end of the order tells more, and is
-// found sooner than a better bound.
+// tryNow evaluates a candidate by the caller's order, unless it loses. In that order any pod can be the first
+// victim, so that bounds tell little beside the number of victims. The end of the order tells more, and costs
+// less than a better bound.
 func (w *Worker) tryNow(p prospect) {
 	switch w.compareEnd(p) {
 	case endLoses:
@@ -117,9 +118,9 @@ func (w *Worker) tryNow(p prospect) {
 	w.noteBestLeading()
 }
 
-// canWait reports that a candidate has worse leading figures than the best optimistic score of a node that was
-// evaluated. It puts off the candidate, because that node may have turned out worse than its score, unless the
-// candidate loses against the best one as well.
+// canWait reports whether a candidate has worse leading figures than the best optimistic score among the
+// evaluated nodes. It then puts the candidate off, because that node may have turned out worse than its
+// score. A candidate that also loses against the best one is dropped.
 func (w *Worker) canWait(p prospect) bool {
 	look := &w.outlook
 	if look.least.Position < 0 {
@@ -135,8 +136,8 @@ func (w *Worker) canWait(p prospect) bool {
 	return true
 }
 
-// putOff notes that a candidate is to be looked at again. A list of these is kept for a sample alone: elsewhere
-// all candidates that are not settled are gone over, while a sample does not bound every node.
+// putOff records that a candidate has to be looked at again. Only a sample keeps a list of them, because it
+// does not bound every node. Otherwise all nodes that are not settled are looked at again.
 func (w *Worker) putOff(figures *leading, position int) {
 	look := &w.outlook
 	if look.leastDeferred.Worse(figures) {

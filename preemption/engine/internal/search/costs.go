@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// takeTables takes the tables of what earlier searches heard from the caller's rules about pods.
+// takeTables takes the tables with the kept answers of the caller's rules about pods.
 func (q *Asked) takeTables() {
 	t, terms := &q.tables, q.terms
 	if terms.Cost != nil {
@@ -19,20 +19,20 @@ func (q *Asked) takeTables() {
 		t.orders, t.releases = orders, append(t.releases, release)
 	}
 
-	// findEnd reads the orders: where ends decide, the order is the caller's.
+	// findEnd reads the orders. They are there, because ends decide only in the caller's order.
 	if q.Rules.endsDecide() {
 		ends, release := state.TakeOfPods(q.snap, terms, q.findEnd)
 		t.ends, t.releases = ends, append(t.releases, release)
 	}
 }
 
-// findCosts asks what the pods of a node cost.
+// findCosts asks the caller's rule what the pods of a node cost.
 func (q *Asked) findCosts(n *state.NodeState, c *state.NodeCosts) {
 	c.Find(n, int(q.sums.At(n.Slot).LowPods), q.terms.Cost)
 }
 
-// sortPods lists the pods of a node by index, the most important first by the rules of the search. The sort is
-// stable, so that the order of the node, by priority and start, settles ties.
+// sortPods lists the indexes of the pods of a node, the most important first by the rules of the search. The
+// sort is stable, so that ties keep the node's order, by priority and start.
 func (q *Asked) sortPods(n *state.NodeState, order *[]int32) {
 	*order = (*order)[:0]
 	for i := range n.Pods {
@@ -41,13 +41,13 @@ func (q *Asked) sortPods(n *state.NodeState, order *[]int32) {
 	slices.SortStableFunc(*order, func(i, j int32) int { return q.Attempt.CompareByRule(n.Pods[i], n.Pods[j]) })
 }
 
-// findEnd notes the last pods of a node in the order of the search.
+// findEnd stores the last pods of a node in the order of the search.
 func (q *Asked) findEnd(n *state.NodeState, e *endOfOrder) {
 	order := *q.tables.orders(n)
 	e.number = min(len(order), endPods)
 	e.mostCovered = q.sums.ExtremesAt(n.Slot).MostCovered
 	e.twice = coveredTwice(n)
-	e.sorted = false // what follows from the pods is found by sortOut
+	e.sorted = false // the derived fields are left to sortOut
 	e.last = 0
 
 	for k := range e.number {
@@ -61,7 +61,7 @@ func (q *Asked) findEnd(n *state.NodeState, e *endOfOrder) {
 	}
 }
 
-// release lets other searches have what is known of the caller's rules.
+// release lets other searches take the tables.
 func (t *callerTables) release() {
 	for _, release := range t.releases {
 		release()
@@ -70,7 +70,7 @@ func (t *callerTables) release() {
 	*t = callerTables{releases: t.releases[:0]}
 }
 
-// costsOn returns what the pods of a node cost by index, nil if nobody asks.
+// costsOn returns the costs of the pods of a node by index, nil if no rank compares costs.
 func (w *Worker) costsOn(n *state.NodeState) []int64 {
 	if w.tables.costs == nil {
 		return nil
@@ -78,8 +78,8 @@ func (w *Worker) costsOn(n *state.NodeState) []int64 {
 	return w.tables.costs(n).Costs
 }
 
-// orderOn returns the pods of a node by index, the most important first by the rules of the
-// search; nil if that is the order that the node has them in.
+// orderOn returns the indexes of the pods of a node, the most important first by the rules of the search. It
+// is nil if the node's own order is the right one.
 func (w *Worker) orderOn(n *state.NodeState) []int32 {
 	if w.tables.orders == nil {
 		return nil

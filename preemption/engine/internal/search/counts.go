@@ -7,9 +7,9 @@ import (
 
 // answer is the answer of one node to the preemptor. There are four kinds:
 //
-//   - 0: the node takes the pod.
-//   - A set of bits below noVictims: NodeResourcesFit fails. There is a bit for each column that is short, one for
-//     the number of pods, and one if even the empty node would be short.
+//   - 0: the node takes the preemptor.
+//   - A set of bits below noVictims: NodeResourcesFit fails. There is a bit for each column that is short,
+//     tooManyPods, and unresolvable if even the empty node would be short.
 //   - noVictims: no pod of the node may leave.
 //   - firstOther and above: another status, by its index in a tally.
 type answer int32
@@ -21,17 +21,17 @@ const (
 	firstOther          = noVictims + 1
 )
 
-// answers counts nodes by their answers: by number those below firstOther, and in a tally the others.
+// answers counts nodes by their answers: those below firstOther in usual, the others in a tally.
 type answers struct {
 	usual  [firstOther]int
 	others tally
-	// last is the status that internSame was last asked about, and lastAnswer stands for it.
-	// It is 0 for none.
+	// last is the status that internSame was last asked about, and lastAnswer its answer, 0 if there is none
+	// yet.
 	last       filters.Status
 	lastAnswer answer
 }
 
-// count counts nodes with one answer; less than 0 takes back what was counted.
+// count adds a number of nodes with an answer. A negative number takes nodes off.
 func (a *answers) count(x answer, nodes int) {
 	if x < firstOther {
 		a.usual[x] += nodes
@@ -40,16 +40,17 @@ func (a *answers) count(x answer, nodes int) {
 	}
 }
 
-// intern returns the answer that stands for a status, which the tally has from then on.
+// intern returns the answer that stands for a status, and adds the status to the tally if it is new.
 func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
 
-// release drops everything that belongs to the caller.
+// release drops all references to the caller's data.
 func (a *answers) release() {
 	clear(a.others)
 	a.last, a.lastAnswer = filters.Status{}, 0
 }
 
-// internSame is intern for a status that mostly is the one before, so that the tally need not be searched.
+// internSame is intern for a status that is mostly the same as in the previous call. Then the tally is not
+// searched.
 func (a *answers) internSame(s *filters.Status) answer {
 	if a.lastAnswer == 0 || a.last.By != s.By || a.last.Code != s.Code || !sameTexts(a.last.Text, s.Text) {
 		a.last, a.lastAnswer = *s, a.intern(*s)
@@ -57,7 +58,7 @@ func (a *answers) internSame(s *filters.Status) answer {
 	return a.lastAnswer
 }
 
-// tally counts statuses. There are few different ones.
+// tally counts nodes by status. It is searched linearly, because there are few different statuses.
 type tally []tallied
 
 // tallied is a status with the number of nodes that have it.
@@ -66,7 +67,7 @@ type tallied struct {
 	nodes int
 }
 
-// add counts nodes with a status.
+// add adds a number of nodes with a status.
 func (t *tally) add(s filters.Status, nodes int) { (*t)[t.find(s)].nodes += nodes }
 
 // find returns the index of a status, which is appended if it is new.

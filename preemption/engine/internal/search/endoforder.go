@@ -8,42 +8,43 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// endOfOrder has the last pods of a node in the caller's order, the least important first. Their index is
-// called a place. Most nodes lose by what these few pods say, so that nothing else of the node is read.
+// endOfOrder has the last pods of a node in the caller's order, the least important first. Their indexes here
+// are called places. Most nodes lose by these few pods, so that nothing else of the node is read.
 type endOfOrder struct {
 	number int
-	// mostCovered is that of the node's Extremes, and twice has the budgets that cover more than one of its
-	// pods.
+	// mostCovered is Extremes.MostCovered of the node, and twice has the bits of the budgets that cover more
+	// than one of its pods.
 	mostCovered uint8
 	twice       uint32
 	pods        [endPods]endPod
 
-	// The rest follows from the pods for one sort of preemptors, and is known if sorted is set: for those that
-	// reach above one priority and not above another, while the budgets of tight can be violated.
+	// The fields below are derived by sortOut and valid if sorted is set: for preemptors whose reach is above
+	// reach.above and at most reach.most, and while the budgets in tight are those that can be violated.
 	sorted bool
 	reach  struct{ above, most int64 }
 	tight  uint32
-	// stay marks the places of the pods that may violate a budget.
+	// stay has a bit for each place whose pod may violate a budget.
 	stay uint16
-	// leaving has by place what the pods up to there hold that leave for certain. Its room is far below 0 up to
-	// the first of these, so that nothing fits before one leaves.
+	// leaving has, by place, the sum of the pods up to there that leave for certain. Before the first of
+	// these its room is far below 0, so that nothing fits.
 	leaving [endPods]spare
-	// last is the place up to which pods left the last time.
+	// last is the place at which leave found room the last time.
 	last int
 }
 
-// endPods is how many pods are kept of each order.
+// endPods is the number of pods that an endOfOrder has at most.
 const endPods = 12
 
-// endPod is what a decision reads of a pod: what it takes, its priority and the budgets that
-// cover it (see Extremes.LowBudgets).
+// endPod has what a decision reads of a pod: the amounts that it takes, its priority, and the bits of the
+// budgets that cover it (see Extremes.LowBudgets).
 type endPod struct {
 	row      state.AmountRow
 	priority int32
 	budgets  uint32
 }
 
-// sortOut finds which pods leave for a preemptor, unless that is known of one before.
+// sortOut derives which pods leave for a preemptor with this reach, unless the derived fields are already
+// valid for it.
 func (e *endOfOrder) sortOut(reach int64, tight uint32) {
 	if e.sorted && e.tight == tight && e.reach.above < reach && reach <= e.reach.most {
 		return
@@ -52,8 +53,8 @@ func (e *endOfOrder) sortOut(reach int64, tight uint32) {
 	e.tight = tight
 	e.stay = 0
 
-	// The same pods leave for every preemptor that reaches above the highest priority of those that leave or
-	// may violate a budget, and not above the lowest priority of those out of reach.
+	// The same pods leave for every preemptor that reaches above the highest priority within reach, and not
+	// above the lowest priority out of reach.
 	e.reach.above = math.MinInt64
 	e.reach.most = math.MaxInt64
 	held := spare{room: math.MinInt32 / 2}
@@ -77,7 +78,7 @@ func (e *endOfOrder) sortOut(reach int64, tight uint32) {
 	}
 }
 
-// coveredTwice returns the budgets that cover more than one pod of a node.
+// coveredTwice returns the bits of the budgets that cover more than one pod of a node.
 func coveredTwice(n *state.NodeState) (twice uint32) {
 	once := uint32(0)
 	for _, g := range n.Covered {
@@ -87,26 +88,27 @@ func coveredTwice(n *state.NodeState) (twice uint32) {
 	return twice
 }
 
-// mostStay is how many pods that may violate a budget are told apart.
+// mostStay is the largest number of pods that may violate a budget for which every combination is tried.
 const mostStay = 2
 
-// endTrial finds the victims on a node by the end of its order, as if certain pods violated a budget and so
-// stayed.
+// endTrial finds the victims on a node by the end of its order, under the assumption that certain pods
+// violate a budget and so stay.
 type endTrial struct {
 	e *endOfOrder
-	// left is what is free beside the preemptor while the end is away.
+	// left is what is free beside the preemptor while the pods of the end are gone.
 	left spare
-	// stay marks the places of the pods that stay because of budgets.
+	// stay has a bit for each place whose pod stays because of budgets.
 	stay uint16
-	// end is the number of places that were gone over until there was room.
+	// end is the number of places until there is room.
 	end int
 }
 
-// leave takes pods away until there is room; those that may violate a budget stay. It is not ok if the pods that
-// are kept do not tell, or if so many may violate a budget that it takes long to tell them apart.
+// leave removes pods until there is room; those that may violate a budget stay. It reports false if the
+// stored pods do not make room, or if more than mostStay pods may violate a budget.
 //
-// More has left the further the place is, so that the first place with room is found by going up or down from any
-// other. It begins at the place where it ended the last time, because preemptors are mostly like others before.
+// The further the place, the more has left. So the first place with room can be found by going up or down
+// from any other. The search starts where it ended the last time, because preemptors mostly resemble earlier
+// ones.
 func (t *endTrial) leave() (ok bool) {
 	e := t.e
 	place := e.last
@@ -114,7 +116,7 @@ func (t *endTrial) leave() (ok bool) {
 	case e.number == 0:
 		return false
 
-	case t.fitsWithout(place): // the first place with room is this one or a lower one
+	case t.fitsWithout(place): // the first place with room is this one or a lower
 		for place > 0 && t.fitsWithout(place-1) {
 			place--
 		}
@@ -123,7 +125,7 @@ func (t *endTrial) leave() (ok bool) {
 		for place++; place < e.number && !t.fitsWithout(place); {
 			place++
 		}
-		if place == e.number { // more has to leave than the pods that are kept
+		if place == e.number { // more has to leave than the stored pods
 			return false
 		}
 	}
@@ -135,14 +137,14 @@ func (t *endTrial) leave() (ok bool) {
 	return bits.OnesCount16(t.stay) <= mostStay
 }
 
-// fitsWithout reports whether there is room once all have left that leave up to a place.
+// fitsWithout reports whether there is room once all pods that leave up to a place are gone.
 func (t *endTrial) fitsWithout(place int) bool {
 	left, held := &t.left, &t.e.leaving[place]
 	return int64(left.room+held.room)|(left.slack[0]+held.slack[0])|(left.slack[1]+held.slack[1])|(left.slack[2]+held.slack[2]) >= 0 // as fits
 }
 
-// leaveBut is leave where only some of the pods that stayed stay. Up to the first of the others the same pods
-// leave as before. There is room no later than where leave found it, because more pods leave.
+// leaveBut is leave with only the pods in stay staying. Up to the first other pod that may violate a budget
+// the same pods leave as in leave. Room is found no later than in leave, because more pods leave.
 func (t *endTrial) leaveBut(stay uint16) {
 	e := t.e
 	place := bits.TrailingZeros16(e.stay &^ stay)
@@ -162,17 +164,18 @@ func (t *endTrial) leaveBut(stay uint16) {
 	}
 }
 
-// leaves reports whether the pod at a place is away: it is within reach and does not stay because of budgets.
+// leaves reports whether the pod at a place leaves: it is within reach and does not stay because of budgets.
 func (t *endTrial) leaves(place int) bool {
 	e := t.e
 	return int64(e.pods[place].priority) < e.reach.most && t.stay>>(uint(place)%16)&1 == 0
 }
 
-// firstVictim returns the first pod of the end. There is no room before it leaves, so that it is not put back.
+// firstVictim returns the most important pod of the end. There is no room before it leaves, so that it cannot
+// be put back.
 func (t *endTrial) firstVictim() *endPod { return &t.e.pods[t.end-1] }
 
-// victims finds the figures of the victims: the pods of the end are put back where there is room, the most
-// important first. It gives up once their sum is above the most.
+// victims computes the figures of the victims: the pods of the end are put back if there is room, the most
+// important first. It stops once the sum exceeds mostSum.
 func (t *endTrial) victims(f *rank.Figures, mostSum int64) {
 	left, pods := t.left, t.e.pods[:t.end]
 	for place := len(pods) - 1; place >= 0 && f.Sum <= mostSum; place-- {

@@ -9,16 +9,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// FindVictims finds the victims on a candidate, and keeps the candidate if it
-// is the best. The bound says by its kind what decides on the victims, and so how much
-// of a dry run can be replaced by arithmetic.
+// FindVictims finds the victims on a candidate, and keeps the candidate if it is the best. The kind of the
+// bound says what decides on the victims, and so how much of a dry run can be replaced by arithmetic.
 func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
 	w.unbroken = false
 	if b.Kind == unasked && !w.rules.chosen {
 		w.askLate(b, n)
 	}
 
-	// Whoever counts on rows takes the order of the pods on the node for that of the call.
+	// Evaluations by rows rely on the node's pods being in the order of this call.
 	inOrder := n.InOrder(w.attempt.NowAt)
 	switch {
 	case b.Kind == Settled:
@@ -37,11 +36,11 @@ func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
 	}
 }
 
-// leaveAlone reports whether each pod of a node up to a priority leaves by itself, and no budget covers
-// any of them. Such a node is evaluated as if there were no units: every unit with a pod above is put
-// back, since the pods up to the bound leave room for all of them.
+// leaveAlone reports whether each pod of a node up to the priority bound leaves by itself and is covered by
+// no budget. Such a node is evaluated as if there were no units: every unit with a pod above the bound is put
+// back, because the pods up to the bound leave room for all of them.
 func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
-	// The covered pods are listed by index, and so is the least important of them last.
+	// Covered pods are listed by index, so that the last is the least important.
 	from := n.First(int64(bound) + 1)
 	if last := len(n.Covered) - 1; last >= 0 && int(n.Covered[last].Index) >= from {
 		return false
@@ -55,9 +54,9 @@ func (w *Worker) leaveAlone(n *state.NodeState, bound int32) bool {
 	return true
 }
 
-// askLate asks the filters after NodeResourcesFit about a candidate whose victims are
-// wanted. If no pod of the node touches them, their answer does not depend on the
-// victims, and one check settles it. Elsewhere the kind of the bound says how victims are found.
+// askLate asks the filters after NodeResourcesFit about a candidate whose victims are wanted. If no pod of
+// the node can change their answers, one check decides. Otherwise it only sets the kind of the bound, by
+// which the victims are then found.
 func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
 	if b.Kind = w.kindAmong(n); b.Kind != byResources {
 		return
@@ -78,14 +77,14 @@ func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int
 	}
 }
 
-// reprieveRows is the reprieve on the rows of a node. It is not ok once the node
-// cannot be the best any more.
+// reprieveRows is the reprieve by the rows of a node. ok is false if it ended early because the node cannot
+// be the best.
 func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
 	var adjusted state.NodeSummary
 	sum, _ := w.summaryFor(n, w.sums.At(n.Slot), &adjusted)
 
-	// The last covered pod has the lowest priority of these. If it is above the bound, no pod up to the
-	// bound violates a budget, and nobody has to know who else does (see removed).
+	// The last covered pod has the lowest priority of the covered ones. If it is above the bound, no pod up
+	// to the bound violates a budget, and it does not matter which others do (see removed).
 	w.violates = w.violates[:0]
 	if last := len(n.Covered) - 1; last >= 0 && n.SortKeys[n.Covered[last].Index].Priority <= bound {
 		w.charge(n)
@@ -98,8 +97,8 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 		t.columns = &w.columns
 	}
 
-	// What is free beside the preemptor with all pods from the index on away. A column that the preemptor
-	// does not ask for may be short all the same, and that keeps no pod away.
+	// left starts with what is free beside the preemptor with all pods from the index on gone. A column that
+	// the preemptor does not ask for may be overfull, which keeps no pod from coming back.
 	t.violates = w.violates
 	t.left.room = int32(sum.Room) + int32(len(n.Rows)-from) - 1
 	for k := range t.left.slack {
@@ -114,10 +113,9 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 	return f, ok
 }
 
-// removed returns the index of the first pod that the reprieve has to try, and
-// what the pods from there on hold. These are all pods of lower priority than
-// the preemptor or, if none of them up to the bound violates a budget, only
-// those up to the bound: the others are put back in any case (see [Search]).
+// removed returns the index of the first pod that the reprieve has to try, and what the pods from there on
+// hold. These are all pods within reach or, if none up to the bound violates a budget, only those up to the
+// bound: the others are always put back (see [Search]).
 func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
@@ -125,7 +123,8 @@ func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32
 		return from, heldFrom(n, from)
 	}
 
-	// A pod above the bound that violates a budget is put back with the others, so that it adds nothing.
+	// A pod above the bound that violates a budget is put back like the others, so that it need not be
+	// counted.
 	w.violates, w.unbroken = w.violates[:0], true
 	if bound == sum.Lowest {
 		return len(n.Rows) - int(sum.LowPods), sum.Low
@@ -134,7 +133,7 @@ func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32
 	return from, heldFrom(n, from)
 }
 
-// heldFrom returns what the pods of a node from an index on hold together.
+// heldFrom returns the sum of what the pods of a node from an index on hold.
 func heldFrom(n *state.NodeState, from int) (held state.AmountRow) {
 	for i := range n.Rows[from:] {
 		row := &n.Rows[from+i]
@@ -145,7 +144,7 @@ func heldFrom(n *state.NodeState, from int) (held state.AmountRow) {
 	return held
 }
 
-// charge lists in violates the possible victims of a node that violate a budget.
+// charge appends to w.violates the possible victims of a node that violate a budget.
 func (w *Worker) charge(n *state.NodeState) {
 	w.violates = appendViolating(w.violates, &w.Dry.Budgets, n, w.attempt.Reach)
 }
@@ -167,46 +166,46 @@ func appendViolating(violating []int32, budgets *dryrun.Charger, n *state.NodeSt
 	return violating
 }
 
-// resourceReprieve is the reprieve on one node by the rows of its pods: a dry run without filters, where
-// resources decide and, with concerned or columns, what else is known about single pods.
+// resourceReprieve is the reprieve on one node by the rows of its pods: a dry run in arithmetic. Other
+// filters take part only through concerned and columns.
 type resourceReprieve struct {
 	n *state.NodeState
 	// left is what is free beside the preemptor and the pods that are back so far.
 	left  spare
 	score NodeScore
-	// now is when a pod without a start time counts as started.
+	// now is the instant at which a pod without a start time counts as started.
 	now rank.Instant
-	// violates lists the pods that violate a budget, by index. They are tried first.
+	// violates has the indexes of the pods that violate a budget. They are tried first.
 	violates []int32
-	// best is the candidate that the node has to beat, nil where it is evaluated to the end.
+	// best is the candidate that the node has to beat. It is nil if the evaluation must not end early.
 	best *NodeScore
-	// costs are what the pods of the node cost, by index; nil if that does not matter.
+	// costs has the costs of the pods by index, nil if costs do not matter.
 	costs []int64
-	// concerned are the pods that filters are asked about, nil if they are not asked.
+	// concerned has the pods about which filters are asked, nil if no filter is asked.
 	concerned *concernedPods
-	// columns are those of other filters on the node, nil where these do not count.
+	// columns has the columns of other filters on the node, nil if there are none to respect.
 	columns *filters.Columns
-	// record lists the pods that could not be put back, nil if nobody wants to know.
+	// record receives the pods that could not be put back, nil if they are not wanted.
 	record *[]blockedPod
 }
 
-// reprieveOn begins a reprieve on a node, with nothing free yet.
+// reprieveOn returns a reprieve on a node. The caller must set left.
 func (w *Worker) reprieveOn(n *state.NodeState) resourceReprieve {
 	t := resourceReprieve{n: n, now: w.attempt.NowAt, costs: w.costsOn(n)}
 	if w.recording {
 		t.record = &w.blocked
 	}
 
-	// By other rules the ranks may compare in another order than reprieve ends by, and a candidate that is
-	// recorded is wanted whether or not it is the best.
+	// reprieve ends early by the default order of ranks, which other rules may not have. A candidate that is
+	// recorded is wanted even if it is not the best.
 	if w.Best.Position >= 0 && !w.rules.general && !w.recording {
 		t.best = &w.Best
 	}
 	return t
 }
 
-// reprieve puts back first the pods that violate a budget, then the others from
-// an index on. It is not ok once the node cannot be the best any more.
+// reprieve puts back first the pods that violate a budget, then the others from an index on. ok is false if
+// it ended early because the node cannot be the best.
 func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool) {
 	t.score.Top = math.MinInt32
 	for _, i := range t.violates {
@@ -220,15 +219,15 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 		return t.score, false
 	}
 
-	// The pods that violate a budget have had their turn. They are in the order of the indexes, so that one
-	// place in the list tells which comes next.
+	// The pods that violate a budget are skipped now. Both lists are sorted by index, so that next is enough
+	// to recognize them.
 	next, alone := 0, t.concerned == nil && t.columns == nil
 	for i := from; i < len(t.n.Rows); i++ {
 		if next < len(t.violates) && int(t.violates[next]) == i {
 			next++
 			continue
 		}
-		if row := &t.n.Rows[i]; alone && t.left.holds(row) { // as putBack does, without a call
+		if row := &t.n.Rows[i]; alone && t.left.holds(row) { // putBack, inlined
 			t.left.fill(row)
 			continue
 		}
@@ -243,12 +242,11 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 	return t.score, true
 }
 
-// mostSum returns the most that the priorities of the victims may add up to for the node to win or tie,
-// and whether it has lost already. It is asked once all pods that violate a budget were tried: no other
-// pod adds a violation. Suppose that the violations tie with those of the best candidate, and that the top
-// priority of that is not above the bound of this node. The node's own top priority is not below its bound,
-// so that it loses by the second rank or ties there, and then a larger sum loses. Otherwise no sum is too
-// large.
+// mostSum returns the largest sum of priorities with which the node may still win or tie, and whether it has
+// already lost. It is called after all pods that violate a budget were tried, so that the number of
+// violations is final. Suppose that it ties with the best candidate's, and that the best's top priority is at
+// most the bound of this node. The node's own top priority is at least its bound. So the node loses by the
+// second rank, or ties there and loses with a larger sum. In all other cases no sum is too large.
 func (t *resourceReprieve) mostSum(bound int32) (most int64, beaten bool) {
 	best := t.best
 	switch {
@@ -262,8 +260,8 @@ func (t *resourceReprieve) mostSum(bound int32) (most int64, beaten bool) {
 	return math.MaxInt64, false
 }
 
-// putBack puts a pod back if there is room beside it and the filters that count pass, and counts it as a
-// victim otherwise.
+// putBack puts a pod back if the preemptor still has room and the filters in question still pass. Otherwise
+// it counts the pod as a victim.
 func (t *resourceReprieve) putBack(i int) bool {
 	row := &t.n.Rows[i]
 	if t.left.holds(row) && (t.concerned == nil || t.concerned.letBack(t.n.Pods[i], i)) && (t.columns == nil || t.columns.Return(int32(i))) {
@@ -278,8 +276,8 @@ func (t *resourceReprieve) putBack(i int) bool {
 	return false
 }
 
-// shortOf returns what the preemptor is short of with a pod back that has this row: nothing where only
-// another filter keeps the pod away.
+// shortOf returns what the preemptor would be short of with a pod back that has this row. It is 0 if only
+// another filter keeps the pod from coming back.
 func (t *resourceReprieve) shortOf(row *state.AmountRow) (short answer) {
 	for k, v := range row {
 		if v > t.left.slack[k] {
@@ -311,23 +309,23 @@ func (t *resourceReprieve) fits() bool { return t.left.fits() }
 // violate counts violations.
 func (t *resourceReprieve) violate(violations int) { t.score.Violations += violations }
 
-// release makes the room of a pod free.
+// release frees the room of a pod.
 func (t *resourceReprieve) release(i int) { t.left.free(&t.n.Rows[i]) }
 
-// concernedPods are the pods of one node that concern a filter.
+// concernedPods tracks the pods of one node that concern a filter.
 type concernedPods struct {
 	dry *dryrun.DryRunner
-	// away marks by index the pods that are away for the filters.
+	// away marks, by index, the pods that the filters see as gone.
 	away []bool
-	// above is how many pods of the node, the most important ones, may be victims only if they are marked.
+	// above is the number of pods, from the start of the node's list, that can be victims only if they are
+	// marked.
 	above int
 }
 
-// tries reports whether a pod may be a victim.
+// tries reports whether a pod can be a victim.
 func (c *concernedPods) tries(i int) bool { return i >= c.above || c.away[i] }
 
-// letBack puts a pod back for the filters, and takes it away again if the preemptor
-// does not fit with it.
+// letBack puts a pod back for the filters, and removes it again if the preemptor then fails.
 func (c *concernedPods) letBack(p *state.PodState, i int) bool {
 	if !c.away[i] {
 		return true
@@ -342,10 +340,9 @@ func (c *concernedPods) letBack(p *state.PodState, i int) bool {
 	return true
 }
 
-// summaryFor returns the node's summary with the nominated pods that the
-// preemptor has to leave room for counted as running; space is memory for it. It is not ok if the sums
-// are too large for that. Without those pods there is only more room, so the
-// second pass of the filters is not needed (rule 7.16.2).
+// summaryFor returns the node's summary with those nominated pods counted as running that the preemptor has
+// to leave room for; an adjusted summary is written to space. ok is false if the sums are too large. Without
+// those pods there is only more room, so that the second pass of the filters is not needed (rule 7.16.2).
 func (w *Worker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *state.NodeSummary) (adjusted *state.NodeSummary, ok bool) {
 	if sum.Flags&state.LargeAmounts != 0 {
 		return sum, false
@@ -359,7 +356,7 @@ func (w *Worker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *s
 		return sum, true
 	}
 
-	// Room is an int16 that would wrap around below: a node with fewer than -MostPods is full either way.
+	// Room is an int16 and must not wrap around. A node that is this overfull is full either way.
 	*space = *sum
 	for _, p := range w.Dry.Nominated {
 		for k, v := range p.Takes.Std {

@@ -16,8 +16,8 @@ func (w *Worker) evaluateByFilters(position int, n *state.NodeState) {
 	w.Dry.RestoreVictims(possible)
 }
 
-// countFailure counts the answer of a node on which preemption does not help: a node without possible
-// victims says so (rule 9.2), whatever the dry run said.
+// countFailure counts the answer of a node on which preemption does not help. Without possible victims that
+// is noVictims (rule 9.2), whatever the dry run returned.
 func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
 	if len(possible) == 0 {
 		w.after.count(noVictims, 1)
@@ -26,9 +26,8 @@ func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
 	}
 }
 
-// settle evaluates a node at once while it is bounded. If preemption does not help, it leaves the
-// answer in the bound and does not count it: the caller counts the answer of a bound, and takes it back
-// where the node is bounded again.
+// settle evaluates a node as a part of bounding it. If preemption does not help, it leaves the answer in the
+// bound, where the caller counts it.
 func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
 	w.settled = true
 	possible, st := w.Dry.DryRun(n)
@@ -43,7 +42,7 @@ func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
 	w.Dry.RestoreVictims(possible)
 }
 
-// dryScore returns the score of the dry run that just ended.
+// dryScore returns the score of the candidate that the last dry run found.
 func (w *Worker) dryScore(position int, possible []*state.PodState) NodeScore {
 	sc := w.Dry.Score(possible)
 	return NodeScore{position, sc.Figures}

@@ -11,25 +11,24 @@ import (
 
 // rulesReprieve is the reprieve on one node by other rules about victims and budgets.
 //
-// Pods are put back in one order: those that violate a budget, then the others, each time
-// the most important first. Consider the shortest end of this order that makes room when it is
-// away. While a pod before it is tried, all of the end is away, so that the pod is put back. The
-// first pod of the end is a victim, because the rest of the end does not make room. So only the end
-// is looked at, which is a few pods.
+// Pods are put back in this order: first those that violate a budget, then the others, the most important
+// first in each group. Consider the shortest end of this order that makes room by leaving. While a pod before
+// the end is tried, the whole end is gone, so that the pod is put back. The first pod of the end is a victim,
+// because the rest of the end does not make room. So only the end, which is a few pods, has to be looked at.
 type rulesReprieve struct {
 	n       *state.NodeState
-	rows    resourceReprieve // of n
+	rows    resourceReprieve // arithmetic on the rows of n
 	attempt *dryrun.Attempt
 	rules   *searchRules
 	budgets *dryrun.Charger
 	memory  *rulesMemory
-	// order lists the pods of the node by index, the most important first; nil if that is how the
-	// node has them. Places in this order begin at from: the pods before may not leave.
+	// order has the indexes of the pods of the node, the most important first. It is nil if the node's own
+	// order is the right one. A place is an index in this order; pods at places before from may not leave.
 	order []int32
 	from  int
-	// topOf is the index of the first victim.
+	// topOf is the index of the victim whose priority counts as the top priority.
 	topOf int
-	// best is the incumbent, for the node at this position to beat.
+	// best is the incumbent, which the node at this position has to beat.
 	best     *NodeScore
 	position int
 }
@@ -56,8 +55,8 @@ func (w *Worker) evaluateByRules(position int, n *state.NodeState) {
 		t.reprieve(w.sums.ExtremesAt(n.Slot).MostCovered)
 	}
 
-	// There is no victim where the node was given up, and no room where the caller spares too many pods, which
-	// the bound does not know.
+	// There is no victim if the node was given up as a loser, and no room if the caller spares too many pods,
+	// which the bound ignores.
 	if rows.score.Victims == 0 || !rows.fits() {
 		return
 	}
@@ -68,7 +67,7 @@ func (w *Worker) evaluateByRules(position int, n *state.NodeState) {
 	w.keep(rows.score)
 }
 
-// podAt returns the index of the pod at a place of the order.
+// podAt returns the index of the pod at a place.
 func (t *rulesReprieve) podAt(place int) int {
 	if t.order == nil {
 		return place
@@ -76,8 +75,8 @@ func (t *rulesReprieve) podAt(place int) int {
 	return int(t.order[place])
 }
 
-// possible reports whether a pod could be a victim. The caller is asked only where it has a rule, or
-// where the preemptor itself is on the node.
+// possible reports whether a pod can be a victim. allows is called only if the caller has a rule, or the
+// preemptor itself may be on the node.
 func (t *rulesReprieve) possible(i int) bool {
 	if int64(t.n.SortKeys[i].Priority) >= t.attempt.Reach {
 		return false
@@ -85,8 +84,8 @@ func (t *rulesReprieve) possible(i int) bool {
 	return t.rules.asks == asksNobody && t.attempt.Resident == nil || t.rules.allows(t.attempt, t.n.Objects[i])
 }
 
-// ascend takes pods, the least important first, until there is room (rule 13.3.1). The budgets are
-// charged for these alone, in that order (rule 13.3.5).
+// ascend takes pods as victims, the least important first, until there is room (rule 13.3.1). Only these are
+// charged to the budgets, in the same order (rule 13.3.5).
 func (t *rulesReprieve) ascend() {
 	n := t.n
 	for place := len(n.Rows) - 1; place >= t.from && !t.rows.fits(); place-- {
@@ -103,8 +102,8 @@ func (t *rulesReprieve) ascend() {
 	t.budgets.Reset()
 }
 
-// reprieve takes the end of the order away, and puts back the pods that there is room for. No budget
-// covers more pods of the node than mostCovered.
+// reprieve removes the end of the order, and puts back those of its pods for which there is room. mostCovered
+// is an upper bound on the number of the node's pods that any budget covers.
 func (t *rulesReprieve) reprieve(mostCovered uint8) {
 	m, before := t.memory, t.rows
 	m.broken = m.broken[:0]
@@ -112,8 +111,8 @@ func (t *rulesReprieve) reprieve(mostCovered uint8) {
 		return
 	}
 
-	// Nobody was said to violate a budget so far. If a pod of the end does, the order is another one: those
-	// that violate a budget come first in it, and the end begins anew.
+	// The end was taken as if no pod violated a budget. If one of its pods does, the order changes, because
+	// violating pods come first in it, and the end has to be taken anew.
 	if tight := t.tight(mostCovered); t.mayViolate(tight) && t.findBroken() {
 		t.rows = before
 		t.takeEnd()
@@ -124,11 +123,11 @@ func (t *rulesReprieve) reprieve(mostCovered uint8) {
 	t.returnEnd()
 }
 
-// returnEnd puts the pods of the end back that there is room for, in their order. The others are the
+// returnEnd puts back, in their order, the pods of the end for which there is room. The others are the
 // victims.
 func (t *rulesReprieve) returnEnd() {
-	// The first victim is the one at the least place. By the variant that reads the first one it is the
-	// victim that was found first, which violates a budget if any does (rule 13.2.3).
+	// The first victim is the one at the least place. By the variant that reads the first victim, it is the
+	// one found first, which violates a budget if any victim does (rule 13.2.3).
 	first := math.MaxInt
 	for _, place := range slices.Backward(t.memory.end) {
 		i := t.podAt(place)
@@ -144,15 +143,15 @@ func (t *rulesReprieve) returnEnd() {
 	}
 }
 
-// loses reports that the node cannot beat the incumbent, by what is known of the first pod of
-// the end: it is not put back, so that it is a violation or the first victim.
+// loses reports whether the node certainly cannot beat the incumbent. The first pod of the end is not put
+// back, so that it is a violation or the first victim; the rest of the score is unknown.
 func (t *rulesReprieve) loses() bool {
 	m, last := t.memory, len(t.memory.end)-1
 	if last < 0 {
 		return true
 	}
 
-	// What is not known is left at its best.
+	// Unknown figures are set to their best.
 	o := NodeScore{t.position, rank.Figures{Top: math.MinInt32, Victims: 1, Start: rank.Never}}
 	if first := t.podAt(m.end[last]); t.violates(first) {
 		o.Violations = 1
@@ -166,13 +165,13 @@ func (t *rulesReprieve) loses() bool {
 // violates reports whether a pod was found to violate a budget.
 func (t *rulesReprieve) violates(i int) bool { return len(t.memory.broken) > 0 && t.memory.broken[i] }
 
-// takeEnd takes the shortest end of the order away that makes room, and reports whether
-// there is one.
+// takeEnd removes the shortest end of the order that makes room, and reports whether there is one.
 func (t *rulesReprieve) takeEnd() bool {
 	m := t.memory
 	m.end = m.end[:0]
 
-	// The end of the order has pods that violate no budget, as far as these suffice, and then pods that do.
+	// The order ends with the pods that violate no budget. Pods that do are taken only if the others do not
+	// suffice.
 	for _, violating := range [...]bool{false, true} {
 		for place := len(t.n.Rows) - 1; place >= t.from; place-- {
 			if t.rows.fits() {
@@ -190,18 +189,18 @@ func (t *rulesReprieve) takeEnd() bool {
 	return t.rows.fits()
 }
 
-// tight returns the budgets that can be violated on the node: those that allow nothing, and of
+// tight returns the bits of the budgets that can be violated on the node: those that allow nothing, and of
 // the others those that cover more than one of its pods.
 func (t *rulesReprieve) tight(mostCovered uint8) uint32 {
 	return t.rules.tightOn(mostCovered, coveredTwice(t.n))
 }
 
-// tightOn is tight for a node on which the budgets in twice cover more than one pod.
+// tightOn is tight for a node on which the budgets in twice, and no others, cover more than one pod.
 func (r *searchRules) tightOn(mostCovered uint8, twice uint32) uint32 {
 	return r.tightAmong(min(mostCovered, 1)) | r.tightAmong(mostCovered)&twice
 }
 
-// mayViolate reports whether a pod of the end is covered by one of these budgets.
+// mayViolate reports whether any of these budgets covers a pod of the end.
 func (t *rulesReprieve) mayViolate(tight uint32) bool {
 	for _, g := range t.n.Covered {
 		if g.Budgets&tight != 0 && slices.ContainsFunc(t.memory.end, func(place int) bool { return t.podAt(place) == int(g.Index) }) {
@@ -211,10 +210,10 @@ func (t *rulesReprieve) mayViolate(tight uint32) bool {
 	return false
 }
 
-// findBroken finds the possible victims that violate a budget, and reports whether one of the
-// end does. The budgets are charged for all of them, the most important first.
+// findBroken marks the possible victims that violate a budget, and reports whether one of them is in the end.
+// All possible victims are charged, the most important first.
 func (t *rulesReprieve) findBroken() bool {
-	// At first the covered pods are marked, which are to be asked about.
+	// At first all covered pods are marked. Charging then removes the marks of those that violate nothing.
 	n, m := t.n, t.memory
 	m.broken = state.Fill(m.broken, len(n.Pods), false)
 	for _, g := range n.Covered {

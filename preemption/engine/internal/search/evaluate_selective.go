@@ -7,18 +7,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// A filter that says which pods concern it answers the same whichever others leave.
-// Where pods of the node touch no other filters than these, the dry run is
-// arithmetic on rows as in evaluateByResources, and the filters are asked when a pod
-// that concerns one of them is put back. A filter may keep such a pod away whatever the pod's
-// priority is. The other pods above the bound are put back in any case, unless a pod up to the bound
-// violates a budget: there is room for all pods above while those up to the bound are away.
+// The answer of a filter that says which pods concern it does not depend on other pods. If pods of the node
+// can change the answers of no other filters, the dry run is arithmetic on rows as in evaluateByResources,
+// and filters are asked only when a pod that concerns one of them is put back. Such a pod may be a victim
+// whatever its priority. Of the other pods, those above the bound are always put back, unless a pod up to the
+// bound violates a budget: while the pods up to the bound are gone there is room for all of them.
 
-// evaluateSelectively finds the victims on a candidate where selective filters have a
-// part in the choice (chapter 9).
+// evaluateSelectively finds the victims on a candidate if selective filters take part in the choice (chapter
+// 9).
 func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
-	// With all possible victims away that concern a filter, the filters pass or the node is out (rule 9.3).
-	// They are back in the end, since the state of the caller's filters has to be right for the next node.
+	// If a filter fails with all possible victims gone that concern it, the node is no candidate (rule 9.3).
+	// All of them are put back in the end, because the state of the caller's filters goes on to the next
+	// node.
 	first := n.First(w.attempt.Reach)
 	w.findConcerned(n, first)
 	w.Dry.EnterAfterResources(n)
@@ -34,8 +34,8 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 		w.charge(n)
 	}
 
-	// Unless a pod up to the bound violates a budget, the pods above that concern no filter are put back in
-	// any case, and it does not matter whether one of them violates a budget.
+	// Unless a pod up to the bound violates a budget, the pods above it that concern no filter are always put
+	// back, even if one of them violates a budget.
 	sum := w.sums.At(n.Slot)
 	t := w.reprieveOn(n)
 	t.concerned = &concernedPods{dry: &w.Dry, away: w.concerned, above: first}
@@ -57,15 +57,14 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 	}
 }
 
-// findConcerned marks the pods of a node, from an index on, that concern a filter. A marked pod
-// is away for the filters once changeConcerned has taken it away, until letBack removes its mark or
-// changeConcerned puts it back.
+// findConcerned marks the pods of a node, from an index on, that concern a filter. changeConcerned removes
+// the marked pods for the filters and puts them back; letBack puts one back and removes its mark.
 func (w *Worker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
 	w.plan.MarkConcerned(n, from, w.concerned)
 }
 
-// changeConcerned takes the marked pods away from the filters (by is -1), or puts them back (1).
+// changeConcerned removes the marked pods for the filters (by is -1), or puts them back (1).
 func (w *Worker) changeConcerned(n *state.NodeState, from, by int) {
 	for i := from; i < len(n.Pods); i++ {
 		if w.concerned[i] {

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Explain finds the status of every node and all candidates. It is not ok if the rows of the nodes do
-// not tell most candidates; the exhaustive search explains such a question.
+// Explain finds the status of every node and all candidates. ok is false if most candidates cannot be found
+// from the rows of the nodes; then the exhaustive search has to explain the question.
 func Explain(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) (plan *preemption.Plan, ok bool, err error) {
 	s, err := Start(ctx, terms, snap, req)
 	if err != nil {
@@ -26,13 +26,12 @@ func Explain(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	return plan, ok, err
 }
 
-// explainsByRows reports whether an explanation finds most candidates from the rows
-// of their nodes.
+// explainsByRows reports whether most candidates can be found from the rows of their nodes.
 func (q *Asked) explainsByRows() bool {
 	return q.Rules.byRows && !q.need.filtered && q.terms.Sample == nil && !q.refused()
 }
 
-// explained finds the status of every node and all candidates.
+// explained is Explain once the question is prepared.
 func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 	q := &s.Asked
 	if err := q.settle(s.Workers[0]); err != nil {
@@ -51,8 +50,8 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 		return nil, ctx.Err()
 	}
 
-	// An explanation has all candidates, also of a pod that fits or may not preempt. The plan has the best one
-	// only if it preempts.
+	// An explanation has all candidates even if the pod fits or may not preempt. Only a plan that preempts
+	// has a best one.
 	p := s.beginPlan()
 	switch {
 	case p.Outcome != preemption.Preempts:
@@ -71,7 +70,7 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 	return p, nil
 }
 
-// reports finds what every node answers, by position, and the candidates in the order of the nodes.
+// reports returns the report of every node, by position, and the candidates in the order of the nodes.
 func (s *Search) reports(ctx context.Context) ([]preemption.NodeReport, []preemption.Candidate, error) {
 	w, q := s.Workers[0], &s.Asked
 	nodes := make([]preemption.NodeReport, len(s.Bounds))
@@ -100,20 +99,20 @@ func (s *Search) reports(ctx context.Context) ([]preemption.NodeReport, []preemp
 	return nodes, candidates, nil
 }
 
-// linkCandidates has the report of each node that is a candidate point to it.
+// linkCandidates makes the report of each node that is a candidate point to the candidate.
 func (q *Asked) linkCandidates(p *preemption.Plan) {
 	snap := q.snap
 	positions := snap.Positions()
 	for i := range p.Candidates {
-		slot, _ := snap.Slots.Get(p.Candidates[i].Node) // it is there
+		slot, _ := snap.Slots.Get(p.Candidates[i].Node) // a candidate's node exists
 		p.Nodes[positions[slot]].Candidate = &p.Candidates[i]
 	}
 }
 
-// statusSlab makes room for many statuses at a time.
+// statusSlab allocates statuses many at a time.
 type statusSlab []preemption.Status
 
-// add returns a copy of a status that stays where it is.
+// add returns a pointer to a copy of a status, which later calls do not move.
 func (v *statusSlab) add(s preemption.Status) *preemption.Status {
 	if len(*v) == cap(*v) {
 		*v = make(statusSlab, 0, 256)
@@ -122,8 +121,8 @@ func (v *statusSlab) add(s preemption.Status) *preemption.Status {
 	return &(*v)[len(*v)-1]
 }
 
-// reportStatus notes the status of a node as things are in its report, and counts it. It reports whether
-// preemption is to be tried there.
+// reportStatus writes the status of a node, with all pods in place, into its report and counts it. try
+// reports whether preemption is to be tried there.
 func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try bool) {
 	n := w.NodeAt(position)
 	report.Node = n.Name
@@ -141,7 +140,7 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 		return code == filters.Unschedulable
 	}
 
-	// The summary does not tell everything: pods are nominated to the node, say, or it has taints.
+	// The summary does not describe the node completely: pods are nominated to it, say, or it has taints.
 	st := w.Dry.Filter(n)
 	if st.Code == filters.Success {
 		w.answered(0, position)
@@ -152,10 +151,10 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 	return st.Code == filters.Unschedulable
 }
 
-// victimSlab makes room for the victims of many candidates at a time.
+// victimSlab allocates the victims of many candidates at a time.
 type victimSlab []preemption.Victim
 
-// copy returns a copy of some victims, to which nothing can be appended in place.
+// copy returns a copy of some victims, without spare capacity.
 func (v *victimSlab) copy(victims []preemption.Victim) []preemption.Victim {
 	if cap(*v)-len(*v) < len(victims) {
 		*v = make(victimSlab, 0, max(512, len(victims)))
@@ -166,15 +165,16 @@ func (v *victimSlab) copy(victims []preemption.Victim) []preemption.Victim {
 	return (*v)[at:len(*v):len(*v)]
 }
 
-// rank sorts candidates that are in the order of their nodes, the best first, and returns the
-// rank by which the first beats the second. Once the context has ended they are in no order.
+// rank sorts candidates, given in the order of their nodes, so that the best is first. It returns the rank by
+// which the first beats the second. If the context ends, the order is undefined.
 func (q *Asked) rank(ctx context.Context, candidates []preemption.Candidate) (by string) {
 	if len(candidates) < 2 {
 		return ""
 	}
 	compare := func(a, b *preemption.Candidate) (int, string) { return q.Attempt.Compare(&a.Score, &b.Score) }
 
-	// Candidates are large, so that their indexes are sorted. Equal ones stay in the order of the nodes.
+	// Candidates are large, so that indexes are sorted instead. Equal candidates stay in the order of the
+	// nodes.
 	order := make([]int32, len(candidates))
 	for i := range order {
 		order[i] = int32(i)
@@ -197,20 +197,20 @@ func (q *Asked) rank(ctx context.Context, candidates []preemption.Candidate) (by
 	return by
 }
 
-// comparesPerLook is how many candidates are compared between two looks at the context.
+// comparesPerLook is the number of comparisons between two looks at the context.
 const comparesPerLook = 512
 
-// reorder puts the candidate at order[i] at i. It works in place, because another list of candidates
-// would be large, and uses the order up.
+// reorder moves the candidate at order[i] to i. It works in place, because a second list of candidates would
+// be large, and overwrites order.
 func reorder(candidates []preemption.Candidate, order []int32) {
 	for i := range order {
 		if int(order[i]) == i {
 			continue
 		}
 
-		// The order consists of cycles. One is gone through from i on: each candidate moves to the place that was
-		// left before, and the one from i fills the last. A place that has its candidate has its own index in
-		// the order, so that no cycle is gone through twice.
+		// The order consists of cycles. This follows the cycle of i: each candidate moves to the place that
+		// the one before it left, and the candidate from i fills the last place. A place that has its
+		// candidate gets its own index in order, so that no cycle is followed twice.
 		first, at := candidates[i], i
 		for int(order[at]) != i {
 			from := int(order[at])
@@ -221,8 +221,8 @@ func reorder(candidates []preemption.Candidate, order []int32) {
 	}
 }
 
-// Candidates finds the candidates in the order of the ranks, and the victims of each
-// when it is wanted. It ends when yield returns false.
+// Candidates yields the candidates in the order of the ranks. The victims of each are found only when it is
+// its turn. It ends when yield returns false.
 func Candidates(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, yield func(*preemption.Candidate, error) bool) {
 	s, err := Start(ctx, terms, snap, req)
 	if err != nil {
@@ -237,7 +237,7 @@ func Candidates(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, 
 	s.Busy = false
 }
 
-// bestFirst is Candidates once the question is prepared. After an error it ends.
+// bestFirst is Candidates once the question is prepared. It ends after an error.
 func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate, error) bool) {
 	q := &s.Asked
 	if q.given.any {
@@ -247,7 +247,7 @@ func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate
 		}
 	}
 
-	// Every candidate is wanted in the end, so that no reprieve may end because its node has lost.
+	// Every candidate may be wanted, so that no reprieve may end early because its node loses.
 	q.Rules.general = true
 	q.Rules.NoteTight(q.snap.BudgetSet)
 
@@ -258,8 +258,8 @@ func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate
 		return
 	}
 
-	// The first of the queue is no better than its optimistic score says. Once that is the score itself, no
-	// other node can have a better candidate.
+	// No candidate on the first node of the queue beats the node's optimistic score. Once that is the real
+	// score, no other node can have a better candidate.
 	w := s.Workers[0]
 	for w.takeQueued(&queue, &later); len(queue.nodes) > 0; w.takeQueued(&queue, &later) {
 		if ctx.Err() != nil {
@@ -273,7 +273,7 @@ func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate
 		position := queue.nodes[0].Position
 		queue.dropFirst()
 		c, err := w.chosenAt(position)
-		if err := cmp.Or(ctx.Err(), err); err != nil { // what is found after the end is of no use
+		if err := cmp.Or(ctx.Err(), err); err != nil { // results after the end of the context are incomplete
 			yield(nil, err)
 			return
 		}
@@ -283,9 +283,9 @@ func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate
 	}
 }
 
-// queueAll bounds every node, and queues those that may have a candidate: in queue by their optimistic scores,
-// or in later by keys made of their bounds, which cost less until a node's turn comes. Keys do only by the
-// default ranks, and only for maxQueued nodes, since a key has no more bits for a position.
+// queueAll bounds every node, and queues those that may have a candidate: in queue by their optimistic
+// scores, or in later by keys made of their bounds, which cost less until a node's turn comes. Keys work only
+// by the default ranks and for up to maxQueued nodes, because a key has no more bits for a position.
 func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQueue) error {
 	w := s.Workers[0]
 	inTurn := !w.rules.topLast && w.rules.standard && len(s.Bounds) <= maxQueued
@@ -306,15 +306,15 @@ func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQue
 		}
 	}
 
-	// A later search uses this memory again.
+	// A later search reuses this memory.
 	s.queue, s.later = queue.nodes, later.keys
 	queue.order()
 	later.order()
 	return nil
 }
 
-// refineFirst finds out more about the first node of the queue, which may lose its place by that. It reports
-// false if nothing is left to find out, because the node has been evaluated.
+// refineFirst tightens the bound of the first node in the queue or evaluates the node, which may cost it its
+// place. It reports false if the node is already evaluated.
 func (w *Worker) refineFirst(queue *promising) bool {
 	position := queue.nodes[0].Position
 	b, slot := &w.bounds[position], w.snap.Order[position]
@@ -322,7 +322,7 @@ func (w *Worker) refineFirst(queue *promising) bool {
 	case b.Kind == Evaluated:
 		return false
 
-	case !b.tightened: // a tighter bound costs less than an evaluation, and may be enough
+	case !b.tightened: // a tighter bound costs less than an evaluation, and may suffice
 		w.Tighten(b, slot)
 		queue.nodes[0] = w.Optimistic(b, position, slot)
 
@@ -338,7 +338,7 @@ func (w *Worker) refineFirst(queue *promising) bool {
 	return true
 }
 
-// chosenAt returns the candidate on a node that has been evaluated.
+// chosenAt returns the candidate on an evaluated node.
 func (w *Worker) chosenAt(position int) (*preemption.Candidate, error) {
 	possible, st := w.Dry.DryRun(w.NodeAt(position))
 	if st.Code != filters.Success {
@@ -353,15 +353,15 @@ func (w *Worker) chosenAt(position int) (*preemption.Candidate, error) {
 	return &c, nil
 }
 
-// takeQueued moves the first of the nodes in later to the queue, until the bound of the next one says that it
-// is no better than the first of the queue.
+// takeQueued moves nodes from later to queue, the best first, until the bound of the next one is no better
+// than the first node of queue.
 func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 	for len(later.keys) > 0 {
 		position := later.keys[0].position()
 		b := &w.bounds[position]
 
-		// A key has few bits for the number of victims, so that behind it come nodes whose own bounds have fewer.
-		// No node that waits has a bound better than this one, cut as in a key.
+		// Keys cut large numbers of victims, so that nodes with fewer victims may come behind this one. With
+		// the number cut in the same way, no waiting node has a better bound.
 		if len(queue.nodes) > 0 {
 			least := *b
 			least.fewest = min(least.fewest, mostKeyVictims)
@@ -375,8 +375,8 @@ func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 	}
 }
 
-// boundForLater bounds a node, and returns its score if that has evaluated it. It is not ok
-// if the node is no candidate.
+// boundForLater bounds a node. ok is false if the node is no candidate. If bounding has evaluated the node,
+// real is its score, and the kind of its bound is Evaluated.
 func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
 	b, slot := &w.bounds[position], w.snap.Order[position]
 	w.Best = NodeScore{Position: -1}

@@ -10,8 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// beginPlan begins the plan with what the first round found. The outcome is
-// final unless it is Preempts.
+// beginPlan starts the plan with the results of the first round. The outcome is final unless it is Preempts.
 func (s *Search) beginPlan() *preemption.Plan {
 	q := &s.Asked
 	a := &q.Attempt
@@ -20,7 +19,7 @@ func (s *Search) beginPlan() *preemption.Plan {
 		Resize: isResize(&a.Asked), Refused: q.refusedBy, Ineligible: q.ineligible, Warnings: a.Warnings(),
 	}
 
-	// A pod that fits fits, whether or not it may preempt (rule 8.1).
+	// Whether the pod may preempt matters only if it does not fit (rule 8.1).
 	f := s.filtered()
 	p.Feasible, p.TurnedDown = f.feasible, q.counts(f.turnedDown)
 	switch {
@@ -32,20 +31,20 @@ func (s *Search) beginPlan() *preemption.Plan {
 	return p
 }
 
-// isResize reports whether a question is about a resize in place that the node has deferred (group 7.19).
+// isResize reports whether a question is about a deferred resize in place (group 7.19).
 func isResize(q *filters.Question) bool { return q.Deferral.Asked }
 
-// filtered is the second stage of a search: what the nodes answer as things are.
+// filtered is the result of the first round: the answers of the nodes with all pods in place.
 type filtered struct {
-	// feasible is the number of nodes that take the preemptor, and first the first position of such a
-	// node; math.MaxInt without one.
+	// feasible is the number of nodes that take the preemptor, and first the least position of such a node,
+	// math.MaxInt if there is none.
 	feasible, first int
 	// turnedDown counts the other nodes by their statuses.
 	turnedDown tally
 }
 
-// filtered gathers what the workers have heard. Its tally is memory of the search, until the next one is
-// made.
+// filtered combines the answers that the workers have counted. Its tally is memory of the search, and valid
+// until the next call of filtered or unhelpful.
 func (s *Search) filtered() filtered {
 	f := filtered{first: math.MaxInt, turnedDown: s.tally[:0]}
 	for _, w := range s.Workers {
@@ -57,8 +56,8 @@ func (s *Search) filtered() filtered {
 	return f
 }
 
-// sum adds the failures that a worker has counted to a tally. Each worker numbers statuses in its own
-// way, so that the tally goes by the statuses themselves.
+// sum adds the failures that a worker has counted to a tally. Each worker numbers statuses in its own way, so
+// that they are matched by value.
 func (q *Asked) sum(t tally, heard *answers) tally {
 	for x, nodes := range heard.usual {
 		if x > 0 && nodes > 0 {
@@ -73,8 +72,7 @@ func (q *Asked) sum(t tally, heard *answers) tally {
 	return t
 }
 
-// statusOfNode returns the status of a single node by its name. It is not ok for a node that does not
-// exist.
+// statusOfNode returns the status of a single node by its name, and false for a node that does not exist.
 func (w *Worker) statusOfNode(node string) (filters.Status, bool) {
 	n := w.snap.NodeState(node)
 	if n == nil || n.Node == nil {
@@ -88,7 +86,7 @@ func (w *Worker) statusOfNode(node string) (filters.Status, bool) {
 
 // givenOf returns the status that the caller gave for a single node.
 func (w *Worker) givenOf(n *state.NodeState) filters.Status {
-	if len(w.statuses.list) > 0 { // once all are read
+	if len(w.statuses.list) > 0 { // all statuses have been read
 		return dryrun.FilterStatusOf(&w.statuses.list[slices.Index(w.snap.Order, n.Slot)])
 	}
 	status, err := w.attempt.GivenStatusOf(w.statuses.from, n)
@@ -98,7 +96,7 @@ func (w *Worker) givenOf(n *state.NodeState) filters.Status {
 	return dryrun.FilterStatusOf(&status)
 }
 
-// counts returns the counts of a tally with their texts, sorted by frequency.
+// counts converts a tally to the public form, sorted by frequency.
 func (q *Asked) counts(t tally) []preemption.Count {
 	if len(t) == 0 {
 		return nil

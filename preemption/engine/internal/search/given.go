@@ -9,18 +9,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Statuses that the caller gives take the place of what the filters say about the
-// nodes as things are. Preemption is then tried on every node with the code
-// Unschedulable, whatever the filters say about the node as things are. Only dry runs ask filters.
+// Statuses that the caller gives replace the answers of the filters with all pods in place. Preemption is
+// then tried on every node with the code Unschedulable, even if the filters would pass. Only dry runs ask
+// filters.
 
-// takeStatuses has the search go by the statuses that the caller gives.
+// takeStatuses makes the search use the statuses that the caller gives.
 func (q *Asked) takeStatuses(req *preemption.Request) {
 	q.given.any, q.given.from = true, req.Statuses
-	q.plan.Refused, q.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+	q.plan.Refused, q.Attempt.Elsewhere = filters.Status{}, true // the nodes were already filtered elsewhere
 }
 
-// noteGiven counts the given statuses of a chunk of the nodes, and marks the nodes on which
-// preemption is to be tried.
+// noteGiven counts the given statuses of the nodes at the positions from from up to to, and marks those on
+// which preemption is to be tried.
 func (w *Worker) noteGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
@@ -31,8 +31,8 @@ func (w *Worker) noteGiven(from, to int) {
 	}
 }
 
-// boundGiven is boundGeneral for given statuses. It serves the default rules as well, by which candidates
-// are considered in later rounds.
+// boundGiven is boundGeneral for given statuses. It also serves the default rules, by which candidates are
+// considered only in later rounds.
 func (w *Worker) boundGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
@@ -48,11 +48,11 @@ func (w *Worker) boundGiven(from, to int) {
 	}
 }
 
-// noteChunk counts the given statuses of the nodes from one position up to another, of no more nodes
-// than a block has. It returns a bit for each node on which preemption is to be tried.
+// noteChunk counts the given statuses of at most SummaryBlockSize nodes. It returns a bit, counted from from,
+// for each node on which preemption is to be tried.
 func (w *Worker) noteChunk(from, to int) (try uint64) {
-	// Mostly a status is the same as that of the node before. Equal ones in a row are counted at once, when
-	// another follows.
+	// Most statuses equal the one before. Equal ones in a row are counted together, when a different one
+	// follows.
 	var last *preemption.Status
 	x, code, nodes := answer(0), filters.Success, 0
 	for position := from; position < to; position++ {
@@ -80,7 +80,7 @@ func (w *Worker) noteChunk(from, to int) (try uint64) {
 // note counts the given status of a node, and reports whether preemption is to be tried there.
 func (w *Worker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
 
-// boundChunk bounds the nodes of a chunk that have a bit in try, and settles the others.
+// boundChunk bounds the nodes with a bit in try, and settles the others.
 func (w *Worker) boundChunk(from, to int, try uint64) {
 	plain := !w.need.filtered && w.rules.asks != asksEach && !w.plan.Selects
 	for position := from; position < to; position++ {
@@ -90,8 +90,8 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 			continue
 		}
 
-		// A node without room that has resources alone to ask is bounded by its summary. tryNode sees to a node
-		// with room, since all of its pods could be put back.
+		// A node that is short of resources, and on which resources alone decide, is bounded by its summary.
+		// A node with room is left to tryNode, because all of its pods could be put back.
 		slot := w.snap.Order[position]
 		if sum := w.sums.At(slot); plain && sum.Flags&^w.need.bounded == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
@@ -103,8 +103,8 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 	}
 }
 
-// readGiven asks the caller for the status of every node, in the order of the nodes, before any is looked
-// at. What the caller does in the meantime changes nothing.
+// readGiven asks the caller for the status of every node, in the order of the nodes, before the search looks
+// at any.
 func (q *Asked) readGiven() error {
 	x, nodes := &q.given, len(q.snap.Order)
 	x.list = slices.Grow(x.list[:0], nodes)
@@ -118,7 +118,7 @@ func (q *Asked) readGiven() error {
 	return nil
 }
 
-// givenAt returns the status that the caller gave for a node, once all are read.
+// givenAt returns the status that the caller gave for a node. readGiven must have run.
 func (w *Worker) givenAt(position int) *preemption.Status { return &w.statuses.list[position] }
 
 // answerGiven returns the answer that stands for a given status.
@@ -127,26 +127,26 @@ func (w *Worker) answerGiven(st *preemption.Status) answer {
 		return 0
 	}
 
-	// No status that is not Success has the answer 0, so that 0 says that none is known.
+	// Only Success has the answer 0, so that 0 in w.given stands for no status yet.
 	if w.given.answer == 0 || !sameStatus(st, &w.given.last) {
 		w.given.last, w.given.answer = *st, w.before.intern(dryrun.FilterStatusOf(st))
 	}
 	return w.given.answer
 }
 
-// mayRefuse reports whether a node filter may still turn the preemptor away. No filter was asked about a
-// node as things are if the caller gave the statuses.
+// mayRefuse reports whether a node filter may still turn the preemptor away. That can be only if the caller
+// gave the statuses, because then no filter has been asked yet.
 func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
 	return w.attempt.Elsewhere && (sum.Flags&state.Restricted != 0 || w.plan.Selects)
 }
 
-// tryNode bounds a node on which preemption is to be tried, whatever the filters say
-// about it as things are, and counts what it answers without its possible victims.
+// tryNode bounds a node on which preemption is to be tried even if it takes the preemptor, and counts its
+// answer with the possible victims removed.
 func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 	sum := w.sums.At(slot)
 	switch {
 	case w.mayRefuse(sum):
-		// Its dry run asks the node filters first, and counts the answer itself.
+		// The dry run asks the node filters first. evaluateByFilters counts the answer.
 		*b = NodeBound{}
 		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
@@ -158,7 +158,8 @@ func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 		w.boundPods(b, position, slot)
 	}
 
-	// There is room already, so that all pods can be put back: a dry run finds the contradiction (rule 9.9).
+	// The node has room already, so that all pods may be put back. The dry run finds that contradiction (rule
+	// 9.9).
 	if b.before == 0 {
 		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled

@@ -7,18 +7,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Most nodes lose by their leading figures, which the first two ranks beside the violations compare. Bounds of
-// these take less time than an optimistic score. A node with worse leading figures than a candidate loses, if
-// the violations of the candidate are not compared before (see searchRules.decides).
+// Most nodes lose by their leading figures: those that the first two ranks beside the violations compare.
+// Bounds on these take less time than an optimistic score. A node with worse leading figures than a candidate
+// loses, unless violations of the candidate are compared first (see searchRules.decides).
 
-// BoundLeading bounds the leading figures of a node from below. It goes on only as long as they may still be
-// worse than others.
+// BoundLeading bounds the leading figures of a node from below. It stops as soon as the bound cannot be worse
+// than than any more.
 func (w *Worker) BoundLeading(p prospect, than *leading) leading {
 	bound := leading{math.MaxInt64, unknown}
 	rules := w.rules
 	oneFigure := rules.secondFigure == rank.NoFigure
 
-	// What high victims reach can only lower the bound. If it is not worse than the others by now, it never is.
+	// High victims can only lower the bound. If it is not worse than than by now, it never will be.
 	if w.lowCounts(p) {
 		bound.first = p.bound.lowFigure(rules.firstFigure)
 		if bound.first < than.first || bound.first == than.first && oneFigure {
@@ -26,7 +26,7 @@ func (w *Worker) BoundLeading(p prospect, than *leading) leading {
 		}
 	}
 
-	fewestHigh := int32(0) // none is high
+	fewestHigh := int32(0) // 0 stands for no high victims
 	if e := w.highExtremes(p); e != nil {
 		fewestHigh = w.fewestOfAny(e, p.sum)
 		bound.first = min(bound.first, w.highFigure(rules.firstFigure, p, fewestHigh))
@@ -38,8 +38,8 @@ func (w *Worker) BoundLeading(p prospect, than *leading) leading {
 	return bound
 }
 
-// boundFigure bounds one figure from below. High victims are at least fewestHigh, and there are none if that
-// is 0.
+// boundFigure bounds one figure from below. fewestHigh is the least number of victims if one is high, and 0
+// if none can be.
 func (w *Worker) boundFigure(x rank.Figure, p prospect, fewestHigh int32) int64 {
 	least := int64(math.MaxInt64)
 	if w.lowCounts(p) {
@@ -51,15 +51,15 @@ func (w *Worker) boundFigure(x rank.Figure, p prospect, fewestHigh int32) int64 
 	return least
 }
 
-// highFigure returns one figure of the best score of high victims, of whom there are so many at least.
+// highFigure returns one figure of the best score that high victims can have, if there are at least fewest.
 func (w *Worker) highFigure(x rank.Figure, p prospect, fewest int32) int64 {
 	top := p.leastHigh()
 	f := rank.Figures{Top: w.rules.topOfHigh(p, top), Victims: fewest, Sum: highSum(p.sum, top, fewest)}
 	return figureOrUnknown(&f, x)
 }
 
-// leadingOfAny bounds the leading figures of a node whose order is the caller's. Sums of shares say how many
-// victims there are at least, each of which has at least the lowest priority of the node.
+// leadingOfAny bounds the leading figures of a node by the caller's order. Sums of shares give the least
+// number of victims, and each victim has at least the lowest priority of the node.
 func (w *Worker) leadingOfAny(slot int32, sum *state.NodeSummary) leading {
 	e, short := w.sums.ExtremesAt(slot), w.short(sum)
 	fewest := w.sums.ShareSumsAt(slot).Fewest(&short, e, w.fewestOfAny(e, sum))
@@ -67,8 +67,9 @@ func (w *Worker) leadingOfAny(slot int32, sum *state.NodeSummary) leading {
 	return w.rules.LeadingOf(&best)
 }
 
-// losesByLeading reports that a node loses against the best candidate by its leading figures. If the usual bound
-// does not show it, a dearer one on the number of victims may. In the caller's order little else is bounded.
+// losesByLeading reports whether a node loses against the best candidate by its leading figures. If the usual
+// bound does not show it, it tries a costlier one on the number of victims. By the caller's order little else
+// can be bounded.
 func (w *Worker) losesByLeading(p prospect) bool {
 	best := &w.outlook.bestLeading
 	if b := p.bound; p.mayBeLow() {
@@ -81,14 +82,14 @@ func (w *Worker) losesByLeading(p prospect) bool {
 	return bound.Worse(best)
 }
 
-// losesByLatestStart reports that a node loses by the latest start of any pod on it, where the start is the
-// first rank: the victims of the top priority have started no later.
+// losesByLatestStart reports whether a node loses by the latest start of any pod on it. That is possible if
+// the start is the first rank, because the victims have started no later.
 func (w *Worker) losesByLatestStart(slot int32) bool {
 	best := &w.Best
 	return w.rules.startFirst && w.rules.decides(best) && w.sums.LatestAt(slot) < best.Start.Sec
 }
 
-// noteBestLeading notes the leading figures of the best candidate, if others lose by them.
+// noteBestLeading stores the leading figures of the best candidate, if worse ones make other nodes lose.
 func (w *Worker) noteBestLeading() {
 	if w.rules.decides(&w.Best) {
 		w.outlook.bestLeading = w.rules.LeadingOf(&w.Best)

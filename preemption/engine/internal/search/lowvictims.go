@@ -3,13 +3,13 @@ package search
 import "github.com/outrank-go/outrank/preemption/engine/internal/state"
 
 // On many nodes all victims are known to be among the pods of the lowest priority, or of the two lowest. The
-// proof is the same for both. Take the pods up to some priority, and suppose that those of them that violate
-// no budget make room by leaving, beside all other pods of the node. The reprieve puts back first the pods that
-// violate a budget, then the others, those of higher priority first. While it tries any pod above that priority
-// those that make room are still away, so that there is room for it. So no pod above that priority is a victim.
+// proof is the same for both. Let q be such a priority, and suppose that the pods up to q that violate no
+// budget make room by leaving, with all other pods in place. The reprieve puts back first the pods that
+// violate a budget, then the others, those of higher priority first. While it tries a pod above q, the pods
+// that make room are still gone, so that there is room for it. So no pod above q is a victim.
 
-// StaysLow reports that all victims have the lowest priority of the node, on one where the pods of this
-// priority make room.
+// StaysLow reports whether all victims certainly have the lowest priority of the node. The pods of that
+// priority must make room.
 func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
 	if b.Kind != byResources || w.rules.anyPriority() {
 		return false
@@ -17,14 +17,14 @@ func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 	return !w.rules.budgetsDecide(e, e.LowBudgets) || w.uncoveredMakeRoom(sum, &sum.Low, &e.Covered, int32(sum.LowPods)-int32(e.CoveredLow))
 }
 
-// Within reports whether resources alone bound a node by the priority of a level or a lower one;
-// the level is nil if there is none.
+// Within reports whether resources alone decide on a node, and its bound is at most the priority of the
+// second level. second is nil if there is no such level.
 func (b *NodeBound) Within(second *state.Level) bool {
 	return b.Kind == byResources && second != nil && b.Bound <= second.Priority
 }
 
-// StaysSecond reports that all victims have one of the two lowest priorities of the node, on one that is bounded
-// within them. The higher one of the two is that of second.
+// StaysSecond reports whether all victims certainly have one of the two lowest priorities of the node. second
+// is the level of the higher one, and Within must be true.
 func (w *Worker) StaysSecond(sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
 	if w.rules.anyPriority() {
 		return false
@@ -32,15 +32,15 @@ func (w *Worker) StaysSecond(sum *state.NodeSummary, e *state.Extremes, two *sta
 	return !w.rules.budgetsDecide(e, two.Budgets) || w.uncoveredMakeRoom(sum, &second.Held, &two.Covered, second.Pods-int32(two.CoveredPods))
 }
 
-// budgetsDecide reports whether a pod that one of these budgets covers may violate one, so that it is put back
-// before others. Without reprieve victims are taken by priority, and budgets have no say.
+// budgetsDecide reports whether a pod that one of these budgets covers may violate it, and so be put back
+// before others. Without reprieve victims are taken by priority, and budgets do not matter.
 func (r *searchRules) budgetsDecide(e *state.Extremes, budgets uint32) bool {
 	return !r.ascending && e.AnyCovered && r.mayViolate(budgets, e.MostCovered)
 }
 
-// uncoveredMakeRoom reports whether pods that hold this much make room without those of them that budgets cover,
-// which hold the rest. pods is the number of the ones that no budget covers. The summary does not count nominated
-// pods, so that nothing is known of a node that has some.
+// uncoveredMakeRoom reports whether the uncovered ones among some pods make room by leaving. held is the sum
+// of all these pods, covered the sum of the covered ones, and pods the number of the uncovered ones. It is
+// false for a node with nominated pods, because the summary does not count them.
 func (w *Worker) uncoveredMakeRoom(sum *state.NodeSummary, held, covered *state.AmountRow, pods int32) bool {
 	if sum.Flags&state.HasNominated != 0 {
 		return false
@@ -53,23 +53,23 @@ func (w *Worker) uncoveredMakeRoom(sum *state.NodeSummary, held, covered *state.
 	return int32(sum.Room)+pods >= 1
 }
 
-// mayViolate reports whether one of these budgets can be violated on a node where none
-// covers more than so many pods.
+// mayViolate reports whether one of these budgets can be violated on a node where no budget covers more than
+// mostCovered pods.
 func (r *searchRules) mayViolate(budgets uint32, mostCovered uint8) bool {
 	return budgets&r.tightAmong(mostCovered) != 0
 }
 
-// tightAmong returns the budgets that can be violated on a node where none covers more than
-// so many pods: those that allow fewer disruptions.
+// tightAmong returns the bits of the budgets that can be violated on a node where no budget covers more than
+// mostCovered pods: those that allow fewer disruptions.
 func (r *searchRules) tightAmong(mostCovered uint8) uint32 {
 	return r.tight[min(int(mostCovered), len(r.tight)-1)]
 }
 
-// NoteTight finds, for each number of pods, the budgets that so many evictions on one node would violate.
-// Budgets that share a bit are told apart no more, so that it may find too many.
+// NoteTight sets tight: for each number of pods, the budgets that this many evictions would violate. Budgets
+// can share a bit, so that it may mark too many.
 func (r *searchRules) NoteTight(budgets *state.BudgetSet) {
 	r.tight = [len(r.tight)]uint32{}
-	last := len(r.tight) - 1 // for any larger number, which every budget may find too many
+	last := len(r.tight) - 1 // stands for any larger number, which may violate every budget
 	for i, b := range budgets.List {
 		if b == nil {
 			continue

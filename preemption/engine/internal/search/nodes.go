@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Feasible lists the nodes that take a pod as things are, in the order of the cluster. If the node that
+// Feasible lists the nodes that take a pod without preemption, in the order of the cluster. If the node that
 // the pod is nominated to takes it, that is the only one (rule 7.15.5).
 func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := Searches.Get().(*Search)
@@ -36,7 +36,7 @@ func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, po
 	return s.takers(ctx)
 }
 
-// Takers lists the nodes that take a pod as things are, whatever it is nominated to.
+// Takers lists the nodes that take a pod without preemption, whatever node it is nominated to.
 func Takers(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := Searches.Get().(*Search)
 	defer s.Close()
@@ -68,9 +68,9 @@ func (s *Search) takers(ctx context.Context) (out []*outrank.Node, err error) {
 // ignoresResources reports whether NodeResourcesFit is not asked about nodes (group 7.18).
 func ignoresResources(q *filters.Question) bool { return q.Silent.Has(filters.ResourcesFilter.Index) }
 
-// fits reports whether a node takes the preemptor as things are.
+// fits reports whether a node takes the preemptor without preemption.
 func (w *Worker) fits(slot int32) bool {
-	// Units matter for victims alone. With no other flag the summary says whether the node is short.
+	// Units matter only for victims. Without other flags the summary tells whether the node is short.
 	sum := w.sums.At(slot)
 	if sum.Flags&^state.AnyUnits == 0 && !ignoresResources(w.asked) {
 		if w.Shortage(sum) != 0 {
@@ -83,8 +83,8 @@ func (w *Worker) fits(slot int32) bool {
 	return w.Dry.Filter(w.snap.NodeStates[slot]).Code == filters.Success
 }
 
-// ExplainNode finds what one node says, and the candidate that it is, if any. The error for a node that is
-// not in the snapshot is preemption.ErrNotFound.
+// ExplainNode returns the report of one node, with the candidate that it is, if any. The error for a node
+// that is not in the snapshot is preemption.ErrNotFound.
 func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, node string) (preemption.NodeReport, error) {
 	s, err := Start(ctx, terms, snap, req)
 	if err != nil {
@@ -106,7 +106,7 @@ func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot,
 	return report, nil
 }
 
-// explainNode finds what one node says, and the candidate that it is, if any.
+// explainNode makes the report of one node once the question is prepared.
 func (s *Search) explainNode(n *state.NodeState) preemption.NodeReport {
 	w, q := s.Workers[0], &s.Asked
 	report := preemption.NodeReport{Node: n.Name}
@@ -127,8 +127,8 @@ func (s *Search) explainNode(n *state.NodeState) preemption.NodeReport {
 	return report
 }
 
-// statusNow returns the status of a node as things are: the one that the caller gave, or that of
-// every node if the attempt ends before the first, or what the filters say.
+// statusNow returns the status of a node with all pods in place: the one that the caller gave, or that with
+// which a filter refused the pod on every node, or that of the filters.
 func (s *Search) statusNow(n *state.NodeState) filters.Status {
 	w, q := s.Workers[0], &s.Asked
 	switch {

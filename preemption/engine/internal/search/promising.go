@@ -1,20 +1,19 @@
 package search
 
-// promising is a heap of nodes by their optimistic scores. Once it is ordered no node is better than its parent,
-// so that the first node is the best.
+// promising is a heap of nodes by their optimistic scores, the best first.
 type promising struct {
 	rules *searchRules
 	nodes []NodeScore
 }
 
-// order makes a heap of nodes in any order.
+// order turns nodes in any order into a heap.
 func (q *promising) order() {
 	for i := len(q.nodes)/2 - 1; i >= 0; i-- {
 		q.sink(i)
 	}
 }
 
-// sink moves a node that may have become worse down to its place.
+// sink restores the heap after the node at i has become worse.
 func (q *promising) sink(i int) {
 	for {
 		best := i

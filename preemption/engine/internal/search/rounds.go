@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// chooseBest finds the best candidate. It evaluates the most promising nodes first, since their victims
+// chooseBest finds the best candidate. It evaluates the most promising nodes first, because their scores
 // prune most other nodes.
 func (s *Search) chooseBest(ctx context.Context) (NodeScore, error) {
 	s.listPromising()
@@ -36,12 +36,12 @@ func (s *Search) listPromising() {
 	}
 }
 
-// eachPromising lets a round work on the spans that have candidates. Several workers share the spans only
-// where the incumbent leaves many of them: for few spans it takes longer to wake the other workers.
+// eachPromising runs a round over the spans that have candidates. Several workers share them only if many are
+// not pruned: for few spans waking the other workers takes longer.
 func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, to int)) error {
 	w, p := s.Workers[0], &s.blocks
 	if len(s.Workers) > 1 {
-		// A round passes over pruned spans by itself, so that the list is shortened only to be counted.
+		// A round skips pruned spans anyway, so that the list is shortened only for its length.
 		p.leavePruned(w)
 		if len(p.promising) > fewSpans {
 			return s.eachSpan(ctx, round)
@@ -57,14 +57,14 @@ func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, 
 	return ctx.Err()
 }
 
-// fewSpans is the largest number of spans that one worker looks at alone.
+// fewSpans is the largest number of spans that one worker handles alone.
 const fewSpans = 16
 
 // hasCandidates reports whether a span has candidates that have not been evaluated.
 func (x *span) hasCandidates() bool { return x.open|x.together != 0 }
 
-// leavePruned takes the spans off the promising ones that have no candidates any more, or only such as
-// the best candidate of a worker prunes.
+// leavePruned removes from promising the spans that have no candidates left, or only ones that the best
+// candidate of the worker prunes.
 func (p *blockPass) leavePruned(w *Worker) {
 	if w.Best.Position < 0 {
 		return
@@ -78,8 +78,8 @@ func (p *blockPass) leavePruned(w *Worker) {
 	p.promising = left
 }
 
-// searchFirst is the second round. It evaluates the most promising node of a span whose bound is the best
-// of all, then the nodes of the span that may be better by the ranks before the start.
+// searchFirst is the second round. In each span with the best bound of all it evaluates the most promising
+// node, then the nodes that may be better by the ranks before the start.
 func (w *Worker) searchFirst(from, _ int) {
 	x, block := w.spanAt(from)
 	if x.bound != w.blocks.least || x.bound == noCandidates {
@@ -119,8 +119,8 @@ func (w *Worker) searchRest(from, _ int) {
 	}
 }
 
-// promises leaves out the candidates of a span that the incumbent prunes, and reports whether
-// there are others. Each of these has a bound of its own afterwards.
+// promises drops the candidates of a span that the incumbent prunes, and reports whether others are left.
+// Afterwards each of these has a bound of its own.
 func (w *Worker) promises(x *span, block int) bool {
 	if !x.hasCandidates() || w.prunesSpan(&x.bound) {
 		return false
@@ -133,24 +133,23 @@ func (w *Worker) promises(x *span, block int) bool {
 	return x.open != 0
 }
 
-// manyNodes reports whether it is less work to ask the sieve of a block than to look at each node.
+// manyNodes reports whether asking the sieve of a block is less work than looking at each of these nodes.
 func manyNodes(nodes uint64) bool { return bits.OnesCount64(nodes) > 8 }
 
-// mayLead reports whether a candidate with this bound may be better than the best so far by the
-// ranks before the start.
+// mayLead reports whether a candidate with this bound may beat the best so far by the ranks before the start.
 func (w *Worker) mayLead(top, victims int32) bool {
 	best := &w.Best
 	return best.Position < 0 || best.Violations > 0 || top < best.Top || top == best.Top && victims < best.Victims
 }
 
-// leadingIn returns a bit for each node of a block whose candidate may be better in the sense of mayLead.
+// leadingIn returns a bit for each node of a block for which mayLead may be true.
 func (w *Worker) leadingIn(block int) uint64 {
 	best := &w.Best
 	if best.Position < 0 || best.Violations > 0 {
 		return math.MaxUint64
 	}
 
-	// Fewer victims of the top priority of the best one have to make room, whenever they started.
+	// To lead with the same top priority a node has to make room with fewer victims, whatever their start.
 	return w.snap.Sieve(block).Within(best.Top, int64(best.Victims)-1, math.MinInt64, &w.need.asks)
 }
 
@@ -161,8 +160,8 @@ func (w *Worker) unpruned(block int) uint64 {
 		return math.MaxUint64
 	}
 
-	// If as many victims as are allowed tie with the best candidate, the start decides. Otherwise any start
-	// will do.
+	// If the largest allowed number of victims ties with the best candidate, the start decides. Otherwise any
+	// start is possible.
 	start := int64(math.MinInt64)
 	if w.ties(&NodeBound{Bound: best.Top, fewest: uint16(min(w.allowed, math.MaxUint16))}) {
 		start = best.startSec()
@@ -170,14 +169,14 @@ func (w *Worker) unpruned(block int) uint64 {
 	return w.snap.Sieve(block).Within(best.Top, w.allowed, start, &w.need.asks)
 }
 
-// lookInto bounds those of some nodes of a span that have only been looked at together. It leaves out
-// the nodes that the incumbent prunes already.
+// lookInto bounds the given nodes of a span, as far as they have been looked at only together. Nodes that the
+// incumbent already prunes are dropped.
 func (w *Worker) lookInto(x *span, block int, nodes uint64) {
 	nodes &= x.together
 	x.together &^= nodes
 	for ; nodes != 0; nodes &= nodes - 1 {
-		// Before the node is bounded, its lowest priority bounds its top priority, and the bound of the span
-		// its number of victims if the two priorities agree.
+		// A first bound needs less of the node: its lowest priority bounds the top priority and, if the
+		// span's top priority is the same, the span's bound also bounds the number of victims.
 		i := bits.TrailingZeros64(nodes)
 		slot := slotOf(block, i)
 		least := NodeBound{Bound: w.sums.At(slot).Lowest, fewest: 1}
@@ -192,13 +191,14 @@ func (w *Worker) lookInto(x *span, block int, nodes uint64) {
 	}
 }
 
-// bestOf returns the node of a span with the best bound, below 0 if the incumbent prunes all of them.
+// bestOf returns the node of a span with the best bound, as its bit, or -1 if the incumbent prunes all of
+// them.
 func (w *Worker) bestOf(x *span, block int) (first int) {
 	best := noCandidates
 	first = -1
 	for left := x.open; left != 0; left &= left - 1 {
-		// A bound only becomes worse when it is tightened, so that a node which loses by its rough one is
-		// passed over.
+		// Tightening only makes a bound worse, so that a node which already loses by its rough bound is
+		// skipped.
 		i := bits.TrailingZeros64(left)
 		slot := slotOf(block, i)
 		b := &w.bounds[w.blocks.positions[slot]]
@@ -215,11 +215,11 @@ func (w *Worker) bestOf(x *span, block int) (first int) {
 	return first
 }
 
-// evaluateBetter evaluates the candidates of a span that may be better than the best so far by
-// the ranks before the start.
+// evaluateBetter evaluates the candidates of a span that may beat the best so far by the ranks before the
+// start.
 func (w *Worker) evaluateBetter(x *span, block int) {
 	for left := x.open; left != 0; left &= left - 1 {
-		// Each step of the bound costs more than the one before, and mostly the first tells that the node is out.
+		// Each refinement of the bound costs more than the one before, and most nodes fail at the first.
 		i := bits.TrailingZeros64(left)
 		slot := slotOf(block, i)
 		b := &w.bounds[w.blocks.positions[slot]]
@@ -251,8 +251,7 @@ func (w *Worker) evaluateInSpan(x *span, block, i int) {
 	}
 }
 
-// prunesSpan reports whether no candidate with this bound can beat the best so far or tie
-// with it.
+// prunesSpan reports whether no candidate of a span with this bound can beat the best so far or tie with it.
 func (w *Worker) prunesSpan(bound *spanBound) bool {
 	b := NodeBound{Bound: bound.top, fewest: uint16(min(bound.victims, math.MaxUint16))}
 	return w.pruned(&b) || w.ties(&b) && bound.start < w.Best.startSec()
@@ -270,7 +269,8 @@ func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 // Tighten improves the bound of a node by its top-k sums, and by the sums of shares of its pods of
 // the lowest priority.
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
-	// Above the lowest priority a single victim may be enough, which is what the bound says already.
+	// If the bound is above the lowest priority, a single victim may be enough, so that fewest cannot be
+	// improved.
 	sum := w.sums.At(slot)
 	if !b.tightened && b.Bound == sum.Lowest {
 		short := w.short(sum)
@@ -281,18 +281,18 @@ func (w *Worker) Tighten(b *NodeBound, slot int32) {
 	b.tightened = true
 }
 
-// pruned reports whether no candidate with this bound can beat the best so far
-// or tie with it. A candidate has no fewer violations than the best so far if that has none. It then loses
-// by the second rank, or by the third: with more victims than allowed its sum is larger.
+// pruned reports whether no candidate with this bound can beat the best so far or tie with it. If the best
+// has no violations, a candidate cannot win by the first rank. It then loses by the second rank, or by the
+// third, because with more than allowed victims its sum is larger.
 func (w *Worker) pruned(b *NodeBound) bool {
 	best := &w.Best
 	return best.Position >= 0 && best.Violations == 0 &&
 		(b.Bound > best.Top || b.Bound == best.Top && int64(b.fewest) > w.allowed)
 }
 
-// ties reports whether as few victims as a bound allows, all of its priority, would tie with the
-// best so far in all ranks but the start. A candidate with more victims, or with one above that priority,
-// loses by an earlier rank.
+// ties reports whether the least number of victims in a bound, all of its priority, would tie with the best
+// so far in all ranks but the start. A candidate with more victims, or with one above that priority, loses by
+// an earlier rank.
 func (w *Worker) ties(b *NodeBound) bool {
 	best, victims := &w.Best, int64(b.fewest)
 	return best.Position >= 0 && best.Violations == 0 && b.Bound == best.Top && victims == int64(best.Victims) &&
@@ -305,13 +305,13 @@ func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
 	return w.ties(b) && w.latestStart(b, slot) < w.Best.startSec()
 }
 
-// losesLate reports whether a node that otherwise ties with the best so far loses by the start of
-// its most important victims. To win, as many pods of the lowest priority as the bound says, none of which
-// started before those of the best, have to hold what the node is short of.
+// losesLate reports whether a node that otherwise ties with the best so far loses by the start of its most
+// important victims. To win, the number of pods in the bound, all of the lowest priority and none started
+// before the best's victims, have to hold what the node is short of.
 //
-// A pod has a part of the shortage in each column, at most all of it. The parts of pods that hold enough
-// together add up to one in each column that is short, at least. So if the largest sums of parts do not add
-// up to the number of these columns, no such pods hold enough.
+// The part of a pod in a column is the fraction of the shortage that it holds, at most 1. If pods hold enough
+// together, their parts add up to at least 1 in each column that is short. So if the largest parts, summed
+// over the columns, do not add up to the number of short columns, no such pods hold enough.
 func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 	sum := w.sums.At(slot)
 	if b.Bound != sum.Lowest || b.Kind == byUnits || b.fewest > mostParts || !w.ties(b) {
@@ -325,7 +325,7 @@ func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 	per, columns := partsOf(&short)
 	largest := largestParts{number: int(b.fewest), missing: columns}
 	for i := len(n.Rows) - 1; i >= len(n.Rows)-int(sum.LowPods) && n.SortKeys[i].Sec >= w.Best.startSec(); i-- {
-		// More pods only make the largest sum larger, so that it is over as soon as nothing is missing.
+		// More pods only make the sum larger, so that nothing is proved once nothing is missing.
 		if largest.add(partOf(&n.Rows[i], &per)); largest.missing <= partsError {
 			return false
 		}
@@ -333,8 +333,8 @@ func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 	return largest.missingFrom(columns) > partsError
 }
 
-// partsOf returns what a pod has of a shortage for each unit that it holds of a column, and how many
-// columns are short.
+// partsOf returns, by column, the part of a shortage that a single unit is, and the number of columns that
+// are short.
 func partsOf(short *state.AmountRow) (per [state.NumColumns]float64, columns float64) {
 	for k, v := range short {
 		if v > 0 {
@@ -345,8 +345,7 @@ func partsOf(short *state.AmountRow) (per [state.NumColumns]float64, columns flo
 	return per, columns
 }
 
-// partOf adds up over the columns the part that a pod with this row has of a shortage, in each at most all
-// of it.
+// partOf returns the part of a pod with this row, at most 1 in each column, summed over the columns.
 func partOf(row *state.AmountRow, per *[state.NumColumns]float64) (part float64) {
 	for k, v := range row {
 		part += min(1, float64(v)*per[k])
@@ -354,15 +353,15 @@ func partOf(row *state.AmountRow, per *[state.NumColumns]float64) (part float64)
 	return part
 }
 
-// largestParts has the largest parts of some pods, the largest first, of no more pods than number.
+// largestParts has the largest parts among some pods, in falling order, of at most number pods.
 type largestParts struct {
 	parts  [mostParts]float64
 	number int
-	// missing is the number of columns less the parts, up to what the additions have rounded.
+	// missing is the number of short columns less the sum of the parts. Rounding errors accumulate in it.
 	missing float64
 }
 
-// add takes a part in, and drops the least if there are too many.
+// add includes a part, and drops the least if there are more than number.
 func (l *largestParts) add(part float64) {
 	l.missing -= part
 	for k := range l.number {
@@ -373,7 +372,7 @@ func (l *largestParts) add(part float64) {
 	l.missing += part
 }
 
-// missingFrom finds anew what is missing, with as few additions as there are parts.
+// missingFrom computes missing anew, with only as many rounding errors as there are parts.
 func (l *largestParts) missingFrom(columns float64) float64 {
 	for _, part := range l.parts[:l.number] {
 		columns -= part
@@ -381,9 +380,8 @@ func (l *largestParts) missingFrom(columns float64) float64 {
 	return columns
 }
 
-// latestHold reports whether the least important pods of a node, this many of them, hold what is short, and
-// none of them started before the victims of the best candidate. Where all pods have one size it mostly is
-// so, and nothing else has to be asked.
+// latestHold reports whether the last pods of a node, this many, hold what is short and none of them started
+// before the victims of the best candidate. If all pods have the same size, this cheap test mostly decides.
 func (w *Worker) latestHold(n *state.NodeState, short *state.AmountRow, pods int) bool {
 	first := len(n.Rows) - pods
 	if first < 0 || n.SortKeys[first].Sec < w.Best.startSec() {
@@ -394,15 +392,15 @@ func (w *Worker) latestHold(n *state.NodeState, short *state.AmountRow, pods int
 	return held[0] >= short[0] && held[1] >= short[1] && held[2] >= short[2]
 }
 
-// mostParts is the largest number of victims for which losesLate adds up parts, and partsError is more
-// than the error of such a sum.
+// mostParts is the largest number of victims for which losesLate adds up parts, and partsError an upper bound
+// on the rounding error of such a sum.
 const (
 	mostParts  = 8
 	partsError = 1e-9
 )
 
-// latestStart returns the latest second in which the first of as few victims as a bound allows can have
-// started; rank.NoStart where nothing bounds it.
+// latestStart returns an upper bound, in seconds, on the earliest start of the least number of victims in a
+// bound. It is rank.NoStart if none is known.
 func (w *Worker) latestStart(b *NodeBound, slot int32) int64 {
 	sum := w.sums.At(slot)
 	if b.Kind == byUnits || b.Bound != sum.Lowest {

@@ -10,84 +10,80 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Other rules than the default ones take the same first round, and the same
-// bounds on resources. How much of the arguments remains depends on the rule:
+// Other rules than the default ones use the same first round and the same bounds on resources. Which of the
+// arguments for the default rules remain valid depends on the rule:
 //
-//   - A pod that may not be evicted (Eligibility.Take) only makes the set of possible victims
-//     smaller. Every bound holds for a subset. So the caller is asked only about the
-//     pods of nodes that are evaluated, and there from the lowest priority up
-//     until there is room. If nothing helps in the end, the caller is asked about the pods of all
-//     nodes, for the sake of their statuses.
-//   - If pods of any priority may be victims (Eligibility.AnyPriority), the victims
-//     are some of all pods of the node. The bounds hold once the levels of all
-//     priorities count in place of those below the preemptor's (Attempt.Reach).
-//   - Another order among the pods (Importance) changes which pods are put back, not
-//     how much the others have to hold. Any set of victims still holds a
-//     pod of priority q or above. The score's top priority is then that of the first
-//     victim in the caller's order, so that only the lowest priority of the node
-//     bounds it.
-//   - Another order or a prefix of the ranks compares the same figures. A bound of
-//     all figures at once is compared by the same ranks (see Optimistic).
+//   - A pod that may not be evicted (Eligibility.Take) only makes the set of possible victims smaller, and
+//     every bound is valid for a subset. So the caller is asked only about pods of nodes that are evaluated,
+//     from the lowest priority up until there is room. Only if nothing helps in the end is the caller asked
+//     about the pods of all nodes, because the plan then reports the nodes' statuses.
+//   - If pods of any priority may be victims (Eligibility.AnyPriority), the bounds are valid with the levels
+//     of all priorities in place of those below the preemptor's (Attempt.Reach).
+//   - Another order of the pods (Importance) changes which pods are put back, not how much the victims have
+//     to hold. Any set of victims still includes a pod of priority q or above. But the score's top priority
+//     is that of the first victim in the caller's order, so that only the lowest priority on the node bounds
+//     it.
+//   - Another order of the ranks, or a prefix, compares the same figures. A bound on all figures at once is
+//     compared by the same ranks (see Optimistic).
 //   - Without reprieve (Terms.Ascending) the victims are the pods from the least important
 //     up to the first one with which there is room. Its priority is q.
-//   - How violations are counted has no part in the bounds, which assume that there are none.
+//   - How violations are counted does not matter, because the bounds assume that there are none.
 
-// searchRules are what a search derives from its configuration.
+// searchRules has what a search derives from its configuration.
 type searchRules struct {
 	config *dryrun.Terms
-	// general is set for other rules than the default ones: the nodes are evaluated in the
-	// order of their optimistic scores.
+	// general is set for other rules than the default ones, by which nodes are evaluated in the order of
+	// their optimistic scores.
 	general bool
 	// standard is set if candidates are compared by the default ranks.
 	standard bool
-	// figureOrder has the figures that candidates are compared by, in the order of the ranks.
+	// figureOrder has the figures by which candidates are compared, in the order of the ranks.
 	figureOrder dryrun.Order
-	// firstFigure and secondFigure are the first two figures beside the violations. Only figures before
-	// a start or a cost count, because the bounds of these take longer to find.
+	// firstFigure and secondFigure are the first two figures beside the violations. A start, a cost, and all
+	// figures after one are left out, because bounds on a start or a cost take longer to find.
 	firstFigure, secondFigure rank.Figure
 	// startFirst is set if the start is the first figure beside the violations.
 	startFirst bool
-	// violationsFirst is set if the violations are compared before one of the first figures, or before
-	// the start that comes first.
+	// violationsFirst is set if the violations are compared before one of these two figures, or before a
+	// start with startFirst.
 	violationsFirst bool
-	// asks says about which pods the caller's rules about possible victims are asked.
+	// asks says about which pods the caller's rules on possible victims are asked.
 	asks asking
 	// order is the order in which the possible victims are put back.
 	order podOrder
-	// readsFirst is set if the top priority is that of the victim that was found first: one that
-	// violates a budget if there is any (rule 13.2.3).
+	// readsFirst is set if the top priority is that of the victim that was found first, which is one that
+	// violates a budget if any does (rule 13.2.3).
 	readsFirst bool
-	// takesFree is set if a node on which no pod has to leave is the best (rule 13.2.11).
+	// takesFree is set if a node without victims beats all others (rule 13.2.11).
 	takesFree bool
 	// ascending is set if victims are found without reprieve.
 	ascending bool
-	// topLast is set if victims above the bound may win: because the ranks compare a figure
-	// other than the violations before the top priority, or because the top priority is not that of the
-	// highest victim.
+	// topLast is set if victims above the bound may win, because the ranks compare a figure other than the
+	// violations before the top priority, or because the top priority need not be that of the highest victim.
 	topLast bool
-	// tight has at n a bit for each budget that allows fewer than n disruptions (see
-	// Extremes.LowBudgets). Its last element has the budgets that any number may violate: all of them.
+	// tight has, at index n, a bit for each budget that allows fewer than n disruptions (see BudgetBits). The
+	// last element stands for any larger number and has all budgets.
 	tight [8]uint32
-	// costed is set if a rank compares what victims cost.
+	// costed is set if a rank compares the costs of victims.
 	costed bool
-	// chosen is set if only a dry run finds the victims: for instance if the caller's
-	// rule chooses them, or the caller's guard keeps some. Any victims make room, so that the
-	// bounds on all sets of victims hold.
+	// chosen is set if only a dry run can find the victims, for instance because the caller's rule chooses
+	// them or its guard protects some. Any victims make room, so that the bounds on all sets of victims are
+	// still valid.
 	chosen bool
-	// byRows is set if the rows of a node tell the victims as by the default rules, where resources
-	// alone decide.
+	// byRows is set if, on nodes where resources alone decide, the victims follow from the rows as by the
+	// default rules.
 	byRows bool
 }
 
-// asking says which pods the caller is asked about.
+// asking says about which pods the caller is asked.
 type asking uint8
 
 const (
 	asksNobody asking = iota
-	// asksFound: the pods that would be victims otherwise, so that the bounds take it that the caller spares
-	// nobody.
+	// asksFound: only the pods that would otherwise be victims. The bounds assume that the caller spares no
+	// pod.
 	asksFound
-	// asksEach: every possible victim of every node, so that each node has its own status.
+	// asksEach: every possible victim of every node, so that the answer of each node is exact.
 	asksEach
 )
 
@@ -103,22 +99,21 @@ const (
 	callersOrder
 )
 
-// anyPriority reports whether the caller has a say in the victims, so that pods above the
+// anyPriority reports whether the caller's rules take part in the choice of victims, so that pods above the
 // bound may be among them.
 func (r *searchRules) anyPriority() bool {
 	return r.asks != asksNobody || r.order == callersOrder || r.chosen
 }
 
-// Prunes reports whether a question can be answered without evaluating every
-// node. Extenders have to see every candidate at once, and no bound holds without the filter for
-// resources.
+// Prunes reports whether a question can be answered without evaluating every node. Extenders have to see
+// every candidate at once, and without NodeResourcesFit no bound is valid.
 func Prunes(c *dryrun.Terms, req *preemption.Request) bool {
 	if req.Pod == nil || len(c.Extenders) > 0 || !filters.BoundByResources(&c.Profile) {
 		return false
 	}
 
-	// A pod without priority counts as one of priority 0, and is no special case
-	// below a higher one.
+	// A pod without priority counts as one of priority 0, which is no special case for a preemptor of higher
+	// priority.
 	return !c.ByVariant().TakesUnprioritized || req.Pod.PriorityValue() > 0
 }
 
@@ -136,8 +131,8 @@ func searchRulesOf(c *dryrun.Terms, budgets []*outrank.PodDisruptionBudget) sear
 		r.order = namesOrder
 	}
 
-	// By the variant that reads the first victim nobody violates a budget unless one is exhausted (rule
-	// 13.2.2). Then the first victim is the highest.
+	// By the variant that reads the first victim, pods violate budgets only if one is exhausted (rule
+	// 13.2.2). Otherwise the first victim is the highest as usual.
 	r.readsFirst = c.ReadsFirst() && slices.ContainsFunc(budgets, exhausted)
 
 	r.figureOrder = *c.Order()
@@ -149,10 +144,10 @@ func searchRulesOf(c *dryrun.Terms, budgets []*outrank.PodDisruptionBudget) sear
 	return r
 }
 
-// exhausted reports whether a budget allows no disruption as it stands.
+// exhausted reports whether a budget allows no disruption at present.
 func exhausted(b *outrank.PodDisruptionBudget) bool { return b != nil && b.DisruptionsAllowed <= 0 }
 
-// comparesBeforeTop reports whether an order compares anything but the violations before the top priority.
+// comparesBeforeTop reports whether an order compares any figure but the violations before the top priority.
 func comparesBeforeTop(order *dryrun.Order) bool {
 	for _, x := range order {
 		switch x {
@@ -166,10 +161,9 @@ func comparesBeforeTop(order *dryrun.Order) bool {
 	return false
 }
 
-// noteFirst finds the figures that bounds are compared by before anything else, and whether violations
-// come before them.
+// noteFirst sets firstFigure, secondFigure, startFirst and violationsFirst from figureOrder.
 func (r *searchRules) noteFirst() {
-	violations := false // compared so far
+	violations := false // whether they have been compared so far
 	for _, x := range r.figureOrder {
 		switch {
 		case x == rank.NoFigure:
@@ -178,7 +172,7 @@ func (r *searchRules) noteFirst() {
 			violations = true
 			continue
 		case x == rank.StartFigure || x == rank.CostFigure:
-			// Bounds of these take longer to find. A start that comes first is bounded in a way of its own.
+			// These have no quick bound, except for a start that comes first (losesByLatestStart).
 			if r.firstFigure == rank.NoFigure && x == rank.StartFigure {
 				r.startFirst, r.violationsFirst = true, violations
 			}
@@ -196,8 +190,8 @@ func (r *searchRules) noteFirst() {
 	}
 }
 
-// Better reports whether a candidate wins by the ranks of the configuration and, in
-// a tie, by the order of the nodes.
+// Better reports whether f wins against g by the ranks of the configuration and, in a tie, by the order of
+// the nodes.
 func (r *searchRules) Better(f, g *NodeScore) bool {
 	if r.standard && !r.takesFree {
 		return f.BeatsByDefault(g)
@@ -211,8 +205,8 @@ func (r *searchRules) Better(f, g *NodeScore) bool {
 	return f.Beats(g, &r.figureOrder)
 }
 
-// noWorse reports whether a score is not worse than another by the ranks alone. It gives both the same
-// position for that, and takes it back.
+// noWorse reports whether f is not worse than g by the ranks alone. To leave positions out, it gives g the
+// position of f during the comparison.
 func (r *searchRules) noWorse(f, g *NodeScore) bool {
 	at := g.Position
 	g.Position = f.Position
@@ -221,19 +215,19 @@ func (r *searchRules) noWorse(f, g *NodeScore) bool {
 	return !worse
 }
 
-// decides reports whether the first figures settle that others lose against f: it is a candidate, and no
-// violation of its own is compared before these figures.
+// decides reports whether other nodes lose against f if their leading figures are worse: f is a candidate,
+// and has no violations that are compared before these figures.
 func (r *searchRules) decides(f *NodeScore) bool {
 	return f.Position >= 0 && (f.Violations == 0 || !r.violationsFirst)
 }
 
-// LeadingOf returns the first figures of a score.
+// LeadingOf returns the leading figures of a score.
 func (r *searchRules) LeadingOf(o *NodeScore) leading {
 	return leading{figureOrUnknown(&o.Figures, r.firstFigure), figureOrUnknown(&o.Figures, r.secondFigure)}
 }
 
-// allows reports whether a pod could be a victim as far as the caller's rules go. The preemptor itself
-// never is one, and the caller is not asked about it (rule 7.19.6).
+// allows reports whether the caller's rules let a pod be a victim. The preemptor itself never is one, and the
+// caller is not asked about it (rule 7.19.6).
 func (r *searchRules) allows(a *dryrun.Attempt, p *outrank.Pod) bool {
 	if resident := a.Resident; resident != nil && resident.Pod == p {
 		return false
@@ -241,8 +235,8 @@ func (r *searchRules) allows(a *dryrun.Attempt, p *outrank.Pod) bool {
 	return r.asks == asksNobody || r.config.Allows(a.Asked.Pod, p)
 }
 
-// endsDecide reports whether the end of the caller's order tells the victims of a node as far as
-// budgets have no say. It does if the caller is not asked about pods, and pods that fit are put back.
+// endsDecide reports whether the victims of a node follow from the end of the caller's order, apart from
+// budgets. They do if the caller is not asked about pods, and pods that fit are put back.
 func (r *searchRules) endsDecide() bool {
 	return r.order == callersOrder && !r.chosen && r.asks == asksNobody && !r.ascending && !r.readsFirst && !r.takesFree
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Start prepares a search for a question, with the statuses that the caller gives. The caller of Start
-// closes the search.
+// Start prepares a search for a question, with the statuses that the request may give. The caller must close
+// the search.
 func Start(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) (*Search, error) {
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func Start(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 	s := Searches.Get().(*Search)
 	s.chunk = cmp.Or(terms.Chunk, dryrun.ChunkSize)
 	if err := s.Ask(ctx, terms, snap, req); err != nil {
-		// An error is an orderly end, so that the search may be used again.
+		// No code of the caller is running after an error, so that the search may be reused.
 		s.Busy = false
 		s.Close()
 		return nil, err
@@ -31,7 +31,7 @@ func Start(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 	return s, nil
 }
 
-// Ask prepares a search: the question, memory for the bounds of all nodes, and the workers.
+// Ask prepares the question, memory for the bounds of all nodes, and the workers.
 func (s *Search) Ask(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
 	s.Busy = true
 	q := &s.Asked
@@ -51,16 +51,16 @@ func (s *Search) Ask(ctx context.Context, terms *dryrun.Terms, snap *state.Snaps
 
 	workers := terms.SharedWorkers()
 	if terms.Chooser != nil {
-		workers = 1 // so that the same node is the first with a senseless answer
+		workers = 1 // the first node with an impossible answer must be the same in every run
 	}
 	s.prepareWorkers(workers)
 
-	// The nominated node is asked before all others (rule 7.15.5), and the plan of filters may change by it.
+	// The nominated node is asked before all others (rule 7.15.5). Its answer may change the plan of filters.
 	q.Attempt.HearNominated(&s.Workers[0].Dry)
 	return nil
 }
 
-// prepareWorkers reuses the workers of earlier calls.
+// prepareWorkers makes this many workers ready, and reuses those of earlier calls.
 func (s *Search) prepareWorkers(workers int) {
 	s.incumbent.reset()
 	s.Workers = slices.Grow(s.Workers[:0], workers)[:workers]
@@ -73,10 +73,10 @@ func (s *Search) prepareWorkers(workers int) {
 	}
 }
 
-// Close drops everything that belongs to the caller, and keeps a search whose work
-// has returned for later calls.
+// Close drops all references to the caller's data. It keeps the search for later calls unless a panic has
+// left it busy.
 func (s *Search) Close() {
-	// An earlier call may have had more workers than this one; those beyond the end are kept as well.
+	// An earlier call may have had more workers; those beyond the end are kept as well.
 	s.Workers = s.Workers[:cap(s.Workers)]
 	for _, w := range s.Workers {
 		if w != nil {
@@ -92,7 +92,7 @@ func (s *Search) Close() {
 	}
 }
 
-// Decide answers a question by a search.
+// Decide answers a question with a search.
 func Decide(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) (*preemption.Plan, error) {
 	s, err := Start(ctx, terms, snap, req)
 	if err != nil {
@@ -105,14 +105,15 @@ func Decide(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req 
 	if err = s.Asked.settle(w); err == nil {
 		plan, err = s.decide(ctx)
 	}
-	s.Busy = false // no code of the caller is called from here on
+	s.Busy = false // no code of the caller runs from here on
 
-	// Only the first worker can have an error of its own: it completes the plan, and a rule of the caller
-	// that chooses victims is asked by a single worker.
+	// Only the first worker can have an error: it completes the plan, and with a caller's chooser there is
+	// only one worker.
 	if err == nil {
 		err = w.Dry.Err
 	}
-	// A search for exact victims that the context ended returns what it has found so far, which is of no use.
+	// When the context ends, a search for exact victims returns what it has found so far, which must not be
+	// used.
 	if err == nil && terms.Exact {
 		err = ctx.Err()
 	}
@@ -122,8 +123,7 @@ func Decide(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req 
 	return plan, nil
 }
 
-// decide chooses the way to the answer: the cache of answers where it may be used, or a search by the
-// rules that hold.
+// decide chooses the way to the answer: from the cache if it may be used, or by a search that fits the rules.
 func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
 	switch q := &s.Asked; {
 	case q.refused():
@@ -140,8 +140,7 @@ func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
 	return s.run(ctx)
 }
 
-// run decides by the default rules: one round bounds the nodes, the next ones evaluate those
-// that may be the best.
+// run decides by the default rules: one round bounds the nodes, the next ones evaluate those that may win.
 func (s *Search) run(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.boundAll(ctx); err != nil {
 		return nil, err
@@ -159,7 +158,7 @@ func (s *Search) run(ctx context.Context) (*preemption.Plan, error) {
 	return plan, nil
 }
 
-// boundAll finds what every node answers, and bounds the candidates.
+// boundAll counts the answer of every node, and bounds the candidates.
 func (s *Search) boundAll(ctx context.Context) (err error) {
 	q, blocks := &s.Asked, &s.blocks
 	if blocks.digests, blocks.whole, err = q.snap.Digests(ctx); err != nil {
@@ -178,7 +177,7 @@ func (s *Search) boundAll(ctx context.Context) (err error) {
 	return s.eachSpan(ctx, (*Worker).boundSpan)
 }
 
-// boundAllGiven is boundAll where the caller has said what the nodes answer.
+// boundAllGiven is boundAll if the caller gave the statuses.
 func (s *Search) boundAllGiven(ctx context.Context) error {
 	s.beginBlocks()
 	if err := s.each(ctx, (*Worker).boundGiven); err != nil {
@@ -188,7 +187,7 @@ func (s *Search) boundAllGiven(ctx context.Context) error {
 	return nil
 }
 
-// begin prepares a question. It reuses the memory of an earlier one.
+// begin prepares a question in the memory of an earlier one.
 func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
 	q.terms, q.plan = terms, &q.Attempt.Plan
 	q.snap, q.sums = snap, &snap.Summaries
@@ -201,14 +200,14 @@ func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snap
 		return err
 	}
 
-	// The bounds of a node whose pods name groups are proved for the orders of the default rules alone
+	// The bounds of a node whose pods name groups are proved only for the orders of the default rules
 	// (ENGINE.md, Units).
 	q.need = needOf(&q.Attempt, q.sums)
 	if !q.Rules.general {
 		q.need.bounded = state.HasUnits
 	}
 
-	// The filters have the last word on whether answers are kept.
+	// The filters decide last whether answers may be kept.
 	if q.keeps = q.mayKeep(req); q.keeps {
 		q.counted, q.keeps = q.plan.Keeps()
 	}
@@ -219,8 +218,7 @@ func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snap
 }
 
 // settle completes the question: it reads the statuses that the caller gives, and finds out whether the
-// preemptor may preempt. That may depend on the status of the node that it is nominated to, which the
-// worker asks (rule 8.3).
+// preemptor may preempt. That may depend on the status of its nominated node, which w asks for (rule 8.3).
 func (q *Asked) settle(w *Worker) error {
 	if q.given.any {
 		if err := q.readGiven(); err != nil {
@@ -232,16 +230,16 @@ func (q *Asked) settle(w *Worker) error {
 	return nil
 }
 
-// mayKeep reports whether the snapshot may keep the answers to a question by the signature of the
-// preemptor, as far as filters have no say. It keeps answers by the default rules alone, where the
-// question is about every node, and the columns and the summaries tell all that is asked of resources.
-// A single node is asked as quickly without.
+// mayKeep reports whether the answers to a question may be kept by the signature of the preemptor, apart from
+// what the filters say. Answers are kept only by the default rules, if the question is about every node and
+// the columns and summaries cover all resources that are asked for. For a single node the cache is not worth
+// it.
 func (q *Asked) mayKeep(req *preemption.Request) bool {
 	return !q.Rules.general && !q.terms.Whole && req.Statuses == nil &&
 		!q.need.anyPod && q.sums.Large == 0 && len(q.snap.Order) > 1
 }
 
-// release drops everything that belongs to the caller.
+// release drops all references to the caller's data.
 func (q *Asked) release() {
 	q.tables.release()
 	q.given.release()
@@ -253,8 +251,8 @@ func (q *Asked) release() {
 	q.ineligible, q.refusedBy = "", preemption.Status{}
 }
 
-// refusedPlan returns the plan of an attempt that ends before the first node: every node has the status
-// of the filter that refused the pod (rule 7.15.4).
+// refusedPlan returns the plan if a filter refuses the pod before the first node: every node has that
+// filter's status (rule 7.15.4).
 func (s *Search) refusedPlan() *preemption.Plan {
 	q := &s.Asked
 	if n := len(s.Bounds); n > 0 {

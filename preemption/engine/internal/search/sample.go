@@ -8,12 +8,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// filterNodes finds for a chunk of the nodes only whether they take the preemptor,
-// and on which of the others preemption is to be tried.
+// filterNodes counts the answers of the nodes at the positions from from up to to, and marks those on which
+// preemption is to be tried. It bounds nothing.
 func (w *Worker) filterNodes(from, to int) {
 	plain := !w.need.filtered && !w.plan.Selects
 	for position := from; position < to; position++ {
-		// The summary suffices where resources alone decide. Units matter for victims alone.
+		// If resources alone decide, the summary suffices. Units matter only for victims.
 		slot := w.snap.Order[position]
 		x, code := answer(0), filters.Success
 		if sum := w.sums.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
@@ -27,10 +27,9 @@ func (w *Worker) filterNodes(from, to int) {
 	}
 }
 
-// filterByResources returns the answer of a node on which resources alone decide. A node that is too
-// small for the preemptor even when it is empty is unresolvable (group 7.7). The less important pods
-// mostly tell that it is large enough: the node offers at least what is free without them, and that
-// stands in its summary.
+// filterByResources returns the answer of a node on which resources alone decide. A node that is too small
+// even when empty is unresolvable (group 7.7). The node offers at least what is free once its less important
+// pods are gone, which mostly proves that it is large enough, and which is in its summary.
 func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, filters.Code) {
 	short := w.Shortage(sum)
 	switch {
@@ -50,7 +49,7 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 		}
 	}
 
-	// Nothing is known but what the node offers, which lies elsewhere in memory.
+	// Only now is it worth reading what the node offers, which lies elsewhere in memory.
 	offers := &w.snap.NodeStates[slot].Offers.Std
 	for k := range w.need.asks {
 		if w.need.asks[k] > offers[k] {
@@ -60,8 +59,8 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 	return short, filters.Unschedulable
 }
 
-// trySample tries the nodes where preemption may help, from the offset on, until
-// enough candidates are found, one of them free of violations (group 10.1).
+// trySample tries the marked nodes in turn, from the offset on, until enough candidates are found and one of
+// them is free of violations (group 10.1).
 func (s *Search) trySample(ctx context.Context, try func(position int, anyFree bool, room listRoom) sampled) error {
 	nodes := s.tries.list()
 	if len(nodes) == 0 {
@@ -77,13 +76,15 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 			return ctx.Err()
 		}
 
-		position := int(nodes[(start+i)%len(nodes)]) // going round (rule 10.1.1)
+		position := int(nodes[(start+i)%len(nodes)]) // wraps around (rule 10.1.1)
 		switch try(position, free > 0, roomWith(violating, enough)) {
 		case freeCandidate:
 			free++
 		case violatingCandidate:
 			violating++
 		}
+
+		// Violating candidates count, but only one that is free of violations lets the search end (rule 10.1.3).
 		if free > 0 && free+violating >= enough {
 			return nil
 		}
@@ -91,7 +92,7 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 	return nil
 }
 
-// list lists the positions of the marked nodes.
+// list returns the positions of the marked nodes.
 func (t *tries) list() []int32 {
 	t.positions = t.positions[:0]
 	for position, marked := range t.marked {
@@ -102,7 +103,7 @@ func (t *tries) list() []int32 {
 	return t.positions
 }
 
-// listRoom says for which candidates there still is room in the list of a sample.
+// listRoom says which candidates still have room in the list of a sample.
 type listRoom uint8
 
 const (
@@ -111,9 +112,9 @@ const (
 	roomForAll
 )
 
-// roomWith returns the room of a list that has some violating candidates, where enough candidates end the
-// search. No more violating ones than are enough are kept (rule 10.1.4). Where none are enough, every
-// candidate is dropped, and each node is tried for its status alone (rule 10.1.5).
+// roomWith returns the room of a list with this many violating candidates, if enough candidates end the
+// search. No more violating ones than that are kept (rule 10.1.4). If enough is 0, every candidate is
+// dropped, and each node is tried only for its status (rule 10.1.5).
 func roomWith(violating, enough int) listRoom {
 	switch {
 	case violating < enough:
@@ -124,7 +125,8 @@ func roomWith(violating, enough int) listRoom {
 	return noRoom
 }
 
-// sampled says what a node adds to a sample.
+// sampled says what a node adds to a sample: no candidate, one free of violations, or one that violates
+// budgets.
 type sampled uint8
 
 const (
@@ -133,21 +135,19 @@ const (
 	violatingCandidate
 )
 
-// tryForSample tries a node. A candidate that violates a budget counts only if there
-// is room for it. Once a candidate free of violations was found (anyFree), the search ends by the number of
-// candidates of both sorts together, and they are not told apart. Before that, a candidate is evaluated
-// only if it may violate a budget.
+// tryForSample tries a node. A candidate that violates a budget counts only if there is room for it. Once a
+// candidate free of violations was found (anyFree), only the total number of candidates matters, so that the
+// two kinds need not be told apart. Before that, a candidate is evaluated only if it may violate a budget.
 func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled {
 	slot := w.snap.Order[position]
 	b, sum := &w.bounds[position], w.sums.At(slot)
 	found := w.tryAlone(b, position, slot)
 
-	// A node with a bound is a candidate for sure unless a filter, or who chooses the victims, is still to be
-	// asked.
+	// A node with a bound is certainly a candidate unless a filter or a chooser has yet to be asked.
 	surely := b.Kind != unasked && !w.rules.chosen
 	if room == noRoom {
 		if b.Kind != Settled && !surely {
-			w.ScoreOfNode(b, position) // for its status
+			w.ScoreOfNode(b, position) // so that its status is counted
 		}
 		return noCandidate
 	}
@@ -173,8 +173,8 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 	return noCandidate
 }
 
-// tryAlone is tryNode without regard to the best candidate, so that nothing is pruned. It returns the
-// score of a node that was evaluated at once; its position is below 0 for any other node.
+// tryAlone is tryNode without an incumbent, so that nothing is pruned. It returns the score of a node that
+// was evaluated at once. For any other node the position is below 0.
 func (w *Worker) tryAlone(b *NodeBound, position int, slot int32) NodeScore {
 	best := w.Best
 	w.Best = NodeScore{Position: -1}
@@ -184,15 +184,15 @@ func (w *Worker) tryAlone(b *NodeBound, position int, slot int32) NodeScore {
 	return found
 }
 
-// freeOfViolations reports that no victim on a candidate violates a budget. That is known
-// where all victims have the lowest priority because the pods of that priority which violate none make
-// room, and where no pod of that priority can violate any.
+// freeOfViolations reports whether it is certain that no victim on a candidate violates a budget. It is if
+// the pods of the lowest priority that violate no budget make room, or if no pod of that priority can violate
+// one.
 func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	if w.terms.EmptySelectors() || b.Bound != sum.Lowest {
 		return false
 	}
 
-	// Without reprieve the first pods that make room leave, whether or not they violate a budget.
+	// Without reprieve the least important pods leave, even if they violate a budget.
 	e := w.sums.ExtremesAt(slot)
 	if w.rules.ascending {
 		r := w.rules
@@ -201,8 +201,8 @@ func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSumma
 	return w.StaysLow(b, sum, e)
 }
 
-// ScoreOfNode evaluates a node without regard to the best candidate, and returns its score. The position
-// is below 0 if the node is no candidate.
+// ScoreOfNode evaluates a node without an incumbent, and returns its score. The position is below 0 if the
+// node is no candidate.
 func (w *Worker) ScoreOfNode(b *NodeBound, position int) NodeScore {
 	best, allowed := w.Best, w.allowed
 	w.Best = NodeScore{Position: -1}

@@ -8,36 +8,35 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Tournament keeps the answers of all nodes for preemptors of one signature. An
-// entry has the node's score if it is evaluated, and otherwise the best score
-// that its bound allows. When the overall winner is evaluated, it is the
-// answer: no other entry could be better even at its best.
+// Tournament keeps the results of all nodes for preemptors of one signature. An entry has the node's score if
+// it is evaluated, and otherwise the best score that its bound allows. If the overall winner is evaluated, it
+// is the answer, because no other entry is better even by its optimistic score.
 //
 // The entries are in blocks, each with the matches among its own. The caches of
 // clones share a block until one of them writes it.
 type Tournament struct {
-	// nodes is the number of entries, 0 while there are none that hold.
+	// nodes is the number of entries. It is 0 if the entries are not valid, and the tournament must be built.
 	nodes int
-	// Blocks has the entries by position. own tells of each block that no other tournament has it, so
-	// that it may be written.
+	// Blocks has the entries by position. own says of each block that no other tournament shares it, so that
+	// it may be written.
 	Blocks []*TournamentBlock
 	own    []bool
 	// winners is a binary tree of matches between blocks: winners[i] is the
 	// position that wins the match between winners[2i] and winners[2i+1]. From
 	// len(blocks) on these are the winners of the blocks.
 	winners []int32
-	// transient lists positions whose entries hold for one decision only.
+	// transient lists positions whose entries are valid for one decision only.
 	transient []int32
-	// guarded lists positions whose evaluation depends on what budgets allowed at that time. It may list
-	// a position whose entry is not evaluated any more.
+	// guarded lists positions whose evaluation depends on what budgets allowed at that time. Some of the
+	// listed entries may no longer be evaluated.
 	guarded []int32
-	// fits has a bit for each position whose node takes the preemptor as things are.
+	// fits has a bit for each position whose node takes the preemptor without preemption.
 	fits []uint64
-	// again lists positions that have other scores since their matches were played (see playAgain).
+	// again lists positions whose scores have changed since their matches were played (see playAgain).
 	again []int32
 	// before and after count the answers of the entries.
 	before, after answers
-	// counted is the version of what filters counted when the entries were found.
+	// counted is the version of the filters' counts when the entries were made.
 	counted uint64
 }
 
@@ -45,16 +44,16 @@ type Tournament struct {
 // copies a block for each of them.
 const TournamentBlockSize = 16
 
-// TournamentBlock has the entries of consecutive positions. winners is a binary tree like that of the tournament.
-// It has indexes into the block, and its leaves are all entries. Behind the last node there are entries without
-// candidates.
+// TournamentBlock has the entries of consecutive positions. winners is a binary tree like that of the
+// tournament. It has indexes into the block, and every entry is a leaf. Entries behind the last node have no
+// candidate.
 type TournamentBlock struct {
 	entries [TournamentBlockSize]entry
 	winners [2 * TournamentBlockSize]uint8
 }
 
-// copy returns an equal tournament that shares all blocks. Neither may be written
-// any more but through a further copy.
+// copy returns an equal tournament that may be written: it shares the blocks, but copies one before it writes
+// it. t must not be written from then on.
 func (t *Tournament) copy() *Tournament {
 	c := *t
 	c.Blocks = slices.Clone(t.Blocks)
@@ -69,7 +68,7 @@ func (t *Tournament) copy() *Tournament {
 	return &c
 }
 
-// reset makes room for this many nodes. All entries are empty then, and no match is played.
+// reset makes room for this many nodes, with all entries empty and no match played.
 func (t *Tournament) reset(nodes int) {
 	t.nodes = nodes
 	if blocks := (nodes + TournamentBlockSize - 1) / TournamentBlockSize; len(t.Blocks) != blocks {
@@ -90,7 +89,7 @@ func (t *Tournament) reset(nodes int) {
 	t.fits = state.Fill(t.fits, (nodes+63)/64, 0)
 }
 
-// noteFit notes whether the node at a position takes the preemptor as things are.
+// noteFit records whether the node at a position takes the preemptor without preemption.
 func (t *Tournament) noteFit(position int32, fits bool) {
 	word, bit := &t.fits[uint32(position)/64], uint64(1)<<(uint32(position)%64)
 	*word &^= bit
@@ -99,7 +98,7 @@ func (t *Tournament) noteFit(position int32, fits bool) {
 	}
 }
 
-// firstFit returns the first position whose node takes the preemptor, or more than any position if none does.
+// firstFit returns the first position whose node takes the preemptor, math.MaxInt if none does.
 func (t *Tournament) firstFit() int {
 	for i, word := range t.fits {
 		if word != 0 {
@@ -119,7 +118,7 @@ func (t *Tournament) writable(position int32) *entry {
 	return &t.block(uint32(position) / TournamentBlockSize).entries[uint32(position)%TournamentBlockSize]
 }
 
-// block returns a block for writing.
+// block returns a block for writing. A shared block is copied first.
 func (t *Tournament) block(i uint32) *TournamentBlock {
 	if !t.own[i] {
 		own := *t.Blocks[i]
@@ -131,10 +130,10 @@ func (t *Tournament) block(i uint32) *TournamentBlock {
 // best returns the position of the overall winner.
 func (t *Tournament) best() int32 { return t.winners[1] }
 
-// playAll decides all matches after a reset, once all entries are written. Each match comes after the two that
-// lead to it, which have higher indexes.
+// playAll decides all matches once all entries are written after a reset. It goes from high indexes to low,
+// so that each match comes after the two that lead to it.
 func (t *Tournament) playAll() {
-	// The last block may have entries behind the last node. These never win.
+	// Entries behind the last node must never win.
 	last := t.Blocks[len(t.Blocks)-1]
 	for i := (t.nodes-1)%TournamentBlockSize + 1; i < TournamentBlockSize; i++ {
 		last.entries[i].Position = -1
@@ -155,7 +154,7 @@ func (t *Tournament) playAll() {
 	}
 }
 
-// playFrom decides again all matches that a position takes part in: those in its block, then those of the block.
+// playFrom decides again all matches that a position takes part in: first in its block, then between blocks.
 func (t *Tournament) playFrom(position int32) {
 	block := t.playInBlock(position)
 	for i := (len(t.Blocks) + block) / 2; i > 0; i /= 2 {
@@ -174,8 +173,8 @@ func (t *Tournament) playInBlock(position int32) (block int) {
 	return int(at)
 }
 
-// playAgain decides the matches of all positions in again, those that several of them have in common mostly once,
-// and empties the list.
+// playAgain decides the matches of all positions in again, and empties the list. Matches that several
+// positions share are mostly decided only once.
 func (t *Tournament) playAgain() {
 	if len(t.again) < fewMatches {
 		for _, position := range t.again {
@@ -185,16 +184,16 @@ func (t *Tournament) playAgain() {
 		return
 	}
 
-	// The matches within blocks come first. Each position gives way to the leaf of its block in the tree of
-	// matches between blocks.
+	// First come the matches within blocks. Each position in the list is replaced by the leaf of its block in
+	// the tree of matches between blocks.
 	for i, position := range t.again {
 		t.again[i] = int32(len(t.Blocks) + t.playInBlock(position))
 	}
 	slices.Sort(t.again)
 
-	// Then one level of that tree after the other is decided. The list stays sorted, so that equal matches are
-	// neighbours. Leaves may lie on two levels: a match that both a short and a long way lead to is decided again
-	// when the long one gets there.
+	// Then that tree is decided level by level. The list stays sorted, so that equal matches are neighbors.
+	// Leaves can be on two levels. A match that is reached from both is decided twice, the second time from
+	// the deeper one, which is correct.
 	for len(t.again) > 0 {
 		above := t.again[:0]
 		for _, match := range t.again {
@@ -208,7 +207,7 @@ func (t *Tournament) playAgain() {
 	}
 }
 
-// fewMatches is the number of positions below which they rarely have matches in common.
+// fewMatches is the number of positions below which shared matches are too rare to look for.
 const fewMatches = 4
 
 // seed enters the winner of a block into the matches between blocks.

@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Worker is one worker of a search with what it has found. One goroutine uses it at a time. It
-// knows no search: it is given the parts of the question that it reads and the bounds that it writes.
+// Worker is one worker of a search, with what it has found. One goroutine uses it at a time. It has no
+// reference to the search, only to the parts of the question that it reads and the bounds that it writes.
 type Worker struct {
 	questionParts
 	sharedParts
@@ -23,18 +23,18 @@ type Worker struct {
 	// leastSpan is the best bound of a span that the worker has seen.
 	leastSpan spanBound
 	ownBest
-	// outlook serves the searches by other rules than the default ones.
+	// outlook is used in searches by other rules than the default ones.
 	outlook outlook
 
 	nodeMemory
 	candidateMemory
 }
 
-// questionParts are the parts of the question that a worker reads. Workers share them, and nobody
-// changes them while a round runs.
+// questionParts has the parts of the question that a worker reads. Workers share them, and they do not change
+// while a round runs.
 type questionParts struct {
 	attempt  *dryrun.Attempt
-	asked    *filters.Question // that of the attempt
+	asked    *filters.Question // attempt.Asked
 	terms    *dryrun.Terms
 	plan     *filters.Plan
 	rules    *searchRules
@@ -45,69 +45,69 @@ type questionParts struct {
 	sums     *state.Summaries
 }
 
-// sharedParts are the parts of a search that its workers write. No two of them write the same
-// element of a slice; the incumbent has a lock.
+// sharedParts has the parts of a search that its workers write. No two workers write the same element of a
+// slice; the incumbent has a lock.
 type sharedParts struct {
-	// bounds are the bounds of the nodes by position, and blocks has those of spans.
+	// bounds has the bounds of the nodes by position, and blocks the bounds of spans.
 	bounds []NodeBound
 	blocks *blockPass
-	// marked says by position on which nodes preemption is to be tried.
+	// marked says, by position, on which nodes preemption is to be tried.
 	marked []bool
-	// incumbent is what the workers compare their best candidates with.
+	// incumbent is the best candidate that the workers share.
 	incumbent *incumbent
 }
 
-// heardAnswers is what nodes have answered to a worker.
+// heardAnswers has the answers that a worker has counted.
 type heardAnswers struct {
-	// before counts nodes by their answers as things are, and after by their answers with the
+	// before counts nodes by their answers with all pods in place, and after by their answers with the
 	// possible victims removed.
 	before, after answers
-	// fitsSomewhere is set once a node takes the preemptor, so that no candidate is wanted.
+	// fitsSomewhere is set once a node takes the preemptor, because no candidate is wanted then.
 	fitsSomewhere bool
-	// firstFit is the first position of a node that takes the preemptor, among the nodes that the
-	// worker has asked; math.MaxInt without one.
+	// firstFit is the least position of a node that takes the preemptor, among the nodes that the worker has
+	// asked; math.MaxInt if there is none.
 	firstFit int
-	// given is the answer that stands for the last status which the caller gave.
+	// given is the answer for the last status that the caller gave.
 	given givenAnswer
 }
 
-// ownBest is the best candidate that a worker knows, and what follows from it.
+// ownBest has the best candidate that a worker knows, and what follows from it.
 type ownBest struct {
-	// Best is the best candidate. Its position is below 0 as long as there is none.
+	// Best is the score of the best candidate. Its position is below 0 as long as there is none.
 	Best NodeScore
-	// sharedPosition is the position of the candidate that the worker last compared with the
-	// incumbent, and seenVersion the version of the incumbent at that time.
+	// sharedPosition is the position of Best when the worker last compared it with the incumbent, and
+	// seenVersion the version of the incumbent at that time.
 	sharedPosition int
 	seenVersion    int64
-	// allowed is the largest number of victims, all of the best candidate's top
-	// priority, whose sum of priorities does not exceed the best one's.
+	// allowed is the largest number of victims, all of the best candidate's top priority, whose sum of
+	// priorities does not exceed the best candidate's.
 	allowed int64
 }
 
-// nodeMemory is what a worker finds out about the node at hand. The memory is used again for the next.
+// nodeMemory has what a worker finds out about the current node. Its memory is reused for the next.
 type nodeMemory struct {
-	// violates lists the possible victims that violate a budget, by index.
+	// violates has the indexes of the possible victims that violate a budget.
 	violates []int32
 	// concerned marks pods that concern a filter (see findConcerned).
 	concerned []bool
-	// columns are those of the node that was entered last. The reprieve counts them while
-	// counting is set.
+	// columns has the columns of the node that was bounded or evaluated by columns last. The reprieve
+	// respects them while counting is set.
 	columns  filters.Columns
 	counting bool
-	// unbroken is set if the victims were sought by resources, and no pod up to the bound of the
-	// node violates a budget.
+	// unbroken is set if the victims were found by resources alone, and no pod up to the bound of the node
+	// violates a budget.
 	unbroken bool
-	// settled is set once a node has been evaluated while it was bounded.
+	// settled is set if the node was evaluated as a part of bounding it.
 	settled bool
-	memory  rulesMemory // of evaluateByRules
+	memory  rulesMemory // memory of evaluateByRules
 }
 
-// candidateMemory is the candidate that a worker found last.
+// candidateMemory has the candidate that a worker found last.
 type candidateMemory struct {
 	scratch preemption.Candidate
-	// failure is the status of the node where there is no candidate.
+	// failure is the status of the node if it is no candidate.
 	failure filters.Status
-	// blocked lists the pods that could not be put back. It is written while recording is set.
+	// blocked lists the pods that could not be put back. It is written only while recording is set.
 	blocked   []blockedPod
 	recording bool
 }
@@ -125,7 +125,7 @@ func (w *Worker) begin(s *Search) {
 	w.Dry.Begin(w.attempt)
 }
 
-// release drops everything that belongs to the caller.
+// release drops all references to the caller's data.
 func (w *Worker) release() {
 	w.Dry.Release()
 	w.questionParts = questionParts{}
@@ -143,10 +143,10 @@ func (w *Worker) NodeAt(position int) *state.NodeState {
 	return w.snap.NodeStates[w.snap.Order[position]]
 }
 
-// statusOf returns the status that an answer of the usual ones stands for.
+// statusOf returns the status of an answer below firstOther.
 func (w *Worker) statusOf(x answer) filters.Status { return statusOf(w.asked.Needs, x) }
 
-// Reset forgets what the worker has found.
+// Reset discards everything that the worker has found.
 func (w *Worker) Reset() {
 	w.forgetAnswers()
 	w.fitsSomewhere, w.firstFit = false, math.MaxInt
@@ -157,7 +157,7 @@ func (w *Worker) Reset() {
 	w.outlook.reset()
 }
 
-// reset forgets what the worker expected. It keeps the memory of the lists.
+// reset empties the outlook, and keeps the memory of the lists.
 func (o *outlook) reset() {
 	o.least, o.tries = NodeScore{Position: -1}, 0
 	o.promising = o.promising[:0]
@@ -165,13 +165,13 @@ func (o *outlook) reset() {
 	o.bestLeading, o.leastDeferred = worst, worst
 }
 
-// forgetAnswers forgets what nodes have answered.
+// forgetAnswers discards the counted answers.
 func (w *Worker) forgetAnswers() {
 	w.before = answers{others: w.before.others[:0]}
 	w.after = answers{others: w.after.others[:0]}
 }
 
-// answered counts the answer of a node as things are.
+// answered counts the answer of a node with all pods in place.
 func (w *Worker) answered(x answer, position int) {
 	w.before.count(x, 1)
 	if x == 0 && position < w.firstFit {
@@ -179,13 +179,13 @@ func (w *Worker) answered(x answer, position int) {
 	}
 }
 
-// incumbent is the best candidate that any worker has found so far. All workers
-// prune by it. The result does not depend on which worker sees it when: a
-// pruned node is worse than a real candidate, so it is not the answer.
+// incumbent is the best candidate that any worker has found so far. All workers prune by it. The result does
+// not depend on when a worker sees it: a pruned node is worse than a real candidate, so that it cannot be the
+// answer.
 type incumbent struct {
 	lock    sync.Mutex
 	best    NodeScore
-	version atomic.Int64 // how often best has changed
+	version atomic.Int64 // number of changes of best
 }
 
 func (in *incumbent) reset() {
@@ -193,11 +193,10 @@ func (in *incumbent) reset() {
 	in.version.Store(0)
 }
 
-// share updates the incumbent with the worker's best candidate, and the other
-// way round.
+// share updates the incumbent from the worker's best candidate, and the worker's best from the incumbent.
 func (w *Worker) share() {
-	// Without news on either side the comparison would say what it said before, and no lock is needed
-	// to find that out.
+	// If neither side has changed, the comparison would give the same result. That can be seen without the
+	// lock.
 	in := w.incumbent
 	if w.Best.Position == w.sharedPosition && w.seenVersion == in.version.Load() {
 		return
@@ -213,36 +212,36 @@ func (w *Worker) share() {
 	w.sharedPosition, w.seenVersion = w.Best.Position, in.version.Load()
 }
 
-// keep records a candidate if it is the best so far.
+// keep stores a candidate if it is the best so far.
 func (w *Worker) keep(f NodeScore) {
 	if !w.rules.Better(&f, &w.Best) {
 		return
 	}
 	w.Best, w.allowed = f, math.MaxInt64
 
-	// A victim of the lowest priority of all adds nothing to the sum (rule 11.4), so that any number
-	// of them ties with it.
+	// A victim of the least possible priority adds nothing to the sum (rule 11.4), so that any number of them
+	// is allowed.
 	if each := int64(f.Top) + rank.PriorityShift; each > 0 {
 		w.allowed = f.Sum / each
 	}
 }
 
-// rulesMemory is the memory of a reprieve by other rules.
+// rulesMemory is the memory of a rulesReprieve.
 type rulesMemory struct {
-	// end lists the places of the end of the order, the least important first.
+	// end lists the places of the pods in the end of the order, the least important first.
 	end []int
-	// broken says by index which pods violate a budget; it is empty if none does.
+	// broken says, by index, which pods violate a budget. It is empty if none does.
 	broken []bool
 }
 
-// blockedPod is a pod of a node, by index, that could not be put back, with what the
-// preemptor was short of then.
+// blockedPod is a pod that could not be put back, by its index on the node, and by what the preemptor would
+// have been short of.
 type blockedPod struct {
 	index int32
 	by    answer
 }
 
-// releaseScratch drops what the candidate refers to. The memory of the victims is kept.
+// releaseScratch drops all references from the candidate, and keeps the memory of its victims.
 func (w *Worker) releaseScratch() {
 	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
 	clear(victims)

@@ -17,7 +17,7 @@ type named struct {
 
 // Amounts has an amount for each resource: millicores of cpu, whole units of all else. None is negative.
 type Amounts struct {
-	// Std has the resources with a column.
+	// Std has the amounts of the resources with a column.
 	Std AmountRow
 	// extra lists the other amounts, sorted by name, without zeros. It is nil for most pods. It is a pointer
 	// so that Amounts is comparable.
@@ -113,7 +113,7 @@ func (t Total) Saturated() int64 {
 
 // Usage is what the pods on a node take together.
 type Usage struct {
-	// Std has the resources with a column.
+	// Std has the sums of the resources with a column.
 	Std [NumColumns]Total
 	// Extra lists the other sums, sorted by name, without zeros.
 	Extra []namedTotal

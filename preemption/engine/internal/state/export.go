@@ -23,7 +23,7 @@ func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 // podStates goes through the pods in the order of Pods: those on nodes by node, then the others.
 func (s *Snapshot) podStates() iter.Seq[*PodState] {
 	return func(yield func(*PodState) bool) {
-		// The loop may change the snapshot, so that the pods of a node are copied when its turn comes.
+		// The loop may change the snapshot. So the list of a node's pods is copied when its turn comes.
 		var pods []*PodState
 		for _, slot := range s.Order {
 			pods = pods[:0]
@@ -38,7 +38,7 @@ func (s *Snapshot) podStates() iter.Seq[*PodState] {
 			}
 		}
 
-		// To look for the others takes a look at every pod of the index. Mostly there are none.
+		// Finding the other pods takes a look at every pod of the index, and mostly there are none.
 		if s.allPlaced() {
 			return
 		}
@@ -61,8 +61,8 @@ func (s *Snapshot) allPlaced() bool {
 	return placed == s.PodStates.pods
 }
 
-// unplaced lists the pods that do not run on a node that exists: first those on nodes that are not
-// there, by node and importance, then the pending ones by key.
+// unplaced lists the pods that do not run on an existing node: first those on nodes that do not exist, by
+// node and importance, then the pending ones by key.
 func (s *Snapshot) unplaced() []*PodState {
 	var out []*PodState
 	s.PodStates.Each(func(p *PodState) {
@@ -74,7 +74,7 @@ func (s *Snapshot) unplaced() []*PodState {
 	return out
 }
 
-// compareUnplaced orders two pods as unplaced lists them.
+// compareUnplaced is the order of unplaced.
 func compareUnplaced(p, q *PodState) int {
 	switch {
 	case p.Running && q.Running:
@@ -103,8 +103,8 @@ func (s *Snapshot) Cluster() *outrank.Cluster {
 	return c
 }
 
-// Located returns the pod with fields that say where the snapshot has it: the caller's own object if
-// its fields say so already, else a copy. Of a running pod the nominated node does not matter.
+// Located returns the pod with fields that say where it is in the snapshot: the caller's own object if its
+// fields already do, otherwise a changed copy. The nominated node of a running pod does not matter.
 func (p *PodState) Located() *outrank.Pod {
 	if p.Pod.NodeName == p.Node() && (p.Running || p.Pod.NominatedNodeName == p.Nominated()) {
 		return p.Pod
@@ -114,7 +114,7 @@ func (p *PodState) Located() *outrank.Pod {
 	return &at
 }
 
-// LocatedPods is Located for several pods.
+// LocatedPods returns Located for each pod.
 func LocatedPods(ps []*PodState) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(ps))
 	for i, p := range ps {

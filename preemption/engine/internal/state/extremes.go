@@ -2,36 +2,33 @@ package state
 
 import "math"
 
-// Extremes bound what any pods of a node can hold, of whatever priority, and say
-// what budgets have to do with the pods of the lowest priority. Only searches by
-// other rules than the default ones read them. They take one cache line.
+// Extremes has bounds on the pods of a node that the default rules do not need: on pods of any priority, and
+// on those of the lowest priority that budgets cover. It takes one cache line.
 type Extremes struct {
-	// PerLargest is one divided by the largest amount of a single pod, by column; 0
-	// where no pod holds any.
+	// PerLargest is 1 divided by the largest amount of a single pod, by column. It is 0 if no pod holds any.
 	PerLargest [NumColumns]float64
-	// Covered is the sum of what the covered pods of the lowest priority hold.
+	// Covered is the sum of the amounts of the covered pods of the lowest priority.
 	Covered AmountRow
-	// UpperStart is the latest start of the pods above the lowest priority, in
-	// seconds; NoStart if one of them has none.
+	// UpperStart is the latest start of the pods above the lowest priority, in seconds. It is NoStart if one
+	// of them has no start.
 	UpperStart int64
 	// LowBudgets has a bit for each budget that covers a pod of the lowest priority
 	// (BudgetBits).
 	LowBudgets uint32
 	// CoveredLow is the number of covered pods of the lowest priority.
 	CoveredLow uint16
-	// MostCovered is no less than the number of pods that any one budget covers on the node. It
-	// stops at 255, which every reader takes for any number from there on.
+	// MostCovered is an upper bound on the number of pods that any single budget covers on the node. 255
+	// stands for 255 or more.
 	MostCovered uint8
-	// AnyCovered says that a budget covers a pod of the node, of whatever priority.
+	// AnyCovered is set if a budget covers any pod of the node.
 	AnyCovered bool
 }
 
-// BudgetBits is the number of bits that budgets are told apart by. Budgets whose indexes differ by
-// a multiple of it share a bit, so that a set bit says that one of them may be meant.
+// BudgetBits is the number of bits in a set of budgets. Budgets whose indexes differ by a multiple of it
+// share a bit, so that a set bit stands for at least one of them.
 const BudgetBits = 32
 
-// ExtremesOf computes the extremes of a node. The amounts mean nothing on a node
-// with large amounts.
+// ExtremesOf computes the extremes of a node. The amounts are meaningless on a node with large amounts.
 func ExtremesOf(n *NodeState, l *NodeSummary) Extremes {
 	e := Extremes{UpperStart: math.MinInt64, AnyCovered: len(n.Covered) > 0}
 	low := len(n.Rows) - int(l.LowPods) // the first pod of the lowest priority
@@ -45,13 +42,12 @@ func ExtremesOf(n *NodeState, l *NodeSummary) Extremes {
 	}
 	e.SetLargest(&AmountRow{cpu, memory, third})
 
-	// A missing start is NoStart, the largest of all.
+	// A missing start is NoStart, the largest number.
 	for i := range n.SortKeys[:low] {
 		e.UpperStart = max(e.UpperStart, n.SortKeys[i].Sec)
 	}
 
-	// Budgets that share a bit are counted together, so that the count of each is too large rather
-	// than too small.
+	// Budgets that share a bit are counted together. So a count may be too large, never too small.
 	var pods [BudgetBits]uint8
 	for i := range n.Covered {
 		g := &n.Covered[i]
@@ -68,7 +64,7 @@ func ExtremesOf(n *NodeState, l *NodeSummary) Extremes {
 	return e
 }
 
-// SetLargest sets the largest amounts of one pod.
+// SetLargest sets PerLargest from the largest amounts of a single pod.
 func (e *Extremes) SetLargest(largest *AmountRow) {
 	for k, v := range largest {
 		if v > 0 {
@@ -77,8 +73,8 @@ func (e *Extremes) SetLargest(largest *AmountRow) {
 	}
 }
 
-// LatestOf returns the latest start of any pod of a node, in seconds. It is NoStart if one of them
-// has none, and the least number on a node without pods.
+// LatestOf returns the latest start of the pods of a node, in seconds. It is NoStart if one of them has no
+// start, and the least int64 if there are no pods.
 func LatestOf(n *NodeState) int64 {
 	latest := int64(math.MinInt64)
 	for i := range n.SortKeys {
@@ -87,7 +83,8 @@ func LatestOf(n *NodeState) int64 {
 	return latest
 }
 
-// addCovered counts a covered pod of the lowest priority.
+// addCovered includes a covered pod of the lowest priority. budgets has the bits of the budgets that cover
+// it.
 func (e *Extremes) addCovered(row *AmountRow, budgets uint32) {
 	e.CoveredLow++
 	for k, v := range row {
@@ -96,14 +93,14 @@ func (e *Extremes) addCovered(row *AmountRow, budgets uint32) {
 	e.LowBudgets |= budgets
 }
 
-// TwoLowest says of the pods of the two lowest priorities of a node what Extremes says of those of
-// the lowest one, and when the pods of the second lowest started. It means nothing where all pods
-// have one priority.
+// TwoLowest has figures about the pods of the two lowest priorities of a node: about the covered ones as in
+// Extremes, and about the starts of those of the second lowest. It is meaningless if all pods have the same
+// priority.
 type TwoLowest struct {
-	// Covered is the sum of what the covered pods of the two priorities hold.
+	// Covered is the sum of the amounts of the covered pods of the two priorities.
 	Covered AmountRow
-	// Start is the latest start of the pods of the second lowest priority, in seconds; NoStart if
-	// one of them has none.
+	// Start is the latest start of the pods of the second lowest priority, in seconds. It is NoStart if one
+	// of them has no start.
 	Start int64
 	// Budgets has a bit for each budget that covers a pod of the two priorities (BudgetBits).
 	Budgets uint32
@@ -111,15 +108,14 @@ type TwoLowest struct {
 	CoveredPods uint16
 }
 
-// TwoLowestOf computes this of a node. The amounts mean nothing on a node with large
-// amounts.
+// TwoLowestOf computes TwoLowest for a node. The amounts are meaningless on a node with large amounts.
 func TwoLowestOf(n *NodeState) (t TwoLowest) {
 	if len(n.Levels) < 2 {
 		return t
 	}
 
-	// The least important pods come last. A level counts the pods below it as well, so that these
-	// are the places of the pods of the second lowest priority, and from on those of both.
+	// The least important pods come last, and a level counts the pods below it as well. So the pods of the
+	// second lowest priority are those from from to to, and those of both priorities begin at from.
 	from, to := len(n.Rows)-int(n.Levels[1].Pods), len(n.Rows)-int(n.Levels[0].Pods)
 	t.Start = math.MinInt64
 	for i := from; i < to; i++ {

@@ -39,12 +39,12 @@ func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	return nil
 }
 
-// setGroup puts a group under a key, in the place of the one that is there; nil takes that away.
+// setGroup sets or replaces the group with this key; nil removes it.
 func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
 	known := s.groupObjects()
 	before, _ := known.byKey.Get(key)
 	if before == g {
-		return // nothing changes, nor is there anything to revert
+		return // nothing changes, so that there is nothing to revert
 	}
 
 	s.Journal.record(step{kind: putGroup, name: key, group: before})
@@ -85,7 +85,7 @@ func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	return nil
 }
 
-// setComposite is setGroup for a composite group. It concerns the running pods of all groups below.
+// setComposite is setGroup for a composite group. It may change the units of all groups below.
 func (s *Snapshot) setComposite(key string, g *outrank.CompositePodGroup) {
 	known := s.groupObjects()
 	before, _ := known.composites.Get(key)

@@ -10,14 +10,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// errInPlace returns the error about a pod that the caller has changed in place.
+// errInPlace is the error for a pod whose object the caller has changed in place.
 func errInPlace(p *outrank.Pod) error {
 	return fmt.Errorf("pod %s: %w: the object that the snapshot holds was changed in place; give it a changed copy", p.Key(), preemption.ErrState)
 }
 
-// changedInPlace reports whether the snapshot counts a pod as something else than its object says by
-// now. Where the pod runs or is nominated is not looked at, since the snapshot knows that better.
-// Time is linear in the pods on its node.
+// changedInPlace reports whether the object of a pod no longer agrees with what the snapshot has counted of
+// it. The fields for the node and the nomination are ignored, because the snapshot decides about those. Time
+// is linear in the pods on the pod's node.
 func (s *Snapshot) changedInPlace(p *PodState) bool {
 	is := s.NewPodState(p.Pod, p.Node(), p.Nominated(), p.Class)
 	if string(classKey(p.Pod, s.Rules.VictimUnits)) != p.Class.Key ||
@@ -25,7 +25,7 @@ func (s *Snapshot) changedInPlace(p *PodState) bool {
 		return true
 	}
 
-	// What remains is kept by node.
+	// The remaining counts are kept by node.
 	switch {
 	case p.At == nil:
 		return false
@@ -37,15 +37,15 @@ func (s *Snapshot) changedInPlace(p *PodState) bool {
 	return !slices.IsSortedFunc(s.NodeState(p.At.Name).Nominated, byImportance)
 }
 
-// miscounts reports whether the node sorts a pod as something else than it is by now, or counts it,
-// or another of its pods, as something else.
+// miscounts reports whether the node's sort key of a pod, or its counts over all pods, disagree with the
+// objects.
 func (n *NodeState) miscounts(p *PodState, traits filterTraits) bool {
 	at := slices.Index(n.Pods, p)
 	if at < 0 || n.SortKeys[at] != p.Rank() {
 		return true
 	}
 
-	// The counts do not tell which pods they are made of, so that all are counted again.
+	// A count does not show one pod's part in it, so that all pods are counted again.
 	var concerned [MaxFilters]int32
 	grouped := int32(0)
 	for _, q := range n.Pods {
@@ -59,7 +59,7 @@ func (n *NodeState) miscounts(p *PodState, traits filterTraits) bool {
 	return concerned != n.Concerned || grouped != n.Grouped
 }
 
-// countsClaims reports whether the claims counted for a node are those that its pods name by now.
+// countsClaims reports whether the claims counted for a node are those that its pods name now.
 func (s *Snapshot) countsClaims(n *NodeState) bool {
 	named, total := map[string]int32{}, int32(0)
 	for _, q := range n.Pods {
@@ -71,8 +71,8 @@ func (s *Snapshot) countsClaims(n *NodeState) bool {
 		}
 	}
 
-	// A claim that no pod names any more is not among the named ones. If one is counted, the node
-	// counts more uses in all than its pods name.
+	// A claim that is counted but no longer named does not show in the loop. It shows in the total, which is
+	// larger than what the pods name.
 	for key, uses := range named {
 		if s.Claims.uses(key, n.Slot) != uses {
 			return false

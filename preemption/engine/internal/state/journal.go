@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The errors of package engine, which says when it returns each.
+// These errors are exported by package engine, which documents when they are returned.
 var (
 	ErrMark    = errors.New("mark no longer valid")
 	ErrStale   = errors.New("plan is stale")
@@ -16,11 +16,11 @@ var (
 
 // Mark is a point in the history of a snapshot that Undo can return to.
 type Mark struct {
-	// journal is that of the snapshot, which alone takes the mark.
+	// journal is the journal that made the mark. No other one accepts it.
 	journal *journal
-	// depth is the place of the mark among the open ones.
+	// depth is the index of the mark among the open marks.
 	depth int
-	// serial tells the mark from one that was used up and had the same place.
+	// serial distinguishes the mark from one that was used up and had the same depth.
 	serial uint64
 }
 
@@ -29,13 +29,13 @@ type step struct {
 	kind stepKind
 	// pod is the pod that was put or dropped.
 	pod *PodState
-	// node is the node that was put or dropped, at position in the order, or the one before the
-	// change.
+	// node is the node that was put or dropped, and position its position in the order. For changeNode it is
+	// the node before the change.
 	node     *outrank.Node
 	position int
-	// budgets are the budgets before the change.
+	// budgets is the set of budgets before the change.
 	budgets *BudgetSet
-	// classes maps a class to the one that took its place.
+	// classes maps each replaced class to the one that took its place.
 	classes map[*PodClass]*PodClass
 	// group, composite and namespace are the objects before the change, nil if there was none.
 	group     *outrank.PodGroup
@@ -45,7 +45,7 @@ type step struct {
 	name string
 }
 
-// stepKind is the kind of a step, which says what fields it has.
+// stepKind says what a step changed, and so which of its fields are set.
 type stepKind uint8
 
 const (
@@ -61,27 +61,26 @@ const (
 	putNamespace
 )
 
-// journal records the steps since the first mark that was not used up. Without
-// a mark it records nothing.
+// journal records the steps since the first open mark. Without an open mark it records nothing.
 type journal struct {
-	// changes counts all steps that were ever made, those that revert others included.
+	// changes counts all steps that were ever made, including those that reverted others.
 	changes uint64
-	// watcher is told of changes whether there is a mark or not.
+	// watcher hears of changes even without an open mark.
 	watcher watcher
 	Steps   []step
-	// marks are the open marks, the first made first.
+	// marks has the open marks, the oldest first.
 	marks []openMark
-	// serial is that of the last mark. It never falls, so that no two marks have the same.
+	// serial is the serial number of the newest mark. It never falls, so that no two marks share one.
 	serial uint64
 }
 
-// openMark is a mark that was not used up.
+// openMark is a mark that has not been used up.
 type openMark struct {
-	steps  int // before the mark
+	steps  int // number of steps recorded before the mark
 	serial uint64
 }
 
-// record counts a step, and keeps it if there is a mark.
+// record counts a step, and keeps it if there is an open mark.
 func (j *journal) record(st step) {
 	j.changes++
 	if len(j.marks) > 0 {
@@ -89,15 +88,15 @@ func (j *journal) record(st step) {
 	}
 }
 
-// mark makes a mark behind the last step.
+// mark opens a mark after the last step.
 func (j *journal) mark() Mark {
 	j.serial++
 	j.marks = append(j.marks, openMark{len(j.Steps), j.serial})
 	return Mark{j, len(j.marks) - 1, j.serial}
 }
 
-// take returns the steps since a mark, and changes nothing. The error is ErrMark for a mark that was
-// used up or is another snapshot's.
+// take returns the steps since a mark, which stays open. The error is ErrMark for a mark that was used up or
+// is another snapshot's.
 func (j *journal) take(m Mark) ([]step, error) {
 	if m.journal != j || m.depth >= len(j.marks) || j.marks[m.depth].serial != m.serial {
 		return nil, ErrMark
@@ -105,7 +104,7 @@ func (j *journal) take(m Mark) ([]step, error) {
 	return j.Steps[j.marks[m.depth].steps:], nil
 }
 
-// forget uses up a mark and all later ones, and drops the steps since. It clears them, so that they
+// forget uses up a mark and all later ones, and drops the steps since the mark. It clears them, so that they
 // do not keep objects in memory.
 func (j *journal) forget(m Mark) {
 	steps := j.marks[m.depth].steps
@@ -124,23 +123,24 @@ func (j *journal) keep(m Mark) {
 	}
 }
 
-// watcher lists for the follower of a snapshot what has changed since the follower saw it last. It
-// notes nothing while nobody follows.
+// watcher lists the changes since the follower of a snapshot saw it last. Without a follower it notes
+// nothing.
 type watcher struct {
 	// by is the follower, nil if there is none.
 	by any
-	// point is what the follower returned when it saw the snapshot last: how far it had come with
+	// point is the number that the follower returned when it saw the snapshot last: how far it had come with
 	// its own changes.
 	point uint64
-	// pods are the versions of pods that were put or dropped since.
+	// pods has the versions of pods that were put or dropped since.
 	pods []*outrank.Pod
-	// nodes are the names of the nodes that came or went since.
+	// nodes has the names of the nodes that came or went since.
 	nodes []string
-	// lost says that there were too many changes to list. The lists are nil then.
+	// lost is set if there were too many changes to list. Both lists are nil then.
 	lost bool
 }
 
-// mostUnseen bounds the list of nodes, and with two more for each slot the list of pods.
+// mostUnseen is the length at which the list of nodes is given up. The list of pods may be longer by two for
+// each slot.
 const mostUnseen = 1024
 
 // notePod notes that a version of a pod was put or dropped, in a snapshot with this many slots.
@@ -168,13 +168,13 @@ func (w *watcher) noteNode(name string) {
 	}
 }
 
-// share returns a copy for another snapshot. Neither sees what the other notes from then on, since
-// without spare capacity both append to memory of their own.
+// share returns a copy for another snapshot. Clipped lists have no spare capacity, so that neither side's
+// additions show in the other.
 func (w *watcher) share() watcher {
 	c := *w
 	c.pods, c.nodes = slices.Clip(w.pods), slices.Clip(w.nodes)
 	return c
 }
 
-// seen empties the lists after the follower has seen everything.
+// seen starts new lists after the follower has seen everything.
 func (w *watcher) seen(by any, point uint64) { *w = watcher{by: by, point: point} }

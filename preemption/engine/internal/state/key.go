@@ -7,15 +7,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// KeyWriter builds keys: equal keys are of equal values that were appended by the same calls. Each
-// text is preceded by its length, and each list by its number of elements, so that different lists
-// of texts have different keys.
+// KeyWriter builds keys. The same sequence of calls gives equal keys only for equal values: each text is
+// preceded by its length and each list by its number of elements, so that no value can pass for another.
 type KeyWriter []byte
 
 // Number appends a number.
 func (b *KeyWriter) Number(n int) { *b = binary.AppendUvarint(*b, uint64(n)) }
 
-// Amount appends a number that an int may not hold on a 32-bit machine.
+// Amount appends a number that may not fit into an int on a 32-bit machine.
 func (b *KeyWriter) Amount(v int64) { *b = binary.AppendUvarint(*b, uint64(v)) }
 
 // Text appends a text with its length.
@@ -110,8 +109,8 @@ func (b *KeyWriter) requirements(rs []outrank.NodeRequirement) {
 	}
 }
 
-// UsesClaim reports whether a volume is a use of a claim. An ephemeral volume is not: its claim is
-// made along with the pod.
+// UsesClaim reports whether a volume uses a claim that other pods may use as well. The claim of an ephemeral
+// volume is made with the pod and does not count.
 func UsesClaim(v *outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
 
 // ClaimKey returns the key of a claim in the namespace of a pod.

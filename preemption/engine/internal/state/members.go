@@ -7,17 +7,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ClassOf returns the class of a pod, a new one if the snapshot has none. A new class is not in the
-// snapshot before a pod of it joins.
+// ClassOf returns the class of a pod, a new one if the snapshot has none. A new class enters the snapshot
+// when the first pod of it joins.
 func (s *Snapshot) ClassOf(p *outrank.Pod) *PodClass { return s.classFor(p, s.covering) }
 
-// covering lists the budgets that cover a pod, by index.
+// covering lists the indexes of the budgets that cover a pod.
 func (s *Snapshot) covering(p *outrank.Pod) []int32 {
 	return s.BudgetSet.matcher.AppendCovering(nil, p)
 }
 
-// classFor is ClassOf with the function that finds the budgets of a new class given: load has a
-// faster one for many pods.
+// classFor is ClassOf with the function that finds the budgets of a new class. load passes one that is faster
+// for many pods.
 func (s *Snapshot) classFor(p *outrank.Pod, covering func(*outrank.Pod) []int32) *PodClass {
 	key := classKey(p, s.Rules.VictimUnits)
 	if m, ok := s.Classes.find(key); ok {
@@ -36,18 +36,18 @@ func (s *Snapshot) classFor(p *outrank.Pod, covering func(*outrank.Pod) []int32)
 	return k
 }
 
-// NewPodState returns the state of a pod that runs on node or, if that is empty, is nominated to
-// nominated; both may be empty. The snapshot does not have it before Put.
+// NewPodState returns the state of a pod that runs on node or, if that is empty, is nominated to nominated.
+// Both may be empty. The state enters the snapshot with Put.
 func (s *Snapshot) NewPodState(p *outrank.Pod, node, nominated string, k *PodClass) *PodState {
 	return newPodState(p, k, s.taking(p, node != ""), s.refOf(cmp.Or(node, nominated)))
 }
 
-// RunningPod returns the state of a pod that runs on a node which is not known yet.
+// RunningPod returns the state of a pod that will run on a node yet to be chosen.
 func (s *Snapshot) RunningPod(p *outrank.Pod, k *PodClass) *PodState {
 	return newPodState(p, k, s.taking(p, true), nil)
 }
 
-// newPodState returns a state with a Taking of its own, both in one piece of memory.
+// newPodState returns a state with a Taking of its own, both in one allocation.
 func newPodState(p *outrank.Pod, k *PodClass, takes Taking, at *nodeRef) *PodState {
 	x := &struct {
 		PodState
@@ -57,7 +57,7 @@ func newPodState(p *outrank.Pod, k *PodClass, takes Taking, at *nodeRef) *PodSta
 	return &x.PodState
 }
 
-// taking returns the amounts that a pod takes of its node, or asks for while it is pending.
+// taking returns the amounts that a running pod takes of its node, or a pending one asks for.
 func (s *Snapshot) taking(p *outrank.Pod, running bool) Taking {
 	if running {
 		return Taking{s.Columns.Running(p, s.Of), true}
@@ -65,8 +65,8 @@ func (s *Snapshot) taking(p *outrank.Pod, running bool) Taking {
 	return Taking{s.Columns.Pending(p), false}
 }
 
-// refOf returns the reference to a node by its name, nil for an empty name. Pods of a node that has a
-// state share that of the node.
+// refOf returns the reference to a node by its name, nil for an empty name. If the node has a state, it is
+// the state's own reference.
 func (s *Snapshot) refOf(name string) *nodeRef {
 	if name == "" {
 		return nil
@@ -77,12 +77,12 @@ func (s *Snapshot) refOf(name string) *nodeRef {
 	return &nodeRef{name}
 }
 
-// Moved returns the state of the pod on another node or with another nomination. It shares with p
-// everything that is the same.
+// Moved returns the state of the pod on another node or with another nomination. It shares with p everything
+// that stays the same.
 func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 	running, at := node != "", p.At
 
-	// A pod whose status reports requests may take something else on a node than while it is pending.
+	// A pod whose status reports requests may take other amounts on a node than it asks for while pending.
 	if p.Running != running && reportsRequests(p.Pod) {
 		return s.NewPodState(p.Pod, node, nominated, p.Class)
 	}
@@ -96,7 +96,7 @@ func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 	return &PodState{p.Pod, p.Class, p.Taking, at}
 }
 
-// join counts a pod in its class.
+// join adds a pod to its class.
 func (s *Snapshot) join(p *PodState) {
 	m := s.membersOf(p.Class)
 	if m.Pods++; m.Pods == 1 && len(p.Class.antiAffinity) > 0 {
@@ -108,7 +108,7 @@ func (s *Snapshot) join(p *PodState) {
 	}
 }
 
-// leave counts a pod out of its class. The last pod takes the class with it.
+// leave removes a pod from its class, and with the last pod the class itself.
 func (s *Snapshot) leave(p *PodState) {
 	m := s.membersOf(p.Class)
 	if p.Running {
@@ -123,8 +123,8 @@ func (s *Snapshot) leave(p *PodState) {
 	}
 }
 
-// membersOf returns the members of a class for writing. It tells the counts of a class that is new to the
-// snapshot, so that they count its pods from then on.
+// membersOf returns the members of a class for writing. If the class is new to the snapshot, it informs the
+// filters' counts, so that they count its pods from then on.
 func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
 	m, isNew := s.Classes.writable(k, s.Owner)
 	if isNew {
@@ -136,7 +136,8 @@ func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
 // find finds the members of a class by its key.
 func (x *classIndex) find(key []byte) (*ClassMembers, bool) { return x.byKey.find(key) }
 
-// writable returns the members of a class for writing, and whether the index had none.
+// writable returns the members of a class for writing. isNew reports whether the index did not have the
+// class.
 func (x *classIndex) writable(k *PodClass, o *Owner) (m *ClassMembers, isNew bool) {
 	m, ok := x.byKey.Get(k.Key)
 	switch {
@@ -151,7 +152,7 @@ func (x *classIndex) writable(k *PodClass, o *Owner) (m *ClassMembers, isNew boo
 	return m, !ok
 }
 
-// remove removes a class that has no pods any more.
+// remove removes a class without pods.
 func (x *classIndex) remove(k *PodClass) {
 	x.byKey.Remove(k.Key)
 	if len(k.antiAffinity) > 0 {

@@ -36,7 +36,8 @@ func (s *Snapshot) namespace(name string) (*outrank.Namespace, bool) {
 	return s.objects.namespaces.Get(name)
 }
 
-// setNamespace replaces the namespace of this name, nil takes it away, and tells the counts.
+// setNamespace sets or replaces the namespace of this name; nil removes it. It records the change and drops
+// the filters' counts.
 func (s *Snapshot) setNamespace(name string, ns *outrank.Namespace) {
 	before, _ := s.namespace(name)
 	if before == ns {
@@ -44,12 +45,12 @@ func (s *Snapshot) setNamespace(name string, ns *outrank.Namespace) {
 	}
 	s.Journal.record(step{kind: putNamespace, name: name, namespace: before})
 
-	// The counts of filters are all that outlives a decision and follows from namespaces.
+	// Of the data that outlives a decision only the filters' counts depend on namespaces.
 	s.Topology.Counts.forget()
 	s.objects.setNamespace(name, ns)
 }
 
-// setNamespace replaces the namespace of this name; nil takes it away.
+// setNamespace sets or replaces the namespace of this name; nil removes it.
 func (x *clusterObjects) setNamespace(name string, ns *outrank.Namespace) {
 	if ns == nil {
 		x.namespaces.Remove(name)
@@ -58,9 +59,8 @@ func (x *clusterObjects) setNamespace(name string, ns *outrank.Namespace) {
 	}
 }
 
-// IncomingTerms prepares terms of a pod that is to be placed. In v1.36 a namespace selector that
-// holds without any label, as NotIn and DoesNotExist can, selects every namespace (rules 7.13.14
-// and 7.13.19).
+// IncomingTerms prepares terms of a pod to be placed. In v1.36 a namespace selector that matches an empty set
+// of labels, as NotIn and DoesNotExist can, selects every namespace (rules 7.13.14 and 7.13.19).
 func (s *Snapshot) IncomingTerms(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 	out := termsOf(p, terms)
 	for i := range out {
@@ -71,8 +71,8 @@ func (s *Snapshot) IncomingTerms(p *outrank.Pod, terms []outrank.PodAffinityTerm
 	return out
 }
 
-// Picks reports whether a term of a pod that is to be placed picks another pod by its namespace
-// and labels. The namespace selector picks only namespaces that the snapshot knows (rule 7.13.18).
+// Picks reports whether a term of a pod to be placed picks another pod by its namespace and labels. The
+// namespace selector picks only namespaces that the snapshot knows (rule 7.13.18).
 func (s *Snapshot) Picks(t *Term, namespace string, labels map[string]string) bool {
 	ns, known := s.namespace(namespace)
 	if !known {

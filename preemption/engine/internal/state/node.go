@@ -10,66 +10,63 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// NodeState is what a snapshot knows of one node and of the pods on it. The
-// snapshot that owns it may write it; any other snapshot copies it first.
+// NodeState has everything that a snapshot knows of one node and the pods on it. The snapshot that owns it
+// may write it; any other snapshot copies it first.
 type NodeState struct {
 	// The fields that a search reads come first, so that they lie in few cache lines.
 
-	// SortKeys has the sort key of each pod, and Rows what it takes, by column. Both are
+	// SortKeys has the sort key of each pod, and Rows the amounts that each takes, by column. Both are
 	// parallel to Pods.
 	SortKeys []Importance
-	// Unstarted counts the pods without a start time. Latest is the latest
-	// start of the others, in seconds. If it is not before the now of a call,
-	// the pods may not be in the order of that call (InOrder).
+	// Unstarted is the number of pods without a start time, and Latest the latest start of the others, in
+	// seconds. InOrder tells from the two whether the order of Pods is right for a call.
 	Unstarted int
 	Latest    int64
-	// Levels has an entry for each priority on the node, the lowest first.
+	// Levels has a Level for each priority on the node, the lowest first.
 	Levels []Level
 	Rows   []AmountRow
-	// Covered lists the pods that budgets cover, in the order of Pods.
+	// Covered lists the pods that any budget covers, in the order of Pods.
 	Covered []coveredPod
 	Slot    int32
-	// Grouped counts the pods that name a pod group.
+	// Grouped is the number of pods that name a pod group.
 	Grouped int32
-	// version grows whenever the node or a pod on it changes. Tables of the caller's answers
-	// compare it (podTable).
+	// version grows whenever the node or a pod on it changes. A podTable tells by it whether its answers are
+	// current.
 	version uint64
-	// Pods run on the node. Nominated are pending pods that room was made for.
-	// Both are sorted by importance; a missing start counts as later than any.
+	// Pods are the pods that run on the node, and Nominated the pending pods nominated to it. Both are sorted
+	// by importance; a missing start counts as later than any.
 	Pods, Nominated []*PodState
-	// Objects has the objects of Pods, for readers that need nothing else of them.
+	// Objects has the object of each pod, parallel to Pods, for readers that need nothing else.
 	Objects []*outrank.Pod
 
 	Owner *Owner
 	*nodeRef
-	// Node is nil while pods name a node that the snapshot does not hold.
+	// Node is nil if pods name a node that the snapshot does not hold.
 	Node *outrank.Node
-	// Offers and MaxPods are the node's allocatable amounts and number of pods. Taken is the
-	// exact sum of what Pods take.
+	// Offers and MaxPods are the node's allocatable amounts and number of pods. Taken is the exact sum of the
+	// amounts that Pods take.
 	Offers  Amounts
 	MaxPods int64
 	Taken   Usage
-	// Concerned counts, by filter, the pods that have a part in what the filter
-	// says.
+	// Concerned is, by filter, the number of pods that may change the filter's answer.
 	Concerned [MaxFilters]int32
-	// claimUses counts the volumes of all pods that use a claim.
+	// claimUses is the number of volumes, of all pods, that use a claim.
 	claimUses int32
-	// summed is the number of pods at the end of Pods that have not changed since the node was
-	// last summarized.
+	// summed is the length of the tail of Pods that has not changed since the node was last summarized.
 	summed int32
-	// Held has the filters' own notes about the node and its pods.
+	// Held has the filters' own data about the node and its pods (filterTraits.HeldOn).
 	Held any
 }
 
-// Level sums up the pods of a priority and of all lower ones on the node. The amounts
-// mean nothing on a node with large amounts.
+// Level has the number and the summed amounts of a node's pods of one priority and all lower ones. The
+// amounts are meaningless on a node with large amounts.
 type Level struct {
 	Held     AmountRow
 	Priority int32
 	Pods     int32
 }
 
-// coveredPod is a pod that budgets cover.
+// coveredPod is a pod that at least one budget covers.
 type coveredPod struct {
 	Index int32 // in NodeState.Pods
 	// Budgets has a bit for each budget that covers the pod (BudgetBits).
@@ -77,12 +74,12 @@ type coveredPod struct {
 	Class   *PodClass
 }
 
-// NewNodeState returns a node without an object and without pods.
+// NewNodeState returns the state of a node that has no object and no pods yet.
 func NewNodeState(name string, slot int32, o *Owner) *NodeState {
 	return &NodeState{Owner: o, nodeRef: &nodeRef{name}, Slot: slot, Latest: math.MinInt64}
 }
 
-// setNode sets the node itself, nil to remove it.
+// setNode sets the object of the node; nil removes it.
 func (n *NodeState) setNode(obj *outrank.Node, c *Columns) {
 	n.Node = obj
 	n.Offers, n.MaxPods = Amounts{}, 0
@@ -97,8 +94,8 @@ func (n *NodeState) clone(o *Owner) *NodeState {
 	c := *n
 	c.Owner = o
 
-	// Each of these is written in place. Held, the node's object and the pods' states never are,
-	// so that both copies may have them.
+	// Each of these lists is written in place. Held, the node's object and the pods' states are not, so that
+	// both copies may have them.
 	c.Pods, c.Nominated = slices.Clone(n.Pods), slices.Clone(n.Nominated)
 	c.Objects = slices.Clone(n.Objects)
 	c.Rows, c.SortKeys = slices.Clone(n.Rows), slices.Clone(n.SortKeys)
@@ -113,8 +110,8 @@ func (n *NodeState) empty() bool {
 	return n.Node == nil && len(n.Pods) == 0 && len(n.Nominated) == 0
 }
 
-// load puts pods on a new node, all at once. The node keeps the slices. It leaves levels and
-// covered pods to sumUp. Time is that of sorting the pods.
+// load puts all pods on a new node at once, and keeps the slices. Levels and covered pods are left to sumUp.
+// Time is that of sorting the pods.
 func (n *NodeState) load(pods, nominated []*PodState, traits filterTraits) {
 	byImportance := func(p, q *PodState) int { return p.Compare(q, rank.Never) }
 	slices.SortFunc(pods, byImportance)
@@ -138,7 +135,7 @@ func (n *NodeState) addPod(p *PodState, traits filterTraits) {
 	n.Rows = insertAt(n.Rows, i, p.Takes.Std)
 	n.SortKeys = insertAt(n.SortKeys, i, p.Rank())
 	n.Objects = insertAt(n.Objects, i, p.Pod)
-	n.summed = min(n.summed, int32(len(n.Pods)-1-i)) // the pods behind the new one are as before
+	n.summed = min(n.summed, int32(len(n.Pods)-1-i)) // the tail behind the new pod is unchanged
 
 	n.raiseLevels(n.SortKeys[i].Priority, &p.Takes.Std)
 	n.coverAdded(i, p.Class)
@@ -155,8 +152,8 @@ func insertAt[T any](list []T, i int, v T) []T {
 
 // removePod removes a pod from the node. Time is linear in the pods on the node.
 func (n *NodeState) removePod(p *PodState, traits filterTraits) {
-	// The levels and the covered pods go by the node's own row and key, and by the pod's index:
-	// they are brought in line while these are still there.
+	// Levels and covered pods are updated by the pod's row, sort key and index, so that these are removed
+	// afterwards.
 	i := n.placeOf(p)
 	n.lowerLevels(n.SortKeys[i].Priority, &n.Rows[i])
 	n.coverRemoved(i)
@@ -165,16 +162,16 @@ func (n *NodeState) removePod(p *PodState, traits filterTraits) {
 	n.Rows = slices.Delete(n.Rows, i, i+1)
 	n.SortKeys = slices.Delete(n.SortKeys, i, i+1)
 	n.Objects = slices.Delete(n.Objects, i, i+1)
-	n.summed = min(n.summed, int32(len(n.Pods)-i)) // the pods behind the gap are as before
+	n.summed = min(n.summed, int32(len(n.Pods)-i)) // the tail behind the gap is unchanged
 	n.count(p, -1, traits)
 
-	// A maximum cannot be counted out: where the pod started last, the others are looked at anew.
+	// Removing the maximum takes a look at all other starts.
 	if p.Rank().Sec == n.Latest {
 		n.Latest = n.latestStart()
 	}
 }
 
-// latestStart returns the latest start of the pods that have one, the least int64 without any.
+// latestStart returns the latest start of the pods that have one, the least int64 if none has.
 func (n *NodeState) latestStart() int64 {
 	latest := int64(math.MinInt64)
 	for i := range n.SortKeys {
@@ -185,8 +182,8 @@ func (n *NodeState) latestStart() int64 {
 	return latest
 }
 
-// indexOf returns the index in Pods at which the pod is or would be by its importance. It is a
-// binary search over the sort keys, which lie side by side; the objects settle ties only.
+// indexOf returns the index in Pods at which the pod is or belongs by its importance. It searches the sort
+// keys, which lie side by side in memory, and reads objects only for ties.
 func (n *NodeState) indexOf(p *PodState) int {
 	key := p.Rank()
 	low, high := 0, len(n.SortKeys)
@@ -205,8 +202,8 @@ func (n *NodeState) indexOf(p *PodState) int {
 	return low
 }
 
-// placeOf returns the index of a pod that is on the node. A pod that the caller has changed in
-// place may not be where its importance says, so that the whole list is searched for it.
+// placeOf returns the index of a pod that is on the node. A pod that the caller has changed in place may not
+// be where its importance says, in which case the whole list is searched.
 func (n *NodeState) placeOf(p *PodState) int {
 	if i := n.indexOf(p); i < len(n.Pods) && n.Pods[i] == p {
 		return i
@@ -214,8 +211,8 @@ func (n *NodeState) placeOf(p *PodState) int {
 	return slices.Index(n.Pods, p)
 }
 
-// count adds a pod (by is 1) to the sums and counters of the node, or subtracts it
-// (by is -1). It never lowers Latest: removePod does.
+// count adds a pod to the sums and counters of the node (by is 1), or subtracts it (-1). It never lowers
+// Latest; removePod does.
 func (n *NodeState) count(p *PodState, by int32, traits filterTraits) {
 	if by > 0 {
 		n.Taken.Add(&p.Takes)
@@ -243,13 +240,13 @@ func (n *NodeState) count(p *PodState, by int32, traits filterTraits) {
 	}
 }
 
-// sumUp computes from all pods at once what changes bring in line pod by pod: the levels, the
-// covered pods and the filters' notes.
+// sumUp computes from all pods at once what later changes update pod by pod: the levels, the covered pods,
+// and Held.
 func (n *NodeState) sumUp(traits filterTraits) {
 	n.Held = traits.HeldOn(n, &n.Concerned)
 
-	// The least important pods are last. A level includes those below it, so that the sum runs on
-	// from one priority to the next.
+	// The least important pods are last. A level includes those below it, so that one running sum makes them
+	// all.
 	n.Levels = slices.Grow(n.Levels[:0], n.priorities())
 	var sum Level
 	for i := len(n.Rows) - 1; i >= 0; i-- {
@@ -269,14 +266,14 @@ func (n *NodeState) sumUp(traits filterTraits) {
 	n.findCovered()
 }
 
-// raiseLevels counts a pod of this priority in its level and those above.
+// raiseLevels adds a pod of this priority to its level and those above.
 func (n *NodeState) raiseLevels(priority int32, row *AmountRow) {
 	i := 0
 	for i < len(n.Levels) && n.Levels[i].Priority < priority {
 		i++
 	}
 
-	// The first pod of a priority opens a level. It begins with what the level below holds.
+	// The first pod of a priority opens a level, which starts as a copy of the level below.
 	if i == len(n.Levels) || n.Levels[i].Priority != priority {
 		var opened Level
 		if i > 0 {
@@ -292,7 +289,7 @@ func (n *NodeState) raiseLevels(priority int32, row *AmountRow) {
 	}
 }
 
-// lowerLevels counts a pod of this priority out of its level and those above.
+// lowerLevels takes a pod of this priority off its level and those above.
 func (n *NodeState) lowerLevels(priority int32, row *AmountRow) {
 	below := int32(0)
 	for i := 0; i < len(n.Levels); i++ {
@@ -305,9 +302,9 @@ func (n *NodeState) lowerLevels(priority int32, row *AmountRow) {
 		at.Held.sub(row)
 		at.Pods--
 
-		// A level with no more pods than the one below has none of its own priority, and ends. Only
-		// the level of the pod itself, which is the first that comes here, can: those above have
-		// pods of their own still. No level has -1 pods.
+		// A level with no more pods than the one below has none of its own priority, and is deleted. Only the
+		// pod's own level, the first to come here, can be such a level. Setting below to -1 keeps the others,
+		// because no level has -1 pods.
 		if at.Pods == below {
 			n.Levels = slices.Delete(n.Levels, i, i+1)
 			i--
@@ -316,12 +313,12 @@ func (n *NodeState) lowerLevels(priority int32, row *AmountRow) {
 	}
 }
 
-// findCovered lists the pods that budgets cover. It also counts as a change of the node, since
-// answers that tables keep may depend on which pods are covered.
+// findCovered lists the pods that budgets cover. It also counts as a change of the node, because kept answers
+// may depend on which pods are covered.
 func (n *NodeState) findCovered() {
 	n.version++
 
-	// The first list is made no longer than it needs to be.
+	// The first list is allocated with the exact length.
 	if n.Covered = n.Covered[:0]; n.Covered == nil {
 		covered := 0
 		for _, p := range n.Pods {
@@ -337,7 +334,7 @@ func (n *NodeState) findCovered() {
 	}
 }
 
-// coverAdded brings the list of covered pods in line with a pod of class k that was added at index i.
+// coverAdded updates the list of covered pods after a pod of class k was added at index i.
 func (n *NodeState) coverAdded(i int, k *PodClass) {
 	at := n.shiftCovered(i, 1)
 	if len(k.Covering) > 0 {
@@ -345,7 +342,7 @@ func (n *NodeState) coverAdded(i int, k *PodClass) {
 	}
 }
 
-// coverRemoved brings the list of covered pods in line with the pod at index i, which is about to go.
+// coverRemoved updates the list of covered pods before the pod at index i is removed.
 func (n *NodeState) coverRemoved(i int) {
 	at := n.shiftCovered(i+1, -1)
 	if at > 0 && n.Covered[at-1].Index == int32(i) {
@@ -353,8 +350,8 @@ func (n *NodeState) coverRemoved(i int) {
 	}
 }
 
-// shiftCovered adds by to the index of every covered pod whose index is from or more. It returns
-// the place of the first of these in the list of covered pods.
+// shiftCovered adds by to the index of every covered pod from index from on. It returns the place of the
+// first of these in Covered.
 func (n *NodeState) shiftCovered(from int, by int32) int {
 	at := len(n.Covered)
 	for at > 0 && n.Covered[at-1].Index >= int32(from) {
@@ -364,7 +361,7 @@ func (n *NodeState) shiftCovered(from int, by int32) int {
 	return at
 }
 
-// bitsOf returns the bits that stand for these budgets. Several budgets may share a bit.
+// bitsOf returns the bits of these budgets (BudgetBits).
 func bitsOf(budgets []int32) (bits uint32) {
 	for _, b := range budgets {
 		bits |= 1 << (b % BudgetBits)
@@ -372,7 +369,7 @@ func bitsOf(budgets []int32) (bits uint32) {
 	return bits
 }
 
-// priorities returns how many different priorities the pods have.
+// priorities returns the number of different priorities among the pods.
 func (n *NodeState) priorities() int {
 	count := 0
 	for i := range n.SortKeys {
@@ -383,8 +380,8 @@ func (n *NodeState) priorities() int {
 	return count
 }
 
-// First returns the index of the most important pod below a priority, the number of pods if there
-// is none. All pods from there on are below it.
+// First returns the index of the first pod below a priority, the number of pods if there is none. All pods
+// from there on are below the priority.
 func (n *NodeState) First(priority int64) int {
 	low, high := 0, len(n.SortKeys)
 	for low < high {
@@ -397,9 +394,9 @@ func (n *NodeState) First(priority int64) int {
 	return low
 }
 
-// InOrder reports whether the pods are sorted as a call at now needs it. The list sorts a missing
-// start behind all others, and in the call it counts as now. The two differ where a pod has no
-// start and another one starts at now or later.
+// InOrder reports whether Pods has the order of a call at now. Pods sorts a missing start last, while in a
+// call it counts as now. So the two orders can differ only if one pod has no start and another one's is not
+// before now.
 func (n *NodeState) InOrder(now rank.Instant) bool { return n.Unstarted == 0 || n.Latest < now.Sec }
 
 // Possible lists the pods below a priority, the most important first. The
@@ -408,7 +405,7 @@ func (n *NodeState) InOrder(now rank.Instant) bool { return n.Unstarted == 0 || 
 func (n *NodeState) Possible(priority int32, now rank.Instant, buf *[]*PodState) []*PodState {
 	pods := n.Pods[n.First(int64(priority)):]
 
-	// Priority comes before start in any call's order, so that the pods are the right ones at least.
+	// Only the order can be wrong, not the set of pods: priority comes before start in every call's order.
 	if !n.InOrder(now) {
 		*buf = append((*buf)[:0], pods...)
 		slices.SortFunc(*buf, func(p, q *PodState) int { return p.Compare(q, now) })
@@ -417,7 +414,7 @@ func (n *NodeState) Possible(priority int32, now rank.Instant, buf *[]*PodState)
 	return pods
 }
 
-// indexOf returns the index at which a pod is or would be in a list that is sorted by importance.
+// indexOf returns the index at which a pod is or belongs in a list that is sorted by importance.
 func indexOf(pods []*PodState, p *PodState) int {
 	i, _ := slices.BinarySearchFunc(pods, p, func(a, b *PodState) int { return a.Compare(b, rank.Never) })
 	return i
@@ -428,9 +425,9 @@ func insertByImportance(pods []*PodState, p *PodState) []*PodState {
 	return slices.Insert(pods, indexOf(pods, p), p)
 }
 
-// placeOf returns the index of a pod in a list that is sorted by importance, -1 if it is not there.
-// A pod that the caller has changed in place may not be where its importance says, so that the whole
-// list is searched for it; a short list is searched at once.
+// placeOf returns the index of a pod in a list that is sorted by importance, -1 if it is not there. A pod
+// that the caller has changed in place may be elsewhere than its importance says, in which case the whole
+// list is searched. In a short list that is done at once.
 func placeOf(pods []*PodState, p *PodState) int {
 	const few = 8
 	if len(pods) > few {
@@ -441,30 +438,30 @@ func placeOf(pods []*PodState, p *PodState) int {
 	return slices.Index(pods, p)
 }
 
-// removeByImportance removes a pod from a list that is sorted by importance and has it.
+// removeByImportance removes a pod from a list that is sorted by importance. The pod must be in it.
 func removeByImportance(pods []*PodState, p *PodState) []*PodState {
 	i := placeOf(pods, p)
 	return slices.Delete(pods, i, i+1)
 }
 
-// filterTraits answers the questions of the state about filters. The filter layer
-// implements it.
+// filterTraits tells this package what it has to know about the built-in filters. Package filters, which
+// imports this one, implements it.
 type filterTraits interface {
-	// Restricts reports whether some filter may keep even a pod that asks for nothing in
-	// particular away from the node. It is true for a node that does not exist.
+	// Restricts reports whether some filter may turn away even a pod without demands. It is true for nil, a
+	// node that does not exist.
 	Restricts(node *outrank.Node) bool
-	// ConcernedBy returns the filters whose answers may depend on a pod that is on a node.
+	// ConcernedBy returns the filters whose answers about a node a pod that runs there may change.
 	ConcernedBy(running *outrank.Pod) FilterSet
-	// HeldOn returns the filters' notes about the node and its pods, which nobody writes; nil
-	// where there are none. concerned counts, by filter, the pods that concern it.
+	// HeldOn returns the filters' data about the node and its pods, nil if they need none. The result is
+	// never written. concerned is NodeState.Concerned.
 	HeldOn(n *NodeState, concerned *[MaxFilters]int32) any
 }
 
 // FilterSet has a bit for each filter.
 type FilterSet uint16
 
-// MaxFilters is how many filters a FilterSet can hold.
+// MaxFilters is the number of filters that a FilterSet has bits for.
 const MaxFilters = 16
 
-// Has reports whether the filter of this index is in the set.
+// Has reports whether the filter with this index is in the set.
 func (s FilterSet) Has(index int) bool { return s&(1<<index) != 0 }

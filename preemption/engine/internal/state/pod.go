@@ -8,14 +8,14 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// PodState is what a snapshot knows of one pod. It never changes, so that
-// snapshots can share it. There is one per pod, so its size matters.
+// PodState is everything that a snapshot knows of one pod. It never changes, so that snapshots can share it.
+// There is one for each pod, so that its size matters.
 type PodState struct {
 	Pod   *outrank.Pod
 	Class *PodClass
 	*Taking
-	// At is the node that the pod runs on or, if it is pending, is nominated
-	// to; nil for neither.
+	// At is the node that a running pod runs on, or a pending one is nominated to. It is nil for a pending
+	// pod without a nomination.
 	At *nodeRef
 }
 
@@ -29,13 +29,13 @@ type Taking struct {
 // Priority returns the pod's own priority.
 func (p *PodState) Priority() int32 { return p.Pod.PriorityValue() }
 
-// Rank returns the key by which the pod is sorted. Nodes keep it for their pods.
+// Rank returns the pod's sort key. NodeState.SortKeys has it for the pods of a node.
 func (p *PodState) Rank() Importance { return importanceOf(p.Pod) }
 
 // nodeRef is the name of a node. The pods of the node and its states in all snapshots share it.
 type nodeRef struct{ Name string }
 
-// Node returns the node that the pod runs on, empty for a pending pod.
+// Node returns the name of the node that the pod runs on, empty for a pending pod.
 func (p *PodState) Node() string {
 	if p.Running {
 		return p.At.Name
@@ -43,8 +43,7 @@ func (p *PodState) Node() string {
 	return ""
 }
 
-// Nominated returns the node that a pending pod is nominated to, empty for
-// none.
+// Nominated returns the name of the node that a pending pod is nominated to, empty without a nomination.
 func (p *PodState) Nominated() string {
 	if p.Running || p.At == nil {
 		return ""
@@ -52,7 +51,7 @@ func (p *PodState) Nominated() string {
 	return p.At.Name
 }
 
-// Importance is the key by which pods are sorted. The pods' names settle ties.
+// Importance is the sort key of a pod. Between equal keys the pods' names decide.
 type Importance struct {
 	Sec      int64 // the start in seconds since 1970; NoStart for none
 	Nsec     int32 // the nanoseconds of the start
@@ -68,8 +67,7 @@ func importanceOf(p *outrank.Pod) Importance {
 	return r
 }
 
-// compare orders pods by importance, except for their names: negative if r goes before o. A missing
-// start is later than any.
+// compare orders sort keys: it is negative if r is more important than o. A missing start is later than any.
 func (r *Importance) compare(o Importance) int {
 	switch {
 	case r.Priority != o.Priority:

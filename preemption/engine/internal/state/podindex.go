@@ -7,13 +7,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podIndex finds pods by namespace and name. It is a hash table with linear probing: no cell from the
-// home of a pod's hash to the cell of the pod is ever free. The table stores no keys, since a map of
-// strings would take as much memory as the pods. Its cells are in pages that copies share until one of
-// them writes a page.
+// podIndex finds pods by namespace and name. It is a hash table with linear probing: between the home cell of
+// a pod's hash and the pod's own cell no cell is free. It stores no keys, because a map of strings would take
+// as much memory as the pods. Its cells are in pages that copies share until one of them writes a page.
 type podIndex struct {
 	pages []*podPage
-	own   []bool // by page: whether this index alone has it, and may write it
+	own   []bool // by page: set if no copy shares the page, so that it may be written
 	pods  int    // the number of pods in the index
 }
 
@@ -52,7 +51,7 @@ func (x *podIndex) Of(pod *outrank.Pod) (*PodState, bool) {
 	return p, p != nil
 }
 
-// set adds a pod. No pod of its name may be in the index.
+// set adds a pod. The index must not have a pod of this name.
 func (x *podIndex) set(p *PodState) {
 	// A fifth of the cells stays free, so that searches end soon.
 	if x.pods++; x.pods > x.size()*4/5 {
@@ -64,17 +63,17 @@ func (x *podIndex) set(p *PodState) {
 // replace puts q, another state of the pod p, in its place. p must be in the index.
 func (x *podIndex) replace(p, q *PodState) { x.replaceAt(x.cellOf(p), q) }
 
-// replaceAt puts q, another state of the pod in a cell, in its place.
+// replaceAt puts q, another state of the pod in this cell, in its place.
 func (x *podIndex) replaceAt(cell int, q *PodState) { x.write(cell, q, x.hash(cell)) }
 
-// remove takes out a pod that is in the index, and moves up the pods behind it that
-// would otherwise not be found any more.
+// remove removes a pod that is in the index, and moves up the pods behind it that a search could not reach
+// across the gap.
 func (x *podIndex) remove(p *PodState) {
 	hole := x.cellOf(p)
 	x.pods--
 
-	// A search ends at a free cell, so that only the pods up to the next free one may pass the hole. One
-	// whose home is behind the hole is found without passing it, and stays.
+	// A search ends at a free cell. So only pods up to the next free cell can be affected, and of those only
+	// the ones whose home is at or before the hole. A pod whose home is behind the hole stays.
 	for at := x.next(hole); x.cell(at) != nil; at = x.next(at) {
 		if x.steps(x.home(x.hash(at)), at) >= x.steps(hole, at) {
 			x.write(hole, x.cell(at), x.hash(at))
@@ -84,7 +83,7 @@ func (x *podIndex) remove(p *PodState) {
 	x.write(hole, nil, 0)
 }
 
-// share returns a copy. From then on neither side writes a page that both have.
+// share returns a copy. From then on both sides copy a shared page before they write it.
 func (x *podIndex) share() podIndex {
 	x.own = make([]bool, len(x.own))
 	return x.view()
@@ -107,13 +106,13 @@ func (x *podIndex) Each(f func(p *PodState)) {
 	}
 }
 
-// size is the number of cells.
+// size returns the number of cells.
 func (x *podIndex) size() int { return len(x.pages) * podPageSize }
 
 func (x *podIndex) cell(at int) *PodState { return x.pages[at/podPageSize].cells[at%podPageSize] }
 func (x *podIndex) hash(at int) uint32    { return x.pages[at/podPageSize].hashes[at%podPageSize] }
 
-// write writes a cell. A page that a copy may have is copied first.
+// write writes a cell. A page that a copy may share is copied first.
 func (x *podIndex) write(at int, p *PodState, hash uint32) {
 	i := at / podPageSize
 	if !x.own[i] {
@@ -123,15 +122,15 @@ func (x *podIndex) write(at int, p *PodState, hash uint32) {
 	x.pages[i].cells[at%podPageSize], x.pages[i].hashes[at%podPageSize] = p, hash
 }
 
-// find returns the pod with this hash for which meant is true, and its cell. It returns nil and the
-// free cell at which the search has ended where there is none.
+// find returns the pod with this hash for which meant is true, and its cell. If there is none, it returns nil
+// and the free cell at which the search ended.
 func (x *podIndex) find(hash uint32, meant func(*PodState) bool) (p *PodState, cell int) {
 	if len(x.pages) == 0 {
 		return nil, 0 // the index of the zero Snapshot
 	}
 
-	// The loop goes page by page, so that each cell costs an index into an array. Some cell is free, so
-	// that it ends.
+	// The loop goes page by page, so that each cell costs only an index into an array. It ends because some
+	// cell is always free.
 	at := x.home(hash)
 	for i := at / podPageSize; ; i++ {
 		if i == len(x.pages) {
@@ -151,7 +150,7 @@ func (x *podIndex) find(hash uint32, meant func(*PodState) bool) (p *PodState, c
 // evenly over the cells.
 func (x *podIndex) home(hash uint32) int { return int(uint64(hash) * uint64(x.size()) >> 32) }
 
-// next returns the cell behind another. The first is behind the last.
+// next returns the next cell. After the last comes the first.
 func (x *podIndex) next(at int) int {
 	if at++; at == x.size() {
 		return 0
@@ -159,7 +158,7 @@ func (x *podIndex) next(at int) int {
 	return at
 }
 
-// steps returns how many times next leads from one cell to another.
+// steps returns how many calls of next lead from one cell to another.
 func (x *podIndex) steps(from, to int) int {
 	if to < from {
 		to += x.size()
@@ -185,7 +184,7 @@ func (x *podIndex) cellOf(p *PodState) int {
 	}
 }
 
-// insert puts a pod into the first free cell from its home on.
+// insert puts a pod into the first free cell at or after its home.
 func (x *podIndex) insert(p *PodState, hash uint32) {
 	at := x.home(hash)
 	for x.cell(at) != nil {
@@ -194,7 +193,7 @@ func (x *podIndex) insert(p *PodState, hash uint32) {
 	x.write(at, p, hash)
 }
 
-// grow makes room for half as many pods again.
+// grow makes a larger table, with room for half as many pods again.
 func (x *podIndex) grow() {
 	old := *x
 	*x = newPodIndex(x.pods * 3 / 2)
@@ -211,7 +210,7 @@ func (x *podIndex) grow() {
 // keySpace is the length of a buffer that is large enough for most keys.
 const keySpace = 128
 
-// appendKey appends namespace/name of a pod.
+// appendKey appends the key of a pod, namespace/name.
 func appendKey(b []byte, p *outrank.Pod) []byte {
 	b = append(b, p.NamespaceName()...)
 	b = append(b, '/')
@@ -220,13 +219,13 @@ func appendKey(b []byte, p *outrank.Pod) []byte {
 
 func hashOf(key outrank.Key) uint32 { return uint32(maphash.String(hashSeed, string(key))) }
 
-// hashOfPod is hashOf of the pod's key, which is not made as a string.
+// hashOfPod is hashOf for the pod's key, without allocating the key.
 func hashOfPod(p *outrank.Pod) uint32 {
 	var space [keySpace]byte
 	return uint32(maphash.Bytes(hashSeed, appendKey(space[:0], p)))
 }
 
-// hasKey reports whether the key of a pod is the given one, without making it.
+// hasKey reports whether a pod has this key, without allocating the pod's.
 func hasKey(p *outrank.Pod, key outrank.Key) bool {
 	namespace, text := p.NamespaceName(), string(key)
 	return len(text) == len(namespace)+1+len(p.Name) &&
@@ -238,6 +237,6 @@ func SameName(p, q *outrank.Pod) bool {
 	return p == q || p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
 }
 
-// SamePod reports whether two pods of one name may be versions of the same pod: they have the same
-// UID, or one of them has none.
+// SamePod reports whether two pods of the same name may be versions of one pod: they have the same UID, or
+// one of them has none.
 func SamePod(a, b *outrank.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }

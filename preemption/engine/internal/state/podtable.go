@@ -8,37 +8,36 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// podAnswers has the tables of a snapshot, the one used last first. A table keeps the answers of a rule
-// of the caller about the pods of each node, such as their costs. A snapshot and its clones have the
-// same tables: an entry holds for one state and version of a node, and no two snapshots write the
-// same state.
+// podAnswers has the podTables of a snapshot, the most recently used first. A table keeps the answers of a
+// caller's rule about the pods of each node, such as their costs. A snapshot and its clones share the tables:
+// an entry is valid for one state and version of a node, and no two snapshots write the same state.
 type podAnswers struct {
 	mu     sync.Mutex
-	tables []any // each a podTable
+	tables []any // each is a *podTable[T]
 }
 
-// mostPodTables is the number of rules whose answers a snapshot remembers, for each sort of answer.
+// mostPodTables is the number of tables that a snapshot keeps for each type of answer.
 const mostPodTables = 4
 
-// podTable has the answers of one rule about the pods of each node. One search at a time uses it;
-// its workers look at different nodes.
+// podTable has the answers of one rule about the pods of each node. One search at a time uses it, and its
+// workers look at different nodes.
 type podTable[T any] struct {
 	mu sync.Mutex // held from TakeOfPods to release
-	// rule is the rule that answered. The table keeps it from being collected, so that no
-	// other rule gets its address.
+	// rule is the rule that answered. Holding it here keeps it from being collected, so that no other rule
+	// gets its address.
 	rule   any
 	bySlot []nodeAnswers[T]
 }
 
 // nodeAnswers has the answers of a rule about the pods of one version of a node.
 type nodeAnswers[T any] struct {
-	node    *NodeState // nil for no answers
+	node    *NodeState // nil if there are no answers
 	version uint64
 	said    T
 }
 
-// TakeOfPods hands out the table of a rule until release is called, or a new one while another search
-// has it. The function at returns the answers about the pods of a node. Where the node has changed since
+// TakeOfPods takes the table of a rule until release is called. If another search has the table, it takes a
+// new one that is not kept. at returns the answers about the pods of a node; if the node has changed since
 // they were kept, ask writes them anew.
 func TakeOfPods[T any](s *Snapshot, rule any, ask func(n *NodeState, said *T)) (at func(n *NodeState) *T, release func()) {
 	t := tableOf[T](s.ofPods, rule)
@@ -53,14 +52,14 @@ func TakeOfPods[T any](s *Snapshot, rule any, ask func(n *NodeState, said *T)) (
 	return func(n *NodeState) *T { return t.answers(n, ask) }, t.mu.Unlock
 }
 
-// tableOf returns the table of a rule, and moves it to the front. A new table takes the place of the one
-// of its sort that was not used for longest, if there are as many of that sort as there may be.
+// tableOf returns the table of a rule and moves it to the front. If there are mostPodTables of the same type,
+// a new table takes the place of the least recently used one of them.
 func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 
-	// at is the place that becomes free: that of the rule's own table, else that of the table of this
-	// sort that must go, else one behind all.
+	// at is the index from which an entry is taken: of the rule's own table, or of the table of this type
+	// that must go, or else behind the last.
 	t := &podTable[T]{rule: rule}
 	at, alike := len(m.tables), 0
 	for i, other := range m.tables {
@@ -85,12 +84,12 @@ func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 	return t
 }
 
-// answers returns the answers about the pods of a node. Where the node has changed since they were kept,
-// ask writes them anew.
+// answers returns the answers about the pods of a node. If the node has changed since they were kept, ask
+// writes them anew.
 func (t *podTable[T]) answers(n *NodeState, ask func(n *NodeState, said *T)) *T {
 	kept := &t.bySlot[n.Slot]
 	if kept.node != n || kept.version != n.version {
-		kept.node = nil // until ask is through: the caller's rule may panic
+		kept.node = nil // the caller's rule may panic and leave half an answer
 		ask(n, &kept.said)
 		kept.node, kept.version = n, n.version
 	}
@@ -100,22 +99,21 @@ func (t *podTable[T]) answers(n *NodeState, ask func(n *NodeState, said *T)) *T 
 // NodeCosts has the costs of the pods of a node.
 type NodeCosts struct {
 	Costs []int64 // parallel to NodeState.Pods
-	// Low bounds costs of pods of the lowest priority, and All those of any pods.
+	// Low bounds the costs of pods of the lowest priority, and All the costs of any pods.
 	Low, All costBound
 }
 
-// costBound bounds the cost of pods of a node from below.
+// costBound bounds the total cost of some pods of a node from below.
 type costBound struct {
-	// perUnit is the least cost for a unit of each column that a pod has, infinite where no pod
+	// perUnit is, for each column, the least cost per unit at which any pod holds it, infinite if no pod
 	// holds any.
 	perUnit [NumColumns]float64
-	// cheapest has the sum of the k least costs at k-1. The last one bounds the cost of more pods
-	// as well.
+	// cheapest has the sum of the k least costs at k-1. The last element also bounds the cost of more pods.
 	cheapest [TopK]int64
 }
 
-// Find asks for the costs of the pods of a node and bounds them. The last lowPods pods have the lowest
-// priority.
+// Find asks for the costs of the pods of a node and computes the bounds. The last lowPods pods are those of
+// the lowest priority.
 func (c *NodeCosts) Find(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) {
 	c.Costs = Fill(c.Costs, len(n.Objects), 0)
 	c.Low, c.All = newCostBound(), newCostBound()
@@ -133,7 +131,7 @@ func (c *NodeCosts) Find(n *NodeState, lowPods int, cost func(*outrank.Pod) int6
 // CostOf returns the cost of a pod by the caller's rule, at least 0 (rule 11.10).
 func CostOf(cost func(*outrank.Pod) int64, p *outrank.Pod) int64 { return max(0, cost(p)) }
 
-// newCostBound returns the bound of no pods.
+// newCostBound returns the bound before any pod is added.
 func newCostBound() (b costBound) {
 	for k := range b.perUnit {
 		b.perUnit[k] = math.Inf(1)
@@ -144,7 +142,7 @@ func newCostBound() (b costBound) {
 	return b
 }
 
-// add takes a pod into account. Until sumUp the least costs are kept, the least first.
+// add includes a pod. Until sumUp, cheapest has the least costs themselves, in ascending order.
 func (b *costBound) add(cost int64, row *AmountRow) {
 	for k, v := range row {
 		if v > 0 {
@@ -166,17 +164,17 @@ func (b *costBound) sumUp() {
 	}
 }
 
-// Least returns a lower bound on what pods cost together that are at least as many as given and hold at
-// least what the node is short of.
+// Least returns a lower bound on the total cost of at least this many pods that together hold at least what
+// the node is short of.
 func (b *costBound) Least(pods int32, short *AmountRow) int64 {
-	// Costs are not negative, so that more pods than there are sums for cost no less than the last sum.
+	// Costs are not negative, so that the last sum is a bound for any larger number of pods.
 	least := int64(0)
 	if pods > 0 {
 		least = b.cheapest[min(pods, TopK)-1]
 	}
 
-	// Whoever holds an amount of a column costs at least its price by the cheapest unit. The product is
-	// lowered by more than its error.
+	// Pods that hold an amount of a column cost at least that amount times the least cost per unit. The
+	// product is lowered by more than its rounding error.
 	for k, v := range short {
 		if v > 0 && !math.IsInf(b.perUnit[k], 1) {
 			least = max(least, int64(min(float64(v)*b.perUnit[k]*(1-1e-9), math.MaxInt64/2)))

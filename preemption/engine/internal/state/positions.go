@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// NodePositions has the positions of the slots in one order of the nodes. They are computed when they are
-// first asked for. Snapshots whose nodes have the same order share them.
+// NodePositions has the position of each slot in an order of the nodes. It is computed when first asked for.
+// Snapshots with the same order share it.
 type NodePositions struct {
 	once sync.Once
-	// bySlot has the position of each slot, -1 for a slot without a node. It is nil before it is
-	// computed. firsts has the least position in each block of slots.
+	// bySlot has the position of each slot, -1 for a slot without a node. It is nil until it is computed.
+	// firsts has the least position in each block of slots.
 	bySlot []int32
 	firsts []int32
 }
@@ -20,7 +20,7 @@ type NodePositions struct {
 func (s *Snapshot) Positions() []int32 {
 	p := s.positions
 	p.once.Do(func() {
-		// The list is not nil even without slots: writeOrder takes nil for not computed.
+		// Even without slots the list must not be nil, because writeOrder takes nil for not computed.
 		p.bySlot = Fill(make([]int32, 0), len(s.NodeStates), -1)
 		p.firsts = Fill(make([]int32, 0), (len(s.NodeStates)+SummaryBlockSize-1)/SummaryBlockSize, math.MaxInt32)
 
@@ -36,6 +36,6 @@ func (s *Snapshot) Positions() []int32 {
 // FirstPositions returns the least position of the nodes in each block of slots, math.MaxInt32 for
 // a block without nodes. Nobody may write the list.
 func (s *Snapshot) FirstPositions() []int32 {
-	s.Positions() // finds both
+	s.Positions() // computes both lists
 	return s.positions.firsts
 }

@@ -15,7 +15,7 @@ func (s *Snapshot) PutNode(n *outrank.Node) error {
 	return nil
 }
 
-// PutPod is engine.Snapshot.PutPod. The items that are named here and below are those of its list.
+// PutPod is engine.Snapshot.PutPod. Comments here and below refer to the items of the list there.
 func (s *Snapshot) PutPod(p *outrank.Pod) (replaced *outrank.Pod, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -26,8 +26,8 @@ func (s *Snapshot) PutPod(p *outrank.Pod) (replaced *outrank.Pod, err error) {
 		return nil, nil
 	}
 
-	// A pod is counted out by its object as it is then. Where that is not what was counted in, the sums
-	// would stay wrong.
+	// Removing a pod subtracts what its object says now. If that is not what was added, the sums would stay
+	// wrong.
 	if known.Pod == p && s.changedInPlace(known) {
 		return nil, errInPlace(p)
 	}
@@ -53,8 +53,8 @@ func (s *Snapshot) putNew(p *outrank.Pod) {
 
 // putVersion puts another version of a known pod where it belongs (items 4 to 6).
 func (s *Snapshot) putVersion(known *PodState, p *outrank.Pod) {
-	// Where neither version names a node, or a nomination, the snapshot may know of one that is not
-	// written yet (Bind and Nominate).
+	// If neither version names a node or a nomination, the snapshot may know one that is not written yet, by
+	// Bind or Nominate.
 	node, nominated := p.NodeName, p.NominatedNodeName
 	if node == "" && known.Pod.NodeName == "" {
 		node = known.Node()
@@ -66,8 +66,8 @@ func (s *Snapshot) putVersion(known *PodState, p *outrank.Pod) {
 		nominated = ""
 	}
 
-	// The very object that is known may have changed in fields that are not counted. Filters read these,
-	// too, so that the node is summarized anew.
+	// The same object may have changed in fields that are not counted. Filters read these, so that the node
+	// is summarized anew.
 	switch {
 	case p != known.Pod || node != known.Node() || nominated != known.Nominated():
 		s.replace(known, s.NewPodState(p, node, nominated, s.ClassOf(p)))
@@ -76,8 +76,8 @@ func (s *Snapshot) putVersion(known *PodState, p *outrank.Pod) {
 	}
 }
 
-// older reports whether a version of a pod is older than the known one: whether it lacks something that
-// no pod ever loses (item 3). Versions without a UID are never older.
+// older reports whether a version of a pod is older than the known one, because it lacks something that no
+// pod ever loses (item 3). A version without a UID never counts as older.
 func older(version, known *outrank.Pod) bool {
 	if version.UID == "" || version.UID != known.UID {
 		return false
@@ -87,7 +87,8 @@ func older(version, known *outrank.Pod) bool {
 		!known.StartTime.IsZero() && version.StartTime.IsZero()
 }
 
-// Known returns the state of a pod, unless another pod has its name.
+// Known returns the state of a pod. ok is false if the snapshot has no pod of its name, or another one with
+// that name.
 func (s *Snapshot) Known(pod *outrank.Pod) (*PodState, bool) {
 	p, ok := s.PodStates.Of(pod)
 	if !ok || !SamePod(p.Pod, pod) {

@@ -11,53 +11,51 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// ruleAnswers keeps the answers of rules about nodes, each until its node changes. Readers of a snapshot
-// share it. Its lock is not held while a rule is asked: two readers may then ask the same at once, and
-// either answer is right.
+// ruleAnswers keeps the answers of rules about nodes, each until its node changes. The readers of a snapshot
+// share it. Its lock is not held while a rule is asked, so that two readers may ask the same at once; either
+// answer is right.
 type ruleAnswers struct {
-	mu     sync.Mutex // of all but Log, which only changes of the snapshot write
+	mu     sync.Mutex // guards all but Log, which only changes of the snapshot write
 	Tables map[AnswersKey]keptTable
 	uses   uint64
-	// Log lists the slots whose node has changed, the oldest first. It is emptied together with
+	// Log lists the slots whose node has changed, the oldest change first. It is emptied together with
 	// Tables.
 	Log []int32
 }
 
-// AnswersKey is a rule with a key for the pods that it treats alike. The rule is known by its
-// address; nil stands for the built-in filters.
+// AnswersKey identifies a table: a rule, and its key for the pods that it treats alike. A rule is identified
+// by its address; nil stands for the built-in filters.
 type AnswersKey struct {
 	Rule *preemption.Filter
 	Key  string
 }
 
-// AnswerTable has the answer of a rule about every node. It never changes, so that
-// snapshots can share it.
+// AnswerTable has a rule's answer about every node. It never changes, so that snapshots can share it.
 type AnswerTable struct {
-	// Rule is a number that no other rule has.
+	// Rule is a number that identifies the rule in this process.
 	Rule uint64
-	// statusAt has, by slot, an index in Statuses, 0 for Success.
+	// statusAt has, by slot, the index of the node's answer in Statuses.
 	statusAt []int32
-	// Statuses begins with Success. Each has a code and reasons only.
+	// Statuses has the different answers, with nothing but code and reasons. The first is Success.
 	Statuses []preemption.Status
-	// Nodes counts the nodes that have each of the Statuses, other than Success, and Failing
-	// counts all of these nodes.
+	// Nodes has the number of nodes with each of Statuses, 0 for Success, and Failing is their sum.
 	Nodes   []int
 	Failing int
-	// Passing has a bit for each slot. It is set unless the slot's status is other than Success.
+	// Passing has a bit for each slot, unset if the node fails. It is also set for slots without a node.
 	Passing []uint64
 }
 
-// keptTable is a table of a snapshot.
+// keptTable is a table with the bookkeeping of the snapshot that keeps it.
 type keptTable struct {
 	*AnswerTable
-	synced int    // how much of the log is taken in
-	used   uint64 // when the table was last used, by the count of uses
+	synced int    // number of log entries that the table reflects
+	used   uint64 // value of uses when the table was last used
 }
 
 func newRuleAnswers() *ruleAnswers { return &ruleAnswers{} }
 
-// MostTables and mostKeptAnswers bound the number of tables and of answers that a snapshot keeps. One
-// table is always allowed.
+// MostTables bounds the number of tables that a snapshot keeps, and mostKeptAnswers the number of answers in
+// all of them. One table is always allowed.
 const (
 	MostTables      = 64
 	mostKeptAnswers = 1 << 20
@@ -70,8 +68,8 @@ func (m *ruleAnswers) share() *ruleAnswers {
 	return &ruleAnswers{Tables: maps.Clone(m.Tables), uses: m.uses, Log: slices.Clone(m.Log)}
 }
 
-// changed notes that the node of a slot has changed. Once the log is long beside slots, the number of slots
-// of the snapshot, it drops all tables.
+// changed logs that the node of a slot has changed. slots is the number of slots of the snapshot; once the
+// log is much longer than that, all tables are dropped.
 func (m *ruleAnswers) changed(slot int32, slots int) {
 	if len(m.Tables) == 0 {
 		return
@@ -82,8 +80,8 @@ func (m *ruleAnswers) changed(slot int32, slots int) {
 	}
 }
 
-// find returns the table for a key, nil for none, and the slots that have changed since
-// it was made. The slots are valid until the snapshot changes.
+// find returns the table for a key, nil if there is none, and the slots whose nodes have changed since it was
+// made. The slots are valid until the snapshot changes.
 func (m *ruleAnswers) find(key AnswersKey) (*AnswerTable, []int32) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,12 +100,12 @@ func (m *ruleAnswers) find(key AnswersKey) (*AnswerTable, []int32) {
 	return kept.AnswerTable, stale
 }
 
-// lastRule is the number of the last rule that any snapshot of the program has met. The number tells what
-// is remembered of a rule from what is remembered of another one, even if that has its address later.
+// lastRule is the last number that was given to a rule in this process. Unlike its address, a rule's number
+// is never reused, so that remembered answers cannot pass for another rule's.
 var lastRule atomic.Uint64
 
-// keep stores a table that is up to date, and numbers its rule. If there are as many tables as there may
-// be, the one that was not used for longest goes.
+// keep stores an up-to-date table and numbers its rule. If there are as many tables as there may be, the
+// least recently used one goes.
 func (m *ruleAnswers) keep(key AnswersKey, t *AnswerTable) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,8 +113,8 @@ func (m *ruleAnswers) keep(key AnswersKey, t *AnswerTable) {
 		m.Tables = map[AnswersKey]keptTable{}
 	}
 
-	// Tables of one rule for different keys have its number. While one of them is kept, the rule is not
-	// collected, so that no other rule has its address.
+	// All tables of a rule have the same number. While one of them is kept, the rule cannot be collected, so
+	// that no other rule has its address.
 	for k, kept := range m.Tables {
 		if k.Rule == key.Rule {
 			t.Rule = kept.Rule
@@ -133,7 +131,7 @@ func (m *ruleAnswers) keep(key AnswersKey, t *AnswerTable) {
 	m.Tables[key] = keptTable{t, len(m.Log), m.uses}
 }
 
-// dropOldest drops the table that was not used for longest.
+// dropOldest drops the least recently used table.
 func (m *ruleAnswers) dropOldest() {
 	var oldest AnswersKey
 	least := m.uses + 1
@@ -151,19 +149,19 @@ func (t *AnswerTable) At(slot int32) preemption.Status { return t.Statuses[t.sta
 // Passes reports whether the rule lets a node pass.
 func (t *AnswerTable) Passes(slot int32) bool { return t.statusAt[slot] == 0 }
 
-// tableWriter makes a table.
+// tableWriter builds a table.
 type tableWriter struct {
 	AnswerTable
-	known map[string]int32 // the index of each status, by its text; nil until it is needed
-	last  int32            // the index of the status that was found last
+	known map[string]int32 // index of each status by its text; nil until needed
+	last  int32            // index of the status that was found last
 }
 
-// continues reports whether a later table can begin with this one, which may be nil. A table with more
-// than twice as many statuses as slots cannot: most of its statuses are those of no node any more.
+// continues reports whether a new table may start as a copy of this one, which may be nil. It may not if
+// there are more than twice as many statuses as slots, because most of them are no longer any node's.
 func (t *AnswerTable) continues(slots int) bool { return t != nil && len(t.Statuses) <= 64+2*slots }
 
-// tableFrom begins a table for a number of slots with the answers of an earlier one, nil for none. New
-// slots begin with Success.
+// tableFrom begins a table for this many slots with the answers of an earlier table, or without any for nil.
+// Slots without an answer have Success.
 func tableFrom(earlier *AnswerTable, slots int) (w tableWriter) {
 	if earlier == nil {
 		w.AnswerTable = AnswerTable{Statuses: []preemption.Status{{}}, Nodes: []int{0}}
@@ -180,7 +178,7 @@ func tableFrom(earlier *AnswerTable, slots int) (w tableWriter) {
 	return w
 }
 
-// set writes the answer of the rule about a node. An earlier answer is counted out first.
+// set writes the answer about a node. An earlier answer is subtracted from the counts first.
 func (w *tableWriter) set(slot int32, s preemption.Status) {
 	block, bit := slot/SummaryBlockSize, uint64(1)<<(slot%SummaryBlockSize)
 	if was := w.statusAt[slot]; was != 0 {
@@ -199,14 +197,14 @@ func (w *tableWriter) set(slot int32, s preemption.Status) {
 	}
 }
 
-// indexOf returns the index of a failing status in Statuses, to which it adds the status if it is new.
+// indexOf returns the index of a failing status in Statuses, and adds the status if it is new.
 func (w *tableWriter) indexOf(s preemption.Status) int32 {
-	// Mostly one node after the other fails with the same status.
+	// Neighboring nodes mostly fail with the same status.
 	if last := &w.Statuses[w.last]; w.last > 0 && last.Code == s.Code && slices.Equal(last.Reasons, s.Reasons) {
 		return w.last
 	}
 
-	// These statuses differ in code and reasons only, and the text has both.
+	// The statuses here have only a code and reasons, and the text covers both.
 	text := func(s *preemption.Status) string { return fmt.Sprintf("%q %q", string(s.Code), s.Reasons) }
 	if w.known == nil {
 		w.known = map[string]int32{}

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// sharedIndex finds values by name. Copies share a base that none of them
-// writes, and each has its own changes on top.
+// sharedIndex maps names to values and is cheap to copy. Copies share a base that none of them writes, and
+// each has its own changes on top.
 type sharedIndex[V any] struct {
 	base    map[string]V
-	shared  bool // another index may have base, so that it must not be written
+	shared  bool // a copy may have the same base, which then must not be written
 	Changes map[string]indexChange[V]
 }
 
-// indexChange is an entry on top of the base.
+// indexChange is an entry on top of the base: a new value, or none if gone is set.
 type indexChange[V any] struct {
 	value V
 	gone  bool
@@ -35,7 +35,7 @@ func (x *sharedIndex[V]) Get(name string) (V, bool) {
 	return v, ok
 }
 
-// find is Get for a name in bytes, which it does not turn into a string.
+// find is Get for a name in bytes. It allocates nothing.
 func (x *sharedIndex[V]) find(name []byte) (V, bool) {
 	if c, ok := x.Changes[string(name)]; ok {
 		return c.value, !c.gone
@@ -62,8 +62,8 @@ func (x *sharedIndex[V]) Remove(name string) {
 	x.override(name, indexChange[V]{gone: true})
 }
 
-// override records a change on top of the base. Once the changes are a fourth of the base, the index gets
-// a base of its own, which spares every reader one of two look-ups.
+// override records a change on top of the base. Once there are more changes than about a fourth of the base,
+// the index gets a base of its own, which saves readers one of two look-ups.
 func (x *sharedIndex[V]) override(name string, c indexChange[V]) {
 	if x.Changes == nil {
 		x.Changes = map[string]indexChange[V]{}
@@ -74,7 +74,7 @@ func (x *sharedIndex[V]) override(name string, c indexChange[V]) {
 	}
 }
 
-// settle makes a new base that has the changes, and that no copy has.
+// settle makes a new base that includes the changes. No copy shares it.
 func (x *sharedIndex[V]) settle() {
 	base := maps.Clone(x.base)
 	for name, c := range x.Changes {
@@ -87,7 +87,7 @@ func (x *sharedIndex[V]) settle() {
 	*x = sharedIndex[V]{base: base}
 }
 
-// Share returns a copy. From then on neither side writes the base.
+// Share returns a copy. From then on neither side writes the shared base.
 func (x *sharedIndex[V]) Share() sharedIndex[V] {
 	x.shared = true
 	return x.view()
@@ -113,8 +113,8 @@ func (x *sharedIndex[V]) Each(f func(name string, v V)) {
 	}
 }
 
-// sorted goes through the values in the order of their names. A loop may remove values: those whose turn
-// is yet to come are left out.
+// sorted iterates over the values in the order of their names. The loop may change the index: a value that it
+// removes before its turn does not come.
 func (x *sharedIndex[V]) sorted() iter.Seq[V] {
 	return func(yield func(V) bool) {
 		var names []string
@@ -128,23 +128,23 @@ func (x *sharedIndex[V]) sorted() iter.Seq[V] {
 	}
 }
 
-// Fill returns a slice of n times v. It uses the memory of old where that is large enough.
+// Fill returns a slice with n elements equal to v. It reuses the memory of old if that is large enough.
 func Fill[T any](old []T, n int, v T) []T {
 	s := slices.Grow(old[:0], n)[:n]
 	if n > 0 {
 		s[0] = v
 	}
 
-	// The part that is done is copied behind itself, which is faster than a loop over the values.
+	// Each copy doubles the part that is filled, which is faster than a loop over the elements.
 	for done := 1; done < n; done *= 2 {
 		copy(s[done:], s[:done])
 	}
 	return s
 }
 
-// Owner marks the parts of a snapshot that the snapshot may write. Only its
-// address counts; it has a size so that two owners have different addresses.
+// Owner marks the parts that a snapshot may write: those with the same *Owner as the snapshot. Only the
+// address counts. The field gives the type a size, so that two owners have different addresses.
 type Owner struct{ _ byte }
 
-// hashSeed differs from run to run. No result depends on it.
+// hashSeed differs from run to run. No answer depends on it.
 var hashSeed = maphash.MakeSeed()

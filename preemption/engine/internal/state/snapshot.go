@@ -8,35 +8,35 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Snapshot is the state behind an engine.Snapshot. The zero Snapshot is empty and can only be read:
-// package engine puts that of an empty cluster in its place before the first change.
+// Snapshot is the state behind an engine.Snapshot. The zero Snapshot is empty and can only be read: before
+// the first change package engine replaces it by the state of an empty cluster.
 type Snapshot struct {
 	_ noCopy
 	snapshotState
 }
 
-// nodeLists lists the free slots, and says which snapshot may write the lists of nodes.
+// nodeLists has the free slots, and says which snapshot may write the lists of nodes.
 type nodeLists struct {
 	free []int32
-	// nodes owns snapshotState.NodeStates and free, and order owns snapshotState.Order.
+	// nodes is the owner of snapshotState.NodeStates and of free, and order the owner of snapshotState.Order.
 	nodes, order *Owner
 }
 
-// clusterObjects has the objects of a cluster beside nodes, pods and budgets.
+// clusterObjects has the namespaces and groups of a cluster, and an index of its budgets.
 type clusterObjects struct {
 	namespaces sharedIndex[*outrank.Namespace] // by name
-	// budgetAt has the index at which a budget was last found, by key. Another budget may be
-	// there now.
+	// budgetAt has, by key, the index in BudgetSet at which a budget was last found. By now another budget
+	// may have it.
 	budgetAt sharedIndex[int32]
 	groups   groupObjects
 }
 
-// share returns a copy. From then on neither side writes what both have.
+// share returns a copy. From then on neither side writes a part that both have.
 func (x *clusterObjects) share() clusterObjects {
 	return clusterObjects{x.namespaces.Share(), x.budgetAt.Share(), x.groups.share()}
 }
 
-// view returns a copy that writes nothing of the original; see sharedIndex.view.
+// view returns a copy that never writes a part of x; see sharedIndex.view.
 func (x *clusterObjects) view() clusterObjects {
 	return clusterObjects{x.namespaces.view(), x.budgetAt.view(), x.groups.view()}
 }
@@ -47,11 +47,11 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// snapshotState is everything that a snapshot knows. A scratch begins as a copy of it.
+// snapshotState has all fields of a snapshot. A scratch starts as a copy of it.
 type snapshotState struct {
 	// Owner marks the parts that the snapshot may write; it copies any other part first.
 	Owner *Owner
-	// Of is the release whose rules hold, and Rules has these rules.
+	// Of is the release whose rules apply, and Rules has these rules.
 	Of         outrank.Release
 	Rules      release.Rules
 	traits     filterTraits
@@ -65,25 +65,25 @@ type snapshotState struct {
 	Columns   *Columns
 	Topology  *topology
 	Cache     *AnswerCache
-	Answers   *ruleAnswers // what the caller's rules said about nodes
-	ofPods    *podAnswers  // what the caller's rules said about pods
+	Answers   *ruleAnswers // kept answers of rules about nodes
+	ofPods    *podAnswers  // kept answers of the caller's rules about pods
 	PodStates podIndex
 	Classes   classIndex
-	// Claims counts the uses of claims by pods on nodes, by key.
+	// Claims has, by key, how often pods on each node use a claim.
 	Claims    claimIndex
 	BudgetSet *BudgetSet
 	objects   clusterObjects
-	// Units has the running pods of each group, and the units in which victims leave.
+	// Units has the running pods of each group, and the units that leave whole.
 	Units unitIndex
-	// attached has the attachments of the caller's filters and trackers. It is nil in a trial.
+	// attached has what is kept for the caller's filters and trackers. It is nil in a trial.
 	attached *attachments
-	// trial is set while a group of pods is tried.
+	// trial is set while a search places a group of pods on the snapshot.
 	trial   *trial
 	Journal journal
 }
 
-// refresh computes the summary of a node anew after its object or a pod on it has changed. The
-// node's own sums, which follow each pod, are in line already.
+// refresh computes the summary of a node anew after its object or a pod on it has changed. The node's own
+// sums must be up to date.
 func (s *Snapshot) refresh(n *NodeState) {
 	n.version++
 	n.Held = s.traits.HeldOn(n, &n.Concerned)
@@ -91,10 +91,9 @@ func (s *Snapshot) refresh(n *NodeState) {
 	s.changed(n.Slot)
 }
 
-// refreshNominated is refresh where only the nominated pods of a node have changed. The summary says of
-// them whether there are any (HasNominated) and whether they claim too much (LargeAmounts). The second
-// flag has other reasons as well, so that a node that has it, or gets it now, is refreshed altogether,
-// as is one without a summary.
+// refreshNominated is refresh after a change of nothing but the nominated pods of a node. Only two flags of
+// the summary depend on these: HasNominated and LargeAmounts. The latter has other causes as well, so that a
+// node that has it or gets it is refreshed completely, as is a node without a summary.
 func (s *Snapshot) refreshNominated(n *NodeState) {
 	if n.version == 0 || s.Summaries.At(n.Slot).Flags&LargeAmounts != 0 || claimsTooMuch(n.Nominated) {
 		s.refresh(n)
@@ -104,7 +103,7 @@ func (s *Snapshot) refreshNominated(n *NodeState) {
 	s.changed(n.Slot)
 }
 
-// changed tells the cache of answers and the counts that a node, or a pod on it, has changed.
+// changed informs the cache of answers and the filters' counts that a node, or a pod on it, has changed.
 func (s *Snapshot) changed(slot int32) {
 	s.Cache.changed(slot)
 	s.Topology.Counts.changed(slot, len(s.NodeStates))
@@ -112,16 +111,16 @@ func (s *Snapshot) changed(slot int32) {
 
 // Clone is engine.Snapshot.Clone.
 func (s *Snapshot) Clone() *Snapshot {
-	// Parts that the two share from now on belong to neither: with a new owner, s copies a part before it
-	// writes it, as the clone does.
+	// With new owners on both sides, shared parts belong to neither, and each side copies a part before it
+	// writes it.
 	s.Owner = &Owner{}
 	c := s.Scratch()
 
 	s.Journal.watcher = s.Journal.watcher.share()
 	c.Journal.watcher = s.Journal.watcher.share()
 
-	// A scratch has views of these, which are good only until s changes. A clone outlives changes of
-	// s, so that both sides give up the right to write what they have in common.
+	// A scratch has views of these, which are valid only until s changes. A clone outlives changes of s, so
+	// that both sides must give up writing what they share.
 	c.Slots, c.PodStates = s.Slots.Share(), s.PodStates.share()
 	c.Classes, c.Claims = s.Classes.share(), s.Claims.share()
 	c.objects, c.Units = s.objects.share(), s.Units.share()
@@ -129,7 +128,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// Scratch is engine.Snapshot.Scratch. It writes nothing of s but what readers may, under locks.
+// Scratch is engine.Snapshot.Scratch. Of s it writes only what readers may write, under locks.
 func (s *Snapshot) Scratch() *Snapshot {
 	v := &Snapshot{snapshotState: s.snapshotState}
 	v.Owner = &Owner{}
@@ -140,13 +139,13 @@ func (s *Snapshot) Scratch() *Snapshot {
 	v.Classes, v.Claims = s.Classes.view(), s.Claims.view()
 	v.objects, v.Units = s.objects.view(), s.Units.view()
 
-	// In a trial the states of trackers are the trial's, and there are no attachments.
+	// In a trial the trial keeps the states of trackers, and there are no attachments.
 	v.Answers, v.trial = s.Answers.share(), s.trial.share()
 	if v.trial == nil {
 		v.attached = s.attached.share()
 	}
 
-	// To share the cache of answers would write s, so that the scratch begins with an empty one.
+	// Sharing the cache of answers would write s, so that the scratch starts with an empty one.
 	v.Topology = s.Topology.share()
 	v.Cache = &AnswerCache{}
 	return v
@@ -206,7 +205,8 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 // Nominated is engine.Snapshot.Nominated.
 func (s *Snapshot) Nominated() iter.Seq2[*outrank.Pod, string] { return s.eachNominated }
 
-// eachNominated reads of most nodes only the flags of the summary.
+// eachNominated yields the nominated pods with their nodes. Of most nodes it reads only the flags of the
+// summary.
 func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
 	for _, slot := range s.Order {
 		if s.Summaries.At(slot).Flags&HasNominated == 0 {
@@ -224,18 +224,17 @@ func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
 // Release is engine.Snapshot.Release.
 func (s *Snapshot) Release() outrank.Release { return s.Of.OrDefault() }
 
-// Partition returns the division of the nodes into the domains of a topology key.
+// Partition returns how the nodes are divided into the domains of a topology key.
 func (s *Snapshot) Partition(key string) *Partition {
 	return s.Topology.partition(key, s.Order, s.NodeStates, s.Owner)
 }
 
-// Counts returns the counts of a filter for preemptors of a shape, up to date. The attempt that
-// asks for them must release them.
+// Counts returns a filter's counts for preemptors of one shape, up to date. The caller must release them.
 func (s *Snapshot) Counts(shape []byte, counter Counter) *KeptCounts {
 	return s.Topology.Counts.of(shape, counter, len(s.NodeStates))
 }
 
-// PodsOf lists the objects of pods, in their order.
+// PodsOf returns the objects of pods, in the same order.
 func PodsOf(ps []*PodState) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(ps))
 	for i, p := range ps {
@@ -244,7 +243,7 @@ func PodsOf(ps []*PodState) []*outrank.Pod {
 	return out
 }
 
-// NodeState returns the state of a node, nil for a name that is unknown.
+// NodeState returns the state of a node, nil if neither a node nor a pod has given its name.
 func (s *Snapshot) NodeState(name string) *NodeState {
 	if slot, ok := s.Slots.Get(name); ok {
 		return s.NodeStates[slot]
@@ -252,7 +251,8 @@ func (s *Snapshot) NodeState(name string) *NodeState {
 	return nil
 }
 
-// writeNodes makes NodeStates and the free slots the snapshot's own, so that it may write them.
+// writeNodes copies NodeStates and the list of free slots if another snapshot may share them. They may be
+// written afterwards.
 func (s *Snapshot) writeNodes() {
 	if s.lists.nodes != s.Owner {
 		s.lists.nodes = s.Owner
@@ -261,10 +261,11 @@ func (s *Snapshot) writeNodes() {
 	}
 }
 
-// writeOrder makes Order the snapshot's own, so that it may write it, and forgets the positions.
+// writeOrder copies Order if another snapshot may share it, and drops the positions. Order may be written
+// afterwards.
 func (s *Snapshot) writeOrder() {
-	// Positions that are shared, or computed already, are those of the order before the change. The
-	// snapshot keeps positions of its own that nobody has asked for yet.
+	// Positions that are shared or already computed belong to the old order. The snapshot's own that nobody
+	// has asked for yet can stay.
 	if s.lists.order != s.Owner || s.positions.bySlot != nil {
 		s.positions = &NodePositions{}
 	}
@@ -290,7 +291,7 @@ func (s *Snapshot) writable(name string) *NodeState {
 	return s.NodeStates[slot]
 }
 
-// newSlot returns a slot without a node: the one that was freed last, or one behind all others.
+// newSlot returns a slot without a node: the one that was freed last, or else a new one.
 func (s *Snapshot) newSlot() int32 {
 	if last := len(s.lists.free) - 1; last >= 0 {
 		slot := s.lists.free[last]
@@ -301,8 +302,7 @@ func (s *Snapshot) newSlot() int32 {
 	return int32(len(s.NodeStates) - 1)
 }
 
-// release frees the slot of a node that does not exist and that no pod names. It does nothing to
-// any other node.
+// release frees the slot of a node if the node does not exist and no pod names it.
 func (s *Snapshot) release(n *NodeState) {
 	if !n.empty() {
 		return
@@ -312,7 +312,7 @@ func (s *Snapshot) release(n *NodeState) {
 	s.lists.free = append(s.lists.free, n.Slot)
 }
 
-// summarize works out the NodeSummary of a slot anew.
+// summarize computes the NodeSummary of a node.
 func (s *Snapshot) summarize(slot int32, n *NodeState) {
 	l := SummaryOf(n)
 	if s.traits.Restricts(n.Node) {
@@ -324,9 +324,10 @@ func (s *Snapshot) summarize(slot int32, n *NodeState) {
 	s.Summaries.Set(slot, n, l, s.Owner)
 }
 
-// LevelAbove returns the i-th level above the lowest of a node, nil if there is none.
+// LevelAbove returns the i-th level above the lowest one of a node, nil if there is none. i must be at least
+// 1.
 func (s *Snapshot) LevelAbove(slot int32, i int) *Level {
-	// The first levels are in the block, close to the summary. The node has all of them.
+	// The block has the first levels, close to the summary. The node has all of them.
 	if i > NumUpperLevels {
 		if n := s.NodeStates[slot]; i < len(n.Levels) {
 			return &n.Levels[i]
@@ -341,8 +342,8 @@ func (s *Snapshot) LevelAbove(slot int32, i int) *Level {
 	return above
 }
 
-// useClaims counts the claims of a pod in (by is 1) or out (by is -1). A pod that is not running
-// uses no claims.
+// useClaims adds the claims of a pod to the counts (by is 1) or subtracts them (-1). A pending pod uses no
+// claims.
 func (s *Snapshot) useClaims(p *PodState, by int32) {
 	if !p.Running || len(p.Pod.Volumes) == 0 {
 		return

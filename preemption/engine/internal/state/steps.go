@@ -8,8 +8,8 @@ import (
 
 // Put adds a pod that is not in the snapshot.
 //
-// The caller's filters and trackers are told last, here and in all changes: if one of them panics,
-// the snapshot is consistent, and Undo reverts the change.
+// In this and every other change the caller's filters and trackers are informed last. If one of them panics,
+// the snapshot is still consistent, and Undo reverts the change.
 func (s *Snapshot) Put(p *PodState) {
 	s.PodStates.set(p)
 	n := s.enter(p)
@@ -17,8 +17,8 @@ func (s *Snapshot) Put(p *PodState) {
 	s.announce(n, p)
 }
 
-// enter puts a pod on the node that it runs on or is nominated to, and returns the state of that
-// node, nil where there is none.
+// enter adds a pod to the node that it runs on or is nominated to, and returns the state of that node, nil if
+// there is none.
 func (s *Snapshot) enter(p *PodState) *NodeState {
 	if p.At == nil {
 		return nil
@@ -28,7 +28,7 @@ func (s *Snapshot) enter(p *PodState) *NodeState {
 	return n
 }
 
-// enterNode puts a pod on a node as running or nominated, whichever it is.
+// enterNode adds a pod to a node, as running or as nominated.
 func (s *Snapshot) enterNode(n *NodeState, p *PodState) {
 	if p.Running {
 		n.addPod(p, s.traits)
@@ -40,8 +40,8 @@ func (s *Snapshot) enterNode(n *NodeState, p *PodState) {
 	}
 }
 
-// announce ends the putting of a pod, which its node and its class count already: it counts the pod's
-// claims, notes the change, and tells the caller's filters and trackers. n is nil for a pod without a
+// announce completes the putting of a pod that its node and its class already count: it counts the pod's
+// claims, records the change, and informs the caller's filters and trackers. n is nil for a pod without a
 // node.
 func (s *Snapshot) announce(n *NodeState, p *PodState) {
 	s.useClaims(p, 1)
@@ -51,14 +51,14 @@ func (s *Snapshot) announce(n *NodeState, p *PodState) {
 	}
 }
 
-// tellAttached tells the caller's filters and trackers of a running pod that was put (by is 1) or
-// dropped (-1).
+// tellAttached informs the caller's filters and trackers of a running pod that was put (by is 1) or dropped
+// (-1).
 func (s *Snapshot) tellAttached(n *NodeState, p *PodState, by int) {
 	s.attached.follow(n, p, by, s.Owner)
 	s.trial.follow(p, n.Node, by)
 }
 
-// note notes for Undo and for the follower that a pod was put or dropped.
+// note records for Undo and for the follower that a pod was put or dropped.
 func (s *Snapshot) note(kind stepKind, p *PodState) {
 	s.Journal.watcher.notePod(p.Pod, len(s.NodeStates))
 	s.Journal.record(step{kind: kind, pod: p})
@@ -84,15 +84,14 @@ func (s *Snapshot) Drop(p *PodState) {
 		s.refreshNominated(n)
 	}
 
-	// The caller's filters and trackers are told once the pod is counted nowhere.
+	// The caller's filters and trackers hear of it once the pod is counted nowhere.
 	if p.Running {
 		s.tellAttached(n, p, -1)
 	}
 	s.release(n)
 }
 
-// changeNode replaces the node of a slot by another version of it. The node keeps its
-// place in the order.
+// changeNode replaces the object of a node by another version. The node keeps its place in the order.
 func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 	n := s.writable(s.NodeStates[slot].Name)
 	was := n.Node
@@ -102,13 +101,13 @@ func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 	s.attached.followNode(n, was, s.Owner)
 }
 
-// replaceNode replaces the object of a node; nil stands for no node. It brings in line what follows
-// from the object, except for the order, the topology and the caller's filters and trackers.
+// replaceNode replaces the object of a node; nil stands for no node. It updates everything that depends on
+// the object, except the order, the topology, and the caller's filters and trackers.
 func (s *Snapshot) replaceNode(n *NodeState, obj *outrank.Node) {
 	joins, leaves := n.Node == nil && obj != nil, n.Node != nil && obj == nil
 
-	// Units count only pods on nodes that exist (rule 12.6.7). Pods leave their units while the node
-	// is still there, and join them once it is.
+	// Units count only pods on nodes that exist (rule 12.6.7). So pods leave their units before the node
+	// goes, and join them after it has come.
 	if leaves {
 		s.leaveUnits(n)
 	}
@@ -133,8 +132,9 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	s.replaceNode(n, obj)
 	s.Topology.relabel(n.Slot, nil, obj.Labels, s.Owner)
 
-	// The cache keeps answers by position. A loop over the nodes may be running, and goes on over the list
-	// as it was: appending does not change that one, and inserting elsewhere makes a new list.
+	// The cache keeps answers by position, which are no longer right. A loop over the nodes may be running
+	// and must go on over the old list: appending leaves that as it is, and inserting elsewhere is done in a
+	// copy.
 	s.Cache.forget()
 	s.writeOrder()
 	if position < len(s.Order) {
@@ -155,7 +155,7 @@ func (s *Snapshot) unsetNode(position int) {
 	s.Journal.record(step{kind: dropNode, node: was, position: position})
 	s.Topology.relabel(n.Slot, was.Labels, nil, s.Owner)
 
-	// A loop over the nodes may be running, and goes on over the list as it was (setNode).
+	// A loop over the nodes may be running and must go on over the old list (see setNode).
 	s.writeOrder()
 	s.Order = slices.Delete(slices.Clone(s.Order), position, position+1)
 	s.replaceNode(n, nil)

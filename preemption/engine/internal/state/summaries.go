@@ -2,37 +2,37 @@ package state
 
 import "slices"
 
-// Summaries has the summary of each slot, with its top-k sums, upper levels and the like, in
-// blocks. Snapshots share a block until one of them writes it.
+// Summaries has the summary and the other bounds of each slot, in blocks. Snapshots share a block until one
+// of them writes it.
 type Summaries struct {
-	// smallest is a lower bound on what every node of the snapshot offers, by column. It does
-	// not rise when a small node goes.
+	// smallest is a lower bound on what each node of the snapshot offers, by column. It does not rise when a
+	// small node goes.
 	smallest AmountRow
 	blocks   []*summaryBlock
-	owners   []*Owner // of each block
+	owners   []*Owner // one for each block
 	digests  *digests // nil before the first summary
-	Large    int      // the number of summaries with the flag LargeAmounts
+	Large    int      // number of summaries with the flag LargeAmounts
 }
 
-// summaryBlock has the figures of the nodes of 64 slots. It holds no pointers, so that its
-// summaries lie on cache lines. The first upper level of all nodes lies together, then the
-// second: few nodes need any, and most of those need only the first.
+// summaryBlock has the figures of the nodes of 64 slots. It holds no pointers, so that summaries are aligned
+// to cache lines. The first upper levels of all nodes lie together, then the second: few nodes need any, and
+// most of those need only the first.
 type summaryBlock struct {
 	summaries   [SummaryBlockSize]NodeSummary
 	topSums     [SummaryBlockSize]topSums
 	upperLevels [NumUpperLevels][SummaryBlockSize]Level
-	whole       [SummaryBlockSize]Level // the sum of all pods of a node
+	whole       [SummaryBlockSize]Level // the highest level, which has all pods of a node
 	extremes    [SummaryBlockSize]Extremes
 	shareSums   [SummaryBlockSize]shareSums
 	twoLowest   [SummaryBlockSize]TwoLowest
-	// latest is the latest start of any pod, in seconds; NoStart if one has none.
+	// latest is LatestOf the node.
 	latest [SummaryBlockSize]int64
 	// members has a bit for each slot whose node the snapshot holds.
 	members uint64
 }
 
-// AllOffer reports that every node offers at least these amounts. It may fail to say so after a
-// small node has gone.
+// AllOffer reports whether every node certainly offers at least these amounts. After a small node has gone,
+// it may be false although they do.
 func (ls *Summaries) AllOffer(asks *AmountRow) bool { return asks.within(&ls.smallest) }
 
 // At returns the summary of a slot for reading.
@@ -55,17 +55,17 @@ func (ls *Summaries) ShareSumsAt(slot int32) *shareSums {
 	return &ls.blocks[uint32(slot)/SummaryBlockSize].shareSums[uint32(slot)%SummaryBlockSize]
 }
 
-// TwoLowestAt returns the figures of a slot about its pods of the two lowest priorities, for reading.
+// TwoLowestAt returns the TwoLowest of a slot for reading.
 func (ls *Summaries) TwoLowestAt(slot int32) *TwoLowest {
 	return &ls.blocks[uint32(slot)/SummaryBlockSize].twoLowest[uint32(slot)%SummaryBlockSize]
 }
 
-// LatestAt returns the latest start of any pod of a slot, in seconds; NoStart if one has none.
+// LatestAt returns the latest start of the pods of a slot, in seconds; see LatestOf.
 func (ls *Summaries) LatestAt(slot int32) int64 {
 	return ls.blocks[uint32(slot)/SummaryBlockSize].latest[uint32(slot)%SummaryBlockSize]
 }
 
-// writable returns the block of a slot for writing.
+// writable returns the block of a slot for writing. A block with another owner is copied first.
 func (ls *Summaries) writable(slot int32, o *Owner) *summaryBlock {
 	at := int(slot / SummaryBlockSize)
 	for len(ls.blocks) <= at {
@@ -78,8 +78,8 @@ func (ls *Summaries) writable(slot int32, o *Owner) *summaryBlock {
 	return ls.blocks[at]
 }
 
-// share returns equal summaries for another snapshot. Neither side may write a block that it does not
-// own, and only one of the two may go on with the owner of s.
+// share returns equal summaries for another snapshot. Neither side writes a block that it does not own, so
+// that at least one of the two must get a new owner.
 func (ls *Summaries) share() Summaries {
 	c := *ls
 	c.blocks, c.owners = slices.Clone(ls.blocks), slices.Clone(ls.owners)
@@ -87,14 +87,14 @@ func (ls *Summaries) share() Summaries {
 	return c
 }
 
-// setCovered computes anew the figures of a slot that depend on budgets. No digest does.
+// setCovered updates the figures of a slot that depend on budgets. Digests do not depend on them.
 func (ls *Summaries) setCovered(slot int32, n *NodeState, o *Owner) {
 	block, i := ls.writable(slot, o), slot%SummaryBlockSize
 	block.extremes[i] = ExtremesOf(n, &block.summaries[i])
 	block.twoLowest[i] = TwoLowestOf(n)
 }
 
-// setNominated sets the flag HasNominated of a slot.
+// setNominated updates the flag HasNominated of a slot.
 func (ls *Summaries) setNominated(slot int32, n *NodeState, o *Owner) {
 	l := &ls.writable(slot, o).summaries[slot%SummaryBlockSize]
 	ls.spoil(int(slot / SummaryBlockSize))
@@ -103,7 +103,7 @@ func (ls *Summaries) setNominated(slot int32, n *NodeState, o *Owner) {
 	}
 }
 
-// Set replaces the summary of a slot, and computes the other figures of its node in the block anew.
+// Set replaces the summary of a slot, and updates the node's other figures in the block.
 func (ls *Summaries) Set(slot int32, n *NodeState, summary NodeSummary, o *Owner) {
 	block, i := ls.writable(slot, o), slot%SummaryBlockSize
 	ls.spoil(int(slot / SummaryBlockSize))
@@ -117,9 +117,9 @@ func (ls *Summaries) Set(slot int32, n *NodeState, summary NodeSummary, o *Owner
 	*l = summary
 	ls.Large += int(l.Flags&LargeAmounts)/int(LargeAmounts) - int(was.Flags&LargeAmounts)/int(LargeAmounts)
 
-	// The top-k sums and the shares follow from the pods of the lowest priority alone, which are
-	// the last ones. Where there are as many of these as before, and the end of the list that has
-	// not changed holds them all, both stay. On a node with large amounts there are none to keep.
+	// The top-k sums and the shares depend only on the pods of the lowest priority, which come last. If their
+	// number is the same and the unchanged tail of the list (summed) includes them all, both stay valid. On a
+	// node with large amounts there are none.
 	if l.LowPods > 0 && l.LowPods == was.LowPods && n.summed >= int32(l.LowPods) && (l.Flags|was.Flags)&LargeAmounts == 0 {
 		l.Shares = was.Shares
 	} else {
@@ -144,9 +144,9 @@ func (ls *Summaries) Set(slot int32, n *NodeState, summary NodeSummary, o *Owner
 	}
 }
 
-// NumUpperLevels is how many levels above the lowest a block holds of each node. Where a node
-// has fewer, the others have no pods.
+// NumUpperLevels is the number of levels above the lowest that a block has for each node. Levels that a node
+// lacks have no pods.
 const NumUpperLevels = 3
 
-// SummaryBlockSize is how many slots a block of summaries has.
+// SummaryBlockSize is the number of slots in a block of summaries.
 const SummaryBlockSize = 64

@@ -11,8 +11,8 @@ import (
 type Term struct {
 	Key     string // topology key
 	matcher outrank.Matcher
-	// namespaces has the names of namespaces that the term looks at. selector picks more of them
-	// by their labels. all means every namespace.
+	// namespaces has the names of the namespaces in which the term looks for pods. selector, if set, picks
+	// more of them by their labels. all stands for every namespace.
 	namespaces []string
 	selector   *outrank.Matcher
 	all        bool
@@ -33,7 +33,7 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 			all:        t.NamespaceSelector.Empty(),
 		}
 
-		// A selector that cannot be read picks nothing.
+		// An invalid selector picks nothing.
 		if m, err := t.NamespaceSelector.Matcher(); err == nil && t.NamespaceSelector != nil {
 			prepared.selector = &m
 		}
@@ -47,8 +47,8 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 	return out
 }
 
-// matches reports whether the term picks a pod with these labels in a namespace. namespaceLabels are
-// the labels of the namespace; its selector is asked only if these are known.
+// matches reports whether the term picks a pod with these labels in a namespace. namespaceLabels are the
+// labels of the namespace; if they are not known, the namespace selector picks nothing.
 func (t *Term) matches(namespace string, labels, namespaceLabels map[string]string, known bool) bool {
 	if !t.matcher.Matches(labels) {
 		return false

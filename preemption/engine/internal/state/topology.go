@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// Partition divides the nodes into the domains of a topology key, by the values that their labels
-// have for it. The snapshot that owns it may write it; any other snapshot copies it first.
+// Partition divides the nodes into the domains of a topology key, by the values of that label. The snapshot
+// that owns it may write it; any other snapshot copies it first.
 type Partition struct {
 	owner *Owner
-	// lineage marks a partition and its copies. In all of them the ids mean the same.
+	// lineage is shared by a partition and its copies. In all of them an id stands for the same domain.
 	lineage *Owner
-	// IDs has, by slot, the id of the domain that the slot is in, NoDomain for none.
+	// IDs has, by slot, the id of the node's domain, or NoDomain.
 	IDs []int32
-	// Domains is larger than every id. When the last node leaves a domain, its id is kept until
-	// another value needs one.
+	// Domains is the number of ids that were given out. The id of a domain that has become empty is reused
+	// for the next new value.
 	Domains int
-	Nodes   []int32            // the number of nodes in each domain, by id
-	IDOf    sharedIndex[int32] // the id of each value, without the empty domains
-	Unused  []int32            // the ids of empty domains
+	Nodes   []int32            // number of nodes in each domain, by id
+	IDOf    sharedIndex[int32] // id of each value that some node has
+	Unused  []int32            // ids of empty domains
 }
 
 // NoDomain stands for a node without the topology key.
 const NoDomain = -1
 
-// Continues reports whether the ids mean the same as those of an earlier partition.
+// Continues reports whether the ids have the same meaning as in an earlier partition.
 func (p *Partition) Continues(earlier *Partition) bool { return p.lineage == earlier.lineage }
 
-// Of returns the domain of a slot.
+// Of returns the id of the domain that a node is in, or NoDomain.
 func (p *Partition) Of(slot int32) int32 {
 	if int(slot) < len(p.IDs) {
 		return p.IDs[slot]
@@ -36,7 +36,7 @@ func (p *Partition) Of(slot int32) int32 {
 	return NoDomain // the slot is newer than the partition, and has no such label
 }
 
-// newPartition divides the nodes of an order, whose states are given by slot.
+// newPartition divides the nodes of an order. nodes has their states by slot.
 func newPartition(key string, order []int32, nodes []*NodeState, o *Owner) *Partition {
 	p := &Partition{owner: o, lineage: &Owner{}, IDs: Fill[int32](nil, len(nodes), NoDomain), IDOf: NewSharedIndex[int32](0)}
 	for _, slot := range order {
@@ -47,8 +47,8 @@ func newPartition(key string, order []int32, nodes []*NodeState, o *Owner) *Part
 	return p
 }
 
-// copy returns an equal partition for another owner. Its index is a view of the index of p: no
-// snapshot that owns p changes while the copy is in use (Clone and Scratch see to that).
+// copy returns an equal partition for another owner. Its index is a view of p's. That is safe because the
+// snapshot that owns p does not change while the copy is in use; Clone and Scratch see to that.
 func (p *Partition) copy(o *Owner) *Partition {
 	return &Partition{
 		owner: o, lineage: p.lineage, IDs: slices.Clone(p.IDs), Domains: p.Domains,
@@ -56,7 +56,7 @@ func (p *Partition) copy(o *Owner) *Partition {
 	}
 }
 
-// enter puts a slot into the domain of a value.
+// enter adds a node to the domain of a value.
 func (p *Partition) enter(slot int32, value string) {
 	id, ok := p.IDOf.Get(value)
 	if !ok {
@@ -72,7 +72,7 @@ func (p *Partition) enter(slot int32, value string) {
 	p.IDs[slot] = id
 }
 
-// leave takes a slot out of the domain of a value.
+// leave removes a node from the domain of a value.
 func (p *Partition) leave(slot int32, value string) {
 	id := p.IDs[slot]
 	p.IDs[slot] = NoDomain
@@ -82,7 +82,7 @@ func (p *Partition) leave(slot int32, value string) {
 	}
 }
 
-// newID returns an id without nodes: the one that became empty last, or a new one.
+// newID returns an unused id: that of the domain that became empty last, or else a new one.
 func (p *Partition) newID() int32 {
 	if last := len(p.Unused) - 1; last >= 0 {
 		id := p.Unused[last]
@@ -94,16 +94,16 @@ func (p *Partition) newID() int32 {
 	return int32(p.Domains - 1)
 }
 
-// topology keeps the partitions that decisions have asked for, so that not every decision looks
-// up labels, and the counts of filters in their domains.
+// topology keeps the partitions that decisions have asked for, so that not every decision looks up labels,
+// and the counts of filters by domain.
 type topology struct {
-	mu     sync.Mutex // of ByKey: readers of a snapshot add partitions at once
+	mu     sync.Mutex // guards ByKey, to which readers of a snapshot add partitions
 	ByKey  map[string]*Partition
 	Counts countMemory
 }
 
-// MostPartitions bounds the memory of a topology. When one more key is asked for, all partitions
-// before it are forgotten.
+// MostPartitions is the number of partitions that a topology keeps. When one more is needed, all others are
+// dropped.
 const MostPartitions = 64
 
 func newTopology() *topology {
@@ -137,8 +137,8 @@ func (t *topology) partition(key string, order []int32, nodes []*NodeState, o *O
 	return p
 }
 
-// relabel brings the partitions in line with a node whose labels have changed. A node that comes has
-// no labels before, and one that goes none after.
+// relabel updates the partitions after the labels of a node have changed. before is nil for a new node, and
+// after for one that goes.
 func (t *topology) relabel(slot int32, before, after map[string]string, o *Owner) {
 	for key, p := range t.ByKey {
 		was, wasIn := before[key]
@@ -152,7 +152,7 @@ func (t *topology) relabel(slot int32, before, after map[string]string, o *Owner
 			t.ByKey[key] = p
 		}
 
-		// leave goes by the id of the slot, which enter overwrites.
+		// leave must come first, because it reads the slot's id, which enter overwrites.
 		if wasIn {
 			p.leave(slot, was)
 		}

@@ -4,21 +4,22 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// topSums bounds what pods of the lowest priority on a node can hold:
-// topSums[k-1] is for k of them.
+// topSums bounds what pods of the lowest priority on a node can hold. topSums[k-1] is the bound for k of
+// them.
 type topSums [TopK]topSum
 
-// topSum is about k pods. It means nothing on a node with fewer than k of the lowest priority.
+// topSum is the bound for k pods. Its start is meaningless on a node with fewer than k pods of the lowest
+// priority.
 type topSum struct {
-	// held is the sum of the k largest amounts, for each column by itself.
+	// held is the sum of the k largest amounts, separately for each column.
 	held AmountRow
-	// start is an upper bound on the earliest start of any k pods, in seconds.
+	// start is an upper bound on the earliest start among any k pods, in seconds.
 	start int64
 }
 
-// Fewest returns a lower bound on how many pods of the lowest priority hold what the node is short
-// of. It is at least as good as that of NodeSummary.Fewest, which is passed as least. All of them
-// together must hold it.
+// Fewest returns a lower bound on how many pods of the lowest priority hold together what the node is short
+// of. It starts from least, the bound of NodeSummary.Fewest, and can only raise it. It is valid only if all
+// of them together hold it.
 func (t *topSums) Fewest(l *NodeSummary, short *AmountRow, least int32) int32 {
 	for k := least; k <= TopK; k++ {
 		if s := &t[k-1]; s.held[0] >= short[0] && s.held[1] >= short[1] && s.held[2] >= short[2] {
@@ -28,9 +29,9 @@ func (t *topSums) Fewest(l *NodeSummary, short *AmountRow, least int32) int32 {
 	return max(least, t.fewestBeyond(l, short))
 }
 
-// fewestBeyond is Fewest where TopK pods do not hold enough. No further pod holds more of a column
-// than the TopK-th largest amount, which is the difference of the last two sums, so that what is
-// still missing takes at least as many pods as that amount goes into it.
+// fewestBeyond is Fewest if TopK pods do not hold enough. Each further pod holds at most the TopK-th largest
+// amount of a column, which is the difference of the last two sums. So what is still missing, divided by that
+// amount and rounded up, is a bound on the number of further pods.
 func (t *topSums) fewestBeyond(l *NodeSummary, short *AmountRow) int32 {
 	pods := int64(TopK)
 	for k, v := range short {
@@ -42,10 +43,10 @@ func (t *topSums) fewestBeyond(l *NodeSummary, short *AmountRow) int32 {
 	return int32(min(pods, int64(l.LowPods)))
 }
 
-// LatestStart bounds the earliest start of a number of pods of the lowest priority from above, whichever
-// pods these are. It is NoStart where nothing is known. The pods are sorted by start, and a missing
-// start comes last. The first of any k pods has k-1 of them behind it, so it comes no
-// later than the k-th pod from the end, whose start is the bound.
+// LatestStart returns an upper bound on the earliest start among any k pods of the lowest priority, or
+// NoStart if none is known. The pods are sorted by start, and a missing start comes last. The first of any k
+// pods has k-1 pods behind it. So it comes no later than the k-th pod from the end, and that pod's start is
+// the bound.
 func (t *topSums) LatestStart(l *NodeSummary, pods int32) int64 {
 	if pods > TopK || pods > int32(l.LowPods) {
 		return rank.NoStart
@@ -53,16 +54,16 @@ func (t *topSums) LatestStart(l *NodeSummary, pods int32) int64 {
 	return t[pods-1].start
 }
 
-// setTopSums computes the top-k sums of a node, and the shares in its summary. Both are zero where
-// the node has large amounts.
+// setTopSums computes the top-k sums of a node, and the shares in its summary. Both are zero on a node with
+// large amounts.
 func setTopSums(t *topSums, n *NodeState, l *NodeSummary) {
 	*t = topSums{}
 	if l.Flags&LargeAmounts != 0 || l.LowPods == 0 {
 		return
 	}
 
-	// The pods of the lowest priority are the last ones, and the last of them started last. The
-	// largest amounts and shares are kept sorted, the largest first.
+	// The pods of the lowest priority come last, sorted by start. The largest amounts and shares so far are
+	// kept in falling order.
 	var shares [TopK]float64
 	for i := range int(l.LowPods) {
 		at := len(n.Rows) - 1 - i
@@ -73,8 +74,8 @@ func setTopSums(t *topSums, n *NodeState, l *NodeSummary) {
 		}
 	}
 
-	// Largest amounts become sums of the largest. Where there are fewer pods the sums stay as they
-	// are from the last pod on. The shares are scaled as NodeSummary.Fewest reads them.
+	// The k-th largest amount becomes the sum of the k largest. Beyond the number of pods the sums no longer
+	// grow. The shares are scaled for NodeSummary.Fewest.
 	for i := range t {
 		if i > 0 {
 			shares[i] += shares[i-1]
@@ -84,9 +85,8 @@ func setTopSums(t *topSums, n *NodeState, l *NodeSummary) {
 	}
 }
 
-// insert inserts the amounts of a pod into the largest ones so far, the largest first, for each
-// column by itself. There are as many as pods, at most TopK; where these are all, the least of
-// them drops out.
+// insert inserts the amounts of a pod into the largest ones so far, separately for each column; they are in
+// falling order. pods is their number, at most TopK; at TopK the least drops out.
 func (t *topSums) insert(row *AmountRow, pods int) {
 	for k, v := range row {
 		at := pods

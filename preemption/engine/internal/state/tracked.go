@@ -8,15 +8,15 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Within is a snapshot as one call shows it to the caller's filters and guards. The counting of pods
-// for them stops when the context of the call ends; what was counted is incomplete then.
+// Within is the view of a snapshot that a call gives to the caller's filters and guards. When the context of
+// the call ends, counting pods for them stops, and the result is incomplete.
 type Within struct {
 	*Snapshot
 	ctx context.Context
 }
 
-// Within returns the snapshot as a view for a call. In a trial the view stays as the snapshot is now,
-// however the trial goes on.
+// Within returns the snapshot as a view for a call. In a trial the view keeps the present state of the
+// snapshot, however the trial goes on.
 func (s *Snapshot) Within(ctx context.Context) preemption.View {
 	if s.trial == nil {
 		return Within{s, ctx}
@@ -24,10 +24,10 @@ func (s *Snapshot) Within(ctx context.Context) preemption.View {
 	return &trialView{Within{s.Clone(), ctx}, Within{s, ctx}, s.trial.version}
 }
 
-// trialView is a snapshot in a trial as it was at a version. As long as the snapshot still has that
-// version, it is asked for states of trackers itself, so that these are counted once for all attempts.
+// trialView is the view of a snapshot in a trial as it was at a version. While the snapshot still has that
+// version, states of trackers come from the snapshot itself, so that they are counted once for all attempts.
 type trialView struct {
-	Within         // a clone, which nobody changes
+	Within         // a clone that never changes
 	now     Within // the snapshot itself
 	version uint64
 }
@@ -49,7 +49,7 @@ func (s *Snapshot) Tracked(t *preemption.Tracker) preemption.ClusterState {
 	return s.tracked(context.Background(), t)
 }
 
-// tracked is Tracked for a call, which may end while the pods are counted.
+// tracked is Tracked with a context, which may end while the pods are counted.
 func (s *Snapshot) tracked(ctx context.Context, t *preemption.Tracker) preemption.ClusterState {
 	switch {
 	case t == nil || t.New == nil:
@@ -68,9 +68,8 @@ func (s *Snapshot) tracked(ctx context.Context, t *preemption.Tracker) preemptio
 	return s.attach(ctx, &Attachment{key: t, concerns: t.Concerns, state: state}).state
 }
 
-// ConcernedBy returns the pods that concern a filter by its own word (Filter.Concerns). The attachment
-// is good as long as the snapshot does not change. It is nil where they are not kept: in a trial,
-// and in the zero Snapshot.
+// ConcernedBy returns the lists of the pods that concern a filter (Filter.Concerns). They are valid until the
+// snapshot changes. In a trial and in the zero Snapshot no lists are kept, and the result is nil.
 func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attachment {
 	if s.trial != nil || s.attached == nil {
 		return nil
@@ -81,17 +80,17 @@ func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attac
 	return s.attach(ctx, &Attachment{key: f, concerns: f.Concerns})
 }
 
-// attach fills a new attachment with the pods of the cluster and keeps it. It returns the attachment
-// that counts, which is another one where somebody else was faster.
+// attach fills a new attachment with the pods of the cluster and keeps it. It returns the attachment to use:
+// another one if another reader was faster.
 //
-// Nothing is kept where the context ends, when the result is incomplete, or where a function of the caller
-// panics. Nothing is locked while these functions run: several readers may count the cluster at once, and
-// one of them wins.
+// If the context ends, the result is incomplete and is not kept, nor is anything kept if a function of the
+// caller panics. No lock is held while these functions run: several readers may count the cluster at once,
+// and one of them wins.
 func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 	a.owner, a.stateOwner = s.Owner, s.Owner
 
 	watch := work.NewWatch(ctx)
-	var concerned []*PodState // those of the node at hand
+	var concerned []*PodState // pods of the current node
 	for _, n := range s.NodeStates {
 		if n == nil {
 			continue
@@ -108,7 +107,7 @@ func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 			}
 		}
 
-		// A filter or tracker that every pod concerns needs no lists: On returns the node's own.
+		// A filter or tracker that every pod concerns needs no lists: On returns the node's own list.
 		if a.concerns != nil && len(concerned) > 0 {
 			*a.list(n.Slot, s.Owner) = slices.Clone(concerned)
 		}
@@ -120,19 +119,19 @@ func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 	return s.attached.add(a)
 }
 
-// countingTurns is the work of counting a pod, in turns of a loop as work.Watch counts them.
+// countingTurns is the weight of counting one pod for work.Watch, in turns of a plain loop.
 const countingTurns = 8
 
 // BeginTrial begins a trial in a snapshot that belongs to one goroutine. From then on states of trackers
-// follow the pods that are there, not those on the nodes (SetAside), and a state that an attempt has
-// seen stays as it was.
+// leave out pods that were set aside, though these are still on their nodes, and a state that an attempt has
+// seen never changes.
 func (s *Snapshot) BeginTrial() {
 	if s.trial != nil {
 		return
 	}
 
-	// The states so far serve on. Others have them, too, so that they count as lent. The lists of
-	// concerned pods go by who is on the nodes, and are of no use in a trial.
+	// The existing states stay in use. Other snapshots share them, so that they count as lent. The lists of
+	// concerned pods have all pods on the nodes, and are of no use in a trial.
 	s.trial = &trial{away: map[*PodState]bool{}}
 	for _, a := range s.attached.all() {
 		if t, ok := a.key.(*preemption.Tracker); ok {
@@ -142,8 +141,8 @@ func (s *Snapshot) BeginTrial() {
 	s.attached = nil
 }
 
-// lend returns the state of a tracker in a trial, and notes that somebody has seen it. The first call
-// for a tracker counts the pods that are not away. A state that the context cut short is not kept.
+// lend returns the state of a tracker in a trial, and marks it as seen. The first call for a tracker counts
+// the pods that are not set aside. If the context ends meanwhile, the incomplete state is not kept.
 func (s *Snapshot) lend(ctx context.Context, t *preemption.Tracker) preemption.ClusterState {
 	x := s.trial
 	x.mu.Lock()
@@ -158,6 +157,7 @@ func (s *Snapshot) lend(ctx context.Context, t *preemption.Tracker) preemption.C
 	if state == nil {
 		return nil
 	}
+	// The lock is held while the caller's tracker runs. In a trial no other reader waits for it.
 	watch := work.NewWatch(ctx)
 	for _, slot := range s.Order {
 		n := s.NodeStates[slot]
@@ -175,8 +175,8 @@ func (s *Snapshot) lend(ctx context.Context, t *preemption.Tracker) preemption.C
 	return state
 }
 
-// SetAside makes a running pod away in a trial (by is -1), or back again (1). The pod stays on its node:
-// only the caller's filters and trackers see that it is away.
+// SetAside sets a running pod aside in a trial (by is -1), or takes it back (1). The pod stays on its node:
+// only the caller's filters and trackers see it as gone.
 func (s *Snapshot) SetAside(p *PodState, by int) {
 	if by < 0 {
 		s.trial.away[p] = true
@@ -186,7 +186,7 @@ func (s *Snapshot) SetAside(p *PodState, by int) {
 	s.trial.follow(p, s.NodeState(p.At.Name).Node, by)
 }
 
-// present lists the pods of a node that are not away in a trial, which are all of them without one.
+// present lists the pods of a node without those that a trial has set aside.
 func (s *Snapshot) present(n *NodeState) []*PodState {
 	if s.trial == nil || len(s.trial.away) == 0 {
 		return n.Pods

@@ -9,28 +9,27 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// trial keeps the states of trackers while a group of pods is tried on a snapshot. Two things differ
-// from an attachment. Attempts begin while pods come and go, so that a state never changes once an
-// attempt has seen it. And a pod can be away while it is still on its node: the engine takes it off
-// only where its own filters would notice, and the caller's filters are not to see it.
+// trial keeps the states of trackers while a search places a group of pods on a snapshot. It differs from an
+// attachment in two ways. Attempts begin while pods come and go, so that a state must not change once an
+// attempt has seen it. And a pod can be set aside while it is still on its node: the search takes a pod off
+// only if its own filters would notice, and the caller's filters must not see it either way.
 type trial struct {
-	mu   sync.Mutex // of kept
+	mu   sync.Mutex // guards kept
 	kept []keptState
 	away map[*PodState]bool
-	// version grows with each change of the pods that are there.
+	// version grows with each change of the pods that are on nodes and not set aside.
 	version uint64
 }
 
-// keptState is the state of one tracker. lent says that somebody else may have it, too: the next
-// change clones it first.
+// keptState is the state of one tracker. lent is set if somebody else may hold the state, so that the next
+// change must clone it first.
 type keptState struct {
 	tracker *preemption.Tracker
 	state   preemption.ClusterState
 	lent    bool
 }
 
-// share returns a copy of the trial for another snapshot. Both have the same states until one of them
-// changes.
+// share returns a copy of the trial for another snapshot. Both share the states until one of them changes.
 func (x *trial) share() *trial {
 	if x == nil {
 		return nil
@@ -44,8 +43,8 @@ func (x *trial) share() *trial {
 	return &trial{kept: slices.Clone(x.kept), away: maps.Clone(x.away)}
 }
 
-// follow tells the states of a running pod that goes (by is -1) or comes (1). Pods on a node that does
-// not exist have no part in any state.
+// follow informs the states of a running pod that goes (by is -1) or comes (1). Pods on a node that does not
+// exist count in no state.
 func (x *trial) follow(p *PodState, node *outrank.Node, by int) {
 	if x == nil {
 		return
@@ -60,7 +59,7 @@ func (x *trial) follow(p *PodState, node *outrank.Node, by int) {
 			continue
 		}
 
-		// An attempt that has seen the state goes on with it as it was.
+		// An attempt that has seen the state keeps the old one.
 		if k.lent {
 			k.state, k.lent = k.state.Clone(), false
 		}

@@ -21,7 +21,7 @@ func (s *Snapshot) Undo(m Mark) error {
 		s.revert(steps[i])
 	}
 
-	// The steps that the reverting recorded go with the others.
+	// Reverting has recorded steps as well, which are dropped with the others.
 	s.Journal.forget(m)
 	return nil
 }
@@ -35,13 +35,13 @@ func (s *Snapshot) Keep(m Mark) error {
 	return nil
 }
 
-// revert does the opposite of a step, as a change like any other. Steps are reverted in the opposite
-// order, so that the snapshot is as the step left it.
+// revert makes the opposite change of a step. Steps are reverted from the last to the first, so that the
+// snapshot is as the step left it.
 func (s *Snapshot) revert(st step) {
 	switch st.kind {
 	case putPod:
-		// The pod may have another state by now: reclass has put it into another class and back, and
-		// has made a new state each time.
+		// The pod may have another PodState by now, because reclass makes a new one each time it moves a pod
+		// to another class and back.
 		p, _ := s.PodStates.Of(st.pod.Pod)
 		s.Drop(p)
 	case dropPod:
@@ -61,7 +61,7 @@ func (s *Snapshot) revert(st step) {
 		}
 		s.reclass(before)
 
-	// The other steps have the object before the change, nil for none.
+	// The other kinds have the object before the change, nil if there was none.
 	case changeNode:
 		s.changeNode(s.NodeState(st.node.Name).Slot, st.node)
 	case putGroup:
@@ -87,8 +87,8 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 
 	unseen := s.Journal.unseenBy(by)
 
-	// An error of see, a panic in it or in a filter of the caller that is told of its changes takes all
-	// of them back. Undo of the latest mark cannot fail.
+	// If see returns an error or panics, or a caller's filter panics that hears of its changes, all changes
+	// of see are reverted. Undoing the latest mark cannot fail.
 	mark, done := s.Mark(), false
 	defer func() {
 		if !done {
@@ -96,20 +96,20 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 		}
 	}()
 
-	// The lists are clipped: neither see nor the watcher appends into the memory of the other.
+	// Clipped lists keep see and the watcher from appending into each other's memory.
 	point, err := see(slices.Clip(unseen.pods), slices.Clip(unseen.nodes), unseen.point, unseen.lost)
 	if err != nil {
 		return err
 	}
 
-	// The lists begin anew only now, so that the changes of see itself are not on them.
+	// The lists start anew only now, so that they do not include the changes of see itself.
 	done = true
 	s.Journal.watcher.seen(by, point)
 	return s.Keep(mark)
 }
 
-// unseenBy returns the changes that a follower has not seen. They are those since the last call of Follow
-// if that was by the same follower. Any other follower must take everything for changed.
+// unseenBy returns the changes that a follower has not seen: those since the last call of Follow, if that was
+// by the same follower. Any other follower must assume that everything has changed.
 func (j *journal) unseenBy(follower any) watcher {
 	if j.watcher.by != follower {
 		return watcher{lost: true}

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// join takes a pod that runs on a node that exists into its group and unit.
+// join adds a pod that runs on an existing node to its group and unit.
 func (x *unitIndex) join(p *PodState, all *groupObjects, o *Owner) {
 	key := p.Class.Group
 	if key == "" {
@@ -17,7 +17,7 @@ func (x *unitIndex) join(p *PodState, all *groupObjects, o *Owner) {
 	g := x.writableGroup(key, o)
 	g.Pods = insertByImportance(g.Pods, p)
 
-	// The first running pod makes the group known here, and with it the unit.
+	// The first running pod adds the group to the index, and with it the unit.
 	if len(g.Pods) == 1 {
 		x.setFate(key, g, all.fateOf(key), o)
 	}
@@ -27,7 +27,7 @@ func (x *unitIndex) join(p *PodState, all *groupObjects, o *Owner) {
 	}
 }
 
-// leave takes a pod that join took in out of its group and unit.
+// leave removes a pod that join added from its group and unit.
 func (x *unitIndex) leave(p *PodState, o *Owner) {
 	key := p.Class.Group
 	if key == "" {
@@ -41,7 +41,7 @@ func (x *unitIndex) leave(p *PodState, o *Owner) {
 		u.Pods = removeByImportance(u.Pods, p)
 	}
 
-	// A group without running pods is not known here, nor a unit without groups (clearFate).
+	// The index has only groups with running pods, and only units with groups (clearFate).
 	if len(g.Pods) == 0 {
 		x.clearFate(key, g, o)
 		x.Groups.Remove(key)
@@ -58,8 +58,8 @@ func (x *unitIndex) replace(p, q *PodState, o *Owner) {
 	}
 }
 
-// regroup finds the fate of a group anew, after the group or one above it has changed, and moves its
-// running pods to the unit that the new fate gives them.
+// regroup updates the fate of a group after the group or one above it has changed, and moves its running pods
+// to the unit of the new fate.
 func (x *unitIndex) regroup(key string, all *groupObjects, o *Owner) {
 	g, ok := x.Groups.Get(key)
 	if !ok {
@@ -83,26 +83,25 @@ func (x *unitIndex) regroup(key string, all *groupObjects, o *Owner) {
 		x.stale = append(x.stale, u)
 	}
 
-	// Even where the unit is the same, the priority may be another one.
+	// Even if the unit is the same, the priority may have changed.
 	x.moved = append(x.moved, g.Pods...)
 }
 
-// regroupBelow calls regroup for every group whose way up asks for a composite group, which may have
-// come, changed or gone.
+// regroupBelow calls regroup for every group below a composite group that has come, changed or gone.
 func (x *unitIndex) regroupBelow(composite string, all *groupObjects, o *Owner) {
-	// A list is never written, so that regroup may replace it meanwhile.
+	// Lists are replaced and never written, so that regroup may change Below meanwhile.
 	groups, _ := x.Below.Get(composite)
 	for _, key := range groups {
 		x.regroup(key, all, o)
 	}
 }
 
-// setFate gives a fate to a group that has none, and enters it where it belongs by that. It returns the
-// unit of the group, to which the caller adds the pods, or nil where each pod leaves by itself.
+// setFate gives a fate to a group without one, and adds the group to the lists and the unit that follow from
+// it. It returns the unit, to which the caller must add the pods, or nil if each pod leaves by itself.
 func (x *unitIndex) setFate(key string, g *GroupState, fate groupFate, o *Owner) *WholeUnit {
 	g.Fate = fate
 
-	// In an invalid tree a composite group may come twice on the way up.
+	// In an invalid tree the same composite group may be above a group twice.
 	for i, above := range fate.above {
 		if above != "" && !slices.Contains(fate.above[:i], above) {
 			x.changeBelow(string(above), key, true)
@@ -123,7 +122,7 @@ func (x *unitIndex) setFate(key string, g *GroupState, fate groupFate, o *Owner)
 	return u
 }
 
-// clearFate takes the fate away from a group whose pods have left its unit already.
+// clearFate removes the fate of a group. Its pods must have left the unit already.
 func (x *unitIndex) clearFate(key string, g *GroupState, o *Owner) {
 	for i, above := range g.Fate.above {
 		if above != "" && !slices.Contains(g.Fate.above[:i], above) {
@@ -131,7 +130,7 @@ func (x *unitIndex) clearFate(key string, g *GroupState, o *Owner) {
 		}
 	}
 
-	// The last group takes the unit with it.
+	// A unit ends with its last group.
 	if u := x.wholeOf(g, o); u != nil {
 		at, _ := slices.BinarySearch(u.Groups, key)
 		if u.Groups = slices.Delete(u.Groups, at, at+1); len(u.Groups) == 0 {
@@ -143,8 +142,8 @@ func (x *unitIndex) clearFate(key string, g *GroupState, o *Owner) {
 	g.Fate = groupFate{}
 }
 
-// setPriority works out the priority of a unit, the highest that one of its groups gives it. The groups
-// agree except in trees with too many levels (rule 12.6.6).
+// setPriority sets the priority of a unit to the highest that any of its groups gives it. The groups agree
+// except in trees with too many levels (rule 12.6.6).
 func (x *unitIndex) setPriority(u *WholeUnit) {
 	before := u.Priority
 	for i, key := range u.Groups {
@@ -158,8 +157,7 @@ func (x *unitIndex) setPriority(u *WholeUnit) {
 	}
 }
 
-// wholeOf returns the unit of a group's pods for writing, nil where each leaves by
-// itself.
+// wholeOf returns the unit of a group's pods for writing, nil if each pod leaves by itself.
 func (x *unitIndex) wholeOf(g *GroupState, o *Owner) *WholeUnit {
 	if g.Fate.whole == "" {
 		return nil
@@ -200,8 +198,8 @@ func (x *unitIndex) writableWhole(name string, o *Owner) *WholeUnit {
 	return u
 }
 
-// changeBelow puts a group on the list of those below a composite group, or takes it
-// off. A list is never written, since clones and loops have it, too: a new one takes its place.
+// changeBelow adds a group to the list of those below a composite group, or removes it. Clones and loops may
+// share a list, so that a new list takes its place.
 func (x *unitIndex) changeBelow(composite, group string, add bool) {
 	list, _ := x.Below.Get(composite)
 	at, there := slices.BinarySearchFunc(list, group, cmp.Compare[string])
@@ -219,8 +217,8 @@ func (x *unitIndex) changeBelow(composite, group string, add bool) {
 	}
 }
 
-// load finds the groups and units of all running pods of a new snapshot at once, and sorts each list
-// of pods once.
+// load builds the groups and units of all running pods of a new snapshot, and sorts each list of pods only
+// once.
 func (x *unitIndex) load(pods []*PodState, all *groupObjects, o *Owner) {
 	for _, p := range pods {
 		g := x.writableGroup(p.Class.Group, o)
@@ -237,6 +235,6 @@ func (x *unitIndex) load(pods []*PodState, all *groupObjects, o *Owner) {
 		slices.SortFunc(u.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
 	})
 
-	// No summary and no answer is older than the units.
+	// No summaries or answers exist yet that would have to be updated.
 	x.stale, x.moved = nil, nil
 }

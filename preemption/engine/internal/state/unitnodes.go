@@ -2,7 +2,7 @@ package state
 
 import "slices"
 
-// joinUnit takes a pod of the node n into its group and unit, unless the node does not exist.
+// joinUnit adds a pod of the node n to its group and unit, if the node exists.
 func (s *Snapshot) joinUnit(p *PodState, n *NodeState) {
 	if p.Class.Group != "" && n.Node != nil {
 		s.Units.join(p, &s.objects.groups, s.Owner)
@@ -10,7 +10,7 @@ func (s *Snapshot) joinUnit(p *PodState, n *NodeState) {
 	}
 }
 
-// leaveUnit takes a pod of the node n out of its group and unit, unless the node does not exist.
+// leaveUnit removes a pod of the node n from its group and unit, if the node exists.
 func (s *Snapshot) leaveUnit(p *PodState, n *NodeState) {
 	if p.Class.Group != "" && n.Node != nil {
 		s.Units.leave(p, s.Owner)
@@ -18,21 +18,21 @@ func (s *Snapshot) leaveUnit(p *PodState, n *NodeState) {
 	}
 }
 
-// joinUnits takes all pods of a node that has just come into their groups and units.
+// joinUnits adds all pods of a node that has just come to their groups and units.
 func (s *Snapshot) joinUnits(n *NodeState) {
 	for i := 0; n.Grouped > 0 && i < len(n.Pods); i++ {
 		s.joinUnit(n.Pods[i], n)
 	}
 }
 
-// leaveUnits takes all pods of a node that is about to go out of their groups and units.
+// leaveUnits removes all pods of a node that is about to go from their groups and units.
 func (s *Snapshot) leaveUnits(n *NodeState) {
 	for i := 0; n.Grouped > 0 && i < len(n.Pods); i++ {
 		s.leaveUnit(n.Pods[i], n)
 	}
 }
 
-// loadUnits finds the units of a new snapshot.
+// loadUnits builds the units of a new snapshot.
 func (s *Snapshot) loadUnits() {
 	var grouped []*PodState
 	for i := 0; s.Rules.VictimUnits && i < len(s.Order); i++ {
@@ -56,23 +56,23 @@ func (s *Snapshot) replaceInUnit(p, q *PodState) {
 	}
 }
 
-// regroup brings the units in line with a group that has come, changed or gone.
+// regroup updates the units after a group has come, changed or gone.
 func (s *Snapshot) regroup(key string) {
 	s.Units.regroup(key, &s.objects.groups, s.Owner)
 	s.followUnits()
 }
 
-// regroupBelow brings the units in line with a composite group that has come, changed or gone.
+// regroupBelow updates the units after a composite group has come, changed or gone.
 func (s *Snapshot) regroupBelow(composite string) {
 	s.Units.regroupBelow(composite, &s.objects.groups, s.Owner)
 	s.followUnits()
 }
 
-// followUnits brings summaries and cached answers in line with units that have changed, and empties
-// the lists of these.
+// followUnits updates summaries and cached answers after changes of units, and empties the lists of what
+// changed.
 func (s *Snapshot) followUnits() {
-	// The pods of a unit leave together, so that the answer of each node with one of them depends on
-	// all of them. Without cached answers there is nobody to tell.
+	// The pods of a unit leave together, so that the answer of each node with one of them depends on all of
+	// them. Only cached answers have to hear of it.
 	for i := 0; s.Cache.notes() && i < len(s.Units.stale); i++ {
 		for _, p := range s.Units.stale[i].Pods {
 			if slot, ok := s.Slots.Get(p.At.Name); ok {
@@ -81,7 +81,7 @@ func (s *Snapshot) followUnits() {
 		}
 	}
 
-	// A pod that counts with another priority changes the flags of its node's summary (flagsOf).
+	// A pod that counts by another priority may change the flags of its node's summary (flagsOf).
 	var slots []int32
 	for _, p := range s.Units.moved {
 		if slot, ok := s.Slots.Get(p.At.Name); ok {
@@ -93,7 +93,8 @@ func (s *Snapshot) followUnits() {
 		s.refresh(s.writable(s.NodeStates[slot].Name))
 	}
 
-	// The memory of stale is kept: most changes of a pod in a unit need it. It keeps no unit alive.
+	// The memory of stale is kept, because most changes of a pod in a unit need it, but cleared, so that it
+	// keeps no unit alive.
 	clear(s.Units.stale)
 	s.Units.stale, s.Units.moved = s.Units.stale[:0], nil
 }

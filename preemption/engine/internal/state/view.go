@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The caller's filters and guards see the snapshot through these. Pods that are away in a trial are
-// left out.
+// The caller's filters and guards see the snapshot through these methods, which leave out the pods that a
+// trial has set aside.
 
 // PodsOn is engine.Snapshot.PodsOn.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
@@ -28,8 +28,8 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 		return int64(len(s.present(n)))
 	}
 
-	// The sum on the node has the pods that are away in a trial. They are taken off in a copy, whose list
-	// of other resources must not be the node's.
+	// The node's sum includes the pods that a trial has set aside. They are subtracted from a copy, which
+	// must not share the node's list of other resources.
 	taken := n.Taken
 	if s.trial != nil && len(s.trial.away) > 0 {
 		taken.Extra = slices.Clone(n.Taken.Extra)

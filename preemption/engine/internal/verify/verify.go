@@ -14,7 +14,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Plan is engine.Evaluator.Verify for a plan to preempt. The steps are numbered as there.
+// Plan is engine.Evaluator.Verify for a plan to preempt. Comments refer to the numbered steps of its
+// documentation.
 func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *preemption.Plan) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -25,7 +26,7 @@ func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *
 		}
 	}
 
-	// A plan without a preemptor has no attempt. The error is that of a decision without one.
+	// For a plan without a preemptor NewAttempt returns the same error as a decision would.
 	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *
 	return nil
 }
 
-// verifyPreemptor returns the error for a preemptor that runs by now, or is another pod (step 1).
+// verifyPreemptor returns an error if the preemptor runs by now, or another pod has its name (step 1).
 func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 	p, ok := s.PodStates.Of(pod)
 	switch {
@@ -58,26 +59,27 @@ func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 	return nil
 }
 
-// verification is one plan to preempt that is verified.
+// verification is the state of verifying one plan to preempt.
 type verification struct {
 	terms   *dryrun.Terms
 	snap    *state.Snapshot
 	attempt *dryrun.Attempt
 	plan    *preemption.Plan
-	// pod is the preemptor, and priority its own.
+	// pod is the key of the preemptor, and priority its priority.
 	pod      outrank.Key
 	priority int32
-	// unitsLeave is set if groups leave whole by the rules of the release, and fixed if no filter looks at
-	// what other pods are (Plan.Fixed).
+	// unitsLeave is set if groups leave whole by the rules of the release, and fixed is Plan.Fixed: no active
+	// filter looks at other pods.
 	unitsLeave, fixed bool
 	dry               *dryrun.DryRunner
-	budgets           *dryrun.Charger // of dry
-	// at is the node of the plan, once it is found, and victims lists the victims by importance.
+	budgets           *dryrun.Charger // the charger of dry
+	// at is the node of the plan; the step node sets it. victims has the victims by importance; the step
+	// findVictims sets it.
 	at      *state.NodeState
 	victims []*state.PodState
 }
 
-// newVerification returns the verification of a plan, with an attempt for its preemptor.
+// newVerification prepares the verification of a plan with an attempt for its preemptor.
 func newVerification(a *dryrun.Attempt, plan *preemption.Plan) *verification {
 	dry, asked, asks := dryrun.NewDryRunner(a), &a.Asked, &a.Plan
 	return &verification{
@@ -86,12 +88,13 @@ func newVerification(a *dryrun.Attempt, plan *preemption.Plan) *verification {
 	}
 }
 
-// fault returns the error that says what is wrong about the plan: ErrStale or ErrUnsound with a text.
+// fault returns an error about the plan. kind is ErrStale or ErrUnsound.
 func (v *verification) fault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.pod, v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
 
-// node finds the node, and asks it as things are (step 2).
+// node finds the node, and verifies that it does not take the preemptor and that preemption may help (step
+// 2).
 func (v *verification) node() error {
 	n := v.snap.NodeState(v.plan.Node)
 	if n == nil || n.Node == nil {
@@ -99,8 +102,7 @@ func (v *verification) node() error {
 	}
 	v.at = n
 
-	// A plan without victims, by the variant that makes such plans, is for a node that takes the pod as things
-	// are (rule 13.2.11).
+	// Only a plan without victims, which one variant allows, is for a node that takes the pod (rule 13.2.11).
 	switch s := v.dry.Filter(n); s.Code {
 	case filters.Success:
 		if v.free() {
@@ -114,7 +116,7 @@ func (v *verification) node() error {
 	}
 }
 
-// eligibility finds out whether the pod may preempt (step 3).
+// eligibility verifies that the pod may preempt (step 3).
 func (v *verification) eligibility() error {
 	reason := v.attempt.Eligible(func(node string) (filters.Status, bool) {
 		n := v.snap.NodeState(node)
@@ -129,11 +131,12 @@ func (v *verification) eligibility() error {
 	return nil
 }
 
-// findVictims finds the victims in the snapshot (step 4).
+// findVictims finds the victims in the snapshot, and verifies that each may leave (step 4).
 func (v *verification) findVictims() error {
 	if len(v.plan.Victims) == 0 && !v.free() {
 		return v.fault(state.ErrUnsound, "there are no victims")
 	}
+	// Each victim is named once, still runs where the plan says, and may be evicted.
 	for i, victim := range v.plan.Victims {
 		if victim.Pod == nil {
 			return v.fault(state.ErrUnsound, "victim %d is missing", i)
@@ -160,8 +163,8 @@ func (v *verification) findVictims() error {
 	return v.wholeUnits()
 }
 
-// mayLeave returns the error for a victim that the preemptor may not evict. A victim on a node where units
-// leave is asked about with its unit. By [preemption.Across] victims are single pods (rule 23.6).
+// mayLeave returns an error if the preemptor may not evict a victim. On a node with units the whole unit of
+// the victim is looked at. By [preemption.Across] victims are single pods (rule 23.6).
 func (v *verification) mayLeave(victim preemption.Victim, p *state.PodState) error {
 	switch {
 	case v.attempt.HasUnits(v.at) && !v.terms.Across:
@@ -174,7 +177,7 @@ func (v *verification) mayLeave(victim preemption.Victim, p *state.PodState) err
 	return nil
 }
 
-// unitLeaves returns the error for a victim whose unit the preemptor may not evict.
+// unitLeaves returns an error if the preemptor may not evict the unit of a victim.
 func (v *verification) unitLeaves(p *state.PodState) error {
 	u := v.attempt.UnitOf(p)
 	switch {
@@ -188,8 +191,8 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 	return nil
 }
 
-// wholeUnits returns the error for a pod that is no victim though another pod of its unit is. An extender may
-// leave pods out.
+// wholeUnits returns an error if a pod is no victim although another pod of its unit is. With an extender
+// that is allowed, because it may leave pods out.
 func (v *verification) wholeUnits() error {
 	if !v.unitsLeave || !v.attempt.HasUnits(v.at) && !v.terms.Across || v.attempt.Extended() {
 		return nil
@@ -204,11 +207,11 @@ func (v *verification) wholeUnits() error {
 	return nil
 }
 
-// room asks the filters with the victims gone, and with each of them back (steps 5
-// and 6). The pods are back in the end, for filters with a memory of their own.
+// room verifies that the node takes the preemptor with the victims removed, and does not with any one of them
+// back (steps 5 and 6). All pods are back in the end, because filters of the caller keep their state.
 func (v *verification) room() error {
-	// Pods on other nodes are followed, too: those of units that leave, which Possible finds, and victims of a
-	// plan across nodes.
+	// Victims may be on other nodes: pods of units, which Possible finds, and victims of a plan by Across.
+	// Far makes the filters follow them.
 	v.dry.Enter(v.at)
 	v.dry.Possible()
 	v.dry.Far = true
@@ -235,8 +238,8 @@ func (v *verification) room() error {
 	return nil
 }
 
-// unitFrom returns the victims that leave together with the one at an index, the first of them. The victims
-// of a unit stand in a row.
+// unitFrom returns the victims that leave together with the one at index at, which must be the first of them.
+// The victims of a unit are consecutive.
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.attempt.HasUnits(v.at) {
@@ -248,21 +251,21 @@ func (v *verification) unitFrom(at int) []*state.PodState {
 	return v.victims[at:to]
 }
 
-// wholeOf returns what leaves whole with a pod, nil if it leaves by itself.
+// wholeOf returns the unit of a pod, nil if the pod leaves by itself.
 func wholeOf(snap *state.Snapshot, p *state.PodState) *state.WholeUnit { return snap.Units.Of(p).Whole }
 
 // noneIsSpare reports whether the plan promises that each victim has to leave (step 6).
 func (v *verification) noneIsSpare() bool {
 	c := v.terms
 	if c.Across && (c.Importance != nil || c.Ranks != nil) {
-		return false // the best set by these may have a pod more than makes room
+		return false // the best set by these may have a pod that need not leave
 	}
 	return !c.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.fixed && !v.attempt.Extended()
 }
 
-// accounts holds the score and the nominations of the plan to what the snapshot says (step 7).
+// accounts compares the score and the cleared nominations of the plan with those by the snapshot (step 7).
 func (v *verification) accounts() error {
-	// An extender says how many violations there are, and may say anything.
+	// With an extender the number of violations is the extender's, and cannot be verified.
 	plan := v.plan
 	violations := plan.Score.Violations
 	if !v.attempt.Extended() {
@@ -289,16 +292,16 @@ func (v *verification) accounts() error {
 	return nil
 }
 
-// agrees reports whether a score is that of the plan in all figures that add up over victims. The other
-// figures are not compared, because the caller would be asked again for those of whole candidates.
+// agrees reports whether a score equals the plan's in all figures that are sums over victims. Figures of
+// whole candidates are not compared, because the caller would have to compute them again.
 func (v *verification) agrees(score preemption.Score) bool {
 	candidate := preemption.Candidate{Node: v.plan.Node, Victims: v.plan.Victims, Score: score}
 	v.attempt.AddCosts(&candidate)
 	return sameSums(candidate.Score, v.plan.Score)
 }
 
-// sameSums reports whether two scores have the same sums over victims. Costs are compared as far as the first
-// score has any. Starts are not compared.
+// sameSums reports whether two scores have the same sums over victims. Only the costs that s has are
+// compared, and starts are not.
 func sameSums(s, other preemption.Score) bool {
 	if s.Violations != other.Violations || s.TopPriority != other.TopPriority || s.PrioritySum != other.PrioritySum || s.Victims != other.Victims {
 		return false
@@ -311,8 +314,8 @@ func sameSums(s, other preemption.Score) bool {
 	return true
 }
 
-// ascending lists the victims in the order in which they are taken without reprieve: unit by unit, the least
-// important first (rule 13.3.1).
+// ascending lists the victims in the order in which an ascent takes them: unit by unit, the least important
+// first (rule 13.3.1).
 func (v *verification) ascending() []*state.PodState {
 	var out []*state.PodState
 	for at := 0; at < len(v.victims); {
@@ -323,8 +326,8 @@ func (v *verification) ascending() []*state.PodState {
 	return out
 }
 
-// firstTop returns the priority of the victim that is found first: the first one that violates a budget
-// (rule 13.2.3), or top if none does.
+// firstTop returns the priority of the victim that is found first (rule 13.2.3): that of the first that
+// violates a budget, or top if none does.
 func (v *verification) firstTop(top int32) int32 {
 	defer v.budgets.Reset()
 	for at := 0; at < len(v.victims); {
@@ -337,15 +340,15 @@ func (v *verification) firstTop(top int32) int32 {
 	return top
 }
 
-// free reports whether the plan takes a node on which nobody has to leave (rule 13.2.11).
+// free reports whether the plan has no victims and the variant allows that (rule 13.2.11).
 func (v *verification) free() bool {
 	return len(v.plan.Victims) == 0 && v.terms.ByVariant().TakesFree
 }
 
-// violations charges the budgets as the dry run does, and counts those that the
-// victims violate.
+// violations charges the budgets as the dry run does, and returns the violations of the victims.
 func (v *verification) violations() int {
-	// Usually all possible victims are charged. A pod that a strict policy spares takes nothing (rule 13.5.1).
+	// By default all possible victims are charged. A strict policy charges only the victims, because a spared
+	// pod takes nothing (rule 13.5.1).
 	charged := slices.Clone(v.dry.Chargeable())
 	switch {
 	case v.terms.Ascending() && !v.terms.ChargesVictims() && !v.terms.Across:
