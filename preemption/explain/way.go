@@ -53,8 +53,8 @@ func (b *bench) way(node string) (*Way, error) {
 	})
 }
 
-// step asks the node, and takes the obstacle that it names out of the way. more reports whether something
-// was changed, so that the node is worth asking again.
+// step asks the node, and removes the obstacle that it names. more reports whether something was changed, so that
+// it makes sense to ask the node again.
 func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err error) {
 	a, err := b.ask(pod, node)
 	if err != nil {
@@ -65,7 +65,7 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 		return false, nil
 	}
 
-	// A filter of the caller is not in the table: nobody knows a change that would satisfy it.
+	// Filters of the caller are not in the table, because no change is known that would satisfy them.
 	c := &changing{bench: b, pod: pod, at: a.at, Step: Step{Obstacle: a.behind}}
 	if known, ok := explanations[a.behind.Filter]; ok {
 		err = known.change(c, a.behind)
@@ -74,7 +74,7 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 	}
 	slices.Sort(c.Changes)
 
-	// The lists are cut only now: a change needs everything that is in the way.
+	// The lists are only cut now, because the change needed everything that is in the way.
 	a.behind.cut(b.most)
 	w.Steps = append(w.Steps, c.Step)
 	return len(c.Changes) > 0, err
