@@ -7,12 +7,11 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// mostSteps is the number of obstacles that are looked for on one node.
+// mostSteps bounds the number of obstacles that are looked for on one node.
 const mostSteps = 8
 
-// ways finds the obstacles behind the first one on nodes that take the pod neither as they are nor by
-// preemption. It looks at the example of each group, in the order of the report, and at no more groups
-// than lists have names.
+// ways finds the obstacles behind the first one on nodes that do not take the pod even by preemption. It looks at the
+// example of each group, in the order of the report, and at no more than most groups.
 func (b *bench) ways(groups []NodeGroup) error {
 	found := 0
 	for i := range groups {
@@ -33,8 +32,8 @@ func (b *bench) ways(groups []NodeGroup) error {
 	return nil
 }
 
-// way finds the obstacles on a node, one behind the other. It changes a copy of the pod and the scratch,
-// which is put back in the end.
+// way finds the obstacles on a node, one behind the other. For that it changes a copy of the pod, and the scratch; the
+// changes of the scratch are undone at the end.
 func (b *bench) way(node string) (*Way, error) {
 	w := &Way{Trial: Trial{Node: node, Outcome: preemption.NothingHelps}}
 	pod := *b.req.Pod
