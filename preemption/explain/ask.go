@@ -7,17 +7,17 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Ask explains the answer to a question. The answer is [Question].Plan or, without one, that of
+// Ask explains the answer to a question. The answer is [Question].Plan or, without one, the plan of
 // [engine.Evaluator.Explain]. Errors are those of that call, and [engine.ErrStale] for a plan that does
 // not hold any more. The report belongs to the caller.
 //
 // Ask takes the time of a decision. It is also linear in the pods of the nodes that refused the pod, and
-// in all pods of the cluster where pod affinity or topology spread keep the pod out. Where the pod gets no
-// node, at most 64 nodes are asked again with something changed. Where nothing helps, the pod is decided
-// about with each higher priority at which the answer can change, and with each such lower one where
-// fewer victims might do, until one is enough: at most 256 priorities, and as many again where copies of
-// the pod are in its way. Memory is that of the report and of an index of the pods that affinity and
-// spread look at.
+// in all pods of the cluster if pod affinity or topology spread keep the pod out. If the pod gets no node,
+// nodes are asked at most 64 more questions with something changed. If nothing helps, the pod is decided
+// about with each higher priority at which the answer can change, and with each such lower priority if
+// fewer victims might help, until one is enough: at most 256 priorities, and as many again if copies of
+// the pod are in its way. Besides the report, memory holds an index of the pods that affinity and spread
+// look at.
 func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 	ex, err := q.answer(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 		return nil, err
 	}
 
-	// Only a pod that gets no node needs trials, and a trial needs nodes whose answers a change can change.
+	// Trials are only made for a pod that gets no node, and only if changes can affect the nodes' answers.
 	if ex.Outcome != preemption.NothingHelps && ex.Outcome != preemption.NotEligible || answersGiven(req) {
 		return r, nil
 	}
@@ -56,9 +56,9 @@ func (f *finder) answer(pod *outrank.Pod, ex *preemption.Plan) Answer {
 	return a
 }
 
-// tryChanges adds to the report what trials find for a pod that gets no node.
+// tryChanges adds to the report the findings of trials for a pod that gets no node.
 func (f *finder) tryChanges(r *Report, b *bench, ex *preemption.Plan) (err error) {
-	// A pod that was refused before any node (rule 7.15.4) is refused whatever becomes of the nodes.
+	// A pod that was refused before any node was asked (rule 7.15.4) is refused whatever changes on the nodes.
 	if ex.Refused.Code == preemption.Success {
 		if r.Leaving, err = b.leaving(); err != nil {
 			return err
@@ -74,13 +74,13 @@ func (f *finder) tryChanges(r *Report, b *bench, ex *preemption.Plan) (err error
 	return err
 }
 
-// answersGiven reports whether the caller gave the nodes' answers. No change of a copy changes them.
+// answersGiven reports whether the request contains the nodes' answers. Changes of a copy do not affect these.
 func answersGiven(req *preemption.Request) bool {
 	return req.Statuses != nil
 }
 
-// refusal names what ended the attempt before any node was asked: a claim (rule 7.15.4), a node affinity
-// whose terms leave no node (rule 7.15.3), or what a filter of the caller says (rule 7.15.10).
+// refusal describes what ended the attempt before any node was asked: a claim (rule 7.15.4), a node affinity
+// whose terms leave no node (rule 7.15.3), or a filter of the caller (rule 7.15.10).
 func (f *finder) refusal(s preemption.Status) *Obstacle {
 	o := &Obstacle{Filter: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: append([]string(nil), s.Reasons...)}
 

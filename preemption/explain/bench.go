@@ -10,30 +10,31 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// bench tries changes on a scratch of the snapshot. After each trial the scratch is put back, and the
-// caller's snapshot is only read.
+// bench tries changes on a scratch copy of the snapshot. Each trial is undone afterwards. The caller's snapshot is
+// only read.
 type bench struct {
 	ctx context.Context
 	e   *engine.Evaluator
 	req preemption.Request
-	// options are those of the finders that look at the scratch: their lists are not cut.
+	// options are used by the finders that look at the scratch. Their lists are not cut, because a change needs
+	// everything that is in the way.
 	options Options
-	// most is the number of names that a list of the report holds.
+	// most is the length at which the lists of the report are cut.
 	most int
-	// named refers to pods as they are in the caller's snapshot.
+	// named is the finder of the caller's snapshot. It refers to pods as they are there.
 	named *finder
 	// snap is the scratch.
 	snap *engine.Snapshot
-	// mayPreempt is set where the pod may push others out.
+	// mayPreempt is set if the pod may preempt.
 	mayPreempt bool
 	// left is the number of questions to nodes that may still be asked.
 	left int
 }
 
-// mostAsked is the number of questions to nodes with something changed, for one report.
+// mostAsked bounds the questions to changed nodes, or about changed pods, for one report.
 const mostAsked = 64
 
-// newBench prepares trials for the answer.
+// newBench prepares trials that explain a plan.
 func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Plan) *bench {
 	return &bench{
 		ctx: ctx, e: q.Evaluator, req: q.Request, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
@@ -41,18 +42,18 @@ func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Plan) 
 	}
 }
 
-// trialAnswer is the answer of a node where something was changed.
+// trialAnswer is the answer of a node in the changed scratch.
 type trialAnswer struct {
 	outcome preemption.Outcome
 	victims []preemption.Victim
-	// behind is the obstacle that is left; nil where the outcome is another than nothing-helps.
+	// behind is the obstacle that is left. It is nil unless the outcome is nothing-helps.
 	behind *Obstacle
-	// at is the place that the obstacle is about.
+	// at is the node with the pods gone that the obstacle is about.
 	at *place
 }
 
-// ask asks a node about the pod, which may be a changed copy of the preemptor. The node may take it as the
-// scratch is, or by preemption; otherwise the answer names the obstacle.
+// ask asks a node of the scratch about the pod, which may be a changed copy of the preemptor. If the node does not
+// take the pod, even by preemption, the answer names the obstacle.
 func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	b.left--
 	req := b.req
@@ -66,6 +67,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 		return nil, err
 	}
 
+	// First without preemption, and then with it if there are possible victims.
 	out := &trialAnswer{outcome: preemption.NothingHelps, at: at}
 	s := at.view.Check()
 	switch {
@@ -82,14 +84,15 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 			out.outcome, err = b.mayPush(req)
 			return out, err
 		}
-		// The obstacle to name is the one that the loss of pods does not take out of the way.
+
+		// The obstacle to name is the one that remains with all possible victims gone.
 		if report.AfterRemoval != nil {
 			at, s = at.empty(), *report.AfterRemoval
 		}
 	}
 
-	// The pod is too large even for the empty node. A smaller one would push others out, so that it has to
-	// become smaller by what is short with them gone, and no more.
+	// The pod is too large even for the empty node. A smaller pod could preempt the others, so it only has to become
+	// smaller by the amounts that are short with them gone.
 	if s.Code == preemption.UnschedulableAndUnresolvable && s.Filter == preemption.NodeResourcesFit && b.mayPreempt {
 		at = at.empty()
 	}
@@ -97,8 +100,8 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	return out, b.ctx.Err()
 }
 
-// mayPush returns the outcome for a pod for which preemption makes room on a node. With something changed
-// the pod may have to wait for victims that are leaving already (rule 8.3), and then pushes nobody out.
+// mayPush returns the outcome for a pod for which preemption would make room on a node. After a change the pod may
+// have to wait for victims that are terminating (rule 8.3), and may not preempt then.
 func (b *bench) mayPush(req preemption.Request) (preemption.Outcome, error) {
 	plan, err := b.e.Preempt(b.ctx, b.snap, req)
 	if err != nil || plan.Outcome == preemption.NotEligible {
@@ -107,7 +110,7 @@ func (b *bench) mayPush(req preemption.Request) (preemption.Outcome, error) {
 	return preemption.Preempts, nil
 }
 
-// trial calls f and then puts the scratch back, also after an error.
+// trial calls f and then undoes all changes of the scratch, also after an error.
 func (b *bench) trial(f func() error) error {
 	mark := b.snap.Mark()
 	err := f()
@@ -132,8 +135,8 @@ func (b *bench) victims(list []preemption.Victim) List[Pod] {
 	return b.refs(pods)
 }
 
-// evict takes the pods away that hold what is in the way, and returns them. It takes none where one of them is
-// gone already or is a copy of the preemptor: evicting one's own copy helps nobody.
+// evict removes the pods that the obstacle names as its cause, and returns them. It removes none if one of them is gone
+// already, or is a copy of the preemptor: evicting a copy only moves the problem.
 func (b *bench) evict(o *Obstacle) ([]*outrank.Pod, error) {
 	var gone []*outrank.Pod
 	for _, key := range o.holders() {
@@ -146,7 +149,7 @@ func (b *bench) evict(o *Obstacle) ([]*outrank.Pod, error) {
 	return gone, b.remove(gone)
 }
 
-// remove takes pods away.
+// remove removes pods from the scratch.
 func (b *bench) remove(pods []*outrank.Pod) error {
 	for _, p := range pods {
 		if err := b.snap.RemovePod(p.Key()); err != nil {
@@ -156,7 +159,7 @@ func (b *bench) remove(pods []*outrank.Pod) error {
 	return nil
 }
 
-// holders lists the pods that the obstacle names as holding something, each once.
+// holders lists the pods that the obstacle names as its cause, each once.
 func (o *Obstacle) holders() []outrank.Key {
 	var out []outrank.Key
 	add := func(p *Pod) {

@@ -11,22 +11,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// changing takes one obstacle out of the way. Its methods change the copy of the pod, or the node or other
-// pods of the scratch, and note what they changed. They change nothing where they know no change.
+// changing removes one obstacle. Its methods change the copy of the pod, or the node or other pods of the scratch,
+// and record what they changed. They change nothing if no change would remove the obstacle.
 type changing struct {
 	*bench
-	// pod is the copy that is changed. Its lists are shared with the preemptor, so that they are replaced
-	// and never written to.
+	// pod is the copy that is changed. It shares its lists with the preemptor, so a change replaces a list and
+	// never writes to it.
 	pod *outrank.Pod
 	at  *place
 	// Step is the step that the changes belong to.
 	Step
 }
 
-// note notes a change.
+// note records a change in the step.
 func (c *changing) note(change string) { c.Changes = append(c.Changes, change) }
 
-// onNode notes a change and makes it on a copy of the node, which takes the place of the node in the scratch.
+// onNode records a change, makes it on a copy of the node, and replaces the node in the scratch by the copy.
 func (c *changing) onNode(change string, edit func(n *outrank.Node)) error {
 	n := *c.at.node
 	edit(&n)
@@ -34,7 +34,7 @@ func (c *changing) onNode(change string, edit func(n *outrank.Node)) error {
 	return c.snap.PutNode(&n)
 }
 
-// uncordon takes the mark and the taint of a cordoned node off the node.
+// uncordon makes the node schedulable again, and removes the taint of a cordoned node.
 func (c *changing) uncordon(*Obstacle) error {
 	return c.onNode(uncordon, func(n *outrank.Node) {
 		n.Unschedulable = false
@@ -42,7 +42,7 @@ func (c *changing) uncordon(*Obstacle) error {
 	})
 }
 
-// unasked makes the pod name no nodes, where the node was not asked because the pod names others.
+// unasked lets the pod name no nodes. The node was not asked because the pod names others.
 func (c *changing) unasked(o *Obstacle) error {
 	switch {
 	case c.pod.ResizeDeferred: // a pod that runs does not move
@@ -70,8 +70,8 @@ func (c *changing) tolerate(o *Obstacle) error {
 	return nil
 }
 
-// dropLabels drops the demands of the node selector that are not met, and the whole node affinity where it is
-// not met: it holds by any one of its terms. A demand of the configuration cannot be dropped.
+// dropLabels drops the requirements of the node selector that are not met, and the whole node affinity if it is not
+// met, because any one of its terms would be enough. A requirement of the configuration cannot be dropped.
 func (c *changing) dropLabels(o *Obstacle) error {
 	if slices.ContainsFunc(o.Terms, func(t Term) bool { return t.Added }) {
 		return nil
@@ -93,7 +93,7 @@ func (c *changing) dropLabels(o *Obstacle) error {
 
 // dropPorts drops the host ports that are taken from all containers.
 func (c *changing) dropPorts(o *Obstacle) error {
-	// fit.HostPorts fills in the protocol and the address, as the obstacle has them.
+	// fit.HostPorts fills in the default protocol and address, as in the obstacle.
 	taken := func(p outrank.Port) bool {
 		h := fit.HostPorts(&outrank.Pod{Containers: []outrank.Container{{Ports: []outrank.Port{p}}}})
 		return len(h) == 1 && slices.ContainsFunc(o.Ports, func(t Port) bool { return h[0] == fit.HostPort{IP: t.HostIP, Protocol: t.Protocol, Port: t.HostPort} })
@@ -113,7 +113,7 @@ func (c *changing) dropPorts(o *Obstacle) error {
 	return nil
 }
 
-// allowResize drops the wish that nobody be evicted on the node for a resize.
+// allowResize removes the setting of the node that forbids preemption for a resize.
 func (c *changing) allowResize(o *Obstacle) error {
 	if len(o.Names) == 0 {
 		return nil
@@ -121,8 +121,8 @@ func (c *changing) allowResize(o *Obstacle) error {
 	return c.onNode(allowResize, func(n *outrank.Node) { n.DisableResizePreemption = nil })
 }
 
-// makeRoom makes the pod ask for less or the node offer more. The node has to offer more where a place for a
-// pod is missing, which no pod can ask less of, and for a pod that grows in place.
+// makeRoom makes the pod ask for less, or the node offer more. The node has to offer more if it holds too many
+// pods, because a pod cannot ask for less than one place, and if the pod is resized in place.
 func (c *changing) makeRoom(o *Obstacle) error {
 	less, offered := resource.List{}, resource.List{}
 	for _, s := range o.Short {
@@ -146,9 +146,9 @@ func (c *changing) makeRoom(o *Obstacle) error {
 	})
 }
 
-// askingLess returns a copy of the pod that asks for less. How a request came about, from containers that run
-// one after another and from figures of the pod, has no place in it: the whole request stands in its first
-// container.
+// askingLess returns a copy of the pod that asks for less. The copy has its whole request in the first container,
+// because a request that is computed from several containers, pod-level resources and the overhead cannot simply
+// be reduced where it came from.
 func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
 	other := *pod
 	strip := func(list []outrank.Container) []outrank.Container {
@@ -161,6 +161,7 @@ func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
 	other.Containers, other.InitContainers = strip(pod.Containers), strip(pod.InitContainers)
 	other.Resources, other.Overhead = nil, nil
 
+	// The amounts that remain, of the resources that the pod asked for.
 	rest := resource.List{}
 	asked := pod.Requests()
 	for _, name := range asked.Names() {
@@ -189,7 +190,7 @@ func (c *changing) dropVolumes(o *Obstacle) error {
 	})
 }
 
-// dropVolumesIf drops the volumes that drop reports.
+// dropVolumesIf drops the volumes for which drop returns true.
 func (c *changing) dropVolumesIf(drop func(*outrank.Volume) bool) error {
 	rest := slices.DeleteFunc(slices.Clone(c.pod.Volumes), func(v outrank.Volume) bool { return drop(&v) })
 	if len(rest) < len(c.pod.Volumes) {
@@ -226,8 +227,8 @@ func (c *changing) dropSpread(o *Obstacle) error {
 	return nil
 }
 
-// dropNeighbours drops the pod's own terms, or evicts the pods that keep away from it. An obstacle has the
-// terms of one side alone.
+// dropNeighbours drops the pod's own terms, or evicts the pods whose anti-affinity keeps it out. All terms of an
+// obstacle are of one side.
 func (c *changing) dropNeighbours(o *Obstacle) error {
 	if len(o.Neighbours) == 0 {
 		return nil

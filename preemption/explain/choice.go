@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// choice says why the first candidate is the best.
+// choice explains why the first candidate is the best.
 func (f *finder) choice(ex *preemption.Plan) *Choice {
 	c := &Choice{Contender: f.contender(&ex.Candidate), Candidates: len(ex.Candidates)}
 	if len(ex.Candidates) < 2 {
@@ -22,7 +22,7 @@ func (f *finder) choice(ex *preemption.Plan) *Choice {
 	return c
 }
 
-// contender returns a candidate as a report has it.
+// contender converts a candidate for a report.
 func (f *finder) contender(c *preemption.Candidate) Contender {
 	return Contender{c.Node, scoreOf(c), listOf(budgetKeys(c.Victims), f.most)}
 }
@@ -59,7 +59,8 @@ func equalBy(r preemption.Rank, a, b *preemption.Score) bool {
 	return order == 0
 }
 
-// lostBy returns the rank by which a candidate loses: the first in which it differs from the best one.
+// lostBy returns the name of the rank by which a candidate loses: the first in which it differs from the best one, or
+// "node-order" if there is none.
 func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) string {
 	for _, r := range f.ranks() {
 		if !equalBy(r, &c.Score, &ex.Candidates[0].Score) {
@@ -69,15 +70,15 @@ func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) string {
 	return rank.NodeOrder
 }
 
-// scoreOf returns a copy of a candidate's score that shares nothing with the plan. Its start is in UTC, as a
-// report is written.
+// scoreOf returns a copy of a candidate's score that shares nothing with the plan. Its start is in UTC, as in the JSON of
+// a report.
 func scoreOf(c *preemption.Candidate) preemption.Score {
 	s := c.Score
 	s.Start, s.Own = s.Start.UTC(), maps.Clone(s.Own)
 	return s
 }
 
-// budgetKeys lists the budgets that victims break, each once.
+// budgetKeys lists the budgets that victims violate, each once.
 func budgetKeys(victims []preemption.Victim) []outrank.Key {
 	var out []outrank.Key
 	known := map[*outrank.PodDisruptionBudget]bool{}

@@ -14,14 +14,15 @@ import (
 // [preemption.Exact].Limit).
 const mostEvictionSteps = 2000
 
-// eviction finds a small set of pods whose eviction by hand makes room; nil where none is found. Of the nodes
-// that are tried it takes the one where the fewest pods leave, and among equals the one where the most
-// important of them is least important.
+// eviction finds a small set of pods whose eviction by hand makes room, or nil. Of the nodes that are tried it
+// chooses the one with the fewest evictions. Of equal ones it chooses the one whose evicted pods have the lowest
+// top priority.
 func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	nodes, err := b.evictionNodes(groups)
 	if err != nil {
 		return nil, err
 	}
+
 	config := b.anybody()
 	config.Victims = preemption.Exact{Limit: mostEvictionSteps}
 	anybody, err := engine.New(config)
@@ -45,8 +46,8 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	return &Eviction{Pods: b.refs(best.pods), Trial: Trial{best.node, best.found.outcome, b.victims(best.found.victims)}}, nil
 }
 
-// evictionNodes lists the nodes on which evictions are tried: first the one that preemption would choose if
-// anybody might be evicted, then the example of each group where preemption is in vain.
+// evictionNodes lists the nodes on which evictions are tried: first the node that preemption would choose if any
+// pod could be a victim, then the example of each group on which preemption is in vain.
 func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	anybody, err := engine.New(b.anybody())
 	if err != nil {
@@ -68,14 +69,14 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	return nodes, nil
 }
 
-// anybody returns a configuration by which any pod may be evicted except copies of the preemptor, whatever
-// its priority.
+// anybody returns a configuration in which every pod may be evicted, whatever its priority, except copies of the
+// preemptor.
 func (b *bench) anybody() preemption.Config {
 	c := b.e.Config()
 
-	// Rules of the caller about victims do not bind somebody who evicts by hand, and a sample of the nodes
-	// would miss some. The search for exact victims works only with ranks that it can bound, and refuses
-	// extenders and guards (rules 13.4.9 and 13.6.11).
+	// The caller's rules about victims do not apply to evictions by hand, and a sample of the nodes would miss some.
+	// The search for exact victims needs ranks that it can bound, and rejects extenders and guards (rules 13.4.9
+	// and 13.6.11).
 	c.Victims, c.Guard = nil, nil
 	c.Extenders, c.Sample = nil, nil
 	c.Ranks = bounded.Ranks(c.Ranks)
@@ -94,14 +95,15 @@ type evicting struct {
 	// anybody is an evaluator with the configuration of bench.anybody and exact victims.
 	anybody *engine.Evaluator
 	node    string
-	// pods are the pods that were evicted.
+	// pods lists the pods that were evicted so far.
 	pods []*outrank.Pod
-	// found is the answer of the node that has room; nil where it has none.
+	// found is the answer of the node once it has room, and nil before.
 	found *trialAnswer
 }
 
-// run evicts what holds the obstacles on the node, one obstacle after the other. Once, where nobody holds an
-// obstacle, it evicts the pods that the evaluator chooses on the node. It gives up where that does not help.
+// run evicts the pods that cause the obstacles on the node, one obstacle after the other. The first time that no pod
+// causes an obstacle, such as missing room, it evicts the victims that the evaluator chooses on the node. The second
+// time it gives up.
 func (x *evicting) run() error {
 	chosen := false
 	for range mostSteps {
@@ -119,6 +121,7 @@ func (x *evicting) run() error {
 			return nil
 		}
 
+		// The pods that hold a port or a volume, or whose anti-affinity is in the way.
 		gone, err := x.evict(a.behind)
 		if err != nil {
 			return err
@@ -137,7 +140,8 @@ func (x *evicting) run() error {
 	return nil
 }
 
-// choose evicts the pods whose loss makes room on the node, and returns them; none where no pods do.
+// choose evicts the victims that the evaluator finds on the node, and returns them. It returns none if no victims make
+// room.
 func (x *evicting) choose() ([]*outrank.Pod, error) {
 	report, err := x.anybody.ExplainNode(x.ctx, x.snap, x.req, x.node)
 	c := report.Candidate
@@ -152,7 +156,7 @@ func (x *evicting) choose() ([]*outrank.Pod, error) {
 	return pods, x.remove(pods)
 }
 
-// cheaper reports whether fewer pods leave by hand than in o or, of as many, less important ones.
+// cheaper reports whether fewer pods are evicted than in o, or as many with a lower top priority.
 func (x *evicting) cheaper(o *evicting) bool {
 	if len(x.pods) != len(o.pods) {
 		return len(x.pods) < len(o.pods)
@@ -160,9 +164,8 @@ func (x *evicting) cheaper(o *evicting) bool {
 	return x.top() < o.top()
 }
 
-// top is the highest priority that a pod evicted by hand counts with. It is asked only of nodes with as many evictions,
-// and so never of one without any: only the node that is tried first, which a sample may have passed over, can do
-// without.
+// top returns the highest priority of the evicted pods. There is at least one: top is only called to compare nodes with
+// equally many evictions, and only the first node that is tried can have none (a sample may have skipped it before).
 func (x *evicting) top() int32 {
 	top := x.named.snap.CountsAs(x.pods[0])
 	for _, p := range x.pods[1:] {
@@ -171,13 +174,12 @@ func (x *evicting) top() int32 {
 	return top
 }
 
-// hopeless reports whether it is certain that no eviction makes room. It asks about a cluster without any
-// pods.
+// hopeless reports whether it is certain that no eviction makes room. It asks about a cluster without any pods.
 //
-// The filters of the library turn a pod away because of pods that are there, and in two cases because of
-// pods that are not: those that the pod wants to be near, and those that have its volumes attached already
-// (rule 7.9.3). Without these two demands a pod that fits on no node of the empty cluster fits on none
-// whoever is evicted. About filters of the caller nothing is known.
+// The filters of the library reject a pod because of other pods on nodes. In two cases they reject it because
+// pods are missing: pods that it has affinity to, and pods that have its volumes attached already (rule 7.9.3).
+// So the two demands are dropped: if the pod then fits on no node of the empty cluster, it fits on none whoever is
+// evicted. Nothing is known about filters of the caller, so hopeless returns false if there are any.
 func (b *bench) hopeless() (bool, error) {
 	if slices.ContainsFunc(b.e.Filters(b.snap.Release()), func(name string) bool { return !slices.Contains(filter.Names(), name) }) {
 		return false, nil
@@ -192,7 +194,7 @@ func (b *bench) hopeless() (bool, error) {
 	pod := *b.req.Pod
 	pod.Affinity.PodAffinity = nil
 
-	// A pod that grows in place is on its node itself, also when all others are gone.
+	// A pod that is resized in place stays on its node when all others are gone.
 	bare := &outrank.Cluster{Release: b.snap.Release(), Nodes: slices.Collect(b.snap.Nodes()), Namespaces: slices.Collect(b.snap.Namespaces())}
 	resize := pod.ResizeDeferred && pod.NodeName != ""
 	if resize {

@@ -6,16 +6,16 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// explanation says how an explanation deals with the failure of one filter.
+// explanation has the functions that explain the failure of one filter.
 type explanation struct {
-	// name fills in the obstacle with the things behind the filter's status.
+	// name fills in the things that an obstacle of the filter names.
 	name func(*finder, *Obstacle, *place)
-	// change takes the named things out of the way: it changes the pod, the node or pods of the scratch. It
-	// changes nothing where no change is known that does so.
+	// change removes the obstacle: it changes the pod, the node or pods of the scratch. It changes nothing if no
+	// change is known that helps.
 	change func(*changing, *Obstacle) error
 }
 
-// explanations says for each filter of the library how an explanation deals with it.
+// explanations has the explanation of each filter of the library.
 var explanations = filter.Table[explanation]{
 	filter.NodeUnschedulable: {(*finder).nameCordon, (*changing).uncordon},
 	filter.NodeName:          {func(f *finder, o *Obstacle, _ *place) { o.nameNode(f.pod) }, (*changing).unasked},

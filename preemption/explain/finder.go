@@ -11,44 +11,44 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// finder finds what stands behind the answers of nodes to one pod.
+// finder finds the obstacles behind the answers of nodes about one pod.
 type finder struct {
 	// ctx is the context of the call. A finder does not outlive the call.
 	ctx  context.Context
 	snap *engine.Snapshot
 	pod  *outrank.Pod
-	// tolerations are those of the pod.
+	// tolerations has the tolerations of the pod.
 	tolerations fit.Tolerations
 	config      preemption.Config
-	// lookAt returns the view of a node. Each call ends the view that the call before it returned.
+	// lookAt returns the view of a node. The view is valid until the next call.
 	lookAt func(node string) (preemption.NodeView, error)
-	// classes and copies are those of Options; copies may be nil.
+	// classes and copies are the fields of Options; copies may be nil.
 	classes []*outrank.PriorityClass
 	copies  func(*outrank.Pod) bool
-	// most is the number of names that a list holds.
+	// most is the length at which a list is cut.
 	most int
 
-	// neighbours and spread are made when they are first needed. They show the snapshot as it was then.
+	// neighbours and spread are built when they are first needed, from the snapshot at that time.
 	neighbours *neighbourIndex
 	spread     *spreadIndex
-	// nearest is the node that lacks the least room; nil where no node lacks room.
+	// nearest is the node that lacks the least room. It is nil if no node lacks room.
 	nearest *closest
 }
 
-// place is a node, seen as if some pods were gone.
+// place is a node with some pods taken to be gone.
 type place struct {
 	node *outrank.Node
 	view preemption.NodeView
-	// gone reports whether a pod is seen as gone; nil means that none is. gonePods lists the gone pods,
-	// those on other nodes included.
+	// gone reports whether a pod is taken to be gone; nil means that none is. gonePods lists these pods,
+	// including those on other nodes.
 	gone     func(*outrank.Pod) bool
 	gonePods []*outrank.Pod
 }
 
-// isGone reports whether a pod is seen as gone.
+// isGone reports whether a pod is taken to be gone.
 func (at *place) isGone(p *outrank.Pod) bool { return at.gone != nil && at.gone(p) }
 
-// placeOn returns a node as it is. It ends the view of the place that it returned before.
+// placeOn returns a node with no pod gone. The place that it returned before must not be used any more.
 func (f *finder) placeOn(name string) (*place, error) {
 	view, err := f.lookAt(name)
 	if err != nil {
@@ -77,8 +77,8 @@ func (f *finder) present(at *place) []*outrank.Pod {
 	})
 }
 
-// holders lists the pods that can hold a port or a volume of the node: first those that are present, then
-// those that are nominated to it and that the preemptor has to respect.
+// holders lists the pods that can hold a port or a volume of the node: first the pods that are present, then the
+// nominated pods that the preemptor has to respect.
 func (f *finder) holders(at *place) []*outrank.Pod {
 	return append(f.present(at), f.nominated(at)...)
 }
@@ -88,28 +88,26 @@ func (f *finder) nominated(at *place) []*outrank.Pod {
 	return nominatedFor(&f.config, f.snap, f.pod, at.node.Name)
 }
 
-// room returns the amounts that the preemptor asks of the node and those that the node has, without the
-// pods that are gone.
+// room compares what the preemptor asks of the node with what the node has without the pods that are gone.
 func (f *finder) room(at *place) []amounts { return roomWithout(&f.config, f.snap, at.view, at.gone) }
 
-// leaveTogether reports whether two running pods leave together: both are of one group that leaves whole,
+// leaveTogether reports whether two running pods leave together: they belong to one group that leaves as a whole,
 // or they are the same pod (rules 12.6.3 and 12.6.4).
 func (f *finder) leaveTogether(a, b *outrank.Pod) bool {
-	// A UID tells a pod from its successor of the same name. Where one of the two is not known, the name decides.
+	// The UID distinguishes a pod from its successor of the same name. If a UID is missing, the name decides.
 	if a.Key() == b.Key() {
 		return a.UID == b.UID || a.UID == "" || b.UID == ""
 	}
 
 	group, composite := f.snap.LeavesWith(a)
 	if group == nil && composite == nil {
-		return false // a unit by itself
+		return false // the pod leaves by itself
 	}
 	otherGroup, otherComposite := f.snap.LeavesWith(b)
 	return group == otherGroup && composite == otherComposite
 }
 
-// isCopy reports whether a pod is a copy of the preemptor: a pod of the same controller, or one that the
-// caller says is a copy.
+// isCopy reports whether a pod is a copy of the preemptor: it has the same controller, or Options.Copies says so.
 func (f *finder) isCopy(p *outrank.Pod) bool {
 	if p.Key() == f.pod.Key() {
 		return false
@@ -118,13 +116,13 @@ func (f *finder) isCopy(p *outrank.Pod) bool {
 		p.Owner != (outrank.Owner{}) && p.Owner == f.pod.Owner && p.NamespaceName() == f.pod.NamespaceName()
 }
 
-// ref returns the report's reference to a pod on a node.
+// ref returns a reference to a pod on a node.
 func (f *finder) ref(p *outrank.Pod, node string) *Pod {
 	return &Pod{Key: p.Key(), Priority: f.snap.CountsAs(p), Node: node}
 }
 
-// cut shortens each list of the obstacle to most entries and counts in More how many are left out. Short
-// keeps all its resources; only drivers of volumes (NodeVolumeLimits) are cut.
+// cut shortens each list of the obstacle to most entries, and sets More to the number of entries left out. Short is
+// only cut if its entries are drivers of volumes (NodeVolumeLimits).
 func (o *Obstacle) cut(most int) {
 	o.More = 0
 	o.Taints = cut(o.Taints, most, &o.More)

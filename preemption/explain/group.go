@@ -15,37 +15,37 @@ type GroupReport struct {
 	// GroupName is empty for pods that name no group.
 	GroupName
 	Outcome preemption.Outcome
-	// Ineligible says why the group may not preempt; empty where it may.
+	// Ineligible says why the group may not preempt. It is empty if it may.
 	Ineligible preemption.Ineligibility
-	// Seats are the pods of the group with the nodes that they get, in the order in which they were placed.
+	// Seats lists the pods of the group with the nodes that they get, in the order in which they were placed.
 	Seats List[Pod]
-	// TurnedDown says why there is no place for the group as things are; nil where there is one. Unhelpful
-	// says why there is none with every possible victim gone or, with a guard, with those gone that it lets
-	// go; nil where there is one, and where nobody might leave.
+	// TurnedDown says why the group has no place without preemption. It is nil if it has one. Unhelpful says why
+	// it has none with every possible victim gone or, with a guard, with all victims gone that the guard allows.
+	// It is nil if the group has a place then, or if there is no possible victim.
 	TurnedDown *NoPlace
 	Unhelpful  *NoPlace
-	// Victims are the units that have to leave, the most important first.
+	// Victims lists the units that have to leave, the most important first.
 	Victims List[GroupVictim]
-	// VictimPods counts the pods of all victims. Violations counts those of them that violate a budget.
+	// VictimPods is the number of pods in all victims, and Violations the number of those that violate a budget.
 	Violations int
 	VictimPods int
 }
 
 // NoPlace says why there is no place for a group.
 type NoPlace struct {
-	// Pod is the first pod that fits on no node beside those before it. Nodes are the answers of the nodes
-	// to it, the most frequent first.
+	// Pod is the first pod that fits on no node beside the pods before it. Nodes lists the answers of the nodes
+	// about it, the most frequent first.
 	Pod   outrank.Key
 	Nodes List[NodeWord]
-	// Reason is the sentence of the group's policy.
+	// Reason says in a sentence what the group's policy requires.
 	Reason string
-	// Guard says what preemption.Config.Guard holds against it, under the guard's name in place of a filter;
-	// nil where the guard is not in the way. The other fields are then about a placement with those gone that
-	// the guard lets go, and empty where every pod of the group has a place.
+	// Guard has the reasons of preemption.Config.Guard, with the guard's name as Filter. It is nil if the guard
+	// does not object. If it does, the other fields are about a placement with only the victims gone that it
+	// allows, and are empty if every pod of the group has a place then.
 	Guard *Obstacle
 }
 
-// NodeWord is an answer that several nodes gave. It has a filter and its reasons, and names no things.
+// NodeWord is an answer that several nodes gave. Of the Obstacle only Filter and Reasons are set.
 type NodeWord struct {
 	Obstacle
 	// Count is the number of nodes that gave the answer.
@@ -55,34 +55,34 @@ type NodeWord struct {
 // GroupName names a group of pods.
 type GroupName struct {
 	Group outrank.Key
-	// Tree is set where the group is the topmost one of a tree of groups.
+	// Tree is set if the group is the topmost one of a tree of groups.
 	Tree bool
 }
 
 // GroupVictim is a unit that has to leave: a pod, or all pods of a group.
 type GroupVictim struct {
-	// GroupName is empty where the unit is a single pod.
+	// GroupName is empty if the unit is a single pod.
 	GroupName
-	// Priority is the priority that the unit counts with.
+	// Priority is the priority by which the unit is compared.
 	Priority int32
-	// Pods are the pods of the unit, the most important first.
+	// Pods lists the pods of the unit, the most important first.
 	Pods List[Pod]
-	// Rule names the rule of the configuration by which the unit may be a victim. It is empty where lower
-	// priority is the rule.
+	// Rule names the rule of the configuration by which the unit may be a victim. It is empty if the unit is one
+	// because of its lower priority.
 	Rule string
-	// Blocks says which pod of the group had no room on its node when the unit was put back, or what the guard
-	// said of the other units without it. Units are put back one after the other.
+	// Blocks says why the unit was not reprieved: which pod of the group had no room on its node with the unit
+	// back, or why the guard did not let the other units leave without it.
 	Blocks *NoPlace
-	// Budgets are the budgets that losing the unit breaks.
+	// Budgets lists the budgets that the eviction of the unit violates.
 	Budgets List[outrank.Key]
 }
 
-// Group explains a plan for a group that the evaluator has made in the snapshot as it is: where its pods go,
-// which units leave, which pod had no place beside each of them, which budgets break, and what is in the way
-// where nothing helps. It tells what the plan found, and asks no node again. With the plan of another snapshot
-// the nodes of victims may be wrong.
+// Group explains a plan that the evaluator has made for a group in this snapshot: where its pods go, which units
+// leave, which pod had no place beside each of them, which budgets are violated, and what is missing if nothing
+// helps. It only reports what the plan contains, and asks no node again. If the plan is from another snapshot, the
+// nodes of the victims may be wrong.
 //
-// The error wraps [outrank.ErrInvalid] without a plan or a snapshot. The snapshot is only read, and any number
+// The error wraps [outrank.ErrInvalid] if the plan or the snapshot is nil. The snapshot is only read, and any number
 // of calls may run on it at once. Time is linear in the plan.
 func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (*GroupReport, error) {
 	if plan == nil || snap == nil {
@@ -111,14 +111,14 @@ func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (
 	return r, nil
 }
 
-// groupExplainer makes the parts of a report.
+// groupExplainer makes the parts of a group's report.
 type groupExplainer struct {
 	snap *engine.Snapshot
-	// most is the number of names that a list holds.
+	// most is the length at which a list is cut.
 	most int
 }
 
-// noPlace describes a refusal; nil for none.
+// noPlace describes a refusal; nil stays nil.
 func (g *groupExplainer) noPlace(r *preemption.Refusal) *NoPlace {
 	if r == nil {
 		return nil
@@ -144,8 +144,7 @@ func (g *groupExplainer) noPlace(r *preemption.Refusal) *NoPlace {
 	return out
 }
 
-// victim says why a unit has to leave. All pods of a unit have the same reason, so that the first speaks for
-// them.
+// victim says why a unit has to leave. All pods of a unit have the same reason, so the first one is looked at.
 func (g *groupExplainer) victim(unit []preemption.Victim) GroupVictim {
 	first := &unit[0]
 	out := GroupVictim{Priority: first.Priority, Rule: first.Rule}
@@ -156,7 +155,7 @@ func (g *groupExplainer) victim(unit []preemption.Victim) GroupVictim {
 		out.Group = first.Group.Key()
 	}
 
-	// A pod of the group that had no room on its node, or the guard.
+	// Either a pod of the group had no room on its node, or the guard objected.
 	switch {
 	case first.Blocked != nil:
 		out.Blocks = g.noPlace(&preemption.Refusal{Pod: first.Blocked, Nodes: []preemption.Count{{Status: first.Blocks, Nodes: 1}}})

@@ -8,12 +8,13 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Text tells the report to people. It is made from the fields of the report alone, and its
-// length is bounded by the report's lists.
+// Text returns the report as text for people. It uses only the fields of the report, whose
+// lists bound its length.
 func (r *GroupReport) Text() string {
 	w := &writer{}
 	w.line(0, "%s", r.Summary())
 
+	// Why the group has no place, without preemption and with it.
 	if r.TurnedDown != nil {
 		w.line(0, "As things are there is %s.", r.TurnedDown.text())
 	}
@@ -48,7 +49,7 @@ func (r *GroupReport) Text() string {
 	return w.String()
 }
 
-// Summary tells the answer in a sentence.
+// Summary returns the answer in one sentence.
 func (r *GroupReport) Summary() string {
 	group := r.name()
 	switch r.Outcome {
@@ -63,7 +64,7 @@ func (r *GroupReport) Summary() string {
 		return fmt.Sprintf("Nobody leaves: pushing others out makes no place for %s.", group)
 	}
 
-	// Every unit can be put back where the group was placed beside what only seemed to be in its way.
+	// All units can turn out to be unnecessary: after the removal the group may have been placed on other nodes.
 	if len(r.Victims.Items) == 0 {
 		return fmt.Sprintf("Nobody has to leave in the end so that %s can run.", group)
 	}
@@ -82,7 +83,7 @@ func (r *GroupReport) Summary() string {
 	return text + "."
 }
 
-// name names the group.
+// name returns the words for the group.
 func (r *GroupReport) name() string {
 	switch {
 	case r.Group == "":
@@ -117,7 +118,7 @@ func (n *NoPlace) text() string {
 	return text
 }
 
-// guardReasons repeats the words of the guard.
+// guardReasons repeats the reasons of the guard in its own words.
 func guardReasons(g *Obstacle) string {
 	if len(g.Reasons) == 0 {
 		return "it gives no reason"

@@ -5,14 +5,14 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// MarshalJSON returns the report as REPORT_JSON.md in this package's folder describes it, in one line and with a
+// MarshalJSON returns the report in the format of REPORT_JSON.md in this package's folder, in one line and with a
 // version.
 func (r Report) MarshalJSON() ([]byte, error) { return document.Marshal(r.object()) }
 
 // UnmarshalJSON reads what [Report.MarshalJSON] returns. An error is an *[outrank.InputError] and leaves r as it was.
 func (r *Report) UnmarshalJSON(text []byte) error { return read(text, "report", r, (*Report).object) }
 
-// MarshalJSON returns the answer as REPORT_JSON.md in this package's folder describes it, in one line and with a
+// MarshalJSON returns the answer in the format of REPORT_JSON.md in this package's folder, in one line and with a
 // version.
 func (a NodeAnswer) MarshalJSON() ([]byte, error) { return document.Marshal(a.object()) }
 
@@ -22,7 +22,7 @@ func (a *NodeAnswer) UnmarshalJSON(text []byte) error {
 	return read(text, "node answer", a, (*NodeAnswer).object)
 }
 
-// MarshalJSON returns the report as REPORT_JSON.md in this package's folder describes it, in one line and with a
+// MarshalJSON returns the report in the format of REPORT_JSON.md in this package's folder, in one line and with a
 // version.
 func (r GroupReport) MarshalJSON() ([]byte, error) { return document.Marshal(r.object()) }
 
@@ -50,12 +50,12 @@ func (r *Report) object() document.Object {
 	}
 }
 
-// byCaller is the word of the member "ineligible" where the reason is one of the caller's. Its text stands in
-// the member "refusal".
+// byCaller is the value of the member "ineligible" if a rule of the caller gave the reason. The member "refusal"
+// then has its text.
 const byCaller = "by-caller"
 
-// ineligible is the member that says why the pod may not preempt, followed by the text of a reason of the
-// caller's.
+// ineligible returns the member that says why the pod may not preempt, followed by the member with the text of a
+// reason that the caller's rule gave.
 func (a *Answer) ineligible() document.Member {
 	return document.With(
 		document.OptionalThrough("ineligible", func() preemption.Ineligibility {
@@ -68,7 +68,7 @@ func (a *Answer) ineligible() document.Member {
 	)
 }
 
-// leave has the members of the victims and of the budgets that they break.
+// leave returns the members of the victims and of the budgets that they violate.
 func (a *Answer) leave() document.Member {
 	return document.With(
 		document.Cut(document.Parts("victims", &a.Victims.Items, (*Victim).object), &a.Victims.More),
@@ -153,8 +153,8 @@ func (g *NodeGroup) object() document.Object {
 	}
 }
 
-// way is the member of the obstacles on a node. The document names the node only once, in a member before
-// this one, so that reading fills it in.
+// way returns the member of the obstacles on a node. The document names the node only in an earlier member, from which
+// reading fills in Way.Node.
 func (v *Verdict) way(node *string) document.Member {
 	return document.Then(document.Pointer("way", &v.Way, (*Way).object), func() { v.Way.Node = *node })
 }

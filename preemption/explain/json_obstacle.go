@@ -7,11 +7,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// object describes the document of an obstacle. Which member holds the names depends on the filter.
+// object describes the document of an obstacle. The member that holds Names depends on the filter.
 func (o *Obstacle) object() document.Object {
 	limits, named := o.limits(), o.named()
 
-	// names is the member of that name. It is written only where it holds the names of this obstacle.
+	// names returns the member of this name. It is only written if it is the one that holds the names.
 	names := func(name string) document.Member {
 		return document.If(named == name, document.Optional(name, &o.Names))
 	}
@@ -66,13 +66,13 @@ func taintObject(t *outrank.Taint) document.Object {
 	}
 }
 
-// labelValue is the member with the node's value of a label. It is left out where the value is empty.
+// labelValue returns the member with the node's value of a label. It is left out if the value is empty.
 func labelValue(name string, v **string) document.Member {
 	return document.OptionalThrough(name, func() string { return orEmpty(*v) }, func(text string) { *v = &text })
 }
 
-// noLabel is the member that says that the node has no such label. A document without it has the label, with an
-// empty value if no other is given.
+// noLabel returns the member "missing", which says that the node has no such label. A document without it means that
+// the node has the label, with an empty value if labelValue is left out, too.
 func noLabel(v **string) document.Member {
 	there := func() {
 		if *v == nil {
@@ -139,7 +139,7 @@ func (v *Volume) object() document.Object {
 	}
 }
 
-// named returns the member that the names stand in.
+// named returns the name of the member that holds Names.
 func (o *Obstacle) named() string {
 	if of := filter.Of(o.subject()); of != nil && of.Names.Member != "" {
 		return of.Names.Member
@@ -147,7 +147,7 @@ func (o *Obstacle) named() string {
 	return "wantedNodes"
 }
 
-// wantedNode returns the only node that the pod names; empty where that is not what is in the way.
+// wantedNode returns the node that the pod names, or the empty string if the obstacle is another one.
 func (o *Obstacle) wantedNode() string {
 	if o.named() != "wantedNode" || len(o.Names) == 0 {
 		return ""
@@ -158,8 +158,7 @@ func (o *Obstacle) wantedNode() string {
 // limit is a driver that can attach no more volumes to the node, or is not installed there.
 type limit struct {
 	driver string
-	// attached is the number of volumes that are attached, brought the number that the pod adds, and most the
-	// number that may be.
+	// attached is the number of attached volumes, brought the number that the pod would add, and most the limit.
 	attached, brought, most int64
 	notInstalled            bool
 }
@@ -190,7 +189,7 @@ func (o *Obstacle) limits() (out []limit) {
 	return out
 }
 
-// attach sets the fields from which limits makes these drivers.
+// attach is the inverse of limits: it sets Names and Short from the drivers.
 func (o *Obstacle) attach(limits []limit) {
 	for _, l := range limits {
 		if l.notInstalled {

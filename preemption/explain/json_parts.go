@@ -41,9 +41,9 @@ func optional[T any](name string, l *List[T]) document.Member {
 	return document.Cut(document.Optional(name, &l.Items), &l.More)
 }
 
-// scoreObject describes the document of a score. It has the plain sum of the priorities; reading adds the shift
-// of each victim again, in whichever order the two members come. A start may have any year (rule 26.2.2),
-// while package time writes the years 0 to 9999 alone.
+// scoreObject describes the document of a score. The document has the plain sum of the priorities. Reading adds the
+// shift of each victim again, whichever of the two members comes first. A start may have any year (rule 26.2.2), and
+// package time only writes years from 0 to 9999.
 func scoreObject(s *preemption.Score) document.Object {
 	return document.Object{
 		document.Value("violations", &s.Violations),

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// nameLabels finds the demands that the node does not meet: of the pod's node selector, of its node affinity,
-// and of the configuration.
+// nameLabels finds the requirements that the node does not meet: those of the pod's node selector, of its node
+// affinity, and of the node affinity that the configuration adds.
 func (f *finder) nameLabels(o *Obstacle, at *place) {
 	for _, key := range slices.Sorted(maps.Keys(f.pod.NodeSelector)) {
 		r := outrank.NodeRequirement{Key: key, Operator: outrank.In, Values: []string{f.pod.NodeSelector[key]}}
@@ -21,8 +21,8 @@ func (f *finder) nameLabels(o *Obstacle, at *place) {
 		f.unmetTerms(f.config.Profile.AddedAffinity, at.node, true)...)
 }
 
-// unmetTerms returns all terms of a selector that does not match the node, and nil of one that does. A selector
-// without terms matches nothing; it is told as one empty term. added is set for the configuration's selector.
+// unmetTerms returns all terms of a selector that does not match the node, and nil if it matches. A selector without
+// terms matches nothing; it is represented by one empty term. added is set for the configuration's selector.
 func (f *finder) unmetTerms(s *outrank.NodeSelector, node *outrank.Node, added bool) []Term {
 	if s == nil || slices.ContainsFunc(s.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool { return fit.MatchesTerm(t, node) }) {
 		return nil
@@ -37,10 +37,10 @@ func (f *finder) unmetTerms(s *outrank.NodeSelector, node *outrank.Node, added b
 	return out
 }
 
-// unmetOf returns the demands of a term that a node does not meet. If the node meets each of them alone, it
-// is not known which one spoils the term, and all are returned.
+// unmetOf returns the requirements of a term that a node does not meet. If the node meets each of them separately, it
+// is not known which one makes the term fail, and all are returned.
 func unmetOf(t *outrank.NodeSelectorTerm, node *outrank.Node) []Label {
-	// Each demand is asked about as a term of its own.
+	// Each requirement is checked as a term of its own.
 	unmet, all := []Label{}, []Label{}
 	add := func(r *outrank.NodeRequirement, alone outrank.NodeSelectorTerm) {
 		l := labelOf(r, node)
@@ -62,7 +62,7 @@ func unmetOf(t *outrank.NodeSelectorTerm, node *outrank.Node) []Label {
 	return unmet
 }
 
-// labelOf returns a demand with what the node has. It shares nothing with either.
+// labelOf returns a requirement with the node's value of the label. The result shares no memory with either.
 func labelOf(r *outrank.NodeRequirement, node *outrank.Node) Label {
 	l := Label{NodeRequirement: outrank.NodeRequirement{Key: r.Key, Operator: r.Operator, Values: slices.Clone(r.Values)}}
 	if r.Key == outrank.FieldName {

@@ -7,11 +7,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// mostSorted is the largest number of terminating pods that are tried one by one to find out which of them
-// have to leave. If there are more, all of them are named.
+// mostSorted is the largest number of terminating pods of which each is tried to find out which of them have to
+// leave. If there are more, all of them are listed.
 const mostSorted = 16
 
-// leaving finds room that terminating pods leave behind; nil where no node takes the pod with all of them gone.
+// leaving finds a node that takes the pod once terminating pods are gone. It returns nil if no node takes the pod with
+// all of them gone.
 func (b *bench) leaving() (out *Leaving, err error) {
 	var all []*outrank.Pod
 	for n := range b.snap.Nodes() {
@@ -25,6 +26,7 @@ func (b *bench) leaving() (out *Leaving, err error) {
 		return nil, nil
 	}
 
+	// Of several nodes the one that the pod is nominated to is preferred.
 	nodes, err := b.takes(all)
 	if err != nil || len(nodes) == 0 {
 		return nil, err
@@ -40,8 +42,8 @@ func (b *bench) leaving() (out *Leaving, err error) {
 	return &Leaving{Node: node, Nodes: len(nodes), Pods: b.refs(pods)}, nil
 }
 
-// takes lists the nodes that take the pod once these pods are gone. A pod that grows in place can only stay on
-// its node.
+// takes lists the nodes that take the pod once these pods are gone. For a pod that is resized in place that can only be
+// its own node.
 func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
 	pod := b.req.Pod
 	err = b.trial(func() error {
@@ -70,8 +72,8 @@ func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
 	return nodes, err
 }
 
-// unnominated takes the pod's nomination out of the scratch, and returns the pod without one. A nominated
-// node that takes the pod would otherwise be the only node that is asked (rule 7.15.5).
+// unnominated removes the pod's nomination from the scratch, and returns a copy of the pod without one. Otherwise the
+// nominated node would be the only one asked if it takes the pod (rule 7.15.5).
 func (b *bench) unnominated(pod *outrank.Pod) (*outrank.Pod, error) {
 	p := *pod
 	p.NominatedNodeName = ""
@@ -81,7 +83,7 @@ func (b *bench) unnominated(pod *outrank.Pod) (*outrank.Pod, error) {
 	return &p, b.snap.Nominate(p.Key(), "")
 }
 
-// fits reports whether the node takes the pod as the scratch is.
+// fits reports whether the node takes the pod in the current scratch.
 func (b *bench) fits(node string) (bool, error) {
 	s, err := b.e.Check(b.snap, b.req.Pod, node)
 	return s.Code == preemption.Success, err
@@ -98,8 +100,9 @@ func (b *bench) fitsWithout(gone []*outrank.Pod, node string) (ok bool, err erro
 	})
 }
 
-// needed lists pods that have to leave so that the node takes the preemptor, which it does with all of them
-// gone. The pods of the node itself are preferred. Of at most mostSorted pods none is in vain.
+// needed lists pods that have to leave so that the node takes the preemptor. It takes the preemptor with all of the
+// given pods gone. If the pods of the node itself are enough, only these are listed. Of at most mostSorted pods, those
+// that are not needed are left out.
 func (b *bench) needed(all []*outrank.Pod, node string) ([]*outrank.Pod, error) {
 	set := slices.DeleteFunc(slices.Clone(all), func(p *outrank.Pod) bool { return b.snap.NodeOf(p.Key()) != node })
 	ok, err := b.fitsWithout(set, node)
@@ -110,7 +113,7 @@ func (b *bench) needed(all []*outrank.Pod, node string) ([]*outrank.Pod, error) 
 		set = all
 	}
 
-	// Each pod is put back in turn, and stays where the node takes the preemptor all the same.
+	// Each pod is put back in turn, and is left out of the set if the node still takes the preemptor.
 	for i := len(set) - 1; i >= 0 && len(set) <= mostSorted && len(set) > 1; i-- {
 		rest := slices.Delete(slices.Clone(set), i, i+1)
 		ok, err := b.fitsWithout(rest, node)

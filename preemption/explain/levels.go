@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// mostLevels is the number of priorities that one search tries at most.
+// mostLevels is the largest number of priorities that one search tries.
 const mostLevels = 256
 
 // levels looks for a priority that is enough: one above the pod's own and, if below is set, one below it.
@@ -43,21 +43,21 @@ func (f *finder) levels(b *bench, out *Nothing, below bool) error {
 
 	out.SearchedTo, out.Hopeless = s.searched, s.searched == nil
 	if copies && out.Hopeless {
-		// It may be the copies that make it hopeless. With the evaluator as it is they keep their priority.
+		// Perhaps only the copies are in the way. The original evaluator lets them keep their priority.
 		s.e, s.left = b.e, mostLevels
 		out.Copies, err = s.firstEnough(higher, -1)
 	}
 	return err
 }
 
-// candidates lists the priorities at which the answer can change. It depends on the pod's priority only
+// candidates lists the priorities at which the answer can change. The answer depends on the pod's priority only
 // through comparisons with the priorities of pods on nodes and of pods nominated to nodes: a pod is a
-// possible victim if it counts with less, and a nomination counts if it has as much or more.
+// possible victim if its priority is lower, and a nomination counts if its priority is as high or higher.
 //
-// So above the pod's own priority each level is one more than that of some pod; the lowest comes first.
-// Below it each is that of some pod, because going down to it spares that pod; the highest comes first.
-// The lowest of all spares everybody, so that nobody is left to push out, and is not listed. copies says
-// whether any copy of the pod would follow it to a higher priority.
+// So above the pod's own priority each level is one more than the priority of some pod; the lowest comes first.
+// Below it each level is the priority of some pod, because a pod of equal priority is spared; the highest comes
+// first. The lowest priority of all spares everybody, so it is not listed. copies reports whether any copy of the
+// pod would follow it to a higher priority.
 func (f *finder) candidates() (higher, lower []int32, copies bool) {
 	own := f.pod.PriorityValue()
 	known := map[int32]bool{}
@@ -90,19 +90,18 @@ func (f *finder) candidates() (higher, lower []int32, copies bool) {
 	return higher, lower[:max(0, len(lower)-1)], copies
 }
 
-// follows reports whether a pod is a copy of the preemptor that gets the priority that the preemptor gets.
-// A copy with a lower priority is left over from before, and keeps its own.
+// follows reports whether a pod is a copy of the preemptor that would get the preemptor's new priority. A copy
+// with a lower priority was created from an older template, and keeps its own.
 func (f *finder) follows(p *outrank.Pod) bool {
 	return p.PriorityValue() >= f.pod.PriorityValue() && f.isCopy(p)
 }
 
-// sparingCopies returns an evaluator that takes no copy of the pod as a victim, if the copy follows the
-// pod's priority.
+// sparingCopies returns an evaluator in which copies that follow the pod's priority are no victims.
 func (f *finder) sparingCopies(e *engine.Evaluator) (*engine.Evaluator, error) {
 	c := e.Config()
 	take := c.Eligibility.Take
 
-	// The rule is still asked about the same pods as before: those of lower priority, or all with AnyPriority.
+	// The rule is asked about the same pods as before: pods of lower priority, or all pods with AnyPriority.
 	c.Eligibility.Take = func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 		if f.follows(victim) || take == nil {
 			return "", !f.follows(victim)
@@ -119,13 +118,13 @@ type levelSearch struct {
 	e     *engine.Evaluator
 	// left is the number of priorities that may still be tried.
 	left int
-	// searched is the priority at which the search ended before it had tried all; nil where it tried all.
+	// searched is the priority at which the search ended early. It is nil if all levels were tried.
 	searched *int32
 }
 
-// firstEnough returns the first of the levels that is enough; nil where none is or the search ends before. The
-// level is told as the least or the highest only if the priority beside it, towards the pod's own, is not
-// enough: beside is -1 for levels above the pod's own and 1 for those below.
+// firstEnough returns the first of the levels that is enough. It returns nil if there is none, or if the search ends
+// early. To be sure that the level is the least or the highest one, it checks that the priority next to it, towards
+// the pod's own, is not enough. beside is the step to that priority: -1 for levels above the pod's own, 1 below.
 func (s *levelSearch) firstEnough(levels []int32, beside int32) (*Enough, error) {
 	for i, level := range levels {
 		if s.left--; s.left < 0 {
@@ -141,8 +140,8 @@ func (s *levelSearch) firstEnough(levels []int32, beside int32) (*Enough, error)
 			continue
 		}
 
-		// A rule of the caller may look at the priority itself. Then priorities between the levels differ, too,
-		// and one of them may have been enough before.
+		// If a rule of the caller depends on the priority itself, the answer can change between the levels, too, and
+		// a priority between them may have been enough already.
 		before, err := s.planAt(level + beside)
 		if own := s.pod.PriorityValue(); err == nil && helps(before) && level+beside != own {
 			s.searched = &own
@@ -153,8 +152,8 @@ func (s *levelSearch) firstEnough(levels []int32, beside int32) (*Enough, error)
 	return nil, nil
 }
 
-// endAfter notes where the search ended, after it had tried these levels. Where none of them was tried, it ended
-// in the list before, or at the pod's own priority.
+// endAfter records where the search ended, given the levels of the current list that were tried. If there are none, it
+// ended in the previous list, or at the pod's own priority.
 func (s *levelSearch) endAfter(tried []int32) {
 	switch own := s.pod.PriorityValue(); {
 	case len(tried) > 0:
@@ -164,7 +163,7 @@ func (s *levelSearch) endAfter(tried []int32) {
 	}
 }
 
-// helps reports whether the pod finds room by the plan.
+// helps reports whether the pod finds room according to the plan.
 func helps(plan *preemption.Plan) bool {
 	return plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits
 }
@@ -177,8 +176,8 @@ func (s *levelSearch) planAt(level int32) (*preemption.Plan, error) {
 	return s.e.Preempt(s.bench.ctx, s.snap, req)
 }
 
-// enoughBy describes a priority that is enough by the plan made with it. A class is named only for a
-// higher priority.
+// enoughBy describes a priority that is enough, given the plan with that priority. A class is only named for a priority
+// above the pod's own.
 func (s *levelSearch) enoughBy(plan *preemption.Plan, level int32) *Enough {
 	out := &Enough{Priority: level}
 
@@ -195,8 +194,8 @@ func (s *levelSearch) enoughBy(plan *preemption.Plan, level int32) *Enough {
 	return out
 }
 
-// classOf names the lowest class that has at least this priority and may preempt; empty for none. Classes of
-// the system are left out for a pod of an application.
+// classOf returns the name of the lowest class that has at least this priority and may preempt, or the empty string.
+// System classes are only considered for a pod that already has a system priority.
 func (f *finder) classOf(level int32) string {
 	var best *outrank.PriorityClass
 	application := f.pod.PriorityValue() <= priority.UserMax

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// find names what stands behind the answer of a node, on which pods may be gone; nil for success.
+// find returns the obstacle behind the answer of a node, with pods gone as in at. It returns nil for success.
 func (f *finder) find(at *place, s preemption.Status) *Obstacle {
 	if s.Code == preemption.Success {
 		return nil
@@ -19,21 +19,21 @@ func (f *finder) find(at *place, s preemption.Status) *Obstacle {
 	return o
 }
 
-// name fills in the obstacle with the things behind a status.
+// name fills in the things that an obstacle with this status names.
 func (f *finder) name(o *Obstacle, at *place, s preemption.Status) {
 	if s.Filter == "" {
 		f.nameUnasked(o, at)
 		return
 	}
 
-	// Of a filter of the caller nothing is known but its own words.
+	// Of a filter of the caller only its reasons are known.
 	if known, ok := explanations[s.Filter]; ok {
 		known.name(f, o, at)
 	}
 }
 
-// nameUnasked names why no filter was asked about the node: the pod names other nodes, or nobody there may be
-// a victim.
+// nameUnasked fills in why no filter was asked about the node: the pod names other nodes, or the node has no possible
+// victim.
 func (f *finder) nameUnasked(o *Obstacle, at *place) {
 	switch o.ExcludedBy {
 	case preemption.NodeAffinity:
@@ -46,14 +46,14 @@ func (f *finder) nameUnasked(o *Obstacle, at *place) {
 	}
 }
 
-// nameNode names the node that the pod asks for.
+// nameNode fills in the node that the pod's spec.nodeName asks for.
 func (o *Obstacle) nameNode(pod *outrank.Pod) {
 	if pod.NodeName != "" {
 		o.Names = []string{pod.NodeName}
 	}
 }
 
-// nameCordon names the taint of a cordoned node.
+// nameCordon fills in the taint that stands for a cordoned node.
 func (f *finder) nameCordon(o *Obstacle, at *place) {
 	if !fit.Unschedulable(f.pod, at.node) {
 		return
@@ -81,7 +81,7 @@ func (f *finder) nameFeatures(o *Obstacle, at *place) {
 	}
 }
 
-// namePorts finds the host ports that are taken, each with a pod that has it.
+// namePorts finds the host ports that are taken, each with a pod that holds it.
 func (f *finder) namePorts(o *Obstacle, at *place) {
 	holders := f.holders(at)
 	for _, port := range fit.HostPorts(f.pod) {

@@ -7,7 +7,8 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// indexNeighbours looks at every pod on a node once. The index is incomplete when the context has ended.
+// indexNeighbours builds the index of the pods that affinity terms are about, in one pass over all pods on nodes.
+// The index is incomplete if the context has ended.
 func (f *finder) indexNeighbours() *neighbourIndex {
 	x := &neighbourIndex{
 		namespaces: map[string]map[string]string{}, near: map[domain][]placed{}, others: map[domain][]placed{},
@@ -34,10 +35,11 @@ func (f *finder) indexNeighbours() *neighbourIndex {
 	return x
 }
 
-// nodesPerLook is the number of nodes whose pods are gone through between two looks at the context.
+// nodesPerLook is the number of nodes whose pods are processed between two checks of the context.
 const nodesPerLook = 64
 
-// add enters the pod p on a node, for the terms of pod, the preemptor, and for its own against pod.
+// add adds a pod p on a node to the index: for the terms of pod, the preemptor, that it matches, and for its own
+// anti-affinity terms that the preemptor matches.
 func (x *neighbourIndex) add(pod, p *outrank.Pod, n *outrank.Node) {
 	// A node without the topology key is in no domain, and nothing on it counts.
 	put := func(in map[domain][]placed, key string, t *podTerm) {
@@ -63,8 +65,8 @@ func (x *neighbourIndex) add(pod, p *outrank.Pod, n *outrank.Node) {
 	}
 }
 
-// matchesAffinity reports whether the pod matches every affinity term of the preemptor: one that does not counts
-// for none of them (rule 7.13.5).
+// matchesAffinity reports whether a pod matches all affinity terms of the preemptor. A pod that does not match all
+// of them counts for none (rule 7.13.5).
 func (x *neighbourIndex) matchesAffinity(p *outrank.Pod) bool {
 	for i := range x.own {
 		if !x.matches(&x.own[i], p, true) {
@@ -83,8 +85,8 @@ func firstPresent(list []placed, at *place) (placed, bool) {
 	return list[i], true
 }
 
-// nameNeighbours finds the affinity terms in the way. The filter stops at the first side that fails, in the
-// order of rule 7.13.1, and so does this.
+// nameNeighbours finds the affinity terms that keep the preemptor out. Like the filter, it stops at the first side
+// that fails, in the order of rule 7.13.1.
 func (f *finder) nameNeighbours(o *Obstacle, at *place) {
 	if f.neighbours == nil {
 		f.neighbours = f.indexNeighbours()
@@ -96,7 +98,7 @@ func (f *finder) nameNeighbours(o *Obstacle, at *place) {
 	}
 }
 
-// neighbourOf describes a term that is in the way on the node. The pod is still to be added.
+// neighbourOf describes a term that is not met on the node. The caller sets Pod.
 func neighbourOf(side string, t *podTerm, node *outrank.Node) Neighbour {
 	n := Neighbour{Side: side, Topology: Topology{TopologyKey: t.key, Selector: selectorText(t.selector)}}
 	if value, ok := node.Labels[t.key]; ok {
@@ -121,8 +123,8 @@ func (f *finder) unmetAffinity(at *place) []Neighbour {
 		}
 	}
 
-	// The first pod of a group that wants to be with its own is let through (rule 7.13.6), but not on a node
-	// that lacks a key (rule 7.13.8).
+	// A pod that matches its own affinity may be the first of its kind (rule 7.13.6), but not on a node that lacks a
+	// topology key (rule 7.13.8).
 	if !keyMissing && len(out) > 0 && x.matchesAffinity(f.pod) && !f.anyNear(at) {
 		return nil
 	}
@@ -162,8 +164,8 @@ func (f *finder) violatedOwn(at *place) []Neighbour {
 	return out
 }
 
-// violatedOthers lists the anti-affinity terms of other pods that match the preemptor: of running pods one for
-// each domain of the node or, where there is none, those of the pods that are nominated to the node.
+// violatedOthers lists the anti-affinity terms of other pods that match the preemptor. It lists one term of a running
+// pod for each domain of the node. If there is none, it lists the terms of pods that are nominated to the node.
 func (f *finder) violatedOthers(at *place) []Neighbour {
 	x := f.neighbours
 	var out []Neighbour
@@ -190,7 +192,7 @@ func (f *finder) violatedOthers(at *place) []Neighbour {
 	return out
 }
 
-// nominee finds a pod that is nominated to the node and that is reports; nil for none.
+// nominee returns the first pod nominated to the node for which is returns true, or nil.
 func (f *finder) nominee(at *place, is func(*outrank.Pod) bool) *outrank.Pod {
 	for _, p := range f.nominated(at) {
 		if is(p) {
@@ -206,7 +208,7 @@ func (x *neighbourIndex) matches(t *podTerm, p *outrank.Pod, own bool) bool {
 	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName(), own)
 }
 
-// inNamespace reports whether a term looks at a namespace.
+// inNamespace reports whether a term selects pods of a namespace.
 func (x *neighbourIndex) inNamespace(t *podTerm, name string, own bool) bool {
 	switch {
 	case slices.Contains(t.namespaces, name):
@@ -217,7 +219,7 @@ func (x *neighbourIndex) inNamespace(t *podTerm, name string, own bool) bool {
 		return true
 	}
 
-	// What is not known of a namespace counts by whose term it is (rule 7.13.18).
+	// The labels of a namespace may be unknown. What that means depends on whose term it is (rule 7.13.18).
 	labels, known := x.namespaces[name]
 	if own && !known && !t.inLabels.Empty() {
 		return false

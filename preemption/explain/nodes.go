@@ -12,17 +12,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// grouping puts nodes into groups by what became of them.
+// grouping sorts the nodes of an answer into groups with the same verdict.
 type grouping struct {
 	*finder
 	ex *preemption.Plan
-	// candidates and places have the candidates and their positions among them, by node.
+	// candidates maps a node to its candidate, and places to the candidate's index in ex.Candidates.
 	candidates map[string]*preemption.Candidate
 	places     map[string]int
-	// groups are in the order of their first nodes. byKey finds each by its key.
+	// groups lists the groups in the order of their first nodes. byKey finds each by its key.
 	groups []*openGroup
 	byKey  map[string]*openGroup
-	// best is the node that lacks the least room so far; nil for none.
+	// best is the node that lacks the least room so far, or nil.
 	best *closest
 }
 
@@ -40,15 +40,15 @@ func newGrouping(f *finder, ex *preemption.Plan) *grouping {
 // openGroup is a group while nodes are still added.
 type openGroup struct {
 	NodeGroup
-	// coarse is the key by which groups are merged where there are too many.
+	// coarse is the key by which groups are merged if there are too many.
 	coarse string
 	// least says how much room the example lacks. It is unknown for a group that does not lack room.
 	least missing
-	// place is the position of the example among the candidates; 0 for other nodes.
+	// place is the index of the example in the plan's Candidates, 0 for a node that is no candidate.
 	place int
 }
 
-// group puts every node into a group.
+// group sorts every node of the answer into a group of the report.
 func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Plan) error {
 	g := newGrouping(f, ex)
 	for i := range ex.Nodes {
@@ -72,21 +72,21 @@ func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Plan) erro
 	return ctx.Err()
 }
 
-// stages are all stages, in the order of a report.
+// stages lists all stages in the order in which a report has them.
 var stages = []Stage{Chosen, Fits, Candidate, InVain, NoHelp, NotTried}
 
-// stageOrder is the position of a stage in a report.
+// stageOrder returns the position of a stage in a report.
 func stageOrder(s Stage) int { return slices.Index(stages, s) }
 
-// add puts a node into the group of its key, which it opens where there is none yet.
+// add puts a node into the group with the same key, or opens a new group.
 func (g *grouping) add(n *preemption.NodeReport) error {
 	one, err := g.verdictOn(n)
 	if err != nil {
 		return err
 	}
 
-	// The coarse key is what the filters said. Candidates and nodes that fit are one group each, whatever
-	// the filters said before: what stood in the way is out of it.
+	// The coarse key has the answers of the filters. All candidates form one group, and so do all nodes that fit:
+	// for them the earlier answers do not matter, because nothing keeps the pod out in the end.
 	var key strings.Builder
 	key.WriteString(string(one.Stage))
 	key.WriteString("\x00" + one.LostBy + "\x00")
@@ -98,7 +98,7 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 	}
 	one.coarse = key.String()
 
-	// The full key also names the things in the way: two taints are two groups.
+	// The full key also has the obstacles: nodes with different taints are in different groups.
 	if one.Stage != Candidate {
 		one.Before.key(&key)
 		one.After.key(&key)
@@ -130,8 +130,8 @@ func (g *openGroup) absorb(o *openGroup, most int) {
 	}
 }
 
-// merge makes one group of all groups whose nodes gave the same answers, whatever stood in the way. The
-// first of them takes the others, so that groups keep their order.
+// merge merges the groups with the same coarse key, whose nodes gave the same answers about perhaps different
+// obstacles. The first of them absorbs the others, so that groups keep their order.
 func (g *grouping) merge() {
 	coarse := map[string]*openGroup{}
 	var out []*openGroup
@@ -150,7 +150,7 @@ func (g *grouping) merge() {
 // refused reports whether the attempt ended before any node was asked.
 func (g *grouping) refused() bool { return g.ex.Refused.Code != preemption.Success }
 
-// stageOf says how far a node came.
+// stageOf returns the stage that a node reached.
 func (g *grouping) stageOf(n *preemption.NodeReport) Stage {
 	switch {
 	case g.ex.Outcome == preemption.Preempts && n.Node == g.ex.Node:
@@ -167,7 +167,7 @@ func (g *grouping) stageOf(n *preemption.NodeReport) Stage {
 	return NoHelp
 }
 
-// verdictOn returns a group of this node alone, with the verdict on it.
+// verdictOn returns a group that has only this node, with the verdict on it.
 func (g *grouping) verdictOn(n *preemption.NodeReport) (*openGroup, error) {
 	one := &openGroup{NodeGroup: NodeGroup{
 		Verdict: Verdict{Stage: g.stageOf(n)}, Names: List[string]{Items: []string{n.Node}}, Example: n.Node,
@@ -188,7 +188,7 @@ func (g *grouping) verdictOn(n *preemption.NodeReport) (*openGroup, error) {
 		one.Victims = len(g.ex.Victims)
 	}
 
-	// No node has anything of its own to say about a pod that was refused before.
+	// If the pod was refused before any node was asked, no node has an obstacle of its own.
 	if g.refused() {
 		return one, nil
 	}
@@ -198,16 +198,16 @@ func (g *grouping) verdictOn(n *preemption.NodeReport) (*openGroup, error) {
 	}
 	one.Before = g.find(at, n.Status)
 
-	// A node that is too small even when empty is not tried (rule 7.7.5), so it has no status with everybody
-	// gone. It can still be the one that lacks the least room.
+	// Preemption is not tried on a node that is too small even when empty (rule 7.7.5), so the node has no status
+	// after removal. It can still be the one that lacks the least room.
 	if one.Stage == InVain || one.Stage == NoHelp && n.Status.Filter == preemption.NodeResourcesFit {
 		g.afterRemoval(one, at, n)
 	}
 	return one, nil
 }
 
-// afterRemoval says what keeps the pod out of a node with every possible victim gone. Where room is short
-// it compares the node with the nearest one so far.
+// afterRemoval sets what keeps the pod out of a node with every possible victim gone. If the node is short of room
+// then, it is compared with the nearest node so far.
 func (g *grouping) afterRemoval(one *openGroup, at *place, n *preemption.NodeReport) {
 	empty := at.empty()
 	status := n.Status
@@ -246,8 +246,8 @@ func keyTexts(b *strings.Builder, texts ...string) {
 	}
 }
 
-// key appends the things that an obstacle names, without amounts, holders and what the node has instead:
-// in these the nodes of a group may differ.
+// key appends the things that an obstacle names. It leaves out amounts, holders and the node's own label values, in
+// which the nodes of a group may differ.
 func (o *Obstacle) key(b *strings.Builder) {
 	if o == nil {
 		b.WriteByte('-')
@@ -270,14 +270,14 @@ func (o *Obstacle) key(b *strings.Builder) {
 		o.Volumes[i].key(b)
 	}
 
-	// Resources that are short stand in the reasons of the status. Drivers do not.
+	// Resources that are short are in the reasons of the status, which the key has already. Drivers are not.
 	for i := range o.Short {
 		if driver := o.Short[i].driver(); driver != "" {
 			keyTexts(b, "driver", driver)
 		}
 	}
 
-	// Which domain the node is in does not matter, but it matters that it is in none.
+	// It does not matter in which domain the node is, but only whether it is in one.
 	for _, s := range o.Spread {
 		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Domain == nil))
 	}
@@ -285,8 +285,8 @@ func (o *Obstacle) key(b *strings.Builder) {
 		keyTexts(b, "pods", n.Side, n.TopologyKey, n.Selector, strconv.FormatBool(n.Domain == nil))
 	}
 
-	// What nodes lack differs from node to node. Nodes that the pod names are the same everywhere, and a
-	// deferred resize is about one node alone.
+	// Missing features and drivers differ from node to node. Other names need not be in the key: the nodes that the
+	// pod names are the same everywhere, and a deferred resize is about a single node.
 	if o.Filter == preemption.NodeDeclaredFeatures || o.Filter == preemption.NodeVolumeLimits {
 		keyTexts(b, o.Names...)
 	}
@@ -311,8 +311,8 @@ func (t *Term) key(b *strings.Builder) {
 	}
 }
 
-// nearestAtTheTop finds the node that lacks the least room for the pod with the highest priority, which may
-// push out nearly everybody; nil where no node lacks room.
+// nearestAtTheTop finds the node that lacks the least room if the pod has the highest priority, with which it may
+// preempt nearly all pods. It returns nil if no node lacks room.
 func (f *finder) nearestAtTheTop(ctx context.Context, e *engine.Evaluator, req preemption.Request) (*Nearest, error) {
 	highest := int32(math.MaxInt32)
 	other := *f.pod
@@ -328,7 +328,7 @@ func (f *finder) nearestAtTheTop(ctx context.Context, e *engine.Evaluator, req p
 		return nil, err
 	}
 
-	// A finder of its own leaves f.nearest as it is.
+	// Grouping changes the nearest node of its finder, so a finder of its own protects f.nearest.
 	top := &finder{ctx: ctx, snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, lookAt: lookAt, most: f.most}
 	g := newGrouping(top, ex)
 	for i := range ex.Nodes {
@@ -349,7 +349,7 @@ func (f *finder) nearestAtTheTop(ctx context.Context, e *engine.Evaluator, req p
 	return &g.best.Nearest, nil
 }
 
-// missingOf says how much is missing on a node with these amounts: the largest missing part of any resource.
+// missingOf returns how much room is missing on a node: the largest missing fraction of a request over all resources.
 func missingOf(rooms []amounts) missing {
 	var m missing
 	for _, r := range rooms {

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Text says in a line what became of the nodes of the group, and why.
+// Text says in one line what became of the nodes of the group, and why.
 func (g *NodeGroup) Text() string {
 	text := fmt.Sprintf("%s (%s) ", prose.Plural(g.Names.Len(), "node"), prose.List(prose.Names(g.Names.Items), g.Names.More))
 	switch g.Stage {
@@ -29,8 +29,8 @@ func (g *NodeGroup) Text() string {
 	return text + "out: " + g.where() + g.Before.Text() + g.Way.behind()
 }
 
-// beforeAndAfter says what is in the way as things are and with all possible victims gone. Where the same filter fails
-// both times, the first is left out.
+// beforeAndAfter says what keeps the pod out, without preemption and with all possible victims gone. If the same filter
+// fails both times, only the second is described.
 func (g *NodeGroup) beforeAndAfter() string {
 	if g.After == nil {
 		return g.Before.Text()
@@ -46,7 +46,7 @@ func (g *NodeGroup) beforeAndAfter() string {
 	return fmt.Sprintf("as things are, %s; %s, %s", g.Before.Text(), gone, g.After.Text())
 }
 
-// where says which node the obstacle that follows was found on; empty where there is only one.
+// where says on which node the following obstacle was found. It is empty if the group has only one node.
 func (g *NodeGroup) where() string {
 	switch {
 	case g.Before == nil:
@@ -57,11 +57,11 @@ func (g *NodeGroup) where() string {
 	return "on " + prose.Name(g.Example) + ", "
 }
 
-// Texts says in sentences what is missing, and what would help.
+// Texts returns sentences about what is missing, and what would help.
 func (n *Nothing) Texts() []string {
 	var out []string
 
-	// The hopeless sentence tells of Alone. It need not be told of the same node twice.
+	// The sentence of hopeless describes the node of Alone, so Nearest is left out if it is the same node.
 	if n.Nearest != nil && (n.Alone == nil || n.Nearest.Node != n.Alone.Node) {
 		out = append(out, fmt.Sprintf("Of the nodes that lack room the nearest is %s: %s.", n.Nearest.where(), shortages(n.Nearest.Missing)))
 	}
@@ -104,7 +104,7 @@ func (n *Nothing) hopeless() string {
 	return none + "."
 }
 
-// where names the node, and the number of pods that are seen as gone.
+// where names the node, and the number of pods that are taken to be gone.
 func (n *Nearest) where() string {
 	if n.Gone == 0 {
 		return "node " + prose.Name(n.Node)
@@ -130,8 +130,8 @@ func (e *Enough) lowerText() string {
 	return fmt.Sprintf("A lower priority would be enough, %d and not %d: %s.", e.Priority, int64(e.Priority)+1, e.what())
 }
 
-// what says what would become of the pod with the priority. A pod that fits by its priority alone goes before
-// nominated pods, which need no longer be respected.
+// what says what would become of the pod with the priority. If it fits without preemption, it need not respect some
+// nominated pods any more.
 func (e *Enough) what() string {
 	if e.Outcome == preemption.Fits {
 		return "the pod would fit before pods that are nominated"

@@ -7,14 +7,14 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// nothing says what is missing where nothing helps.
+// nothing says what is missing for a pod that nothing helps.
 func (f *finder) nothing(b *bench, groups []NodeGroup, ex *preemption.Plan) (*Nothing, error) {
 	out := &Nothing{}
 	if f.nearest != nil {
 		out.Nearest = &f.nearest.Nearest
 	}
 
-	// Another priority neither brings a pod past what refused it before any node nor switches preemption on.
+	// No priority helps if the pod was refused before any node was asked, or if preemption is switched off.
 	if ex.Refused.Code != preemption.Success || f.disabled() {
 		return out, nil
 	}
@@ -28,8 +28,8 @@ func (f *finder) nothing(b *bench, groups []NodeGroup, ex *preemption.Plan) (*No
 		}
 	}
 
-	// An eviction by hand is the last resort: not while a user's class may do, or while it is not known
-	// whether one does.
+	// Evictions by hand are the last resort. They are not searched if a user's priority class may help, or if it is
+	// not known whether one does.
 	if out.SearchedTo != nil || out.Enough != nil && !out.Enough.beyondUsers() {
 		return out, nil
 	}
@@ -47,9 +47,9 @@ func (f *finder) byHand(b *bench, out *Nothing, groups []NodeGroup) (err error) 
 	return err
 }
 
-// fewerVictimsMightDo reports whether a node might take the pod if fewer pods left. That may be where a
-// node turns the pod down with all its possible victims gone, as when they took away what the pod wants to
-// be near. It is not so where room is short: fewer victims leave less of it.
+// fewerVictimsMightDo reports whether a node might take the pod if fewer pods left. That is possible if the node
+// rejects the pod with all possible victims gone, for example because the pod has affinity to one of them. It is not
+// possible if room is short then, because fewer victims free less of it.
 func fewerVictimsMightDo(groups []NodeGroup) bool {
 	return slices.ContainsFunc(groups, func(g NodeGroup) bool {
 		return g.Stage == InVain && g.After != nil && g.After.Nobody == nil && g.After.Filter != filter.NodeResourcesFit

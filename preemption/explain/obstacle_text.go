@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// Text says in one line what is in the way. It is made from the fields of the obstacle
-// alone; what cannot be named is told in the filter's own words.
+// Text says in one line what keeps the pod out. It uses only the fields of the obstacle. An
+// obstacle that names nothing is described in the filter's own words.
 func (o *Obstacle) Text() string {
 	if o == nil {
 		return ""
@@ -38,7 +38,7 @@ func (o *Obstacle) reasons() string {
 	return text
 }
 
-// things has a text for each thing that the obstacle names, in the order of its fields.
+// things returns a text for each thing that the obstacle names, in the order of its fields.
 func (o *Obstacle) things() []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -49,7 +49,7 @@ func (o *Obstacle) things() []string {
 	}
 	out = append(out, o.names()...)
 
-	// A cordoned node has one taint, which stands for the cordon.
+	// For a cordoned node the only taint stands for the cordon.
 	for i := range o.Taints {
 		if o.cordoned() {
 			add("the node is cordoned")
@@ -68,8 +68,8 @@ func (o *Obstacle) things() []string {
 	return append(out, textsOf(o.Neighbours, (*Neighbour).text)...)
 }
 
-// names tells the names in the words of the filter: one text for each name or one for all of them. It has none
-// where the filter has no words for names.
+// names returns the texts about Names: one for each name or one for all of them, as the table of filters says. There is
+// none if the filter has no words for names.
 func (o *Obstacle) names() []string {
 	entry := filter.Of(o.subject())
 	if len(o.Names) == 0 || entry == nil || entry.Names.Text == "" {
@@ -103,7 +103,7 @@ func (n *Nobody) text() string {
 	return text
 }
 
-// text says what is demanded, and what the node has.
+// text says what is required, and what the node has.
 func (l *Label) text() string {
 	text := prose.Text(requirementText(l.Key, l.Operator, l.Values))
 	switch {
@@ -115,7 +115,7 @@ func (l *Label) text() string {
 	return text + ", and the node has " + prose.Name(l.Key) + "=" + prose.Name(*l.Have)
 }
 
-// text says whose term it is, and what it demands that the node does not have.
+// text says whose term it is, and which of its requirements the node does not meet.
 func (t *Term) text() string {
 	whose := "the pod's node affinity"
 	if t.Added {
@@ -139,7 +139,7 @@ func (p *Port) text() string {
 	return text + " is held by " + p.Holder.text()
 }
 
-// text says what is wrong with the volume: who has it, what its claim lacks, or where it can be used instead.
+// text says what is wrong with the volume: which pod uses it, what its claim lacks, or where it can be used instead.
 func (v *Volume) text() string {
 	name := "disk " + prose.Name(v.Disk)
 	if v.Claim != "" {

@@ -11,20 +11,21 @@ import (
 
 // Options say how much a report holds. The zero value is the default.
 type Options struct {
-	// Most is the number of names that a list holds before it is cut; 0 means 10. Lists of victims hold ten
-	// times as many. If there are more than ten times as many groups of nodes, groups are merged.
+	// Most is the length at which a list of names is cut; 0 means 10. Lists of victims may be ten times as long.
+	// If there are more than ten times as many groups of nodes, groups are merged.
 	Most int
-	// Classes are the priority classes of the cluster, so that a report can name one that would be enough. A
+	// Classes lists the priority classes of the cluster, so that a report can name one that would be enough. A
 	// snapshot does not keep them.
 	Classes []*outrank.PriorityClass
-	// Copies reports whether a pod is a copy of the preemptor, besides the pods of its controller; nil means
-	// no others. Copies get the priority that the preemptor gets, except those that have less than it now.
+	// Copies reports whether a pod is a copy of the preemptor. The pods of its controller are copies anyway; nil
+	// means that there are no others. When another priority is tried for the preemptor, its copies get it, too,
+	// unless their priority is lower than the preemptor's now.
 	Copies func(pod *outrank.Pod) bool
-	// Depth is how far Replacements follows the pods that a replacement pushes out: with 0 it tells what
-	// becomes of the plan's own victims alone, with 1 also of the pods that their replacements push out.
+	// Depth says how far Replacements follows the pods that replacements preempt. With 0 it only tells what
+	// becomes of the plan's own victims, with 1 also what becomes of the victims of their replacements.
 	Depth int
-	// Scorer returns the scorer that chooses between the nodes that take a replacement. Without it, and where
-	// it returns nil, the default profile chooses.
+	// Scorer returns the scorer that chooses among the nodes that take a replacement. If it is nil, or returns
+	// nil, the default profile chooses.
 	Scorer func(pod *outrank.Pod) *score.Scorer
 }
 
@@ -35,8 +36,8 @@ var (
 	errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
 )
 
-// newFinder prepares to find what stands behind answers to a request. A finder whose context has ended may find
-// too little, so that its callers look at the context in the end.
+// newFinder returns a finder for a request. If its context ends, it may find too little, so its callers check the
+// context at the end.
 func newFinder(ctx context.Context, q Question, options Options) (*finder, error) {
 	e, pod := q.Evaluator, q.Request.Pod
 	if e == nil {
@@ -53,7 +54,7 @@ func newFinder(ctx context.Context, q Question, options Options) (*finder, error
 	}, nil
 }
 
-// names is the number of names that a list holds.
+// names returns the length at which a list of names is cut.
 func (o *Options) names() int {
 	if o.Most <= 0 {
 		return 10

@@ -9,22 +9,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Question asks an evaluator about a request, in a snapshot as it is. The snapshot is only read; any
-// number of questions may be asked about it at once.
+// Question asks an evaluator about a request in a snapshot. The snapshot is only read; any number of questions may
+// be asked about it at once.
 type Question struct {
 	Evaluator *engine.Evaluator
 	Snapshot  *engine.Snapshot
-	// Request may leave out its Pod where Plan is set. The pod is then that of the plan.
+	// Request may leave out its Pod if Plan is set. The pod of the plan is used then.
 	Request preemption.Request
-	// Plan is the evaluator's answer where it is known already. Without it the evaluator is asked. A plan
-	// of engine.Evaluator.Explain is used as it is, and must be the answer to this question. Any other
-	// plan says too little about the nodes: the evaluator is asked again, and the error wraps
-	// engine.ErrStale if its answer has another outcome, node or victims.
+	// Plan is the evaluator's answer, if it is known already. If it is nil, the evaluator is asked. A plan of
+	// engine.Evaluator.Explain is used as it is, and must be the answer to this question. Any other plan says
+	// too little about the nodes: the evaluator is asked again, and the error wraps engine.ErrStale if its
+	// answer has another outcome, node or victims.
 	Plan *preemption.Plan
 }
 
-// answer returns a plan that says something about every node. It gives a request without a pod the pod of
-// the plan.
+// answer returns a plan with a report about every node. If the request has no pod, it sets the pod of the plan.
 func (q *Question) answer(ctx context.Context) (*preemption.Plan, error) {
 	plan := q.Plan
 	if plan != nil && q.Request.Pod == nil {
@@ -45,8 +44,8 @@ func (q *Question) answer(ctx context.Context) (*preemption.Plan, error) {
 		return nil, err
 	}
 
-	// The plan is of Evaluator.Preempt, or stored and read back. It can be compared with the new answer
-	// by what every plan has.
+	// The caller's plan is from Evaluator.Preempt, or was stored and read back. It is compared with the new answer
+	// in the fields that every plan has.
 	if plan != nil && (ex.Outcome != plan.Outcome || ex.Node != plan.Node || !samePods(ex.Victims, plan.Victims)) {
 		return nil, fmt.Errorf("plan for pod %s: %w: the answer is %s now", q.Request.Pod.Key(), engine.ErrStale, ex.Outcome)
 	}

@@ -31,7 +31,7 @@ const (
 	Waits Fate = "waits"
 	// Replaced: the pod was leaving before, and its controller has created another already.
 	Replaced Fate = "replaced"
-	// Unknown: the pod belongs to a group that is scheduled as a whole.
+	// Unknown: the pod belongs to a group that is scheduled as a whole, which is not followed.
 	Unknown Fate = "unknown"
 )
 
@@ -39,33 +39,33 @@ const (
 type Replacement struct {
 	Pod  Pod  `json:"pod"`
 	Fate Fate `json:"fate"`
-	// Owner is Kind/Name of the pod's controller. Left is the number of its pods that run on, and Ready the
-	// number of those that are ready.
+	// Owner is Kind/Name of the pod's controller. Left is the number of its pods that keep running, and Ready
+	// how many of these are ready.
 	Owner string `json:"owner,omitempty"`
 	Left  int    `json:"left"`
 	Ready int    `json:"ready"`
-	// Tied is set for a pod of a DaemonSet, whose replacement can only come back to the same node.
+	// Tied is set for a pod of a DaemonSet, whose replacement can only run on the same node.
 	Tied bool `json:"tied,omitempty"`
-	// Node is the node of FitsNow and PushesOut.
+	// Node is the node that the replacement gets. It is set for FitsNow and PushesOut.
 	Node string `json:"node,omitempty"`
-	// Fits is the number of nodes on which the replacement fits.
+	// Fits is the number of nodes on which the replacement fits. It is set for FitsNow.
 	Fits int `json:"fits,omitempty"`
-	// Victims lists the pods that the replacement pushes out, and says what becomes of them in turn. Beyond
-	// the depth that was asked for their Fate is empty.
+	// Victims lists the pods that the replacement preempts, with what becomes of them in turn. Their Fate is
+	// empty beyond Options.Depth.
 	Victims []Replacement `json:"victims,omitempty"`
 }
 
 // Replacements says what becomes of the victims of [Question].Plan. Once they are gone and the preemptor
-// runs, their controllers create replacements, the most important first. A replacement takes the node that
-// the scores of [Options].Scorer prefer among those with room. Without such a node it does what the evaluator
-// decides. Where its preferences cannot be read it waits, as in the scheduler. Each replacement sees what those
-// before it did. The pods that replacements push out are followed as far as [Options].Depth says. Of the
-// request only Now counts.
+// runs, their controllers create replacements, the most important first. Of the nodes with room, a replacement
+// takes the one that [Options].Scorer prefers. If no node has room, the evaluator decides whether it preempts. If
+// its preferences cannot be read, it waits, as in kube-scheduler. Each replacement sees the effects of those before
+// it. The pods that replacements preempt are followed to the depth of [Options].Depth. Of the request only Now is
+// used.
 //
 // The snapshot is cloned, and must not change meanwhile. The slice belongs to the caller. Errors are those of
 // [engine.Evaluator.Preempt] and [engine.Snapshot.Apply]; they wrap [outrank.ErrInvalid] for a plan whose
-// outcome is not preempt, and for a depth below 0. Time is that of asking and scoring every node once for each
-// replacement, and of a decision where no node has room.
+// outcome is not preempt, and for a depth below 0. For each replacement every node is asked and scored once, and if
+// none has room, a decision is made.
 func Replacements(ctx context.Context, q Question, options Options) ([]Replacement, error) {
 	plan := q.Plan
 	if plan == nil || plan.Outcome != preemption.Preempts {
@@ -88,7 +88,7 @@ func Replacements(ctx context.Context, q Question, options Options) ([]Replaceme
 	return s.after(plan, options.Depth)
 }
 
-// podsPerLook is the number of pods that are counted between two looks at the context.
+// podsPerLook is the number of pods that are counted between two checks of the context.
 const podsPerLook = 1024
 
 // countAll counts the pods on nodes by their controllers.
@@ -105,21 +105,21 @@ func (s *successors) countAll() error {
 	return nil
 }
 
-// checkPlan returns an error for a plan that does not hold any more. The snapshot stays as it is.
+// checkPlan returns an error if the plan cannot be applied to the snapshot any more. The snapshot stays as it is.
 func (s *successors) checkPlan(plan *preemption.Plan) error {
 	mark := s.snap.Mark()
 	return errors.Join(s.snap.Apply(plan), s.snap.Undo(mark))
 }
 
-// successors follows a copy of the snapshot from eviction to eviction.
+// successors carries out evictions and replacements in a clone of the snapshot, one after the other.
 type successors struct {
 	ctx  context.Context
 	eval *engine.Evaluator
 	snap *engine.Snapshot
 	now  time.Time
-	// scorer is nil for the default profile.
+	// scorer is Options.Scorer; nil means the default profile.
 	scorer func(*outrank.Pod) *score.Scorer
-	// made is the number of replacements so far. It is part of their names.
+	// made counts the replacements so far, which makes their names unique.
 	made int
 	// owners counts, for each controller, the running pods that are not leaving.
 	owners map[ownerKey]*ownerCount
@@ -131,10 +131,10 @@ type ownerKey struct {
 	outrank.Owner
 }
 
-// ownerCount is the number of pods that a controller has left, and of those that are ready.
+// ownerCount counts the pods that a controller has left, and how many of these are ready.
 type ownerCount struct{ left, ready int }
 
-// counts returns the counts of a pod's controller, which may be changed.
+// counts returns the counts of a pod's controller, which the caller may change.
 func (s *successors) counts(p *outrank.Pod) *ownerCount {
 	key := ownerKey{p.NamespaceName(), p.Owner}
 	c := s.owners[key]
@@ -157,8 +157,8 @@ func (s *successors) count(p *outrank.Pod, by int) {
 	}
 }
 
-// carryOut changes the snapshot to what the plan leads to: its victims and the nominations that it clears are
-// gone, and the preemptor runs.
+// carryOut carries out a plan in the snapshot: the victims leave, nominations are cleared, and the preemptor runs on
+// its node.
 func (s *successors) carryOut(plan *preemption.Plan) error {
 	if err := s.snap.Apply(plan); err != nil {
 		return err
@@ -204,8 +204,8 @@ func (s *successors) put(p *outrank.Pod, node string) error {
 	return err
 }
 
-// recreate finds out what becomes of a victim. Where its controller creates a replacement, the snapshot changes
-// to what that one leads to.
+// recreate finds out what becomes of a victim. If its controller creates a replacement, the effects of the replacement
+// are carried out in the snapshot.
 func (s *successors) recreate(r *Replacement, victim *outrank.Pod, depth int) error {
 	if victim.Owner == (outrank.Owner{}) {
 		r.Fate = Lost
@@ -223,6 +223,7 @@ func (s *successors) recreate(r *Replacement, victim *outrank.Pod, depth int) er
 		return nil
 	}
 
+	// A replacement from a DaemonSet is already bound to the victim's node.
 	pod := s.copyOf(victim)
 	if r.Tied = victim.Owner.Kind == "DaemonSet"; r.Tied {
 		pod.NodeName = r.Pod.Node
@@ -237,8 +238,8 @@ func (s *successors) recreate(r *Replacement, victim *outrank.Pod, depth int) er
 	return s.pushOut(r, pod, depth)
 }
 
-// pushOut makes a replacement that fits nowhere push others out, if it can. Victims beyond the depth are listed
-// and leave, and are not followed.
+// pushOut lets a replacement that fits nowhere preempt, if it can. At depth 0 its victims leave, and are listed
+// without a fate.
 func (s *successors) pushOut(r *Replacement, pod *outrank.Pod, depth int) error {
 	plan, err := s.eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.now})
 	if err != nil {
@@ -261,7 +262,7 @@ func (s *successors) pushOut(r *Replacement, pod *outrank.Pod, depth int) error 
 	return s.carryOut(plan)
 }
 
-// fits makes a replacement run on the best of the nodes that take it.
+// fits puts a replacement on the node with the best score among those that take it.
 func (s *successors) fits(r *Replacement, pod *outrank.Pod, nodes []*outrank.Node) error {
 	scorer := &score.Scorer{}
 	if s.scorer != nil {
@@ -283,8 +284,8 @@ func (s *successors) fits(r *Replacement, pod *outrank.Pod, nodes []*outrank.Nod
 	return s.put(pod, r.Node)
 }
 
-// replacesAtOnce reports whether controllers of a kind create another pod as soon as one begins to leave. A
-// StatefulSet and a DaemonSet wait until it is gone. Other kinds are taken to wait, too.
+// replacesAtOnce reports whether controllers of a kind create a replacement as soon as a pod is terminating. A
+// StatefulSet and a DaemonSet wait until the pod is gone. Other kinds are assumed to wait, too.
 func replacesAtOnce(kind string) bool {
 	return kind == "ReplicaSet" || kind == "ReplicationController" || kind == "Job"
 }
@@ -303,7 +304,7 @@ func (r *Replacement) Text() string {
 	return strings.TrimSuffix(w.String(), "\n")
 }
 
-// write writes the sentence of the pod, and below it those of the pods that its replacement pushes out.
+// write writes the sentence about the pod, and below it the sentences about the pods that its replacement pushes out.
 func (r *Replacement) write(w *writer, indent int) {
 	w.line(indent, "%s", r.sentence())
 	for i := range r.Victims {
@@ -311,7 +312,7 @@ func (r *Replacement) write(w *writer, indent int) {
 	}
 }
 
-// sentence says what becomes of the pod. A pod beyond the depth that was asked for has no fate, and leaves.
+// sentence says what becomes of the pod. A pod without a fate, which is beyond Options.Depth, just leaves.
 func (r *Replacement) sentence() string {
 	text := r.Pod.text()
 	if r.Owner != "" && r.Fate != "" && r.Fate != Replaced {

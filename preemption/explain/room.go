@@ -13,26 +13,26 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// amounts are the amounts of one resource that a pod asks of a node and that the node has. They are in
-// millicores of cpu, places under "pods", and units of any other resource. None is negative.
+// amounts compares what a pod asks of a node with what the node has, in one resource. cpu is counted in millicores,
+// and any other resource in whole units. No amount is negative.
 type amounts struct {
 	resource resource.Name
 	// needed is the amount that the pod asks for, and offered the amount that the node offers to all pods.
 	needed, offered int64
-	// taken is the amount that is taken; it may be above offered. reserved is the part of it that pods nominated
-	// to the node hold.
+	// taken is the amount that is in use; it may be above offered. reserved is the part of it that is kept for
+	// pods nominated to the node.
 	taken, reserved int64
 }
 
-// free is the amount that is not taken. It is negative where more is taken than offered.
+// free returns the amount that is not taken. It is negative if more is taken than offered.
 func (r amounts) free() int64 { return r.offered - r.taken }
 
-// short is the amount that is missing, 0 where there is enough.
+// short returns the amount that is missing, 0 if there is enough.
 func (r amounts) short() int64 {
 	return max(0, resource.SubSat(r.needed, r.free()))
 }
 
-// room returns the amounts as a report has them.
+// room converts the amounts for a report.
 func (r amounts) room() Room {
 	q := func(amount int64) resource.Quantity { return prose.Quantity(r.resource, amount) }
 	return Room{
@@ -42,13 +42,13 @@ func (r amounts) room() Room {
 }
 
 // RoomOn compares, resource by resource, what the pod of a view asks of its node with what the node has when
-// some of the possible victims are gone. The pod's place among the pods of the node comes first, then its
-// resources in the order of the reference. Amounts of pods that are nominated to the node and that the pod
-// has to respect are reserved. Evaluator and snapshot are those of the view ([engine.Evaluator.LookAt]). Pods
-// in gone that are no possible victims are ignored.
+// some of the possible victims are gone. The number of pods on the node comes first, then the pod's resources in the
+// order of kube-scheduler. The requests of nominated pods that the pod has to respect are reserved. The evaluator and
+// the snapshot must be those with which the view was made ([engine.Evaluator.LookAt]). Pods in gone that are no
+// possible victims are ignored.
 //
-// The result is nil where the filter NodeResourcesFit is off, and for a view of no node. The slice belongs to
-// the caller. Time is linear in the pods of the node.
+// The result is nil if the filter NodeResourcesFit is off, or the view has no node. The slice belongs to the
+// caller. Time is linear in the pods of the node.
 func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view preemption.NodeView, gone ...*outrank.Pod) []Room {
 	if e == nil || snap == nil || view == nil || view.Node() == nil {
 		return nil
@@ -71,10 +71,10 @@ func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view preemption.NodeView
 	return out
 }
 
-// roomWithout returns the amounts of RoomOn by a configuration, without the possible victims that gone reports.
-// A nil gone reports none.
+// roomWithout returns the amounts of RoomOn for a configuration, without the possible victims for which gone returns
+// true. A nil gone means that none are gone.
 func roomWithout(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) []amounts {
-	// Without the filter, amounts keep nobody out (rule 7.18.6).
+	// If the filter is off, amounts keep no pod out (rule 7.18.6).
 	profile := &config.Profile
 	if slices.Contains(profile.Off, preemption.NodeResourcesFit) || slices.Contains(profile.OffOnNodes, preemption.NodeResourcesFit) {
 		return nil
@@ -90,26 +90,26 @@ func roomWithout(config *preemption.Config, snap *engine.Snapshot, view preempti
 	return out
 }
 
-// holding says which pods hold room of one node.
+// holding says which pods use room of one node.
 type holding struct {
 	snap  *engine.Snapshot
 	rules release.Rules
 	pod   *outrank.Pod
 	node  *outrank.Node
-	// gone and stay are the pods of the node that are gone and the others.
+	// gone lists the pods of the node that are taken to be gone, and stay the others.
 	gone, stay []*outrank.Pod
-	// held are the nominated pods that the pod has to respect.
+	// held lists the nominated pods that the pod has to respect.
 	held []*outrank.Pod
-	// resident is the pod itself as the node counts it, where it asks for room to grow (rule 7.19.1); nil for a
-	// pod that asks for a place.
+	// resident is the running pod itself, if it asks for room for a resize in place (rule 7.19.1). It is nil for a
+	// pending pod.
 	resident *outrank.Pod
 }
 
-// newHolding sorts the pods of the view's node into those that are gone and those that stay.
+// newHolding finds the pods that use room of the view's node, and separates those that are gone.
 func newHolding(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) *holding {
 	h := &holding{snap: snap, rules: release.Of(release.Release(snap.Release())), pod: view.Pod(), node: view.Node()}
 
-	// gone is asked about possible victims alone: the caller may name other pods, and they stay.
+	// gone is only asked about possible victims. The caller may name other pods, too, but these stay.
 	away := map[*outrank.Pod]bool{}
 	if gone != nil {
 		for _, p := range view.Possible() {
@@ -131,8 +131,8 @@ func newHolding(config *preemption.Config, snap *engine.Snapshot, view preemptio
 	return h
 }
 
-// places returns the amounts of "pods". Each pod takes one place. A pod that grows in place counts twice
-// (rule 7.19.5).
+// places returns the amounts of the resource "pods", of which each pod uses 1. A pod that is resized in place counts
+// twice (rule 7.19.5).
 func (h *holding) places() amounts {
 	held := int64(len(h.held))
 	return amounts{
@@ -141,9 +141,9 @@ func (h *holding) places() amounts {
 	}
 }
 
-// room returns the amounts of a resource that the pod needs. A pod that grows in place asks for the amount
-// that the node does not count yet. If that is nothing it asks at all only for standard resources (rules
-// 7.19.4 and 7.19.11).
+// room returns the amounts of a resource that the pod needs. A pod that is resized in place only asks for the increase
+// over the amount that the node counts for it already. If there is no increase, it still asks for standard
+// resources, but not for others (rules 7.19.4 and 7.19.11); asked is false then.
 func (h *holding) room(need fit.Need) (r amounts, asked bool) {
 	r = amounts{resource: need.Name, needed: need.Amount, offered: max(0, h.node.Allocatable.Amount(need.Name))}
 	if h.resident != nil {
@@ -160,10 +160,10 @@ func (h *holding) room(need fit.Need) (r amounts, asked bool) {
 	return r, true
 }
 
-// taken is the amount of a resource that the pods that stay take.
+// taken returns the amount of a resource that the pods that stay use.
 func (h *holding) taken(name resource.Name) int64 {
-	// The snapshot has the sum over all pods of the node. Subtracting from it is right unless the sum has
-	// stopped at the largest int64; then the pods that stay are added up.
+	// The snapshot has the sum over all pods of the node, from which the gone ones are subtracted. That is wrong if
+	// the sum has saturated at the largest int64; the pods that stay are added up then.
 	if used := h.snap.Used(h.node.Name, name); used < math.MaxInt64 {
 		for _, p := range h.gone {
 			used -= h.takes(p, name)
@@ -178,17 +178,17 @@ func (h *holding) taken(name resource.Name) int64 {
 	return sum
 }
 
-// takes is the amount of a resource that a running pod takes.
+// takes returns the amount of a resource that a running pod uses.
 func (h *holding) takes(p *outrank.Pod, name resource.Name) int64 { return takes(h.snap, p, name) }
 
-// takes is the amount of a resource that a running pod takes, as its node counts it (group 2.2).
+// takes returns the amount of a resource that a running pod uses, as its node counts it (group 2.2).
 func takes(snap *engine.Snapshot, p *outrank.Pod, name resource.Name) int64 {
 	return max(0, resource.Amount(name, p.RunningRequestOf(snap.Release(), name)))
 }
 
 // nominatedFor lists the pods nominated to a node that a pod has to respect, the most important first. They
-// have at least its priority and belong to schedulers that share their nominations. Pods that are being
-// deleted do not count and, in v1.36, neither do gated ones (rules 7.16.1, 7.16.3, 7.16.5 and 7.16.6).
+// have at least the pod's priority, and belong to schedulers that share their nominations. Terminating pods do not
+// count, and gated pods only from v1.37 on (rules 7.16.1, 7.16.3, 7.16.5 and 7.16.6).
 func nominatedFor(config *preemption.Config, snap *engine.Snapshot, pod *outrank.Pod, node string) []*outrank.Pod {
 	gated := release.Of(release.Release(snap.Release())).GatedNominations
 	return slices.DeleteFunc(snap.NominatedTo(node), func(p *outrank.Pod) bool {

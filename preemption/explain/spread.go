@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// spreadOf returns the constraints that hold for the pod: its own or, if it has none, the default ones of the
+// spreadOf returns the constraints that apply to the pod: its own or, if it has none, the defaults of the
 // configuration (rules 7.18.7 to 7.18.9).
 func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
 	p := &f.config.Profile
@@ -26,8 +26,8 @@ func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
 	return list
 }
 
-// indexSpread counts, over the whole cluster, the pods that each constraint counts. The index is incomplete
-// when the context has ended.
+// indexSpread counts the matching pods of each constraint in each domain of the cluster. The index is incomplete if
+// the context has ended.
 func (f *finder) indexSpread() *spreadIndex {
 	x := &spreadIndex{}
 	for _, c := range f.spreadOf() {
@@ -43,7 +43,7 @@ func (f *finder) indexSpread() *spreadIndex {
 		})
 	}
 
-	// A node adds its domain also where no pod on it matches: the emptiest domain may have none (rule 7.12.11).
+	// A node adds its domain even if no pod on it matches, because the emptiest domain may have none (rule 7.12.11).
 	seen := 0
 	for n := range f.snap.Nodes() {
 		if seen++; seen%nodesPerLook == 0 && f.ctx.Err() != nil {
@@ -56,6 +56,7 @@ func (f *finder) indexSpread() *spreadIndex {
 		}
 	}
 
+	// Domains sorted by their counts, so that leastOf need not look at all of them.
 	for i := range x.constraints {
 		counts := x.constraints[i].counts
 		domains := sortedKeys(counts)
@@ -73,7 +74,7 @@ func (f *finder) nodeCounts(x *spreadIndex, c *constraint, n *outrank.Node) bool
 		}
 	}
 
-	// The affinity that the configuration adds is not looked at (rule 7.18.4).
+	// Only the pod's own node affinity counts, and not the one that the configuration adds (rule 7.18.4).
 	if c.affinity && !fit.NodeAffinity(f.pod, n) {
 		return false
 	}
@@ -84,7 +85,8 @@ func (f *finder) nodeCounts(x *spreadIndex, c *constraint, n *outrank.Node) bool
 	return !untolerated
 }
 
-// matching counts the pods on a node that a constraint counts (rules 7.12.4 to 7.12.7).
+// matching returns the number of pods on a node that match a constraint and are not terminating (rules 7.12.4 to
+// 7.12.7).
 func (f *finder) matching(c *constraint, n *outrank.Node) (count int) {
 	if c.selector.Empty() {
 		return 0 // rule 7.12.7
@@ -98,12 +100,12 @@ func (f *finder) matching(c *constraint, n *outrank.Node) (count int) {
 	return count
 }
 
-// counted reports whether a constraint selects a pod, which may be terminating.
+// counted reports whether a constraint selects a pod, terminating or not.
 func (f *finder) counted(c *constraint, p *outrank.Pod) bool {
 	return p.NamespaceName() == f.pod.NamespaceName() && c.matcher.Matches(p.Labels)
 }
 
-// nameSpread finds the constraints that would be broken (rules 7.12.2 and 7.12.3).
+// nameSpread finds the constraints that the pod would violate on the node (rules 7.12.2 and 7.12.3).
 func (f *finder) nameSpread(o *Obstacle, at *place) {
 	if f.spread == nil {
 		f.spread = f.indexSpread()
@@ -125,8 +127,8 @@ func (f *finder) nameSpread(o *Obstacle, at *place) {
 	}
 }
 
-// skew counts, by the constraint of index i, the pods in the node's domain if the preemptor were there, and
-// those in the emptiest domain.
+// skew returns, for the i-th constraint, the number of matching pods in the node's domain if the preemptor ran there,
+// and the number in the domain with the fewest.
 func (f *finder) skew(i int, at *place) (with, least int) {
 	x, c := f.spread, &f.spread.constraints[i]
 	changed := map[string]int{}
@@ -136,7 +138,7 @@ func (f *finder) skew(i int, at *place) (with, least int) {
 		}
 	}
 
-	// A dry run counts a pod off whether or not it had counted: also a terminating one (rule 7.12.6).
+	// Like the filter, subtract a terminating pod that is gone although it was not counted (rule 7.12.6).
 	for _, p := range at.gonePods {
 		n, _ := f.snap.Node(f.snap.NodeOf(p.Key()))
 		change(n, p, -1)
@@ -156,8 +158,8 @@ func (f *finder) skew(i int, at *place) (with, least int) {
 	return with, leastOf(x.order[i], c.counts, changed)
 }
 
-// leastOf returns the least count of any domain after the changes. order lists the domains by their counts
-// before, the fewest first.
+// leastOf returns the smallest count of any domain after the changes. order lists the domains by their counts before
+// the changes, the smallest first.
 func leastOf(order []string, counts, changed map[string]int) int {
 	least, found := 0, false
 	note := func(n int) {
@@ -166,13 +168,14 @@ func leastOf(order []string, counts, changed map[string]int) int {
 		}
 	}
 
+	// The changed domains are few, so each is looked at.
 	for _, d := range sortedKeys(changed) {
 		if _, ok := counts[d]; ok {
 			note(counts[d] + changed[d])
 		}
 	}
 
-	// All domains behind the first unchanged one have at least its count, or are among the changed ones.
+	// Of the unchanged domains the first one in the order has the smallest count.
 	for _, d := range order {
 		if changed[d] == 0 {
 			note(counts[d])

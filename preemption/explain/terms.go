@@ -7,8 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// narrowed returns a selector with the demands that its owner's labels add for some keys (rules 7.12.8 and
-// 7.13.17). The API server may have written them into the selector already; they are not added twice.
+// narrowed returns a selector with a requirement added for each of the keys, with the owner's value of that label
+// (rules 7.12.8 and 7.13.17). The API server may have written a requirement into the selector already; it is not added
+// twice.
 func narrowed(s *outrank.LabelSelector, owner *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
 	if s == nil {
 		return nil
@@ -44,7 +45,7 @@ func selectorText(s *outrank.LabelSelector) string {
 	return strings.Join(parts, ",")
 }
 
-// requirementText writes one demand on a label.
+// requirementText writes one requirement on a label, as kubectl does.
 func requirementText(key string, op outrank.Operator, values []string) string {
 	list := strings.Join(values, ",")
 	switch op {
@@ -70,7 +71,7 @@ func requirementText(key string, op outrank.Operator, values []string) string {
 	return key + " " + string(op) + " (" + list + ")"
 }
 
-// termOf prepares a term of the owner for matching.
+// termOf prepares a pod affinity term of the owner for matching.
 func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) podTerm {
 	s := narrowed(t.LabelSelector, owner, t.MatchLabelKeys, outrank.In)
 	s = narrowed(s, owner, t.MismatchLabelKeys, outrank.NotIn)

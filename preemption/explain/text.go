@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Text tells the report to people, in lines that begin with their subject. It is made from the fields of the
-// report alone, so that equal reports have equal texts. Its length is bounded by the report's lists.
+// Text returns the report as text for people, in lines that begin with their subject. It uses only the fields of the
+// report, so equal reports have equal texts. The report's lists bound its length.
 func (r *Report) Text() string {
 	w := &writer{}
 	w.line(0, "%s", r.Summary())
@@ -65,7 +65,7 @@ func (w *writer) line(indent int, format string, args ...any) {
 	w.WriteByte('\n')
 }
 
-// Summary tells the answer in a sentence.
+// Summary returns the answer in one sentence.
 func (r *Report) Summary() string {
 	pod := r.Pod.text()
 	switch r.Outcome {
@@ -102,7 +102,7 @@ func have(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
-// ineligibleText says why nobody may be pushed out.
+// ineligibleText says why the pod may not push others out.
 func ineligibleText(why preemption.Ineligibility) string {
 	switch why {
 	case "":
@@ -153,11 +153,11 @@ func (c *Choice) decided() string {
 	return text + "."
 }
 
-// RankText says what the rank of a name prefers, such as "fewer victims". Of the empty name and of
+// RankText returns the words for what the rank of a name prefers, such as "fewer victims". For the empty name and for
 // "node-order", which stand for no rank, it says that all are equal.
 func RankText(name string) string { return rank.Text(name) }
 
-// valueText tells the value of s that a rank compares with that of other.
+// valueText returns the value of s in a rank, in the form in which it is compared with other.
 func valueText(by string, s, other *preemption.Score) string {
 	switch by {
 	case rank.Start:
@@ -168,8 +168,8 @@ func valueText(by string, s, other *preemption.Score) string {
 	return fmt.Sprint(preemption.Rank{Name: by}.Of(*s))
 }
 
-// sumText tells a sum of priorities. It is compared with 2^31 added for each victim (rule 11.4); that part is
-// left out where both candidates have the same number of victims.
+// sumText returns a sum of priorities. Sums are compared with 2^31 added for each victim (rule 11.4); that part is left
+// out if both candidates have the same number of victims.
 func sumText(s *preemption.Score, others int) string {
 	if s.Victims == others {
 		return fmt.Sprint(plainSum(s))
@@ -247,10 +247,10 @@ func (s *Stay) Texts() []string {
 	return out
 }
 
-// spared has a sentence for each reason, with the pods that are spared for it. A last sentence counts the pods
-// that are not listed. It is left out where all that are listed share a sentence, which then counts them.
+// spared returns a sentence for each reason, with the pods that are spared for it. Pods that are not listed are counted
+// in a last sentence, or in the sentence of the listed pods if these all share one.
 func (s *Stay) spared() []string {
-	// The reasons keep the order in which they are met.
+	// The reasons are in the order in which they first occur.
 	var reasons []string
 	byReason := map[string][]*Spared{}
 	for i := range s.Spared.Items {
@@ -284,7 +284,7 @@ func (s *Stay) spared() []string {
 	return out
 }
 
-// reason says what a sentence about several pods adds about pods like this one; empty for most.
+// reason returns what the sentence adds about pods that are spared in spite of something; it is empty for most.
 func (p *Spared) reason() string {
 	text := ""
 	if p.Below {
@@ -296,7 +296,7 @@ func (p *Spared) reason() string {
 	return text
 }
 
-// sentence tells about the pod alone, with the amounts that it takes.
+// sentence returns the sentence about a single pod, with the amounts that it takes.
 func (p *Spared) sentence() string {
 	text := fmt.Sprintf("%s is spared: the pod fits beside it", p.Pod.text())
 	if p.Below {

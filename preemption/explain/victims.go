@@ -24,8 +24,8 @@ func (f *finder) chosen(r *Report, ex *preemption.Plan) error {
 	for i := range listed {
 		v := f.victim(&listed[i], ex.Node)
 
-		// The pods of a unit stand side by side (rule 12.8.5). They stay or leave together, so that one reason
-		// holds for all of them.
+		// The pods of a unit are neighbours in the list (rule 12.8.5). They stay or leave together, so all of them have
+		// the same reason.
 		if i > 0 && f.leaveTogether(gone[i-1], gone[i]) {
 			before := &r.Victims.Items[i-1]
 			v.Blocks, v.AtItsTurn = before.Blocks, before.AtItsTurn
@@ -40,7 +40,7 @@ func (f *finder) chosen(r *Report, ex *preemption.Plan) error {
 	return nil
 }
 
-// victim describes a victim, all but what it blocks. node is the node of the plan.
+// victim describes a victim of a plan for node, except for Blocks and AtItsTurn.
 func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	if v.Node != "" {
 		node = v.Node
@@ -56,8 +56,8 @@ func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	return out
 }
 
-// blocks says what keeps the preemptor out if the victim stays and the others in gone leave. If nothing does,
-// it says what did when it was the victim's turn to be put back.
+// blocks says what keeps the preemptor out if the victim stays and the others in gone leave. If nothing does, it
+// says what kept the preemptor out when the victim's reprieve was tried.
 func (f *finder) blocks(at *place, gone []*outrank.Pod, victim *outrank.Pod, v *preemption.Victim) (why *Obstacle, atItsTurn bool) {
 	if v.Blocks.Code == preemption.Success {
 		return nil, false // an extender named it
@@ -70,8 +70,8 @@ func (f *finder) blocks(at *place, gone []*outrank.Pod, victim *outrank.Pod, v *
 		return f.find(back, s), false
 	}
 
-	// A filter can say different things about the pods that were away then and about the victims (see rule
-	// 13.6.5). The node cannot be asked about that moment again, so that the things in the way stay unnamed.
+	// At that moment other pods were away than the victims, and a filter may answer differently about these (see
+	// rule 13.6.5). The moment cannot be restored, so only the filter's own words are known.
 	turn := &v.Blocks
 	return &Obstacle{Filter: turn.Filter, ExcludedBy: turn.ExcludedBy, Reasons: slices.Clone(turn.Reasons)}, true
 }
@@ -84,8 +84,8 @@ func (f *finder) keys(budgets []*outrank.PodDisruptionBudget) (out List[outrank.
 	return out
 }
 
-// inSnapshot returns the snapshot's object of a pod. An extender may name a copy, and places compare pods by
-// their addresses.
+// inSnapshot returns the snapshot's object for a pod. An extender may name a copy of it, and places compare pods by
+// pointer.
 func (f *finder) inSnapshot(p *outrank.Pod) *outrank.Pod {
 	if q, ok := f.snap.Pod(p.Key()); ok && (q.UID == p.UID || q.UID == "" || p.UID == "") {
 		return q
@@ -93,7 +93,7 @@ func (f *finder) inSnapshot(p *outrank.Pod) *outrank.Pod {
 	return p
 }
 
-// budgets lists the budgets that the victims break, in the order of the victims.
+// budgets lists the budgets that the victims violate, in the order of the first victim that violates each.
 func (f *finder) budgets(victims []preemption.Victim) List[Budget] {
 	var out []Budget
 	index := map[*outrank.PodDisruptionBudget]int{}
@@ -133,13 +133,13 @@ func (f *finder) stay(after *place, ex *preemption.Plan) *Stay {
 // spared lists the possible victims that stay on the node, the least important first. The possible victims
 // come by importance, the most important first.
 func (f *finder) spared(after *place, node string, possible []*outrank.Pod, rooms []amounts) (out List[Spared]) {
-	// Only where budgets were charged for all possible victims did they decide who was put back early.
+	// Budgets only decide who is reprieved first if they are charged for all possible victims.
 	var violated [][]*outrank.PodDisruptionBudget
 	if chargesPossible(&f.config) {
 		violated = after.view.Violated(possible...)
 	}
 
-	leastVictim := -1 // the position of the least important victim
+	leastVictim := -1 // index of the least important victim
 	for i, p := range possible {
 		if after.isGone(p) {
 			leastVictim = i
@@ -149,7 +149,7 @@ func (f *finder) spared(after *place, node string, possible []*outrank.Pod, room
 	for i := len(possible) - 1; i >= 0; i-- {
 		p := possible[i]
 		if after.isGone(p) || f.snap.NodeOf(p.Key()) != node {
-			continue // it leaves, or belongs to a unit with pods on other nodes
+			continue // the pod leaves, or is the part of a unit that runs on another node
 		}
 		if len(out.Items) == f.most {
 			out.More++
@@ -165,8 +165,8 @@ func (f *finder) spared(after *place, node string, possible []*outrank.Pod, room
 	return out
 }
 
-// chargesPossible reports whether budgets are charged for all possible victims of a node, rather than for those that
-// leave in the end (rules 6.3.7, 13.3.5 and 13.5.5).
+// chargesPossible reports whether budgets are charged for all possible victims of a node, and not only for the final
+// victims (rules 6.3.7, 13.3.5 and 13.5.5).
 func chargesPossible(c *preemption.Config) bool {
 	return c.Victims == nil && c.Variant != outrank.VariantSimplified && c.Budgets != preemption.ChargeVictims
 }
@@ -182,8 +182,8 @@ func (f *finder) takes(p *outrank.Pod, rooms []amounts) resource.List {
 	return out
 }
 
-// others describes the pods on the node that could not be victims: it lists those of lower priority, and
-// counts those that have as much or more.
+// others describes the pods on the node that cannot be victims. It lists those of lower priority, and counts those
+// with the preemptor's priority or a higher one.
 func (f *finder) others(node string, possible []*outrank.Pod) (protected List[Pod], higher int) {
 	movable := make(map[*outrank.Pod]bool, len(possible))
 	for _, p := range possible {

@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// nameDisks finds the pod's disks that other pods have mounted. If there are none, it finds the claims for a
-// single pod that are in use (group 7.8).
+// nameDisks finds the pod's disks that other pods have mounted. If there are none, it finds the ReadWriteOncePod
+// claims that are in use (group 7.8).
 func (f *finder) nameDisks(o *Obstacle, at *place) {
-	// The filter looks at disks first, and does not come to claims where one is in the way.
+	// The filter checks disks first. If one of them is mounted, it does not check claims.
 	holders := f.holders(at)
 	for i := range f.pod.Volumes {
 		v := &f.pod.Volumes[i]
@@ -36,21 +36,21 @@ func (f *finder) nameDisks(o *Obstacle, at *place) {
 	}
 }
 
-// claimKey names the claim of a volume of the preemptor.
+// claimKey returns the key of the claim of a volume of the preemptor.
 func (f *finder) claimKey(v *outrank.Volume) outrank.Key {
 	return outrank.NewKey(f.pod.Namespace, v.Claim)
 }
 
-// mounts reports whether the pod mounts a disk that cannot be shared with d.
+// mounts reports whether the pod mounts a disk that conflicts with d.
 func mounts(p *outrank.Pod, d *outrank.Disk) bool {
 	return slices.ContainsFunc(p.Volumes, func(v outrank.Volume) bool { return d.Conflicts(&v.Disk) })
 }
 
-// diskText names a disk.
+// diskText returns the name of a disk in reports.
 func diskText(d *outrank.Disk) string { return string(d.Kind) + "/" + d.ID }
 
-// userOf finds a pod that uses a claim of the preemptor's namespace: a pod on any node that is not gone, or one
-// that is nominated to the node; nil for none.
+// userOf finds a pod that uses a claim of the preemptor's namespace, with its node: a pod that runs on any node and is
+// not gone, or a pod that is nominated to the node at. It returns nil if there is none.
 func (f *finder) userOf(claim string, at *place) (user *outrank.Pod, node string) {
 	uses := func(v outrank.Volume) bool { return v.Claim == claim && !v.Ephemeral }
 	for n := range f.snap.Nodes() {
@@ -64,7 +64,7 @@ func (f *finder) userOf(claim string, at *place) (user *outrank.Pod, node string
 	return f.nominee(at, func(p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, uses) }), at.node.Name
 }
 
-// attachment is a volume that a driver attaches to a node. Equal values are the same volume.
+// attachment identifies a volume that a driver attaches to a node. Equal values are the same volume.
 type attachment struct{ driver, handle string }
 
 // attachments lists the volumes of a pod that count against limits, each once, in the order of the pod (rules
@@ -87,20 +87,20 @@ func attachments(p *outrank.Pod) []attachment {
 	return out
 }
 
-// nameLimits finds the driver that is missing or those that can attach no more (group 7.9).
+// nameLimits finds a driver that is missing on the node, or the drivers that can attach no more volumes (group 7.9).
 func (f *finder) nameLimits(o *Obstacle, at *place) {
 	if o.Names = f.missingDrivers(at.node, o.Reasons); o.Names != nil {
 		return
 	}
 
-	// Nominated pods are counted only where the running pods alone leave room.
+	// Nominated pods are only counted if the running pods alone leave room.
 	if o.Short = f.attachable(at, f.present(at)); o.Short == nil {
 		o.Short = f.attachable(at, f.holders(at))
 	}
 }
 
-// missingDrivers returns the driver that the node lacks and that its answer names; nil for none. The answer
-// names only the first (rule 7.9.9).
+// missingDrivers returns the driver that the node lacks according to the filter's reasons, or nil. The filter names only
+// the first missing driver (rule 7.9.9).
 func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []string {
 	for _, a := range attachments(f.pod) {
 		if slices.Contains(node.MissingDrivers, a.driver) && slices.Contains(reasons, a.driver+" CSI driver is not installed on the node") {
@@ -110,10 +110,10 @@ func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []string {
 	return nil
 }
 
-// attachable lists the drivers that cannot attach the preemptor's volumes beside those of the pods, as room
-// that is short.
+// attachable lists the drivers that cannot attach the preemptor's volumes in addition to those of the pods. Each is
+// described as a resource that is short.
 func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
-	// A volume counts once, however many pods use it, and is not new where it is attached (rule 7.9.3).
+	// A volume counts once, however many pods use it, and is not new if it is attached already (rule 7.9.3).
 	there := map[attachment]bool{}
 	attached, added := map[string]int64{}, map[string]int64{}
 	for _, p := range pods {
@@ -140,7 +140,7 @@ func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
 	return out
 }
 
-// nameBinding finds the claims that have no volume, and the volumes that cannot be used on the node (group
+// nameBinding finds the claims without a usable volume, and the volumes that cannot be used on the node (group
 // 7.10).
 func (f *finder) nameBinding(o *Obstacle, at *place) {
 	for i := range f.pod.Volumes {
@@ -154,8 +154,8 @@ func (f *finder) nameBinding(o *Obstacle, at *place) {
 	}
 }
 
-// unusable describes a volume that cannot be used on the node, with the places where it can. Of a term only
-// labels count, and no fields (rule 7.10.3).
+// unusable describes a volume that cannot be used on the node, with the terms of its node affinity. Only the label
+// requirements of a term count, and not those on fields (rule 7.10.3).
 func (f *finder) unusable(v *outrank.Volume, node *outrank.Node) Volume {
 	out := Volume{Claim: f.claimKey(v), Terms: []Term{}}
 	if v.Claim == "" {
@@ -168,7 +168,7 @@ func (f *finder) unusable(v *outrank.Volume, node *outrank.Node) Volume {
 	return out
 }
 
-// today has, for each beta label of a zone or region, the label that replaced it.
+// today maps the beta labels of zones and regions to the labels that replaced them.
 var today = map[string]string{
 	outrank.BetaZoneLabel: outrank.ZoneLabel, outrank.BetaRegionLabel: outrank.RegionLabel,
 }
@@ -182,7 +182,7 @@ func (f *finder) nameZones(o *Obstacle, at *place) {
 		}
 
 		for _, label := range slices.Sorted(maps.Keys(v.Zones)) {
-			// The label of today does in place of the beta one (rule 7.11.4).
+			// If the node lacks the beta label, today's label counts instead (rule 7.11.4).
 			have, ok := at.node.Labels[label]
 			if !ok {
 				have = at.node.Labels[today[label]]

@@ -7,12 +7,11 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// mostSteps is the number of obstacles that are looked for on one node.
+// mostSteps bounds the number of obstacles that are looked for on one node.
 const mostSteps = 8
 
-// ways finds the obstacles behind the first one on nodes that take the pod neither as they are nor by
-// preemption. It looks at the example of each group, in the order of the report, and at no more groups
-// than lists have names.
+// ways finds the obstacles behind the first one on nodes that do not take the pod even by preemption. It looks at the
+// example of each group, in the order of the report, and at no more than most groups.
 func (b *bench) ways(groups []NodeGroup) error {
 	found := 0
 	for i := range groups {
@@ -33,8 +32,8 @@ func (b *bench) ways(groups []NodeGroup) error {
 	return nil
 }
 
-// way finds the obstacles on a node, one behind the other. It changes a copy of the pod and the scratch,
-// which is put back in the end.
+// way finds the obstacles on a node, one behind the other. For that it changes a copy of the pod, and the scratch; the
+// changes of the scratch are undone at the end.
 func (b *bench) way(node string) (*Way, error) {
 	w := &Way{Trial: Trial{Node: node, Outcome: preemption.NothingHelps}}
 	pod := *b.req.Pod
@@ -53,8 +52,8 @@ func (b *bench) way(node string) (*Way, error) {
 	})
 }
 
-// step asks the node, and takes the obstacle that it names out of the way. more reports whether something
-// was changed, so that the node is worth asking again.
+// step asks the node, and removes the obstacle that it names. more reports whether something was changed, so that
+// it makes sense to ask the node again.
 func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err error) {
 	a, err := b.ask(pod, node)
 	if err != nil {
@@ -65,7 +64,7 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 		return false, nil
 	}
 
-	// A filter of the caller is not in the table: nobody knows a change that would satisfy it.
+	// Filters of the caller are not in the table, because no change is known that would satisfy them.
 	c := &changing{bench: b, pod: pod, at: a.at, Step: Step{Obstacle: a.behind}}
 	if known, ok := explanations[a.behind.Filter]; ok {
 		err = known.change(c, a.behind)
@@ -74,7 +73,7 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 	}
 	slices.Sort(c.Changes)
 
-	// The lists are cut only now: a change needs everything that is in the way.
+	// The lists are only cut now, because the change needed everything that is in the way.
 	a.behind.cut(b.most)
 	w.Steps = append(w.Steps, c.Step)
 	return len(c.Changes) > 0, err

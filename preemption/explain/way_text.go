@@ -11,13 +11,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// behind tells the obstacles behind the first one; empty where there are none.
+// behind lists the obstacles behind the first one, as the continuation of a sentence. It is empty if there are none.
 func (w *Way) behind() string {
 	if w == nil {
 		return ""
 	}
 
-	// The first step is told before, as what is in the way as things are.
+	// The sentence has already named the obstacle of the first step.
 	var b strings.Builder
 	for i := range w.Steps {
 		switch i {
@@ -37,8 +37,8 @@ func (w *Way) behind() string {
 	return b.String()
 }
 
-// Help says in a sentence with which changes the example of the group takes the pod; empty where none were
-// found that make sense.
+// Help says in a sentence with which changes the example of the group takes the pod. It is empty if no sensible changes
+// were found.
 func (g *NodeGroup) Help() string {
 	if !g.Way.sensible() {
 		return ""
@@ -46,8 +46,8 @@ func (g *NodeGroup) Help() string {
 	return fmt.Sprintf("%s: %s.", prose.Plural(g.Names.Len(), "node"), g.Way.text())
 }
 
-// sensible reports whether the way helps and its changes make sense: a pod that has to ask for nothing of a
-// resource any more gains nothing by fitting.
+// sensible reports whether the node takes the pod after the changes, and the changes make sense. They do not if the pod
+// may ask for nothing at all of some resource: it could not run like that.
 func (w *Way) sensible() bool {
 	return w.helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
 		return slices.Contains(s.Changes, askLess) && slices.ContainsFunc(s.Obstacle.Short, func(r Room) bool {
@@ -80,7 +80,7 @@ func haveLeft(list List[Pod]) string {
 	return pods(list) + " have left"
 }
 
-// changed says what the change c of the step changes, such as "without its node affinity".
+// changed returns the words for the change c of the step, such as "without its node affinity".
 func (s *Step) changed(c string) string {
 	o := s.Obstacle
 
@@ -118,7 +118,7 @@ func (s *Step) changed(c string) string {
 	case allowResize:
 		return "with the node's spec.podPreemptionPolicy taken back"
 	}
-	return "with " + prose.Text(c) // a stored report may name a change that is not known here
+	return "with " + prose.Text(c) // a stored report may have an unknown change
 }
 
 // joined joins texts with "and" before the last one, and commas before that.
@@ -129,8 +129,8 @@ func joined(list []string) string {
 	return strings.Join(list, " and ")
 }
 
-// room tells the amounts that are short, followed by than and where, such as "2 more cpu on the node". Places
-// for pods can only be offered: without where they are left out.
+// room returns texts about the amounts that are short, followed by than and where, such as "2 more cpu on the node".
+// Room for one more pod can only be given by the node, so it is left out if where is empty.
 func (s *Step) room(than, where string) (parts []string) {
 	for i := range s.Obstacle.Short {
 		short := &s.Obstacle.Short[i]
@@ -169,7 +169,7 @@ func (l *Leaving) Text() string {
 		where += fmt.Sprintf(" (and on %d more)", l.Nodes-1)
 	}
 
-	// Most of the pods are on the node itself. The others are named with theirs.
+	// Most of the pods are on the node itself. Only the others are named with their nodes.
 	names := textsOf(l.Pods.Items, (*Pod).text)
 	for i := range l.Pods.Items {
 		if l.Pods.Items[i].Node != l.Node {

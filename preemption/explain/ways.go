@@ -4,21 +4,21 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Way has the obstacles that keep a pod out of a node, one behind the other. Each was found by taking the
-// one before it out of the way on a copy and asking the node again.
+// Way lists the obstacles that keep a pod out of a node, one behind the other. Each was found by removing the one
+// before it on a copy, and asking the node again.
 type Way struct {
-	// Steps are the obstacles in the order in which they were met. The last has no change where none is
-	// known that takes it out of the way.
+	// Steps lists the obstacles in the order in which they were found. The last one has no changes if no change
+	// is known that removes it.
 	Steps []Step
-	// Trial is the answer of the node with all changes of the steps made. Its outcome may also be
-	// not-eligible, where victims would have to leave and the pod may not push them out, or nothing-helps.
+	// Trial is the answer of the node after the changes of all steps. Its outcome may also be not-eligible, if
+	// victims would have to leave and the pod may not preempt, or nothing-helps.
 	Trial
-	// Limited is set where the search ended at a limit: more obstacles may stand behind the last step.
+	// Limited is set if the search ended at a limit: there may be more obstacles behind the last step.
 	Limited bool
 }
 
-// Step is an obstacle with the changes that take it out of the way. They are changes of the pod, of the
-// node or of other pods, and the [Obstacle] says what is changed:
+// Step is an obstacle with the changes that remove it. They are changes of the pod, of the node or of other pods, and
+// the [Obstacle] says what is changed:
 //
 //	tolerate             the pod tolerates the taints, by the tolerations that stand with them
 //	uncordon             the node is uncordoned
@@ -38,9 +38,9 @@ type Way struct {
 //	allow-resize         the node no longer asks resizes to spare its pods
 type Step struct {
 	Obstacle *Obstacle
-	// Changes are the changes that were made, in the order of their names; empty where none is known.
+	// Changes lists the changes that were made, sorted. It is empty if no change is known that would help.
 	Changes []string
-	// Evicted are the pods that leave by the change "evict".
+	// Evicted lists the pods that leave by the change "evict".
 	Evicted List[Pod]
 }
 
@@ -64,25 +64,25 @@ const (
 	allowResize      = "allow-resize"
 )
 
-// helps reports whether the node takes the pod once the changes of all steps are made.
+// helps reports whether the node takes the pod after the changes of all steps.
 func (w *Way) helps() bool {
 	return w != nil && (w.Outcome == preemption.Fits || w.Outcome == preemption.Preempts)
 }
 
-// Eviction is a set of evictions by hand that make room. The preemptor would not push these pods out.
+// Eviction is a set of evictions by hand that make room. The preemptor would not preempt these pods itself.
 type Eviction struct {
-	// Pods are the pods that are evicted by hand, each with its node.
+	// Pods lists the pods to evict by hand, each with its node.
 	Pods List[Pod]
 	// Trial is the answer of the node with these pods gone.
 	Trial
 }
 
-// Leaving is room that terminating pods leave behind.
+// Leaving says which terminating pods a pod waits for.
 type Leaving struct {
-	// Node takes the preemptor once Pods have left. It is the node that the preemptor is nominated to if that
-	// is one of Nodes such nodes, otherwise the first of them.
+	// Node takes the preemptor once Pods are gone. Nodes is the number of nodes that take it once all terminating
+	// pods are gone. Node is the one of them that the preemptor is nominated to, or else the first.
 	Node  string
 	Nodes int
-	// Pods are the pods that have to leave. All of them are being deleted already.
+	// Pods lists the pods that have to leave. All of them are terminating already.
 	Pods List[Pod]
 }

@@ -12,30 +12,31 @@ import (
 // NodeAnswer says why a node was chosen for a pod, or why not. It holds names and figures and none of the
 // caller's objects. It belongs to the caller, and can be written to JSON and read back.
 type NodeAnswer struct {
-	// Answer has the victims on this node, which would have to leave so that the pod could run there. There
-	// are none unless the node is chosen or a candidate.
+	// Answer has as Victims the pods that would have to leave so that the pod could run on this node. There are
+	// none unless the node is chosen or a candidate.
 	Answer
 	Node string
-	// Verdict has no Way where the attempt ended before any node.
+	// Verdict is the verdict on the node. It has no Way if the attempt ended before any node was asked.
 	Verdict
-	// Fits is the number of nodes that take the pod as things are. Candidates is the number of nodes on which
-	// preemption makes room.
+	// Fits is the number of nodes that take the pod without preemption. Candidates is the number of nodes on
+	// which preemption makes room.
 	Fits       int
 	Candidates int
-	// Possible are the pods of the node that might be victims, the most important first.
+	// Possible lists the possible victims of the node, the most important first.
 	Possible List[Pod]
-	// Place is the place of the node among the candidates, from 1 on; 0 for a node that is no candidate.
+	// Place is the rank of the node among the candidates, counted from 1. It is 0 for a node that is no
+	// candidate.
 	Place int
-	// Best is the candidate that comes first; empty where the node itself is that one, and where it is none.
+	// Best is the first candidate. It is empty if that is this node, or if this node is no candidate.
 	Best Contender
 }
 
-// WhyNot says everything about one node: what keeps the pod out as things are, which pods would have to leave,
+// WhyNot says everything about one node: what keeps the pod out without preemption, which pods would have to leave,
 // and to which node it lost, by which values.
 //
 // Errors are those of [Ask], and [preemption.ErrNotFound] for a node that the answer does not have. WhyNot takes
 // the time of a decision. It is also linear in the nodes and candidates, in the pods of the node for each of its
-// victims, and in all pods of the cluster where pod affinity or topology spread keep the pod out.
+// victims, and in all pods of the cluster if pod affinity or topology spread keep the pod out.
 func WhyNot(ctx context.Context, q Question, node string, options Options) (*NodeAnswer, error) {
 	ex, err := q.answer(ctx)
 	if err != nil {
@@ -53,6 +54,7 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 		return nil, fmt.Errorf("node %s: %w", cmp.Or(node, "without a name"), preemption.ErrNotFound)
 	}
 
+	// The verdict is the same that a report gives for a group of nodes.
 	g := newGrouping(f, ex)
 	one, err := g.verdictOn(&ex.Nodes[i])
 	if err != nil {
@@ -67,6 +69,7 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 		return a, nil
 	}
 
+	// Only a node that rejects the pod for good has obstacles to look behind.
 	if (a.Stage == InVain || a.Stage == NoHelp) && !answersGiven(req) {
 		if a.Way, err = f.newBench(ctx, q, ex).way(node); err != nil {
 			return nil, err
@@ -75,8 +78,8 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	return a, cmp.Or(f.nodeAnswer(a, ex, g.candidates[node]), ctx.Err())
 }
 
-// nodeAnswer adds the pods that might leave the node. If c, the candidate of the node, is not nil, it also adds its
-// victims and the rank by which it lost.
+// nodeAnswer adds the possible victims of the node to the answer. If c, the candidate of the node, is not nil, it also
+// adds the victims of c and the rank by which c lost.
 func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Candidate) error {
 	at, err := f.placeOn(a.Node)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Text tells the answer to people. It is made from the fields of the answer alone, and its
-// length is bounded by the answer's lists.
+// Text returns the answer as text for people. It uses only the fields of the answer, whose lists
+// bound its length.
 func (a *NodeAnswer) Text() string {
 	w := &writer{}
 	w.line(0, "%s", a.summary())
@@ -33,7 +33,7 @@ func (a *NodeAnswer) Text() string {
 	return w.String()
 }
 
-// summary tells the answer in a sentence.
+// summary returns the answer in one sentence.
 func (a *NodeAnswer) summary() string {
 	node, pod := "Node "+prose.Name(a.Node), a.Pod.text()
 	switch a.Stage {
@@ -61,7 +61,7 @@ func (a *NodeAnswer) summary() string {
 	return fmt.Sprintf("%s is out for %s, and no eviction changes that.", node, pod)
 }
 
-// notChosen ends a sentence about a candidate with the reason why it is not the chosen node.
+// notChosen returns the end of a sentence about a candidate: the reason why it is not the chosen node.
 func (a *NodeAnswer) notChosen() string {
 	switch {
 	case a.Outcome == preemption.Fits && a.Fits == 1:
@@ -76,7 +76,7 @@ func (a *NodeAnswer) notChosen() string {
 	return "."
 }
 
-// writeLeaving tells of the pods that would leave or, where preemption is in vain, of all that might.
+// writeLeaving describes the victims or, if preemption is in vain, all possible victims.
 func (a *NodeAnswer) writeLeaving(w *writer) {
 	if len(a.Victims.Items) > 0 {
 		a.writeVictims(w)
@@ -92,9 +92,9 @@ func (a *NodeAnswer) writeLeaving(w *writer) {
 	w.line(0, "Pushing others out: %s.", a.After.Text())
 }
 
-// writeWay tells the obstacles behind the first one, and what helps.
+// writeWay describes the obstacles behind the first one, and the changes that help.
 func (a *NodeAnswer) writeWay(w *writer) {
-	// The text continues another with "; behind it: ...". Here it begins a line.
+	// behind returns the continuation of a sentence, "; behind it: ...". Here it has to begin one.
 	if behind := a.Way.behind(); behind != "" {
 		w.line(0, "%s.", strings.ToUpper(behind[2:3])+behind[3:])
 	}
@@ -110,7 +110,7 @@ func (a *NodeAnswer) lost() string {
 		return "it was not ranked."
 	}
 
-	// It is the sentence about a choice between the two.
+	// The sentence is the one that explains a choice between the best node and this one.
 	budgets := List[outrank.Key]{More: a.Budgets.More}
 	for i := range a.Budgets.Items {
 		budgets.Items = append(budgets.Items, a.Budgets.Items[i].Key)

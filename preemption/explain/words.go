@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// text names a pod with its priority.
+// text returns the name of a pod with its priority.
 func (p *Pod) text() string {
 	if p == nil {
 		return "a pod"
@@ -20,7 +20,7 @@ func (p *Pod) text() string {
 	return fmt.Sprintf("%s (priority %d)", prose.Name(p.Key), p.Priority)
 }
 
-// placed names a pod with its priority and its node.
+// placed returns the name of a pod with its priority and its node.
 func (p *Pod) placed() string {
 	if p == nil || p.Node == "" {
 		return p.text()
@@ -48,7 +48,7 @@ func (s *Room) text() string {
 	return text + s.reservedText()
 }
 
-// reservedText tells of the amount that nominated pods hold; empty where they hold none.
+// reservedText mentions the amount that is kept for nominated pods. It is empty if there is none.
 func (s *Room) reservedText() string {
 	if s.Reserved.IsZero() {
 		return ""
@@ -83,7 +83,7 @@ func taintText(t *outrank.Taint) string {
 	return text + ":" + string(t.Effect)
 }
 
-// moment writes a time. Ranks compare it to the nanosecond, so that a part of a second is not left out.
+// moment writes a time. Ranks compare times to the nanosecond, so fractions of a second are written, too.
 func moment(t time.Time) string {
 	switch {
 	case t.IsZero():
@@ -94,8 +94,8 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-// refusalOf returns the text of a reason that the caller's rule gave; empty for a reason of the library. A
-// reason of the caller is its own message.
+// refusalOf returns the text of a reason that the caller's rule gave. It is empty for a reason of the library, whose
+// message differs from the reason itself.
 func refusalOf(why preemption.Ineligibility) string {
 	if text := string(why); why.Message() == text {
 		return text
@@ -106,7 +106,7 @@ func refusalOf(why preemption.Ineligibility) string {
 // priorityShift is added to the priority of each victim in the sum of a score (rule 11.4).
 const priorityShift = 1 << 31
 
-// plainSum is the sum of the victims' priorities.
+// plainSum returns the sum of the victims' priorities, without the shift of each victim.
 func plainSum(s *preemption.Score) int64 { return s.PrioritySum - int64(s.Victims)*priorityShift }
 
 // textsOf returns the text of each element.

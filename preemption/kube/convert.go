@@ -12,22 +12,22 @@ import (
 
 // converter turns the wire form of one object into a plain value.
 type converter struct {
-	// kind is what problems call the object, and where its place in the input, which tells nameless objects
-	// apart.
+	// kind is the name of the object's kind in problems. where is its place in the input, which identifies an
+	// object without a name.
 	kind, where string
-	// meta has the name; nil for a part of an object, which its kind names well enough.
+	// meta is the metadata of the object. It is nil for a part of an object, which has no name.
 	meta       *manifest.Meta
 	namespaced bool
-	// problems are at most apis.MostProblems. more counts the others.
+	// problems has at most apis.MostProblems entries. more counts further ones.
 	problems []outrank.Problem
 	more     *int
-	// texts keeps one copy of each text.
+	// texts interns strings.
 	texts *manifest.Decoder
-	// asOf is Cluster.AsOf (see created).
+	// asOf points to Cluster.AsOf (see created).
 	asOf *time.Time
 }
 
-// object names the object in problems.
+// object returns the name of the object in problems.
 func (cv *converter) object() string {
 	switch m := cv.meta; {
 	case m == nil:
@@ -52,7 +52,7 @@ func (cv *converter) add(at *apis.Path, format string, args ...any) {
 	cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: at.String(), Text: fmt.Sprintf(format, args...)})
 }
 
-// wrong records the values below a place that could not be decoded.
+// wrong records a problem for each value below a place that could not be decoded.
 func (cv *converter) wrong(ms []manifest.Mismatch, at *apis.Path) {
 	for _, m := range ms {
 		one := *at
@@ -64,27 +64,27 @@ func (cv *converter) wrong(ms []manifest.Mismatch, at *apis.Path) {
 	}
 }
 
-// word refuses a word that its field does not know. It is for fields that become a bool, so that nothing else
-// would notice.
+// word records a problem if a field has a word that is not known. It is used for fields that become a bool, in which an
+// unknown word would go unnoticed.
 func (cv *converter) word(word string, known []string, field string, parent *apis.Path) {
-	// The path is made only for a problem: there are many words.
+	// There are many words, so the path is only built for a problem.
 	if !apis.IsWord(word, known) {
 		at := parent.Field(field)
 		cv.add(&at, "%s", apis.NoWord(word, known))
 	}
 }
 
-// onlyOne refuses a second object of the same name. The keys of seen are the names so far.
+// onlyOne records a problem for a second object of the same name. The keys of seen are the names so far.
 func onlyOne[T any](cv *converter, seen map[string]T, name string) {
 	if _, twice := seen[name]; twice && name != "" {
 		cv.add(&apis.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
 	}
 }
 
-// text returns the one copy of a text that is kept, since many objects share their texts.
+// text interns a string: equal strings, which many objects have, share their memory.
 func (cv *converter) text(s string) string { return cv.texts.Text(s) }
 
-// list keeps one copy of each text. It changes the slice; an empty one becomes nil.
+// list interns each string of a slice in place, and returns it; an empty one becomes nil.
 func (cv *converter) list(ss []string) []string {
 	if len(ss) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func (cv *converter) list(ss []string) []string {
 	return ss
 }
 
-// labels returns the map; an empty one becomes nil.
+// labels returns the map as it is; an empty one becomes nil.
 func (cv *converter) labels(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func (cv *converter) amounts(as manifest.Amounts, at *apis.Path) resource.List {
 		bad = bad || q.Err != nil
 	}
 
-	// Names are sorted only where a message needs it.
+	// The names are only sorted if there is a problem to report.
 	if bad {
 		for _, name := range apis.SortedKeys(as) {
 			if err := as[name].Err; err != nil {
@@ -137,7 +137,7 @@ func (cv *converter) amounts(as manifest.Amounts, at *apis.Path) resource.List {
 	return out
 }
 
-// reported is amounts for a list of a status. There an empty list is not the same as none, and stays empty.
+// reported is like amounts, for a list in a status. There an empty list differs from a missing one, and stays empty.
 func (cv *converter) reported(as manifest.Amounts, at *apis.Path) resource.List {
 	if as != nil && len(as) == 0 {
 		return resource.List{}
@@ -157,7 +157,7 @@ func (cv *converter) time(text string, at *apis.Path) time.Time {
 	return t
 }
 
-// notTime refuses a text that is no time.
+// notTime records the problem that a text is not a time.
 func (cv *converter) notTime(text string, at *apis.Path) {
 	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", apis.Quote(text))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// containers reads one of the two lists of containers, with their statuses. A container without a status among
-// those of its own sort has its status among the others (rule 2.2.14).
+// containers converts one of a pod's two lists of containers, with their statuses. If a container has no status in the
+// list of its own kind, its status is looked up in the other list (rule 2.2.14).
 func (cv *converter) containers(cs []manifest.Container, statuses, others []manifest.ContainerStatus, list *apis.Path) []outrank.Container {
 	if len(cs) == 0 {
 		return nil
@@ -30,11 +30,10 @@ func (cv *converter) containers(cs []manifest.Container, statuses, others []mani
 	return out
 }
 
-// fewStatuses is the largest number of statuses that are looked through one by one. A map pays only for more.
+// fewStatuses is the largest number of statuses that are searched one by one. For more a map is faster.
 const fewStatuses = 8
 
-// statusesByName returns a function that finds the first status of a name, nil for none. Time is linear in the
-// statuses and in the calls.
+// statusesByName returns a function that returns the first status of a name, or nil.
 func statusesByName(statuses []manifest.ContainerStatus) func(name string) *manifest.ContainerStatus {
 	if len(statuses) <= fewStatuses {
 		return func(name string) *manifest.ContainerStatus {
@@ -56,7 +55,7 @@ func statusesByName(statuses []manifest.ContainerStatus) func(name string) *mani
 	return func(name string) *manifest.ContainerStatus { return first[name] }
 }
 
-// container reads the spec of a container. at is its place in the pod, nil for a container by itself.
+// container converts the spec of a container. at is its path in the pod, nil for a container that is read by itself.
 func (cv *converter) container(w *manifest.Container, at *apis.Path) outrank.Container {
 	res := at.Field("resources")
 	r := cv.requirements(&w.Resources, &res)
@@ -84,8 +83,8 @@ func (cv *converter) container(w *manifest.Container, at *apis.Path) outrank.Con
 	return c
 }
 
-// status reads the requests that a container's status reports. Resources without requests are marked by
-// Reported, since they count as well.
+// status converts the requests that a container's status reports. If it has resources without requests, Reported is set,
+// because that differs from a status without resources.
 func (cv *converter) status(c *outrank.Container, st *manifest.ContainerStatus, container *apis.Path) {
 	at := container.Field("(status).allocatedResources")
 	c.AllocatedResources = cv.reported(st.AllocatedResources, &at)

@@ -10,12 +10,12 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// inGroup reports whether an object is of scheduling.k8s.io, or names no group.
+// inGroup reports whether an object is of the API group scheduling.k8s.io, or has no apiVersion.
 func inGroup(apiVersion string) bool {
 	return apiVersion == "" || strings.HasPrefix(apiVersion, "scheduling.k8s.io/")
 }
 
-// group reads a group of pods.
+// group converts a group of pods.
 func (cv *converter) group(w *manifest.PodGroup) *outrank.PodGroup {
 	t := cv.terms(&w.Spec, &apis.Path{Name: "spec", Index: -1}, apis.OfPods)
 	g := &outrank.PodGroup{
@@ -29,7 +29,7 @@ func (cv *converter) group(w *manifest.PodGroup) *outrank.PodGroup {
 	return g
 }
 
-// composite reads a composite group.
+// composite converts a composite group.
 func (cv *converter) composite(w *manifest.PodGroup) *outrank.CompositePodGroup {
 	t := cv.terms(&w.Spec, &apis.Path{Name: "spec", Index: -1}, apis.OfGroups)
 	g := &outrank.CompositePodGroup{
@@ -43,7 +43,8 @@ func (cv *converter) composite(w *manifest.PodGroup) *outrank.CompositePodGroup 
 	return g
 }
 
-// groupConditions refuses an unknown status of a condition that counts (rule 26.1.5).
+// groupConditions records a problem for an unknown status of a condition that says whether the group was scheduled
+// (rule 26.1.5).
 func (cv *converter) groupConditions(cs []manifest.Condition, kind *apis.GroupKind) {
 	for i := range cs {
 		if slices.Contains(kind.Scheduled, cs[i].Type) && !apis.IsWord(cs[i].Status, conditionStatuses) {
@@ -54,8 +55,7 @@ func (cv *converter) groupConditions(cs []manifest.Condition, kind *apis.GroupKi
 	}
 }
 
-// madeFrom returns the workload and the template of a group, which each version names in another field (rule
-// 22.2.4).
+// madeFrom returns the workload and the template of a group. API versions have them in different fields (rule 22.2.4).
 func (cv *converter) madeFrom(w *manifest.GroupSpec) (workload, template string) {
 	if ref := w.WorkloadRef; ref != (manifest.WorkloadRef{}) {
 		return cv.text(ref.WorkloadName), cv.text(ref.TemplateName)
@@ -73,7 +73,7 @@ func isScheduled(st *manifest.GroupStatus, kind *apis.GroupKind) bool {
 	})
 }
 
-// terms reads the fields that groups and templates share.
+// terms converts the fields that groups and templates share.
 func (cv *converter) terms(w *manifest.GroupSpec, at *apis.Path, kind *apis.GroupKind) outrank.PodGroupTemplate {
 	t := outrank.PodGroupTemplate{
 		Priority: w.Priority, PriorityClassName: cv.text(w.PriorityClassName),
@@ -99,8 +99,8 @@ func (cv *converter) terms(w *manifest.GroupSpec, at *apis.Path, kind *apis.Grou
 	return t
 }
 
-// disruption reads {"single": {}} and {"all": {}} or, as v1.36 has it for groups of pods, "Pod" and "PodGroup"
-// (rule 22.2.2). Anything else becomes a mode that Validate refuses.
+// disruption converts {"single": {}} and {"all": {}} or, for groups of pods in v1.36, "Pod" and "PodGroup"
+// (rule 22.2.2). Anything else becomes a mode that Validate reports.
 func (cv *converter) disruption(raw json.RawMessage, at *apis.Path, kind *apis.GroupKind) outrank.DisruptionMode {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
@@ -111,8 +111,8 @@ func (cv *converter) disruption(raw json.RawMessage, at *apis.Path, kind *apis.G
 		return outrank.DisruptionMode(cv.text(name))
 	}
 
-	// A value that is no object has one mismatch, without a field. Of a group of pods Validate is left to
-	// refuse it, in the words that name both forms.
+	// A value that is not an object gives one mismatch without a field. For a group of pods it is left to Validate,
+	// whose message names both forms.
 	var modes manifest.DisruptionMode
 	if wrong := manifest.Decode(raw, &modes); len(wrong) > 0 && (kind.Composite || wrong[0].Field != "") {
 		cv.wrong(wrong, at)

@@ -10,7 +10,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// node reads a node. What its CSINode says is added later (see reader.joinStorage).
+// node converts a node. AttachLimits and MissingDrivers, which come from its CSINode, are set later (see
+// reader.joinStorage).
 func (cv *converter) node(w *manifest.Node) *outrank.Node {
 	n := &outrank.Node{
 		Name:          cv.text(w.Metadata.Name),
@@ -39,7 +40,7 @@ func (cv *converter) node(w *manifest.Node) *outrank.Node {
 	return n
 }
 
-// budget reads a disruption budget.
+// budget converts a disruption budget.
 func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
@@ -59,8 +60,8 @@ func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 	return b
 }
 
-// disruptedPods reads the pods that a budget has counted as disrupted, with the time of that. A null is the zero
-// time. Problems come in the order of the names.
+// disruptedPods converts status.disruptedPods of a budget, which maps pods to times. A null becomes the zero time.
+// Problems come in the order of the names.
 func (cv *converter) disruptedPods(texts map[string]*string, list *apis.Path) map[string]time.Time {
 	if len(texts) == 0 {
 		return nil
@@ -77,7 +78,7 @@ func (cv *converter) disruptedPods(texts map[string]*string, list *apis.Path) ma
 	return out
 }
 
-// intOrPercent reads a number or a percentage; nil for none.
+// intOrPercent converts a number or a percentage. It is nil if there is none, or if it cannot be read.
 func (cv *converter) intOrPercent(raw json.RawMessage, at *apis.Path) *outrank.IntOrPercent {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -92,7 +93,7 @@ func (cv *converter) intOrPercent(raw json.RawMessage, at *apis.Path) *outrank.I
 	return &v
 }
 
-// class reads a priority class.
+// class converts a priority class.
 func (cv *converter) class(w *manifest.PriorityClass) *outrank.PriorityClass {
 	return &outrank.PriorityClass{
 		Name:             w.Metadata.Name,

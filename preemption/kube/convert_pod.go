@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// pod reads a pod. Problems come in the order of the steps.
+// pod converts a pod. Problems come in the order of the steps.
 func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	m, s := &w.Metadata, &w.Spec
 	st := &w.Status
@@ -40,6 +40,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	context := spec.Field("securityContext")
 	cv.word(s.SecurityContext.SupplementalGroupsPolicy, groupsPolicies, "supplementalGroupsPolicy", &context)
 
+	// A container's status can be in either of the two lists of statuses.
 	list := spec.Field("containers")
 	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, st.InitContainerStatuses, &list)
 	p.Volumes = cv.volumes(w)
@@ -65,7 +66,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	return p
 }
 
-// podPlacement reads what a pod demands and prefers of its node, and what keeps it from being placed.
+// podPlacement converts what a pod requires and prefers of its node, and what prevents its scheduling.
 func (cv *converter) podPlacement(p *outrank.Pod, s *manifest.PodSpec) {
 	for _, gate := range s.SchedulingGates {
 		p.SchedulingGates = append(p.SchedulingGates, cv.text(gate.Name))
@@ -86,7 +87,7 @@ func (cv *converter) podPlacement(p *outrank.Pod, s *manifest.PodSpec) {
 	}
 }
 
-// podLevelStatus reads the requests of the pod as a whole that its status reports.
+// podLevelStatus converts the pod-level requests that the status reports.
 func (cv *converter) podLevelStatus(p *outrank.Pod, st *manifest.PodStatus) {
 	status := apis.Path{Name: "status", Index: -1}
 	at := status.Field("allocatedResources")
@@ -99,7 +100,7 @@ func (cv *converter) podLevelStatus(p *outrank.Pod, st *manifest.PodStatus) {
 	}
 }
 
-// owner returns the owner that is the pod's controller; the zero Owner for none.
+// owner returns the owner that is the pod's controller, or the zero Owner.
 func (cv *converter) owner(refs []manifest.Owner) outrank.Owner {
 	for _, o := range refs {
 		if o.Controller {
@@ -109,7 +110,7 @@ func (cv *converter) owner(refs []manifest.Owner) outrank.Owner {
 	return outrank.Owner{}
 }
 
-// conditions reads the three conditions that matter. Of several DisruptionTarget or
+// conditions converts the three conditions that matter. Of several DisruptionTarget or
 // PodResizePending conditions only the first counts.
 func (cv *converter) conditions(p *outrank.Pod, cs []manifest.Condition) {
 	disruption, resize := false, false
@@ -130,7 +131,7 @@ func (cv *converter) conditions(p *outrank.Pod, cs []manifest.Condition) {
 	}
 }
 
-// mostGrace is the longest grace period in seconds that a time.Duration holds. A longer one counts as this long.
+// mostGrace is the longest grace period in seconds that fits into a time.Duration. Longer ones are cut to it.
 const mostGrace = int64(math.MaxInt64 / time.Second)
 
 // graceOf returns a number of seconds as a duration; nil for none.

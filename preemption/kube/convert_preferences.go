@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// preferences reads what a pod prefers of its node; nil for nothing.
+// preferences converts the preferences of a pod about its node. It returns nil if there are none.
 func (cv *converter) preferences(w *manifest.PodSpec) *outrank.Preferences {
 	var p outrank.Preferences
 	if a := w.Affinity; a != nil {
@@ -17,7 +17,7 @@ func (cv *converter) preferences(w *manifest.PodSpec) *outrank.Preferences {
 		p.PodAffinity, p.PodAntiAffinity = cv.weightedTerms(a.PodAffinity), cv.weightedTerms(a.PodAntiAffinity)
 	}
 
-	// A node that has the image of a volume is preferred, as one that has the image of a container is.
+	// Nodes that already have the image of a volume are preferred, as with the image of a container.
 	for i := range w.Volumes {
 		if image := w.Volumes[i].Image; image != nil {
 			p.ImageVolumes = append(p.ImageVolumes, cv.text(image.Reference))
@@ -30,7 +30,7 @@ func (cv *converter) preferences(w *manifest.PodSpec) *outrank.Preferences {
 	return &p
 }
 
-// weightedTerms reads the preferred terms of a pod affinity or anti-affinity.
+// weightedTerms converts the preferred terms of a pod affinity or anti-affinity.
 func (cv *converter) weightedTerms(w *manifest.PodAffinity) []outrank.WeightedPodAffinityTerm {
 	if w == nil {
 		return nil

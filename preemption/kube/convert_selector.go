@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// selector reads a label selector; nil stays nil, since it means something else than an empty one.
+// selector converts a label selector. Nil stays nil, because it means something else than an empty selector.
 func (cv *converter) selector(w *manifest.LabelSelector) *outrank.LabelSelector {
 	if w == nil {
 		return nil
@@ -17,7 +17,7 @@ func (cv *converter) selector(w *manifest.LabelSelector) *outrank.LabelSelector 
 	return s
 }
 
-// nodeSelector reads the required terms of a node affinity.
+// nodeSelector converts the required terms of a node affinity.
 func (cv *converter) nodeSelector(w *manifest.NodeSelector) *outrank.NodeSelector {
 	if w == nil {
 		return nil
@@ -29,12 +29,12 @@ func (cv *converter) nodeSelector(w *manifest.NodeSelector) *outrank.NodeSelecto
 	return s
 }
 
-// nodeTerm reads a term of a node affinity.
+// nodeTerm converts a term of a node affinity.
 func (cv *converter) nodeTerm(w *manifest.NodeSelectorTerm) outrank.NodeSelectorTerm {
 	return outrank.NodeSelectorTerm{MatchExpressions: cv.nodeRequirements(w.MatchExpressions), MatchFields: cv.nodeRequirements(w.MatchFields)}
 }
 
-// nodeRequirements reads demands on the labels or fields of nodes.
+// nodeRequirements converts requirements on the labels or fields of nodes.
 func (cv *converter) nodeRequirements(rs []manifest.Requirement) []outrank.NodeRequirement {
 	var out []outrank.NodeRequirement
 	for _, r := range rs {
@@ -43,7 +43,7 @@ func (cv *converter) nodeRequirements(rs []manifest.Requirement) []outrank.NodeR
 	return out
 }
 
-// affinity reads the required terms. The preferred ones are read by preferences.
+// affinity converts the required terms. The method preferences converts the preferred ones.
 func (cv *converter) affinity(w *manifest.Affinity) outrank.Affinity {
 	var a outrank.Affinity
 	if w.NodeAffinity != nil {
@@ -58,7 +58,7 @@ func (cv *converter) affinity(w *manifest.Affinity) outrank.Affinity {
 	return a
 }
 
-// podTerms reads the required terms of a pod affinity or anti-affinity.
+// podTerms converts the required terms of a pod affinity or anti-affinity.
 func (cv *converter) podTerms(ts []manifest.PodAffinityTerm) []outrank.PodAffinityTerm {
 	var out []outrank.PodAffinityTerm
 	for i := range ts {
@@ -67,7 +67,7 @@ func (cv *converter) podTerms(ts []manifest.PodAffinityTerm) []outrank.PodAffini
 	return out
 }
 
-// podTerm reads a term of a pod affinity or anti-affinity.
+// podTerm converts a term of a pod affinity or anti-affinity.
 func (cv *converter) podTerm(w *manifest.PodAffinityTerm) outrank.PodAffinityTerm {
 	return outrank.PodAffinityTerm{
 		LabelSelector:     cv.selector(w.LabelSelector),
@@ -79,7 +79,7 @@ func (cv *converter) podTerm(w *manifest.PodAffinityTerm) outrank.PodAffinityTer
 	}
 }
 
-// spread reads a topology spread constraint.
+// spread converts a topology spread constraint.
 func (cv *converter) spread(w *manifest.Spread) outrank.TopologySpreadConstraint {
 	c := outrank.TopologySpreadConstraint{
 		MaxSkew: w.MaxSkew, TopologyKey: cv.text(w.TopologyKey),

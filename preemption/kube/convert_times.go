@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// created moves the cluster's AsOf on to the time at which the object was created. That time is by the clock of
-// the API server. Starts and conditions are by the clocks of nodes, which may be ahead of it (rule 26.2.4).
+// created advances the cluster's AsOf to the creation time of the object, which is by the clock of the API server. Start
+// times and conditions are not used, because they are by the clocks of nodes, which may be ahead (rule 26.2.4).
 func (cv *converter) created() {
 	m := cv.meta.CreationTimestamp
 	if m.Bad != "" {
@@ -18,14 +18,14 @@ func (cv *converter) created() {
 	latest(cv.asOf, m.Time)
 }
 
-// latest moves of on to t if t is later.
+// latest sets *of to t if t is later.
 func latest(of *time.Time, t time.Time) {
 	if t.After(*of) {
 		*of = t.UTC()
 	}
 }
 
-// podTimes refuses texts in the conditions of a pod that are no times.
+// podTimes records a problem for each time in the conditions of a pod that cannot be read.
 func (cv *converter) podTimes(w *manifest.Pod) {
 	for i := range w.Status.Conditions {
 		c := &w.Status.Conditions[i]
@@ -34,7 +34,7 @@ func (cv *converter) podTimes(w *manifest.Pod) {
 	}
 }
 
-// nodeTimes is podTimes for a node.
+// nodeTimes records a problem for each time in the conditions of a node that cannot be read.
 func (cv *converter) nodeTimes(w *manifest.Node) {
 	for i := range w.Status.Conditions {
 		c := &w.Status.Conditions[i]
@@ -43,8 +43,8 @@ func (cv *converter) nodeTimes(w *manifest.Node) {
 	}
 }
 
-// conditionTime refuses a text in condition i that is no time. The path is made only for a problem: there are
-// many times.
+// conditionTime records a problem if a time in condition i could not be read. There are many times, so the path is only
+// built for a problem.
 func (cv *converter) conditionTime(m manifest.Moment, i int, field string) {
 	if m.Bad != "" {
 		cv.notTime(m.Bad, &apis.Path{Name: fmt.Sprintf("status.conditions[%d].%s", i, field), Index: -1})

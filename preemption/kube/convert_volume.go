@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// volumes reads the volumes that limit where the pod can run.
+// volumes converts the volumes that limit where the pod can run.
 func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
 	var out []outrank.Volume
 	for i := range w.Spec.Volumes {
@@ -20,13 +20,13 @@ func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
 	return out
 }
 
-// podVolume reads a volume of a pod. ok is false for a kind of volume that limits nothing.
+// podVolume converts a volume of a pod. ok is false for a kind of volume that does not limit where the pod can run.
 func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (v outrank.Volume, ok bool) {
 	switch {
 	case w.Claim != nil:
 		return outrank.Volume{Claim: cv.text(w.Claim.Name)}, true
 	case w.Ephemeral != nil:
-		// The name that the claim gets when it is made for the pod.
+		// The controller names the claim after the pod and the volume.
 		return outrank.Volume{Claim: p.Metadata.Name + "-" + w.Name, Ephemeral: true}, true
 	case w.GCE != nil:
 		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: w.GCE.Name, ReadOnly: w.GCE.ReadOnly}}, true
@@ -50,7 +50,7 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (v outrank.V
 	return outrank.Volume{}, false
 }
 
-// accessModes refuses access modes that do not exist.
+// accessModes records a problem for each access mode that does not exist.
 func (cv *converter) accessModes(modes []string) {
 	for i, mode := range modes {
 		if !apis.IsWord(mode, accessModes) {
@@ -61,8 +61,8 @@ func (cv *converter) accessModes(modes []string) {
 	}
 }
 
-// attached returns the driver and the handle by which a claim's volume counts against limits; both are empty for
-// a volume that counts against none.
+// attached returns the driver and the handle by which a PersistentVolume counts against the attach limits of nodes. Both
+// are empty for a volume that does not count.
 func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle string) {
 	labels := w.Metadata.Labels
 	switch spec := &w.Spec; {
@@ -90,7 +90,7 @@ func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle stri
 	return driver, handle
 }
 
-// zones reads the zone and region labels of a volume. A label that cannot be split counts as missing
+// zones converts the zone and region labels of a volume. A label that cannot be split counts as missing
 // (cloud-provider LabelZonesToSet).
 func (cv *converter) zones(labels map[string]string) map[string][]string {
 	var zones map[string][]string

@@ -8,11 +8,11 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// oldWorkload is the version of v1.35, in which a workload held the groups
-// themselves and pods named the workload.
+// oldWorkload is the API version of v1.35, in which a workload contained its groups
+// and pods referred to the workload.
 const oldWorkload = "scheduling.k8s.io/v1alpha1"
 
-// workload reads a workload.
+// workload converts a workload.
 func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
 	spec := apis.Path{Name: "spec", Index: -1}
 	return &outrank.Workload{
@@ -23,7 +23,7 @@ func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
 	}
 }
 
-// groupTemplates reads the templates of groups of pods on a level of a workload.
+// groupTemplates converts the templates of groups of pods on one level of a workload.
 func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *apis.Path, level int) []outrank.PodGroupTemplate {
 	list := parent.Field("podGroupTemplates")
 	if len(ws) == 0 || !cv.listed(len(ws), level, &list) {
@@ -38,8 +38,8 @@ func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *apis.Path, 
 	return out
 }
 
-// compositeTemplates reads the templates of composite groups on a level of a workload, 1 for the first. Templates
-// that are too deep are a problem and are not read: their text could be nested without end.
+// compositeTemplates converts the templates of composite groups on one level of a workload, counted from 1. Templates
+// on too deep a level are a problem and are not converted, because their nesting has no bound.
 func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *apis.Path, level int) []outrank.CompositePodGroupTemplate {
 	list := parent.Field("compositePodGroupTemplates")
 	if len(raws) == 0 || !cv.listed(len(raws), level, &list) {
@@ -53,13 +53,13 @@ func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *apis.Pat
 	return out
 }
 
-// compositeTemplate reads a template of a composite group with the templates below it.
+// compositeTemplate converts a template of a composite group with the templates below it.
 func (cv *converter) compositeTemplate(raw json.RawMessage, at *apis.Path, level int) outrank.CompositePodGroupTemplate {
 	var own manifest.GroupSpec
 	var below manifest.WorkloadSpec
 
-	// The fields of a group and those of a workload stand in one object. Text that is no object has one
-	// mismatch, without a field, and is not decoded twice.
+	// One object has the fields of a group and of a workload, so it is decoded twice. Text that is not an object
+	// gives one mismatch without a field, which must not be reported twice.
 	wrong := manifest.Decode(raw, &own)
 	if len(wrong) != 1 || wrong[0].Field != "" {
 		wrong = append(wrong, manifest.Decode(raw, &below)...)
@@ -75,7 +75,7 @@ func (cv *converter) compositeTemplate(raw json.RawMessage, at *apis.Path, level
 	}
 }
 
-// listed reports whether a level of a workload may have n templates, and records a problem if not.
+// listed reports whether a level of a workload may have n templates. If not, it records a problem.
 func (cv *converter) listed(n, level int, list *apis.Path) bool {
 	text := apis.TemplatesProblem(n, level)
 	if text != "" {

@@ -10,23 +10,23 @@ import (
 	"github.com/outrank-go/outrank/internal/work"
 )
 
-// crew reads the pods of a dump on several cores. Most of a dump is pods, and a pod can be read without the
+// crew reads the pods of a dump on several cores. A dump consists mostly of pods, and a pod can be read without the
 // objects before it. The crew collects objects in batches, in the order of the dump. Workers read the pods of a
-// batch, and then the crew adds all objects of the batch to the cluster in that order. So the cluster and all
+// batch, and then the crew adds all objects of the batch to the cluster in the original order. So the cluster and all
 // messages are the same as if one object were read after the other.
 type crew struct {
 	rd *reader
 	// full is the size of a full batch: its text and itemSize for each object.
 	full int
-	// open is the batch that takes the next object; nil before the first one.
+	// open is the batch that takes the next object. It is nil if that object has to begin a batch.
 	open *batch
-	// due are the batches that were given to workers and are not added yet, the oldest first.
+	// due lists the batches that were given to workers and are not added yet, the oldest first.
 	due []*batch
-	// spare are batches that were added and whose memory can be used again.
+	// spare lists batches that were added, whose memory can be used again.
 	spare []*batch
-	// begun is the number of batches that were begun.
+	// begun is the number of batches so far.
 	begun int
-	// jobs hands batches to the workers; nil while there are none.
+	// jobs passes batches to the workers. It is nil before the workers are started.
 	jobs   chan *batch
 	others sync.WaitGroup
 	panics work.Panics
@@ -34,18 +34,18 @@ type crew struct {
 
 // batch holds some objects of a dump, as text.
 type batch struct {
-	// place is the place of the batch in the dump.
+	// place is the number of the batch in the dump, from 0 on.
 	place int
 	text  []byte
 	items []held
-	// pods are the pods among the items, in their order, once done is closed.
+	// pods lists the pods among the items, in their order. It is complete once done is closed.
 	pods []podRead
 	done chan struct{}
 }
 
-// held is an object in a batch: its text stands between from and to.
+// held is an object in a batch. Its text is batch.text[from:to].
 type held struct {
-	of       manifest.Item // without the text
+	of       manifest.Item // Raw is nil
 	from, to int
 }
 
@@ -60,10 +60,10 @@ type podRead struct {
 const (
 	// batchText is the size of a full batch, in bytes.
 	batchText = 128 << 10
-	// itemSize is about the memory of an object in a batch besides its text.
+	// itemSize estimates the memory of an object in a batch besides its text, in bytes.
 	itemSize = 100
-	// mostHanded is the size of the largest object that is handed to a worker. Several workers would take the
-	// memory of several larger ones at once.
+	// mostHanded is the size in bytes of the largest object that is passed to a worker. Larger objects are read one
+	// at a time, so that only one of them is in memory.
 	mostHanded = 64 << 10
 	// mostCrew is the largest number of workers.
 	mostCrew = 8
@@ -71,13 +71,13 @@ const (
 
 // add takes the next object of the dump.
 func (c *crew) add(it manifest.Item) error {
-	// A large object is read here, after everything before it, so that the order stays.
+	// A large object is read here. Everything before it is added first, so that the order is kept.
 	if len(it.Raw) > mostHanded {
 		c.addAll()
 		return c.rd.item(it)
 	}
 
-	// The text is copied: the decoder uses its memory for the next object.
+	// The text is copied, because the decoder reuses its memory for the next object.
 	if c.open == nil {
 		c.open = c.newBatch()
 	}
@@ -93,12 +93,12 @@ func (c *crew) add(it manifest.Item) error {
 	return nil
 }
 
-// newBatch begins a batch, in the memory of a spare one if there is any.
+// newBatch begins a batch. It reuses the memory of a spare one if there is any.
 func (c *crew) newBatch() *batch {
 	b := &batch{}
 	if n := len(c.spare); n > 0 {
 		b, c.spare = c.spare[n-1], c.spare[:n-1]
-		clear(b.pods) // so that their pods are kept by nobody
+		clear(b.pods) // so that the memory of these pods can be freed
 		b.text = b.text[:0]
 		b.items, b.pods = b.items[:0], b.pods[:0]
 	}
@@ -108,8 +108,8 @@ func (c *crew) newBatch() *batch {
 	return b
 }
 
-// hand gives the open batch to the workers, which it starts at first. If as many batches are due as jobs has
-// room for, the oldest is added before. So few batches are in memory, and sending never waits.
+// hand passes the open batch to the workers, and starts them at the first call. If as many batches are due as jobs
+// has room for, the oldest is added first. So few batches are in memory, and sending never blocks.
 func (c *crew) hand() {
 	workers := min(mostCrew, runtime.GOMAXPROCS(0))
 	if c.jobs == nil {
@@ -127,8 +127,8 @@ func (c *crew) hand() {
 	c.open = nil
 }
 
-// work reads the pods of batches until there are no more. Each worker has a reader of its own. A batch is done
-// also if reading it panics; the panic is raised again where the batch is added.
+// work reads the pods of batches until jobs is closed. Each worker has a reader of its own. If reading a batch panics,
+// done is closed all the same, and the panic is raised again when the batch is added.
 func (c *crew) work() {
 	own := newReader()
 	for b := range c.jobs {
@@ -150,8 +150,7 @@ func (h *held) item(b *batch) manifest.Item {
 	return it
 }
 
-// podAlone reads a pod by itself: its problems and its AsOf are those of no other pod, and the reader forgets
-// them with the next one.
+// podAlone reads one pod, and returns it together with its own problems and its own AsOf.
 func (rd *reader) podAlone(it manifest.Item) podRead {
 	rd.problems, rd.more, rd.cluster.AsOf = nil, 0, time.Time{}
 	p := rd.pod(it)
@@ -190,7 +189,7 @@ func (rd *reader) take(p *podRead) {
 	rd.addPod(p.pod)
 }
 
-// addAll adds all objects that have come. It reads those of the open batch itself.
+// addAll adds all objects collected so far. It reads the objects of the open batch itself.
 func (c *crew) addAll() {
 	for len(c.due) > 0 {
 		c.addOldest()

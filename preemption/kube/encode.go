@@ -10,13 +10,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// encoder turns one object at a time into its wire form; converter does the reverse. A value that the wire form
-// has no place for is a problem.
+// encoder converts one object at a time to its wire form; converter does the reverse. A value that the wire form
+// cannot represent is a problem.
 type encoder struct {
 	// subject is the name of the current object in problems.
 	subject  string
 	problems []outrank.Problem
-	// beta is set where groups are written in v1beta1, whatever their fields.
+	// beta is set if groups are written in v1beta1, whatever their fields are.
 	beta bool
 }
 
@@ -25,7 +25,7 @@ func (e *encoder) add(at *apis.Path, format string, args ...any) {
 	e.problems = append(e.problems, outrank.Problem{Object: e.subject, Field: at.String(), Text: fmt.Sprintf(format, args...)})
 }
 
-// text returns the JSON of the current object.
+// text returns the JSON of the current object, and records what cannot be encoded.
 func (e *encoder) text(wire any) []byte {
 	text, wrong := manifest.Encode(wire)
 	for _, m := range wrong {
@@ -34,7 +34,7 @@ func (e *encoder) text(wire any) []byte {
 	return text
 }
 
-// part returns the JSON of a part of the current object, which stands at a place in it.
+// part returns the JSON of a part of the current object. at is the path of the part in problems.
 func (e *encoder) part(wire any, at *apis.Path) []byte {
 	text, wrong := manifest.Encode(wire)
 	for _, m := range wrong {
@@ -44,7 +44,7 @@ func (e *encoder) part(wire any, at *apis.Path) []byte {
 	return text
 }
 
-// time writes a time as an API server does (rule 26.2.2); empty for the zero time.
+// time formats a time as an API server does (rule 26.2.2). The zero time becomes the empty string.
 func (e *encoder) time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -52,7 +52,7 @@ func (e *encoder) time(t time.Time) string {
 	return manifest.FormatTime(t)
 }
 
-// wireAmounts returns a list of amounts; an empty one becomes nil.
+// wireAmounts returns the wire form of a list of amounts; an empty one becomes nil.
 func wireAmounts(l resource.List) manifest.Amounts {
 	if len(l) == 0 {
 		return nil
@@ -64,7 +64,8 @@ func wireAmounts(l resource.List) manifest.Amounts {
 	return out
 }
 
-// wireReported is wireAmounts for a list of a status. There an empty list is not the same as none, and stays empty.
+// wireReported is like wireAmounts, for a list in a status. There an empty list differs from a missing one, and stays
+// empty.
 func wireReported(l resource.List) manifest.Amounts {
 	if l != nil && len(l) == 0 {
 		return manifest.Amounts{}
@@ -72,7 +73,7 @@ func wireReported(l resource.List) manifest.Amounts {
 	return wireAmounts(l)
 }
 
-// wireRequirements returns requests and limits.
+// wireRequirements returns the wire form of requests and limits.
 func wireRequirements(requests, limits resource.List) manifest.Requirements {
 	return manifest.Requirements{Requests: wireAmounts(requests), Limits: wireAmounts(limits)}
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// boundClaim is a claim with the name of its volume, empty if none is written for it, and the name of its class,
-// empty for none.
+// boundClaim is a claim with the names of the PersistentVolume and of the StorageClass that are written for it. A name
+// is empty if none is written.
 type boundClaim struct {
 	claim         *outrank.VolumeClaim
 	volume, class string
 }
 
-// someTime stands in for the time at which a claim was deleted. Only that it was is kept.
+// someTime stands in for the time at which a claim was deleted, which is not kept.
 const someTime = "1970-01-01T00:00:00Z"
 
-// claim returns a claim. A claim that is bound says so, also when its volume is missing.
+// claim returns the wire form of a claim. A bound claim is marked as bound even if its volume is missing.
 func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	vc := bc.claim
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
@@ -48,7 +48,7 @@ func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	return w
 }
 
-// claimVolume refuses a volume that does not go with the state of its claim.
+// claimVolume records problems of a claim whose volume contradicts its state.
 func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	v, spec := &vc.Volume, apis.Path{Name: "spec", Index: -1}
@@ -70,8 +70,8 @@ func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	}
 }
 
-// hasVolume reports whether a claim has what only an existing volume gives. The driver alone may come from the
-// class of a volume that is yet to be made.
+// hasVolume reports whether a claim has a field that only an existing volume gives. The driver is not such a field: it
+// may come from the storage class of a volume that does not exist yet.
 func hasVolume(v *outrank.Volume) bool { return v.Handle != "" || v.Node != nil || len(v.Zones) > 0 }
 
 // storageClass returns a storage class, for claims whose volumes are yet to be made.
@@ -85,8 +85,8 @@ func (e *encoder) storageClass(name string, c class) *manifest.StorageClass {
 	return w
 }
 
-// persistentVolume returns the volume that a claim is bound to. Its problems are told of the claim, where the caller
-// set the values.
+// persistentVolume returns the PersistentVolume that a claim is bound to. Its problems are reported for the claim, in
+// which the caller set the values.
 func (e *encoder) persistentVolume(vc *outrank.VolumeClaim, name string) *manifest.PersistentVolume {
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	w := &manifest.PersistentVolume{APIVersion: "v1", Kind: kindVolume}
@@ -117,8 +117,8 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 	return labels
 }
 
-// zoneLabelOf joins values so that zoneValues splits them again; ok is false where no label does that. Spaces, which
-// do not count, separate a value that ends in an underscore from the next.
+// zoneLabelOf joins values to a label that zoneValues splits into the same values; ok is false if there is none. If a
+// value ends with an underscore, spaces around the separator keep it apart; zoneValues trims them.
 func zoneLabelOf(values []string) (label string, ok bool) {
 	for _, separator := range []string{"__", " __ "} {
 		label := strings.Join(values, separator)
@@ -129,5 +129,5 @@ func zoneLabelOf(values []string) (label string, ok bool) {
 	return "", false
 }
 
-// className names the storage class of index i.
+// className returns the name of the storage class with index i.
 func className(i int) string { return fmt.Sprintf("class-%d", i+1) }

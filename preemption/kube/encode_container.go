@@ -7,14 +7,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// container returns a container by itself.
+// container returns the wire form of a container that is encoded by itself.
 func (e *encoder) container(c *outrank.Container) *manifest.Container {
 	e.subject = "container " + c.Name
 	w := wireContainer(c)
 	return &w
 }
 
-// wireContainers returns a list of containers; an empty one becomes nil.
+// wireContainers returns the wire form of a list of containers; an empty one becomes nil.
 func wireContainers(cs []outrank.Container) []manifest.Container {
 	if len(cs) == 0 {
 		return nil
@@ -26,10 +26,10 @@ func wireContainers(cs []outrank.Container) []manifest.Container {
 	return out
 }
 
-// someBindMountOption stands in for the options of a container's mounts. Only that there are any is kept.
+// someBindMountOption stands in for the bind mount options of a container. Only whether there are any is kept.
 const someBindMountOption = "nosuid"
 
-// wireContainer returns the spec of a container.
+// wireContainer returns the wire form of a container's spec.
 func wireContainer(c *outrank.Container) manifest.Container {
 	w := manifest.Container{Name: c.Name, Image: c.Image, Resources: wireRequirements(c.Requests, c.Limits)}
 	if c.Sidecar {
@@ -47,8 +47,8 @@ func wireContainer(c *outrank.Container) manifest.Container {
 	return w
 }
 
-// statuses returns the statuses of containers that have something to report. A status finds its container by name,
-// so that containers of the same name must have the same status; it is written once.
+// statuses returns the statuses of the containers that have one. A status is assigned to its container by name, so
+// containers of the same name must have equal statuses; the status is written once.
 func (e *encoder) statuses(cs []outrank.Container, field string, spec *apis.Path) []manifest.ContainerStatus {
 	var out []manifest.ContainerStatus
 	for i := range cs {
@@ -75,7 +75,7 @@ func (e *encoder) statuses(cs []outrank.Container, field string, spec *apis.Path
 	return out
 }
 
-// sameName returns the first container of a name; nil for none.
+// sameName returns the first container with this name, or nil.
 func sameName(cs []outrank.Container, name string) *outrank.Container {
 	for i := range cs {
 		if cs[i].Name == name {
@@ -90,8 +90,8 @@ func sameStatus(a, b *outrank.Container) bool {
 	return hasReport(a.Reported, a.Actual) == hasReport(b.Reported, b.Actual) && sameReport(a.AllocatedResources, b.AllocatedResources) && sameReport(a.Actual, b.Actual)
 }
 
-// hasReport reports whether a status has resources. reported says that it has, if only empty ones.
+// hasReport reports whether a status has the field resources. reported is set if that field has no requests.
 func hasReport(reported bool, actual resource.List) bool { return reported || actual != nil }
 
-// sameReport reports whether two lists of a status are equal. An empty list is not the same as none.
+// sameReport reports whether two lists of a status are equal. An empty list differs from a missing one.
 func sameReport(a, b resource.List) bool { return (a == nil) == (b == nil) && a.Equal(b) }

@@ -28,15 +28,15 @@ func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 	return apis.SortedKeys(required)
 }
 
-// csiDriver returns the object of a required driver.
+// csiDriver returns the CSIDriver object of a required driver.
 func (e *encoder) csiDriver(name string) *manifest.DriverObject {
 	w := &manifest.DriverObject{APIVersion: "storage.k8s.io/v1", Kind: kindCSIDriver}
 	w.Metadata.Name, w.Spec.PreventIfMissing = name, true
 	return w
 }
 
-// csiNode returns the limits of a node and the required drivers that it has. It is nil where the node has no limits
-// and no driver is required.
+// csiNode returns the CSINode object with the limits of a node and the required drivers that it has. It is nil if the
+// node has no limits and no driver is required.
 func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode {
 	e.subject = "node " + n.Name
 	if len(n.AttachLimits)+len(required) == 0 {
@@ -59,7 +59,7 @@ func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode 
 		})
 	}
 
-	// A required driver that the node lists is not missing there. One with a limit is listed already.
+	// Listing a required driver says that the node has it. A driver with a limit is listed already.
 	for _, driver := range required {
 		if _, limited := n.AttachLimits[driver]; !limited && !slices.Contains(n.MissingDrivers, driver) {
 			w.Spec.Drivers = append(w.Spec.Drivers, manifest.CSIDriver{Name: driver})

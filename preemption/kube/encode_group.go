@@ -8,14 +8,15 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// The versions that groups are written in (rule 22.3.1).
+// The API versions in which groups are written (rule 22.3.1).
 const (
 	groupAlpha2 = "scheduling.k8s.io/v1alpha2"
 	groupAlpha3 = "scheduling.k8s.io/v1alpha3"
 	groupBeta   = "scheduling.k8s.io/v1beta1"
 )
 
-// needsBeta reports whether the cluster has anything about groups that v1.36 has no words for.
+// needsBeta reports whether the cluster has a group, composite group or workload that cannot be written in the API of
+// v1.36.
 func needsBeta(c *outrank.Cluster) bool {
 	if len(c.Composites)+len(c.Workloads) > 0 {
 		return true
@@ -31,7 +32,7 @@ func needsBeta(c *outrank.Cluster) bool {
 // groupNeedsBeta reports whether a group has a field that v1.36 does not know.
 func groupNeedsBeta(g *outrank.PodGroup) bool { return g.PreemptionPolicy != "" || g.Parent != "" }
 
-// group returns a group of pods.
+// group returns the wire form of a group of pods.
 func (e *encoder) group(g *outrank.PodGroup) *manifest.PodGroup {
 	e.subject = "podgroup " + string(g.Key())
 	old := !e.beta && !groupNeedsBeta(g)
@@ -52,7 +53,7 @@ func (e *encoder) group(g *outrank.PodGroup) *manifest.PodGroup {
 	return w
 }
 
-// composite returns a composite group.
+// composite returns the wire form of a composite group.
 func (e *encoder) composite(g *outrank.CompositePodGroup) *manifest.PodGroup {
 	e.subject = "compositepodgroup " + string(g.Key())
 	w := &manifest.PodGroup{APIVersion: groupAlpha3, Kind: kindComposite}
@@ -72,8 +73,8 @@ func scheduledStatus(scheduled bool, kind *apis.GroupKind) manifest.GroupStatus 
 	return manifest.GroupStatus{Conditions: []manifest.Condition{{Type: kind.Scheduled[0], Status: "True"}}}
 }
 
-// groupTerms returns the fields of a group as a template. Groups, composite groups and the templates of both are
-// written in the same way.
+// groupTerms returns the fields of a group in the form of a template. Groups, composite groups and the templates of both
+// share the code that writes these fields.
 func groupTerms(g *outrank.PodGroup) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
 		DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinCount,
@@ -81,7 +82,7 @@ func groupTerms(g *outrank.PodGroup) *outrank.PodGroupTemplate {
 	}
 }
 
-// compositeTerms is groupTerms for a composite group; MinCount has its MinGroupCount.
+// compositeTerms is like groupTerms, for a composite group. MinCount holds its MinGroupCount.
 func compositeTerms(g *outrank.CompositePodGroup) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
 		DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinGroupCount,
@@ -89,7 +90,7 @@ func compositeTerms(g *outrank.CompositePodGroup) *outrank.PodGroupTemplate {
 	}
 }
 
-// templateTerms is compositeTerms for a template.
+// templateTerms is like compositeTerms, for the template of a composite group.
 func templateTerms(t *outrank.CompositePodGroupTemplate) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
 		DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinCount: t.MinGroupCount,
@@ -97,7 +98,7 @@ func templateTerms(t *outrank.CompositePodGroupTemplate) *outrank.PodGroupTempla
 	}
 }
 
-// terms writes the fields that groups and templates share. old asks for the words of v1.36.
+// terms returns the wire form of the fields that groups and templates share. old selects the format of v1.36.
 func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.GroupKind, old bool) manifest.GroupSpec {
 	w := manifest.GroupSpec{
 		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: string(t.PreemptionPolicy),
@@ -131,7 +132,7 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.G
 	return w
 }
 
-// wireDisruption writes a disruption mode in the words of either version (rule 22.2.2).
+// wireDisruption writes a disruption mode, in the format of v1.36 if old is set (rule 22.2.2).
 func wireDisruption(mode outrank.DisruptionMode, old bool) json.RawMessage {
 	switch {
 	case old:

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// node returns a node. What its CSINode holds is written by csiNode.
+// node returns the wire form of a node. Its AttachLimits and MissingDrivers are written by csiNode.
 func (e *encoder) node(n *outrank.Node) *manifest.Node {
 	e.subject = "node " + n.Name
 	w := &manifest.Node{APIVersion: "v1", Kind: kindNode}
@@ -28,7 +28,7 @@ func (e *encoder) node(n *outrank.Node) *manifest.Node {
 	return w
 }
 
-// budget returns a disruption budget.
+// budget returns the wire form of a disruption budget.
 func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 	e.subject = "poddisruptionbudget " + string(b.Key())
 	w := &manifest.Budget{APIVersion: "policy/v1", Kind: kindBudget}
@@ -53,7 +53,7 @@ func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 	return w
 }
 
-// wireShare writes a number or a percentage; nil for none.
+// wireShare returns the JSON of a number or a percentage; nil stays nil.
 func wireShare(v *outrank.IntOrPercent) json.RawMessage {
 	if v == nil {
 		return nil
@@ -62,7 +62,7 @@ func wireShare(v *outrank.IntOrPercent) json.RawMessage {
 	return text
 }
 
-// class returns a priority class.
+// class returns the wire form of a priority class.
 func (e *encoder) class(pc *outrank.PriorityClass) *manifest.PriorityClass {
 	e.subject = "priorityclass " + pc.Name
 	return &manifest.PriorityClass{
@@ -73,7 +73,7 @@ func (e *encoder) class(pc *outrank.PriorityClass) *manifest.PriorityClass {
 	}
 }
 
-// namespace returns a namespace.
+// namespace returns the wire form of a namespace.
 func (e *encoder) namespace(ns *outrank.Namespace) *manifest.Namespace {
 	e.subject = "namespace " + ns.Name
 	return &manifest.Namespace{

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// pod returns a pod.
+// pod returns the wire form of a pod.
 func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 	e.subject = "pod " + string(p.Key())
 
@@ -43,7 +43,7 @@ func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 	return w
 }
 
-// podSpec returns the spec of a pod, which stands at a place in it.
+// podSpec returns the wire form of a pod's spec. at is the path of the spec in problems.
 func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 	w := manifest.PodSpec{
 		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClassName,
@@ -82,7 +82,7 @@ func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 	return w
 }
 
-// grace writes a duration as a number of seconds; nil for none. A part of a second is a problem.
+// grace converts a duration to a number of seconds; nil stays nil. A fraction of a second is a problem.
 func (e *encoder) grace(d *time.Duration, at *apis.Path) *int64 {
 	if d == nil {
 		return nil
@@ -95,8 +95,8 @@ func (e *encoder) grace(d *time.Duration, at *apis.Path) *int64 {
 	return &seconds
 }
 
-// wireSource returns the annotations that mark static pods and their mirrors. In a cluster their values name the
-// source and the pod, which are not kept. The words here only read back as the same marks.
+// wireSource returns the annotations that mark static pods and mirror pods. In a real cluster their values name the
+// source and the pod, which are not kept. The values here only make the same marks read back.
 func wireSource(p *outrank.Pod) manifest.Annotations {
 	var a manifest.Annotations
 	if p.Static {
@@ -118,7 +118,7 @@ func wireOwner(o outrank.Owner) []manifest.Owner {
 	return []manifest.Owner{{Kind: o.Kind, Name: o.Name, Controller: true}}
 }
 
-// wireConditions returns the conditions that are kept of a pod.
+// wireConditions returns the conditions for the fields of a pod that come from conditions.
 func wireConditions(p *outrank.Pod) []manifest.Condition {
 	var cs []manifest.Condition
 	if p.Ready {

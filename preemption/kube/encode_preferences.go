@@ -5,8 +5,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// wirePreferences adds the preferred terms to w, the required ones, which may be nil. It returns nil where there are
-// neither.
+// wirePreferences adds preferred terms to the affinity w, which has the required terms and may be nil. It returns nil if
+// there are no terms at all.
 func wirePreferences(w *manifest.Affinity, p *outrank.Preferences) *manifest.Affinity {
 	if p == nil || len(p.NodeAffinity)+len(p.PodAffinity)+len(p.PodAntiAffinity) == 0 {
 		return w
@@ -26,7 +26,7 @@ func wirePreferences(w *manifest.Affinity, p *outrank.Preferences) *manifest.Aff
 	return w
 }
 
-// wireWeightedTerms adds preferred terms to the required ones of a pod affinity, which may be nil.
+// wireWeightedTerms adds preferred terms to the pod affinity w, which has the required terms and may be nil.
 func wireWeightedTerms(w *manifest.PodAffinity, ts []outrank.WeightedPodAffinityTerm) *manifest.PodAffinity {
 	if len(ts) > 0 && w == nil {
 		w = &manifest.PodAffinity{}
@@ -37,7 +37,7 @@ func wireWeightedTerms(w *manifest.PodAffinity, ts []outrank.WeightedPodAffinity
 	return w
 }
 
-// imageVolumes returns the volumes for the images that a pod mounts.
+// imageVolumes returns the wire form of the volumes by which a pod mounts images.
 func imageVolumes(p *outrank.Preferences) []manifest.Volume {
 	if p == nil {
 		return nil

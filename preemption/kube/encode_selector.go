@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// wireSelector returns a label selector; nil stays nil.
+// wireSelector returns the wire form of a label selector; nil stays nil.
 func wireSelector(s *outrank.LabelSelector) *manifest.LabelSelector {
 	if s == nil {
 		return nil
@@ -19,7 +19,7 @@ func wireSelector(s *outrank.LabelSelector) *manifest.LabelSelector {
 	return w
 }
 
-// wireNodeSelector returns the required terms of a node affinity; nil for none.
+// wireNodeSelector returns the wire form of the required terms of a node affinity; nil stays nil.
 func wireNodeSelector(s *outrank.NodeSelector) *manifest.NodeSelector {
 	if s == nil {
 		return nil
@@ -31,12 +31,12 @@ func wireNodeSelector(s *outrank.NodeSelector) *manifest.NodeSelector {
 	return w
 }
 
-// wireNodeTerm returns a term of a node affinity.
+// wireNodeTerm returns the wire form of a term of a node affinity.
 func wireNodeTerm(t *outrank.NodeSelectorTerm) manifest.NodeSelectorTerm {
 	return manifest.NodeSelectorTerm{MatchExpressions: wireNodeRequirements(t.MatchExpressions), MatchFields: wireNodeRequirements(t.MatchFields)}
 }
 
-// wireNodeRequirements returns demands on the labels or fields of nodes. Empty values become nil.
+// wireNodeRequirements returns the wire form of requirements on the labels or fields of nodes. Empty values become nil.
 func wireNodeRequirements(rs []outrank.NodeRequirement) []manifest.Requirement {
 	var out []manifest.Requirement
 	for _, r := range rs {
@@ -49,7 +49,7 @@ func wireNodeRequirements(rs []outrank.NodeRequirement) []manifest.Requirement {
 	return out
 }
 
-// affinity returns an affinity by itself.
+// affinity returns the wire form of an affinity that is encoded by itself. It is never nil.
 func (e *encoder) affinity(a *outrank.Affinity) *manifest.Affinity {
 	e.subject = "affinity"
 	if w := wireAffinity(a); w != nil {
@@ -58,7 +58,7 @@ func (e *encoder) affinity(a *outrank.Affinity) *manifest.Affinity {
 	return &manifest.Affinity{}
 }
 
-// wireAffinity returns the required terms of an affinity; nil for none.
+// wireAffinity returns the wire form of the required terms of an affinity, or nil if there are none.
 func wireAffinity(a *outrank.Affinity) *manifest.Affinity {
 	var w manifest.Affinity
 	if a.NodeAffinity != nil {
@@ -76,7 +76,7 @@ func wireAffinity(a *outrank.Affinity) *manifest.Affinity {
 	return &w
 }
 
-// wirePodTerms returns the terms of a pod affinity or anti-affinity.
+// wirePodTerms returns the wire form of the terms of a pod affinity or anti-affinity.
 func wirePodTerms(ts []outrank.PodAffinityTerm) []manifest.PodAffinityTerm {
 	out := make([]manifest.PodAffinityTerm, len(ts))
 	for i := range ts {
@@ -85,7 +85,7 @@ func wirePodTerms(ts []outrank.PodAffinityTerm) []manifest.PodAffinityTerm {
 	return out
 }
 
-// wirePodTerm returns a term of a pod affinity or anti-affinity.
+// wirePodTerm returns the wire form of a term of a pod affinity or anti-affinity.
 func wirePodTerm(t *outrank.PodAffinityTerm) manifest.PodAffinityTerm {
 	return manifest.PodAffinityTerm{
 		LabelSelector: wireSelector(t.LabelSelector),
@@ -95,8 +95,8 @@ func wirePodTerm(t *outrank.PodAffinityTerm) manifest.PodAffinityTerm {
 	}
 }
 
-// wireSpread returns a topology spread constraint. An empty WhenUnsatisfiable means DoNotSchedule and is written so:
-// an API server refuses a constraint without the field, and kube-scheduler ignores it.
+// wireSpread returns the wire form of a topology spread constraint. An empty WhenUnsatisfiable means DoNotSchedule, and
+// is written like that: an API server rejects a constraint without the field, and kube-scheduler ignores it.
 func wireSpread(c *outrank.TopologySpreadConstraint) manifest.Spread {
 	w := manifest.Spread{
 		MaxSkew: c.MaxSkew, TopologyKey: c.TopologyKey, WhenUnsatisfiable: string(cmp.Or(c.WhenUnsatisfiable, outrank.DoNotSchedule)),

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// volumes returns the volumes of a pod. The name of an ephemeral one is part of the name of its claim. The names of
-// the others are not kept, so that they get numbers.
+// volumes returns the wire form of a pod's volumes. The name of an ephemeral volume follows from the name of its claim.
+// The names of other volumes are not kept, so they are numbered.
 func (e *encoder) volumes(p *outrank.Pod, spec *apis.Path) []manifest.Volume {
 	var out []manifest.Volume
 	taken := map[string]bool{}
@@ -26,7 +26,7 @@ func (e *encoder) volumes(p *outrank.Pod, spec *apis.Path) []manifest.Volume {
 	}
 	out = append(out, imageVolumes(p.Preferences)...)
 
-	// The number goes past names that ephemeral volumes have taken.
+	// Numbers whose names ephemeral volumes have taken are skipped.
 	for i, number := 0, 0; i < len(out); i, number = i+1, number+1 {
 		if out[i].Ephemeral != nil {
 			continue
@@ -39,8 +39,8 @@ func (e *encoder) volumes(p *outrank.Pod, spec *apis.Path) []manifest.Volume {
 	return out
 }
 
-// ephemeralName returns the name of an ephemeral volume. The name of its claim is that of the pod, a dash and this
-// one.
+// ephemeralName returns the name of an ephemeral volume. Its claim is named after the pod and the volume, joined by a
+// dash.
 func (e *encoder) ephemeralName(p *outrank.Pod, v *outrank.Volume, at *apis.Path) string {
 	name, ok := strings.CutPrefix(v.Claim, p.Name+"-")
 	if !ok || name == "" {
@@ -49,7 +49,7 @@ func (e *encoder) ephemeralName(p *outrank.Pod, v *outrank.Volume, at *apis.Path
 	return name
 }
 
-// volume returns a volume of a pod, but for its name.
+// volume returns the wire form of a pod's volume, without a name.
 func (e *encoder) volume(v *outrank.Volume, at *apis.Path) manifest.Volume {
 	if v.Claim == "" {
 		e.unclaimed(v, at)
@@ -72,13 +72,13 @@ func (e *encoder) volume(v *outrank.Volume, at *apis.Path) manifest.Volume {
 	return manifest.Volume{Claim: &manifest.ClaimName{Name: v.Claim}}
 }
 
-// attachedInPod reports whether a pod can name the volume without a claim, other than as a Disk.
+// attachedInPod reports whether a pod's spec can name the volume directly, without a claim and without being a Disk.
 func attachedInPod(v *outrank.Volume) bool {
 	inPod := v.Driver == apis.Azure || v.Driver == apis.Cinder || v.Driver == apis.Portworx
 	return inPod && v.Handle != "" && v.Disk.Kind == ""
 }
 
-// unclaimed refuses fields that only a claim can give, on a volume without one.
+// unclaimed records a problem for each field of a volume without a claim that only a claim can give.
 func (e *encoder) unclaimed(v *outrank.Volume, at *apis.Path) {
 	inPod := attachedInPod(v)
 	for _, part := range []struct {
@@ -95,7 +95,7 @@ func (e *encoder) unclaimed(v *outrank.Volume, at *apis.Path) {
 	}
 }
 
-// noDisk refuses any part of a disk on a volume that is not written as a disk.
+// noDisk records a problem if a volume that is not written as a disk has a field of Disk.
 func (e *encoder) noDisk(d *outrank.Disk, at *apis.Path) {
 	if d.Kind != "" || d.ID != "" || d.ReadOnly || len(d.Monitors) > 0 {
 		kind := at.Field("(disk).kind")
@@ -103,7 +103,7 @@ func (e *encoder) noDisk(d *outrank.Disk, at *apis.Path) {
 	}
 }
 
-// disk returns a volume that is a disk.
+// disk returns the wire form of a volume that is a disk.
 func (e *encoder) disk(d *outrank.Disk, at *apis.Path) manifest.Volume {
 	if d.Kind != outrank.RBD && len(d.Monitors) > 0 {
 		monitors := at.Field("(disk).monitors")

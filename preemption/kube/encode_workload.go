@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// workload returns a workload. An invalid one, whose templates may lead back to themselves, is a problem and is not
-// walked through.
+// workload returns the wire form of a workload. The templates of an invalid workload may contain themselves, so it is
+// not converted; its problems are recorded.
 func (e *encoder) workload(one *outrank.Workload) *manifest.Workload {
 	e.subject = "workload " + string(one.Key())
 	if !e.valid(one) {
@@ -43,7 +43,7 @@ func (e *encoder) valid(one *outrank.Workload) bool {
 	return false
 }
 
-// groupTemplates returns the templates of groups of pods on a level of a workload.
+// groupTemplates returns the wire form of the templates of groups of pods on one level of a workload.
 func (e *encoder) groupTemplates(ts []outrank.PodGroupTemplate, parent *apis.Path) []manifest.GroupSpec {
 	list := parent.Field("podGroupTemplates")
 	var out []manifest.GroupSpec
@@ -56,8 +56,8 @@ func (e *encoder) groupTemplates(ts []outrank.PodGroupTemplate, parent *apis.Pat
 	return out
 }
 
-// compositeTemplates returns the templates of composite groups on a level of a workload. Each is one object with the
-// fields of a group and those of a workload.
+// compositeTemplates returns the JSON of the templates of composite groups on one level of a workload. Each is one object
+// with the fields of a group and the fields of a workload.
 func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, parent *apis.Path) []json.RawMessage {
 	list := parent.Field("compositePodGroupTemplates")
 	var out []json.RawMessage
@@ -74,7 +74,7 @@ func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, par
 	return out
 }
 
-// joined returns one JSON object with the fields of two that have none in common.
+// joined merges two JSON objects that have no field in common.
 func joined(a, b []byte) []byte {
 	if len(a) <= len("{}") {
 		return b

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// fillPorts gives the ports of a manifest the defaults of the API server (group 21.3).
+// fillPorts fills in the API server's defaults for the ports of a manifest (group 21.3).
 func fillPorts(w *manifest.Pod) {
 	for _, containers := range [...][]manifest.Container{w.Spec.Containers, w.Spec.InitContainers} {
 		for i := range containers {
@@ -29,8 +29,8 @@ func fillPorts(w *manifest.Pod) {
 // protocolTCP is the protocol of a port that names none.
 const protocolTCP = "TCP"
 
-// fill gives a pod that was never created the defaults of the API server, except those of its ports and its priority
-// (groups 21.2 and 21.4). It changes the lists of the pod, which nobody else may hold.
+// fill fills in the API server's defaults for a pod that was never created, except for its ports and its priority
+// (groups 21.2 and 21.4). It changes the pod's lists and maps in place, so nothing else may share them.
 func fill(p *outrank.Pod) {
 	for _, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
 		for i := range containers {
@@ -42,8 +42,8 @@ func fill(p *outrank.Pod) {
 	fillTolerations(p)
 }
 
-// fillRequests adds a request for each limit without one, for the resources that among reports (rule 21.2.1). A
-// negative limit becomes no request: Validate refuses it.
+// fillRequests adds a request for each limit without one, if among returns true for the resource (rule 21.2.1). A
+// negative limit adds no request; Validate reports it.
 func fillRequests(requests *resource.List, limits resource.List, among func(resource.Name) bool) {
 	for name, q := range limits {
 		if _, ok := (*requests)[name]; ok || q.Sign() < 0 || !among(name) {
@@ -59,8 +59,8 @@ func fillRequests(requests *resource.List, limits resource.List, among func(reso
 // anyName is true for every resource.
 func anyName(resource.Name) bool { return true }
 
-// fillPodLevel fills in the limits and requests of a pod as a whole, where it has any (rules 21.2.2 to 21.2.4). The
-// order of the steps matters: each looks only at what those before it have left out.
+// fillPodLevel fills in the pod-level limits and requests of a pod that has any (rules 21.2.2 to 21.2.4). The order of
+// the steps matters, because each only fills in what the steps before it have left unset.
 func fillPodLevel(p *outrank.Pod) {
 	r := p.Resources
 	if r == nil || len(r.Requests)+len(r.Limits) == 0 {
@@ -82,7 +82,7 @@ func fillPodLevel(p *outrank.Pod) {
 	fillRequests(&r.Requests, r.Limits, wholePod)
 }
 
-// containerLimits sums the limits of the containers in the way in which requests are summed: it takes the limits for
+// containerLimits sums the limits of the containers in the same way as requests are summed, by treating the limits as
 // requests.
 func containerLimits(p *outrank.Pod) resource.List {
 	limited := func(cs []outrank.Container) []outrank.Container {
@@ -96,7 +96,7 @@ func containerLimits(p *outrank.Pod) resource.List {
 	return q.KubeletRequests()
 }
 
-// wholePod reports whether a pod as a whole may ask for the resource.
+// wholePod reports whether the resource may be requested at pod level.
 func wholePod(name resource.Name) bool {
 	return name == resource.CPU || name == resource.Memory || isHugePages(name)
 }
@@ -106,7 +106,7 @@ func isHugePages(name resource.Name) bool {
 	return strings.HasPrefix(string(name), resource.HugePagesPrefix)
 }
 
-// roundUp rounds every amount of the pod up to thousandths (rule 21.2.5).
+// roundUp rounds every amount of the pod up to a multiple of one thousandth (rule 21.2.5).
 func roundUp(p *outrank.Pod) {
 	for _, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
 		for i := range containers {
@@ -121,7 +121,7 @@ func roundUp(p *outrank.Pod) {
 	roundUpList(p.Overhead)
 }
 
-// roundUpList rounds the amounts of a list up. An amount whose thousandths an int64 does not hold stays.
+// roundUpList rounds the amounts of a list up. An amount stays as it is if an int64 cannot hold its thousandths.
 func roundUpList(l resource.List) {
 	for name, q := range l {
 		milli := q.MilliValue()
@@ -134,10 +134,10 @@ func roundUpList(l resource.List) {
 	}
 }
 
-// troubles are the keys of the taints of a node in trouble that every pod tolerates for a while (rule 21.4.1).
+// troubles lists the taints of unhealthy nodes that every pod tolerates for a while by default (rule 21.4.1).
 var troubles = [...]string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 
-// fillTolerations adds a toleration for each of the troubles that the pod itself says nothing about.
+// fillTolerations adds a toleration for each of the troubles that the pod's own tolerations do not mention.
 func fillTolerations(p *outrank.Pod) {
 	given := p.Tolerations
 	for _, key := range troubles {
@@ -147,7 +147,7 @@ func fillTolerations(p *outrank.Pod) {
 	}
 }
 
-// mentions reports whether a toleration is about the taint of a key with the effect NoExecute, in any form.
+// mentions reports whether one of the tolerations is about a taint with this key and the effect NoExecute.
 func mentions(ts []outrank.Toleration, key string) bool {
 	for i := range ts {
 		t := &ts[i]

@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// From here on the plain types write and read their JSON with this package.
+// The types of package outrank write and read their JSON through the codec registered here.
 func init() { apis.Register(apis.Codec{Marshal: marshal, Unmarshal: unmarshal}) }
 
-// marshal returns the JSON of a value of a plain type.
+// marshal returns the JSON of a value of package outrank.
 func marshal(object any) ([]byte, error) {
 	var e encoder
 	var wire any
@@ -47,7 +47,7 @@ func marshal(object any) ([]byte, error) {
 		return nil, fmt.Errorf("%T is no object of Kubernetes", object)
 	}
 
-	// Problems of making the wire form and those of writing it are told together.
+	// Problems of the conversion and of the encoding are reported together.
 	text := e.text(wire)
 	if len(e.problems) > 0 {
 		return nil, &outrank.InputError{Problems: e.problems}
@@ -55,7 +55,7 @@ func marshal(object any) ([]byte, error) {
 	return text, nil
 }
 
-// unmarshal reads JSON into a value of a plain type. It changes nothing for null, or where there is an error.
+// unmarshal reads JSON into a value of package outrank. For null, and after an error, the value is unchanged.
 func unmarshal(text []byte, to any) error {
 	if string(bytes.TrimSpace(text)) == "null" {
 		return nil
@@ -123,8 +123,8 @@ func unmarshalCluster(text []byte, to *outrank.Cluster) error {
 	return nil
 }
 
-// unmarshalObject reads one object into to, by way of a cluster that holds nothing else. list returns the objects of
-// its kind in that cluster.
+// unmarshalObject reads one object into to. It reads a cluster that holds nothing else; list returns the objects of this
+// kind in that cluster.
 func unmarshalObject[T any](text []byte, kind string, to *T, list func(*outrank.Cluster) []*T) error {
 	rd := newReader()
 	rd.finished = true
@@ -137,7 +137,7 @@ func unmarshalObject[T any](text []byte, kind string, to *T, list func(*outrank.
 
 	switch read := list(rd.cluster); {
 	case len(rd.problems) > 0:
-	case len(read) == 0: // a kind of this name in another API group
+	case len(read) == 0: // the object was skipped, because its kind is of another API group
 		rd.problem("input", "apiVersion", "this %s is of an unknown API group", kind)
 	default:
 		*to = *read[0]
@@ -149,7 +149,7 @@ func unmarshalObject[T any](text []byte, kind string, to *T, list func(*outrank.
 	return nil
 }
 
-// expect reports whether text is an object of the kind or names no kind, and records a problem if not.
+// expect reports whether text is an object of this kind, or one without a kind. If not, it records a problem.
 func (rd *reader) expect(text []byte, kind string) bool {
 	have, wrong := manifest.KindOf(text)
 	for _, m := range wrong {
@@ -161,7 +161,7 @@ func (rd *reader) expect(text []byte, kind string) bool {
 	return len(rd.problems) == 0
 }
 
-// unmarshalPart reads a part of an object into to. Errors call it what.
+// unmarshalPart reads a part of an object into to. what is its name in errors.
 func unmarshalPart[W, T any](text []byte, what string, to *T, convert func(*converter, *W) *T) error {
 	var w W
 	more := 0

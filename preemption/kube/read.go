@@ -13,47 +13,47 @@ import (
 //
 //	kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers -A -o json
 //
-// prints. Add podgroups, compositepodgroups and workloads where the cluster has them (chapter
+// prints. Add podgroups, compositepodgroups and workloads if the cluster has them (chapter
 // 22 of internal/manifest/RULES.md). The input is a List, or several JSON documents one after
-// another, lists and single objects mixed, and lists in lists up to ten deep, as jq -s makes
-// them. Fields that do not matter here are ignored. Objects of other kinds are counted in
+// another. Lists and single objects may be mixed, and lists may be nested up to ten deep, as jq -s
+// makes them. Fields that do not matter here are ignored. Objects of other kinds are counted in
 // Cluster.Skipped, finished pods in Cluster.Finished.
 //
 // Volumes, claims, storage classes, CSINodes and CSIDrivers may come before or after the pods
-// and nodes that they concern. A claim that is not in the input is a mere name, which keeps no
-// pod away. A claim in the input goes by its volume and its class: without these it has lost
-// its volume, or cannot get one ([outrank.ClaimState]). More than 100 CSIDrivers that have to
-// be on a node are a problem.
+// and nodes that they concern. A claim that is not in the input is only a name, and keeps no
+// pod away. For a claim in the input its volume and its class are looked up: without these it has lost
+// its volume, or cannot get one ([outrank.ClaimState]). More than 100 CSIDrivers that every node
+// must have are a problem.
 //
 // The input is read as a stream. Besides the cluster, memory is bounded by the largest single
-// object, and by 64 MB for a list of one kind that names the kind only after objects that do
-// not. An object of more than 8 MB, or a text of that size, ends the reading: no API server
-// has one. An object whose lists have more than 250,000 parts together is a problem. So at
+// object, and by 64 MB for a list of one kind whose kind comes only after objects without a kind
+// of their own. An object or a string of more than 8 MB ends the reading, because no API server
+// stores one. An object whose lists have more than 250,000 entries together is a problem. So at
 // most ten times the input and 256 MB are in use at any time, whatever the input is. Time is
 // linear in the input. Pods are read on up to eight cores at once; the result and every
-// message are the same on one.
+// message are the same as on one core.
 //
-// If anything is wrong with the objects there is no cluster, and one *[outrank.InputError],
-// which wraps [outrank.ErrInvalid], lists all of it: amounts and times that cannot be read,
-// values of the wrong type, and everything that [outrank.Cluster.Validate] names.
-// [outrank.Cluster.Warnings] tells what is odd but harmless. Input that is not JSON ends the
-// reading. An error of r is returned as it is. Input without any object or List is a problem,
-// too, as is a nil reader: the program that was to write the dump has failed. A List without
-// items is a cluster without objects.
+// If anything is wrong with the objects, no cluster is returned, and an *[outrank.InputError],
+// which wraps [outrank.ErrInvalid], lists every problem: amounts and times that cannot be read,
+// values of the wrong type, and everything that [outrank.Cluster.Validate] finds.
+// [outrank.Cluster.Warnings] lists what is odd but harmless. Input that is not JSON ends the
+// reading. An error of r is returned as it is. A nil reader and input without any object or List are
+// problems, too, because the program that should have written the dump must have failed. A List
+// without items is a cluster without objects.
 func ReadCluster(r io.Reader) (*outrank.Cluster, error) { return ReadClusterWith(r, nil) }
 
 // ReadClusterWith is [ReadCluster] for callers that read further kinds from the same input. It
 // calls skipped for each object that is counted in Cluster.Skipped, in the order of the input,
-// with its kind and its JSON. The text must not be changed or kept. It may lack its kind where
-// the list names it. With a nil skipped it does the same as ReadCluster.
+// with its kind and its JSON. The JSON must not be changed or kept, and may have no kind if its
+// list has one. If skipped is nil, ReadClusterWith does the same as ReadCluster.
 func ReadClusterWith(r io.Reader, skipped func(kind string, text []byte)) (*outrank.Cluster, error) {
 	rd := newReader()
 	rd.skipped = skipped
 	c := &crew{rd: rd, full: batchText}
 	defer c.stop()
 
-	// Objects before the end of the input are added also where that end is a fault, so that their problems
-	// are told along with it.
+	// If the input ends with an error, the objects before it are added all the same, so that their problems are
+	// reported together with it.
 	err := manifest.Each(r, c.add)
 	c.addAll()
 	if errors.Is(err, manifest.ErrSyntax) {
@@ -72,14 +72,14 @@ func (rd *reader) finish() (*outrank.Cluster, error) {
 		return nil, &outrank.InputError{Problems: rd.problems, More: rd.more}
 	}
 
-	// Pods get the volumes of their claims only now, so that Validate names the problems of a volume once, for
-	// its claim.
+	// Pods get the volumes of their claims only after Validate, so that it reports a problem of a volume once, for
+	// the claim, and not for each pod.
 	c := rd.cluster
 	c.ResolveVolumes(c.Pods...)
 	return c, nil
 }
 
-// validate adds the problems that Validate finds, except in fields that have a problem of reading already.
+// validate adds the problems that Validate finds, except in fields that already have a problem from reading.
 func (rd *reader) validate() {
 	var invalid *outrank.InputError
 	if !errors.As(rd.cluster.Validate(), &invalid) {
@@ -99,26 +99,25 @@ func (rd *reader) validate() {
 	}
 }
 
-// ReadPod reads one pod, as kubectl prints it or as it stands in a manifest in
-// JSON. Errors are those of [ReadCluster]; anything but exactly one pod is one,
-// too. A finished pod is read like any other. What the pod's claims stand for
-// is left open; see [outrank.Cluster.ResolveVolumes].
+// ReadPod reads one pod in JSON, as kubectl prints it or from a manifest. Errors are
+// those of [ReadCluster]; it is also an error if the input is not exactly one pod. A
+// finished pod is read like any other. The volumes of the pod's claims are not looked
+// up; see [outrank.Cluster.ResolveVolumes].
 //
-// A pod without a UID is a manifest. It gets what an API server would give it
-// when it is created, as far as placing it depends on that (chapter 21 of
-// internal/manifest/RULES.md): a limit is a request where there is none, a pod on
-// the host's network takes its ports there, and so on. Its priority is left to
-// package priority. [ReadManifest] says in addition what is not filled in.
+// A pod without a UID is a manifest. It gets the defaults that an API server fills in
+// when it creates the pod, as far as its placement depends on them (chapter 21 of
+// internal/manifest/RULES.md): a limit becomes a request if there is none, the ports of
+// a pod on the host network become host ports, and so on. Its priority is left to
+// package priority. [ReadManifest] also reports what is not filled in.
 func ReadPod(r io.Reader) (*outrank.Pod, error) {
 	p, _, err := ReadManifest(r)
 	return p, err
 }
 
-// ReadManifest is [ReadPod] with warnings: each names a field that an API server
-// might have set, by objects that are not here: limit ranges and runtime classes
-// (group 21.6). A pod with a UID was created by an API server and needs nothing;
-// there are no warnings about it. The priority stands in no warning:
-// priority.Table resolves it.
+// ReadManifest is [ReadPod] with warnings. Each warning names a field that an API server
+// might fill in from objects that are not known here: limit ranges and runtime classes
+// (group 21.6). There are no warnings about a pod with a UID, because an API server has
+// created it already, nor about the priority, which priority.Table resolves.
 func ReadManifest(r io.Reader) (pod *outrank.Pod, warnings []outrank.Problem, err error) {
 	rd := newReader()
 	rd.finished, rd.fills = true, true
@@ -147,7 +146,8 @@ func ReadManifest(r io.Reader) (pod *outrank.Pod, warnings []outrank.Problem, er
 	return pods[0], rd.warnings, nil
 }
 
-// instead is the advice where an object that makes pods stands in place of a pod; empty for other kinds.
+// instead returns advice for an object with a pod template that was given instead of a pod. It is empty for other
+// kinds.
 func instead(kind string) string {
 	switch kind {
 	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController":

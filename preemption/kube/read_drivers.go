@@ -6,11 +6,11 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// mostRequired is the largest number of drivers in an input that have to be on nodes. Without a bound the lists of
-// missing drivers, one for each node, could be longer than the input.
+// mostRequired is the largest number of required drivers in an input. Without a bound the lists of missing drivers, one
+// for each node, could take more memory than the input.
 const mostRequired = 100
 
-// driverSet is a set of required drivers, by their index.
+// driverSet is a set of indexes into the list of required drivers.
 type driverSet [(mostRequired + 63) / 64]uint64
 
 // add adds the driver of index i.
@@ -19,8 +19,8 @@ func (s *driverSet) add(i int) { s[i/64] |= 1 << (i % 64) }
 // has reports whether the driver of index i is in the set.
 func (s *driverSet) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
 
-// requiredDrivers lists the drivers that have to be on a node, sorted. An input
-// without any CSINode does not tell which node has which driver.
+// requiredDrivers lists the drivers that every node must have, sorted. It is empty if the input has no
+// CSINode, because then it is not known which node has which driver.
 func (rd *reader) requiredDrivers() []string {
 	s := &rd.storage
 	var names []string
@@ -39,8 +39,8 @@ func (rd *reader) requiredDrivers() []string {
 	return names
 }
 
-// missingDrivers returns a function that lists the drivers that have to be on a node and are not, sorted. Nodes that
-// have the same required drivers share a list.
+// missingDrivers returns a function that lists the required drivers that a node lacks, sorted. Nodes that have the same
+// required drivers share a list.
 func (rd *reader) missingDrivers() func(node string) []string {
 	required := rd.requiredDrivers()
 	if len(required) == 0 {
@@ -70,7 +70,7 @@ func (rd *reader) missingDrivers() func(node string) []string {
 	}
 }
 
-// csiNode keeps the limits and the drivers of a node.
+// csiNode reads a CSINode, and stores its drivers and their limits.
 func (rd *reader) csiNode(it manifest.Item) {
 	var w manifest.CSINode
 	cv := rd.decode(it, objectKind{"csinode", false}, &w, &w.Metadata)
@@ -93,7 +93,7 @@ func (rd *reader) csiNode(it manifest.Item) {
 	rd.storage.drivers[w.Metadata.Name] = listed
 }
 
-// csiDriver keeps whether a driver is required on every node.
+// csiDriver reads a CSIDriver, and stores whether every node must have it.
 func (rd *reader) csiDriver(it manifest.Item) {
 	var w manifest.DriverObject
 	cv := rd.decode(it, objectKind{"csidriver", false}, &w, &w.Metadata)

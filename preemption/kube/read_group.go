@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// group reads a group of pods. ours is false for an object of another API group whose kind has the same name.
+// group reads a group of pods. ours is false if the object's kind has the same name but is of another API group.
 func (rd *reader) group(it manifest.Item) (g *outrank.PodGroup, ours bool) {
 	var w manifest.PodGroup
 	cv := rd.decode(it, objectKind{"podgroup", true}, &w, &w.Metadata)
@@ -29,7 +29,7 @@ func (rd *reader) composite(it manifest.Item) (g *outrank.CompositePodGroup, our
 	return g, true
 }
 
-// workload reads a workload. ours is as in group, and false for a version that is not read.
+// workload reads a workload. ours is as in group, and also false for an API version that is not supported.
 func (rd *reader) workload(it manifest.Item) (one *outrank.Workload, ours bool) {
 	var w manifest.Workload
 	cv := rd.decode(it, objectKind{"workload", true}, &w, &w.Metadata)

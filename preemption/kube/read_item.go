@@ -67,7 +67,7 @@ func (rd *reader) item(it manifest.Item) error {
 	return nil
 }
 
-// addPod adds a pod. A pod that has finished is only counted, unless finished pods are kept.
+// addPod adds a pod to the cluster. A finished pod is only counted, unless rd.finished is set.
 func (rd *reader) addPod(p *outrank.Pod) {
 	if p.Finished() && !rd.finished {
 		rd.cluster.Finished++
@@ -76,14 +76,14 @@ func (rd *reader) addPod(p *outrank.Pod) {
 	}
 }
 
-// keepNamed adds an object to a list. An object without a name is a problem already, and is left out.
+// keepNamed adds an object to a list. An object without a name is left out; that problem has been recorded.
 func keepNamed[T any](list *[]*T, one *T, name string) {
 	if name != "" {
 		*list = append(*list, one)
 	}
 }
 
-// status reports an error that the API server returned in place of objects.
+// status records a problem if the API server returned an error instead of objects. Any other status is skipped.
 func (rd *reader) status(it manifest.Item) {
 	var w manifest.Status
 	if wrong := manifest.Decode(it.Raw, &w); len(wrong) > 0 || w.Status != "Failure" {
@@ -93,9 +93,9 @@ func (rd *reader) status(it manifest.Item) {
 	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", apis.Quote(w.Message))
 }
 
-// pod reads a pod.
+// pod reads a pod. If rd.fills is set and the pod has no UID, it gets the defaults of the API server.
 func (rd *reader) pod(it manifest.Item) *outrank.Pod {
-	// Pods share the memory of one wire form, since there are many. That of a large pod is not kept.
+	// There are many pods, so they share one wire form. A large pod gets one of its own, whose memory is freed.
 	w := &rd.wire
 	if len(it.Raw) > mostHanded {
 		w = &manifest.Pod{}
@@ -112,7 +112,7 @@ func (rd *reader) pod(it manifest.Item) *outrank.Pod {
 	return p
 }
 
-// node reads a node.
+// node reads a node, and records its problems.
 func (rd *reader) node(it manifest.Item) *outrank.Node {
 	var w manifest.Node
 	cv := rd.decode(it, objectKind{"node", false}, &w, &w.Metadata)
@@ -121,7 +121,7 @@ func (rd *reader) node(it manifest.Item) *outrank.Node {
 	return n
 }
 
-// budget reads a disruption budget.
+// budget reads a disruption budget, and records its problems.
 func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
 	var w manifest.Budget
 	cv := rd.decode(it, objectKind{"poddisruptionbudget", true}, &w, &w.Metadata)
@@ -130,7 +130,7 @@ func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
 	return b
 }
 
-// class reads a priority class.
+// class reads a priority class, and records its problems.
 func (rd *reader) class(it manifest.Item) *outrank.PriorityClass {
 	var w manifest.PriorityClass
 	cv := rd.decode(it, objectKind{"priorityclass", false}, &w, &w.Metadata)
@@ -138,7 +138,7 @@ func (rd *reader) class(it manifest.Item) *outrank.PriorityClass {
 	return cv.class(&w)
 }
 
-// namespace reads a namespace.
+// namespace reads a namespace, and records its problems.
 func (rd *reader) namespace(it manifest.Item) *outrank.Namespace {
 	var w manifest.Namespace
 	cv := rd.decode(it, objectKind{"namespace", false}, &w, &w.Metadata)

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// manifest reads a pod that was never created. It fills in the defaults of the API server, refuses what the API server
-// would refuse, and warns of what cannot be filled in.
+// manifest converts a pod that was never created. It fills in the defaults of the API server, records problems with
+// names and labels that the API server would reject, and warns of what it cannot fill in.
 func (rd *reader) manifest(cv *converter, w *manifest.Pod) *outrank.Pod {
 	fillPorts(w)
 	p := cv.pod(w)
@@ -21,7 +21,7 @@ func (rd *reader) manifest(cv *converter, w *manifest.Pod) *outrank.Pod {
 	return p
 }
 
-// named refuses names and labels with which an API server creates no pod (group 21.7).
+// named records problems with a name, namespace or labels that an API server would reject (group 21.7).
 func (cv *converter) named(p *outrank.Pod) {
 	meta, spec := apis.Path{Name: "metadata", Index: -1}, apis.Path{Name: "spec", Index: -1}
 	if p.Name != "" && !apis.IsSubdomain(p.Name) {
@@ -38,7 +38,7 @@ func (cv *converter) named(p *outrank.Pod) {
 	cv.labelled(p.NodeSelector, &selector)
 }
 
-// labelled refuses labels that cannot be.
+// labelled records problems with the keys and values of labels.
 func (cv *converter) labelled(labels map[string]string, at *apis.Path) {
 	for _, key := range apis.SortedKeys(labels) {
 		for _, text := range [...]string{apis.KeyProblem(key), apis.ValueProblem(labels[key])} {
@@ -49,7 +49,7 @@ func (cv *converter) labelled(labels map[string]string, at *apis.Path) {
 	}
 }
 
-// unfilled warns of fields that other objects may add to the pod (group 21.6).
+// unfilled returns warnings about fields that an API server may fill in from other objects (group 21.6).
 func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem {
 	var ws []outrank.Problem
 	if w.Spec.RuntimeClassName != "" {
@@ -72,8 +72,8 @@ func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem 
 	return ws
 }
 
-// unrequested names those of cpu and memory that neither the container nor the pod as a whole asks for. A limit range may
-// give the container a request for them.
+// unrequested names which of cpu and memory have no request, neither in the container nor at pod level. A limit range may
+// add such a request.
 func unrequested(p *outrank.Pod, c *outrank.Container) string {
 	var missing []string
 	for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// joinStorage gives claims their volumes, and nodes their limits and missing drivers, once all objects are read.
+// joinStorage sets the volumes of claims, and the limits and missing drivers of nodes, once all objects are read.
 func (rd *reader) joinStorage() {
 	for i, vc := range rd.cluster.Claims {
 		rd.storage.join(vc, &rd.storage.bound[i])
@@ -20,7 +20,7 @@ func (rd *reader) joinStorage() {
 	}
 }
 
-// claim reads a claim, and keeps what leads to its volume.
+// claim reads a claim, and stores the names of its volume and its class, which are looked up later.
 func (rd *reader) claim(it manifest.Item) {
 	var w manifest.Claim
 	cv := rd.decode(it, objectKind{"persistentvolumeclaim", true}, &w, &w.Metadata)
@@ -39,7 +39,7 @@ func (rd *reader) claim(it manifest.Item) {
 		vc.Volume.State = outrank.ClaimDeleting
 	}
 
-	// The annotation is the older form of the field, and counts before it.
+	// The annotation is the older form of storageClassName, and takes precedence.
 	b := binding{volume: w.Spec.VolumeName, class: w.Spec.ClassName, completed: w.Metadata.Annotations.BindCompleted != nil}
 	if old := w.Metadata.Annotations.StorageClass; old != nil {
 		b.class = *old
@@ -48,7 +48,7 @@ func (rd *reader) claim(it manifest.Item) {
 	rd.storage.bound = append(rd.storage.bound, b)
 }
 
-// storageClass keeps a storage class.
+// storageClass reads a storage class, and stores it by name.
 func (rd *reader) storageClass(it manifest.Item) {
 	var w manifest.StorageClass
 	cv := rd.decode(it, objectKind{"storageclass", false}, &w, &w.Metadata)
@@ -60,7 +60,7 @@ func (rd *reader) storageClass(it manifest.Item) {
 	}
 }
 
-// volume keeps a PersistentVolume.
+// volume reads a PersistentVolume, and stores it by name.
 func (rd *reader) volume(it manifest.Item) {
 	var w manifest.PersistentVolume
 	cv := rd.decode(it, objectKind{"persistentvolume", false}, &w, &w.Metadata)

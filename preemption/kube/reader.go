@@ -8,22 +8,23 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// reader turns items into objects of a cluster.
+// reader converts items of an input to objects of a cluster.
 type reader struct {
 	cluster *outrank.Cluster
-	// problems are at most apis.MostProblems. more counts the others.
+	// problems has at most apis.MostProblems entries. more counts further ones.
 	problems []outrank.Problem
 	more     int
 	decoder  manifest.Decoder
-	// wire is the wire form of the last pod, whose memory the next one uses.
+	// wire is the wire form of the last pod. The next one reuses its memory.
 	wire    manifest.Pod
 	storage storage
-	// finished is set where finished pods are kept, too.
+	// finished is set if finished pods are added to the cluster, and not only counted.
 	finished bool
-	// fills is set where a pod without a UID gets the defaults of the API server. warnings say what it lacks then.
+	// fills is set if a pod without a UID gets the defaults of the API server. warnings then lists what could not
+	// be filled in.
 	fills    bool
 	warnings []outrank.Problem
-	// skipped is called for objects that are skipped; nil for nobody.
+	// skipped is called for each object that is skipped, unless it is nil.
 	skipped func(kind string, text []byte)
 }
 
@@ -32,7 +33,7 @@ func newReader() *reader {
 	return &reader{cluster: &outrank.Cluster{}, storage: newStorage()}
 }
 
-// problem records a problem, or counts it where there are too many.
+// problem records a problem, or only counts it if there are apis.MostProblems already.
 func (rd *reader) problem(object, field, format string, args ...any) {
 	if len(rd.problems) >= apis.MostProblems {
 		rd.more++
@@ -41,15 +42,15 @@ func (rd *reader) problem(object, field, format string, args ...any) {
 	rd.problems = append(rd.problems, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// keep records problems, and counts those beyond the bound.
+// keep records problems, and only counts those beyond apis.MostProblems.
 func (rd *reader) keep(ps ...outrank.Problem) {
 	room := min(len(ps), apis.MostProblems-len(rd.problems))
 	rd.problems = append(rd.problems, ps[:room]...)
 	rd.more += len(ps) - room
 }
 
-// skip counts an object, and reads only the time of its creation. No field of a skipped object is refused, so that a
-// creation time that cannot be read is ignored.
+// skip counts an object, and reads only its creation time. Skipped objects have no problems, so a creation time that
+// cannot be read is ignored.
 func (rd *reader) skip(it manifest.Item) {
 	var w struct {
 		Metadata struct {
@@ -70,13 +71,14 @@ func (rd *reader) skip(it manifest.Item) {
 
 // objectKind describes a kind of objects.
 type objectKind struct {
-	// name is what problems call such an object.
+	// name is the name of the kind in problems.
 	name string
-	// namespaced is set where the objects are in namespaces.
+	// namespaced is set if objects of the kind belong to namespaces.
 	namespaced bool
 }
 
-// decode fills in the wire form of an object and returns a converter for it. meta is the metadata in the wire form.
+// decode decodes an object into its wire form, and returns a converter for it. meta points to the metadata in the wire
+// form.
 func (rd *reader) decode(it manifest.Item, kind objectKind, wire any, meta *manifest.Meta) converter {
 	wrong := rd.decoder.Decode(it.Raw, wire)
 	cv := converter{kind: kind.name, where: it.Where, meta: meta, namespaced: kind.namespaced, texts: &rd.decoder, asOf: &rd.cluster.AsOf}

@@ -2,31 +2,31 @@ package kube
 
 import "github.com/outrank-go/outrank"
 
-// storage collects the parts of volumes until the whole input is read: claims, volumes, classes and nodes come in any
-// order.
+// storage collects volumes, classes and drivers until the whole input is read, because claims, volumes, classes and
+// nodes come in any order.
 type storage struct {
-	volumes map[string]outrank.Volume   // by name of the PersistentVolume
-	classes map[string]class            // by name of the StorageClass
-	bound   []binding                   // of each claim, in the order of Cluster.Claims
-	limits  map[string]map[string]int64 // by node, then driver
-	drivers map[string][]string         // by node: what its CSINode lists
-	// required maps the drivers of CSIDrivers to whether they have to be on a node.
+	volumes map[string]outrank.Volume   // by the name of the PersistentVolume
+	classes map[string]class            // by the name of the StorageClass
+	bound   []binding                   // one for each claim, in the order of Cluster.Claims
+	limits  map[string]map[string]int64 // attach limits by node and driver
+	drivers map[string][]string         // by node, the drivers in its CSINode
+	// required says for the driver of each CSIDriver whether every node must have it.
 	required map[string]bool
 }
 
 // class is a storage class.
 type class struct {
-	// driver makes its volumes.
+	// driver is the CSI driver that provisions its volumes.
 	driver string
-	// waits is set where a volume is made only once a pod that uses it is placed.
+	// waits is set if a volume is only bound or provisioned once a pod that uses it is scheduled.
 	waits bool
 }
 
-// binding is what a claim says of its volume.
+// binding has the fields of a claim that refer to its volume.
 type binding struct {
-	// volume and class are names, empty for none.
+	// volume and class are the names in the claim, which may be empty.
 	volume, class string
-	// completed is set where the claim is bound for good (rule 7.10.7).
+	// completed is set if binding is complete (rule 7.10.7).
 	completed bool
 }
 
@@ -35,15 +35,14 @@ func newStorage() storage {
 	return storage{volumes: map[string]outrank.Volume{}, classes: map[string]class{}, limits: map[string]map[string]int64{}, drivers: map[string][]string{}, required: map[string]bool{}}
 }
 
-// join fills in the volume of a claim, or the state that says why it has none. A state that the claim itself names
-// comes before the others.
+// join sets the volume of a claim, or the state that says why it has none. A state that the claim already has is kept.
 func (s *storage) join(vc *outrank.VolumeClaim, b *binding) {
 	v := &vc.Volume
 	volume, there := s.volumes[b.volume]
 	there = there && b.volume != "" && v.State != outrank.ClaimLost
 
-	// Without a volume the class says which driver will make one, against whose limit the claim counts (rule
-	// 7.9.6).
+	// Without a volume, the class has the driver that will provision one, and the claim counts against the limit of
+	// that driver (rule 7.9.6).
 	if there {
 		volume.OncePod, volume.State = v.OncePod, v.State
 		*v = volume

@@ -2,7 +2,7 @@ package kube
 
 import "github.com/outrank-go/outrank"
 
-// The kinds of objects, as "kind" has them.
+// The values of the field "kind".
 const (
 	kindPod          = "Pod"
 	kindNode         = "Node"
@@ -20,7 +20,7 @@ const (
 	kindStatus       = "Status"
 )
 
-// strictGroups is the supplementalGroupsPolicy that a node has to support.
+// strictGroups is the supplementalGroupsPolicy that only some nodes support.
 const strictGroups = "Strict"
 
 // restartsAlways is the restart policy of an init container that keeps running.
@@ -30,7 +30,7 @@ const restartsAlways = "Always"
 // container of the pod.
 const restartAllAction = "RestartAllContainers"
 
-// Words of claims and classes.
+// Values of fields of claims and storage classes.
 const (
 	oncePodMode = "ReadWriteOncePod"
 	phaseLost   = "Lost"
@@ -38,16 +38,16 @@ const (
 	bindsAtOnce = "Immediate"
 )
 
-// The words that each field knows. The fields become a bool, so that an unknown word would go unnoticed.
+// The values that each field may have. The fields become a bool, in which an unknown value would go unnoticed.
 var (
 	groupsPolicies  = []string{"Merge", strictGroups}
 	restartPolicies = []string{restartsAlways, "OnFailure", "Never"}
 	restartActions  = []string{"Restart", restartAllAction}
 	accessModes     = []string{"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", oncePodMode}
 	bindingModes    = []string{bindsAtOnce, waitsForPod}
-	// conditionStatuses are for groups alone: the conditions of a pod may have any status.
+	// conditionStatuses is only for groups: the conditions of a pod may have any status.
 	conditionStatuses = []string{"True", "False", "Unknown"}
 )
 
-// zoneLabels are the labels of a volume that say where it is.
+// zoneLabels lists the labels of a volume that say in which zone and region it is.
 var zoneLabels = [...]string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel}

@@ -9,53 +9,53 @@ import (
 )
 
 // WriteCluster writes the cluster as a Kubernetes List with one object on a line,
-// for [ReadCluster] and kubectl to read. The same cluster always yields the
-// same bytes, and the last of them is a newline. The cluster that is read back
-// decides alike, and is equal but for what follows.
+// for [ReadCluster] and kubectl to read. Equal clusters yield equal bytes, which end
+// with a newline. Decisions are the same in the cluster that is read back, and it is
+// equal except for what follows.
 //
 // Kubernetes keeps some fields in other objects, and these are written too. A
-// node's AttachLimits become a CSINode, and so do its MissingDrivers, beside
-// CSIDrivers. What a claim stands for becomes a PersistentVolume named
-// "namespace.claim", or a StorageClass named "class-1" and so on where its volume is
-// yet to be made. The claims are those of Cluster.Claims, then those of pods that are
-// not among them and are more than names; reading back puts all of them into
-// Cluster.Claims.
+// node's AttachLimits and MissingDrivers become a CSINode, and CSIDrivers say that the
+// missing ones are required. The volume of a claim becomes a PersistentVolume named
+// "namespace.claim". If the volume does not exist yet, its driver becomes a StorageClass
+// named "class-1" and so on. The claims are those of Cluster.Claims, and then those of
+// pods that are not among them and have more than a name. Reading back puts all of them
+// into Cluster.Claims.
 //
-// Groups of pods are all written as v1alpha2 has them, or all as v1beta1 where that
-// is needed to say what one of them says, or there are composite groups or workloads
+// Groups of pods are all written in v1alpha2. They are all written in v1beta1 if one of
+// them has a field that v1alpha2 lacks, or if there are composite groups or workloads
 // (rule 22.3.1).
 //
-// Not written are Release, which is no object, Skipped, Finished and AsOf, which
-// describe an input, the Claim within VolumeClaim.Volume, Pod.Value and Node.Value. Finished
+// Not written are Release, which is no object; Skipped, Finished and AsOf, which
+// describe an input; the Claim within VolumeClaim.Volume; Pod.Value and Node.Value. Finished
 // pods are written, but ReadCluster only counts them. Empty lists and maps read back as nil,
-// but for AllocatedResources and Actual, and Reported beside an Actual is lost. An empty
+// except AllocatedResources and Actual, and Reported is lost if Actual is set. An empty
 // WhenUnsatisfiable reads back as DoNotSchedule, which it means. Amounts keep their value, but
 // a binary amount may read back as a decimal one ([resource.Quantity.String]).
 //
-// A nil writer and a nil cluster are an *[outrank.InputError]. A cluster is refused if
-// [outrank.Cluster.Validate] refuses it, or if it has anything that Kubernetes cannot say:
+// It is an *[outrank.InputError] if the writer or the cluster is nil, if
+// [outrank.Cluster.Validate] refuses the cluster, or if it has anything that Kubernetes cannot
+// represent:
 //
-//   - a pod that differs from another, or from Cluster.Claims, in what a claim
-//     stands for; [outrank.Cluster.ResolveVolumes] makes them agree
-//   - a volume without a claim that has what only a claim gives, a volume with
-//     a claim and a disk, a disk that its kind cannot describe
-//   - a claim that has lost its volume and has what only a volume gives, a volume
-//     with a driver and no handle; an ephemeral volume whose claim is not named
+//   - a pod whose volume for a claim differs from that of another pod, or of
+//     Cluster.Claims; [outrank.Cluster.ResolveVolumes] makes them agree
+//   - a volume without a claim that has a field which only a claim gives, a volume
+//     with a claim and a disk, a disk that its kind cannot describe
+//   - a claim that has lost its volume and has a field which only a volume gives, a
+//     volume with a driver and no handle, an ephemeral volume whose claim is not named
 //     after its pod
 //   - a zone that no label can hold, an AttachLimit beyond 32 bits or of a missing
 //     driver, more than 100 drivers among the MissingDrivers of all nodes
 //   - two containers of one name in a pod whose statuses differ, a resize that is
-//     deferred and infeasible at once
-//   - a time before the year 0 or after 9999, a text that is not UTF-8
+//     both deferred and infeasible
+//   - a time before the year 0 or after 9999, a string that is not UTF-8
 //
-// One *[outrank.InputError] lists all of that, and nothing is written then. Text that is
-// not UTF-8 is only found while writing: like an error of w, which is returned as
-// it is, it leaves the beginning of a list.
+// The error lists all problems, and nothing is written then. Only strings that are not
+// UTF-8 are found while writing. After such an error, and after an error of w, which is
+// returned as it is, an incomplete list has been written.
 //
-// Time is linear in the size of the cluster. Objects are encoded one at a time:
-// beside the cluster, memory holds the text of the largest object and the names of
-// objects and claims. The cluster is not changed, and any number of goroutines
-// may write it at once.
+// Time is linear in the size of the cluster. Objects are encoded one at a time: besides
+// the cluster, memory holds the JSON of the largest object and the names of objects and
+// claims. The cluster is not changed, and any number of goroutines may write it at once.
 func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 	switch {
 	case w == nil:
@@ -67,8 +67,8 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 		return err
 	}
 
-	// Everything is encoded twice: first to find all problems before anything is written, then to write one object
-	// at a time without holding the others.
+	// Everything is converted twice: first to find all problems before anything is written, and then to write one
+	// object at a time without holding the others in memory.
 	e := encoder{beta: needsBeta(c)}
 	claims, classes := e.claims(c)
 	for range objects(&e, c, claims, classes) {
@@ -100,7 +100,7 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 func objects(e *encoder, c *outrank.Cluster, claims []boundClaim, classes []class) iter.Seq[any] {
 	required := e.requiredDrivers(c)
 	return func(yield func(any) bool) {
-		// Each step reports whether to go on, so that the chain ends where yield says so.
+		// Each step reports whether to go on, so the chain of && ends when yield returns false.
 		_ = each(required, func(name string) bool { return yield(e.csiDriver(name)) }) &&
 			each(c.Namespaces, func(ns *outrank.Namespace) bool { return yield(e.namespace(ns)) }) &&
 			each(c.Classes, func(pc *outrank.PriorityClass) bool { return yield(e.class(pc)) }) &&
@@ -124,12 +124,13 @@ func objects(e *encoder, c *outrank.Cluster, claims []boundClaim, classes []clas
 	}
 }
 
-// each calls f with one element after the other until f returns false. It reports whether f never did.
+// each calls f with one element after the other until f returns false. It returns false in that case, and otherwise
+// true.
 func each[T any](list []T, f func(T) bool) bool {
 	return eachAt(list, func(_ int, element T) bool { return f(element) })
 }
 
-// eachAt is each with the index of the element.
+// eachAt is like each, and also passes the index of the element.
 func eachAt[T any](list []T, f func(int, T) bool) bool {
 	for i, element := range list {
 		if !f(i, element) {

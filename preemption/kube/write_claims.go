@@ -10,16 +10,17 @@ import (
 	"github.com/outrank-go/outrank/internal/apis"
 )
 
-// claimIndex collects claims while the pods are walked through.
+// claimIndex collects the claims of a cluster.
 type claimIndex struct {
-	// known has the volume of each claim in list.
+	// known maps each claim in list to its volume.
 	known map[outrank.Key]*outrank.Volume
-	// list has the claims that will be written.
+	// list has the claims that are written.
 	list []*outrank.VolumeClaim
 }
 
-// claims returns the claims of the cluster, and those of its pods that are more than names, with the classes of claims
-// whose volumes are yet to be made. It is a problem if a pod's volume differs from that of its claim.
+// claims returns the claims of the cluster, and those of its pods that have more than a name, together with the storage
+// classes for claims whose volumes do not exist yet. A volume of a pod that differs from the volume of its claim is a
+// problem.
 func (e *encoder) claims(c *outrank.Cluster) ([]boundClaim, []class) {
 	ix := claimIndex{known: make(map[outrank.Key]*outrank.Volume, len(c.Claims))}
 	for _, vc := range c.Claims {
@@ -37,7 +38,7 @@ func (e *encoder) claims(c *outrank.Cluster) ([]boundClaim, []class) {
 	return e.named(ix.list)
 }
 
-// add adds the claims of a pod that are not known yet and are more than names.
+// add adds the claims of a pod that are not known yet and have more than a name.
 func (ix *claimIndex) add(p *outrank.Pod) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
@@ -47,14 +48,14 @@ func (ix *claimIndex) add(p *outrank.Pod) {
 		}
 
 		vc := &outrank.VolumeClaim{Name: v.Claim, Namespace: p.Namespace, Volume: *v}
-		vc.Volume.Claim, vc.Volume.Ephemeral = "", false // fields of the pod's volume alone
+		vc.Volume.Claim, vc.Volume.Ephemeral = "", false // a claim's volume does not have these fields
 		vc.Volume.Disk = outrank.Disk{}
 		ix.known[key] = &vc.Volume
 		ix.list = append(ix.list, vc)
 	}
 }
 
-// agrees refuses volumes that differ from the volume of their claim.
+// agrees records a problem for each volume of a pod that differs from the volume of its claim.
 func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
@@ -71,18 +72,18 @@ func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
 	}
 }
 
-// sameStorage reports whether two volumes are equal in the fields that a claim gives.
+// sameStorage reports whether two volumes are equal in all fields that a claim gives.
 func sameStorage(a, b *outrank.Volume) bool {
 	return a.State == b.State && a.MissingVolume == b.MissingVolume && a.OncePod == b.OncePod && a.Driver == b.Driver && a.Handle == b.Handle &&
 		sameNodes(a.Node, b.Node) && sameZones(a.Zones, b.Zones)
 }
 
-// sameNodes reports whether two selectors are written in the same way. Nil and empty lists are.
+// sameNodes reports whether two selectors have the same wire form. Nil and empty lists count as equal.
 func sameNodes(a, b *outrank.NodeSelector) bool {
 	return a == b || reflect.DeepEqual(wireNodeSelector(a), wireNodeSelector(b))
 }
 
-// sameZones reports whether two volumes are in the same zones. Nil and an empty map are the same.
+// sameZones reports whether two volumes are in the same zones. Nil and an empty map count as equal.
 func sameZones(a, b map[string][]string) bool {
 	if len(a) != len(b) {
 		return false
@@ -96,8 +97,8 @@ func sameZones(a, b map[string][]string) bool {
 	return true
 }
 
-// named gives each bound claim a volume that is named after it, and each claim whose volume is yet to be made a class.
-// Claims with the same driver and the same waiting share a class.
+// named assigns each bound claim a volume that is named after it, and each claim whose volume does not exist yet a
+// storage class. Claims with the same driver and the same binding mode share a class.
 func (e *encoder) named(claims []*outrank.VolumeClaim) ([]boundClaim, []class) {
 	out := make([]boundClaim, len(claims))
 	taken := make(map[string]bool, len(claims))
@@ -123,8 +124,8 @@ func (e *encoder) named(claims []*outrank.VolumeClaim) ([]boundClaim, []class) {
 	return out, classes
 }
 
-// volumeName returns a name that no other claim's volume has. Two names can only be equal if a namespace has a dot,
-// which Kubernetes does not allow; a number tells them apart all the same.
+// volumeName returns a name for a claim's volume that is not taken yet. Two names can only collide if a namespace
+// contains a dot, which Kubernetes does not allow; even then a number makes them different.
 func volumeName(vc *outrank.VolumeClaim, taken map[string]bool) string {
 	first := cmp.Or(vc.Namespace, outrank.DefaultNamespace) + "." + vc.Name
 	name := first

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// link is the end of a chain: a lineage, and how the lineage before it evicted it.
-// Chains share their beginnings. Once a link is made, nothing changes but what its cascade points to.
+// link is the last link of a chain: a lineage, with the time and node at which the lineage before it evicted it. The
+// links before it may be shared by several chains, so a link never changes, except through its cascade.
 type link struct {
 	lineage string
-	// before is nil where the chain begins: that lineage was not evicted, and
-	// time and node are empty.
+	// before is nil at the beginning of a chain. The lineage there was not
+	// evicted, so time and node are empty.
 	before  *link
-	length  int // the links from the beginning up to this one
+	length  int // number of links from the beginning up to this one
 	time    time.Time
 	node    string
-	cascade *cascade // shared by all chains with this beginning
+	cascade *cascade // shared by all chains with the same beginning
 }
 
-// cascade has all chains that begin with the same preemption.
+// cascade is shared by all chains that begin with the same preemption.
 type cascade struct {
-	longest int // how many links its longest chain ever had
+	longest int // number of links in the longest chain that it ever had
 }
 
-// begin returns the empty chain of a lineage.
+// begin returns a chain that starts with a lineage and has no links yet.
 func begin(lineage string) *link { return &link{lineage: lineage, cascade: &cascade{}} }
 
-// find returns the link of a lineage in the chain that ends here, nil if it has none. Time is linear
-// in the length of the chain.
+// find returns the link of a lineage in the chain that ends here, or nil. It takes time linear in the
+// length of the chain.
 func (l *link) find(lineage string) *link {
 	for ; l != nil; l = l.before {
 		if l.lineage == lineage {
@@ -38,18 +38,18 @@ func (l *link) find(lineage string) *link {
 	return nil
 }
 
-// cascades counts the cascades.
+// cascades counts the cascades by the lengths of their longest chains.
 type cascades struct {
-	maxChain int // the links at which a chain is cut
-	// count has by number of links how many cascades have a longest chain of so many.
+	maxChain int // number of links at which a chain is cut
+	// count[n] is the number of cascades whose longest chain has n links.
 	count []int
 	cut   int // how often a chain was cut
-	// longest ends the longest chain of all, the first of equal length.
+	// longest is the last link of the longest chain, the earliest among equal ones.
 	longest *link
 }
 
-// extend adds a link to a chain, or begins a new chain where this one has its
-// largest length.
+// extend adds a link to a chain. If the chain has maxChain links already, it is cut, and
+// the link begins a new one.
 func (c *cascades) extend(from *link, next link) *link {
 	if from.length >= c.maxChain {
 		from = begin(from.lineage)
@@ -66,7 +66,7 @@ func (c *cascades) extend(from *link, next link) *link {
 	return &next
 }
 
-// grow counts a cascade under a new length, if that is longer than before.
+// grow counts a cascade under a new length if it is longer than its longest chain so far.
 func (c *cascades) grow(cascade *cascade, length int) {
 	if length <= cascade.longest {
 		return
@@ -81,25 +81,25 @@ func (c *cascades) grow(cascade *cascade, length int) {
 	c.count[length]++
 }
 
-// cycleCounts counts rounds by cycle.
+// cycleCounts counts the rounds of each cycle.
 type cycleCounts struct {
-	maxCycles int // the distinct cycles that are kept
-	// known has the cycles by key: the ids of the lineages in order, the least of them
+	maxCycles int // number of distinct cycles that are kept
+	// known maps keys to cycles. A key has the ids of the lineages in order, the least id
 	// first, so that every rotation of a cycle has the same key.
 	known map[string]*cycleCount
-	// uncounted counts the rounds of cycles beyond the limit.
+	// uncounted is the number of rounds of cycles beyond maxCycles.
 	uncounted int
-	key       []byte // memory for the next key
+	key       []byte // buffer for keys
 }
 
-// cycleCount is one cycle with its rounds.
+// cycleCount has the number of rounds of one cycle, and the times of the first and the last.
 type cycleCount struct {
 	rounds      int
 	first, last time.Time
 }
 
-// count records that a round is complete. The ids come in reverse: the next one of each
-// evicted it. It reverses the slice in place.
+// count records a complete round. In ids each lineage was evicted by the one after it; count
+// reverses the slice in place.
 func (c *cycleCounts) count(ids []uint32, at time.Time) {
 	slices.Reverse(ids)
 	start := slices.Index(ids, slices.Min(ids))
@@ -121,7 +121,7 @@ func (c *cycleCounts) count(ids []uint32, at time.Time) {
 	known.last = at
 }
 
-// idsOf returns the ids in a key.
+// idsOf decodes the ids of a key.
 func idsOf(key string) []uint32 {
 	ids := make([]uint32, 0, len(key)/4)
 	for b := []byte(key); len(b) > 0; b = b[4:] {

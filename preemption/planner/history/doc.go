@@ -7,26 +7,24 @@
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
-// A pod that is recreated has another name or UID, so pods are known by their lineage: a name,
-// chosen by the caller, that a pod shares with the pods it replaces. [LineageOf] names the
-// controller. By that, replicas count as one another's replacements, so the findings are an
-// estimate.
+// A recreated pod has another name or UID, so a Log identifies pods by their lineage: a name, chosen by the
+// caller, that a pod shares with the pods it replaces. [LineageOf] returns the controller. All replicas of a
+// controller then have one lineage, so the findings are an estimate.
 //
 // A link is one lineage evicting another. The chain of a lineage lists the links that led to its
-// latest eviction: when P evicts V, the chain of V becomes that of P with the link from P to V at
-// its end. If V had a place in that chain, the links from there on are one round of a cycle,
-// which is counted and taken out of the chain. A cascade is all chains with the same beginning,
-// and its length is that of the longest chain it ever had. Chapter 16 of [RULES.md] defines each
-// of these exactly.
+// latest eviction: when P evicts V, the chain of V becomes the chain of P with the link from P to V
+// appended. If V already occurs in that chain, the links from there on are one round of a cycle,
+// which is counted and removed from the chain. A cascade is the set of all chains with the same
+// beginning, and its length is the number of links in the longest chain it ever had. Chapter 16 of
+// [RULES.md] defines each of these exactly.
 //
 // No pod is evicted by a pod of equal or lower priority, so a cycle needs priorities that change
 // when a pod is recreated, or schedulers with different rules. A repeat needs neither.
 //
-// A [Log] is for one goroutine at a time; a [Summary] is a value of the caller's own. Recording
-// takes time linear in the victims and in the length of the chain, which [Config.MaxChain]
-// limits. Memory is one record for every lineage that was ever evicted and one for every distinct
-// cycle, which [Config.MaxCycles] limits. The result depends on the preemptions and their order
-// alone. The reference has nothing of this kind.
+// A [Log] is for one goroutine at a time; a [Summary] belongs to the caller. Recording takes time linear
+// in the victims and in the length of the chain, which [Config.MaxChain] limits. Memory holds one record
+// for every lineage that was ever evicted, and one for every distinct cycle, which [Config.MaxCycles]
+// limits. The result depends only on the preemptions and their order. Kubernetes has nothing like this.
 //
 // [RULES.md]: https://github.com/outrank-go/outrank/blob/main/preemption/planner/history/RULES.md
 package history

@@ -8,19 +8,19 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Log records preemptions one by one and follows their chains; see the package
-// comment for the definitions. It is for one goroutine at a time.
+// Log records preemptions one by one and follows their chains; the package comment defines
+// these. It is for one goroutine at a time.
 type Log struct {
 	config Config
 	// now is the time of the last preemption.
 	now time.Time
-	// lineages has by name those that were ever evicted.
+	// lineages maps the name of every lineage that was ever evicted to its record.
 	lineages map[string]*lineage
 	cascades cascades
 	cycles   cycleCounts
-	// preemptions and evictions count the preemptions, and the victims in them.
+	// preemptions counts the recorded preemptions, and evictions all of their victims.
 	preemptions, evictions int
-	// names is memory for the victims of one preemption.
+	// names is a buffer for the victims of one preemption.
 	names []string
 }
 
@@ -29,27 +29,28 @@ var errNoLog = fmt.Errorf("%w: no log", outrank.ErrInvalid)
 
 // Config limits what a [Log] follows. Its zero value is ready for use.
 type Config struct {
-	// Within is how long after the latest eviction of a lineage a preemption by it
-	// still counts as a consequence of that eviction. Zero means for ever.
+	// Within is the time after the latest eviction of a lineage during which a
+	// preemption by it counts as a consequence of that eviction. Zero means forever.
 	Within time.Duration
 	// MaxChain is the number of links at which a chain is cut: the next link
-	// begins a new cascade. A round that the cut falls into is not seen, so
-	// cycles of more lineages than that are not found. Zero means 1,000.
+	// begins a new cascade. A round that is cut is not recognized, so cycles of
+	// more than MaxChain lineages are not found. Zero means 1,000.
 	MaxChain int
-	// MaxCycles is the number of distinct cycles that are kept, the first ones.
-	// The rounds of further cycles are only counted. Zero means 10,000.
+	// MaxCycles is the number of distinct cycles that are kept. The first ones are
+	// kept; for later ones only the rounds are counted. Zero means 10,000.
 	MaxCycles int
 }
 
 // errNoConfig is the error of a nil Config.
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
+// The defaults of Config.MaxChain and Config.MaxCycles.
 const (
 	defaultMaxChain  = 1_000
 	defaultMaxCycles = 10_000
 )
 
-// validate returns everything that is wrong with the configuration.
+// validate returns an error with every problem of the configuration.
 func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig
@@ -76,18 +77,18 @@ func (c *Config) validate() error {
 
 // Preemption is one preemption that was carried out.
 type Preemption struct {
-	// Time is the moment of the preemption. Preemptions are recorded in the order of time.
+	// Time is when the preemption happened. Preemptions are recorded in chronological order.
 	Time time.Time
 	Node string
-	// Preemptor and Victims are lineages. Two victims may be of the same
+	// Preemptor and Victims are lineages. Two victims may have the same
 	// lineage, and Victims may be empty.
 	Preemptor string
 	Victims   []string
 }
 
-// LineageOf returns the lineage of a pod where nothing better is known: its
-// controller in its namespace, such as default/ReplicaSet/web, or the pod itself
-// where it has none, such as default/web. For a nil pod it is the empty text.
+// LineageOf returns a lineage for pods about which the caller knows nothing better: the
+// controller in its namespace, such as default/ReplicaSet/web, or the pod itself, such as
+// default/web, if it has no controller. For a nil pod it returns the empty string.
 func LineageOf(p *outrank.Pod) string {
 	if p == nil {
 		return ""
@@ -98,23 +99,23 @@ func LineageOf(p *outrank.Pod) string {
 	return string(p.Key())
 }
 
-// lineage has the record of a lineage that was evicted.
+// lineage is the record of a lineage that was evicted.
 type lineage struct {
 	name string
 	id   uint32 // numbered from 0 in the order of first eviction
-	// times counts the preemptions that evicted it. first and last are when the first and the last of them were.
+	// times counts the preemptions that evicted it. first and last are the times of the first and the last one.
 	times       int
 	first, last time.Time
-	// by is the lineage of the first preemptor; several is set once there is
-	// another one.
+	// by is the lineage of the first preemptor. several is set once a different
+	// lineage has evicted it, too.
 	by      string
 	several bool
-	// chain ends in the latest eviction.
+	// chain is the chain whose last link is the latest eviction.
 	chain *link
 }
 
-// New returns an empty log. The error has everything that is wrong with the
-// configuration, in one *[outrank.InputError].
+// New returns an empty log. The error is an *[outrank.InputError] with every problem of
+// the configuration.
 func New(config Config) (*Log, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -133,10 +134,9 @@ func New(config Config) (*Log, error) {
 	}, nil
 }
 
-// Record adds the next preemption and keeps nothing of it but its strings. An
-// error wraps [outrank.ErrInvalid] and changes nothing: it is about a preemption
-// that is earlier than the last recorded one, a lineage without a name, or a log
-// that was not made by [New].
+// Record adds the next preemption. It keeps the strings of the preemption, and not its
+// slices. An error wraps [outrank.ErrInvalid] and leaves the log as it was: the preemption is
+// earlier than the last recorded one, a lineage is empty, or the log was not made by [New].
 func (h *Log) Record(e Preemption) error {
 	if h == nil {
 		return errNoLog
@@ -161,7 +161,7 @@ func (h *Log) Record(e Preemption) error {
 	return nil
 }
 
-// check returns what is wrong with a preemption.
+// check returns an error for a preemption that cannot be recorded.
 func (h *Log) check(e *Preemption) error {
 	problem := func(field, text string) error {
 		object := fmt.Sprintf("preemption %d", h.preemptions+1)
@@ -182,7 +182,8 @@ func (h *Log) check(e *Preemption) error {
 	return nil
 }
 
-// chainOf returns the chain that a preemption by this lineage continues.
+// chainOf returns the chain that a preemption by this lineage continues: an empty one if the
+// lineage was never evicted, or not within Config.Within.
 func (h *Log) chainOf(preemptor string) *link {
 	l, ok := h.lineages[preemptor]
 	if !ok || h.config.Within > 0 && h.now.Sub(l.last) > h.config.Within {
@@ -191,8 +192,8 @@ func (h *Log) chainOf(preemptor string) *link {
 	return l.chain
 }
 
-// evict records that a victim is evicted from the end of a chain. Where the victim has a place in the chain, the
-// links from there on are a round of a cycle. They are taken out: the chain of the victim ends there again.
+// evict records one victim of a preemption that continues the chain from. If the victim already occurs in the chain,
+// the links after it are a round of a cycle: they are counted, and the chain of the victim ends at its place again.
 func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l := h.lineages[victim]
 	if l == nil {
@@ -203,7 +204,7 @@ func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l.last = e.Time
 	l.several = l.several || l.by != e.Preemptor
 
-	// A victim that is in the chain closes a circle.
+	// A victim that occurs in the chain closes a cycle.
 	if at := from.find(victim); at != nil {
 		l.chain = at
 		h.cycles.count(h.idsFrom(from, at), e.Time)
@@ -212,9 +213,9 @@ func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l.chain = h.cascades.extend(from, link{lineage: victim, time: e.Time, node: e.Node})
 }
 
-// idsFrom returns the ids of the lineages between two links of a chain, both
-// included, the later one first. All of them have an id, because all were evicted: the beginning of a chain
-// is among them only as the victim of the round that is being counted.
+// idsFrom returns the ids of the lineages from one link of a chain back to an earlier one, including both. Each
+// lineage has an id, because each was evicted: the beginning of the chain can only be included as the victim that
+// closes the round.
 func (h *Log) idsFrom(from, to *link) []uint32 {
 	ids := []uint32{h.lineages[from.lineage].id}
 	for at := from; at != to; {

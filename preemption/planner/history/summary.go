@@ -6,59 +6,59 @@ import (
 	"time"
 )
 
-// Summary has the findings of a [Log] up to some moment. It is a value of the
-// caller's own. The summary of an empty log is the zero value.
+// Summary has the findings of a [Log] up to the time of the call. It belongs to the
+// caller. The summary of an empty log is the zero value.
 type Summary struct {
-	// Preemptions and Evictions count the preemptions, and the victims in them.
+	// Preemptions is the number of recorded preemptions, and Evictions the number of all their victims.
 	Preemptions, Evictions int
 
-	// Cascades counts the cascades by the number of links in their longest chain, two or more. It is nil
-	// where there is none.
+	// Cascades maps a number of links, two or more, to the number of cascades whose longest chain has so many.
+	// It is nil if there is no cascade.
 	Cascades map[int]int
-	// LongestCascade is the longest chain of all, the earliest of equal length. Each preemption in it has one
-	// victim, which is the preemptor of the next. It is empty where there is no cascade.
+	// LongestCascade is the longest chain, and the earliest one among those of equal length. Each preemption in it
+	// has one victim, which is the preemptor of the next. It is empty if there is no cascade.
 	LongestCascade []Preemption
-	// CutCascades is how often a chain was cut because it was too long.
+	// CutCascades counts how often a chain was cut because it had reached Config.MaxChain.
 	CutCascades int
 
-	// Cycles are the distinct cycles, sorted by rounds, the most first, then by
-	// length, the longest first, then by name.
+	// Cycles lists the distinct cycles. The one with the most rounds comes first;
+	// equal ones are sorted by length, the longest first, and then by name.
 	Cycles []Cycle
-	// OtherRounds counts the rounds of cycles beyond the limit, which are not in Cycles.
+	// OtherRounds counts the rounds of cycles beyond Config.MaxCycles, which are not in Cycles.
 	OtherRounds int
 
-	// Repeats are the lineages that more than one preemption evicted, sorted by
-	// how often, the most first, then by name.
+	// Repeats lists the lineages that more than one preemption evicted. The one
+	// evicted most often comes first; equal ones are sorted by name.
 	Repeats []Repeat
 }
 
-// Cycle is a ring of lineages that evict one another.
+// Cycle is a ring of lineages in which each evicts the next.
 type Cycle struct {
-	// Lineages begins with the least name. Each evicts the next, and the last
-	// evicts the first.
+	// Lineages starts with the name that sorts first. Each lineage evicts the
+	// next one, and the last evicts the first.
 	Lineages []string
-	// Recurrence counts the rounds. A round happens when it is complete.
+	// Recurrence counts the rounds. A round is dated by the eviction that completes it.
 	Recurrence
 }
 
-// Recurrence says how often something has happened, and when it did the first time and the last.
+// Recurrence says how often something has happened, and when it happened first and last.
 type Recurrence struct {
 	Times       int
 	First, Last time.Time
 }
 
-// Repeat is a lineage that was evicted again and again.
+// Repeat is a lineage that was evicted more than once.
 type Repeat struct {
 	Lineage string
 	// Recurrence counts the preemptions that evicted it.
 	Recurrence
-	// Preemptor is the lineage that evicted it every time; empty if there were
-	// several.
+	// Preemptor is the lineage that evicted it every time. It is empty if several
+	// lineages did.
 	Preemptor string
 }
 
-// Summary returns the findings so far; recording may continue afterwards. Time
-// is linear in the lineages and cycles that are kept, and that of sorting them.
+// Summary returns the findings so far; recording may continue afterwards. It takes the
+// time of sorting the lineages and cycles that are kept.
 func (h *Log) Summary() Summary {
 	r := Summary{
 		Preemptions: h.preemptions, Evictions: h.evictions,
@@ -70,7 +70,7 @@ func (h *Log) Summary() Summary {
 	return r
 }
 
-// report enters the cascades into a summary. A single link is no cascade.
+// report fills in the cascades of a summary. A single link is not a cascade.
 func (c *cascades) report(r *Summary) {
 	for links, n := range c.count {
 		if links >= 2 && n > 0 {
@@ -92,7 +92,7 @@ func (c *cascades) report(r *Summary) {
 	slices.Reverse(r.LongestCascade)
 }
 
-// distinctCycles returns the cycles by name, sorted as Summary.Cycles says.
+// distinctCycles returns the cycles with the names of their lineages, sorted as in Summary.Cycles.
 func (h *Log) distinctCycles() []Cycle {
 	names := make([]string, len(h.lineages))
 	for name, l := range h.lineages {
@@ -107,7 +107,8 @@ func (h *Log) distinctCycles() []Cycle {
 			ring[i] = names[id]
 		}
 
-		// Ids are numbered by first eviction, which says nothing to a reader: the least name comes first.
+		// A key starts with the least id, which means nothing to a reader. The ring is turned to start with the least
+		// name instead.
 		start := slices.Index(ring, slices.Min(ring))
 		ring = slices.Concat(ring[start:], ring[:start])
 		out = append(out, Cycle{ring, Recurrence{c.rounds, c.first, c.last}})
@@ -122,7 +123,7 @@ func (h *Log) distinctCycles() []Cycle {
 	return out
 }
 
-// repeats returns the lineages that were evicted more than once, sorted as Summary.Repeats says.
+// repeats returns the lineages that were evicted more than once, sorted as in Summary.Repeats.
 func (h *Log) repeats() []Repeat {
 	var out []Repeat
 	for _, l := range h.lineages {

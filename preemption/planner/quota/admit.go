@@ -13,32 +13,31 @@ import (
 // Admission is the admission plugin ResourceQuota with its configuration. The
 // zero value has no limits beyond the quotas.
 type Admission struct {
+	// Limited lists the resources that need a quota.
 	Limited []Limited
-	// Release is the release whose rules hold for the pods' usage and QoS classes; zero
-	// means outrank.DefaultRelease. An unknown one is an error of every call.
+	// Release is the Kubernetes release by whose rules usage and QoS classes are
+	// computed; zero means outrank.DefaultRelease. With an unknown one every call fails.
 	Release outrank.Release
 }
 
 // errNoAdmission is the error of a nil Admission.
 var errNoAdmission = fmt.Errorf("%w: no admission", outrank.ErrInvalid)
 
-// Admit decides whether a pod may be created beside what there is (group 20.2;
-// CheckRequest):
+// Admit decides whether a pod may be created with the current usage of the quotas
+// (group 20.2; CheckRequest):
 //
-//  1. The quotas of the pod's namespace whose scopes all hold for it, and that
-//     limit something about pods, apply to it. Each of them must know how much is
-//     used, and each container must say how much it wants of cpu and memory where
-//     these are limited.
-//  2. A quota must cover everything that Limited names for the pod: each resource by a
-//     quota that applies, each scope by any quota of the namespace with that scope
-//     that holds for the pod.
-//  3. With the pod, nothing that a quota limits may be exceeded.
+//  1. A quota of the pod's namespace applies if all of its scopes hold for the pod, and it
+//     limits something about pods. Its usage must have been counted. If it limits cpu or
+//     memory, each container must state how much of it the container wants.
+//  2. Everything that Limited names for the pod must be covered: each resource by a quota
+//     that applies, and each scope by a quota of the namespace with a requirement of the
+//     same scope that holds for the pod.
+//  3. With the pod, no limit of a quota that applies may be exceeded.
 //
-// Quotas are asked in the order of their names, and the first that refuses counts.
-// Those of other namespaces are passed over. The pod is taken with the priority
-// class that stands in it. Errors are an *[outrank.InputError] with everything
-// that is wrong with the quotas of the namespace, the limits and the pod. Time is
-// linear in the quotas.
+// Quotas are asked in the order of their names, and the first that refuses decides.
+// Quotas of other namespaces are ignored. The pod's own PriorityClassName is used. The
+// error is an *[outrank.InputError] with every problem of the quotas of the namespace and
+// of Limited, or with those of the pod. Time is linear in the quotas.
 func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 	if a == nil {
 		return nil, errNoAdmission
@@ -60,8 +59,8 @@ func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 	return r.verdict, nil
 }
 
-// check returns the quotas of the pod's namespace by name. The error has everything that is wrong with them, with
-// the limits and with the pod.
+// check returns the quotas of the pod's namespace, sorted by name. The error has the problems of the pod, or else
+// those of the quotas and of Limited.
 func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 	if pod.Pod == nil {
 		return nil, invalid([]outrank.Problem{{Object: "pod", Text: "missing"}})
@@ -74,7 +73,7 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 		return nil, err
 	}
 
-	// A requirement that the API server lets in may still be one that nobody can decide (rule 20.1.6).
+	// Besides requirements that the API server rejects, some that it accepts cannot be evaluated (rule 20.1.6).
 	for _, l := range a.Limited {
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).problem)...)
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).unreadable)...)
@@ -91,20 +90,20 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 	return here, invalid(ps)
 }
 
-// request is one call of Admit.
+// request is the state of one call of Admit.
 type request struct {
 	pod     *Pod
 	release outrank.Release
-	usage   resource.List // of the pod
+	usage   resource.List // the usage of the pod
 	verdict *Verdict
-	// applied are the quotas that apply, and restricted the resources that they limit.
+	// applied lists the quotas that apply. restricted has the resources that they limit.
 	applied    []*Quota
 	restricted map[resource.Name]bool
-	// scopes are the scopes of all quotas that hold for the pod, also of quotas that do not apply.
+	// scopes lists the requirements of all quotas that hold for the pod, even if their quota does not apply.
 	scopes []Requirement
 }
 
-// applies finds the quotas that apply (step 1).
+// applies finds the quotas that apply (step 1). It returns false if one of them refuses the pod.
 func (r *request) applies(quotas []*Quota) bool {
 	r.restricted = map[resource.Name]bool{}
 	for _, q := range quotas {
@@ -132,9 +131,8 @@ func (r *request) applies(quotas []*Quota) bool {
 	return true
 }
 
-// unstated returns, for each amount of cpu and memory that is limited, the
-// containers that do not say how much they want (rule 20.2.3; Constraints). Where the pod itself says something,
-// none of them has to.
+// unstated returns, for each limited amount of cpu or memory, the containers that do not state how much they want
+// (rule 20.2.3; Constraints). If the pod states something at pod level, no container has to.
 func (r *request) unstated(limits []resource.Name) map[resource.Name][]string {
 	if levels := r.pod.Resources; levels != nil && levelled(levels) {
 		return nil
@@ -155,10 +153,10 @@ func (r *request) unstated(limits []resource.Name) map[resource.Name][]string {
 	return missing
 }
 
-// explicit lists the names for which each container must say how much it wants.
+// explicit lists the names of amounts that each container has to state if a quota limits them.
 var explicit = []resource.Name{"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"}
 
-// levelled reports whether pod-level resources name one that counts at the level of the pod.
+// levelled reports whether the pod-level resources have cpu, memory or huge pages, the resources that count there.
 func levelled(l *resource.Requirements) bool {
 	for _, list := range []resource.List{l.Requests, l.Limits} {
 		for name := range list {
@@ -170,9 +168,9 @@ func levelled(l *resource.Requirements) bool {
 	return false
 }
 
-// covered looks for a quota for everything that is limited (step 2).
+// covered reports whether quotas cover everything that is limited (step 2). If not, it refuses the pod.
 func (r *request) covered(limited []Limited) bool {
-	bare := map[resource.Name]bool{} // resources without a quota
+	bare := map[resource.Name]bool{} // limited resources that no quota covers
 	var scopes []Requirement
 	for i := range limited {
 		l := &limited[i]
@@ -191,7 +189,7 @@ func (r *request) covered(limited []Limited) bool {
 		return r.refuse(Verdict{Reason: uncoveredResources, Resources: slices.Sorted(maps.Keys(bare))})
 	}
 
-	// A scope is covered by the same scope of any quota, with whatever operator and values.
+	// A scope is covered by the same scope in any quota; operators and values do not matter.
 	scopes = slices.DeleteFunc(scopes, func(s Requirement) bool {
 		return slices.ContainsFunc(r.scopes, func(t Requirement) bool { return t.Scope == s.Scope })
 	})
@@ -201,8 +199,8 @@ func (r *request) covered(limited []Limited) bool {
 	return true
 }
 
-// fits compares the usage with the pod to the quotas that apply (step 3). A quota that is exceeded already refuses
-// only pods that want more of what is exceeded.
+// fits reports whether no quota is exceeded with the pod (step 3). If one is, it refuses the pod. A limit that was
+// exceeded before only refuses pods that use more of it.
 func (r *request) fits() bool {
 	r.verdict.Used = map[string]resource.List{}
 	for _, q := range r.applied {
@@ -214,7 +212,7 @@ func (r *request) fits() bool {
 				continue
 			}
 
-			// What the pod takes nothing of may be exceeded already (rule 20.2.9).
+			// A limit is only checked if the pod uses some of it; others may be exceeded already (rule 20.2.9).
 			used[name] = used[name].Add(amount)
 			if used[name].Cmp(hard) > 0 {
 				over.Requested[name] = amount
@@ -232,7 +230,7 @@ func (r *request) fits() bool {
 	return true
 }
 
-// refuse ends the request with a verdict about its pod.
+// refuse sets the verdict of the request, and returns false for the step that refuses.
 func (r *request) refuse(v Verdict) bool {
 	v.Pod = r.pod.Pod
 	r.verdict = &v

@@ -8,16 +8,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Quota is a ResourceQuota: limits for the pods of a namespace, or for those of
-// them in its scopes, together.
+// Quota is a ResourceQuota: it limits what all pods of a namespace, or all pods in its
+// scopes there, use together.
 type Quota struct {
 	Namespace, Name string
-	// Scopes are spec.scopes, each with the operator Exists, and the expressions of
-	// spec.scopeSelector. All of them have to hold for a pod; without any, every pod
-	// of the namespace counts.
+	// Scopes has the entries of spec.scopes, each with the operator Exists, and the
+	// expressions of spec.scopeSelector. The quota is about pods for which all of them
+	// hold, and about every pod of the namespace if there are none.
 	Scopes []Requirement
-	// Hard has the limits, and Used the amounts in use: status.hard and status.used.
-	// A name without an entry in Used has not been counted yet. Quota.Measure counts.
+	// Hard is status.hard, the limits, and Used is status.used, the amounts in use. A
+	// name without an entry in Used has not been counted yet; Quota.Measure counts.
 	Hard, Used resource.List
 }
 
@@ -29,58 +29,58 @@ type Scope string
 
 // The scopes.
 const (
-	// Terminating has the pods with an activeDeadlineSeconds, NotTerminating all others.
+	// Terminating contains the pods with activeDeadlineSeconds, NotTerminating all others.
 	Terminating    Scope = "Terminating"
 	NotTerminating Scope = "NotTerminating"
-	// BestEffort has the pods of that QoS class, NotBestEffort all others.
+	// BestEffort contains the pods of that QoS class, NotBestEffort all others.
 	BestEffort    Scope = "BestEffort"
 	NotBestEffort Scope = "NotBestEffort"
-	// PriorityClass goes by the name of the pod's class.
+	// PriorityClass compares the name of the pod's priority class with the values of the requirement.
 	PriorityClass Scope = "PriorityClass"
-	// CrossNamespacePodAffinity has the pods with a term of pod affinity or anti-affinity
-	// that names namespaces.
+	// CrossNamespacePodAffinity contains the pods with a term of pod affinity or
+	// anti-affinity that names or selects namespaces.
 	CrossNamespacePodAffinity Scope = "CrossNamespacePodAffinity"
 )
 
-// Requirement is one demand on a pod.
+// Requirement is a condition on a pod: that it is in a scope.
 type Requirement struct {
 	Scope Scope `json:"scopeName"`
-	// Operator is Exists for every scope but PriorityClass, which also takes In,
-	// NotIn and DoesNotExist.
+	// Operator is Exists. For the scope PriorityClass it may also be In, NotIn or
+	// DoesNotExist.
 	Operator outrank.Operator `json:"operator"`
-	// Values are needed by In and NotIn and forbidden for the others.
+	// Values is required for In and NotIn, and must be empty for other operators.
 	Values []string `json:"values,omitempty"`
 }
 
-// Limited is an entry of limitedResources in the ResourceQuotaConfiguration of
-// the admission plugin: a resource that needs a quota to cover it. It has the
-// form of that file in JSON.
+// Limited is an entry of limitedResources in the configuration file of the admission
+// plugin (ResourceQuotaConfiguration): a resource that may only be used if a quota covers
+// it. Its JSON is that of the file.
 type Limited struct {
 	// APIGroup and Resource name the limited resource; pods are of the group "".
 	APIGroup string `json:"apiGroup,omitempty"`
 	Resource string `json:"resource"`
-	// MatchContains limits the pods' usage of each resource whose name contains
-	// one of these texts.
+	// MatchContains limits each resource that a pod uses and whose name contains one
+	// of these strings.
 	MatchContains []string `json:"matchContains,omitempty"`
-	// MatchScopes limits pods for which one of these holds, whatever Resource says.
+	// MatchScopes limits pods for which one of these requirements holds, whatever
+	// Resource says.
 	MatchScopes []Requirement `json:"matchScopes,omitempty"`
 }
 
 // Pod is a pod with the further fields that a quota depends on.
 type Pod struct {
 	*outrank.Pod
-	// Deadline is set where the pod has spec.activeDeadlineSeconds.
+	// Deadline is set if the pod has spec.activeDeadlineSeconds.
 	Deadline bool
-	// PrefersAcross is set where a preferred term of pod affinity or anti-affinity
-	// names namespaces; outrank.Affinity has the required ones.
+	// PrefersAcross is set if a preferred term of pod affinity or anti-affinity names or
+	// selects namespaces. The required terms are in outrank.Affinity.
 	PrefersAcross bool
 }
 
-// scopesField is where scopes stand in a quota.
+// scopesField is the field that problems of scopes are reported for.
 const scopesField = "spec.scopeSelector.matchExpressions"
 
-// Validate returns everything that is wrong with a quota, in one
-// *[outrank.InputError].
+// Validate returns an *[outrank.InputError] with every problem of a quota, or nil.
 func (q *Quota) Validate() error {
 	if q == nil {
 		return errNoQuota
@@ -88,12 +88,12 @@ func (q *Quota) Validate() error {
 	return invalid(q.problems())
 }
 
-// object returns what problems call the quota.
+// object returns the name of the quota in problems.
 func (q *Quota) object() string {
 	return "resourcequota " + string(outrank.NewKey(q.Namespace, q.Name))
 }
 
-// problems lists everything that is wrong with the quota.
+// problems lists every problem of the quota.
 func (q *Quota) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	if q.Name == "" {
@@ -116,7 +116,8 @@ func (q *Quota) problems() []outrank.Problem {
 	return ps
 }
 
-// requirementProblems lists the problems that a check finds in requirements (group 20.1).
+// requirementProblems calls problem for each requirement of a field, and lists the problems that it returns
+// (group 20.1).
 func requirementProblems(object, field string, rs []Requirement, problem func(*Requirement) string) []outrank.Problem {
 	var ps []outrank.Problem
 	for i, r := range rs {
@@ -127,9 +128,9 @@ func requirementProblems(object, field string, rs []Requirement, problem func(*R
 	return ps
 }
 
-// problem returns why the API server does not let a requirement in, empty where it does.
+// problem returns why the API server rejects a requirement, or the empty string if it accepts it.
 func (r *Requirement) problem() string {
-	plain := []Scope{Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity} // without values
+	plain := []Scope{Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity} // only Exists
 	switch {
 	case slices.Contains(plain, r.Scope) && (r.Operator != outrank.Exists || len(r.Values) > 0):
 		return fmt.Sprintf("the scope %s takes the operator Exists alone, without values", r.Scope)
@@ -154,8 +155,8 @@ func (r *Requirement) problem() string {
 	return ""
 }
 
-// unreadable returns why nobody can decide whether a requirement holds that the API server lets in: it has a
-// value that no label could have (rule 20.1.6). It is empty for any other requirement.
+// unreadable returns why a requirement cannot be evaluated although the API server accepts it: it has a value that
+// is no valid label value (rule 20.1.6). It returns the empty string for any other requirement.
 func (r *Requirement) unreadable() string {
 	if r.problem() != "" {
 		return ""
@@ -166,12 +167,12 @@ func (r *Requirement) unreadable() string {
 	return ""
 }
 
-// selector returns the requirement as one about a label that is named like the scope.
+// selector returns the requirement as a selector of the label whose key is the name of the scope.
 func (r *Requirement) selector() *outrank.LabelSelector {
 	return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: string(r.Scope), Operator: r.Operator, Values: r.Values}}}
 }
 
-// invalid returns the error for some problems, nil for none.
+// invalid returns an error with these problems, or nil if there are none.
 func invalid(ps []outrank.Problem) error {
 	if len(ps) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// wire is v1 ResourceQuota.
+// wire is a ResourceQuota of v1 in JSON, with the fields that are read.
 type wire struct {
 	Metadata manifest.Meta `json:"metadata"`
 	Spec     struct {
@@ -28,25 +28,26 @@ type wire struct {
 	} `json:"status"`
 }
 
-// expression is one entry of a scopeSelector.
+// expression is one entry of matchExpressions in a scopeSelector.
 type expression struct {
 	Scope    string   `json:"scopeName"`
 	Operator string   `json:"operator"`
 	Values   []string `json:"values"`
 }
 
-// mostProblems is how many problems of an input are kept.
+// mostProblems is the number of problems of an input that are kept. Further ones are only counted.
 const mostProblems = 1000
 
 // Read reads the quotas of what
 //
 //	kubectl get resourcequotas -A -o json
 //
-// prints, or of any other dump: objects of other kinds are passed over. Hard is
-// status.hard; where a quota has no status yet, as in a manifest, it is spec.hard,
-// and nothing is known of Used. Errors are those of r, and an *[outrank.InputError] with everything
-// that is wrong, which is also about input without a single object or List and about a nil reader.
-// Time is linear in the input. Memory, beside the quotas, is bounded by its largest object.
+// prints, or of any other dump: objects of other kinds are skipped. Hard is status.hard. If a quota has no
+// status yet, as in a manifest, Hard is spec.hard and Used is nil.
+//
+// Errors are those of r, and an *[outrank.InputError] with every problem of the input. A nil reader is a
+// problem, and so is input without an object or a List. Time is linear in the input. Besides the quotas,
+// memory holds the largest object of the input.
 func Read(r io.Reader) ([]*Quota, error) {
 	rd := &reader{}
 	err := manifest.Each(r, rd.item)
@@ -62,14 +63,14 @@ func Read(r io.Reader) ([]*Quota, error) {
 	return rd.quotas, nil
 }
 
-// reader collects what stands in an input.
+// reader collects the quotas and the problems of an input.
 type reader struct {
 	quotas   []*Quota
 	problems []outrank.Problem
-	more     int // problems beyond mostProblems
+	more     int // number of problems beyond mostProblems
 }
 
-// add adds a problem, and only counts it beyond mostProblems.
+// add adds a problem, or only counts it if there are mostProblems already.
 func (rd *reader) add(object, field, text string) {
 	if len(rd.problems) >= mostProblems {
 		rd.more++
@@ -78,7 +79,7 @@ func (rd *reader) add(object, field, text string) {
 	rd.problems = append(rd.problems, outrank.Problem{Object: object, Field: field, Text: text})
 }
 
-// item reads one object. What cannot be read is a problem, and the rest of the quota is checked all the same.
+// item reads one object. A field that cannot be read is a problem, and the other fields are checked all the same.
 func (rd *reader) item(it manifest.Item) error {
 	if it.Kind != "ResourceQuota" {
 		return nil
@@ -103,7 +104,7 @@ func (rd *reader) item(it manifest.Item) error {
 		}
 	}
 
-	// The amounts of spec.hard are read in any case, so that their problems are told.
+	// spec.hard is read even if it is not used, so that its problems are reported.
 	q.Hard = rd.amounts(object, "status.hard", w.Status.Hard)
 	q.Used = rd.amounts(object, "status.used", w.Status.Used)
 	if hard := rd.amounts(object, "spec.hard", w.Spec.Hard); w.Status.Hard == nil {
@@ -116,7 +117,7 @@ func (rd *reader) item(it manifest.Item) error {
 	return nil
 }
 
-// amounts returns a list of amounts, and adds a problem for each that cannot be read.
+// amounts converts a list of amounts, and adds a problem for each that cannot be read. Nil stays nil.
 func (rd *reader) amounts(object, field string, w manifest.Amounts) resource.List {
 	if w == nil {
 		return nil
@@ -132,5 +133,5 @@ func (rd *reader) amounts(object, field string, w manifest.Amounts) resource.Lis
 	return l
 }
 
-// sorted returns the names in a map, sorted.
+// sorted returns the names in a map in ascending order.
 func sorted[V any](m map[resource.Name]V) []resource.Name { return slices.Sorted(maps.Keys(m)) }

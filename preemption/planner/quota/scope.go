@@ -7,8 +7,7 @@ import (
 	"github.com/outrank-go/outrank/qos"
 )
 
-// holds reports whether a requirement holds for a pod (group 20.1;
-// podMatchesScopeFunc).
+// holds reports whether the pod meets the requirement (group 20.1; podMatchesScopeFunc).
 func (r *Requirement) holds(release outrank.Release, pod *Pod) bool {
 	switch r.Scope {
 	case Terminating:
@@ -31,7 +30,7 @@ func (r *Requirement) holds(release outrank.Release, pod *Pod) bool {
 	return false
 }
 
-// across reports whether a term names namespaces.
+// across reports whether a term of pod affinity names or selects namespaces.
 func across(t outrank.PodAffinityTerm) bool {
 	return len(t.Namespaces) > 0 || t.NamespaceSelector != nil
 }

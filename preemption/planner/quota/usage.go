@@ -7,24 +7,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The names in quotas for the usage of pods.
+// The names of a pod's usage in quotas.
 const (
-	// countPods counts pods, those that have ended too.
+	// countPods counts all pods, including those that have finished.
 	countPods resource.Name = "count/pods"
 
 	requestsPrefix = "requests."
 	limitsPrefix   = "limits."
 )
 
-// Usage returns what a pod takes of quotas, by the names that quotas have for it
-// (group 20.3; PodUsageFunc). Every pod counts as count/pods. A pod that has not ended also counts as pods,
-// with its requests as NAME and requests.NAME, or for an extended resource as requests.NAME alone,
-// and with its limits of cpu, memory and ephemeral storage as limits.NAME. The list is
-// the caller's, and empty for a nil pod.
+// Usage returns the amounts that a pod uses of quotas, by the names in quotas (group 20.3; PodUsageFunc).
+// Every pod uses 1 of count/pods. A pod that has not finished also uses 1 of pods; its requests as NAME and
+// requests.NAME, or only as requests.NAME for extended resources; and its limits of cpu, memory and ephemeral
+// storage as limits.NAME. The list belongs to the caller, and is empty for a nil pod.
 //
-// The rules are those of a release: releases differ in how they count the requests of a pod that is
-// being resized in place (rule 2.2.11). For zero, and for a release that is not known, those of
-// [outrank.DefaultRelease] hold.
+// Releases differ in how they count the requests of a pod that is resized in place (rule 2.2.11). A zero or
+// unknown release counts as [outrank.DefaultRelease].
 func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	if pod == nil {
 		return resource.List{}
@@ -34,15 +32,15 @@ func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 		return use
 	}
 
-	// Unlike the scheduler, quotas look at the status of the containers alone, and not at
-	// that of the pod as a whole (rule 20.3.9).
+	// Unlike the scheduler, quotas only look at the status of the containers, and not at the pod-level status
+	// (rule 20.3.9).
 	plain := *pod
 	plain.AllocatedResources, plain.Actual, plain.Reported = nil, nil, false
 	addUsage(use, plain.RunningRequests(r), limitsOf(pod))
 	return use
 }
 
-// addUsage adds the usage by requests and limits (podComputeUsageHelper).
+// addUsage sets in use the amounts that follow from requests and limits (podComputeUsageHelper).
 func addUsage(use, requests, limits resource.List) {
 	use[resource.Pods] = resource.New(1)
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage} {
@@ -63,8 +61,8 @@ func addUsage(use, requests, limits resource.List) {
 	}
 }
 
-// limitsOf sums the limits of a pod by the steps by which requests are summed,
-// with the overhead on top of a limit that is not zero (PodLimits).
+// limitsOf sums the limits of a pod in the same way as requests are summed. The overhead is added to each limit that is
+// not zero (PodLimits).
 func limitsOf(pod *outrank.Pod) resource.List {
 	p := outrank.Pod{Containers: asLimits(pod.Containers), InitContainers: asLimits(pod.InitContainers)}
 	if pod.Resources != nil {
@@ -79,7 +77,7 @@ func limitsOf(pod *outrank.Pod) resource.List {
 	return limits
 }
 
-// asLimits returns containers that request their limits.
+// asLimits returns containers whose requests are the limits of the given ones.
 func asLimits(cs []outrank.Container) []outrank.Container {
 	out := make([]outrank.Container, len(cs))
 	for i := range cs {
@@ -88,7 +86,7 @@ func asLimits(cs []outrank.Container) []outrank.Container {
 	return out
 }
 
-// counted reports whether a quota's name is about pods (MatchingResources).
+// counted reports whether a name in a quota limits something about pods (MatchingResources).
 func counted(name resource.Name) bool {
 	switch name {
 	case countPods, resource.Pods:
@@ -107,8 +105,7 @@ func counted(name resource.Name) bool {
 		return true
 	}
 
-	// Huge pages and extended resources have no limits of their own. An extended resource counts as requests.NAME
-	// alone.
+	// There is no limits.NAME for huge pages and extended resources. Extended resources only count as requests.NAME.
 	switch {
 	case strings.HasPrefix(string(base), resource.HugePagesPrefix):
 		return !strings.HasPrefix(string(name), limitsPrefix)
@@ -118,11 +115,10 @@ func counted(name resource.Name) bool {
 	return false
 }
 
-// Measure returns the pods' usage of a quota: for everything in q.Hard that is
-// about pods, the sum over the pods of its namespace that are in its scopes (rule 20.3.7;
-// CalculateUsageStats). The quota controller writes it into status.used. The
-// release's rules hold for requests, as in [Usage], and for QoS classes (rules
-// 3.12 and 3.13). Time is linear in the pods.
+// Measure returns the usage of a quota: for each name in q.Hard that is about pods, the sum over the pods of its
+// namespace for which all of its scopes hold (rule 20.3.7; CalculateUsageStats). The quota controller writes this into
+// status.used. The release decides how requests are counted, as in [Usage], and QoS classes (rules 3.12 and 3.13). Time
+// is linear in the pods.
 func (q *Quota) Measure(r outrank.Release, pods []Pod) resource.List {
 	used := resource.List{}
 	for name := range q.Hard {

@@ -8,33 +8,33 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Verdict says whether a pod may be created, and why not. It may where Reason is empty.
+// Verdict says whether a pod may be created, and if not, why. It may be created if Reason is empty.
 type Verdict struct {
 	Pod *outrank.Pod
-	// Used has the amounts in use of each quota that applies, with the pod, by
-	// the quota's name; the API server writes them into status.used. It is nil
-	// for a pod that is refused.
+	// Used maps the name of each quota that applies to its usage including the pod. The API
+	// server writes it into status.used. It is nil for a pod that is refused.
 	Used map[string]resource.List
 
-	// Reason and all below are for a pod that is refused. Reason is "unstated" where some container
-	// does not state an amount that a quota limits, "uncounted" where the usage of a quota is not
-	// known yet, "uncovered-resources" and "uncovered-scopes" where no quota covers what needs one,
-	// and "exceeded" where a quota would be exceeded.
+	// Reason and the fields after it are only set for a pod that is refused. Reason is "unstated" if a container
+	// does not state an amount that a quota limits, "uncounted" if the usage of a quota has not been counted yet,
+	// "uncovered-resources" or "uncovered-scopes" if no quota covers something that Limited names, and
+	// "exceeded" if a quota would be exceeded.
 	Reason string
-	// Quota is the name of the quota that refuses the pod, empty where no quota does.
+	// Quota is the name of the quota that refuses the pod. It is empty if no quota covers the pod.
 	Quota string
-	// Resources are the names that the reason is about, sorted.
+	// Resources lists the resources that the reason is about, sorted.
 	Resources []resource.Name
-	// Unstated has, for the reason "unstated", the containers that do not state an amount, by name.
+	// Unstated maps each amount that has to be stated to the names of the containers that do not state it. It is
+	// only set for "unstated".
 	Unstated map[resource.Name][]string
-	// Scopes has, for "uncovered-scopes", the scopes without a quota.
+	// Scopes lists the scopes that no quota covers. It is only set for "uncovered-scopes".
 	Scopes []Requirement
-	// Requested, Before and Hard are, for "exceeded", the pod's request, the
-	// former usage and the limit, of Resources alone.
+	// Requested, Before and Hard are the pod's request, the usage without the pod and the limit, for
+	// each of Resources. They are only set for "exceeded".
 	Requested, Before, Hard resource.List
 }
 
-// The reasons of Verdict.Reason.
+// The values of Verdict.Reason.
 const (
 	unstated           = "unstated"
 	uncounted          = "uncounted"
@@ -43,15 +43,15 @@ const (
 	exceeded           = "exceeded"
 )
 
-// Message returns what the API server answers (rule 20.2.8), empty for a pod that
-// may be created.
+// Message returns the message with which the API server refuses the pod (rule 20.2.8). It is empty
+// for a pod that may be created.
 func (v *Verdict) Message() string {
 	if v.Reason == "" {
 		return ""
 	}
 	text := v.text()
 	if v.Reason == uncoveredScopes {
-		return text // the reference does not say which pod
+		return text // Kubernetes does not name the pod in this case
 	}
 	name := "Unknown"
 	if v.Pod != nil && v.Pod.Name != "" {
@@ -60,7 +60,7 @@ func (v *Verdict) Message() string {
 	return fmt.Sprintf("pods %q is forbidden: %s", name, text)
 }
 
-// text returns the answer without the name of the pod.
+// text returns the message without the name of the pod.
 func (v *Verdict) text() string {
 	switch v.Reason {
 	case unstated:
@@ -81,7 +81,7 @@ func (v *Verdict) text() string {
 	return ""
 }
 
-// amounts prints NAME=AMOUNT by name.
+// amounts lists amounts as NAME=AMOUNT, sorted by name and separated by commas.
 func amounts(l resource.List) string {
 	var parts []string
 	for _, name := range l.Names() {
@@ -90,7 +90,7 @@ func amounts(l resource.List) string {
 	return strings.Join(parts, ",")
 }
 
-// joined lists names with commas.
+// joined lists names, separated by commas.
 func joined(names []resource.Name) string {
 	parts := make([]string, len(names))
 	for i, name := range names {

@@ -8,64 +8,64 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// away counts the pods of other queues that are away, queue by queue. What the guard says of them
-// takes the same time however many they are.
+// away counts the victims that have left (that are away) per queue other than the preemptor's. The guard's verdict
+// about a queue takes the same time however many its victims are.
 type away struct {
-	byNode []*awayOf // by the queue's index in the tree; nil where nobody was ever away
-	taken  []*awayOf // the same, in the order of the tree
-	// units has the pods that leave with others, by the group and the queue. Each unit stands for one
-	// workload of the queue (rule 24.5.3).
+	byNode []*awayOf // by the queue's index in the tree; nil for a queue that never had a victim
+	taken  []*awayOf // the entries of byNode that are set, in the order of the tree
+	// units has the victims that leave together with others, by group and queue. The victims of one unit count as
+	// one workload of the queue (rule 24.5.3).
 	units map[unitOf]*unitUses
-	total []int64 // what all pods that are away use
-	// pods has all pods of a queue that have ever been away, also those of the preemptor's queue. memory has
-	// what each of them uses.
+	total []int64 // by resource, the amounts of all victims
+	// pods has every pod with a queue that was ever a victim, also in the preemptor's queue. memory has the amounts
+	// of each, from takenPod.slot on.
 	pods   map[*outrank.Pod]takenPod
 	memory []int64
 }
 
-// takenPod is what the guard knows of a pod that is or was away.
+// takenPod describes a pod that is a victim or was one.
 type takenPod struct {
-	at   int32 // the queue
-	slot int32 // where in the memory the amounts that it uses begin
-	// high marks a pod that a queue which borrows may not take from (rule 24.3.5).
+	at   int32 // the pod's queue, none for no queue in the tree
+	slot int32 // index in away.memory of the pod's first amount
+	// high marks a pod that may not leave if the preemptor's queue borrows in the end (rule 24.3.5).
 	high bool
-	// kept marks a pod that a window spares from being reclaimed, and settled one that a window spares from a
+	// kept marks a pod that a window spares from being reclaimed, and settled a pod that a window spares from a
 	// comparison of shares (rule 24.8.5).
 	kept, settled bool
-	grouped       bool // it leaves with others
-	away          bool
+	grouped       bool // the pod leaves together with others
+	away          bool // the pod is a victim now
 }
 
-// awayOf counts the pods of one queue that are away.
+// awayOf counts the victims of one queue.
 type awayOf struct {
 	queue int
-	// meet is the node where the queue meets the preemptor's. mine and theirs are the nodes just below that
-	// on the ways to the preemptor's queue and to this one.
+	// meet is the lowest common cohort of this queue and the preemptor's. mine and theirs are its children on the
+	// ways to the preemptor's queue and to this one.
 	meet, mine, theirs int
-	level              int       // of meet, 1 at the top
-	workloads          int       // that are away
-	high               int       // pods that one who borrows may not take
-	kept, settled      int       // pods that windows spare
-	largest            []largest // by resource, what the workloads use
-	// reason is what the guard says of these pods, once known is set.
+	level              int       // the depth of meet, 1 at the top
+	workloads          int       // number of victims, where a unit counts as one
+	high               int       // number of victims marked as high
+	kept, settled      int       // numbers of victims marked as kept and as settled
+	largest            []largest // by resource, the amounts of the workloads
+	// reason is why these victims may not leave together, empty if they may. It is only valid if known is set.
 	reason string
 	known  bool
 }
 
-// unitOf names the part of a unit that is in one queue.
+// unitOf identifies the part of a unit that belongs to one queue.
 type unitOf struct {
 	group     *outrank.PodGroup
 	composite *outrank.CompositePodGroup
 	queue     int
 }
 
-// unitUses says how many pods of a unit are away, and what they use together.
+// unitUses has the number of victims of a unit, and the amounts that they use together.
 type unitUses struct {
 	pods int
 	uses []int64
 }
 
-// newAway returns an away without pods, for a tree with these numbers of nodes and of resources.
+// newAway returns an away without victims, for a tree with these numbers of nodes and resources.
 func newAway(nodes, names int) away {
 	return away{
 		byNode: make([]*awayOf, nodes), units: map[unitOf]*unitUses{}, total: make([]int64, names),
@@ -73,7 +73,7 @@ func newAway(nodes, names int) away {
 	}
 }
 
-// uses returns what a pod uses, by resource. The slice is the memory's.
+// uses returns the amounts that a pod uses, by resource, as a part of memory.
 func (a *away) uses(t takenPod) []int64 {
 	return a.memory[t.slot : int(t.slot)+len(a.total) : int(t.slot)+len(a.total)]
 }
@@ -99,7 +99,7 @@ func (a *away) clone() away {
 	return c
 }
 
-// entryOf returns the entry of a queue, and makes it where nobody of the queue was ever away.
+// entryOf returns the entry of a queue, and creates it if the queue has none.
 func (a *away) entryOf(queue int, s *guardState) *awayOf {
 	if q := a.byNode[queue]; q != nil {
 		return q
@@ -116,24 +116,24 @@ func (a *away) entryOf(queue int, s *guardState) *awayOf {
 	return q
 }
 
-// forget forgets what was said of the queues to which a change in this one matters, or of all. It matters to those
-// that share a part of the tree with the changed queue below where both meet the preemptor's, and to those that
-// meet the preemptor's queue higher up, where its claims go by what is used below (rule 24.3.4).
+// forget discards the verdicts that a change in one queue can affect, or all verdicts. Affected are two kinds of
+// queues: those below the same child of the meeting point, because they share that child's quota; and those that
+// meet the preemptor's queue higher up, because its claims there depend on the usage below (rule 24.3.4).
 func (a *away) forget(changed *awayOf, all bool) {
 	for _, q := range a.taken {
 		q.known = q.known && !all && q.theirs != changed.theirs && q.level >= changed.level
 	}
 }
 
-// forgetAll forgets what was said of all queues.
+// forgetAll discards the verdicts about all queues.
 func (a *away) forgetAll() {
 	for _, q := range a.taken {
 		q.known = false
 	}
 }
 
-// follow counts a pod of a queue with what it uses: it leaves (by is -1) or comes back (1). A unit counts as one
-// workload with what its pods that are away use, so it is counted out before that changes and in again afterwards.
+// follow counts a pod of a queue that leaves (by is -1) or comes back (by is 1). A unit is one workload that uses the
+// amounts of all its victims, so its old workload is taken out and the changed one is put in.
 func (a *away) follow(q *awayOf, key unitOf, uses []int64, by int64) {
 	for r, v := range uses {
 		a.total[r] -= by * v
@@ -143,7 +143,7 @@ func (a *away) follow(q *awayOf, key unitOf, uses []int64, by int64) {
 		return
 	}
 
-	// The unit's workload in the queue's counts is replaced by one with what is away of it now.
+	// The number of victims tells whether the unit has a workload in the queue's counts before and after the change.
 	u := a.units[key]
 	if u == nil {
 		u = &unitUses{uses: make([]int64, len(uses))}
@@ -163,7 +163,7 @@ func (a *away) follow(q *awayOf, key unitOf, uses []int64, by int64) {
 	delete(a.units, key)
 }
 
-// count counts a workload that leaves (by is -1) or comes back (1).
+// count counts a workload that leaves (by is -1) or comes back (by is 1).
 func (q *awayOf) count(uses []int64, by int64) {
 	q.workloads -= int(by)
 	for r, v := range uses {
@@ -175,7 +175,7 @@ func (q *awayOf) count(uses []int64, by int64) {
 	}
 }
 
-// most appends, for each resource, the most that any workload of the queue uses which is away.
+// most appends, for each resource, the largest amount that a single victim of the queue uses.
 func (q *awayOf) most(into []int64) []int64 {
 	for r := range q.largest {
 		into = append(into, q.largest[r].top())
@@ -183,14 +183,17 @@ func (q *awayOf) most(into []int64) []int64 {
 	return into
 }
 
-// largest knows the largest of numbers that come and go. Adding and removing take the time of the logarithm of
-// how many there are. A number that was removed stays in there, and is in removed as well, until it is the largest.
+// largest is a multiset of numbers that knows its maximum. Adding and removing take logarithmic time. Removal is lazy: a
+// removed number also goes to removed, and leaves both heaps once it is the largest.
 type largest struct{ there, removed maxHeap }
 
+// clone returns a copy with heaps of its own.
 func (l *largest) clone() largest { return largest{slices.Clone(l.there), slices.Clone(l.removed)} }
-func (l *largest) add(v int64)    { l.there.push(v) }
 
-// remove removes a number that was added.
+// add adds a number.
+func (l *largest) add(v int64) { l.there.push(v) }
+
+// remove removes one occurrence of a number that was added.
 func (l *largest) remove(v int64) {
 	if l.removed.push(v); v < l.there[0] {
 		return
@@ -201,7 +204,7 @@ func (l *largest) remove(v int64) {
 	}
 }
 
-// top returns the largest, 0 without any.
+// top returns the largest number, or 0 if there is none.
 func (l *largest) top() int64 {
 	if len(l.there) == 0 {
 		return 0
@@ -209,10 +212,10 @@ func (l *largest) top() int64 {
 	return l.there[0]
 }
 
-// maxHeap has the largest number first.
+// maxHeap is a binary heap with the largest number first.
 type maxHeap []int64
 
-// push adds a number at the end and moves it up.
+// push adds a number: it goes to the end and moves up past smaller ones.
 func (h *maxHeap) push(v int64) {
 	*h = append(*h, v)
 	s := *h
@@ -226,7 +229,7 @@ func (h *maxHeap) push(v int64) {
 	}
 }
 
-// pop removes the first number: the last takes its place and moves down.
+// pop removes the first number: the last one takes its place and moves down past larger ones.
 func (h *maxHeap) pop() {
 	s := *h
 	last := len(s) - 1

@@ -12,17 +12,17 @@ type variant uint8
 const (
 	// never marks a workload that is no candidate.
 	never variant = iota
-	// ownQueue marks one of the preemptor's queue.
+	// ownQueue marks a candidate in the preemptor's queue.
 	ownQueue
-	// advantage marks one to whose quota the preemptor has the better claim, whatever the priorities.
+	// advantage marks a candidate that uses quota to which the preemptor has the better claim.
 	advantage
-	// onlyWithoutBorrowing marks one that goes only if the preemptor's queue ends with no more than its own.
+	// onlyWithoutBorrowing marks a candidate that may leave only if the preemptor's queue ends within its quota.
 	onlyWithoutBorrowing
-	// evenBorrowing marks one that goes also if it ends with more.
+	// evenBorrowing marks a candidate that may leave even if the preemptor's queue borrows in the end.
 	evenBorrowing
 )
 
-// rule returns the name of the rule that plans have for a victim.
+// rule returns the name of the rule for victims of this variant.
 func (v variant) rule() string {
 	switch v {
 	case ownQueue:
@@ -36,15 +36,15 @@ func (v variant) rule() string {
 // candidate is a workload that could be a victim.
 type candidate struct {
 	*holder
-	meet    int // the node where its queue and the preemptor's meet
+	meet    int // the lowest common cohort of its queue and the preemptor's, none in the preemptor's queue
 	variant variant
 }
 
-// candidates has the three kinds of rule 24.3.3, each in order: those of the preemptor's queue, those to whose
-// quota it has the better claim, and the others.
+// candidates has the three kinds of rule 24.3.3, each in order: candidates in the preemptor's queue, candidates that use
+// quota to which the preemptor has the better claim, and the others.
 type candidates struct{ own, claims, others []candidate }
 
-// classical decides by the nominal amounts of the queues (group 24.3).
+// classical decides by quotas (group 24.3), and returns the victims, or nil if nothing helps.
 func (d *decision) classical() []Taken {
 	c := d.candidates()
 	all := c.inOrder()
@@ -56,8 +56,8 @@ func (d *decision) classical() []Taken {
 	return nil
 }
 
-// attempts says in which order the two ways are tried (rule 24.3.6): true for the one in which the preemptor's
-// queue may borrow in the end.
+// attempts returns the attempts to make, in their order (rule 24.3.6). In a true one the preemptor's queue may borrow in
+// the end, in a false one it may not.
 func (d *decision) attempts(c *candidates) []bool {
 	alone := len(c.claims)+len(c.others) == 0
 	switch {
@@ -69,8 +69,7 @@ func (d *decision) attempts(c *candidates) []bool {
 	return []bool{true, false}
 }
 
-// belowNominal reports whether the preemptor's queue has less than its own of everything
-// that is contested.
+// belowNominal reports whether the preemptor's queue uses less than its nominal quota of every contested resource.
 func (d *decision) belowNominal() bool {
 	queue := d.incoming.at
 	for r, yes := range d.contested {
@@ -81,17 +80,17 @@ func (d *decision) belowNominal() bool {
 	return true
 }
 
-// attempt takes candidates until the preemptor fits, and then puts back every one that it can. Where it does not
-// fit in the end it returns nil, and the usage is as before.
+// attempt chooses candidates until the preemptor fits, and then puts back those that are not needed. If the preemptor
+// does not fit with all of them gone, it returns nil and restores the usage.
 func (d *decision) attempt(all []candidate, borrowing bool) []Taken {
 	in := &d.incoming
 	fits := func() bool {
 		return (borrowing || !d.borrowsWith(in.at, in.uses, in.asked)) && d.fits(in.at, in.uses, in.asked)
 	}
 
-	// A queue that has lost what it had beyond its own is passed over (rule 24.3.7).
+	// Candidates of a queue that has come down to its quota are skipped (rule 24.3.7).
 	var taken []Taken
-	var holders []*holder // of taken
+	var holders []*holder // the holders of taken, in the same order
 	for i := range all {
 		c := &all[i]
 		if !d.valid(c, borrowing) {
@@ -105,8 +104,8 @@ func (d *decision) attempt(all []candidate, borrowing bool) []Taken {
 		}
 	}
 
-	// Further rules go on where these candidates are not enough (rule 24.9.2). Otherwise the other way is tried
-	// from the usage as it was.
+	// If these candidates are not enough, the further rules add theirs (rule 24.9.2). If that is not enough either,
+	// the usage is restored for the other attempt.
 	var found bool
 	if taken, holders, found = d.takeFurther(taken, holders, fits); found {
 		return d.fillBack(taken, holders, fits)
@@ -117,8 +116,9 @@ func (d *decision) attempt(all []candidate, borrowing bool) []Taken {
 	return nil
 }
 
-// valid reports whether a candidate still is one after others have been taken: its queue,
-// and every cohort up to where it meets the preemptor's, has more than its own.
+// valid reports whether a candidate may still be chosen after others: its queue, and every cohort up to the meeting
+// point, still uses more than its quota. In an attempt with borrowing, candidates of the variant onlyWithoutBorrowing
+// are not valid.
 func (d *decision) valid(c *candidate, borrowing bool) bool {
 	if c.at == d.incoming.at {
 		return true
@@ -134,7 +134,7 @@ func (d *decision) valid(c *candidate, borrowing bool) bool {
 	return true
 }
 
-// candidates finds who could be a victim, each kind in order.
+// candidates finds all workloads that could be victims, each kind in the order in which they are preempted.
 func (d *decision) candidates() *candidates {
 	c := &candidates{}
 	queue := d.incoming.at
@@ -150,12 +150,12 @@ func (d *decision) candidates() *candidates {
 	return c
 }
 
-// reclaimable adds the candidates of other queues, going up from the preemptor's. Once a part of the tree that
-// this belongs to covers what it asks for, it has a better claim than all outside of that part (rule 24.3.4).
+// reclaimable adds the candidates in other queues, going up from the preemptor's queue. Once a node on the way has quota
+// for what the preemptor asks for, the preemptor has a better claim than everyone outside of that node (rule 24.3.4).
 func (d *decision) reclaimable(c *candidates) {
 	rest := slices.Clone(d.incoming.uses)
 	claim := d.covers(d.incoming.at, rest)
-	skip := none // the part that was looked at
+	skip := none // the child that was searched in the previous step
 	for at := d.nodes[d.incoming.at].parent; at != none; at = d.nodes[at].parent {
 		found := d.below(at, at, skip, claim)
 		if claim {
@@ -168,8 +168,8 @@ func (d *decision) reclaimable(c *candidates) {
 	}
 }
 
-// covers reports whether what is there for a node has room for the rest of what is asked
-// for. It takes from the rest what the node has left of what it keeps to itself.
+// covers reports whether a node has unused quota for the rest of the preemptor's amounts. It subtracts from rest what
+// the node's local quota provides, so that the next node above is asked about the remainder.
 func (d *decision) covers(at int, rest []int64) bool {
 	n, covers := &d.nodes[at], true
 	for r := range rest {
@@ -184,8 +184,8 @@ func (d *decision) covers(at int, rest []int64) bool {
 	return covers
 }
 
-// below lists the candidates below a cohort, but for a part that is skipped and the preemptor's queue. It goes
-// into the parts alone that have more than their own.
+// below lists the candidates below a cohort, except in the child skip and in the preemptor's queue. It only goes into
+// children that use more than their quota.
 func (d *decision) below(at, meet, skip int, claim bool) []candidate {
 	var out []candidate
 	for _, child := range d.nodes[at].children {
@@ -200,7 +200,7 @@ func (d *decision) below(at, meet, skip int, claim bool) []candidate {
 	return out
 }
 
-// inQueue lists the candidates in a queue.
+// inQueue lists the candidates in a queue that meets the preemptor's at the node meet.
 func (d *decision) inQueue(queue, meet int, claim bool) []candidate {
 	var out []candidate
 	for i := range d.admitted {
@@ -215,7 +215,8 @@ func (d *decision) inQueue(queue, meet int, claim bool) []candidate {
 	return out
 }
 
-// variantOf says on what condition a workload is a candidate (rules 24.3.4 and 24.3.5).
+// variantOf returns on what condition a workload is a candidate (rules 24.3.4 and 24.3.5). claim says that the preemptor
+// has the better claim to its quota.
 func (d *decision) variantOf(h *holder, claim bool) variant {
 	own := h.at == d.incoming.at
 	take := d.policy.Reclaim
@@ -223,7 +224,7 @@ func (d *decision) variantOf(h *holder, claim bool) variant {
 		take = d.policy.Within
 	}
 
-	// The policy decides whether it is a candidate at all, and the claim on what condition.
+	// The policy decides whether the workload is a candidate at all, and the claim decides on what condition.
 	preemptor, victim := d.incoming.ranked(), h.ranked()
 	v := onlyWithoutBorrowing
 	switch {
@@ -237,16 +238,16 @@ func (d *decision) variantOf(h *holder, claim bool) variant {
 		v = evenBorrowing
 	}
 
-	// Last, since the end of a window counts for those alone that would be candidates (rule 24.8.4).
+	// Windows are checked last: the end of a window only matters if the workload would be a candidate without it
+	// (rule 24.8.4).
 	if d.spares(h, v.rule()) {
 		return never
 	}
 	return v
 }
 
-// inOrder returns the candidates in the order in which they are taken (rule 24.3.3): those that are leaving
-// already first. Then come those to whose quota the preemptor has the better claim, those of other queues,
-// and those of its own.
+// inOrder returns all candidates in the order in which they are preempted (rule 24.3.3). Those that are leaving already
+// come first. Both among these and among the rest, the kinds are in the order claims, others, own.
 func (c *candidates) inOrder() []candidate {
 	var out []candidate
 	for _, leaving := range []bool{true, false} {

@@ -1,6 +1,5 @@
-// Package tenancy answers: which tenant may take from which where tenants share a cluster? It has
-// ready-made rules for that: what Kueue, YuniKorn and Nomad do, as rules of a configuration of package
-// preemption.
+// Package tenancy answers: whose pods may a tenant preempt in a shared cluster? It has ready-made rules for a
+// configuration of package preemption, after Kueue, YuniKorn and Nomad.
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
@@ -13,38 +12,37 @@
 //	var config preemption.Config
 //	rules.Use(&config)
 //
-// A pod then takes by the policies of its queue ([Policy]): from its own queue, where the policy can also allow
-// newer pods of equal priority or anybody, and from queues that have more than their own. A guard
-// follows the victims on each node, so that no queue falls below its quota because of a
-// decision. A filter keeps pods waiting whose queue has too little left. Plans name
-// the rule for each victim ([preemption.Victim].Rule). Nominated pods use quota, too.
+// The policies of its queue ([Policy]) then say which pods a pod may preempt: in its own queue pods of lower
+// priority, or also newer pods of equal priority, or any; and pods of queues that use more than their quota. A
+// guard follows the victims on each node, so that no decision brings a queue below its quota. A filter keeps a pod
+// pending while its queue has too little quota left. Plans name the rule for each victim
+// ([preemption.Victim].Rule). Nominated pods use quota, too.
 //
-// A gang asks as one workload, for what all its pods want together, with victims in the whole
-// cluster (PreemptGroup of an engine.Evaluator). Pods of the queues that leave together count
-// as one workload. Victims, guard and filter are the same as for a single pod:
+// A gang asks as one workload, for the requests of all its pods together, with victims in the whole cluster
+// (PreemptGroup of an engine.Evaluator). Running pods that leave together count as one workload. Victims, guard and
+// filter are the same as for a single pod:
 //
 //	plan, err := eval.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: gang, Now: now})
 //	for _, v := range plan.Victims {
 //		fmt.Println(v, v.Rule)
 //	}
 //
-// [Tree.Reclaim] decides by quotas alone, as Kueue does, which admits workloads and leaves
-// nodes to the scheduler. [Closest] chooses victims as Nomad does.
+// [Tree.Reclaim] decides by quotas alone, without nodes. So does Kueue, which admits workloads and leaves nodes to
+// the scheduler. [Closest] chooses victims as Nomad does.
 //
 // Tests compare Reclaim with Kueue's own preemption package, of its main branch at ff69552e of August 22,
-// 2026. Their data are 6,000 random trees with the decisions of that package. Every decision comes out with
-// the same victims, rules and order, or with one of those that Kueue gives where it goes by the order of
-// a map. The trees have boosts of priorities. [Protection] and [Selection], which Kueue has got
-// since, follow its proposals 9876 (July 2026) and 13396 with its API v1alpha1 (September
-// 2026). Tests compare them with a plain way of deciding, which agrees with Kueue where both can be asked.
-// Topologies are left out, and a rule that asks about one is an error. Shares of local queues,
-// partial admission, and the choice among flavors are left out as well.
+// 2026. Their data are 6,000 random trees, also with boosts of priorities, and the decisions of that package. Every
+// decision has the same victims, rules and order; where Kueue depends on the order of a map, it equals one of
+// Kueue's answers. [Protection] and [Selection] are newer than that. They follow Kueue's proposals 9876 (July
+// 2026) and 13396 with its API v1alpha1 (September 2026). Tests compare them with a plain reference, which agrees
+// with Kueue on every question that both can answer. Topologies are left out, and a rule that needs one is an
+// error. Shares of local queues, partial admission, and the choice among flavors are left out as well.
 //
 // Windows of protection spare workloads that started a short while ago, and the answer says when it makes
 // sense to ask again ([Answer].RetryAt, [Rules.RetryAt]). The time is an argument: [Request].Now, and
 // [Rules.At] for pods on nodes.
 //
-// Chapter 24 of RULES.md in this package's folder states what this package does and where
-// it differs, and comments cite it, as in "rule 24.3.4". All functions only read what they
-// are given; any number of goroutines may call them at once.
+// Chapter 24 of RULES.md in this package's folder states what this package does and where it differs from the
+// originals; comments cite it, as in "rule 24.3.4". No function changes its arguments, unless its comment says so,
+// and any number of goroutines may call them at once.
 package tenancy

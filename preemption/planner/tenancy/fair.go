@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// fairRun is a decision by shares (group 24.4). While it takes, what the preemptor asks for counts as used by its
-// queue.
+// fairRun is the state of a decision by shares (group 24.4). While it chooses victims, the preemptor's amounts count as
+// used by its queue.
 type fairRun struct {
 	*decision
 	taken   []Taken
-	holders []*holder // of taken
-	retry   []*holder // those that the first strategy passed over
+	holders []*holder // the holders of taken, in the same order
+	retry   []*holder // candidates that the first strategy rejected
 }
 
-// fair decides by shares.
+// fair decides by shares, and returns the victims, or nil if nothing helps.
 func (d *decision) fair() []Taken {
 	list := d.fairCandidates()
 	strategies := d.req.Fair.Strategies
@@ -31,7 +31,7 @@ func (d *decision) fair() []Taken {
 	}
 	d.add(in.at, in.uses, -1)
 
-	// What the preemptor asks for is not counted any more, so plain fits says whether there is room.
+	// The preemptor's amounts are no longer counted as used, so fits applies directly.
 	fits := func() bool { return d.fits(in.at, in.uses, in.asked) }
 	if !found {
 		r.taken, r.holders, found = d.takeFurther(r.taken, r.holders, fits)
@@ -42,8 +42,8 @@ func (d *decision) fair() []Taken {
 	return d.fillBack(r.taken, r.holders, fits)
 }
 
-// fairCandidates lists, in order, the candidates of the queue itself, and those of all queues of the tree that
-// have more than their own.
+// fairCandidates lists the candidates of the preemptor's queue, and those of every queue of its tree that uses more
+// than its quota, in the order in which they are preempted.
 func (d *decision) fairCandidates() []*holder {
 	var out []*holder
 	queue := d.incoming.at
@@ -65,7 +65,8 @@ func (d *decision) fairCandidates() []*holder {
 	return out
 }
 
-// fitsNow reports whether what the preemptor asks for fits. It is counted as used, and taken out for that.
+// fitsNow reports whether the preemptor fits. Its amounts are counted as used already, so they are taken out for the
+// question.
 func (r *fairRun) fitsNow() bool {
 	in := &r.incoming
 	r.add(in.at, in.uses, -1)
@@ -74,7 +75,7 @@ func (r *fairRun) fitsNow() bool {
 	return fits
 }
 
-// take takes a workload unless a window spares it, and reports whether the preemptor fits.
+// take makes a workload a victim unless a window spares it, and reports whether the preemptor fits then.
 func (r *fairRun) take(h *holder, rule string) bool {
 	if r.spares(h, rule) {
 		return false
@@ -85,13 +86,14 @@ func (r *fairRun) take(h *holder, rule string) bool {
 	return r.fitsNow()
 }
 
-// runFirst takes by one strategy from the queue with the largest share, again and again
-// (rules 24.4.3 to 24.4.5). It keeps those that do not pass for the second strategy.
+// runFirst chooses victims by the first strategy, each time from the queue with the largest share (rules 24.4.3 to
+// 24.4.5). It reports whether the preemptor fits then. Candidates that do not pass are kept for the second strategy.
 func (r *fairRun) runFirst(list []*holder, strategy Strategy) bool {
 	entitled := !r.req.Fair.SharesAlone && !r.over(r.incoming.at, r.contested)
 	o := r.newOrder(list)
 	for queue := o.next(); queue != none; queue = o.next() {
-		// From these two the next candidate goes, whatever the shares are (rule 24.4.4).
+		// In two cases the next candidate is preempted whatever the shares are (rule 24.4.4): it is in the preemptor's
+		// queue, or the preemptor's queue stays within its quota.
 		switch {
 		case queue == r.incoming.at:
 			if r.take(o.pop(queue), ruleWithin) {
@@ -105,7 +107,7 @@ func (r *fairRun) runFirst(list []*holder, strategy Strategy) bool {
 			continue
 		}
 
-		// The preemptor's side borrows with weight 0 and the other side does not: whoever leaves, nobody passes.
+		// If the preemptor's side borrows with weight 0 and the other side does not, no candidate can pass.
 		_, mine, theirs := r.meet(r.incoming.at, queue)
 		at := meeting{theirs: theirs, mine: r.share(mine), before: r.share(theirs)}
 		if math.IsInf(at.mine.weighted(), 1) && !math.IsInf(at.before.weighted(), 1) {
@@ -115,6 +117,7 @@ func (r *fairRun) runFirst(list []*holder, strategy Strategy) bool {
 			continue
 		}
 
+		// Look for the first candidate of the queue that passes.
 		for o.has(queue) {
 			h := o.pop(queue)
 			if !r.passes(strategy, h, at) {
@@ -127,21 +130,22 @@ func (r *fairRun) runFirst(list []*holder, strategy Strategy) bool {
 			if r.take(h, ruleFairShare) {
 				return true
 			}
-			break // the largest share may be another's now
+			break // another queue may have the largest share now
 		}
 	}
 	return false
 }
 
-// meeting has the shares of the nodes just below where the preemptor's queue and another one meet (rule 24.4.2).
+// meeting has the shares by which two queues are compared: of the nodes just below their lowest common cohort
+// (rule 24.4.2).
 type meeting struct {
 	theirs int   // the node on the other side
-	mine   share // of the preemptor's side
-	before share // of the other side, before anybody else is taken
+	mine   share // the share of the preemptor's side, with the preemptor
+	before share // the share of the other side with the next candidate
 }
 
-// passes compares the shares where the two queues meet: that of the preemptor's side with that of the other side,
-// with the workload or without it (rule 24.4.5).
+// passes reports whether a strategy allows a victim (rule 24.4.5). It compares the share of the preemptor's side with
+// the share of the other side, before or after the workload leaves.
 func (r *fairRun) passes(strategy Strategy, h *holder, at meeting) bool {
 	if strategy == LessThanInitialShare {
 		return at.mine.compare(at.before) < 0
@@ -152,7 +156,8 @@ func (r *fairRun) passes(strategy Strategy, h *holder, at meeting) bool {
 	return at.mine.compare(after) <= 0
 }
 
-// runSecond takes one workload of each queue by its share as it is (rule 24.4.6).
+// runSecond applies LessThanInitialShare to the candidates that the first strategy rejected, and chooses at most one
+// victim in each queue (rule 24.4.6). It reports whether the preemptor fits then.
 func (r *fairRun) runSecond() bool {
 	o := r.newOrder(r.retry)
 	for queue := o.next(); queue != none; queue = o.next() {
@@ -161,7 +166,7 @@ func (r *fairRun) runSecond() bool {
 			mine, theirs = queue, queue
 		}
 
-		// One that a window spares is passed over, and the next of the queue is looked at (rule 24.8.3).
+		// A candidate that a window spares is skipped, and the next one of the queue is tried (rule 24.8.3).
 		for less := r.share(mine).compare(r.share(theirs)) < 0; less && o.has(queue); {
 			if h := o.pop(queue); !r.spares(h, ruleFairShare) {
 				if r.take(h, ruleFairShare) {
@@ -175,15 +180,15 @@ func (r *fairRun) runSecond() bool {
 	return false
 }
 
-// queueOrder goes down from the top to the queue with the largest share that has
-// candidates left (rule 24.4.3).
+// queueOrder finds the queue with the largest share among those with candidates left, going down from the top of the
+// tree (rule 24.4.3).
 type queueOrder struct {
 	*fairRun
-	left   map[int][]*holder // by queue, in order
-	pruned map[int]bool      // nodes that have been ruled out
+	left   map[int][]*holder // by queue, the candidates left, the next one first
+	pruned map[int]bool      // nodes without further victims
 }
 
-// newOrder returns the order in which the queues of some candidates have their turn.
+// newOrder returns the order of the queues of some candidates, which must be in the order of before.
 func (r *fairRun) newOrder(list []*holder) *queueOrder {
 	o := &queueOrder{r, map[int][]*holder{}, map[int]bool{}}
 	for _, h := range list {
@@ -192,16 +197,21 @@ func (r *fairRun) newOrder(list []*holder) *queueOrder {
 	return o
 }
 
+// has reports whether a queue has candidates left.
 func (o *queueOrder) has(queue int) bool { return len(o.left[queue]) > 0 }
-func (o *queueOrder) drop(queue int)     { o.pruned[queue] = true }
 
+// drop excludes a queue from further turns.
+func (o *queueOrder) drop(queue int) { o.pruned[queue] = true }
+
+// pop removes the next candidate of a queue that has one, and returns it.
 func (o *queueOrder) pop(queue int) *holder {
 	h := o.left[queue][0]
 	o.left[queue] = o.left[queue][1:]
 	return h
 }
 
-// next returns the next queue, none if there is none. A queue without a cohort is the top itself.
+// next returns the queue whose turn it is, or none if no candidates are left. A queue without a cohort is the top of its
+// tree.
 func (o *queueOrder) next() int {
 	top := o.root(o.incoming.at)
 	if top == o.incoming.at {
@@ -218,8 +228,8 @@ func (o *queueOrder) next() int {
 	return none
 }
 
-// down finds the queue below a cohort. It returns none where it rules the cohort out: the caller begins at the top
-// again then, unless that is what was ruled out.
+// down returns the queue below a cohort whose turn it is. If the cohort has none, it is pruned, and down returns none:
+// the caller then starts again at the top, unless the top itself was pruned.
 func (o *queueOrder) down(cohort int) int {
 	queue, group := none, none
 	var most, mostGroup share
@@ -233,7 +243,7 @@ func (o *queueOrder) down(cohort int) int {
 		case o.exhausted(child, s):
 			o.pruned[child] = true
 		case !isQueue:
-			if group == none || s.compare(mostGroup) >= 0 { // of equal ones the last
+			if group == none || s.compare(mostGroup) >= 0 { // of cohorts with equal shares the last one wins
 				group, mostGroup = child, s
 			}
 		case queue == none || s.compare(most) > 0 || s.compare(most) == 0 && o.before(o.left[child][0], o.left[queue][0]) < 0:
@@ -241,7 +251,7 @@ func (o *queueOrder) down(cohort int) int {
 		}
 	}
 
-	// Between a cohort and a queue with equal shares the cohort goes first.
+	// If a cohort and a queue have equal shares, the cohort goes first.
 	switch {
 	case queue == none && group == none:
 		o.pruned[cohort] = true
@@ -252,8 +262,8 @@ func (o *queueOrder) down(cohort int) int {
 	return queue
 }
 
-// exhausted reports whether nobody is taken from a node any more: it has no more than is its own and the preemptor
-// does not belong to it, or it is a queue without candidates.
+// exhausted reports whether a node can have no further victims: it is a queue without candidates, or it is within its
+// quota and the preemptor does not belong to it.
 func (o *queueOrder) exhausted(at int, s share) bool {
 	if o.nodes[at].queue {
 		return !o.has(at) || !s.borrows && at != o.incoming.at

@@ -7,12 +7,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Filter returns the filter QueueQuota: a pod fits on no node while its queue has too
-// little left for it, which the loss of pods of its tree may change (rule 24.5.6). It is the same
-// one each time, and its counts are the guard's, too.
+// Filter returns the filter named QueueQuota: a pod fits on no node while its queue has too little quota left for it.
+// Evicting pods of the same tree may change that (rule 24.5.6). Each call returns the same filter, which shares its
+// counts with the guard.
 func (r *Rules) Filter() *preemption.Filter { return &r.origin().filter }
 
-// trackerOf returns the tracker of what the queues use in clusters of a release.
+// trackerOf returns the tracker of the amounts that the queues use in clusters of this release. It is created once.
 func (r *Rules) trackerOf(of outrank.Release) *preemption.Tracker {
 	r = r.origin()
 	known, _ := r.trackers.LoadOrStore(of, &preemption.Tracker{Concerns: r.queued, New: func() preemption.ClusterState {
@@ -21,12 +21,12 @@ func (r *Rules) trackerOf(of outrank.Release) *preemption.Tracker {
 	return known.(*preemption.Tracker)
 }
 
-// queued reports whether a pod is in any queue.
+// queued reports whether a pod has a queue.
 func (r *Rules) queued(p *outrank.Pod) bool { return r.QueueOf != nil && r.QueueOf(p) != "" }
 
-// counted returns what the cluster's queues use, for the caller to change. Running pods count, and pods for which
-// room is kept on a node, but not the pods that ask (rule 24.5.9). promised has the pods for which room is
-// kept, nil for none.
+// counted returns the amounts that the queues use, as a copy that the caller may change. Running and nominated pods
+// count, except the pods that ask (rule 24.5.9). promised has the nominated pods that were counted; it is nil if no pod
+// is nominated.
 func (r *Rules) counted(view preemption.View, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
 	use = view.Tracked(r.trackerOf(view.Release())).Clone().(clusterUsage)
 	var asking map[podName]bool
@@ -46,12 +46,13 @@ func (r *Rules) counted(view preemption.View, ask []*outrank.Pod) (use clusterUs
 	return use, promised
 }
 
-// podName tells a pod from the others of a cluster.
+// podName identifies a pod in the cluster.
 type podName struct{ namespace, name string }
 
+// nameOf returns the namespace and the name of a pod.
 func nameOf(p *outrank.Pod) podName { return podName{p.NamespaceName(), p.Name} }
 
-// startFilter returns the filter's state for a pod, nil for one without a queue.
+// startFilter returns the filter's state for a pod. It is nil for a pod without a queue.
 func (r *Rules) startFilter(p *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	at, amounts, asked, err := r.asks(p, view.Release())
 	if err != nil || at == none {
@@ -62,37 +63,39 @@ func (r *Rules) startFilter(p *outrank.Pod, view preemption.View) (preemption.Fi
 	return s, nil
 }
 
-// quotaState is the filter for one pod.
+// quotaState is the filter's state for one pod.
 type quotaState struct {
 	clusterUsage
-	at      int // the pod's queue
-	amounts []int64
-	asked   []bool
-	// promised has the nominated pods that have been counted. All clones share it.
+	at      int     // the pod's queue
+	amounts []int64 // by resource, the amounts that the pod asks for
+	asked   []bool  // by resource, whether it asks for any
+	// promised has the nominated pods that were counted at the start. All clones share it.
 	promised map[*outrank.Pod]bool
 }
 
-// Add counts a pod that is back on a node, or nominated to one, unless it has been counted as nominated.
+// Add counts a pod that comes to a node. A nominated pod that was counted at the start does not count twice.
 func (s *quotaState) Add(p *outrank.Pod, _ *outrank.Node) {
 	if !s.promised[p] {
 		s.change(p, 1)
 	}
 }
 
+// Remove no longer counts a pod. A nominated pod that was counted at the start stays counted.
 func (s *quotaState) Remove(p *outrank.Pod, _ *outrank.Node) {
 	if !s.promised[p] {
 		s.change(p, -1)
 	}
 }
 
+// Clone returns a copy with usage of its own.
 func (s *quotaState) Clone() preemption.FilterState {
 	c := *s
 	c.clusterUsage = s.clusterUsage.Clone().(clusterUsage)
 	return &c
 }
 
-// Check compares what the pod asks for with what its queue may still have. What it could not have even with nobody
-// else there no eviction helps (rule 24.5.6).
+// Check compares the pod's amounts with those available to its queue. If an amount would be too large even without any
+// other pod, no eviction helps (rule 24.5.6).
 func (s *quotaState) Check(*outrank.Node) preemption.Status {
 	var out preemption.Status
 	queue := s.nodes[s.at].name

@@ -2,9 +2,9 @@ package tenancy
 
 import "slices"
 
-// takeFurther goes on with the candidates of the further rules of the preemptor's queue where those that were
-// taken are not enough: trigger by trigger, each in the order of rule 24.3.3 without its kinds
-// (rules 24.9.2 and 24.9.4). It reports whether the preemptor fits.
+// takeFurther adds victims by the further rules of the preemptor's queue, after those of its policy were not enough. It
+// goes trigger by trigger, each time in the order of before (rules 24.9.2 and 24.9.4). It returns the extended lists,
+// and whether the preemptor fits.
 func (d *decision) takeFurther(taken []Taken, holders []*holder, fits func() bool) ([]Taken, []*holder, bool) {
 	if len(d.nodes[d.incoming.at].further) == 0 {
 		return taken, holders, false
@@ -14,7 +14,8 @@ func (d *decision) takeFurther(taken []Taken, holders []*holder, fits func() boo
 	for _, h := range holders {
 		gone[h] = true
 	}
-	// Whether a quota is kept does not matter to these rules (rule 24.9.4).
+
+	// These rules apply whether or not the victims' queues stay within their quota (rule 24.9.4).
 	for _, trigger := range triggers {
 		for _, x := range d.furtherCandidates(trigger, gone) {
 			d.add(x.at, x.uses, -1)
@@ -29,13 +30,14 @@ func (d *decision) takeFurther(taken []Taken, holders []*holder, fits func() boo
 	return taken, holders, false
 }
 
-// selected is a candidate with the first rule that selects it (rule 24.9.5).
+// selected is a candidate with the rule that names it as a victim: the first one that selects it (rule 24.9.5).
 type selected struct {
 	*holder
 	rule *Selection
 }
 
-// furtherCandidates lists, in order, the candidates of the rules with a trigger that have not gone yet.
+// furtherCandidates lists the candidates of the rules with this trigger that are not gone yet, in the order in which they
+// are preempted.
 func (d *decision) furtherCandidates(trigger string, gone map[*holder]bool) (out []selected) {
 	rules, preemptor := d.nodes[d.incoming.at].further, d.party(&d.incoming)
 	for i := range d.admitted {
@@ -53,7 +55,7 @@ func (d *decision) furtherCandidates(trigger string, gone map[*holder]bool) (out
 	return out
 }
 
-// party describes a workload as selectors see it.
+// party returns what selectors read of a workload.
 func (d *decision) party(h *holder) *party {
 	n := &d.nodes[h.at]
 	return &party{
@@ -62,8 +64,8 @@ func (d *decision) party(h *holder) *party {
 	}
 }
 
-// spares reports whether a window keeps a candidate from being a victim by a rule. It remembers
-// the first end of such windows (rules 24.8.1 to 24.8.4).
+// spares reports whether an open window spares a candidate from a rule, and records in retryAt when the first such window
+// ends (rules 24.8.1 to 24.8.4). No window spares a workload that is leaving already.
 func (d *decision) spares(h *holder, rule string) bool {
 	if h.Leaving {
 		return false

@@ -8,20 +8,20 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Guard returns the guard Tenancy. It follows who is taken from which queue on a node,
-// and refuses victims that the style, the policies and the shares do not allow together (group 24.5).
+// Guard returns the guard named Tenancy. It follows the victims of a decision, and refuses victims that the style, the
+// policies or the shares do not allow to leave together (group 24.5).
 func (r *Rules) Guard() *preemption.Guard {
 	return &preemption.Guard{Name: "Tenancy", Start: r.startGuard}
 }
 
-// startGuard returns the guard's state for a pod, or for the pods of a group, which ask as one workload (rule
-// 24.5.8). It is nil where there is no queue.
+// startGuard returns the guard's state for a pod, or for all pods of a group, which ask as one workload (rule 24.5.8).
+// The state is nil for pods without a queue.
 func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemption.GuardState, error) {
 	s := &guardState{rules: r}
 	for i, p := range pods {
 		at, amounts, asked, err := r.asks(p, view.Release())
 
-		// The first pod names the queue, and the others have to be of it, too.
+		// The first pod decides the queue, and the others have to be in the same one.
 		switch {
 		case err != nil:
 			return nil, err
@@ -37,7 +37,7 @@ func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemptio
 			return nil, r.twoQueues(p, pods[0])
 		}
 
-		// Sums of pods do not overflow (mostOfPod).
+		// The sum does not overflow, because each amount is at most mostOfPod.
 		for i := range amounts {
 			s.uses[i] += amounts[i]
 			s.asked[i] = s.asked[i] || asked[i]
@@ -48,7 +48,7 @@ func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemptio
 		return nil, nil
 	}
 
-	// The pods that ask do not count as used, also where room is kept for them (rule 24.5.9).
+	// The pods that ask use no quota yet, even if they are nominated (rule 24.5.9).
 	use, _ := r.counted(view, pods)
 	s.now = use.usage
 	s.before = s.now.clone()
@@ -57,7 +57,7 @@ func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemptio
 	return s, nil
 }
 
-// twoQueues is the error for a pod of another queue than the first one of its group.
+// twoQueues returns the error about a pod whose queue is not that of the first pod of its group.
 func (r *Rules) twoQueues(p, first *outrank.Pod) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{
 		Object: "pod " + string(p.Key()), Field: "queue",
@@ -65,25 +65,27 @@ func (r *Rules) twoQueues(p, first *outrank.Pod) error {
 	}}}
 }
 
-// guardState is a guard for one preemptor, or for all pods of a group together.
+// guardState is the guard for one preemptor, or for all pods of a group together.
 type guardState struct {
 	rules     *Rules
 	at        int     // the preemptor's queue
-	uses      []int64 // what it asks for, by resource
-	asked     []bool  // whether it asks for the resource
+	uses      []int64 // by resource, the amounts that the preemptor asks for
+	asked     []bool  // by resource, whether it asks for any
 	preemptor ranked
-	before    *usage // as the cluster is; all clones share it
-	now       *usage // without the pods that are away
+	before    *usage // usage without victims; shared by all clones
+	now       *usage // usage without the pods that are away
 	away      away
 	view      preemption.View
 }
 
+// Clone returns a copy that is independent, except for before, which never changes.
 func (s *guardState) Clone() preemption.GuardState {
 	c := *s
 	c.now, c.away = s.now.clone(), s.away.clone()
 	return &c
 }
 
+// Remove counts a pod as away, unless it has no queue or is away already.
 func (s *guardState) Remove(p *outrank.Pod, _ *outrank.Node) {
 	t, known := s.away.pods[p]
 	if !known {
@@ -97,6 +99,7 @@ func (s *guardState) Remove(p *outrank.Pod, _ *outrank.Node) {
 	s.follow(p, t, -1)
 }
 
+// Add no longer counts a pod as away.
 func (s *guardState) Add(p *outrank.Pod, _ *outrank.Node) {
 	t := s.away.pods[p]
 	if !t.away {
@@ -107,7 +110,7 @@ func (s *guardState) Add(p *outrank.Pod, _ *outrank.Node) {
 	s.follow(p, t, 1)
 }
 
-// know looks up a pod that leaves for the first time. A pod of no queue, or of an unknown one, has the queue none.
+// know describes a pod that leaves for the first time. Its queue is none if the pod has no queue in the tree.
 func (s *guardState) know(p *outrank.Pod) takenPod {
 	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
 	if !ok {
@@ -128,8 +131,8 @@ func (s *guardState) know(p *outrank.Pod) takenPod {
 	return t
 }
 
-// follow takes a pod out of what its queue uses (by is -1), or puts it back (1). Pods of the preemptor's own queue
-// are not counted as away: they change what the guard says of all others.
+// follow subtracts a pod's amounts from the usage of its queue (by is -1), or adds them again (by is 1). Pods of other
+// queues are counted as away. A pod of the preemptor's own queue is not, but its usage affects all verdicts.
 func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
 	uses := s.away.uses(t)
 	s.now.add(int(t.at), uses, by)
@@ -148,17 +151,19 @@ func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
 		}
 	}
 
+	// Pods that leave together form a unit, as far as they are in one queue.
 	key := unitOf{queue: int(t.at)}
 	if t.grouped {
 		key.group, key.composite = s.view.LeavesWith(p)
 	}
 	s.away.follow(q, key, uses, by)
-	// YuniKorn looks at what all queues lose together (rule 24.5.4).
+
+	// In the style of YuniKorn every verdict depends on the victims of all queues (rule 24.5.4).
 	s.away.forget(q, s.rules.Style == YuniKorn)
 }
 
-// ownerOf returns the preemptor's queue if it has a quota of a resource, or else the first cohort above it that
-// has one; none if none has.
+// ownerOf returns the preemptor's queue if it has a quota of a resource, or else the lowest cohort above it with a
+// quota, or none.
 func (s *guardState) ownerOf(r int) int {
 	at := s.at
 	for at != none && !s.now.nodes[at].declared[r] {
@@ -167,9 +172,8 @@ func (s *guardState) ownerOf(r int) int {
 	return at
 }
 
-// Use makes a configuration decide by the rules. It sets Eligibility.Take
-// for pods of any priority and Guard, and adds [Rules.Filter] behind the other filters, whose slice it does not
-// write to. With a nil configuration it does nothing.
+// Use makes a configuration decide by the rules. It sets Eligibility.Take and Eligibility.AnyPriority, sets Guard, and
+// appends [Rules.Filter] to a copy of Filters. With a nil configuration it does nothing.
 func (r *Rules) Use(c *preemption.Config) {
 	if c == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// ownedBy marks the resources that the preemptor asks for and that count at a queue or a
-// cohort. In the style of YuniKorn these are those of which it has a quota.
+// ownedBy marks the resources that the preemptor asks for and in which the quota of a node is compared. In the style
+// of YuniKorn a resource without a quota at the node is not compared.
 func (s *guardState) ownedBy(at int) []bool {
 	if s.rules.Style != YuniKorn {
 		return s.asked
@@ -21,8 +21,8 @@ func (s *guardState) ownedBy(at int) []bool {
 	return owned
 }
 
-// overWithoutLast reports whether a queue or a cohort had more than its own before the last
-// of the workloads below it left, whichever was the last (rule 24.5.3).
+// overWithoutLast reports whether a node would use more than its quota with one of the victims below it back. Any
+// victim may be that one, because the order in which they left does not matter (rule 24.5.3).
 func (s *guardState) overWithoutLast(at int) bool {
 	owned := s.ownedBy(at)
 	return slices.ContainsFunc(s.away.taken, func(q *awayOf) bool {
@@ -30,9 +30,11 @@ func (s *guardState) overWithoutLast(at int) bool {
 	})
 }
 
-// anyBack reports whether something is true with some one workload back that is away of a queue. What is asked has to
-// be true of a workload that uses more if it is of one that uses less, and by one resource alone. Then it is true of
-// some workload if it is of one that uses the most of each resource, and that is the only one to ask about.
+// anyBack reports whether a condition holds with some one victim of a queue back. It calls the condition only once,
+// with a workload back that uses, in each resource, as much as the largest victim.
+//
+// That is enough if the condition is monotonic in the usage and a single resource is enough to fulfil it: if the
+// large workload fulfils it by one resource, so does the victim that uses most of that resource.
 func (s *guardState) anyBack(q *awayOf, true func() bool) bool {
 	if q.workloads == 0 {
 		return false
@@ -44,8 +46,8 @@ func (s *guardState) anyBack(q *awayOf, true func() bool) bool {
 	return yes
 }
 
-// someBack is anyBack where flavors add up. Then one workload needs enough of several resources at once, so all
-// workloads are gone through. It is false wherever anyBack is.
+// someBack is like anyBack for conditions that add up the flavors of a resource. A single victim may then have to use
+// enough of several flavors at once, so the condition is tried with each victim. If anyBack is false, so is someBack.
 func (s *guardState) someBack(q *awayOf, true func() bool) (yes bool) {
 	back := func(uses []int64) {
 		s.now.add(q.queue, uses, 1)
@@ -65,9 +67,9 @@ func (s *guardState) someBack(q *awayOf, true func() bool) (yes bool) {
 	return yes
 }
 
-// loserByYuniKorn returns the queue if neither it nor any cohort up to where it meets the
-// preemptor's has more than its own without the last of the victims, and one of them has a quota of
-// something that is asked for (rule 24.5.4).
+// loserByYuniKorn returns the queue if its victims take too much in the style of YuniKorn (rule 24.5.4), and none
+// otherwise. They may leave if the queue, or a cohort below the meeting point, would exceed its quota with one victim
+// back, or if none of these nodes has a quota of anything that is asked for.
 func (s *guardState) loserByYuniKorn(queue, meet int) int {
 	hasQuota := false
 	for at := queue; at != meet; at = s.now.nodes[at].parent {
@@ -84,8 +86,8 @@ func (s *guardState) loserByYuniKorn(queue, meet int) int {
 	return queue
 }
 
-// keeps reports whether a queue or a cohort ends with no less than its own, or than it had, of anything that the
-// preemptor asks for.
+// keeps reports whether a node still uses its whole quota, or all that it used before, of everything that the preemptor
+// asks for.
 func (s *guardState) keeps(at int) bool {
 	for r, own := range s.now.nodes[at].subtree {
 		if had, has := s.before.used[at][r], s.now.used[at][r]; s.asked[r] && has < min(had, own) {
@@ -95,8 +97,8 @@ func (s *guardState) keeps(at int) bool {
 	return true
 }
 
-// loser returns the first node, from the queue up to where it meets the preemptor's, that
-// would lose what is its own by the style (rules 24.5.2 to 24.5.4); none if none would.
+// loser returns the first node, from the queue up to below the meeting point with the preemptor's queue, that would
+// lose more than the style allows (rules 24.5.2 to 24.5.4), or none.
 func (s *guardState) loser(queue, meet int) int {
 	if s.rules.Style == YuniKorn {
 		return s.loserByYuniKorn(queue, meet)
@@ -113,8 +115,8 @@ func (s *guardState) loser(queue, meet int) int {
 	return none
 }
 
-// claims reports whether the preemptor has the better claim to what is used above, at the node where it meets
-// another queue: some part below that covers what it asks for (rule 24.3.4).
+// claims reports whether the preemptor has the better claim to quota that is used elsewhere below the node meet: on
+// the way up from its queue some node below meet has quota for what it asks for (rule 24.3.4).
 func (s *guardState) claims(meet int) bool {
 	d := decision{usage: s.now, incoming: holder{at: s.at, uses: s.uses, asked: s.asked}}
 	rest := slices.Clone(s.uses)
@@ -126,20 +128,22 @@ func (s *guardState) claims(meet int) bool {
 	return false
 }
 
-// withPreemptor calls f while what the preemptor asks for counts as used by its queue.
+// withPreemptor calls f while the preemptor's amounts count as used by its queue.
 func (s *guardState) withPreemptor(f func()) {
 	s.now.add(s.at, s.uses, 1)
 	f()
 	s.now.add(s.at, s.uses, -1)
 }
 
-// entitled reports whether the preemptor's queue has no more than its own in the end.
+// entitled reports whether the preemptor's queue, with the preemptor, is within its quota, so that no shares need be
+// compared. With SharesAlone it never is.
 func (s *guardState) entitled() (yes bool) {
 	s.withPreemptor(func() { yes = !s.rules.Fair.SharesAlone && !s.now.over(s.at, s.asked) })
 	return yes
 }
 
-// fairer compares shares in the end, and reports whether one of the strategies passes (rule 24.5.5).
+// fairer compares shares with all victims gone and the preemptor counted, and reports whether one of the strategies
+// passes (rule 24.5.5).
 func (s *guardState) fairer(q *awayOf) (yes bool) {
 	fair, now := s.rules.Fair, s.now
 	strategies := fair.Strategies
@@ -154,7 +158,8 @@ func (s *guardState) fairer(q *awayOf) (yes bool) {
 				yes = yes || share.compare(now.share(q.theirs)) <= 0
 				continue
 			}
-			// Without flavors one resource decides a share, and anyBack says it all.
+			// Without flavors a single resource decides a share, and anyBack is exact. With flavors someBack has to
+			// confirm it.
 			less := func() bool { return share.compare(now.share(q.theirs)) < 0 }
 			yes = yes || s.anyBack(q, less) && (now.kinds == len(now.names) || s.someBack(q, less))
 		}
@@ -162,8 +167,8 @@ func (s *guardState) fairer(q *awayOf) (yes bool) {
 	return yes
 }
 
-// takesOnlyShortage reports whether all pods that are away of other queues use no more than the
-// preemptor's queue was short of its own (rule 24.5.4).
+// takesOnlyShortage reports whether all victims in other queues together use no more than the unused quota of the
+// preemptor's queue, in each resource that has a quota (rule 24.5.4).
 func (s *guardState) takesOnlyShortage() bool {
 	for r := range s.asked {
 		at, taken := s.ownerOf(r), s.away.total[r]
@@ -174,10 +179,11 @@ func (s *guardState) takesOnlyShortage() bool {
 	return true
 }
 
+// name returns the name of a queue or a cohort.
 func (s *guardState) name(at int) string { return s.now.nodes[at].name }
 
-// withinOwn reports whether the preemptor's queue ends within what is its own, of what
-// the preemptor asks for (rule 24.5.4).
+// withinOwn reports whether the preemptor's queue, with the preemptor, is within its quota of everything that the
+// preemptor asks for (rule 24.5.4).
 func (s *guardState) withinOwn() bool {
 	within := true
 	s.withPreemptor(func() {
@@ -189,7 +195,7 @@ func (s *guardState) withinOwn() bool {
 	return within
 }
 
-// refuses says why the pods that are away of another queue may not be; empty if they may.
+// refuses returns the reason why the victims of another queue may not leave together, or the empty string.
 func (s *guardState) refuses(q *awayOf) string {
 	switch {
 	case q.workloads == 0:
@@ -201,7 +207,7 @@ func (s *guardState) refuses(q *awayOf) string {
 		return fmt.Sprintf("%s would lose what is its own", s.name(at))
 	}
 
-	// What the preemptor's queue may have in the end (rules 24.5.4 and 24.5.5).
+	// The preemptor's side: how much its queue may use after the preemption (rules 24.5.4 and 24.5.5).
 	switch {
 	case s.rules.Style == YuniKorn:
 		if !s.withinOwn() {
@@ -224,8 +230,8 @@ func (s *guardState) refuses(q *awayOf) string {
 	return ""
 }
 
-// Check asks about each other queue that is taken from, in the order of the tree. Within the preemptor's own
-// queue Take alone decides.
+// Check refuses the victims if those of one queue may not leave together. Queues are checked in the order of the
+// tree. In the preemptor's own queue Take alone decides.
 func (s *guardState) Check() preemption.Status {
 	for _, q := range s.away.taken {
 		if !q.known {
@@ -239,14 +245,15 @@ func (s *guardState) Check() preemption.Status {
 	return preemption.Status{}
 }
 
-// Rule names the rule that allows a pod to be away.
+// Rule returns the name of the rule by which a victim may leave together with all other victims. It is empty for
+// victims in the preemptor's queue, where Take names the rule.
 func (s *guardState) Rule(p *outrank.Pod) string {
 	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
 	if !ok || at == s.at {
 		return ""
 	}
 
-	// The rule that holds for all victims together holds for this one, too.
+	// The victims are judged together, so the rule that allows all of them is the rule for this one.
 	meet, _, _ := s.now.meet(s.at, at)
 	switch {
 	case s.rules.Style == YuniKorn, s.rules.Fair != nil && s.entitled(), s.rules.Fair == nil && s.claims(meet):

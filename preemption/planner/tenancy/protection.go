@@ -7,13 +7,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Protection spares workloads that started a short while ago (group 24.8). Each field is how long
-// after its start a workload is spared by one kind of rule: preemption within its queue, by a
-// queue that takes back what is its own (borrowing or not), and by a comparison of shares. The
-// zero value spares nobody.
+// Protection spares workloads that started a short while ago (group 24.8). Each field says for how long after its start
+// a workload is spared from one kind of preemption: within its queue, by a queue that reclaims its quota (borrowing or
+// not), and by a comparison of shares. The zero value spares nobody.
 type Protection struct{ Within, Reclaim, FairShare time.Duration }
 
-// window returns how long a rule spares a workload.
+// window returns how long after its start a workload is spared from a rule.
 func (p Protection) window(rule string) time.Duration {
 	switch rule {
 	case ruleWithin:
@@ -38,8 +37,8 @@ func (p Protection) check(object string, ps *[]outrank.Problem) {
 	}
 }
 
-// until returns the end of the window in which a rule spares a workload that started at a time;
-// zero if it is over or there is none.
+// until returns the end of the window that spares a workload from a rule. It is zero if there is no window, if the
+// window has ended, or if started is zero.
 func (p Protection) until(rule string, started, now time.Time) time.Time {
 	window := p.window(rule)
 	end := started.Add(window)

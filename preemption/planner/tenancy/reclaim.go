@@ -10,14 +10,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Reclaim decides which workloads have to leave so that another can be admitted, by
-// quotas alone: it looks at no nodes (groups 24.3 and 24.4). The guard of [Rules.Guard] goes by the same
-// rules when victims are chosen on nodes.
+// Reclaim decides which workloads have to leave so that another can be admitted. It considers quotas only, and no nodes
+// (groups 24.3 and 24.4); when victims are chosen on nodes, the guard of [Rules.Guard] applies the same rules.
 //
-// The error is an *[outrank.InputError] about queues that do not exist, amounts below 0, resources
-// without any quota that are asked for, amounts whose sum is no int64, strategies in an order that
-// does not exist, and windows below 0. The request is only read. Time is that of the candidates,
-// each with the way up to the top of its tree, and that of sorting them.
+// The error is an *[outrank.InputError] with every problem of the request: an unknown queue, an amount below 0, a
+// resource without a quota, amounts whose sum overflows, invalid strategies, or a window below 0. The request is only
+// read. Time is that of sorting the candidates, and of going up to the top of the tree for each of them.
 func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	if t == nil {
 		return nil, errNoTree
@@ -31,7 +29,7 @@ func (t *Tree) Reclaim(req Request) (*Answer, error) {
 		return &Answer{Outcome: preemption.Fits}, nil
 	}
 
-	// Shares decide in place of what is a queue's own (group 24.4).
+	// With Fair, shares decide instead of quotas (group 24.4).
 	a := &Answer{Outcome: preemption.Preempts}
 	if req.Fair != nil {
 		a.Victims = d.fair()
@@ -44,7 +42,7 @@ func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	return a, nil
 }
 
-// begin checks a request, and returns the decision with the admitted workloads counted in their queues.
+// begin checks a request, and returns a decision in which the admitted workloads are counted as usage.
 func (t *Tree) begin(req *Request) (*decision, error) {
 	var ps []outrank.Problem
 	d := &decision{usage: t.newUsage(), req: req}
@@ -65,7 +63,7 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 		return nil, &outrank.InputError{Problems: ps}
 	}
 
-	// From here on every workload has a queue, and no sum overflows.
+	// The request is valid: every workload has a queue, and no sum overflows.
 	for i := range d.admitted {
 		d.add(d.admitted[i].at, d.admitted[i].uses, 1)
 	}
@@ -79,7 +77,8 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	return d, nil
 }
 
-// readWorkloads reads the workloads of the request. Amounts saturate, so a sum that does is too large to count.
+// readWorkloads converts the workloads of the request. Sums saturate, so one that reaches the largest int64 counts as
+// an overflow.
 func (d *decision) readWorkloads(ps *[]outrank.Problem) {
 	req := d.req
 	d.incoming = d.hold(&req.Incoming, req.Now, ps)

@@ -11,123 +11,121 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Workload is a pod, or a number of them, that is admitted to a queue or waits to be.
+// Workload is one pod or several pods that are admitted to a queue, or wait to be admitted, together.
 type Workload struct {
 	Name string
-	// Queue is the queue's name.
+	// Queue is the name of the workload's queue.
 	Queue    string
 	Priority int32
 	// Boost is added to Priority wherever priorities are compared (rule 24.2.5).
 	Boost int32
-	// Uses has the amounts that it takes of the quotas.
+	// Uses has the amounts that the workload uses of the quotas.
 	Uses resource.List
-	// Queued is when it began to wait. By LowerOrNewer the later one is the newer. Admitted is when it
-	// got its quota; the one that got it last is taken from first. Zero stands for now.
+	// Queued is when the workload began to wait; LowerOrNewer compares it. Admitted is when it got its quota: of
+	// equal candidates the one admitted last is preempted first. The zero time means Request.Now.
 	Queued, Admitted time.Time
-	// Started is when it was allowed to run. The windows of Protection begin then. Zero means that it is not
-	// allowed to run yet, and no window spares it.
+	// Started is when the workload was allowed to run, and where windows of Protection begin. The zero time means
+	// that it is not allowed to run yet; no window spares it then.
 	Started time.Time
-	// Leaving is set where it is being evicted already. It is taken from before all others.
+	// Leaving is set if the workload is already being evicted. It is preempted before all others.
 	Leaving bool
-	// LocalQueue is the queue of its namespace that it came by, as NAMESPACE/NAME. Class is the
-	// name of its priority class. Only the rules of a Selection read these and Labels.
+	// LocalQueue is the local queue that the workload was submitted to, as NAMESPACE/NAME. Class is the name of
+	// its priority class. Only the rules of a Selection read these and Labels.
 	LocalQueue, Class string
 	Labels            map[string]string
 }
 
-// Request is a question: what has to leave so that a workload can be admitted?
+// Request is a question: which workloads have to leave so that Incoming can be admitted?
 type Request struct {
 	Incoming Workload
-	// Admitted lists the workloads of the queues.
+	// Admitted lists the workloads that are admitted to the queues.
 	Admitted []Workload
-	// Contested are the resources for which room is wanted. Nil means those of which the
-	// queue has too little left for the workload.
+	// Contested lists the resources in which room is needed. Nil means every resource of which the queue has too
+	// little quota left for the workload.
 	Contested []resource.Name
-	// Fair has shares decide in place of what is a queue's own. With nil they do not.
+	// Fair makes shares decide instead of quotas. Nil means that shares are not compared.
 	Fair *Fair
 	// Protection spares workloads that started a short while before Now.
 	Protection Protection
-	// Now is the time of the question, and stands for times that are missing.
+	// Now is the time of the question. It also stands in for missing times of workloads.
 	Now time.Time
 }
 
 // Fair says how shares decide (group 24.4).
 type Fair struct {
-	// Strategies are tried in this order. They are both, LessThanOrEqualToFinalShare first, or one of them
-	// alone; nil means both.
+	// Strategies are tried in this order. Allowed are both, LessThanOrEqualToFinalShare first, and either one by
+	// itself. Nil means both.
 	Strategies []Strategy
-	// SharesAlone has shares decide even where the preemptor's queue would have no more than
-	// its own.
+	// SharesAlone makes shares decide even if the preemptor's queue stays within its quota.
 	SharesAlone bool
 }
 
-// Strategy is a comparison of shares.
+// Strategy is a comparison of shares that allows or rejects a victim.
 type Strategy string
 
 // The strategies, by Kueue's names.
 const (
-	// LessThanOrEqualToFinalShare passes if the preemptor's share with the workload is at most the other's
-	// without the victim.
+	// LessThanOrEqualToFinalShare passes if the share of the preemptor's side, with the preemptor, is at most the
+	// share of the victim's side without the victim.
 	LessThanOrEqualToFinalShare Strategy = "LessThanOrEqualToFinalShare"
-	// LessThanInitialShare passes if it is less than the other's with the victim.
+	// LessThanInitialShare passes if the share of the preemptor's side, with the preemptor, is less than the share
+	// of the victim's side with the victim.
 	LessThanInitialShare Strategy = "LessThanInitialShare"
 )
 
 // Taken is a victim with the rule that allows it.
 type Taken struct {
 	Workload
-	// Rule says why the workload may be taken from: "within the queue" by priority in the queue
-	// itself, "reclaimed within the cohort" where its queue has more than its own and the
-	// preemptor's does not, "reclaimed within the cohort while borrowing" where both have, "fair
-	// share within the cohort" where its queue has a larger share, and "configured preemption by"
-	// with the name of a Selection.
+	// Rule names the rule by which the workload may be preempted. "within the queue": by priority in the
+	// preemptor's queue. "reclaimed within the cohort": its queue uses more than its quota, and the preemptor's
+	// does not. "reclaimed within the cohort while borrowing": both do. "fair share within the cohort": its queue
+	// has the larger share. "configured preemption by" is followed by the name of a Selection.
 	Rule string
 }
 
 // Answer lists the workloads that have to leave.
 type Answer struct {
-	// Outcome is preemption.Fits where the workload can be admitted as things are, and nothing has to
-	// leave, preemption.Preempts where it can be once the victims are gone, and else
-	// preemption.NothingHelps.
+	// Outcome is preemption.Fits if the workload can be admitted without victims, preemption.Preempts if it can
+	// be admitted once the victims are gone, and preemption.NothingHelps otherwise.
 	Outcome preemption.Outcome
-	// Victims leave. A rule took the first one first.
+	// Victims lists the workloads that have to leave, mostly in the order in which the rules chose them
+	// (rule 24.3.7 moves the last one forward).
 	Victims []Taken
-	// RetryAt is set where nothing helps and a window alone spares some workload: it is the end of the first
-	// such window (rule 24.8.4). Until then the answer stays the same. It is zero where there is
-	// no such window.
+	// RetryAt is when the first window ends that alone spares some workload (rule 24.8.4). Before that time the
+	// answer stays the same. It is only set if the outcome is NothingHelps, and zero if there is no such window.
 	RetryAt time.Time
 }
 
-// holder is a workload inside a decision.
+// holder is a workload in a decision, with its amounts converted to integers.
 type holder struct {
 	*Workload
-	at    int     // its queue
-	uses  []int64 // by resource
-	asked []bool  // whether it uses the resource
+	at    int     // its queue, an index in Tree.nodes
+	uses  []int64 // by resource, the amounts that it uses
+	asked []bool  // by resource, whether it names the resource
 }
 
-// ranked returns the priority and the time by which it is compared.
+// ranked returns the priority and the time by which policies compare the workload.
 func (h *holder) ranked() ranked { return ranked{h.effective(), h.Queued} }
 
-// effective is the priority that counts (rule 24.2.5).
+// effective returns the priority including the boost (rule 24.2.5).
 func (h *holder) effective() int64 { return int64(h.Priority) + int64(h.Boost) }
 
-// decision is one question. Its usage changes while workloads are taken.
+// decision is the state of one question. Its usage changes as victims are chosen and put back.
 type decision struct {
 	*usage
 	req      *Request
 	incoming holder
-	policy   *Policy // of the incoming workload's queue
-	// contested marks the resources for which room is wanted.
+	policy   *Policy // the policy of the incoming workload's queue
+	// contested marks the resources in which room is needed.
 	contested []bool
 	admitted  []holder
-	// retryAt is the first end of a window that alone spares some candidate.
+	// retryAt is when the first window ends that alone spares some candidate.
 	retryAt time.Time
 }
 
-// hold reads a workload, and adds a problem for all that is wrong with it.
+// hold converts a workload, and adds a problem for everything that is wrong with it.
 func (t *Tree) hold(w *Workload, now time.Time, ps *[]outrank.Problem) holder {
-	// The request is not written to, so times that are missing are filled in on a copy.
+	// The request belongs to the caller, so missing times are filled in on a copy.
 	filled := *w
 	if filled.Queued.IsZero() {
 		filled.Queued = now
@@ -150,8 +148,8 @@ func (t *Tree) hold(w *Workload, now time.Time, ps *[]outrank.Problem) holder {
 	return h
 }
 
-// count counts the amounts of resources that there are quotas of. bad names the first resource that is negative
-// or of which there is no quota; negative amounts count as 0.
+// count converts the amounts of all resources that have a quota; negative ones count as 0. asked marks the resources
+// that uses names. bad is a resource with a negative amount or without a quota, and empty if there is none.
 func (t *Tree) count(uses resource.List) (amounts []int64, asked []bool, bad resource.Name) {
 	amounts, asked = make([]int64, len(t.names)), make([]bool, len(t.names))
 	counted := 0
@@ -170,7 +168,7 @@ func (t *Tree) count(uses resource.List) (amounts []int64, asked []bool, bad res
 		return amounts, asked, bad
 	}
 
-	// There is a resource that nobody has a quota of. The first by name counts, so that maps decide nothing.
+	// Some resource has no quota. The first one by name is reported, so that the order of the map does not matter.
 	for name := range uses {
 		if t.index(name) == none && (bad == "" || name < bad) {
 			bad = name
@@ -179,14 +177,14 @@ func (t *Tree) count(uses resource.List) (amounts []int64, asked []bool, bad res
 	return amounts, asked, bad
 }
 
-// validStrategies reports whether there is a way to decide by these strategies.
+// validStrategies reports whether Fair.Strategies may have this value.
 func validStrategies(s []Strategy) bool {
 	return s == nil || slices.Equal(s, []Strategy{LessThanOrEqualToFinalShare}) || slices.Equal(s, []Strategy{LessThanInitialShare}) ||
 		slices.Equal(s, []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare})
 }
 
-// before orders candidates by who is taken from first (rule 24.3.3). Those that are leaving come first, then those
-// of other queues, then the lowest priority, then the one that was admitted last. Names make it total.
+// before orders candidates by which one is preempted first (rule 24.3.3): those that are leaving already, those of other
+// queues, the lower priority, the later admission. Names make the order total.
 func (d *decision) before(a, b *holder) int {
 	flag := func(yes bool) int {
 		if yes {
@@ -214,9 +212,9 @@ func (d *decision) usesContested(h *holder) bool {
 	return false
 }
 
-// fillBack puts victims back as long as the incoming workload still fits, the last but one first
-// (rule 24.3.7). The very last is always needed, since without it the workload did not fit. The last takes the place
-// of one that is put back, because Kueue lists the victims in that order.
+// fillBack puts back every victim without which the incoming workload still fits, from the last but one to the first
+// (rule 24.3.7). The last victim is always needed, because the workload did not fit before it was chosen. In the list
+// the last victim replaces one that is put back, because Kueue's order of victims comes about like that.
 func (d *decision) fillBack(taken []Taken, holders []*holder, fits func() bool) []Taken {
 	for i := len(taken) - 2; i >= 0; i-- {
 		h := holders[i]

@@ -12,64 +12,65 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Style says how far a queue may be taken from (group 24.5). With the empty style no queue and no cohort
-// falls below what is its own, of anything that the preemptor asks for.
+// Style says how much the victims of one decision may take from a queue (group 24.5). With the empty style no queue
+// and no cohort falls below its quota, in any resource that the preemptor asks for.
 type Style string
 
-// The styles of others.
+// The styles that follow other schedulers.
 const (
-	// Kueue lets the last victim of a queue bring it below what is its own.
+	// Kueue allows the last victim of a queue to bring it below its quota.
 	Kueue Style = "Kueue"
-	// YuniKorn does, too. The preemptor's queue ends within what is its own, and takes no more than it
-	// is short of that. Nobody takes from their own queue, nor a pod that has nothing of what the preemptor
-	// asks for, nor a pod of a higher priority.
+	// YuniKorn allows that, too. The preemptor's queue ends within its quota, and its victims use no more than it
+	// was short of. Pods of the preemptor's own queue, pods of a higher priority, and pods that use nothing of
+	// what the preemptor asks for are no victims.
 	YuniKorn Style = "YuniKorn"
 )
 
 // Options says how tenants share a cluster.
 type Options struct {
-	// Tree has the amounts of each queue. A pod's queues are in it.
+	// Tree has the quota and the policy of each queue.
 	Tree *Tree
-	// QueueOf returns the queue of a pod, or the empty text: pods without a queue take
-	// from one another by lower priority, as they do without tenants, and from nobody
-	// else. A running pod of a queue that is not in the tree is never a victim. It always
-	// returns the same for the same pod.
+	// QueueOf returns the name of a pod's queue, or the empty string. Pods without a queue may only preempt one
+	// another, by lower priority. A running pod whose queue is not in the tree is never a victim. QueueOf must
+	// always return the same for the same pod.
 	QueueOf func(p *outrank.Pod) string
-	// Uses returns the amounts that a pod takes of the quotas. Nil means its requests as it runs, by the
-	// release of the cluster that is asked about, and 1 of "pods". Resources that the tree has no quota of do
-	// not count, and no amount counts as more than 2^47.
+	// Uses returns the amounts that a pod uses of the quotas. Nil means its requests as a running pod, by the
+	// release of the cluster, and 1 of "pods". Resources without a quota in the tree are ignored, and each amount
+	// counts as 2^47 at most.
 	Uses func(p *outrank.Pod) resource.List
-	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
-	// that the preemptor waited first.
+	// QueuedAt returns when a pod began to wait, for LowerOrNewer. Nil means its start time; a pod without one
+	// counts as the first to wait if it is the preemptor, and as the last if it is a victim.
 	QueuedAt func(p *outrank.Pod) time.Time
-	// Boost returns what is added to the priority of a pod of a queue (rule 24.2.5); nil adds nothing.
+	// Boost returns an amount that is added to the priority of a pod with a queue (rule 24.2.5). Nil adds
+	// nothing.
 	Boost func(p *outrank.Pod) int32
 	// Protection spares pods that started a short while before the time of Rules.At.
 	Protection Protection
-	// StartedAt returns when a pod was allowed to run, zero for one that no window spares; nil means
-	// its start time.
+	// StartedAt returns when a pod was allowed to run, and the zero time for a pod that no window spares. Nil
+	// means its start time.
 	StartedAt func(p *outrank.Pod) time.Time
 	Style     Style
-	// Fair compares shares where the preemptor would have more than its own.
+	// Fair makes shares decide if the preemptor's queue would use more than its quota. Nil means that shares
+	// are not compared.
 	Fair *Fair
 }
 
-// Rules are rules for package preemption. They never change; any number of goroutines
-// may use them at once. [New] makes them. By Rules with options that New refuses, such as the zero
-// Rules, nobody may take from anybody, and the filter and the guard do not start.
+// Rules are rules for package preemption, made by [New]. They never change; any number of goroutines may use them
+// at once. Rules with options that New refuses are of no use: their filter and guard return an error when they start,
+// and without a Tree or QueueOf, as in the zero Rules, Take lets nobody preempt.
 type Rules struct {
 	Options
 	now time.Time
-	// made are the rules that At made these from. They have the filter and the trackers of both. Nil stands for
-	// rules that New made.
+	// made is the original of rules that At returned, and nil for rules that New returned. The original holds the
+	// filter and the trackers, which all of them share.
 	made   *Rules
 	once   sync.Once // makes the filter
 	filter preemption.Filter
-	// trackers has by release the tracker of what the queues use.
+	// trackers maps a release to the tracker of the amounts that the queues use.
 	trackers sync.Map
 }
 
-// check returns everything that is wrong with options, in one *[outrank.InputError].
+// check returns an *[outrank.InputError] with every problem of the options.
 func (o *Options) check() error {
 	var ps []outrank.Problem
 	add := func(field, text string) {
@@ -106,8 +107,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// New returns rules with these options. The error is an *[outrank.InputError] with everything that is wrong
-// with them.
+// New returns rules with these options. The error is an *[outrank.InputError] with every problem of the options.
 func New(o Options) (*Rules, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -118,13 +118,13 @@ func New(o Options) (*Rules, error) {
 	return &Rules{Options: o}, nil
 }
 
-// At returns the rules as they are at a time: windows of protection that are over by then spare nobody. Rules
-// without a time count every window as open. The filter is the same at all times.
+// At returns the same rules at a point in time: windows of protection that have ended by then spare nobody. In rules
+// without a time every window is open. The filter is the same at all times.
 func (r *Rules) At(now time.Time) *Rules {
 	return &Rules{Options: r.Options, now: now, made: r.origin()}
 }
 
-// origin returns the rules that have the filter and the trackers for these.
+// origin returns the rules that hold the filter and the trackers, and makes the filter at the first call.
 func (r *Rules) origin() *Rules {
 	if r.made != nil {
 		return r.made
@@ -133,7 +133,8 @@ func (r *Rules) origin() *Rules {
 	return r
 }
 
-// until returns the end of the window in which a rule spares a pod; zero for none.
+// until returns the end of the open window that spares a pod from a rule, or the zero time. No window spares a
+// terminating pod.
 func (r *Rules) until(rule string, p *outrank.Pod) time.Time {
 	started := p.StartTime
 	if r.StartedAt != nil {
@@ -145,12 +146,12 @@ func (r *Rules) until(rule string, p *outrank.Pod) time.Time {
 	return r.Protection.until(rule, started, r.now)
 }
 
-// RetryAt returns the first end of a window that alone spares a pod from the preemptor: until then
-// it finds no other victims (rule 24.8.5). It is zero where there is
-// no such window. Time is that of asking Take about each pod.
+// RetryAt returns when the first window ends that alone spares a pod from the preemptor. Before that time the
+// preemptor has no further victims (rule 24.8.5). It is zero if there is no such window. RetryAt calls Take for
+// each of the pods.
 func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first time.Time) {
 	free := &Rules{Options: r.Options, now: r.now}
-	free.Protection = Protection{} // Take says then what the preemptor could take without windows
+	free.Protection = Protection{} // so that Take answers as if there were no windows
 	for _, p := range running {
 		by, _ := free.Take(preemptor, p)
 		for _, rule := range r.takers(by) {
@@ -162,8 +163,8 @@ func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first t
 	return first
 }
 
-// takers returns the rules by which a pod can leave where Take names one. Between queues that compare shares the
-// guard decides whether it is reclaimed or goes by its share, so that either may be.
+// takers returns the rules by which a pod may leave if Take names this one. With Fair a reclaimed pod can also leave by
+// its queue's share: only the guard can tell, because it knows all victims.
 func (r *Rules) takers(rule string) []string {
 	switch {
 	case rule == "":
@@ -174,13 +175,12 @@ func (r *Rules) takers(rule string) []string {
 	return []string{rule}
 }
 
-// lowerPriority is the rule between pods without a queue.
+// lowerPriority is the rule by which a pod without a queue preempts another one.
 const lowerPriority = "lower priority"
 
-// Take reports whether the preemptor may take a pod, whatever its priority, by what is known of the two
-// alone, and by which rule; see [preemption.Eligibility].Take. The rule is one of those of [Taken], or
-// "lower priority" between pods without a queue. The guard decides about several victims together.
-// A nil pod takes nobody, and nobody takes a nil pod.
+// Take reports whether the preemptor may preempt a pod, judging by these two pods only, and by which rule; see
+// [preemption.Eligibility].Take. The rule is one of those of [Taken], or "lower priority" between pods without a
+// queue. Whether several victims may leave together is up to the guard. If either pod is nil, Take returns false.
 func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
 		return "", false
@@ -194,7 +194,8 @@ func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	return "", false
 }
 
-// ruleBetween returns the rule by which the preemptor may take a pod if no window spares it; empty where it may not.
+// ruleBetween returns the rule by which the preemptor may preempt a pod that no window spares, and the empty string if
+// there is none.
 func (r *Rules) ruleBetween(preemptor, victim *outrank.Pod) string {
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
 	if mine == "" || theirs == "" { // rule 24.5.1
@@ -209,12 +210,12 @@ func (r *Rules) ruleBetween(preemptor, victim *outrank.Pod) string {
 		return ""
 	}
 
-	// A preemptor without a time counts as the first to wait, and a victim without one as the last.
+	// A preemptor without a time counts as the first to wait, and a victim without a time as the last.
 	p := &r.Tree.nodes[a].policy
 	x := r.ranked(preemptor, time.Time{})
 	y := r.ranked(victim, latest)
 	switch {
-	// The style of YuniKorn (rule 24.5.4).
+	// In the style of YuniKorn the policies do not matter (rule 24.5.4).
 	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b) || !r.sharesResource(preemptor, victim)):
 		return ""
 	case r.Style == YuniKorn:
@@ -227,8 +228,8 @@ func (r *Rules) ruleBetween(preemptor, victim *outrank.Pod) string {
 	return ""
 }
 
-// sharesResource reports whether a victim uses anything that the preemptor asks for. The release does not matter:
-// releases differ in how much a pod takes that is being resized, and not in whether it takes anything.
+// sharesResource reports whether a victim uses any resource that the preemptor asks for. Any release will do: releases
+// differ in how much a pod uses while it is resized, but not in whether it uses a resource.
 func (r *Rules) sharesResource(preemptor, victim *outrank.Pod) bool {
 	asks, _ := r.uses(preemptor, outrank.DefaultRelease)
 	uses, _ := r.uses(victim, outrank.DefaultRelease)
@@ -240,10 +241,11 @@ func (r *Rules) sharesResource(preemptor, victim *outrank.Pod) bool {
 	return false
 }
 
-// latest is later than any pod's start.
+// latest stands in for a missing time. It is later than the start of any pod.
 var latest = time.Unix(math.MaxInt32, 0)
 
-// ranked returns a pod's priority and time. A pod without a time has the one given.
+// ranked returns the boosted priority of a pod, and the time at which it began to wait. A pod without that time gets
+// otherwise.
 func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
 	at := otherwise
 	switch {
@@ -259,7 +261,8 @@ func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
 	return ranked{priority, at}
 }
 
-// uses counts what a pod takes of the quotas in a cluster of a release.
+// uses returns the amounts that a pod uses of the quotas in a cluster of this release, and marks the resources that it
+// names.
 func (r *Rules) uses(p *outrank.Pod, of outrank.Release) (amounts []int64, asked []bool) {
 	var l resource.List
 	if r.Uses != nil {
@@ -274,7 +277,7 @@ func (r *Rules) uses(p *outrank.Pod, of outrank.Release) (amounts []int64, asked
 	return amounts, asked
 }
 
-// amounts appends the amounts of uses, without making a list of them where Uses is not set.
+// amounts appends the amounts of uses. Without Options.Uses it avoids building a resource list.
 func (r *Rules) amounts(to []int64, p *outrank.Pod, of outrank.Release) []int64 {
 	if r.Uses != nil {
 		uses, _ := r.uses(p, of)
@@ -290,15 +293,15 @@ func (r *Rules) amounts(to []int64, p *outrank.Pod, of outrank.Release) []int64 
 	return to
 }
 
-// onePod is what a pod takes of the quota of pods.
+// onePod is the amount that each pod uses of the quota of pods.
 var onePod = resource.List{resource.Pods: resource.New(1)}
 
-// mostOfPod is the most that one pod counts with: 128 TiB of memory, say. Sums of tens of
-// thousands of such pods do not overflow.
+// mostOfPod bounds each amount of a pod; it is 128 TiB of memory, for example. So sums of tens of thousands of pods do
+// not overflow.
 const mostOfPod = 1 << 47
 
-// asks returns the queue of a preemptor with what it asks for; the queue is none for a pod without one. An
-// unknown queue is an error, and so are options that New refuses.
+// asks returns the queue of a preemptor, and the amounts that it asks for. The queue is none for a pod without a
+// queue. It is an error if the queue is not in the tree, or if New would refuse the options.
 func (r *Rules) asks(p *outrank.Pod, of outrank.Release) (at int, amounts []int64, asked []bool, err error) {
 	if err := r.check(); err != nil {
 		return none, nil, nil, err
@@ -321,25 +324,29 @@ func (r *Rules) asks(p *outrank.Pod, of outrank.Release) (at int, amounts []int6
 	return at, amounts, asked, nil
 }
 
-// clusterUsage has the amounts that the running pods of a cluster use.
+// clusterUsage counts the amounts that the queues use through the running pods of a cluster.
 type clusterUsage struct {
 	*usage
 	rules   *Rules
 	release outrank.Release
 }
 
-// change adds what a pod takes to its queue, or takes it away again for -1. A pod of no queue changes nothing.
+// change adds the amounts of a pod to its queue if by is 1, and subtracts them if by is -1. A pod without a queue in the
+// tree changes nothing.
 func (c clusterUsage) change(p *outrank.Pod, by int64) {
 	if at, ok := c.Tree.byName[c.rules.QueueOf(p)]; ok {
-		var room [8]int64 // spares an allocation for trees of few resources
+		var room [8]int64 // on the stack: saves an allocation for trees with few resources
 		c.add(at, c.rules.amounts(room[:0], p, c.release), by)
 	}
 }
 
+// Add counts a pod that runs on a node.
 func (c clusterUsage) Add(p *outrank.Pod, _ *outrank.Node) { c.change(p, 1) }
 
+// Remove no longer counts a pod.
 func (c clusterUsage) Remove(p *outrank.Pod, _ *outrank.Node) { c.change(p, -1) }
 
+// Clone returns a copy with amounts of its own.
 func (c clusterUsage) Clone() preemption.ClusterState {
 	return clusterUsage{c.usage.clone(), c.rules, c.release}
 }

@@ -10,37 +10,36 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Queue is a tenant: the amounts that its workloads may have together, and the workloads that
-// they may preempt.
+// Queue is a tenant: a quota that its workloads use together, and the policy by which they preempt others.
 type Queue struct {
 	Name string
-	// Cohort names the cohort that it lends to and borrows from; empty for a queue by itself.
+	// Cohort names the cohort that the queue lends to and borrows from. It is empty for a queue by itself.
 	Cohort string
 	Quota
 	Policy Policy
-	// Labels are what a Selector selects queues by.
+	// Labels are the labels by which Selector.Queues selects the queue.
 	Labels map[string]string
 }
 
-// Cohort is a pool of amounts that queues and further cohorts share. A cohort that a queue or another
-// cohort names need not be listed.
+// Cohort is a group of queues and further cohorts that borrow unused quota from one another. A cohort without a
+// quota and a parent need not be listed; it is enough that a queue or another cohort names it.
 type Cohort struct {
 	Name string
-	// Parent is the cohort that this one lends to and borrows from; empty at the top.
+	// Parent is the cohort that this one lends to and borrows from. It is empty at the top.
 	Parent string
-	// The quota is for everybody below, beside what they have.
+	// Quota is shared by everything below the cohort, in addition to the quotas there.
 	Quota
 }
 
 // Quota has the amounts of a queue or a cohort.
 type Quota struct {
-	// Nominal has the amounts that are its own, 0 of a resource that is not named.
+	// Nominal has the amounts that belong to the queue or cohort: 0 of a resource that is not named.
 	Nominal resource.List
-	// BorrowLimit is the most that it may have beyond Nominal, and LendLimit the most of
-	// Nominal that others may have. A resource that is not named has no limit.
+	// BorrowLimit is the most that may be used beyond Nominal, and LendLimit the most of Nominal that others
+	// may use. A resource that is not named has no limit.
 	BorrowLimit, LendLimit resource.List
-	// Weight divides its share in comparisons of shares. Nil means 1. With weight 0 the share is the largest
-	// of all as soon as it borrows.
+	// Weight divides the share when shares are compared. Nil means 1. With weight 0 the share is larger than
+	// any other as soon as the queue or cohort borrows.
 	Weight *float64
 }
 
@@ -53,53 +52,53 @@ type Config struct {
 // Tree is a checked [Config]. It never changes; any number of goroutines may use it at
 // once.
 //
-// A name of a resource may have a flavor behind an @, such as memory@spot. Quotas count
-// each flavor by itself, and shares add up the flavors of a resource.
+// The name of a resource may have a flavor after an @, such as memory@spot. Each flavor has a quota of its own, and
+// shares add up the flavors of a resource.
 type Tree struct {
-	names []resource.Name // sorted
-	nodes []node          // cohorts, then queues
-	// byName has the indexes of the queues, cohorts those of the cohorts.
+	names []resource.Name // the resources with a quota, sorted; slices of amounts are in this order
+	nodes []node          // cohorts and queues
+	// byName maps the name of a queue to its index in nodes, and cohorts the name of a cohort.
 	byName, cohorts map[string]int
-	// bases has each name without its flavor, and kind has a number for each, the same for the flavors of one
-	// resource. kinds is how many there are.
+	// bases has each name without its flavor. kind numbers the bases, so that all flavors of a resource have the
+	// same number, and kinds is the number of different ones.
 	bases []resource.Name
 	kind  []int
 	kinds int
 }
 
+// errNoTree is the error of a nil tree.
 var errNoTree = fmt.Errorf("%w: no tree", outrank.ErrInvalid)
 
-// none stands for no limit and for no node.
+// none means no limit, no node or no index.
 const none = -1
 
-// node is a queue or a cohort.
+// node is a queue or a cohort. Its slices of amounts are indexed like Tree.names.
 type node struct {
 	name   string
-	parent int
-	// depth is 1 at the top.
-	depth  int
+	parent int // index in Tree.nodes, none at the top
+	depth  int // 1 at the top
 	queue  bool
 	policy Policy
 	weight float64
-	// children are the nodes below, in the order of the configuration.
+	// children lists the nodes directly below, in the order of Tree.nodes.
 	children []int
-	// nominal, borrow and lend are the quotas by the index of a resource, none for no limit.
+	// nominal, borrow and lend are the amounts of Quota. A limit that is not set is none.
 	nominal, borrow, lend []int64
-	// subtree is what is there for the node and all below (rule 24.1.3), and local the part of it that is not
-	// lent (rule 24.1.4).
+	// subtree is the quota of the node together with what all nodes below lend (rule 24.1.3), and local the part
+	// of it that the node does not lend (rule 24.1.4).
 	subtree, local []int64
-	// declared marks the resources of which the node, or one below, has a nominal amount.
+	// declared marks the resources with a nominal amount, also 0, at the node or below it.
 	declared []bool
-	// further are the policy's further rules, and labels those of the queue.
+	// further has the rules of Policy.Further, and labels the labels of the queue.
 	further []Selection
 	labels  map[string]string
 }
 
-// NewTree checks a configuration. The error is an *[outrank.InputError] with everything that is
-// wrong with it: names that are missing or doubled, cohorts in a circle, amounts or weights below
-// 0, a policy that does not exist, further rules that ask for what is not there, more than 1,000 cohorts one
-// in another, and more than four million amounts (one of every resource for each queue and cohort). Nothing of
-// the configuration is kept. Time is linear in it.
+// NewTree checks a configuration and builds its tree. It copies everything that it needs from the configuration,
+// and takes linear time. The error is an *[outrank.InputError] with every problem: a name that is missing or given
+// twice, cohorts in a circle, an amount or weight below 0, an unknown policy, an invalid rule in Policy.Further,
+// more than 1,000 cohorts one below the other, or more than four million amounts (each queue and cohort counts
+// once for every resource).
 func NewTree(c Config) (*Tree, error) {
 	t := &Tree{byName: map[string]int{}, cohorts: map[string]int{}}
 	b := builder{Tree: t}
@@ -109,7 +108,7 @@ func NewTree(c Config) (*Tree, error) {
 		return nil, &outrank.InputError{Problems: b.problems}
 	}
 
-	// Queues and cohorts name one another in any order, so they are linked once all are there.
+	// Queues and cohorts may name cohorts that are listed later, so they are linked once all are added.
 	for i := range c.Cohorts {
 		b.addCohort(&c.Cohorts[i])
 	}
@@ -129,18 +128,18 @@ func NewTree(c Config) (*Tree, error) {
 	return t, nil
 }
 
-// builder makes a tree, and lists what is wrong with its configuration.
+// builder builds a tree, and collects the problems of its configuration.
 type builder struct {
 	*Tree
 	problems []outrank.Problem
 }
 
-// bad adds a problem.
+// bad adds a problem of a field of an object.
 func (b *builder) bad(object, field, format string, args ...any) {
 	b.problems = append(b.problems, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// findNames collects the names of resources, and numbers their kinds.
+// findNames collects the names of all resources with a quota or a limit, and numbers their kinds.
 func (b *builder) findNames(c Config) {
 	seen := map[resource.Name]bool{}
 	add := func(lists ...resource.List) {
@@ -161,7 +160,7 @@ func (b *builder) findNames(c Config) {
 	}
 	slices.Sort(b.names)
 
-	// Flavors of one resource are of one kind: shares add them up.
+	// Flavors of one resource get one kind, because shares add them up.
 	kinds := map[string]int{}
 	for _, name := range b.names {
 		base, _, _ := strings.Cut(string(name), "@")
@@ -174,13 +173,15 @@ func (b *builder) findNames(c Config) {
 	b.kinds = len(kinds)
 }
 
+// addCohort adds a cohort, unless its name is missing or taken.
 func (b *builder) addCohort(c *Cohort) {
 	if object, ok := b.named("cohort", c.Name, b.cohorts); ok {
 		b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, c.Quota)
 	}
 }
 
-// named returns what messages call an object. It is not ok if the name is missing or taken.
+// named returns the name of an object for messages, such as "queue ads". If the name is missing or taken, it adds a
+// problem and is not ok.
 func (b *builder) named(kind, name string, taken map[string]int) (object string, ok bool) {
 	if name == "" {
 		b.bad(kind, "Name", "missing")
@@ -193,7 +194,7 @@ func (b *builder) named(kind, name string, taken map[string]int) (object string,
 	return kind + " " + name, true
 }
 
-// addQueue adds a queue whose name is free, and checks its policy.
+// addQueue adds a queue, unless its name is missing or taken, and checks its policy.
 func (b *builder) addQueue(q *Queue) {
 	object, ok := b.named("queue", q.Name, b.byName)
 	if !ok {
@@ -216,6 +217,7 @@ func (b *builder) addQueue(q *Queue) {
 	b.byName[q.Name] = b.add(object, n, q.Quota)
 }
 
+// further checks and copies the further rules of a queue.
 func (b *builder) further(object string, rules []Selection) []Selection {
 	return checkedFurther(rules, func(field, format string, args ...any) { b.bad(object, field, format, args...) })
 }
@@ -226,7 +228,7 @@ func (b *builder) add(object string, n node, q Quota) int {
 	if q.Weight != nil {
 		n.weight = *q.Weight
 	}
-	if !(n.weight >= 0) || n.weight > 1e18 { // also not a number
+	if !(n.weight >= 0) || n.weight > 1e18 { // written so that NaN is refused, too
 		b.bad(object, "Weight", "%v is not a weight", n.weight)
 	}
 
@@ -249,7 +251,7 @@ func (b *builder) add(object string, n node, q Quota) int {
 			x.to[b.index(name)] = max(0, b.amount(name, x.from[name]))
 		}
 	}
-	for name := range q.Nominal { // also with 0
+	for name := range q.Nominal { // a nominal amount of 0 declares the resource as well
 		n.declared[b.index(name)] = true
 	}
 
@@ -257,7 +259,7 @@ func (b *builder) add(object string, n node, q Quota) int {
 	return len(b.nodes) - 1
 }
 
-// link sets the parents, adds cohorts that are only named, and finds circles.
+// link sets the parent of each node, and adds cohorts that are only named. Then it checks depths and circles.
 func (b *builder) link(c Config) {
 	parentOf := func(name string) int {
 		at, ok := b.cohorts[name]
@@ -281,19 +283,19 @@ func (b *builder) link(c Config) {
 }
 
 const (
-	// deepest is how many cohorts may lie one in another: every question goes up from a queue to its top.
+	// deepest bounds the depth of a cohort, because every question goes up from a queue to the top.
 	deepest = 1000
-	// mostAmounts is how many amounts the queues and cohorts may have together, one of every resource each.
+	// mostAmounts bounds the number of nodes times the number of resources, and so the memory of a tree.
 	mostAmounts = 1 << 22
 )
 
-// measure finds how deep each node lies, in time linear in the nodes, and connects it with the node above. A node
-// in a circle, or below one, has no depth.
+// measure sets the depth of each node, and adds it to the children of its parent, in linear time. A node in a circle,
+// or below one, has no depth; that is a problem.
 func (b *builder) measure() {
 	const unknown, open = 0, -1
 	for i := range b.nodes {
-		// The way goes up from the node as far as nothing is known. If it ends at a node that is open it has met
-		// itself, or a circle that was found before, and stays open.
+		// Follow the parents up to the first node that was visited before, marking nodes as open on the way. If that
+		// node is open, the way has met itself or an earlier circle, and its nodes stay open.
 		var way []int
 		at := i
 		for ; at != none && b.nodes[at].depth == unknown; at = b.nodes[at].parent {
@@ -301,6 +303,7 @@ func (b *builder) measure() {
 			way = append(way, at)
 		}
 
+		// Otherwise the depth of that node gives the depths of all nodes on the way back down.
 		depth := 0
 		if at != none {
 			depth = b.nodes[at].depth
@@ -324,7 +327,7 @@ func (b *builder) measure() {
 	}
 }
 
-// sumUp computes what is there for a node and for all below (rules 24.1.3 and 24.1.4).
+// sumUp computes the subtree and local quotas of a node and of all nodes below (rules 24.1.3 and 24.1.4).
 func (t *Tree) sumUp(at int) {
 	n := &t.nodes[at]
 	copy(n.subtree, n.nominal)
@@ -337,7 +340,7 @@ func (t *Tree) sumUp(at int) {
 		}
 	}
 
-	// Without a limit on lending it keeps nothing to itself.
+	// A node without a limit on lending lends everything, so its local quota stays 0.
 	for r, lend := range n.lend {
 		if lend != none {
 			n.local[r] = max(0, n.subtree[r]-lend)
@@ -345,7 +348,7 @@ func (t *Tree) sumUp(at int) {
 	}
 }
 
-// index returns the index of a resource, none for one that nobody has a quota of.
+// index returns the index of a resource, or none if there is no quota of it.
 func (t *Tree) index(name resource.Name) int {
 	if i, ok := slices.BinarySearch(t.names, name); ok {
 		return i
@@ -353,13 +356,13 @@ func (t *Tree) index(name resource.Name) int {
 	return none
 }
 
-// amount counts a quantity: millicores of cpu, units of anything else.
+// amount converts a quantity to an integer: millicores of cpu, and whole units of any other resource.
 func (t *Tree) amount(name resource.Name, q resource.Quantity) int64 {
 	base, _, _ := strings.Cut(string(name), "@")
 	return resource.Amount(resource.Name(base), q)
 }
 
-// root returns the top of the tree that a node belongs to.
+// root returns the topmost node above a node, or the node itself.
 func (t *Tree) root(at int) int {
 	for t.nodes[at].parent != none {
 		at = t.nodes[at].parent
@@ -367,7 +370,7 @@ func (t *Tree) root(at int) int {
 	return at
 }
 
-// above reports whether a node is another one or above it.
+// above reports whether ancestor is the node at or lies above it.
 func (t *Tree) above(ancestor, at int) bool {
 	for ; at != none; at = t.nodes[at].parent {
 		if at == ancestor {
@@ -377,8 +380,8 @@ func (t *Tree) above(ancestor, at int) bool {
 	return false
 }
 
-// meet returns the lowest node above two queues, and the nodes just below it on the ways to
-// both. All are none where the queues are of different trees.
+// meet returns the lowest common cohort of two queues, and its children on the ways to both queues. All are none if
+// the queues have no cohort in common.
 func (t *Tree) meet(a, b int) (at, belowA, belowB int) {
 	belowA, belowB = a, b
 	for x, y := t.nodes[a].parent, t.nodes[b].parent; x != none && y != none; {

@@ -7,16 +7,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// usage has the amounts that the queues of a tree use. A cohort uses what the nodes below it have
-// beyond what they keep to themselves (rule 24.1.5), so that the queues alone decide it.
+// usage has the amounts that the nodes of a tree use. A cohort uses what its children use beyond their local quota
+// (rule 24.1.5), so only the usage of queues is given.
 type usage struct {
 	*Tree
 	used [][]int64 // by node and resource
-	// steps counts the amounts that were changed. Tests bound it.
+	// steps counts the changes of single amounts. Tests check that they stay few.
 	steps int
 }
 
-// newUsage returns a usage in which nobody uses anything.
+// newUsage returns a usage of 0 everywhere.
 func (t *Tree) newUsage() *usage {
 	u := &usage{Tree: t, used: make([][]int64, len(t.nodes))}
 	all := make([]int64, len(t.nodes)*len(t.names))
@@ -26,6 +26,7 @@ func (t *Tree) newUsage() *usage {
 	return u
 }
 
+// clone returns a copy with amounts of its own. Its steps begin at 0.
 func (u *usage) clone() *usage {
 	c := u.newUsage()
 	for i := range u.used {
@@ -34,7 +35,7 @@ func (u *usage) clone() *usage {
 	return c
 }
 
-// add adds amounts to a queue; by is 1, or -1 to take them away again.
+// add adds amounts to a queue if by is 1, and subtracts them if by is -1.
 func (u *usage) add(queue int, amounts []int64, by int64) {
 	for r, v := range amounts {
 		if v != 0 {
@@ -43,28 +44,29 @@ func (u *usage) add(queue int, amounts []int64, by int64) {
 	}
 }
 
-// change changes an amount of a node, and those above by what that changes beyond what each keeps to itself.
+// change adds an amount of one resource to a node, and passes the change on to the nodes above: each sees only the
+// usage beyond the local quota of its children.
 func (u *usage) change(at, r int, by int64) {
 	for at != none && by != 0 {
 		n, had := &u.nodes[at], u.used[at][r]
 		u.used[at][r] = had + by
 		u.steps++
 
-		// The node above sees what this one has beyond what it keeps to itself (rule 24.1.5).
+		// The node above counts what this one uses beyond its local quota (rule 24.1.5).
 		by = max(0, had+by-n.local[r]) - max(0, had-n.local[r])
 		at = n.parent
 	}
 }
 
-// available returns how much more a node may have (rule 24.1.6). It is below 0 where
-// there is too much.
+// available returns how much more a node may use of a resource (rule 24.1.6). It is below 0 if more is used already
+// than is allowed.
 func (u *usage) available(at, r int) int64 {
 	n, used := &u.nodes[at], u.used[at][r]
 	if n.parent == none {
 		return n.subtree[r] - used
 	}
 
-	// From above it may have what is left there, within its limit on borrowing.
+	// Beyond its local quota the node may use what is available above, up to its limit on borrowing.
 	above := u.available(n.parent, r)
 	if n.borrow[r] != none {
 		stored := n.subtree[r] - n.local[r]
@@ -73,7 +75,7 @@ func (u *usage) available(at, r int) int64 {
 	return resource.AddSat(max(0, n.local[r]-used), above)
 }
 
-// most returns how much a node may have at most, if nobody else had anything.
+// most returns how much of a resource a node may use if nobody else uses any.
 func (t *Tree) most(at, r int) int64 {
 	n := &t.nodes[at]
 	if n.parent == none {
@@ -86,8 +88,7 @@ func (t *Tree) most(at, r int) int64 {
 	return most
 }
 
-// over reports whether a node has more than is there for it and all below, of any of these
-// resources.
+// over reports whether a node uses more than its subtree quota of any of the marked resources.
 func (u *usage) over(at int, contested []bool) bool {
 	for r, yes := range contested {
 		if yes && u.used[at][r] > u.nodes[at].subtree[r] {
@@ -97,8 +98,8 @@ func (u *usage) over(at int, contested []bool) bool {
 	return false
 }
 
-// borrowsWith reports whether a queue would have more than its own with these amounts in addition, of any
-// resource that they have.
+// borrowsWith reports whether a queue would exceed its quota with these additional amounts, in any of the resources
+// marked in asked.
 func (u *usage) borrowsWith(queue int, amounts []int64, asked []bool) bool {
 	for r, v := range amounts {
 		if asked[r] && resource.AddSat(u.used[queue][r], v) > u.nodes[queue].subtree[r] {
@@ -108,7 +109,7 @@ func (u *usage) borrowsWith(queue int, amounts []int64, asked []bool) bool {
 	return false
 }
 
-// fits reports whether a queue may have these amounts in addition.
+// fits reports whether a queue may use these additional amounts, in all of the resources marked in asked.
 func (u *usage) fits(queue int, amounts []int64, asked []bool) bool {
 	for r, v := range amounts {
 		if asked[r] && v > u.available(queue, r) {
@@ -118,12 +119,12 @@ func (u *usage) fits(queue int, amounts []int64, asked []bool) bool {
 	return true
 }
 
-// share says how far a node is above what is its own (group 24.4).
+// share says how much a node borrows (group 24.4).
 type share struct {
-	// part is the largest over the resources: what the node has beyond its own, in thousandths of what could be
-	// had at most where it stands.
+	// part is the largest ratio over all resources: the usage beyond the node's quota, in thousandths of the most
+	// that its parent could use. weight is the node's weight.
 	part, weight float64
-	// borrows is set where it has more than its own of anything.
+	// borrows is set if the node uses more than its quota of any resource.
 	borrows bool
 }
 
@@ -135,7 +136,7 @@ func (u *usage) share(at int) share {
 		return s
 	}
 
-	// By kind, how much more it uses than is there for it. Resources without a quota do not count.
+	// The usage beyond the quota, by kind of resource. Resources without a quota do not count.
 	beyond := make([]int64, u.kinds)
 	for r := range n.subtree {
 		if b := u.used[at][r] - n.subtree[r]; n.declared[r] && b > 0 {
@@ -147,7 +148,7 @@ func (u *usage) share(at int) share {
 		return s
 	}
 
-	// What could be had at most where it stands is what the node above could have.
+	// The denominator is the most that the parent could use, over all flavors of the resource.
 	lendable := make([]int64, u.kinds)
 	for r := range n.subtree {
 		lendable[u.kind[r]] = resource.AddSat(lendable[u.kind[r]], u.most(n.parent, r))
@@ -160,7 +161,8 @@ func (u *usage) share(at int) share {
 	return s
 }
 
-// weighted returns the share divided by the weight. It is 0 for a share of 0, and otherwise infinite for weight 0.
+// weighted returns the part divided by the weight. A part of 0 gives 0, and any other part with weight 0 gives
+// infinity.
 func (s share) weighted() float64 {
 	switch {
 	case s.part == 0:
@@ -171,7 +173,7 @@ func (s share) weighted() float64 {
 	return s.part / s.weight
 }
 
-// compare orders shares. Of two with weight 0 that borrow the part decides.
+// compare orders shares by their weighted parts. If both weights are 0, the parts themselves decide.
 func (s share) compare(o share) int {
 	a, b := s.weighted(), o.weighted()
 	if s.weight == 0 && o.weight == 0 {

@@ -1,6 +1,6 @@
-// Command outrank-record asks Kueue's own preemption package about cases: it reads them from
-// standard input, one a line, as the test of package tenancy draws them, and writes each with what
-// Kueue decides. It is built inside a checkout of Kueue; CONTRIBUTING.md says how.
+// Command outrank-record asks Kueue's own preemption package about cases. It reads the cases from standard input, one a
+// line, as the test of package tenancy draws them, and writes each together with Kueue's decision. It is built inside a
+// checkout of Kueue; CONTRIBUTING.md says how.
 package main
 
 import (
@@ -35,14 +35,16 @@ import (
 	"sigs.k8s.io/kueue/pkg/workload"
 )
 
-// amounts are by resource and flavor, such as cpu@spot.
+// amounts maps a resource with its flavor, such as cpu@spot, to a quantity.
 type amounts map[string]string
 
+// quotas is tenancy.Quota in the JSON of a case.
 type quotas struct {
 	Nominal, BorrowLimit, LendLimit amounts
 	Weight                          *float64
 }
 
+// item is tenancy.Workload in the JSON of a case.
 type item struct {
 	Name, Queue      string
 	Priority, Boost  int32
@@ -51,6 +53,7 @@ type item struct {
 	Leaving          bool
 }
 
+// oneCase is one line of the input: a configuration of a tree, and a request about it.
 type oneCase struct {
 	Config struct {
 		Queues []struct {
@@ -78,14 +81,14 @@ type oneCase struct {
 	}
 }
 
-// answer is what Kueue decides. Gives are the different lists of targets that the same question
-// gets: where cohorts have equal shares, Kueue goes by the order of a map.
+// answer is Kueue's decision. Gives has each different list of targets that Kueue returned for the question: if cohorts
+// have equal shares, Kueue follows the order of a map.
 type answer struct {
 	Fits  bool       `json:",omitempty"`
 	Gives [][]string `json:",omitempty"`
 }
 
-// asked is how often each question is asked.
+// asked is how often each question is put to Kueue, so that all of its answers are likely to appear.
 const asked = 24
 
 var (
@@ -119,22 +122,25 @@ func main() {
 	}
 }
 
+// fail ends the program with an error about the n-th case.
 func fail(n int, err error) {
 	fmt.Fprintf(os.Stderr, "case %d: %v\n", n, err)
 	os.Exit(1)
 }
 
+// split separates the resource and the flavor of a name such as cpu@spot.
 func split(name string) (corev1.ResourceName, kueue.ResourceFlavorReference) {
 	r, f, _ := strings.Cut(name, "@")
 	return corev1.ResourceName(r), kueue.ResourceFlavorReference(f)
 }
 
+// quantity parses a quantity, and panics if it is not valid.
 func quantity(s string) *resource.Quantity {
 	q := resource.MustParse(s)
 	return &q
 }
 
-// groups makes one resource group of all quotas, with every flavor for every resource.
+// groups returns one resource group with all quotas, in which every resource has every flavor.
 func (q *quotas) groups() []kueue.ResourceGroup {
 	names, flavors := map[string]bool{}, map[string]bool{}
 	for name := range q.Nominal {
@@ -170,6 +176,7 @@ func (q *quotas) groups() []kueue.ResourceGroup {
 	return []kueue.ResourceGroup{g}
 }
 
+// sharing returns the weight as Kueue's API has it, or nil if there is none.
 func (q *quotas) sharing() *kueue.FairSharing {
 	if q.Weight == nil {
 		return nil
@@ -177,6 +184,7 @@ func (q *quotas) sharing() *kueue.FairSharing {
 	return &kueue.FairSharing{Weight: quantity(strconv.FormatFloat(*q.Weight, 'f', -1, 64))}
 }
 
+// sorted returns the elements of a set in ascending order.
 func sorted(set map[string]bool) (out []string) {
 	for s := range set {
 		out = append(out, s)
@@ -185,7 +193,8 @@ func sorted(set map[string]bool) (out []string) {
 	return out
 }
 
-// workload makes a workload with one pod set a flavor. An even amount is that of two pods.
+// workload converts an item to a Kueue workload, with one pod set for each flavor. A pod set has two pods if all its
+// amounts are even, and one pod otherwise.
 func (x *item) workload(now time.Time) (*kueue.Workload, []kueue.PodSetAssignment) {
 	w := &kueue.Workload{}
 	w.Name, w.Namespace, w.UID = x.Name, "default", types.UID(x.Name)
@@ -226,6 +235,7 @@ func (x *item) workload(now time.Time) (*kueue.Workload, []kueue.PodSetAssignmen
 	return w, assigned
 }
 
+// admitted converts an item to a workload that is admitted to its queue, and evicted as well if it is leaving.
 func (x *item) admitted(now time.Time) *kueue.Workload {
 	w, assigned := x.workload(now)
 	w.Status.Admission = &kueue.Admission{ClusterQueue: kueue.ClusterQueueReference(x.Queue), PodSetAssignments: assigned}
@@ -240,7 +250,7 @@ func (x *item) admitted(now time.Time) *kueue.Workload {
 	return w
 }
 
-// snapshot fills a cache with queues, cohorts and workloads.
+// snapshot fills Kueue's cache with the queues, cohorts and admitted workloads of a case, and returns its snapshot.
 func snapshot(ctx context.Context, c *oneCase) (*cache.Snapshot, error) {
 	list := &kueue.WorkloadList{}
 	for i := range c.Request.Admitted {
@@ -285,7 +295,7 @@ func snapshot(ctx context.Context, c *oneCase) (*cache.Snapshot, error) {
 	return all.Snapshot(ctx)
 }
 
-// decide asks for the targets as Kueue's scheduler does once flavors are assigned.
+// decide asks Kueue for the targets of a case, as its scheduler does once flavors are assigned.
 func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 	within := c.Request.Fair == nil || !c.Request.Fair.SharesAlone
 	if err := utilfeature.DefaultMutableFeatureGate.Set(fmt.Sprintf("PriorityBoost=true,FairSharingPreemptWithinNominal=%t", within)); err != nil {
@@ -301,8 +311,7 @@ func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 		fair = &config.FairSharing{PreemptionStrategies: c.Request.Fair.Strategies}
 	}
 
-	// A flavor that has less than is wanted has to be made free by preemption; where none has, the
-	// workload fits.
+	// A resource of which the flavor has too little left needs preemption. If there is none, the workload fits.
 	w, assigned := c.Request.Incoming.workload(c.Request.Now)
 	queue := snap.ClusterQueue(kueue.ClusterQueueReference(c.Request.Incoming.Queue))
 	assignment := flavorassigner.Assignment{}
@@ -323,7 +332,7 @@ func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 		return a, nil
 	}
 
-	// Kueue goes through maps, so that it may give other targets the next time: each answer counts.
+	// Kueue iterates over maps, so its targets may differ from call to call. Each different answer is recorded.
 	info := workload.NewInfo(w)
 	info.ClusterQueue = kueue.ClusterQueueReference(c.Request.Incoming.Queue)
 	p := preemption.New(nil, workload.Ordering{}, nil, fair, false, testclock.NewFakeClock(c.Request.Now), nil, expectations.New(), nil)
@@ -343,6 +352,7 @@ func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 	return a, nil
 }
 
+// amountOf converts a quantity of a resource to Kueue's amount.
 func amountOf(r corev1.ResourceName, q resource.Quantity) resources.Amount {
 	return resources.NewAmount(resources.ResourceValue(r, q))
 }
