@@ -6,18 +6,20 @@ import (
 	"strings"
 )
 
-// Codec writes and reads the JSON of objects, which are pointers to plain types. Package outrank does not know the
-// JSON of Kubernetes. Package preemption/kube does, and registers itself, as an image format or a hash function does.
-// A program that does not import preemption/kube gets an error, so that nothing is lost silently.
+// Codec writes and reads the JSON of objects, which are pointers to the plain types of package outrank. That
+// package does
+// not know the JSON of Kubernetes. Package preemption/kube does, and registers a Codec when it is imported,
+// like an image
+// format. A program that does not import preemption/kube gets an error, so that nothing is lost silently.
 type Codec struct {
 	Marshal   func(object any) ([]byte, error)
 	Unmarshal func(text []byte, object any) error
 }
 
-// registered is set while packages are initialised and only read afterwards.
+// registered is the codec in use. It is set while packages are initialised, and only read afterwards.
 var registered Codec
 
-// Register sets the codec that [Marshal] and [Unmarshal] use. It is for an init function.
+// Register sets the codec that [Marshal] and [Unmarshal] use. Only an init function may call it.
 func Register(c Codec) { registered = c }
 
 // Marshal returns the JSON of an object. Without a codec the error wraps
@@ -38,7 +40,7 @@ func Unmarshal(text []byte, object any) error {
 	return registered.Unmarshal(text, object)
 }
 
-// missing is the error without a codec.
+// missing returns the error for an object if no codec is registered.
 func missing(object any) error {
 	name := strings.TrimPrefix(fmt.Sprintf("%T", object), "*")
 	return fmt.Errorf("%w: the JSON of %s is in github.com/outrank-go/outrank/preemption/kube, which the program does not import", errors.ErrUnsupported, name)

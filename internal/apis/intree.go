@@ -2,7 +2,7 @@ package apis
 
 import "strings"
 
-// The drivers that have taken over volumes which Kubernetes used to attach itself.
+// The CSI drivers that have taken over the volumes that Kubernetes used to attach itself.
 const (
 	EBS    = "ebs.csi.aws.com"
 	GCE    = "pd.csi.storage.gke.io"
@@ -12,7 +12,7 @@ const (
 	Portworx = "pxd.portworx.com"
 )
 
-// takenOver maps provisioners to the drivers that have taken over from them.
+// takenOver maps Kubernetes' own provisioners to the CSI drivers that have taken over from them.
 var takenOver = map[string]string{
 	"kubernetes.io/aws-ebs":    EBS,
 	"kubernetes.io/gce-pd":     GCE,
@@ -22,7 +22,9 @@ var takenOver = map[string]string{
 	"kubernetes.io/portworx-volume": Portworx,
 }
 
-// DriverOf returns the driver that makes the volumes of a provisioner.
+// DriverOf returns the driver for the volumes of a provisioner: the one that has taken over from it, or else
+// the
+// provisioner itself.
 func DriverOf(provisioner string) string {
 	if driver, ok := takenOver[provisioner]; ok {
 		return driver
@@ -30,7 +32,8 @@ func DriverOf(provisioner string) string {
 	return provisioner
 }
 
-// EBSHandle returns the volume ID of an EBS disk: the ID in aws://ZONE/ID, and any other text as it is. It is empty
+// EBSHandle returns the volume ID of an EBS disk: the ID in aws://ZONE/ID, or any other text as it is. It is
+// empty
 // for a URL without a volume ID.
 func EBSHandle(id string) string {
 	rest, isURL := strings.CutPrefix(id, "aws://")
@@ -45,8 +48,10 @@ func EBSHandle(id string) string {
 	return path
 }
 
-// GCEHandle returns the path of a GCE disk: in its zone, in the region of its zones, or in an unspecified zone where
-// there is none. zones is the value of a volume's label. The path is empty where several zones are not in one region.
+// GCEHandle returns the path of a GCE disk: in its zone, in the region of several zones, or in an unspecified
+// zone if
+// it has none. zones is the value of the volume's zone label. The path is empty if the zones are not in one
+// region.
 func GCEHandle(name, zones string) string {
 	const path = "projects/UNSPECIFIED/"
 	switch all := strings.Split(zones, "__"); {
@@ -65,7 +70,8 @@ func GCEHandle(name, zones string) string {
 	}
 }
 
-// gceRegion returns the region of a zone, such as us-east1 for us-east1-b; empty for another text.
+// gceRegion returns the region of a zone, such as us-east1 for us-east1-b. It is empty for a text that is no
+// zone.
 func gceRegion(zone string) string {
 	parts := strings.Split(zone, "-")
 	if len(parts) != 3 {

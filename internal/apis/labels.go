@@ -10,8 +10,9 @@ const (
 	maxLabelPrefix = 253
 )
 
-// KeyProblem says what is wrong with a label key; empty for a valid one. A key is a name, with a DNS subdomain and a
-// slash before it or without.
+// KeyProblem says what is wrong with a label key, empty if nothing is. A key is a name, which may have a DNS
+// subdomain and
+// a slash before it.
 func KeyProblem(key string) string {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -25,7 +26,7 @@ func KeyProblem(key string) string {
 	return ""
 }
 
-// ValueProblem says what is wrong with a label value; empty for a valid one. A value may be empty.
+// ValueProblem says what is wrong with a label value, empty if nothing is. A value may be empty.
 func ValueProblem(value string) string {
 	if value != "" && !isLabelText(value) {
 		return Quote(value) + " is not a label value"
@@ -33,8 +34,9 @@ func ValueProblem(value string) string {
 	return ""
 }
 
-// isLabelText reports whether s is the name or the value of a label: at most 63 letters, digits, '-', '_' and '.',
-// with a letter or digit at both ends. s must not be empty.
+// isLabelText reports whether s is valid as the name in a label key or as a label value: at most 63 letters,
+// digits, '-',
+// '_' and '.', with a letter or digit at both ends. s must not be empty.
 func isLabelText(s string) bool {
 	if len(s) > MaxLabelName || !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
 		return false
@@ -58,7 +60,7 @@ func IsSubdomain(s string) bool {
 		switch {
 		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
 		case c == '-' || c == '.':
-			// Neither may begin, end or follow a dot; a dash may not precede one.
+			// A dash or dot must not begin or end the text or follow a dot, and a dash must not precede a dot.
 			if i == 0 || i == len(s)-1 || s[i-1] == '.' || c == '.' && s[i-1] == '-' {
 				return false
 			}

@@ -7,15 +7,17 @@ import (
 	"strconv"
 )
 
-// MostProblems is the number of problems of an input that are kept.
+// MostProblems is the largest number of problems of an input that are kept.
 const MostProblems = 1000
 
-// Path is the place of a field in its object. It is a chain of steps, so that a text is only built for a problem. A nil
-// Path is the object itself.
+// Path is the place of a field in its object. It is a chain of steps, so that its text is only built when there
+// is a
+// problem to report. A nil Path is the object itself.
 type Path struct {
 	parent *Path
-	// Name is the name of a field, and empty for an element of a list. Index is the place of an element in its list,
-	// and -1 for a field.
+	// Name is the name of a field, empty for an element of a list. Index is the index of an element in its
+	// list,
+	// -1 for a field.
 	Name  string
 	Index int
 }
@@ -42,12 +44,12 @@ func (p *Path) String() string {
 	return head + "." + p.Name
 }
 
-// LimitPath returns the field of a CSINode that limits the volumes of a driver.
+// LimitPath returns the place of the field of a CSINode that limits the volumes of a driver.
 func LimitPath(driver string) *Path {
 	return &Path{Name: "(csinode).spec.drivers[" + driver + "].allocatable.count", Index: -1}
 }
 
-// Quote returns a text from the input in quotes. Of a long text it returns the beginning.
+// Quote returns a text from the input in quotes. A long text is cut after its beginning.
 func Quote(s string) string {
 	const most = 80
 	if len(s) > most {
@@ -56,5 +58,5 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// SortedKeys returns the keys of m in order.
+// SortedKeys returns the keys of m, sorted.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

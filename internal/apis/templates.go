@@ -5,11 +5,11 @@ import "fmt"
 const (
 	// MaxGroupLevels is the largest number of levels in a tree of groups.
 	MaxGroupLevels = 4
-	// MaxTemplates is the largest number of templates in a list of a workload.
+	// MaxTemplates is the largest number of templates in one list of a Workload.
 	MaxTemplates = 8
 )
 
-// TemplatesProblem says why a list of n templates cannot stand on a level of a workload; empty where it can.
+// TemplatesProblem says why a Workload cannot have a list of n templates at a level. It is empty if it can.
 func TemplatesProblem(n, level int) string {
 	switch {
 	case n > MaxTemplates:

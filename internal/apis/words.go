@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// IsWord reports whether a word is empty or one of those that are known.
+// IsWord reports whether a word is empty or one of the known words.
 func IsWord[T ~string](word T, known []T) bool { return word == "" || slices.Contains(known, word) }
 
-// NoWord returns the message about a word that is not known. It lists those that are.
+// NoWord returns the message about a word that is not known. It lists the known words.
 func NoWord[T ~string](word T, known []T) string {
 	list := make([]string, len(known))
 	for i := range known {

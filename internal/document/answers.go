@@ -8,7 +8,7 @@ import (
 // another meaning, changes it.
 const Version = "outrank/v1"
 
-// Header has the fields that begin every answer that stands alone.
+// Header has the fields with which every answer begins that is a document of its own.
 type Header struct {
 	APIVersion string `json:"apiVersion"`
 	// Kind is the name of the answer's type.
@@ -18,8 +18,10 @@ type Header struct {
 // NewHeader returns the header of a kind of answer.
 func NewHeader(kind string) Header { return Header{Version, kind} }
 
-// Unread returns the error of reading an answer from JSON into the Go type of a name. The JSON refers to objects that
-// the Go value holds, so that it cannot be read. null is no error, as everywhere in encoding/json. The error wraps
+// Unread returns the error for reading an answer from JSON into the Go type with this name. The Go value holds
+// objects
+// to which the JSON only refers, so it cannot be read. null is no error, as everywhere in encoding/json. The
+// error wraps
 // [errors.ErrUnsupported].
 func Unread(name string, text []byte) error {
 	if string(text) == "null" {
@@ -28,10 +30,10 @@ func Unread(name string, text []byte) error {
 	return &unreadError{name}
 }
 
-// unreadError says which type cannot be read.
+// unreadError is the error about a type that cannot be read from JSON.
 type unreadError struct{ name string }
 
-// Error names the type.
+// Error returns a text that names the type and says why it cannot be read.
 func (e *unreadError) Error() string {
 	return e.name + " cannot be read from JSON: its JSON refers to pods and budgets and does not hold them"
 }

@@ -1,11 +1,11 @@
 // Package document answers how a document and its parts look as JSON. Each part has one list of members, by
-// which it is written and read. So Go types and JSON may differ: a list and the number of entries that it
+// which it is both written and read. So Go types and JSON may differ: a list and the number of entries that it
 // leaves out are one value in Go and two members in JSON, and a member that follows from others is written
-// and not kept.
+// but not kept in Go.
 //
 // The package also has the parts that all documents share: references to pods, budgets and groups, and the
-// forms of times and durations. An answer refers to objects and does not hold them. A reference has what
-// identifies the object and the figures that the decision went by.
+// forms of times and durations. An answer refers to objects and does not hold them. A reference identifies the
+// object, and has the figures that the decision was based on.
 package document
 
 import (
@@ -24,18 +24,20 @@ type Object []Member
 // Member is a member of an object, or several members that belong together.
 type Member struct {
 	name string
-	// value returns the value to write; ok is false where the member is left out. A nil value is that of a
+	// value returns the value to write; ok is false if the member is left out. The function is nil for a
 	// member that is only read.
 	value func() (v any, ok bool)
-	// read takes the text of the member. It is nil for a member that follows from others.
+	// read reads the text of the member. It is nil for a member that follows from others.
 	read func(text []byte) error
-	// absent is called where the member is missing or null; nil does nothing.
+	// absent, unless it is nil, is called if the member is missing or null.
 	absent func()
-	// several are the members where there are several. The other fields are then not used.
+	// several are the members that this one stands for; the other fields are then not used. It is nil for a
+	// single
+	// member.
 	several Object
 }
 
-// Names lists the names of all members, also of those that would be left out.
+// Names lists the names of all members, even of members that would be left out.
 func (o Object) Names() []string {
 	var names []string
 	for _, m := range o {
@@ -57,7 +59,7 @@ func Marshal(o Object) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// write writes the object.
+// write writes the object as JSON, on one line.
 func (o Object) write(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	first := true
@@ -97,8 +99,9 @@ func (o Object) each(f func(m *Member) error) error {
 	return nil
 }
 
-// write writes an object, a list of objects, or any other value as package json does, but without the escapes of HTML:
-// package json adds them where the caller asks it for them.
+// write writes an object or a list of objects. Any other value it writes like package json, but without the
+// escapes for
+// HTML: package json adds them later if its caller wants them.
 func write(b *bytes.Buffer, v any) error {
 	switch v := v.(type) {
 	case Object:
@@ -122,13 +125,15 @@ func write(b *bytes.Buffer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	b.Truncate(b.Len() - 1) // the encoder ends the line
+	b.Truncate(b.Len() - 1) // drops the end of the line that the encoder writes
 	return nil
 }
 
-// Unmarshal reads what [Marshal] returns. Unknown members are ignored. Members that are missing or null leave their
-// values as they are, and null in place of the object leaves all of them. The error is an *[outrank.InputError] about
-// the document of a name.
+// Unmarshal reads the text that [Marshal] returns. Unknown members are ignored. Members that are missing or
+// null leave
+// their values as they are, and null in place of the object leaves all of them. The error is an
+// *[outrank.InputError]
+// about the document with this name.
 func Unmarshal(text []byte, name string, o Object) error {
 	if string(text) == "null" {
 		return nil
@@ -145,8 +150,9 @@ func Unmarshal(text []byte, name string, o Object) error {
 	return &outrank.InputError{Problems: []outrank.Problem{p}}
 }
 
-// read reads the members in the order of the object, whatever their order in the text. So a member may rely on those
-// before it.
+// read reads the members in the order of the object, whatever their order in the text. So a member may rely on
+// the
+// members before it.
 func (o Object) read(text []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -194,7 +200,9 @@ func within(step string, err error) error {
 	return &memberError{step + "." + at.path, at.err}
 }
 
-// empty reports whether an optional value is left out: as package json leaves it out by omitempty or omitzero.
+// empty reports whether an optional value is left out. It is if package json would leave it out with omitempty
+// or
+// omitzero.
 func empty(v any) bool {
 	if v, ok := v.(interface{ IsZero() bool }); ok {
 		return v.IsZero()

@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// Value is a member that is always written, as package json writes the value that v points to. Only a nil list is
-// written as an empty one.
+// Value returns a member that is always written, in the way that package json writes the value that v points
+// to. Only
+// a nil list is written as an empty one.
 //
-// A function of this file is generic only if it needs the type at compile time: a document has a hundred members, and
+// A function of this file is generic only if it needs the type at compile time: a document has a hundred
+// members, and
 // a generic function is compiled again for each of their types.
 func Value(name string, v any) Member {
 	return Member{
@@ -26,7 +28,7 @@ func Value(name string, v any) Member {
 	}
 }
 
-// Optional is a [Value] that is left out where it is empty.
+// Optional returns a [Value] that is left out if it is empty.
 func Optional(name string, v any) Member {
 	m := Value(name, v)
 	m.value = func() (any, bool) {
@@ -36,18 +38,19 @@ func Optional(name string, v any) Member {
 	return m
 }
 
-// Follows is a member that follows from others. It is written and not read.
+// Follows returns a member that follows from others. It is written and not read.
 func Follows(name string, v any) Member {
 	return Member{name: name, value: func() (any, bool) { return v, true }}
 }
 
-// OptionalFollows is a member that [Follows] and is left out where it is empty.
+// OptionalFollows is [Follows] for a member that is left out if it is empty.
 func OptionalFollows(name string, v any) Member {
 	return Member{name: name, value: func() (any, bool) { return v, !empty(v) }}
 }
 
-// Through is a member that is kept in another form. get returns the value to write, and set takes the value that was
-// read.
+// Through returns a member that Go keeps in another form. get returns the value to write, and set takes the
+// value that
+// was read.
 func Through[T any](name string, get func() T, set func(T)) Member {
 	return Member{
 		name:  name,
@@ -63,14 +66,14 @@ func Through[T any](name string, get func() T, set func(T)) Member {
 	}
 }
 
-// OptionalThrough is a [Through] that is left out where it is empty.
+// OptionalThrough is [Through] for a member that is left out if it is empty.
 func OptionalThrough[T any](name string, get func() T, set func(T)) Member {
 	m := Through(name, get, set)
 	m.value = func() (any, bool) { v := get(); return v, !empty(v) }
 	return m
 }
 
-// Part is a member that is an object. of describes it.
+// Part returns a member that is an object. of returns the members of the object for a pointer to its value.
 func Part[T any](name string, v *T, of func(*T) Object) Member {
 	return Member{
 		name:  name,
@@ -79,7 +82,9 @@ func Part[T any](name string, v *T, of func(*T) Object) Member {
 	}
 }
 
-// Pointer is a [Part] that is left out where it is nil. Reading sets the pointer only if the whole part can be read.
+// Pointer is [Part] for a pointer. The member is left out if the pointer is nil. Reading sets the pointer only
+// if the
+// whole part can be read.
 func Pointer[T any](name string, v **T, of func(*T) Object) Member {
 	return Member{
 		name: name,
@@ -100,12 +105,12 @@ func Pointer[T any](name string, v **T, of func(*T) Object) Member {
 	}
 }
 
-// Parts is a member that is a list of objects. It is always written.
+// Parts returns a member that is a list of objects. It is always written. of is as in [Part].
 func Parts[T any](name string, list *[]T, of func(*T) Object) Member {
 	return listed(name, list, func(i int) Object { return of(&(*list)[i]) })
 }
 
-// listed is [Parts] for a pointer to a list of any type. at returns the object of an element of the list.
+// listed is [Parts] for a pointer to a list of any type. at returns the object of the i-th element of the list.
 func listed(name string, list any, at func(i int) Object) Member {
 	held := reflect.ValueOf(list).Elem()
 	return Member{
@@ -123,8 +128,9 @@ func listed(name string, list any, at func(i int) Object) Member {
 				return err
 			}
 
-			// at describes elements of the list itself, so that they can only be read in their place. The list
-			// that was there comes back if one of them cannot be read.
+			// at works on elements in the list itself, so each must be read in its place. If one of them cannot
+			// be
+			// read, the list that was there before is restored.
 			before := reflect.ValueOf(held.Interface())
 			held.Set(reflect.MakeSlice(held.Type(), len(each), len(each)))
 			for i, text := range each {
@@ -141,12 +147,12 @@ func listed(name string, list any, at func(i int) Object) Member {
 	}
 }
 
-// OptionalParts is a [Parts] that is left out where the list is empty.
+// OptionalParts is [Parts] for a member that is left out if the list is empty.
 func OptionalParts[T any](name string, list *[]T, of func(*T) Object) Member {
 	return unlessNone(Parts(name, list, of))
 }
 
-// unlessNone leaves a list of objects out where it is empty.
+// unlessNone returns a member that is left out if its list of objects is empty.
 func unlessNone(m Member) Member {
 	value := m.value
 	m.value = func() (any, bool) {
@@ -156,13 +162,14 @@ func unlessNone(m Member) Member {
 	return m
 }
 
-// Cut is a list, followed by a member with the number of entries that the list leaves out. The name of that member
-// begins with "more". It is left out where the number is 0.
+// Cut returns a list, followed by a member with the number of entries that the list leaves out. The name of
+// that member
+// is "more" and the name of the list, as in "moreVictims". It is left out if the number is 0.
 func Cut(list Member, more *int) Member {
 	return Member{several: Object{list, Optional("more"+strings.ToUpper(list.name[:1])+list.name[1:], more)}}
 }
 
-// If is a member that is written only if there is set. It is always read.
+// If returns a member that is written only if there is true. It is always read.
 func If(there bool, m Member) Member {
 	value := m.value
 	m.value = func() (any, bool) {
@@ -174,7 +181,7 @@ func If(there bool, m Member) Member {
 	return m
 }
 
-// Then is a member for which done is called once it has been read.
+// Then returns a member that calls done after it has been read.
 func Then(m Member, done func()) Member {
 	read := m.read
 	m.read = func(text []byte) error {
@@ -187,11 +194,11 @@ func Then(m Member, done func()) Member {
 	return m
 }
 
-// Else is a member for which absent is called where it is missing or null.
+// Else returns a member that calls absent if it is missing or null.
 func Else(m Member, absent func()) Member {
 	m.absent = absent
 	return m
 }
 
-// With is several members in place of one. They stand in the object itself.
+// With returns several members in place of one. They are members of the same object.
 func With(members ...Member) Member { return Member{several: members} }

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// Pod is a reference to a pod.
+// Pod is a reference to a pod, with the fields that decisions are based on.
 type Pod struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -37,8 +37,9 @@ type Group struct {
 	Name      string `json:"name"`
 }
 
-// Encoder turns the parts of one answer into their wire form. It keeps the problems of values that JSON cannot hold for
-// Encode. The zero value is ready.
+// Encoder turns the parts of one answer into their wire form. It collects problems of values that JSON cannot
+// hold, and
+// Encode returns them. The zero value is ready.
 type Encoder struct {
 	problems []outrank.Problem
 }
@@ -48,7 +49,7 @@ func (e *Encoder) Problem(object, field, text string) {
 	e.problems = append(e.problems, outrank.Problem{Object: object, Field: field, Text: text})
 }
 
-// Pod returns the reference, nil for nil.
+// Pod returns a reference to the pod, nil for nil.
 func (e *Encoder) Pod(p *outrank.Pod) *Pod {
 	if p == nil {
 		return nil
@@ -77,7 +78,7 @@ func (e *Encoder) Budgets(budgets []*outrank.PodDisruptionBudget) []*Budget {
 	})
 }
 
-// Group returns the reference, nil for nil.
+// Group returns a reference to the group, nil for nil.
 func (e *Encoder) Group(g *outrank.PodGroup) *Group {
 	if g == nil {
 		return nil
@@ -85,7 +86,7 @@ func (e *Encoder) Group(g *outrank.PodGroup) *Group {
 	return &Group{g.NamespaceName(), g.Name}
 }
 
-// Composite returns the reference, nil for nil.
+// Composite returns a reference to the composite group, nil for nil.
 func (e *Encoder) Composite(g *outrank.CompositePodGroup) *Group {
 	if g == nil {
 		return nil
@@ -93,8 +94,9 @@ func (e *Encoder) Composite(g *outrank.CompositePodGroup) *Group {
 	return &Group{g.NamespaceName(), g.Name}
 }
 
-// Time returns a time in UTC with as many digits of the second as it needs; empty for the zero time. Any time of an
-// object can be written (rule 26.2.2).
+// Time returns a time in UTC, with as many decimals of the second as needed, and empty for the zero time. Any
+// time that
+// an object can have can be written (rule 26.2.2).
 func (e *Encoder) Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -130,7 +132,7 @@ func Seconds(d *time.Duration) json.RawMessage {
 		return nil
 	}
 
-	// Unsigned, so that the smallest duration can be negated, too.
+	// n is unsigned, so that the smallest duration can be negated, too.
 	sign, n := "", uint64(*d)
 	if *d < 0 {
 		sign, n = "-", -n

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// raiseTop finds out whether the least top can be had without a violation, where
-// the measures look at these two first, and raises it to the next one as long as it cannot.
-// It reports whether it found a better set.
+// raiseTop looks for the lowest top that a set without violations can have, if these two measures come first.
+// As long as no set has the top topFree, it raises that bound to the next top. It reports whether it found a
+// better set.
 func (s *Search) raiseTop(base *Figures, left *rest) (better bool) {
 	r := &s.round
 	if left.met() || !s.sparesForTop(base) {
@@ -22,7 +22,7 @@ func (s *Search) raiseTop(base *Figures, left *rest) (better bool) {
 			return false
 		}
 
-		// No set without violations has this top, so the next one bounds it.
+		// No set without violations has this top or a lower one, so the next top is a bound.
 		next := int32(math.MaxInt32)
 		for _, i := range r.list {
 			if top := s.q.Items[i].Top; top > r.topFree {
@@ -38,9 +38,11 @@ func (s *Search) raiseTop(base *Figures, left *rest) (better bool) {
 	return false
 }
 
-// searchLevel looks for a set without violations of the items up to the least top, and takes the one that it finds
-// as far as it is better. Sums and numbers do not matter for that question: whatever no budget keeps back is taken,
-// and only the other items have to be searched.
+// searchLevel looks for a set without violations among the items with a top up to topFree, and keeps the set if
+// it is
+// better. Only the existence of a set matters, not its sums and numbers: so all items that no budget can limit
+// are
+// taken, and only the others are searched.
 func (s *Search) searchLevel(base *Figures, left *rest) (better bool) {
 	r := &s.round
 	all, weighed := r.list, s.weighed
@@ -55,7 +57,7 @@ func (s *Search) searchLevel(base *Figures, left *rest) (better bool) {
 	r.list = kept
 	r.dominated = false
 	r.from = s.steps
-	s.weighed = true // no weights are looked for here
+	s.weighed = true // keeps extend from stopping to look for weights
 	clear(r.taken[:])
 	s.prepare()
 	if lacks.met() {
@@ -75,7 +77,7 @@ func (s *Search) searchLevel(base *Figures, left *rest) (better bool) {
 		return false
 	}
 
-	// The set has more than it needs, so what can be spared stays.
+	// The set has more items than it needs, so every item that can be spared is taken out.
 	copy(s.chosen, s.best)
 	held := s.heldBy(s.chosen)
 	s.spareItems(&held)
@@ -83,15 +85,16 @@ func (s *Search) searchLevel(base *Figures, left *rest) (better bool) {
 	return true
 }
 
-// spareItems takes every item out of the set at hand without which that holds enough, the most important first.
+// spareItems takes items out of the set at hand, the most important first, each if the set holds enough without
+// it.
 func (s *Search) spareItems(held *Row) {
 	for i := range s.q.Items {
 		s.spareItem(int32(i), held)
 	}
 }
 
-// splitLevel lists the items up to the least top that can leave without a
-// violation: those whose budgets may not allow all of them, and the others.
+// splitLevel lists the items with a top up to topFree that can leave without a violation. kept are those with a
+// budget that does not allow all of its items to leave, others are the rest.
 func (s *Search) splitLevel() (kept, others []int32) {
 	r, q := &s.round, &s.q
 	each := func(do func(i int32, it *Item)) {
@@ -102,7 +105,7 @@ func (s *Search) splitLevel() (kept, others []int32) {
 		}
 	}
 
-	wanted := make([]int64, len(q.Left)) // of each budget, if all of these leave
+	wanted := make([]int64, len(q.Left)) // how many parts take from each budget if all these items leave
 	each(func(_ int32, it *Item) {
 		for _, b := range q.Charges[it.From:it.To] {
 			if b >= 0 {
@@ -120,9 +123,11 @@ func (s *Search) splitLevel() (kept, others []int32) {
 	return kept, others
 }
 
-// tryLevel looks for a set without items above the least top, where the best
-// one has some. It takes all others but those that a budget has no allowance for, and has stay
-// whatever can be spared. It reports whether the set is better.
+// tryLevel tries a set without items above the lowest possible top, if the best set has such items. It takes
+// all
+// other items that budgets allow, and then takes out what can be spared. It reports whether the set is better
+// than
+// the best one.
 func (s *Search) tryLevel(left *rest) bool {
 	r, q := &s.round, &s.q
 	level := max(r.topFree, r.root.Top)
@@ -145,8 +150,8 @@ func (s *Search) tryLevel(left *rest) bool {
 	return better
 }
 
-// takeLevel makes a set of the forced items and of those on the list up to a top that violate no budget together.
-// The least important come first, so that budgets are used for them.
+// takeLevel makes a set of the forced items and of the items on the list up to a top, as far as they violate no
+// budget together. The least important come first, so that budgets are used for them.
 func (s *Search) takeLevel(level int32) {
 	r, q := &s.round, &s.q
 	f := noFigures
@@ -158,7 +163,7 @@ func (s *Search) takeLevel(level int32) {
 		if !forced && (it.Top > level || !slices.Contains(r.list, int32(i))) {
 			continue
 		}
-		// f stays empty, so this counts the violations that the item adds to those taken before.
+		// f never changes, so g counts the violations that this item adds to those of the items taken before.
 		if g := s.with(&f, it); !forced && g.Violations > f.Violations {
 			s.putBack(it)
 			continue
@@ -167,7 +172,7 @@ func (s *Search) takeLevel(level int32) {
 		s.chosen[i] = true
 	}
 
-	// The budgets were only lent.
+	// The set is only a proposal, so the budgets are given back.
 	for _, i := range took {
 		s.putBack(&q.Items[i])
 	}

@@ -6,26 +6,26 @@ import (
 	"math/bits"
 )
 
-// Measure is a step in the comparison of two sets.
+// Measure is one step in the comparison of two sets.
 type Measure uint8
 
-// The measures. The least number is the best, but for the start.
+// The measures. For all of them but ByStart the least value is the best.
 const (
 	// ByViolations compares the number of parts that violate a budget.
 	ByViolations Measure = iota + 1
-	// ByTop compares the top of the first item.
+	// ByTop compares the top of the first item in the set.
 	ByTop
 	// BySum and BySecondSum compare sums over the items.
 	BySum
 	BySecondSum
 	// ByParts compares the number of parts.
 	ByParts
-	// ByStart compares the earliest start among the parts with the highest top: the latest
-	// is the best.
+	// ByStart compares the earliest start among the parts with the highest top. The latest start is
+	// the best.
 	ByStart
-	// ByTiers compares the numbers of parts by tier: of the highest top, then of the next. It is
-	// the first measure, and only sums follow it. The items are then looked at in their order,
-	// which is that of the tops. Of sets that tie, that one is taken which has the first item
+	// ByTiers compares the numbers of parts with the highest top, then with the next top, and so on. It is
+	// the first measure, and only sums follow it. The search then takes the items in their own
+	// order, in which tops never rise. Of sets that tie, it takes the set with the first item
 	// in which they differ.
 	ByTiers
 )
@@ -44,18 +44,18 @@ func (a Instant) compare(b Instant) int {
 	return cmp.Or(cmp.Compare(a.Sec, b.Sec), cmp.Compare(a.Nsec, b.Nsec))
 }
 
-// Figures are the values of a set that measures compare, except for its start. They grow with
-// the set.
+// Figures are the values of a set that measures compare, except for its start. None of them shrinks when an
+// item is added to the set.
 type Figures struct {
 	Violations, Parts int64
 	Sums              [2]int64
 	Top               int32
 }
 
-// noFigures are those of the empty set.
+// noFigures are the figures of the empty set.
 var noFigures = Figures{Top: math.MinInt32}
 
-// value returns the figure that a measure compares.
+// value returns the figure that a measure compares, 0 for ByStart and ByTiers.
 func (f *Figures) value(m Measure) int64 {
 	switch m {
 	case ByViolations:
@@ -72,7 +72,8 @@ func (f *Figures) value(m Measure) int64 {
 	return 0
 }
 
-// most returns the larger of each two figures. They are no better than f and no better than g.
+// most returns the larger of f's and g's value for each figure. The result is no better than f and no better
+// than g.
 func (f *Figures) most(g *Figures) Figures {
 	return Figures{
 		max(f.Violations, g.Violations), max(f.Parts, g.Parts),
@@ -80,7 +81,7 @@ func (f *Figures) most(g *Figures) Figures {
 	}
 }
 
-// compareFigures orders figures by some measures: it is negative if f are the better ones.
+// compareFigures compares figures by some measures. It is negative if f is better.
 func compareFigures(f, g *Figures, measures []Measure) int {
 	for _, m := range measures {
 		a, b := f.value(m), g.value(m)
@@ -100,7 +101,7 @@ type Score struct {
 	Start Instant
 }
 
-// compareScores orders scores by some measures: it is negative if a is the better one.
+// compareScores compares scores by some measures. It is negative if a is better.
 func compareScores(a, b *Score, measures []Measure) int {
 	for i, m := range measures {
 		order := 0
@@ -116,7 +117,7 @@ func compareScores(a, b *Score, measures []Measure) int {
 	return 0
 }
 
-// add adds amounts of at least 0, up to the largest number.
+// add adds amounts of at least 0. It returns the largest int64 instead of overflowing.
 func add(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -124,7 +125,7 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// times multiplies an amount of at least 0, up to the largest number.
+// times multiplies an amount of at least 0. It returns the largest int64 instead of overflowing.
 func times(a int64, n int) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(n))
 	if hi > 0 || lo > math.MaxInt64 {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// findRoot bounds the figures of every set of the items on the list, with the forced ones.
-// It reports whether there can be any set at all.
+// findRoot bounds the figures of all sets that have the forced items and items on the list.
+// It reports whether there can be such a set that holds enough.
 func (s *Search) findRoot(base *Figures, left *rest) bool {
 	r, measures := &s.round, s.q.Measures
 	r.root, r.topFree = *base, math.MinInt32
@@ -26,8 +26,9 @@ func (s *Search) findRoot(base *Figures, left *rest) bool {
 	slices.SortFunc(byTop, func(i, j int32) int { return cmp.Compare(s.q.Items[i].Top, s.q.Items[j].Top) })
 	r.root.Top = max(r.root.Top, s.topThatHolds(byTop, left, false))
 
-	// Where violations come before the top and none need be added, a set with one more is worse. So the top is
-	// bounded by that of the sets without.
+	// If violations are compared before the top and no further violation is needed, a set with one more is
+	// worse.
+	// So only sets without further violations matter for the top.
 	r.topFree = r.root.Top
 	v, t := slices.Index(measures, ByViolations), slices.Index(measures, ByTop)
 	if v >= 0 && v < t && r.root.Violations == base.Violations {
@@ -39,8 +40,9 @@ func (s *Search) findRoot(base *Figures, left *rest) bool {
 	return true
 }
 
-// topThatHolds returns the lowest top up to which items hold the rest. With free only the items count that need not
-// violate a budget, and of the parts of a budget no more than it allows. The items are sorted by top.
+// topThatHolds returns the lowest top such that the items up to it hold the rest. With free, only items that
+// need not
+// violate a budget count, and no more parts of a budget than it allows. byTop has the items sorted by top.
 func (s *Search) topThatHolds(byTop []int32, left *rest, free bool) int32 {
 	var held Row
 	for at, i := range byTop {
@@ -48,7 +50,7 @@ func (s *Search) topThatHolds(byTop []int32, left *rest, free bool) int32 {
 		if !free || it.always == 0 {
 			s.addHeld(&held, it)
 		}
-		last := at == len(byTop)-1 || s.q.Items[byTop[at+1]].Top != it.Top // of its top
+		last := at == len(byTop)-1 || s.q.Items[byTop[at+1]].Top != it.Top // the last item with this top
 		if last && s.holds(&held, left) && (!free || s.holdsFreely(byTop[:at+1], left)) {
 			return it.Top
 		}
@@ -83,7 +85,8 @@ func (s *Search) holdsFreely(items []int32, left *rest) bool {
 		}
 	}
 
-	// Of each budget the largest amounts count, in each column for itself.
+	// For each budget, the largest amounts that it allows count, chosen for each column separately. That is no
+	// less than any set of its items can hold.
 	for _, group := range byBudget {
 		allowed := int(max(0, min(q.Left[budgetOf(group[0])], int64(len(group)))))
 		for k := range q.Dims {
@@ -96,11 +99,13 @@ func (s *Search) holdsFreely(items []int32, left *rest) bool {
 	return s.holds(&held, left)
 }
 
-// fewestViolations bounds from below how many parts of the list violate a budget in any set
-// that holds the rest. Let each budget give what it has left for nothing, and let every further
-// part cost 1. For one column, or for shares with any weights, the least cost is that of taking
-// the largest amounts that are free, and then the largest of all others (ENGINE.md). The largest of these costs,
-// over the columns and some weights, is the bound.
+// fewestViolations bounds from below the number of parts that violate a budget in any set of the list that
+// holds the
+// rest. Suppose that each budget gives the parts that it has left for free, and every further part costs 1. For
+// one
+// column, or for shares with any weights, taking the largest free amounts first and then the largest of all
+// others
+// costs least (ENGINE.md). The bound is the largest of these costs over all columns and some weights.
 func (s *Search) fewestViolations(left *rest) (most int64) {
 	for k := range s.q.Dims {
 		if left.amounts[k] > 0 {
@@ -108,7 +113,8 @@ func (s *Search) fewestViolations(left *rest) (most int64) {
 			most = max(most, n)
 		}
 	}
-	// Weighted sums cost more time. They are worth it where they may show that the best set has the fewest.
+	// Weighted sums take more time. They are worth it if they may prove that the best set has the fewest
+	// violations.
 	if s.q.Dims < 2 || !slices.Contains(s.q.Measures, ByViolations) || !s.found || most >= s.score.Violations {
 		return most
 	}
@@ -126,8 +132,9 @@ func (s *Search) fewestViolations(left *rest) (most int64) {
 	return most
 }
 
-// paidFor returns how many parts that violate a budget are needed at least for an amount, and
-// the shares of the items that are taken for it.
+// paidFor returns the least number of violating parts that are needed to hold an amount, and the shares of the
+// items
+// that were taken for it.
 func (s *Search) paidFor(amount int64, amountOf func(it *Item) int64) (paid int64, held Row) {
 	s.sortByCost(amountOf)
 	v := &s.violating
@@ -140,7 +147,7 @@ func (s *Search) paidFor(amount int64, amountOf func(it *Item) int64) (paid int6
 		}
 	}
 
-	// Each budget gives what it has left. Its further items cost a violation.
+	// Each budget gives the parts that it has left. Its further items cost a violation each.
 	for i := range v.free {
 		x := &v.free[i]
 		if x.budget >= 0 {
@@ -163,8 +170,9 @@ func (s *Search) paidFor(amount int64, amountOf func(it *Item) int64) (paid int6
 	return paid, held
 }
 
-// sortByCost divides the items on the list into those that violate a budget in any case and the others, of which the
-// largest come first.
+// sortByCost divides the items on the list into paid, which violate a budget in any case, and free, sorted with
+// the
+// largest first.
 func (s *Search) sortByCost(amountOf func(it *Item) int64) {
 	v := &s.violating
 	v.free, v.paid = v.free[:0], v.paid[:0]
@@ -183,26 +191,30 @@ func (s *Search) sortByCost(amountOf func(it *Item) int64) {
 	slices.SortFunc(v.free, largestFirst)
 }
 
-// largestFirst orders items by their amounts, and equal ones by their places.
+// largestFirst orders items by falling amount, and items with equal amounts by their index.
 func largestFirst(a, b paidItem) int {
 	return cmp.Or(cmp.Compare(b.amount, a.amount), cmp.Compare(a.item, b.item))
 }
 
-// sparesForTop reports whether the first two measures are the violations, of which none is
-// needed, and the top, and whether budgets and amounts tell both.
+// sparesForTop reports whether the first two measures are ByViolations and ByTop, whether both have bounds, and
+// whether
+// as far as known no violation is needed.
 func (s *Search) sparesForTop(base *Figures) bool {
 	return !s.q.Asked && s.known.top && !s.q.Overlaps && s.known.compared > 1 &&
 		s.q.Measures[0] == ByViolations && s.q.Measures[1] == ByTop &&
 		base.Violations == 0 && s.root().Violations == 0
 }
 
-// root returns the figures that no set of the round is below.
+// root returns figures that bound those of all sets of the round from below.
 func (s *Search) root() *Figures { return &s.round.root }
 
-// force takes the items away that every set has to have: those beside which there is no room even if all others
-// leave. That tells something only where sets that make room make room with any more items gone. All items
-// are away when it begins, and only the forced ones when it ends. Where everything but the columns agrees without
-// these alone, it agrees to any set, and the host need not be asked.
+// force finds the items that every set must have: an item is forced if there is no room with it even when all
+// others
+// leave. This is valid only if Gains is set. All items are away when force begins, and only the forced ones
+// when it
+// ends. If everything that has no column already agrees then, it agrees to any larger set, and the host need
+// not be
+// asked about sets.
 func (s *Search) force() {
 	for i := range s.q.Items {
 		s.host.Return(int32(i))

@@ -17,23 +17,26 @@ func (s *Search) listUseful() {
 	}
 }
 
-// lightSteps is how many steps a round takes with equal weights before it looks for better ones. enoughSteps is how
-// many it takes before it compares every two items.
+// lightSteps is the number of steps that a round takes with equal weights before it looks for better ones.
+// enoughSteps
+// is the number of steps that it takes before it looks for dominated items.
 var lightSteps, enoughSteps = 256, 32
 
-// stepsPerAsk is how many steps lie between two questions whether the search has to end.
+// stepsPerAsk is the number of steps between two calls of Question.Ended.
 const stepsPerAsk = 256
 
-// SearchHeavily makes searches look for weights and compare items at once, until the function that it returns is
-// called. It is for tests alone.
+// SearchHeavily makes searches look for weights and for dominated items almost at once, until the function that
+// it
+// returns is called. It is for tests alone.
 func SearchHeavily() (stop func()) {
 	light, enough := lightSteps, enoughSteps
 	lightSteps, enoughSteps = 2, 0
 	return func() { lightSteps, enoughSteps = light, enough }
 }
 
-// sortList puts those items first that hold most of what is short, and of these the least important ones. By tiers
-// the items stay in their order.
+// sortList puts the items first that hold the largest shares of the shortages, and of equal ones those that add
+// least to
+// the first sum and are least important. In a search by tiers the items stay in their order.
 func (s *Search) sortList() {
 	if s.tiers.on {
 		slices.Sort(s.round.list)
@@ -45,8 +48,9 @@ func (s *Search) sortList() {
 	})
 }
 
-// extend looks at every set that has the chosen items, whose figures are f, and one or more
-// of the items from a place on. At least this many of them are needed.
+// extend looks at every set that has the chosen items, whose figures are f, and one or more of the items from a
+// place
+// on. least is a number of these items that are needed in any case.
 func (s *Search) extend(from, least int, f *Figures, left *rest) {
 	r := &s.round
 	for p := from; p < len(r.list); p++ {
@@ -61,7 +65,9 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 			return
 		}
 
-		// Bounds only grow along the list: where none of the items from here on helps, nor do fewer of them.
+		// Bounds only grow along the list: if the items from here on cannot give a better set, neither can
+		// those from a
+		// later place on.
 		m, ok := s.reach(p, least, f, left)
 		if !ok {
 			return
@@ -71,7 +77,7 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 		if !s.covered(p) && !(s.tiers.on && s.idle(p, left)) {
 			s.take(p, m, f, left)
 		}
-		// A set that has the next item and not this one is the same again if the two are alike.
+		// If the next item is like this one, a set with the next and without this one would be an equal set.
 		for s.tiers.on && p+1 < len(r.list) && s.tiers.alike[p+1] {
 			p++
 		}
@@ -85,8 +91,9 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 	}
 }
 
-// reach returns how many of the items from a place on a set needs at least, from least up. It
-// is not ok if no set that has them and the chosen ones can take the place of the best one.
+// reach returns the least number of items from a place on that a set needs, at least least. ok is false if no
+// set of
+// them and the chosen items can replace the best one.
 func (s *Search) reach(p, least int, f *Figures, left *rest) (m int, ok bool) {
 	if s.tiers.on {
 		return 1, s.mayImprove(p, f, left)
@@ -98,7 +105,8 @@ func (s *Search) reach(p, least int, f *Figures, left *rest) (m int, ok bool) {
 	return m, !s.hopeless(&low, s.round.ties)
 }
 
-// take looks at the sets that also have the item at a place, with items behind it. A set that makes room is not
+// take looks at the sets that have the item at a place as well, and items after it. A set that makes room is
+// not
 // extended, because more items make it no better, unless a set may be better than one that it contains.
 func (s *Search) take(p, m int, f *Figures, left *rest) {
 	r, i := &s.round, s.round.list[p]
@@ -109,7 +117,7 @@ func (s *Search) take(p, m int, f *Figures, left *rest) {
 		if !lacks.met() {
 			s.extend(p+1, max(1, m-1), &g, &lacks)
 		} else if s.tiers.on && !s.worthMeeting(&g) {
-			// Neither this set nor one with more items is better.
+			// Neither this set nor a larger one is better.
 		} else if !s.consider() || s.known.goesOn {
 			if !r.done {
 				s.extend(p+1, 1, &g, &lacks)
@@ -120,7 +128,7 @@ func (s *Search) take(p, m int, f *Figures, left *rest) {
 	s.putBack(it)
 }
 
-// choose adds an item to the set at hand, or takes it out, and tells the host where that is asked.
+// choose adds an item to the set at hand, or takes it out, and tells the host if it is asked about every set.
 func (s *Search) choose(p int, i int32, in bool) {
 	s.chosen[i] = in
 	if p/64 < mostWords {
@@ -141,8 +149,9 @@ func (s *Search) choose(p int, i int32, in bool) {
 	}
 }
 
-// consider looks at the set at hand, which holds enough, and takes it if it is better than the best one. It reports
-// whether the set makes room and is allowed.
+// consider offers the set at hand, which holds enough, as the best one. It reports whether the set makes room
+// and is
+// allowed.
 func (s *Search) consider() (fits bool) {
 	if s.q.Asked && !s.host.Fits() {
 		return false
@@ -151,19 +160,21 @@ func (s *Search) consider() (fits bool) {
 	taken, allowed := s.offer()
 	if taken {
 		r := &s.round
-		if !had { // fewer items are left to look at with a first set
+		if !had { // with a first set as a bound, the list gets shorter
 			r.anew, r.done = true, true
 		}
-		if r.ties && !s.known.open { // the round was for one set that ties and starts later
+		if r.ties && !s.known.open { // the round only looked for one set that ties and starts later
 			r.done = true
 		}
 	}
 	return allowed
 }
 
-// findOver finds for each item those before it that are no worse in any way: they hold as
-// much of everything, and count no more by any measure. There is a best set that has an item
-// only with all of these (ENGINE.md).
+// findOver finds for each item the items before it in the list that dominate it: they hold at least as much of
+// every
+// column, and count no more in any measure. There is a best set that has an item only together with all items
+// that
+// dominate it (ENGINE.md).
 func (s *Search) findOver() {
 	r := &s.round
 	r.over = slices.Grow(r.over[:0], len(r.list))[:len(r.list)]
@@ -179,13 +190,14 @@ func (s *Search) findOver() {
 	r.dominated = true
 }
 
-// mayDominate reports whether dominance among the items on the list means anything. It does not where answers of the
-// host, or measures without a bound, tell items apart.
+// mayDominate reports whether dominance among the items on the list can be used. It cannot if answers of the
+// host, or
+// measures without a bound, may tell items apart, or if the list is too long.
 func (s *Search) mayDominate() bool {
 	return !s.q.Asked && !s.known.goesOn && !s.known.open && !s.q.Overlaps && len(s.round.list) <= 64*mostWords
 }
 
-// noWorse reports whether taking a in place of b makes no set worse.
+// noWorse reports whether a dominates b: taking a in place of b makes no set worse.
 func (s *Search) noWorse(a, b *Item) bool {
 	if a.Top > b.Top || a.Sums[0] > b.Sums[0] || a.Sums[1] > b.Sums[1] || a.parts() > b.parts() || a.always > b.always {
 		return false
@@ -204,7 +216,7 @@ func (s *Search) noWorse(a, b *Item) bool {
 	return ab < 0 || ab == s.q.Charges[b.From]
 }
 
-// covered reports whether an item need not be taken, because one that is no worse is not taken.
+// covered reports whether an item need not be taken, because an item that dominates it is not in the set.
 func (s *Search) covered(p int) bool {
 	r := &s.round
 	if !r.dominated {

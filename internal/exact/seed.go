@@ -2,8 +2,9 @@ package exact
 
 import "slices"
 
-// startFrom offers two sets that are known before any search and make room: the items that are left when one after the
-// other stays that can, and all items. The first wins a tie. The forced items are away.
+// startFrom offers two sets that make room and need no search: all items without those that can be spared one
+// after
+// another, and all items. The first wins a tie. The forced items are away.
 func (s *Search) startFrom() {
 	for i := range s.chosen {
 		s.chosen[i] = true
@@ -24,7 +25,7 @@ func (s *Search) startFrom() {
 	s.tiers.seeded = s.tiers.on && s.found
 }
 
-// spareByHost leaves it to the host which items stay.
+// spareByHost lets the host decide which items are spared.
 func (s *Search) spareByHost() {
 	s.eachFree(s.host.Leave)
 	s.host.Spared(s.chosen)
@@ -40,8 +41,9 @@ func (s *Search) eachFree(do func(item int32)) {
 	}
 }
 
-// spareByAmounts takes every item out of the set without which the others hold enough: first those that
-// violate a budget, then the others, each time the most important first.
+// spareByAmounts takes items out of the set, each if the others hold enough without it: first items that
+// violate a
+// budget, then the others, the most important first in both.
 func (s *Search) spareByAmounts() {
 	held := s.heldBy(s.chosen)
 	s.marks = cleared(s.marks, len(s.q.Items))

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// with returns the figures with one more item. It takes from the budgets; putBack undoes that.
+// with returns figures with one more item. The item takes from the budgets; putBack undoes that.
 func (s *Search) with(f *Figures, it *Item) Figures {
 	g := *f
 	g.Top = max(g.Top, it.Top)
@@ -23,7 +23,7 @@ func (s *Search) with(f *Figures, it *Item) Figures {
 	return g
 }
 
-// putBack gives the budgets back what an item took.
+// putBack undoes what with took from the budgets for an item.
 func (s *Search) putBack(it *Item) {
 	for at := it.From; at < it.To; at++ {
 		if b := s.q.Charges[at]; b >= 0 {
@@ -39,8 +39,9 @@ func (s *Search) alone(it *Item) Figures {
 	return f
 }
 
-// hopeless reports whether no set with these figures or higher ones can take the place of
-// the best one. With ties, a set that ties can.
+// hopeless reports whether no set with these figures or higher ones can replace the best one. With ties, a set
+// that
+// ties can replace it.
 func (s *Search) hopeless(f *Figures, ties bool) bool {
 	if s.q.Strict && f.Violations > 0 {
 		return true
@@ -52,8 +53,9 @@ func (s *Search) hopeless(f *Figures, ties bool) bool {
 	return c > 0 || c == 0 && !ties
 }
 
-// offer takes the set at hand as the best one if it is better. allowed is false if a strict
-// question refuses the set.
+// offer makes the set at hand the best one if it is better. allowed is false if the question is strict and the
+// set
+// has violations.
 func (s *Search) offer() (taken, allowed bool) {
 	score := s.host.Score(s.chosen)
 	if s.q.Strict && score.Violations > 0 {
@@ -72,8 +74,8 @@ func (s *Search) offer() (taken, allowed bool) {
 	return true, true
 }
 
-// heldBy adds up what a set holds. An item holds no more than the shortage, so that the sum
-// over any number of items that there can be does not overflow.
+// heldBy adds up the amounts that a set holds. An item holds no more than the shortage, so the sums do not
+// overflow.
 func (s *Search) heldBy(set []bool) (held Row) {
 	for i := range s.q.Items {
 		if set[i] {
@@ -83,7 +85,7 @@ func (s *Search) heldBy(set []bool) (held Row) {
 	return held
 }
 
-// addHeld adds what an item holds.
+// addHeld adds the amounts of an item.
 func (s *Search) addHeld(held *Row, it *Item) {
 	for k := range s.q.Dims {
 		held[k] = add(held[k], it.Holds[k])
@@ -100,7 +102,9 @@ func (s *Search) holds(held *Row, left *rest) bool {
 	return true
 }
 
-// spareItem takes an item out of the set at hand if that holds enough without it.
+// spareItem takes an item out of the set at hand if the set holds enough without it. Forced items stay. held
+// has the
+// amounts of the set.
 func (s *Search) spareItem(i int32, held *Row) {
 	it := &s.q.Items[i]
 	if !s.chosen[i] || slices.Contains(s.forced, i) {
@@ -117,8 +121,9 @@ func (s *Search) spareItem(i int32, held *Row) {
 	s.chosen[i] = false
 }
 
-// compareMet compares the set at hand, whose score is sc, with the best one. By tiers it leaves the numbers of the
-// set in met.
+// compareMet compares the set at hand, whose score is sc, with the best one. In a search by tiers it leaves the
+// numbers
+// of the set in tiers.met.
 func (s *Search) compareMet(sc *Score) int {
 	t := &s.tiers
 	if !t.on {

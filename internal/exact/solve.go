@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// Ask returns the question of a host, for it to fill in. The question is empty except for Left, and lasts until the
-// next one.
+// Ask returns a question for the host to fill in. The question is empty except for Left, and valid until the
+// next call
+// of Ask.
 func (s *Search) Ask(host Host) *Question {
 	s.q.reset()
 	s.host = host
 	return &s.q
 }
 
-// Release drops what belongs to the host.
+// Release forgets the host and its function Ended, so that the search does not keep them alive.
 func (s *Search) Release() { s.host, s.q.Ended = nil, nil }
 
-// Solve finds the best set. All items are away when it begins, and none when it ends.
+// Solve finds the best set. All items must be away when it begins; none is when it ends.
 func (s *Search) Solve() {
 	s.begin()
 	if s.q.Asked && s.q.Gains {
@@ -35,12 +36,13 @@ func (s *Search) Solve() {
 	}
 }
 
-// Best returns the best set by item, which lasts until the next question. It is not ok if no set makes room,
-// and if a search that ended early met none.
+// Best returns the best set, as a bool for each item, and its score. The set is valid until the next question.
+// ok is
+// false if no set makes room, or if the search ended before it found one.
 func (s *Search) Best() (set []bool, score Score, ok bool) { return s.best, s.score, s.found }
 
-// Steps returns how many steps the search took: one for each item that it looked at beside
-// others.
+// Steps returns the number of steps of the search. A step is one item that was considered as an addition to a
+// set.
 func (s *Search) Steps() int { return s.steps }
 
 // Open reports whether the search ended early. Then bound is a score that no set beats.
@@ -66,9 +68,9 @@ func (s *Search) begin() {
 	s.chosen = cleared(s.chosen, len(s.q.Items))
 }
 
-// findBest finds the best set: first by the measures before the start, and then the one of those that tie
-// with the latest start. If the limit ends it early it sets ended, and bound then bounds the
-// score of every set.
+// findBest finds the best set: first by the measures before the start, and then, of the sets that tie, one with
+// the
+// latest start. If the limit ends the search early, ended is set and bound is a score that no set beats.
 func (s *Search) findBest() {
 	s.limit = s.q.Limit
 	if s.q.Asked || s.known.goesOn {

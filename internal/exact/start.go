@@ -6,11 +6,13 @@ import (
 )
 
 // solveStart finds, of the sets that tie with the best one in all measures before the start, one with
-// the latest start. A set that starts no earlier than some instant has no item of the highest top
-// that starts before that; so the latest possible instant is found by halving.
+// the latest start. A set starts no earlier than an instant if none of its items with the highest top starts
+// before it.
+// So a search without such items tells whether an instant can be reached, and the latest one is found by
+// halving.
 func (s *Search) solveStart() {
 	s.round.ties = true
-	starts := s.laterStarts() // those before from are reached, and those from to on cannot be
+	starts := s.laterStarts() // the best set reaches those before from; no set reaches those from to on
 	for from, to := 0, len(starts); from < to; {
 		middle := int(uint(from+to) / 2)
 		s.listUseful()
@@ -30,7 +32,7 @@ func (s *Search) solveStart() {
 			return
 		}
 
-		// The best set changes only if one starts no earlier than the middle. It may start much later.
+		// The best set has changed only if a set starts no earlier than the middle. It may start much later.
 		if s.score.Start == before {
 			to = middle
 			continue
@@ -41,7 +43,8 @@ func (s *Search) solveStart() {
 	}
 }
 
-// laterStarts returns, sorted, the starts of items of the highest top that are later than that of the best set.
+// laterStarts returns the starts of items with the highest top that are later than the start of the best set,
+// sorted.
 func (s *Search) laterStarts() []Instant {
 	best := &s.score
 	var starts []Instant
@@ -55,14 +58,17 @@ func (s *Search) laterStarts() []Instant {
 	return slices.Compact(starts)
 }
 
-// startsBefore reports whether an item has the highest top and starts before an instant.
+// startsBefore reports whether an item has the same top as the best set and starts before an instant.
 func (s *Search) startsBefore(i int32, start Instant) bool {
 	it := &s.q.Items[i]
 	return it.Top == s.score.Top && it.Start.Before(start)
 }
 
-// boundAll returns a score that no set beats, after a search that the limit ended: that of
-// the best set, or the bound of the list if that is better. Sets with other items are no better than the best one.
+// boundAll returns a score that no set beats, after a search that the limit ended: the score of the best set,
+// or
+// the bound for sets of the list if that is better. Sets with items that are not on the list are no better than
+// the best
+// one.
 func (s *Search) boundAll() Score {
 	b := Score{s.atLeastRoot(s.round.root), s.q.Latest}
 	top := int32(math.MaxInt32)
@@ -80,8 +86,9 @@ func (s *Search) boundAll() Score {
 	return b
 }
 
-// search looks at the sets of the items on the list together with the forced ones. It
-// reports whether the list should be made anew, with what it has found, and searched again.
+// search looks at the sets of the forced items and of items on the list. It reports whether, after what it has
+// found,
+// the list should be made anew and searched again.
 func (s *Search) search() (again bool) {
 	r := &s.round
 	r.done = false
@@ -96,7 +103,7 @@ func (s *Search) search() (again bool) {
 	}()
 	s.prepare()
 
-	// The bound of the whole list may be all that is needed.
+	// The bound of the whole list may already show that no set is better.
 	if !s.findRoot(&base, &left) {
 		if !s.found {
 			r.root = noFigures
@@ -114,7 +121,8 @@ func (s *Search) search() (again bool) {
 	if !s.tiers.on && s.raiseTop(&base, &left) {
 		return true
 	}
-	// raiseTop may have raised the bound. A strict question has no set where no top is free of violations.
+	// raiseTop may have raised the bound. For a strict question there is no set if no top allows one without
+	// violations.
 	if root := s.atLeastRoot(r.root); s.ended || s.q.Strict && r.topFree == math.MaxInt32 || s.hopeless(&root, r.ties) {
 		return false
 	}
@@ -124,7 +132,8 @@ func (s *Search) search() (again bool) {
 	clear(r.taken[:])
 	s.extend(0, 1, &base, &left)
 
-	// What was found so far stays, and is the best set to beat in the next round.
+	// A round that took long is ended to look for weights. Its best set stays the one to beat in the next
+	// round.
 	if r.heavy && !s.ended {
 		s.findWeights(&left)
 		return true
@@ -132,7 +141,8 @@ func (s *Search) search() (again bool) {
 	return r.anew && !s.ended
 }
 
-// takeForced begins a set with the forced items. It returns their figures, and the rest that the others have to hold.
+// takeForced begins a set with the forced items. It returns their figures, and the rest that other items have
+// to hold.
 func (s *Search) takeForced() (Figures, rest) {
 	clear(s.chosen)
 	clear(s.tiers.counts)

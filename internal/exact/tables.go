@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// fill computes the table from the values. Where there are caps, no more items of a
-// budget count than it allows, which are those with the largest values. It goes from the last place to the first, and
-// keeps the values of the places behind sorted.
+// fill computes the table from the values. With caps, only as many items of a budget count as it allows, those
+// with the
+// largest values. It goes from the last place to the first, and keeps the values of the later places sorted.
 func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	t.depth = depth
 	t.same = len(values.byPlace) > 0 && slices.Max(values.byPlace) == slices.Min(values.byPlace)
@@ -24,7 +24,7 @@ func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 		}
 		values.insert(p, depth, largest)
 
-		// Where fewer values are left than the row has sums, the last sum stands for all further ones.
+		// If there are fewer values than the row has sums, the sum of all of them stands for the further ones.
 		sum, row := int64(0), t.rows[p*depth:(p+1)*depth]
 		for m := range row {
 			if m < len(values.sorted) {
@@ -35,7 +35,7 @@ func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	}
 }
 
-// insert puts the value of a place among those behind it, of which no more than depth are kept.
+// insert puts the value of a place among the sorted values of later places. No more than depth values are kept.
 func (t *tableValues) insert(p, depth int, largest bool) {
 	v := tableValue{t.byPlace[p], -1}
 	if largest && len(t.budgets) > 0 {
@@ -55,8 +55,9 @@ func (t *tableValues) insert(p, depth int, largest bool) {
 	t.sorted = slices.Insert(t.sorted, at, v)
 }
 
-// makeWay reports whether a further value of a budget counts at a place. It does if the budget allows more values than
-// there are, or if there is a smaller one behind the place, which then no longer counts.
+// makeWay reports whether one more value of a budget counts at a place of the sorted values. It does if the
+// budget
+// allows more values than it has there, or if it has a smaller value after the place, which is then removed.
 func (t *tableValues) makeWay(budget int32, at int) bool {
 	count, least := int64(0), -1
 	for i, o := range t.sorted {
@@ -74,13 +75,14 @@ func (t *tableValues) makeWay(budget int32, at int) bool {
 	return true
 }
 
-// mostEntries bounds the memory of a table, mostDepth the sums in each of its rows.
+// mostEntries bounds the number of sums in a table, mostDepth the number of sums in each of its rows.
 const (
 	mostEntries = 1 << 15
 	mostDepth   = 64
 )
 
-// prepare fills the tables for the items on the list. A set that is better than the best one has mostly no more parts,
+// prepare fills the tables for the items on the list. A set that is better than the best one usually has no
+// more parts,
 // so deeper sums are seldom needed.
 func (s *Search) prepare() {
 	r := &s.round
@@ -114,8 +116,9 @@ func (s *Search) prepare() {
 	}
 }
 
-// findCaps finds the items on the list that a budget caps. Where no set counts that
-// violates a budget, no more items of a budget are taken than it has left.
+// findCaps finds the budget that caps each item on the list. There are caps only if sets with violations do not
+// matter:
+// a set then has no more items of a budget than the budget has left.
 func (s *Search) findCaps() {
 	v := &s.round.values
 	v.budgets = v.budgets[:0]
@@ -132,13 +135,13 @@ func (s *Search) findCaps() {
 	}
 }
 
-// sparing reports whether only sets count that violate no budget: by a strict question, or because the best set violates
-// none and violations come first.
+// sparing reports whether only sets without violations matter: the question is strict, or the best set has no
+// violations and these are compared first.
 func (s *Search) sparing() bool {
 	return s.q.Strict || s.found && s.score.Violations == 0 && s.known.compared > 0 && s.q.Measures[0] == ByViolations
 }
 
-// wholeRest returns the rest of the empty set: all that is short.
+// wholeRest returns the rest of the empty set, which is the whole of every shortage.
 func (s *Search) wholeRest() rest {
 	r := rest{amounts: s.q.Short}
 	for k := range s.q.Dims {
@@ -148,7 +151,7 @@ func (s *Search) wholeRest() rest {
 	return r
 }
 
-// without returns the rest that is left when an item leaves. No amount is below 0.
+// without returns the rest after an item has left. No amount falls below 0.
 func (s *Search) without(r *rest, it *Item) rest {
 	out := *r
 	for k := range s.q.Dims {
@@ -162,8 +165,9 @@ func (s *Search) without(r *rest, it *Item) rest {
 // met reports whether nothing is left to hold.
 func (r *rest) met() bool { return r.amounts == Row{} }
 
-// fewest returns how many items from a place on are needed at least, from least up, to
-// hold the rest. It is not ok if all of them do not.
+// fewest returns the least number of items from a place on that can hold the rest, at least least. ok is false
+// if all
+// of them cannot.
 func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 	r := &s.round
 	n := len(r.list) - p
@@ -171,7 +175,8 @@ func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 		if s.mayHold(p, m, rest) {
 			return m, true
 		}
-		// Beyond the depth of the tables the sums say less, so all items are asked about first.
+		// Beyond the depth of the tables sums are rough, so it is checked first that all items together may
+		// hold it.
 		if m >= r.depth && !s.mayHold(p, n, rest) {
 			return 0, false
 		}
@@ -179,7 +184,9 @@ func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 	return 0, false
 }
 
-// mayHold reports whether m items from a place on can hold the rest, by each column alone and by their shares.
+// mayHold reports whether some m items from a place on may hold the rest. It looks at each column by itself,
+// and at the
+// weighted shares.
 func (s *Search) mayHold(p, m int, rest *rest) bool {
 	r := &s.round
 	for k := range s.q.Dims {
@@ -190,7 +197,8 @@ func (s *Search) mayHold(p, m int, rest *rest) bool {
 	return s.q.Dims < 2 || r.shares.sum(p, m) >= rest.share
 }
 
-// lower bounds the figures of every set that has those of f and m or more items from a
+// lower bounds from below the figures of every set that has the items with the figures f, and m or more items
+// from a
 // place on.
 func (s *Search) lower(p, m int, f *Figures) Figures {
 	r := &s.round
@@ -202,7 +210,7 @@ func (s *Search) lower(p, m int, f *Figures) Figures {
 	})
 }
 
-// atLeastRoot raises figures of sets to those that no set is below.
+// atLeastRoot raises a bound on figures to the bounds that hold for all sets of the round.
 func (s *Search) atLeastRoot(f Figures) Figures {
 	root := s.root()
 	f = f.most(root)

@@ -27,8 +27,9 @@ func (t *tiering) begin(q *Question) {
 	}
 }
 
-// beginTiers prepares for the list of a round, whose tables are filled afterwards. It goes from the last tier to the
-// first, and adds up what the items behind hold.
+// beginTiers divides the list of a round into tiers, before the tables are filled. It goes from the last tier
+// to the
+// first, and adds up what the items of later tiers hold.
 func (s *Search) beginTiers() {
 	t, list, values := &s.tiers, s.round.list, &s.round.values
 	values.tiers = values.tiers[:0]
@@ -59,28 +60,30 @@ func (s *Search) beginTiers() {
 	}
 }
 
-// like reports whether an item differs from another in nothing that the search by tiers looks at. Items with several
-// parts are like no other.
+// like reports whether two items are equal in everything that the search by tiers looks at. Items with several
+// parts are never alike.
 func (it *Item) like(o *Item) bool {
 	return it.Top == o.Top && it.Holds == o.Holds && it.Sums == o.Sums && it.parts() == 1 && o.parts() == 1 &&
 		it.Fixed == o.Fixed
 }
 
-// count adds parts of an item to the numbers of the set at hand, or takes them away where they are below 0.
+// count adds parts of an item to the numbers of the set at hand. Negative parts are taken away.
 func (t *tiering) count(item int32, parts int64) {
 	if t.on {
 		t.counts[t.tierOf[item]] += parts
 	}
 }
 
-// aboveTiers reports whether the best set has no item of an item's tier, nor of any above it. A set with the item is
+// aboveTiers reports whether the best set has no item of the item's tier or a higher one. A set with the item
+// is
 // then worse.
 func (s *Search) aboveTiers(item int32) bool {
 	t := &s.tiers
 	return t.on && s.found && !slices.ContainsFunc(t.best[:t.tierOf[item]+1], func(n int64) bool { return n > 0 })
 }
 
-// idle reports whether an item holds nothing of what is left, and the host is not asked about sets.
+// idle reports whether taking an item is useless: it holds nothing of the rest, and the host is not asked about
+// sets.
 func (s *Search) idle(p int, left *rest) bool {
 	it := &s.q.Items[s.round.list[p]]
 	for k := range s.q.Dims {
@@ -91,8 +94,7 @@ func (s *Search) idle(p int, left *rest) bool {
 	return !s.q.Asked
 }
 
-// worthMeeting reports whether the set at hand, whose figures are f, could take the place
-// of the best one.
+// worthMeeting reports whether the set at hand, whose figures are f, could replace the best one.
 func (s *Search) worthMeeting(f *Figures) bool {
 	t := &s.tiers
 	if !s.found {
@@ -102,16 +104,18 @@ func (s *Search) worthMeeting(f *Figures) bool {
 	return c < 0 || c == 0 && t.seeded
 }
 
-// mayImprove reports whether a set with the chosen items, whose figures are f, and one or more
-// from a place on could be better than the best one, or take its place in a tie. If it returns true in a search that
-// has ended, low is the bound of these sets.
+// mayImprove reports whether a set with the chosen items, whose figures are f, and one or more items from a
+// place on
+// could be better than the best one, or replace it in a tie. If it returns true in a search that has ended, low
+// is the
+// bound of these sets.
 func (s *Search) mayImprove(p int, f *Figures, left *rest) bool {
 	t, need := &s.tiers, *left
 	low := &t.low
 	copy(low.counts, t.counts)
 	low.figures = *f
 	first := int(t.tierOf[s.round.list[p]])
-	order := -1 // of the bound and the best set, by the tiers so far
+	order := -1 // how the bound compares with the best set in the tiers so far
 	if s.found {
 		order = slices.Compare(t.counts[:first], t.best[:first])
 	}
@@ -129,12 +133,12 @@ func (s *Search) mayImprove(p int, f *Figures, left *rest) bool {
 			return false
 		}
 		if order < 0 && !s.ended {
-			return true // nobody reads the rest of the bound
+			return true // the rest of the bound is needed only in an ended search
 		}
 		s.cover(from, m, &need)
 	}
 
-	// A sum that has a column is no less than what of that column is left to hold.
+	// A sum with a column of the same amounts grows by no less than the amount that is left of the column.
 	sums := &low.figures.Sums
 	for k, column := range s.q.SumColumns {
 		if column > 0 {
@@ -147,9 +151,9 @@ func (s *Search) mayImprove(p int, f *Figures, left *rest) bool {
 	return order < 0 || order == 0 && t.seeded
 }
 
-// fewestOf returns how many more items of a tier have to leave at least. It is not ok if there are not
-// enough. Each column and the shares bound the number by themselves: by what is needed beyond all that the tiers behind
-// hold.
+// fewestOf returns the least number of further items of a tier that have to leave. ok is false if the tier has
+// too few.
+// Each column, and the shares, give a bound: the items must hold what all items of the later tiers cannot.
 func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 	t, r := &s.tiers.list[tier], &s.round
 	for k := range s.q.Dims {
@@ -161,8 +165,9 @@ func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 		return m, true
 	}
 
-	// The tiers behind can hold more of a column than is needed. In the sum of the shares that makes up for other
-	// columns; column by column it does not.
+	// Later tiers may hold more of a column than is needed. In the sum of shares that excess would make up for
+	// other
+	// columns, so the difference is taken column by column, too.
 	beyond := int64(0)
 	for k := range s.q.Dims {
 		beyond += max(0, need.shares[k]-t.shares[k]) * s.weights[k]
@@ -170,8 +175,9 @@ func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 	return r.shares.atLeast(from, t.to, m, max(beyond, need.share-t.share))
 }
 
-// firstOpenTier returns the first tier of which the best set has more items than the bound says are
-// needed, -1 if there is none.
+// firstOpenTier returns the first tier of which the best set has more items than the bound requires, -1 if
+// there is
+// none.
 func (s *Search) firstOpenTier(left *rest) int {
 	need := *left
 	for tier := range s.tiers.list {
@@ -188,8 +194,9 @@ func (s *Search) firstOpenTier(left *rest) int {
 	return -1
 }
 
-// atLeast returns how many of the largest values between two places are needed to add up to an amount, from m
-// up. It is not ok if all of them are not enough.
+// atLeast returns the number of largest values between two places that are needed to add up to an amount, at
+// least m.
+// The result is false if all of them are not enough.
 func (table *sumTable) atLeast(from, to, m int, amount int64) (int, bool) {
 	if amount <= 0 {
 		return m, true
@@ -202,9 +209,9 @@ func (table *sumTable) atLeast(from, to, m int, amount int64) (int, bool) {
 	return 0, false
 }
 
-// cover subtracts from what is needed the most that m items from a place on can hold,
-// and adds the least sums of so many to the bound. Shares are rounded up, so what m items hold is at most the share
-// of their amount and m more.
+// cover subtracts from need the most that m items from a place on can hold, and adds their least sums to the
+// bound.
+// Shares are rounded up, so the shares of m items are at most the share of their total amount plus m.
 func (s *Search) cover(from, m int, need *rest) {
 	if m == 0 {
 		return
@@ -222,8 +229,9 @@ func (s *Search) cover(from, m int, need *rest) {
 	}
 }
 
-// leaveOpen notes the bound of the sets from a place on, which nobody looks at any more. The best of all such bounds
-// is kept.
+// leaveOpen notes the bound of the sets with items from a place on, which an ended search does not look at. The
+// best of
+// all such bounds is kept.
 func (s *Search) leaveOpen(p int, f *Figures, left *rest) {
 	t := &s.tiers
 	if !t.on || p >= len(s.round.list) || !s.mayImprove(p, f, left) {
@@ -237,10 +245,11 @@ func (s *Search) leaveOpen(p int, f *Figures, left *rest) {
 	t.open.figures = t.low.figures
 }
 
-// Tiers returns the result of a search by tiers: the tops of these, the highest first, how many parts
-// of each the best set has, and a bound. Where the numbers of a set first differ from the bound they are larger.
-// proven is set where no set is better than the best one. The slices last
-// until the next question.
+// Tiers returns the result of a search by tiers: the top of each tier, the highest first, the number of parts
+// that the
+// best set has in each, and a bound. In the first tier in which the number of a set differs from the bound, it
+// is
+// larger. proven says that no set is better than the best one. The slices are valid until the next question.
 func (s *Search) Tiers() (tops []int32, best, bound []int64, proven bool) {
 	t := &s.tiers
 	proven = !s.ended || !t.opened ||

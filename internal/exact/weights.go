@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// The share of an item adds up what it holds of all columns, by weights. Whatever these are,
-// a set that holds enough of each column holds enough of the weighted sum. Where one column
+// The share of an item is the weighted sum of its shares of all columns. Whatever the weights are,
+// a set that holds enough of each column holds enough of the weighted sum. If one column
 // is scarcer among the items than another, a larger weight for it shows that more items
 // are needed.
 
-// oneWeight is the weight that all columns begin with, and mostTurns how often weights are changed at most.
+// oneWeight is the weight that all columns begin with. mostTurns is how often weights are changed at most.
 const (
 	oneWeight = 1024
 	mostTurns = 48
@@ -24,9 +24,9 @@ func (s *Search) weigh(shares *Row) (sum int64) {
 	return sum
 }
 
-// findWeights looks for weights by which many items are needed. It takes the items with the
-// largest shares until these add up, gives more weight to the columns that they hold too little
-// of, and begins again. The best weights of all turns are kept.
+// findWeights looks for weights that show that many items are needed. It takes the items with the
+// largest shares until these add up to the rest, gives more weight to the columns of which they hold too
+// little, and begins again. The best weights of all turns are kept.
 func (s *Search) findWeights(left *rest) {
 	if s.tiers.on {
 		s.findTierWeights(left)
@@ -36,8 +36,9 @@ func (s *Search) findWeights(left *rest) {
 	s.weighed = true
 }
 
-// setWeights begins with the first weights and shifts them turn by turn. It sets those by which most items on the
-// list are needed to hold the rest.
+// setWeights begins with the given weights and shifts them turn by turn. It sets the weights by which the most
+// items on
+// the list are needed to hold the rest.
 func (s *Search) setWeights(left *rest, first func(column int) int64) {
 	best, most := Row{}, -1.0
 	for k := range s.q.Dims {
@@ -57,8 +58,9 @@ func (s *Search) setWeights(left *rest, first func(column int) int64) {
 	s.share()
 }
 
-// findTierWeights looks for weights for the first tier of which the best set may have too many items, and for
-// what these have to hold beyond all that the tiers behind hold. A column has no weight if that is nothing of it.
+// findTierWeights looks for weights for the first tier of which the best set may have too many items. The items
+// of the
+// tier have to hold what all later tiers cannot. A column of which that is nothing gets the weight 0.
 func (s *Search) findTierWeights(left *rest) {
 	s.weighed = true
 	tier := s.firstOpenTier(left)
@@ -83,8 +85,8 @@ func (s *Search) findTierWeights(left *rest) {
 	})
 }
 
-// shiftWeights gives more weight to the columns that too little is held of, and less to the others. It
-// reports whether any column has weight.
+// shiftWeights gives more weight to the columns of which too little is held, and less to the others. It
+// reports whether any column has a weight above 0.
 func (s *Search) shiftWeights(left *rest, held *Row) bool {
 	total := int64(0)
 	for k := range s.q.Dims {
@@ -97,7 +99,7 @@ func (s *Search) shiftWeights(left *rest, held *Row) bool {
 	return total > 0
 }
 
-// share sets the weighted shares of all items.
+// share sets the weighted share of every item.
 func (s *Search) share() {
 	for i := range s.q.Items {
 		it := &s.q.Items[i]
@@ -105,8 +107,9 @@ func (s *Search) share() {
 	}
 }
 
-// neededByShares returns how many items of the list, with a part of the last one, hold the rest by their shares, and
-// what these hold of each column.
+// neededByShares returns how many items of the list hold the rest by their weighted shares, the largest first
+// and the
+// last one in part, and the shares that they hold of each column. It sorts the list.
 func (s *Search) neededByShares(left *rest) (needed float64, held Row) {
 	slices.SortFunc(s.round.list, func(i, j int32) int { return cmp.Compare(s.q.Items[j].share, s.q.Items[i].share) })
 	want := s.weigh(&left.shares)

@@ -5,8 +5,11 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// deferredPodSchedulingEntry has a signature that writes nothing: no answer about a running pod whose resize is deferred is
-// kept. It draws no such pods, since they run already: a test that asks about one takes a pod of the cluster.
+// deferredPodSchedulingEntry has a signature that writes nothing, because answers about a running pod whose
+// resize is
+// deferred are never kept. It draws no such pods, since they run already: a test that needs one takes a pod of
+// the
+// cluster.
 var deferredPodSchedulingEntry = Entry{
 	Name:      DeferredPodScheduling,
 	Reads:     Reads{Pod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" }},

@@ -1,7 +1,8 @@
 package filter
 
-// The events that may help pods which a filter kept off a node. The names are those of package
-// preemption/scheduler/queue.
+// The kinds of events that may help pods that a filter kept off a node. Package preemption/scheduler/queue has
+// the
+// same names.
 const (
 	EventNodeAdded          = "NodeAdded"
 	EventNodeUpdated        = "NodeUpdated"

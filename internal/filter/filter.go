@@ -27,7 +27,7 @@ const (
 	NodeDeclaredFeatures  = "NodeDeclaredFeatures"
 )
 
-// list has all entries, in the order of [Names].
+// list has the entries of all filters, in the order of [Names].
 var list = []*Entry{
 	&nodeUnschedulableEntry, &nodeNameEntry, &taintTolerationEntry, &nodeAffinityEntry, &nodePortsEntry, &deferredPodSchedulingEntry, &nodeResourcesFitEntry,
 	&volumeRestrictionsEntry, &nodeVolumeLimitsEntry, &volumeBindingEntry, &volumeZoneEntry, &podTopologySpreadEntry, &interPodAffinityEntry,
@@ -37,8 +37,9 @@ var list = []*Entry{
 // Entries returns the entries of all filters, in the order of [Names].
 func Entries() []*Entry { return slices.Clone(list) }
 
-// Names returns the names of all filters, in the order in which v1.36 runs them (rule 7.1.4). A filter of a later
-// release has the place where that release runs it.
+// Names returns the names of all filters, in the order in which v1.36 runs them (rule 7.1.4). A filter that
+// came with a
+// later release stands where that release runs it.
 func Names() []string {
 	names := make([]string, len(list))
 	for i, e := range list {
@@ -47,7 +48,7 @@ func Names() []string {
 	return names
 }
 
-// Of returns the entry of the filter of a name; nil for none.
+// Of returns the entry of the filter with a name, nil if there is none.
 func Of(name string) *Entry {
 	for _, e := range list {
 		if e.Name == name {

@@ -8,7 +8,7 @@ import (
 var interPodAffinityEntry = Entry{
 	Name:  InterPodAffinity,
 	Fails: AnyFailure,
-	// The pod that leaves may be one that the preemptor wants to be near.
+	// The pod that leaves may be one that the preemptor's affinity needs.
 	Gains: func(pod *outrank.Pod, _ bool) bool { return len(pod.Affinity.PodAffinity) == 0 },
 	// Unmet affinity, which is incurable, may be met by a pod that is put back.
 	Conclusive: CurableFailure,

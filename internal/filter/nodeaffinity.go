@@ -28,7 +28,7 @@ func drawNodeAffinity(s draw.Source, nodes draw.Nodes, p *outrank.Pod) {
 	}
 }
 
-// drawNodeSelector draws a selector with this many terms.
+// drawNodeSelector draws a selector with least to most terms.
 func drawNodeSelector(s draw.Source, nodes draw.Nodes, least, most int) *outrank.NodeSelector {
 	term := func(s draw.Source) outrank.NodeSelectorTerm { return draw.NodeTerm(s, nodes) }
 	return &outrank.NodeSelector{NodeSelectorTerms: draw.List(s, "node terms", draw.Between(least, most), term)}

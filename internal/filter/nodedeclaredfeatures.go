@@ -43,8 +43,9 @@ func drawNeeds(s draw.Source, p *outrank.Pod) {
 	p.Containers[0].BindMountOptions = draw.OneIn(s, "mount options", 3)
 }
 
-// needs says which features a pod needs in some release: user namespaces in the network of the host, restarts of all
-// containers, and options of bind mounts (rules 7.14.3, 7.14.4 and 7.14.6).
+// needs says which of three features a pod needs in at least one release: user namespaces in the network of the
+// host,
+// restarts of all containers, and options of bind mounts (rules 7.14.3, 7.14.4 and 7.14.6).
 func needs(p *outrank.Pod) (needed [3]bool) {
 	needed[0] = p.HostNetwork && p.HostUsers != nil && !*p.HostUsers
 

@@ -2,8 +2,9 @@ package filter
 
 import "github.com/outrank-go/outrank"
 
-// nodeResourcesFitEntry draws nothing of its own: every drawn pod asks for resources, and every drawn node has
-// little of them to spare.
+// nodeResourcesFitEntry draws nothing itself, because every generated pod requests resources and every
+// generated node
+// is nearly full.
 var nodeResourcesFitEntry = Entry{
 	Name:       NodeResourcesFit,
 	Fails:      AnyFailure,

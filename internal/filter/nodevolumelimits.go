@@ -31,7 +31,9 @@ func drawAttached(s draw.Source, p *outrank.Pod) {
 	}
 }
 
-// drawAttachLimits gives a node limits for some drivers. One in eight of the others is missing on the node.
+// drawAttachLimits gives a node limits for some drivers. Of the drivers without a limit, one in eight is
+// missing on the
+// node.
 func drawAttachLimits(s draw.Source, n *outrank.Node) {
 	limits := map[string]int64{}
 	for _, driver := range drivers {
@@ -42,7 +44,7 @@ func drawAttachLimits(s draw.Source, n *outrank.Node) {
 		}
 	}
 
-	slices.Sort(n.MissingDrivers) // as in a cluster that was read
+	slices.Sort(n.MissingDrivers) // a cluster that was read has them sorted, too
 	if len(limits) > 0 {
 		n.AttachLimits = limits
 	}

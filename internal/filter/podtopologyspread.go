@@ -8,7 +8,8 @@ import (
 var podTopologySpreadEntry = Entry{
 	Name:  PodTopologySpread,
 	Fails: AnyFailure,
-	// A pod that leaves another node may lower the least count of all domains.
+	// A pod that leaves another node may lower the minimum over all domains, with which the node's domain is
+	// compared.
 	Gains:  func(_ *outrank.Pod, far bool) bool { return !far },
 	Helped: []string{EventNodeAdded, EventNodeUpdated, EventNodeDeleted, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
 	// The node policies of a constraint also look at the pod's node affinity and tolerations.

@@ -1,5 +1,6 @@
 package filter
 
-// Table has something for each filter, by its name, in a type of the package that makes it.
+// Table has a value for each filter, by the filter's name. The package that makes a table chooses the type of
+// values.
 // TestTablesHaveEveryFilter checks that every table of the module has every filter.
 type Table[T any] map[string]T

@@ -55,5 +55,5 @@ func drawClaims(s draw.Source, p *outrank.Pod, oneIn int) {
 	}
 }
 
-// isMissing reports whether the volume is that of a claim and does not exist.
+// isMissing reports whether a claim names this volume and the volume does not exist.
 func isMissing(v *outrank.Volume) bool { return v.Claim != "" && v.State == outrank.ClaimVolumeMissing }

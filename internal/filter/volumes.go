@@ -6,14 +6,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The drivers of drawn volumes. Each has at most three handles, and nodes can attach few.
+// The drivers of generated volumes. Each has at most three handles, so that pods share volumes, and nodes can
+// attach few.
 const (
 	diskDriver = "disk.example.com"
 	fileDriver = "file.example.com"
 	ebsDriver  = "ebs.csi.aws.com" // attaches EBS disks
 )
 
-// drivers are all of them.
+// drivers lists the drivers of generated volumes.
 var drivers = []string{diskDriver, fileDriver, ebsDriver}
 
 // attached returns the volume of a claim that a driver attaches. A name means the same claim in every drawn pod.
@@ -26,8 +27,9 @@ func add(p *outrank.Pod, volumes ...outrank.Volume) {
 	p.Volumes = append(p.Volumes[:len(p.Volumes):len(p.Volumes)], volumes...)
 }
 
-// addEphemeral adds a volume that is made along with the pod. Its claim is named after the pod and the place in the list
-// (see [draw.Rename]).
+// addEphemeral adds an ephemeral volume, whose claim is made along with the pod. The claim is named after the
+// pod and the
+// volume's place in the list (see [draw.Rename]).
 func addEphemeral(p *outrank.Pod, v outrank.Volume) {
 	v.Claim, v.Ephemeral = fmt.Sprintf("%s-e%d", p.Name, len(p.Volumes)), true
 	add(p, v)

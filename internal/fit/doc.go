@@ -1,9 +1,8 @@
-// Package fit answers what both sides of preemption, the scheduler and the kubelet, ask of one pod
-// and one node: do the node's name, labels, taints and host ports let the pod in? Nothing in it looks
-// at priorities or at other nodes.
+// Package fit answers what both the scheduler and the kubelet ask about one pod and one node: do the node's
+// name, labels, taints and host ports let the pod in? Nothing in it looks at priorities or at other nodes.
 package fit
 
-// The reasons of nodes that fail (groups 7.2 to 7.7, rule 17.3.12).
+// The reasons that are given for a node that does not take a pod (groups 7.2 to 7.7, rule 17.3.12).
 const (
 	ReasonUnschedulable = "node(s) were unschedulable"
 	ReasonNodeName      = "node(s) didn't match the requested node name"
@@ -14,5 +13,5 @@ const (
 	ReasonTooManyPods   = "Too many pods"
 )
 
-// Insufficient is the reason of a node that is short of a resource.
+// Insufficient returns the reason for a node that has too little of a resource.
 func Insufficient(resource string) string { return "Insufficient " + resource }

@@ -9,15 +9,17 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Need is the amount of one resource that a pod to be placed asks of a node: millicores of cpu, units of any other
+// Need is the amount of one resource that a pod to be placed requests of a node: millicores of cpu, units of
+// any other
 // resource. The amount is above 0.
 type Need struct {
 	Name   resource.Name
 	Amount int64
 }
 
-// Needs lists the amounts that a pod to be placed asks for, without those that the configuration makes NodeResourcesFit
-// ignore: cpu, memory and ephemeral storage first, then the others by name (group 7.7).
+// Needs lists the amounts that a pod to be placed requests: cpu, memory and ephemeral storage first, then the
+// others by
+// name (group 7.7). Resources that the configuration makes NodeResourcesFit ignore are left out.
 func Needs(pod *outrank.Pod, ignored []resource.Name, groups []string) []Need {
 	var out []Need
 	for name, q := range pod.Requests() {
@@ -32,7 +34,9 @@ func Needs(pod *outrank.Pod, ignored []resource.Name, groups []string) []Need {
 	return out
 }
 
-// place is the place of a resource among the standard ones, and behind them for any other.
+// place returns the place of a resource in the order of the standard ones. All other resources share the place
+// after
+// them.
 func place(name resource.Name) int {
 	standard := [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 	if i := slices.Index(standard[:], name); i >= 0 {

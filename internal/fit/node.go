@@ -7,13 +7,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// NodeName reports whether the pod asks for no node by name or for this one.
+// NodeName reports whether the pod names this node or none.
 func NodeName(pod *outrank.Pod, node *outrank.Node) bool {
 	return pod.NodeName == "" || pod.NodeName == node.Name
 }
 
-// UntoleratedTaint returns the first of the node's taints that has one of the effects and that the pod does not tolerate.
-// It is for one node. Callers that ask many nodes keep a [Tolerations].
+// UntoleratedTaint returns the first of the node's taints that has one of the effects and is not tolerated by
+// the pod.
+// It is for a single node. Callers that ask many nodes keep a [Tolerations].
 func UntoleratedTaint(pod *outrank.Pod, node *outrank.Node, effects ...outrank.TaintEffect) (outrank.Taint, bool) {
 	if len(node.Taints) == 0 {
 		return outrank.Taint{}, false
@@ -58,8 +59,9 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 	return true
 }
 
-// MatchesLabels reports whether any of the terms holds for a node with these labels. Fields are not looked at: it is how
-// a volume selects its nodes (rule 7.10.3; component-helpers CheckNodeAffinity).
+// MatchesLabels reports whether any of the terms holds for a node with these labels. It ignores fields. A
+// volume selects
+// its nodes in this way (rule 7.10.3; component-helpers CheckNodeAffinity).
 func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
 	for i := range s.NodeSelectorTerms {
 		if termMatchesLabels(&s.NodeSelectorTerms[i], labels) {
@@ -98,8 +100,9 @@ func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
 	return false
 }
 
-// meets reports whether a label with this value, or its absence, meets the requirement. Nothing meets a requirement that
-// makes no sense.
+// meets reports whether a label with this value meets the requirement or, if there is false, the label's
+// absence. Nothing
+// meets an invalid requirement.
 func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 	switch r.Operator {
 	case outrank.In:
@@ -116,7 +119,7 @@ func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 	return false
 }
 
-// labelValues reports whether every value could be that of a label. With one that could not, the reference takes the whole
+// labelValues reports whether every text is a valid label value. If one is not, the reference takes the whole
 // term for a mistake, whatever the operator (rule 7.5.8).
 func labelValues(values []string) bool {
 	for _, v := range values {
@@ -127,8 +130,9 @@ func labelValues(values []string) bool {
 	return true
 }
 
-// labelValue reports whether a text could be the value of a label: at most 63 letters, digits, '-', '_' and '.', with a
-// letter or digit at both ends.
+// labelValue reports whether a text is a valid label value: at most 63 letters, digits, '-', '_' and '.', with
+// a
+// letter or digit at both ends. It may be empty.
 func labelValue(v string) bool {
 	const most = 63
 	if len(v) > most {
@@ -148,7 +152,8 @@ func labelValue(v string) bool {
 
 // compares reports whether a label meets Gt or Lt, which compare integers strictly (rule 7.5.6).
 func compares(r *outrank.NodeRequirement, value string) bool {
-	// ParseInt reads a sign, but no label can begin with one, so that a limit with a sign is a mistake (rule 7.5.8).
+	// ParseInt accepts a sign, but no label value can begin with one, so a limit with a sign is a mistake (rule
+	// 7.5.8).
 	if len(r.Values) != 1 || !labelValue(r.Values[0]) {
 		return false
 	}
@@ -165,9 +170,11 @@ func compares(r *outrank.NodeRequirement, value string) bool {
 	return have < limit
 }
 
-// NamedNodes returns the names of the only nodes that can meet the pod's required node affinity. It is ok if each term
-// names nodes by metadata.name (rules 7.15.1 and 7.15.3; NodeAffinity PreFilter). Names within a term are intersected,
-// those of several terms united. The result may be empty.
+// NamedNodes returns the names of the only nodes that can meet the pod's required node affinity. ok says that
+// each term
+// names nodes by metadata.name (rules 7.15.1 and 7.15.3; NodeAffinity PreFilter). The names of several
+// requirements in one
+// term are intersected, the names of several terms united. The result may be empty.
 func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 	s := pod.Affinity.NodeAffinity
 	if s == nil || len(s.NodeSelectorTerms) == 0 {
@@ -187,8 +194,9 @@ func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 	return names, true
 }
 
-// namesOf returns the names that every metadata.name In of the term has. any reports whether the term has such a
-// requirement.
+// namesOf returns the names that all requirements metadata.name In of the term have in common. any says that
+// the term has
+// such a requirement.
 func namesOf(t outrank.NodeSelectorTerm) (names []string, any bool) {
 	for _, r := range t.MatchFields {
 		if r.Key != outrank.FieldName || r.Operator != outrank.In {

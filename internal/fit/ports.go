@@ -16,8 +16,9 @@ type HostPort struct {
 	Port         int32
 }
 
-// HostPorts lists the ports that a pod takes on its node while it runs: those of its containers and sidecars, and not those
-// of plain init containers (rule 7.6.6). It is nil for most pods.
+// HostPorts lists the host ports that a pod takes on its node while it runs: the ports of its containers and
+// sidecars,
+// but not of plain init containers (rule 7.6.6). It is nil for most pods.
 func HostPorts(pod *outrank.Pod) []HostPort { return slices.Collect(eachHostPort(pod)) }
 
 // eachHostPort yields the ports of HostPorts.

@@ -6,8 +6,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// TermProblem says what kube-scheduler cannot read in a term that an API server lets in: a value that no label can have, or
-// one of Gt or Lt that is not an integer (rule 7.5.8). It is empty for a term that can be read.
+// TermProblem says what kube-scheduler cannot read in a term that an API server accepts: a value that no label
+// can have,
+// or a value of Gt or Lt that is not an integer (rule 7.5.8). It is empty for a term that can be read.
 func TermProblem(t *outrank.NodeSelectorTerm) string {
 	for i := range t.MatchExpressions {
 		r := &t.MatchExpressions[i]
@@ -27,7 +28,7 @@ func TermProblem(t *outrank.NodeSelectorTerm) string {
 	return ""
 }
 
-// quoted returns a text in quotes. Of a long text it returns the beginning.
+// quoted returns a text in quotes. A long text is cut after its beginning.
 func quoted(text string) string {
 	const most = 80
 	if len(text) > most {

@@ -6,20 +6,23 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// few is the largest number of tolerations that are gone through for each taint. More are indexed, so that the time is
-// that of the taints plus that of the tolerations, and not that of one times the other.
+// few is the largest number of tolerations that are searched one by one for each taint. More are indexed, so
+// that time
+// is linear in taints plus tolerations, and not in their product.
 const few = 16
 
 // Tolerations answers which taints a pod tolerates. The zero value tolerates nothing. It never changes.
 type Tolerations struct {
 	list []outrank.Toleration
-	// exists and equal are the index; both are nil for few tolerations. exists has the effects of tolerations with
-	// Exists by their keys, where "" is any key. equal has those with Equal by key and value.
+	// exists and equal are the index; both are nil for few tolerations. exists maps the key of tolerations with
+	// Exists to their effects, where the key "" stands for any key. equal maps key and value of tolerations
+	// with
+	// Equal to their effects.
 	exists map[string]effects
 	equal  map[[2]string]effects
 }
 
-// effects are the effects that some tolerations cover. "" is every effect (rule 7.4.4).
+// effects are the effects that some tolerations cover. "" stands for every effect (rule 7.4.4).
 type effects []outrank.TaintEffect
 
 // cover reports whether an effect is covered.
@@ -27,7 +30,9 @@ func (e effects) cover(effect outrank.TaintEffect) bool {
 	return slices.Contains(e, "") || slices.Contains(e, effect)
 }
 
-// with returns the effects and one more. There are at most four, except for effects that nobody knows.
+// with returns the effects with one more, unless it is covered already. There are at most four effects, apart
+// from
+// unknown ones.
 func (e effects) with(effect outrank.TaintEffect) effects {
 	if e.cover(effect) {
 		return e
@@ -35,8 +40,9 @@ func (e effects) with(effect outrank.TaintEffect) effects {
 	return append(e, effect)
 }
 
-// NewTolerations returns the Tolerations of a list, which must not change afterwards. It allocates nothing for the few
-// that most pods have.
+// NewTolerations returns the Tolerations of a list, which must not change afterwards. It allocates nothing for
+// a list as
+// short as that of most pods.
 func NewTolerations(list []outrank.Toleration) Tolerations {
 	t := Tolerations{list: list}
 	if len(list) <= few {

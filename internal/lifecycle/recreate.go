@@ -1,5 +1,5 @@
-// Package lifecycle answers how long a pod gets to end, and which pod its controller then creates
-// in its place.
+// Package lifecycle answers: how long may a pod take to terminate, and which pod does its controller then
+// create in its place?
 package lifecycle
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Maker says who creates a pod in place of one that is gone.
+// Maker says who creates a new pod in place of one that is gone.
 type Maker uint8
 
 // The makers.
@@ -18,13 +18,13 @@ const (
 	Nobody Maker = iota
 	// ForItsNode: a DaemonSet creates it, for the same node.
 	ForItsNode
-	// WithItsGroup: the pod's group is scheduled as a whole.
+	// WithItsGroup: the pod belongs to a group, which is scheduled as a whole.
 	WithItsGroup
 	// Anywhere: another controller creates it, and any node may take it.
 	Anywhere
 )
 
-// MakerOf returns who creates a pod in place of this one (rules 11.12 and 11.13).
+// MakerOf returns who creates a new pod in place of this one (rules 11.12 and 11.13).
 func MakerOf(pod *outrank.Pod) Maker {
 	switch {
 	case pod.Owner == (outrank.Owner{}):
@@ -37,8 +37,9 @@ func MakerOf(pod *outrank.Pod) Maker {
 	return Anywhere
 }
 
-// Recreate returns the pod that a controller creates in place of this one, under a name that the caller chooses. It is
-// pending, and has the spec of this one and no status. The pod belongs to the caller.
+// Recreate returns the pod that a controller creates in place of this one, with a name that the caller chooses.
+// The new
+// pod is pending: it has the spec of this one and no status. It belongs to the caller.
 func Recreate(pod *outrank.Pod, name string) *outrank.Pod {
 	p := *pod
 	p.Name, p.UID = name, ""
@@ -55,7 +56,7 @@ func Recreate(pod *outrank.Pod, name string) *outrank.Pod {
 	return &p
 }
 
-// unreported returns a copy of containers without what their statuses report.
+// unreported returns a copy of containers without the resources that their statuses report.
 func unreported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {

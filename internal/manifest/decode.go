@@ -8,22 +8,23 @@ import (
 	"reflect"
 )
 
-// Mismatch is a field whose JSON value is of the wrong type.
+// Mismatch is a field whose JSON value has the wrong type. Text says so in words.
 type Mismatch struct {
 	Field, Text string
-	// More counts further mismatches of the object that are not listed. It is set only in the last one listed.
+	// More counts the further mismatches of the object, which are not listed. Only the last listed one has it.
 	More int
 }
 
-// mostMismatches is the largest number of fields of one object that are listed.
+// mostMismatches is the largest number of mismatches of one object that are listed.
 const mostMismatches = 1000
 
 // standard is Decode with the decoder of the standard library.
 func standard(raw []byte, to any) []Mismatch {
 	kept, err := pruned(raw, shapeFor(reflect.TypeOf(to).Elem()))
 	if err != nil {
-		// There are too many parts. Only the name is read, so that the message can name the object; a name of the
-		// wrong type counts as none.
+		// The lists have too many parts. Only the name is read, so that the message can name the object; a name
+		// of the
+		// wrong type counts as missing.
 		if kept, again := pruned(raw, named); again == nil {
 			_ = json.Unmarshal(kept, to)
 		}
@@ -47,14 +48,17 @@ func standard(raw []byte, to any) []Mismatch {
 	return []Mismatch{{Field: first.Field, Text: "a " + first.Value + " is not what belongs here"}}
 }
 
-// comparison compares a text with a type, value by value. It holds one value and its findings, and never the whole
+// comparison compares a JSON text with a type, value by value. It reads one token at a time and never holds the
+// whole
 // object.
 type comparison struct {
 	dec   *json.Decoder
 	found []Mismatch
 }
 
-// value compares the next value, which stands at a place in the object, with a type. The error is one of the text.
+// value compares the next value of the text with a type. at is the value's place in the object. The error is
+// about
+// the text itself.
 func (c *comparison) value(at string, t reflect.Type) error {
 	if readsItself(t) {
 		return c.pass()
@@ -67,7 +71,7 @@ func (c *comparison) value(at string, t reflect.Type) error {
 		return err
 	}
 
-	// A bracket that does not belong here opens a value that is skipped whole and noted.
+	// An opening bracket that does not fit the type is noted, and the value that it opens is skipped.
 	open, _ := token.(json.Delim)
 	switch kind := t.Kind(); {
 	case open == '{' && (kind == reflect.Struct || kind == reflect.Map):
@@ -116,13 +120,13 @@ func (c *comparison) array(at string, t reflect.Type) error {
 	return c.end()
 }
 
-// end takes the closing bracket.
+// end reads the closing bracket.
 func (c *comparison) end() error {
 	_, err := c.dec.Token()
 	return err
 }
 
-// pass skips a value.
+// pass skips the next value.
 func (c *comparison) pass() error {
 	token, err := c.dec.Token()
 	if _, opens := token.(json.Delim); err != nil || !opens {
@@ -148,7 +152,8 @@ func (c *comparison) passRest() error {
 	return nil
 }
 
-// partOf returns the type of the value under a key in an object of type t; nil for a value that nobody reads.
+// partOf returns the type of the value with a key in an object of type t. It is nil for a value that is not
+// read.
 func partOf(t reflect.Type, key string) reflect.Type {
 	if t.Kind() == reflect.Map {
 		return t.Elem()
@@ -176,7 +181,7 @@ func fits(value json.Token, t reflect.Type) bool {
 	return err == nil && json.Unmarshal(text, reflect.New(t).Interface()) == nil
 }
 
-// wanted describes the values of a type in a message.
+// wanted returns how a message describes the values of a type.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
@@ -191,7 +196,7 @@ func wanted(t reflect.Type) string {
 	return fmt.Sprintf("a whole number of %d bits", t.Bits())
 }
 
-// mismatchAt returns the mismatch of a value where another one is wanted.
+// mismatchAt returns the mismatch for a value that stands where another kind of value belongs.
 func mismatchAt(at string, value json.Token, want string) Mismatch {
 	have := "an object"
 	switch v := value.(type) {

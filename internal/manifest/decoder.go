@@ -2,17 +2,23 @@ package manifest
 
 import "reflect"
 
-// Decoder decodes one object after another, and uses memory of the objects before. The zero Decoder is ready for use. It
-// must not be used by several goroutines at once.
+// Decoder decodes one object after another, and uses the memory of earlier objects again. The zero Decoder is
+// ready for
+// use. Only one goroutine may use it at a time.
 type Decoder struct{ memory memory }
 
-// Text returns the one copy of a text that is kept, since texts recur from object to object.
+// Text returns a text equal to s that the Decoder keeps, and keeps s if there is none. Texts recur from object
+// to object,
+// so this saves memory.
 func (d *Decoder) Text(s string) string { return d.memory.text(s) }
 
-// Decode reads raw into a value of a wire type, to which to points. The value that was there is gone, but the memory of
-// its lists of structs is used again. Where values have the wrong type, the rest is filled in all the same. Every such
-// field is listed, in the order of the input, up to a thousand of them. Text that is not JSON is a single entry without a
-// field, and so is an object whose lists have too many parts.
+// Decode reads raw into the value of a wire type that to points to. The earlier value is overwritten, but the
+// memory of
+// its lists of structs is used again. If values have the wrong type, the rest is filled in all the same, and
+// every such
+// field is listed, in the order of the input, up to a thousand of them. For text that is not JSON, and for an
+// object whose
+// lists have too many parts, the list has a single entry without a field.
 //
 // The Decoder owns the maps of type [Amounts] in the value. They are valid until the next object is decoded.
 func (d *Decoder) Decode(raw []byte, to any) []Mismatch {
@@ -22,7 +28,7 @@ func (d *Decoder) Decode(raw []byte, to any) []Mismatch {
 		return nil
 	}
 
-	// What the quick reader filled in before it gave up is of no use.
+	// The quick reader may have filled in some fields before it gave up.
 	v.SetZero()
 	return standard(raw, to)
 }

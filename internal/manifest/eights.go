@@ -5,9 +5,11 @@ import (
 	"math/bits"
 )
 
-// Text is looked at eight bytes at a time where most bytes mean nothing: in strings, and in the spaces at
-// the beginning of a line. Eight bytes are one number, the first as its lowest byte. A byte that is looked
-// for is marked by its highest bit. Bytes above the first mark may be marked without cause, because the
+// Most bytes in strings, and in the spaces at the beginning of a line, have no meaning for the scanner. So they
+// are
+// looked at eight at a time, as one number whose lowest byte is the first. The functions below mark each byte
+// that is
+// looked for by its highest bit. Bytes above the first mark may be marked by mistake, because the
 // subtraction borrows from them; so only the first mark counts.
 
 const (
@@ -15,10 +17,10 @@ const (
 	highBits = 0x80 * eachByte
 )
 
-// eight returns the eight bytes from a place on.
+// eight returns the eight bytes from a place on, as one number.
 func eight(buf []byte, at int) uint64 { return binary.LittleEndian.Uint64(buf[at:]) }
 
-// zeroes marks the bytes that are 0: taking 1 away turns on their highest bit, which was off.
+// zeroes marks the bytes that are 0: subtracting 1 turns on their highest bit, which was off.
 func zeroes(x uint64) uint64 { return (x - eachByte) &^ x & highBits }
 
 // below marks the bytes below n, which is at most 128.
@@ -27,7 +29,8 @@ func below(x uint64, n uint64) uint64 { return (x - n*eachByte) &^ x & highBits 
 // first returns the place of the first mark among the eight bytes.
 func first(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 
-// afterSpaces returns the place of the first byte that is no space, from a place on, or the length of the text.
+// afterSpaces returns the place of the first byte that is no space, from place at on, or the length of the
+// text.
 func afterSpaces(buf []byte, at int) int {
 	for ; len(buf)-at >= 8; at += 8 {
 		if others := eight(buf, at) ^ ' '*eachByte; others != 0 {
@@ -40,7 +43,7 @@ func afterSpaces(buf []byte, at int) int {
 	return at
 }
 
-// beforeQuote returns the place of the first quote or backslash, from a place on, or the length of the text.
+// beforeQuote returns the place of the first quote or backslash, from place at on, or the length of the text.
 func beforeQuote(buf []byte, at int) int {
 	for ; len(buf)-at >= 8; at += 8 {
 		x := eight(buf, at)
@@ -54,8 +57,9 @@ func beforeQuote(buf []byte, at int) int {
 	return at
 }
 
-// afterPlain returns the place of the first byte, from a place on, that ends a string or its quick reading: a
-// quote, a backslash, a control character, or a part of a longer character. It returns the length of the text
+// afterPlain returns the place of the first byte, from place at on, that ends a string or needs a closer look:
+// a
+// quote, a backslash, a control character, or a byte that is not ASCII. It returns the length of the text
 // if there is none.
 func afterPlain(buf []byte, at int) int {
 	for ; len(buf)-at >= 8; at += 8 {

@@ -9,8 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Encode returns the JSON of a value of a wire type, on one line and without the escapes that only HTML needs. Strings that
-// are not UTF-8, which JSON cannot hold, are listed. A value that has no JSON is an entry without a field.
+// Encode returns the JSON of a value of a wire type, on one line and without the escapes that only HTML needs.
+// JSON cannot
+// hold strings that are not UTF-8; if there are any, they are listed instead. If the value has no JSON, the
+// list has an
+// entry without a field.
 func Encode(v any) ([]byte, []Mismatch) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -19,8 +22,9 @@ func Encode(v any) ([]byte, []Mismatch) {
 		return nil, []Mismatch{{Text: err.Error()}}
 	}
 
-	// The encoder writes this escape only for bytes that are not UTF-8. The same characters may also stand in a
-	// string as they are, so that the strings have to be looked through.
+	// The encoder writes this escape for bytes that are not UTF-8. But a string may also contain these
+	// characters
+	// literally, so the strings themselves are looked through.
 	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
 		if ms := notText(nil, "", reflect.ValueOf(v)); len(ms) > 0 {
 			return nil, ms
@@ -29,7 +33,7 @@ func Encode(v any) ([]byte, []Mismatch) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// notText adds the strings within v that are not UTF-8 to a list. at is the place of v.
+// notText adds the strings within v that are not UTF-8 to a list. at is the place of v in the object.
 func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -53,7 +57,7 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 			ms = notText(ms, fmt.Sprintf("%s[%d]", at, i), v.Index(i))
 		}
 	case reflect.Map:
-		// The order of the keys is that of the messages.
+		// Keys are sorted, so that messages always come in the same order.
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
 		for _, k := range keys {
@@ -64,8 +68,8 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 	return ms
 }
 
-// KindOf returns the kind in the text of an object, empty for none. The mismatches say why the text is no object with a
-// kind.
+// KindOf returns the kind in the text of an object, empty if it has none. The mismatches say why the kind
+// cannot be read.
 func KindOf(raw []byte) (string, []Mismatch) {
 	var head struct {
 		Kind string `json:"kind"`

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// writtenType is the type of fields that are not read.
+// writtenType is the type of fields that are written and not read.
 var writtenType = reflect.TypeFor[Written]()
 
 // fieldName returns the name of a field in JSON.
@@ -21,10 +21,12 @@ func readsItself(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-// mostParts is the largest number of parts in all lists of one object. A part of two bytes of text takes some hundred bytes
-// of memory, so that the size of the text is no bound. In the 3 MB that an API server takes there is room for fewer parts
-// with any content.
+// mostParts is the largest number of parts in all lists of one object. A part with two bytes of text takes some
+// hundred
+// bytes of memory, so the size of the text does not bound the memory. The 3 MB that an API server accepts have
+// room for
+// fewer parts with any content.
 const mostParts = 250_000
 
-// errParts is the error of an object with more.
+// errParts is the error about an object with more than mostParts parts.
 var errParts = fmt.Errorf("its lists have more than %d parts together; no API server has an object of that size", mostParts)

@@ -2,8 +2,9 @@ package manifest
 
 import "encoding/json"
 
-// The types below are the groups of pods of scheduling.k8s.io, with the fields of all its versions side by side (chapter
-// 22).
+// The types below are those of scheduling.k8s.io for groups of pods. They have the fields of all versions side
+// by side
+// (chapter 22).
 
 // PodGroup is a PodGroup or a CompositePodGroup. Their policies count different things. Other projects have kinds of the
 // same names; APIVersion tells them apart.
@@ -15,8 +16,9 @@ type PodGroup struct {
 	Status     GroupStatus `json:"status,omitzero"`
 }
 
-// GroupSpec is spec of a PodGroup or a CompositePodGroup. It is also an entry of the templates of a Workload, which has a
-// name and no parent.
+// GroupSpec is spec of a PodGroup or a CompositePodGroup. It is also an entry of the templates of a Workload;
+// such an
+// entry has a name and no parent.
 type GroupSpec struct {
 	Name                  string           `json:"name,omitempty"`
 	Parent                string           `json:"parentCompositePodGroupName,omitempty"`

@@ -1,15 +1,15 @@
 package manifest
 
-// memory is what a Decoder keeps of the objects before.
+// memory is what a Decoder keeps of earlier objects, to use it again.
 type memory struct {
-	// texts has one copy of each text that was asked for.
+	// texts has one copy of each text that text was called with.
 	texts map[string]string
-	// amounts are maps for the amounts of an object. The first used of them are in use.
+	// amounts are maps for resource lists. The first used of them belong to the present object.
 	amounts []Amounts
 	used    int
 }
 
-// text returns the one copy of a text, which it keeps.
+// text returns the kept copy of a text, and keeps the text if there is none.
 func (m *memory) text(s string) string {
 	if one, ok := m.texts[s]; ok || s == "" {
 		return one
@@ -21,7 +21,7 @@ func (m *memory) text(s string) string {
 	return s
 }
 
-// shared returns the kept copy of a text or, if there is none, a new one that is not kept.
+// shared returns the kept copy of a text or, if there is none, a new copy that is not kept.
 func (m *memory) shared(text []byte) string {
 	if one, ok := m.texts[string(text)]; ok {
 		return one
@@ -29,7 +29,7 @@ func (m *memory) shared(text []byte) string {
 	return string(text)
 }
 
-// kept is text for bytes. It allocates nothing where there is a copy.
+// kept is text for bytes. It allocates nothing if there is a copy.
 func (m *memory) kept(text []byte) string {
 	if one, ok := m.texts[string(text)]; ok {
 		return one
@@ -37,7 +37,7 @@ func (m *memory) kept(text []byte) string {
 	return m.text(string(text))
 }
 
-// emptyAmounts returns an empty map, in use until forget.
+// emptyAmounts returns an empty map, which may be used until forget is called.
 func (m *memory) emptyAmounts() Amounts {
 	if m.used == len(m.amounts) {
 		m.amounts = append(m.amounts, Amounts{})
@@ -49,12 +49,13 @@ func (m *memory) emptyAmounts() Amounts {
 const (
 	// mostAmounts is the largest number of maps that are kept for the next object.
 	mostAmounts = 64
-	// mostRoom is the largest number of entries of a map that is kept. Clearing a map takes as long as filling it
-	// did, also when it holds little later.
+	// mostRoom is the largest number of entries of a map that is kept. Clearing a map that was once large takes
+	// long
+	// even if it holds little later.
 	mostRoom = 16
 )
 
-// forget takes back the maps of the object before, and clears them.
+// forget takes back the maps of the last object, and clears them.
 func (m *memory) forget() {
 	m.amounts = m.amounts[:min(len(m.amounts), mostAmounts)]
 	m.used = min(m.used, mostAmounts)

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Moment is a time that is parsed while it is decoded: there are many, and nothing else needs their texts.
+// Moment is a time that is parsed while it is decoded, so that the texts of the many times need not be kept.
 type Moment struct {
 	time.Time
-	// Bad is the text of a Moment that is no time. The caller knows its field, and reports it.
+	// Bad is the text if it is no time, else empty. The caller knows the field, and reports it.
 	Bad string
 }
 
-// UnmarshalJSON never fails; see Bad. null and the empty text are the zero time.
+// UnmarshalJSON never returns an error; see Bad. It reads null and the empty text as the zero time.
 func (m *Moment) UnmarshalJSON(text []byte) error {
 	*m = Moment{}
 	if err := m.Time.UnmarshalJSON(text); err == nil {

@@ -6,22 +6,24 @@ import (
 	"sync"
 )
 
-// Most of an object is of no interest here, and skipping a field is many times faster than decoding it. So the
-// fields that the wire type does not name are cut away before the decoder of the standard library gets an object
-// that the quick reader gave up on.
+// Most fields of an object are not needed here, and skipping a field is many times faster than decoding it. So
+// if
+// the quick reader gives up on an object, the fields that the wire type does not name are cut away before the
+// decoder
+// of the standard library gets it.
 
-// shape says which parts of a value to keep. A nil shape keeps all of it.
+// shape says which parts of a JSON value are kept. A nil shape keeps all of it.
 type shape struct {
-	// fields are the fields of an object to keep, each with a shape of its own.
+	// fields are the fields of an object that are kept, each with the shape of its value.
 	fields map[string]*shape
 	// element is the shape of every element of an array.
 	element *shape
 }
 
-// shapes has the shapes that were made, as *shape by reflect.Type.
+// shapes caches the shapes of types, as *shape by reflect.Type.
 var shapes sync.Map
 
-// named keeps the name and the namespace of an object, for messages.
+// named is a shape that keeps only the name and the namespace of an object, for messages.
 var named = &shape{fields: map[string]*shape{"metadata": {fields: map[string]*shape{"name": nil, "namespace": nil}}}}
 
 // shapeFor returns the shape of a type's fields.
@@ -33,8 +35,9 @@ func shapeFor(t reflect.Type) *shape {
 	return sh.(*shape)
 }
 
-// pruned returns raw without the fields that the shape does not name. Text that cannot be read it returns as it is, so
-// that the decoder finds the reason. The only error is that there are too many parts.
+// pruned returns raw without the fields that the shape does not name. If the text cannot be read, it is
+// returned
+// unchanged, so that the decoder finds the reason. The only error is errParts.
 func pruned(raw []byte, of *shape) ([]byte, error) {
 	p := pruner{scanner: scanner{buf: raw, err: io.EOF, mark: 0}, out: make([]byte, 0, len(raw)/2)}
 	switch err := p.value(of); {
@@ -77,7 +80,7 @@ func shapeOf(t reflect.Type) *shape {
 	return nil
 }
 
-// pruner copies the parts to keep.
+// pruner copies the parts of a text that a shape keeps.
 type pruner struct {
 	scanner
 	out []byte
@@ -129,7 +132,7 @@ func (p *pruner) members(s *shape) error {
 	return err
 }
 
-// elements copies the elements of an array, and counts them.
+// elements copies the elements of an array. It returns errParts if the object has too many.
 func (p *pruner) elements(s *shape) error {
 	p.out = append(p.out, '[')
 	first := true

@@ -10,21 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// Most objects of a dump have no fault, and most of each is of no interest. The quick reader fills in a wire type
-// in one pass over the text, and skips everything that the type does not name. It gives up where it is not sure: at
-// a value of the wrong type, text that is not JSON, or a name that occurs twice. The decoder of the standard library
-// then reads the whole object and finds the problem. TestPropertyQuickReadsAlike checks that both read alike.
+// Most objects of a dump have no fault, and most of their fields are not needed. The quick reader fills in a
+// wire type
+// in one pass over the text, and skips everything that the type does not name. It gives up on anything unusual:
+// a value
+// of the wrong type, text that is not JSON, a string with escapes, or a name that occurs twice. The decoder of
+// the
+// standard library then reads the whole object and reports the problem. TestPropertyQuickReadsAlike checks that
+// both
+// read alike.
 
-// part says how to read a type.
+// part says how the quick reader reads the values of a type.
 type part struct {
 	kind reflect.Kind // Interface for a type that reads itself
 	typ  reflect.Type
-	// fields are the fields of a struct, by the length of their names.
+	// fields[n] are the fields of a struct whose names have n bytes.
 	fields [][]field
-	// within is the part of the type that a pointer, a slice or a map holds.
+	// within is the part for the element type of a pointer, a slice or a map.
 	within *part
 	// lists has, by index, the parts of a struct's fields that are or hold lists of structs, and nil for other
-	// fields. It is nil where the struct has no such field.
+	// fields. It is nil if the struct has no such field.
 	lists []*part
 }
 
@@ -35,7 +40,8 @@ type field struct {
 	part  *part
 }
 
-// field finds a field of a struct by its name; nil for none. Few fields have names of the same length.
+// field returns the field of a struct with a name, nil if there is none. Few fields have names of the same
+// length.
 func (p *part) field(name []byte) *field {
 	if len(name) >= len(p.fields) {
 		return nil
@@ -59,10 +65,11 @@ func (p *part) addField(f field) {
 	p.fields[n] = append(p.fields[n], f)
 }
 
-// mostFields is the number of fields of a struct that the quick reader can tell apart, one by each bit.
+// mostFields is the number of fields of a struct for which object can note that they have occurred: one for
+// each bit.
 const mostFields = 64
 
-// parts has the parts that were made, as *part by reflect.Type.
+// parts caches the parts of types, as *part by reflect.Type.
 var parts sync.Map
 
 // partFor returns the part of a type.
@@ -74,7 +81,7 @@ func partFor(t reflect.Type) *part {
 	return p.(*part)
 }
 
-// newPart makes the part of a type. Wire types do not contain themselves, so that this ends.
+// newPart makes the part of a type. The recursion ends, because wire types do not contain themselves.
 func newPart(t reflect.Type) *part {
 	p := &part{kind: t.Kind(), typ: t}
 	if readsItself(t) {
@@ -106,7 +113,9 @@ func newPart(t reflect.Type) *part {
 // structs reports whether the type is a list of structs.
 func (p *part) structs() bool { return p.kind == reflect.Slice && p.within.kind == reflect.Struct }
 
-// empty makes a value equal to a zero one for its reader. The lists of structs in it keep their memory.
+// empty empties a value, so that a caller cannot tell it from the zero value. The lists of structs in it keep
+// their
+// memory.
 func (p *part) empty(v reflect.Value) {
 	switch {
 	case p.structs():
@@ -124,7 +133,7 @@ func (p *part) empty(v reflect.Value) {
 	}
 }
 
-// quick reads one text.
+// quick is the quick reader of one text.
 type quick struct {
 	memory *memory
 	buf    []byte
@@ -132,12 +141,13 @@ type quick struct {
 	pos int
 	// parts counts the parts of all lists so far.
 	parts int
-	// lost is set once the reader has given up. It then stays lost, and what it reads means nothing.
+	// lost says that the reader has given up. It then stays lost, and the values that it reads mean nothing.
 	lost bool
 }
 
-// quickly fills in a value from a text, and reports whether it could. If not, the value is of no use. It uses the memory
-// of lists of structs that the value held before.
+// quickly fills in a value from a text, and reports whether it could. If not, the value must not be used. It
+// uses the
+// memory of the lists of structs that the value held before.
 func quickly(m *memory, raw []byte, to reflect.Value) bool {
 	q, p := quick{memory: m, buf: raw}, partFor(to.Type())
 	p.empty(to)
@@ -159,7 +169,7 @@ func (q *quick) next() byte {
 	return 0
 }
 
-// take takes the next byte if it is c, and is lost otherwise.
+// take moves past the next byte if that is c. Otherwise the reader gives up, and the result is false.
 func (q *quick) take(c byte) bool {
 	if q.next() != c {
 		q.lost = true
@@ -169,7 +179,7 @@ func (q *quick) take(c byte) bool {
 	return true
 }
 
-// more takes the comma or the closing bracket after an element, and reports whether another element follows.
+// more moves past the comma or closing bracket after an element, and reports whether another element follows.
 func (q *quick) more(closing byte) bool {
 	switch q.next() {
 	case ',':
@@ -183,7 +193,9 @@ func (q *quick) more(closing byte) bool {
 	return false
 }
 
-// empty takes an opening bracket. It reports whether the closing one follows at once, and takes that, too.
+// empty moves past an opening bracket. If the closing bracket follows at once, it moves past that, too, and
+// returns
+// true.
 func (q *quick) empty(closing byte) bool {
 	q.pos++
 	if q.next() == closing {
@@ -193,7 +205,7 @@ func (q *quick) empty(closing byte) bool {
 	return false
 }
 
-// null takes a null, and reports whether there is one.
+// null moves past null and returns true. If something else follows, the reader gives up.
 func (q *quick) null() bool {
 	if bytes.HasPrefix(q.buf[q.pos:], []byte("null")) {
 		q.pos += len("null")
@@ -203,9 +215,9 @@ func (q *quick) null() bool {
 	return false
 }
 
-// value reads the next value into v, whose type p is about.
+// value reads the next value into v. p is the part for v's type.
 func (q *quick) value(p *part, v reflect.Value) {
-	// A null leaves a value as it is, except that a pointer, a slice and a map become nil, as package json has it.
+	// As in package json, null makes a pointer, a slice or a map nil and leaves any other value as it is.
 	c := q.next()
 	switch {
 	case q.lost:
@@ -239,7 +251,7 @@ func (q *quick) value(p *part, v reflect.Value) {
 	}
 }
 
-// word takes a word if it is the next, and is lost otherwise.
+// word moves past a word if it comes next, and returns true. Otherwise the reader gives up.
 func (q *quick) word(word string) bool {
 	if !bytes.HasPrefix(q.buf[q.pos:], []byte(word)) {
 		q.lost = true
@@ -262,8 +274,9 @@ func (q *quick) object(p *part, v reflect.Value) {
 			return
 		}
 
-		// A field that occurs twice is left to package json. In a struct with more than mostFields fields two of
-		// them share a bit, which is taken for the same.
+		// If a field occurs twice, the reader gives up and leaves the object to package json. In a struct with
+		// more than
+		// mostFields fields some share a bit; the reader then may give up although no field occurs twice.
 		if f := p.field(key); f != nil {
 			bit := uint64(1) << (f.index % mostFields)
 			if seen&bit != 0 {
@@ -282,7 +295,7 @@ func (q *quick) object(p *part, v reflect.Value) {
 	}
 }
 
-// key takes the name of a member and its colon.
+// key reads the name of a member and moves past its colon.
 func (q *quick) key() []byte {
 	if q.next() != '"' {
 		q.lost = true
@@ -306,7 +319,7 @@ func (q *quick) list(p *part, v reflect.Value) {
 			return
 		}
 
-		// An element within the old capacity holds what an object before left there.
+		// An element within the old capacity still holds a value of an earlier object.
 		if n < v.Cap() {
 			v.SetLen(n + 1)
 			p.within.empty(v.Index(n))
@@ -322,7 +335,8 @@ func (q *quick) list(p *part, v reflect.Value) {
 	}
 }
 
-// mapping reads the members of an object into a map. Wire types have maps of texts and of amounts; of any other the
+// mapping reads the members of an object into a map. Wire types have maps of texts and of amounts; for any
+// other map the
 // reader gives up.
 func (q *quick) mapping(p *part, v reflect.Value) {
 	switch m := v.Addr().Interface().(type) {
@@ -342,7 +356,7 @@ func (q *quick) mapping(p *part, v reflect.Value) {
 	case *Amounts:
 		*m = q.memory.emptyAmounts()
 		entries(q, *m, func() (amount Quantity) {
-			// The quantity reads itself, and only from text that is JSON.
+			// A quantity reads its own text, which must be known to be JSON.
 			from := q.pos
 			if q.next(); !q.lost {
 				from = q.pos
@@ -358,7 +372,7 @@ func (q *quick) mapping(p *part, v reflect.Value) {
 	}
 }
 
-// entries reads the members of an object into a map. value reads the value of a member.
+// entries reads the members of an object into a map. It calls value to read the value of each member.
 func entries[T any](q *quick, m map[string]T, value func() T) {
 	if q.empty('}') {
 		return
@@ -375,8 +389,9 @@ func entries[T any](q *quick, m map[string]T, value func() T) {
 	}
 }
 
-// text takes a string and returns the text between its quotes. It gives up on a string that package json would change: one
-// with an escape, or one that is not UTF-8.
+// text reads a string and returns the text between its quotes. It gives up on a string that package json would
+// change: a
+// string with an escape, or one that is not UTF-8.
 func (q *quick) text() []byte {
 	from := q.pos + 1
 	if end := afterPlain(q.buf, from); end < len(q.buf) && q.buf[end] == '"' {
@@ -430,7 +445,7 @@ func (q *quick) number(v reflect.Value) {
 		n = -n
 	}
 
-	// JSON has no zero in front of other digits. Fractions and exponents are left to package json.
+	// JSON allows no leading zeros. Fractions and exponents are left to package json.
 	ends := q.pos == len(q.buf) || !bytes.ContainsRune([]byte(".eE"), rune(q.buf[q.pos]))
 	if q.pos == first || q.buf[first] == '0' && q.pos > first+1 || !ends || v.OverflowInt(n) {
 		q.pos, q.lost = from, true
@@ -439,7 +454,7 @@ func (q *quick) number(v reflect.Value) {
 	v.SetInt(n)
 }
 
-// skip skips a value. Like [scanner.skip] it only finds the end, and does not check the value.
+// skip moves past a value. Like [scanner.skip] it only finds the end, and does not check the value.
 func (q *quick) skip() {
 	switch q.next() {
 	case '"':
@@ -461,7 +476,8 @@ func (q *quick) skip() {
 	}
 }
 
-// nested skips an object or an array. It counts brackets of both kinds together.
+// nested moves past an object or an array. It counts brackets of both kinds together, so that mixed-up ones
+// pass.
 func (q *quick) nested() {
 	buf, pos := q.buf, q.pos
 	depth := 0
@@ -497,7 +513,7 @@ func (q *quick) nested() {
 	}
 }
 
-// quoted skips a string, and reports whether it ends.
+// quoted moves past a string, and reports whether the string ends.
 func (q *quick) quoted() bool {
 	for at := q.pos + 1; at < len(q.buf); {
 		if at = beforeQuote(q.buf, at); at < len(q.buf) && q.buf[at] == '"' {
@@ -510,11 +526,12 @@ func (q *quick) quoted() bool {
 	return false
 }
 
-// mostJudged is the largest depth of a value whose type reads itself.
+// mostJudged is the largest depth of nesting in a value whose type reads itself.
 const mostJudged = 100
 
-// judge takes a value and checks that it is JSON: a type that reads itself relies on that. depth is the number of values
-// around it.
+// judge moves past a value and checks that it is JSON, on which a type that reads itself relies. depth is the
+// number of
+// values around it.
 func (q *quick) judge(depth int) {
 	switch c := q.next(); {
 	case depth > mostJudged:
@@ -526,7 +543,8 @@ func (q *quick) judge(depth int) {
 			q.lost = true
 		}
 
-	// Asking whether a bracket is empty takes the whole of an empty one, so that nothing is left to do for it.
+	// empty moves past an empty object or array as a whole, and nothing is left to do for it (see the third
+	// bracket case).
 	case c == '{' && !q.empty('}'):
 		for {
 			if q.key(); q.lost {
@@ -551,7 +569,7 @@ func (q *quick) judge(depth int) {
 	case c == 'n':
 		q.null()
 
-	// A number is judged by package json.
+	// Package json judges numbers.
 	default:
 		from := q.pos
 		for q.pos < len(q.buf) && bytes.IndexByte([]byte("+-.0123456789eE"), q.buf[q.pos]) >= 0 {

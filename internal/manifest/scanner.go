@@ -6,31 +6,33 @@ import (
 	"io"
 )
 
-// scanner walks over JSON text and only finds where values begin and end.
+// scanner walks over JSON text and finds where values begin and end, without decoding them.
 type scanner struct {
 	r   io.Reader
 	buf []byte
 	// pos is the place of the next byte in buf.
 	pos int
-	// mark is the place in buf from which on bytes are kept; -1 where none before pos are.
+	// mark is the place in buf from which bytes are kept. It is -1 if bytes before pos need not be kept.
 	mark int
 	// off is the offset of buf[0] in the stream.
 	off int64
-	// err is the error of r, once there is one.
+	// err is the error of r, or of fill, once there is one.
 	err error
 	// key is the key of the current member.
 	key []byte
 }
 
-// chunk is the least room for a read, in bytes.
+// chunk is the least room in the buffer for a read, in bytes.
 const chunk = 256 << 10
 
-// mostText is the largest part of a stream that is kept: an object, or a text between quotes. An API server takes no object
-// of more than 3 MB. Written out with spaces one is a few times as long.
+// mostText is the largest part of a stream that is kept, an object or a string, in bytes. An API server accepts
+// no object
+// of more than 3 MB; indented, it can be a few times as long.
 const mostText = 8 << 20
 
-// fill reads more. It moves the bytes that are kept to the beginning of buf, and pos and mark with them. It refuses to keep
-// more than mostText.
+// fill reads more of the stream. It moves the bytes that are kept to the beginning of buf, and pos and mark
+// with them. It
+// returns an error if it would have to keep more than mostText.
 func (s *scanner) fill() error {
 	if s.err != nil {
 		return s.err
@@ -79,10 +81,10 @@ func (s *scanner) fill() error {
 	}
 }
 
-// byteOrderMark may stand at the very start of a stream, once.
+// byteOrderMark is UTF-8's byte order mark. A stream may begin with one.
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
-// peek skips white space and returns the byte that follows, without taking it.
+// peek skips white space and returns the byte that follows, without moving past it.
 func (s *scanner) peek() (byte, error) {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
@@ -105,13 +107,13 @@ func (s *scanner) peek() (byte, error) {
 	}
 }
 
-// startsWithMark reports whether the next byte begins a byte order mark at the start of the stream.
+// startsWithMark reports whether the next byte is at the start of the stream and begins a byte order mark.
 func (s *scanner) startsWithMark() (bool, error) {
 	if s.off+int64(s.pos) != 0 {
 		return false, nil
 	}
 
-	// The reader may have given only a part of the mark so far.
+	// The reader may have returned only a part of the mark so far.
 	for len(s.buf) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, s.buf) {
 		if err := s.fill(); err == io.EOF {
 			break
@@ -132,8 +134,8 @@ func (s *scanner) since() []byte {
 	return raw
 }
 
-// object reads an object. It calls member after each key and its colon; member reads the value. The key is the scanner's
-// memory, and valid until the scanner moves on.
+// object reads an object. After each key and its colon it calls member, which must read the value. The key is
+// valid until the scanner moves on.
 func (s *scanner) object(member func(key []byte) error) error {
 	return s.sequence('}', func() error {
 		c, err := s.peek()
@@ -161,7 +163,7 @@ func (s *scanner) object(member func(key []byte) error) error {
 	})
 }
 
-// array reads an array. It calls element at each element, which reads it.
+// array reads an array. At each element it calls element, which must read it.
 func (s *scanner) array(element func() error) error { return s.sequence(']', element) }
 
 // sequence reads an opening bracket, elements separated by commas, and the closing bracket.
@@ -197,8 +199,9 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 	}
 }
 
-// text reads a string and returns the text between its quotes. It leaves escapes as they are: the kinds that are looked for
-// have none.
+// text reads a string and returns the text between its quotes. It does not resolve escapes, since the kinds
+// that
+// it is used for have none.
 func (s *scanner) text() (string, error) {
 	n, err := s.quoted()
 	if err != nil {
@@ -207,8 +210,9 @@ func (s *scanner) text() (string, error) {
 	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
 }
 
-// quoted moves over a string and returns its length with quotes. It looks at every byte a fixed number of times, however
-// many escapes and reads there are.
+// quoted moves past a string and returns its length with quotes. Time is linear in the length, however many
+// escapes and
+// reads there are.
 func (s *scanner) quoted() (int, error) {
 	// Most strings are whole in the buffer and have no backslash.
 	if end := beforeQuote(s.buf, s.pos+1); end < len(s.buf) && s.buf[end] == '"' {
@@ -221,14 +225,14 @@ func (s *scanner) quoted() (int, error) {
 	// between n and searched, both counted from pos. At searched there is one, or the buffer ends there.
 	n, searched := 1, 1
 	for {
-		// pos stays where it is, so that fill keeps the string while it grows.
+		// pos stays at the beginning of the string, so that fill keeps the string.
 		for s.pos+n >= len(s.buf) {
 			if err := s.fill(); err != nil {
 				return 0, err
 			}
 		}
 
-		// The quote at searched was part of an escape, or there is more of the buffer to search.
+		// A new search is needed if the quote at searched was part of an escape, or if the buffer has grown.
 		if searched <= n || s.pos+searched < len(s.buf) && s.buf[s.pos+searched] != '"' {
 			searched = max(n, searched)
 			if at := bytes.IndexByte(s.buf[s.pos+searched:], '"'); at >= 0 {
@@ -238,7 +242,7 @@ func (s *scanner) quoted() (int, error) {
 			}
 		}
 
-		// The character after a backslash is part of the string, also if it is a quote.
+		// The character after a backslash is part of the string, even if it is a quote.
 		if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+searched], '\\'); escape >= 0 {
 			n += escape + 2
 			continue
@@ -252,7 +256,7 @@ func (s *scanner) quoted() (int, error) {
 	}
 }
 
-// skip moves over one value of any kind.
+// skip moves past one value of any kind.
 func (s *scanner) skip() error {
 	c, err := s.peek()
 	if err != nil {
@@ -270,7 +274,7 @@ func (s *scanner) skip() error {
 	return s.skipWord()
 }
 
-// skipWord moves over a number or a literal, which the end of the stream may end, too.
+// skipWord moves past a number or a literal. It may end with the stream.
 func (s *scanner) skipWord() error {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
@@ -292,7 +296,8 @@ func (s *scanner) skipWord() error {
 // usually follow it.
 var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true, '\n': true}
 
-// skipNested moves over an object or an array. It counts brackets of both kinds together.
+// skipNested moves past an object or an array. It counts brackets of both kinds together, so that mixed-up ones
+// pass.
 func (s *scanner) skipNested() error {
 	depth := 0
 	for {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// strange returns the error for text outside of any object. Often it is kubectl's output to standard error, caught in the
-// same file.
+// strange returns the error for text outside of any object. Often it is kubectl's output to standard error,
+// which was
+// redirected to the same file.
 func (s *scanner) strange(c byte) error {
 	at := s.off + int64(s.pos)
 	line := s.line()
@@ -23,7 +24,8 @@ func (s *scanner) strange(c byte) error {
 var messageLine = regexp.MustCompile(`^(?i:error:|error from server|error when|warning:|unable to |the connection to the server|` +
 	`no resources found|you must be logged in)|^[IWEF]\d{4} \d\d:`)
 
-// adviceAbout says what to do about a line of kubectl's. After an error the rest of the input may be incomplete.
+// adviceAbout says what to do about a message of kubectl. After an error the rest of the input may be
+// incomplete.
 func adviceAbout(line string) string {
 	const apart = "keep standard error out of the file (no 2>&1, no &>)"
 	for _, harmless := range []string{"warning:", "no resources", "i", "w"} {
@@ -34,7 +36,8 @@ func adviceAbout(line string) string {
 	return "mend what it says and run kubectl again, for the rest may be incomplete; " + apart
 }
 
-// line returns the line that begins at the next byte, or the beginning of a long one. It does not move on.
+// line returns the line that begins at the next byte, or the beginning of a long line. It does not move past
+// it.
 func (s *scanner) line() string {
 	const most = 400
 	for {
@@ -49,8 +52,9 @@ func (s *scanner) line() string {
 	}
 }
 
-// wide reports whether the input seems to be UTF-16, with a byte order mark or without. It looks at the first two bytes
-// alone.
+// wide reports whether the input seems to be UTF-16, with or without a byte order mark. It looks only at the
+// first two
+// bytes.
 func (s *scanner) wide() bool {
 	if s.off > 0 || len(s.buf) < 2 && s.fill() != nil {
 		return false
@@ -62,12 +66,13 @@ func (s *scanner) wide() bool {
 	return false
 }
 
-// errWide is the error of input in UTF-16.
+// errWide is the error about input in UTF-16.
 var errWide = fmt.Errorf("%w: the input is UTF-16, as PowerShell's > writes it; save it as UTF-8, "+
 	"with kubectl ... | Out-File -Encoding utf8 FILE", ErrSyntax)
 
-// unexpected returns the error for a byte where something else belongs. It says more where the input seems to be UTF-16 or
-// YAML.
+// unexpected returns the error for a byte where something else belongs. If the input seems to be UTF-16 or
+// YAML, the error
+// says so.
 func (s *scanner) unexpected(c byte) error {
 	if s.wide() {
 		return errWide

@@ -9,15 +9,21 @@ import (
 // Each calls f for every object of the stream, in order. A stream is any number of JSON objects one after another, with
 // white space between them.
 //
-// An object with a field "items" that is an array is a list. Each then calls f for its elements instead. Elements of a
-// typed list ("PodList") that have no kind get theirs from the list. Where the kind of the list comes after its items, as
-// it does with sorted keys, such elements are held back until it is known, at most 64 MB of them, and come after those that
-// have a kind. An element is a list by the same rule, unless a kind before its items says that it is something else. Lists
-// stand in lists up to ten deep.
+// An object with a field "items" that is an array is a list. Each then calls f for its elements instead.
+// Elements of a
+// typed list ("PodList") that have no kind get theirs from the list. If the kind of the list comes after its
+// items, as
+// it does with sorted keys, such elements are held back until it is known, at most 64 MB of them, and come
+// after the
+// elements that have a kind. An element is a list by the same rule, unless a kind before its items says that it
+// is something
+// else. Lists may be nested ten deep.
 //
-// Each stops at the first error: that of f, that of r, or one that is [ErrSyntax]. A nil reader is an [ErrSyntax], and so is
-// a stream without an object: whatever was to write it has failed. Memory is bounded by the largest single object, which
-// may have 8 MB, and by what is held back.
+// Each stops at the first error: an error of f, an error of r, or an [ErrSyntax]. A nil reader is an
+// [ErrSyntax], and so is
+// a stream without an object, because the program that was to write it has failed. Memory is bounded by the
+// largest single
+// object, which may have 8 MB, and by the elements that are held back.
 func Each(r io.Reader, f func(Item) error) error {
 	if r == nil {
 		return &refusal{text: "there is no reader"}
@@ -44,11 +50,12 @@ func Each(r io.Reader, f func(Item) error) error {
 	}
 }
 
-// mostNested is the largest number of lists around a list.
+// mostNested is the largest number of lists that may be around a list.
 const mostNested = 10
 
-// one reads an object that may be a list, and calls f for it or for its elements. it.Kind is the kind that the list around
-// it gives its elements, and depth the number of lists around it.
+// one reads an object that may be a list, and calls f for it or for its elements. it.Kind is the kind that the
+// list around
+// it gives its elements, and depth is the number of lists around it.
 func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 	// The text is kept from here on until the object turns out to be a list.
 	s.mark = s.pos
@@ -91,22 +98,23 @@ func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 	return f(it)
 }
 
-// listLike reports whether an object of the kind may be a list. An empty kind is one that is not known.
+// listLike reports whether an object of the kind may be a list. An empty kind is not known, and may be.
 func listLike(kind string) bool { return kind == "" || strings.HasSuffix(kind, "List") }
 
 // list is a list whose elements are being read.
 type list struct {
-	// kind is empty while it is not known.
+	// kind is the kind of the list, empty while it is not known.
 	kind string
-	// where stands before the places of the elements.
+	// where is the prefix of the places of the elements.
 	where string
 	// depth is the number of lists around an element.
 	depth int
-	// late are the elements that wait for the kind.
+	// late are the elements that wait for the kind of the list.
 	late held
 }
 
-// elementKind returns the kind of the elements of a typed list, such as Pod for PodList; empty for another list.
+// elementKind returns the kind of the elements of a typed list, such as Pod for PodList. It is empty for any
+// other kind.
 func elementKind(list string) string {
 	if list == "List" {
 		return ""
@@ -118,7 +126,7 @@ func elementKind(list string) string {
 	return kind
 }
 
-// items reads the elements of a list, and calls f for those that need not wait.
+// items reads the elements of a list. It calls f for each, or holds it back if its kind is not known yet.
 func (s *scanner) items(l *list, f func(Item) error) error {
 	if l.depth > mostNested+1 {
 		return &refusal{text: fmt.Sprintf("%sitems: lists stand in lists more than %d deep", l.where, mostNested)}
@@ -134,7 +142,7 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 		it := Item{Kind: elementKind(l.kind), Where: l.where + elementAt(i)}
 		if c == '{' {
 			return s.one(it, l.depth, func(found Item) error {
-				// An element with another place stands in a list that is an element itself.
+				// An object with another place is an element of a nested list, and is not held back here.
 				if l.kind == "" && found.Kind == "" && found.Where == it.Where {
 					return l.late.add(i, found.Raw)
 				}
@@ -142,7 +150,7 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 			})
 		}
 
-		// An element that is no object is passed on as well, so that its place is named in a message.
+		// An element that is no object is passed on as well, so that a message can name its place.
 		s.mark = s.pos
 		if err := s.skip(); err != nil {
 			return err
@@ -152,7 +160,9 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 	})
 }
 
-// unexpectedEnd returns the error of an object: the end of the stream within it is a fault of the input.
+// unexpectedEnd returns an error of reading an object. The end of the stream becomes a fault of the input,
+// because it came
+// inside the object.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("%w: the input ends inside an object", ErrSyntax)

@@ -9,15 +9,17 @@ import (
 )
 
 const (
-	// cycle is the number of years after which the calendar repeats itself. cycleSeconds is their length.
+	// cycle is the number of years after which the calendar repeats itself. cycleSeconds is their length in
+	// seconds.
 	cycle        = 400
 	cycleSeconds = (400*365 + 97) * 24 * 3600
-	// mostCycles is more than the number of cycles in as many seconds as an int64 holds.
+	// mostCycles is larger than any number of cycles whose seconds fit into an int64.
 	mostCycles = math.MaxInt64/cycleSeconds + 5
 )
 
-// ParseTime reads a time as an API server writes it (rule 26.2.2): as in RFC 3339. A year that has not four digits is only
-// read in UTC.
+// ParseTime reads a time as an API server writes it (rule 26.2.2): in the form of RFC 3339. The year may be
+// negative or have
+// more than four digits if the time is in UTC.
 func ParseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil {
@@ -33,7 +35,8 @@ func ParseTime(text string) (time.Time, error) {
 		year = -year
 	}
 
-	// Package time reads years of four digits. The same time is read in such a year, a number of whole cycles away.
+	// Package time only reads years of four digits. So the time is read in such a year, a number of whole
+	// cycles away.
 	like := 2*cycle + (year%cycle+cycle)%cycle
 	cycles := (year - like) / cycle
 	if t, err = time.Parse(time.RFC3339Nano, fmt.Sprintf("%04d-%s", like, rest)); err != nil {
@@ -43,12 +46,13 @@ func ParseTime(text string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("year %d is too far away", year)
 	}
 
-	// The sum and the product wrap around, as they do where such a time is written.
+	// The sum and the product may wrap around, as they do in FormatTime for such a time.
 	return time.Unix(t.Unix()+cycles*cycleSeconds, int64(t.Nanosecond())).UTC(), nil
 }
 
-// FormatTime writes a time in UTC as ParseTime reads it. Unlike time.Format it writes any year, also where an int has 32
-// bits.
+// FormatTime writes a time in UTC, in the form that ParseTime reads. Unlike time.Format it writes any year,
+// even if an int
+// has 32 bits.
 func FormatTime(t time.Time) string {
 	seconds := t.Unix()
 	cycles := seconds / cycleSeconds
@@ -56,7 +60,7 @@ func FormatTime(t time.Time) string {
 		cycles--
 	}
 
-	// The same time in a year from 1970 to 2370.
+	// like is the same time of a year from 1970 to 2369, a number of whole cycles away.
 	like := time.Unix(seconds-cycles*cycleSeconds, int64(t.Nanosecond())).UTC()
 	year := int64(like.Year()) + cycles*cycle
 	rest := like.Format("-01-02T15:04:05.999999999Z")

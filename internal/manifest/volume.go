@@ -2,7 +2,7 @@ package manifest
 
 import "encoding/json"
 
-// Volume is an entry of spec.volumes of a Pod. Of a kind of volume without a field here only the name is kept.
+// Volume is an entry of spec.volumes of a Pod. For a kind of volume without a field here only the name is kept.
 type Volume struct {
 	Name  string       `json:"name,omitempty"`
 	GCE   *GCEDisk     `json:"gcePersistentDisk,omitempty"`

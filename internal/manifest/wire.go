@@ -12,13 +12,13 @@ import (
 // Written is a field that is written and not read. Its value is known before the object is decoded.
 type Written string
 
-// Status is v1 Status, an API server's answer to a failed request.
+// Status is v1 Status, with which an API server answers a failed request.
 type Status struct {
 	Status  string `json:"status,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// Meta is metadata.
+// Meta is metadata of any object.
 type Meta struct {
 	Name              string            `json:"name,omitempty"`
 	GenerateName      string            `json:"generateName,omitempty"`
@@ -31,7 +31,9 @@ type Meta struct {
 	OwnerReferences   []Owner           `json:"ownerReferences,omitempty"`
 }
 
-// Annotations are the two that name the source of a pod and two of a claim. Others can be large and are not kept.
+// Annotations are the annotations that matter here: two of a pod that name its source, and two of a claim.
+// Others can be
+// large and are not kept.
 type Annotations struct {
 	ConfigSource *string `json:"kubernetes.io/config.source,omitempty"`
 	ConfigMirror *string `json:"kubernetes.io/config.mirror,omitempty"`
@@ -51,11 +53,11 @@ type Owner struct {
 // Quantity is an amount that is parsed while it is decoded.
 type Quantity struct {
 	resource.Quantity
-	// Err is the problem of the amount; nil for none. The caller knows its field, and reports it.
+	// Err is the error of parsing the amount, nil if there is none. The caller knows the field, and reports it.
 	Err error
 }
 
-// UnmarshalJSON never fails; see Err.
+// UnmarshalJSON never returns an error; see Err.
 func (q *Quantity) UnmarshalJSON(text []byte) error {
 	q.Err = q.Quantity.UnmarshalJSON(text)
 	return nil
@@ -103,7 +105,7 @@ type PodSpec struct {
 	SecurityContext           SecurityContext   `json:"securityContext,omitzero"`
 	TerminationGraceSeconds   *int64            `json:"terminationGracePeriodSeconds,omitempty"`
 	ResourceClaims            []ResourceClaim   `json:"resourceClaims,omitempty"`
-	// RuntimeClassName is read for a warning about a manifest.
+	// RuntimeClassName is only read for a warning about a manifest.
 	RuntimeClassName string `json:"runtimeClassName,omitempty"`
 }
 

@@ -2,35 +2,38 @@ package packing
 
 import "math"
 
-// bundle is a proximal bundle method. It looks for the highest point of a concave function of
-// which each value comes with a slope: the plane through the value along the slope lies nowhere below the
-// function. It goes from the best point known in the direction in
-// which the slopes seen near it agree. Products are rounded before they are added, so that
-// every machine takes the same steps.
+// bundle is a proximal bundle method: it looks for the highest point of a concave function. Each value of the
+// function
+// comes with a slope; the plane through the value along the slope lies nowhere below the function. From the
+// best point
+// known, the method goes in the direction in which the slopes seen near it agree. Products are rounded before
+// they are
+// added, so that every machine takes the same steps.
 type bundle struct {
-	// center is the best point known, value the value there.
+	// center is the best point known, and value is the function's value there.
 	center []float64
 	value  float64
 	// reach is how far a step goes for a slope of length 1.
 	reach float64
-	// cuts are the slopes that are kept, alpha the weight of each in the direction, which add up to 1.
+	// cuts are the slopes that are kept. alpha has the weight of each in the direction; the weights add up to
+	// 1.
 	cuts  []cut
 	alpha []float64
-	// gram has the products of all pairs of slopes.
+	// gram has the scalar product of every pair of slopes.
 	gram [][]float64
-	// ahead is how much the planes promise for the next point.
+	// ahead is the gain over value that the planes promise for the next point.
 	ahead float64
 	// failed counts the points since the last one that became the center, or since reach was halved.
 	failed int
 }
 
-// cut is a slope, and how far its plane lies above the value at the center.
+// cut is a slope. above is how far its plane, at the center, lies above the value there.
 type cut struct {
 	slope []float64
 	above float64
 }
 
-// mostCuts is how many slopes are kept.
+// mostCuts is the largest number of slopes that are kept.
 const mostCuts = 48
 
 // dot returns the scalar product.
@@ -42,15 +45,16 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// start begins at a point. The slope there is added next.
+// start begins the search at a point with this value. The caller then adds the slope there.
 func (b *bundle) start(at []float64, value, reach float64) {
 	b.center = append([]float64(nil), at...)
 	b.value = value
 	b.reach = reach
 }
 
-// add adds a slope, with how far its plane lies above the value at the center. The slope with the least weight
-// makes room for it.
+// add adds a slope, and how far its plane lies above the value at the center. If there are mostCuts already,
+// the slope
+// with the least weight is dropped.
 func (b *bundle) add(slope []float64, above float64) {
 	if len(b.cuts) == mostCuts {
 		b.dropLightest()
@@ -100,8 +104,9 @@ func (b *bundle) spread(from int) {
 	b.alpha[from] = 0
 }
 
-// next returns the point to ask about. It returns false once the planes promise no gain above worth for any
-// point that is as near to the center as the origin is, and where the meter stops it.
+// next returns the point whose value and slope are to be told next. It returns false once the planes promise no
+// gain
+// above worth for any point that is as near to the center as the origin is, or once the meter stops the search.
 func (b *bundle) next(worth float64, m *Meter) (at []float64, more bool) {
 	direction := make([]float64, len(b.center))
 	for {
@@ -127,8 +132,8 @@ func (b *bundle) next(worth float64, m *Meter) (at []float64, more bool) {
 			break
 		}
 
-		// The mean of the planes is a plane above the function, so this is the most that a point at that
-		// distance can gain. Where it is worth it, the steps are too short.
+		// The weighted mean of the planes lies nowhere below the function, so this is the most that a point at
+		// that distance can gain. If that is more than worth, the steps were too short.
 		if !(above+math.Sqrt(float64(length*dot(b.center, b.center))) > worth) || b.reach > 1e30 {
 			return nil, false
 		}
@@ -142,12 +147,14 @@ func (b *bundle) next(worth float64, m *Meter) (at []float64, more bool) {
 	return at, true
 }
 
-// weigh finds the weights of the slopes for which half of reach times the square of their mean, and the mean of
-// how far their planes lie above, are together the least. That is the dual of the next step. Pairs
-// exchange weight until no exchange helps. It returns false where the meter stops it.
+// weigh finds the weights of the slopes that minimize reach/2 times the square of the mean slope, plus the mean
+// of
+// above. That is the dual of finding the next point. Pairs of slopes exchange weight until no exchange helps.
+// It
+// returns false if the meter stops the search.
 func (b *bundle) weigh(m *Meter) bool {
 	n := len(b.cuts)
-	grad := make([]float64, n) // of that sum, by the weight of each slope
+	grad := make([]float64, n) // the derivative of that sum by the weight of each slope
 	for i := range grad {
 		grad[i] = b.cuts[i].above + float64(b.reach*dot(b.gram[i], b.alpha))
 	}
@@ -169,7 +176,9 @@ func (b *bundle) weigh(m *Meter) bool {
 			return true
 		}
 
-		// Along the exchange the sum is a parabola: its lowest point, but no more than there is to give.
+		// Along the exchange the sum is a parabola. The exchange goes to its lowest point, but gives no more
+		// weight
+		// than there is.
 		curve := float64(b.reach * (b.gram[to][to] + b.gram[from][from] - 2*b.gram[to][from]))
 		by := b.alpha[from]
 		if curve > 0 {
@@ -187,8 +196,11 @@ func (b *bundle) weigh(m *Meter) bool {
 	return true
 }
 
-// tell takes the value at the point that was asked about, and a plane that is nowhere below the function: its
-// height at the point, which is the value unless a search was cut off, and its slope.
+// tell takes the answer for the point that next returned: the function's value there, and a plane that lies
+// nowhere
+// below the function, by its height at the point and its slope. The height equals the value unless a search was
+// cut
+// off.
 func (b *bundle) tell(at []float64, value, height float64, slope []float64) {
 	gained := value - b.value
 	moved := make([]float64, len(at))
@@ -196,7 +208,9 @@ func (b *bundle) tell(at []float64, value, height float64, slope []float64) {
 		moved[k] = at[k] - b.center[k]
 	}
 
-	// A point that keeps a tenth of the promise becomes the center, and the planes are told from there.
+	// A point that gains a tenth of what was promised becomes the center. For all planes, above is then
+	// computed
+	// for the new center.
 	if gained >= b.ahead/10 && gained > 0 {
 		for i := range b.cuts {
 			b.cuts[i].above = max(0, b.cuts[i].above+dot(b.cuts[i].slope, moved)-gained)
@@ -211,8 +225,9 @@ func (b *bundle) tell(at []float64, value, height float64, slope []float64) {
 		return
 	}
 
-	// Otherwise the center stays, and the new plane makes the promise smaller. If that has failed often, and
-	// this plane is so high at the center that it hardly does, the points are too far away.
+	// Otherwise the center stays, and the new plane lowers the promise of the next point. If points have failed
+	// repeatedly, and this plane is so high at the center that it hardly lowers the promise, the steps are too
+	// long.
 	above := height - b.value - dot(slope, moved)
 	if b.failed++; b.failed > 2 && above > b.ahead {
 		b.reach /= 2

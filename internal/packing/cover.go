@@ -6,48 +6,51 @@ import (
 	"slices"
 )
 
-// cover finds the leavers of a bin that free enough of every row and weigh least.
+// cover finds the lightest set of leavers of a bin that frees enough of every row.
 type cover struct {
 	bin   *Bin
 	meter *Meter
-	// order lists the leavers, those first that free the largest share of all rows.
+	// order lists the leavers that free the largest shares of all rows first.
 	order []int
-	// mostFreed is the most that one leaver frees of a row, by place in the order: of those from there on.
+	// mostFreed[i][r] is the most that one leaver from place i of the order on frees of row r.
 	mostFreed [][]int64
-	// sums has by row the most that 1, 2, and so on leavers free together.
+	// sums has for each row the most that 1, 2, and so on leavers free together.
 	sums [][]int64
-	// weights are those of the moment. lightest has by number of leavers the least that they can weigh together.
+	// weights are the present weights of the leavers. lightest[n] is the least that n leavers weigh together.
 	weights  []int64
 	lightest []int64
 
-	// short is how much of each row the leavers still have to free, below 0 where they free more.
+	// short is how much of each row the leavers still have to free. It is below 0 if they free more than
+	// needed.
 	short []int64
-	// best is the least weight so far, leaves marks who leaves with it, and chosen who does in the branch.
+	// best is the least weight found so far, and leaves marks the leavers that have it. chosen marks the
+	// leavers
+	// of the branch that is being searched. nodes counts the nodes of the search.
 	best   int64
 	leaves []bool
 	chosen []bool
 	nodes  int
-	// known has the answers for these weights, by the numbers of items of each kind.
+	// known has the answers for the present weights, by the numbers of items of each kind.
 	known map[string]answer
 	key   []byte // memory for the next key
 }
 
-// answer is who leaves for some items.
+// answer says which leavers leave for some numbers of items, and what they weigh.
 type answer struct {
 	weight int64
 	leaves []bool
 }
 
-// mostAnswers is how many answers are kept for a bin.
+// mostAnswers is the largest number of answers that are kept for a bin.
 const mostAnswers = 1 << 10
 
-// newCover prepares a bin.
+// newCover returns the cover of a bin, whose weights are still to be set.
 func newCover(bin *Bin) cover {
 	n, rows := len(bin.Leavers), len(bin.Free)
 	c := cover{bin: bin, leaves: make([]bool, n), chosen: make([]bool, n), short: make([]int64, rows)}
 	c.sortLeavers()
 
-	// From the last leaver in the order to the first: the largest of each row so far.
+	// From the last leaver in the order to the first, the largest amount of each row is kept.
 	c.mostFreed = make([][]int64, n+1)
 	c.mostFreed[n] = make([]int64, rows)
 	for i := n - 1; i >= 0; i-- {
@@ -57,7 +60,7 @@ func newCover(bin *Bin) cover {
 		}
 	}
 
-	// In each row the largest amounts, whoever frees them.
+	// For each row by itself, the largest amounts are added up, whichever leavers free them.
 	c.sums = make([][]int64, rows)
 	for r := range rows {
 		var amounts []int64
@@ -74,7 +77,7 @@ func newCover(bin *Bin) cover {
 	return c
 }
 
-// sortLeavers sets the order: by the shares of what all leavers together free of each row.
+// sortLeavers sets the order: by the sum of a leaver's shares of the amounts that all leavers free.
 func (c *cover) sortLeavers() {
 	leavers := c.bin.Leavers
 	all := make([]int64, len(c.bin.Free))
@@ -112,11 +115,14 @@ func (c *cover) weigh(weights []int64) {
 	}
 }
 
-// least returns the least weight of leavers that free what is short for these numbers of items, and how many
-// nodes were searched. The weight is MaxInt64 where all leavers do not free enough. mark then says who leaves.
-// Once the meter is stopped the weight is that of some leavers who do, or MaxInt64.
+// least returns the least weight of leavers that free the amounts short, which these numbers of items need, and
+// the
+// number of nodes that were searched. The weight is MaxInt64 if even all leavers do not free enough. mark then
+// returns
+// the leavers. Once the meter has stopped, the weight may be that of other leavers that free enough, or
+// MaxInt64.
 func (c *cover) least(counts []int, short []int64) (weight int64, nodes int) {
-	// The numbers decide what is short, so they are the key.
+	// short follows from the numbers of items, so these are the key.
 	c.key = c.key[:0]
 	for _, n := range counts {
 		c.key = append(c.key, byte(n), byte(n>>8))
@@ -145,7 +151,8 @@ func (c *cover) freed(r, leavers int) int64 {
 	return c.sums[r][leavers-1]
 }
 
-// fewest returns how many have to leave at least to free what is short, by each row alone.
+// fewest returns a lower bound on how many leavers have to leave to free the amounts short, from each row by
+// itself.
 func (c *cover) fewest(short []int64) int {
 	count := 0
 	for r, short := range short {
@@ -156,13 +163,16 @@ func (c *cover) fewest(short []int64) int {
 	return count
 }
 
-// mark copies who leaves by the last answer.
+// mark copies the leavers of the last answer.
 func (c *cover) mark(leaves []bool) { copy(leaves, c.leaves) }
 
-// leastFrom bounds from below the weight of leavers from the i-th in the order on that free what is still short. It
-// returns MaxInt64 where all of them do not free enough. Each row bounds their number twice: by the leavers of the
-// whole bin that free most of it, and by the one from here on that frees most, as if all were like that one. That
-// number of leavers weighs no less than the lightest ones do.
+// leastFrom bounds from below the weight of leavers, from the i-th in the order on, that free what is still
+// short. It
+// returns MaxInt64 if even all of them do not free enough. Each row bounds their number in two ways: by the
+// leavers of
+// the whole bin that free most of the row, and by pretending that all free as much as the largest one from here
+// on.
+// That many leavers weigh no less than the lightest that many of the bin.
 func (c *cover) leastFrom(i int) int64 {
 	count := 0
 	for r, short := range c.short {
@@ -184,8 +194,9 @@ func (c *cover) leastFrom(i int) int64 {
 	return c.lightest[count]
 }
 
-// decide says of the i-th leaver in the order whether it leaves, and then of those after it. weight is that of
-// those that leave so far.
+// decide tries for the i-th leaver in the order that it leaves and that it stays, and then goes on to the next.
+// weight is
+// the weight of the leavers chosen so far.
 func (c *cover) decide(i int, weight int64) {
 	c.nodes++
 	if c.meter.turn(len(c.short) + len(c.order)) {
@@ -195,14 +206,14 @@ func (c *cover) decide(i int, weight int64) {
 	if more == math.MaxInt64 || weight+more >= c.best {
 		return
 	}
-	// more is 0 also where all that have yet to leave weigh nothing.
+	// more may be 0 although leavers are needed, if the lightest weigh nothing.
 	if more == 0 && c.enough() {
 		c.best = weight
 		copy(c.leaves, c.chosen)
 		return
 	}
 
-	// Whoever frees most leaves first, so that a covering set is found soon.
+	// Leaving is tried before staying, so that a set that frees enough is found soon.
 	v := c.order[i]
 	c.chosen[v] = true
 	c.free(v, 1)
@@ -222,7 +233,7 @@ func (c *cover) enough() bool {
 	return true
 }
 
-// free has a leaver leave for sign 1, and takes that back for -1.
+// free takes the amounts of a leaver off short if sign is 1, and undoes that if it is -1.
 func (c *cover) free(v int, sign int64) {
 	for r, amount := range c.bin.Leavers[v].Holds {
 		c.short[r] -= sign * amount

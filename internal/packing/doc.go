@@ -1,14 +1,20 @@
 // Package packing answers: where do items of a few kinds go, in bins whose occupants can leave, and
-// what does no placement beat?
+// which bound does no placement beat?
 //
-// An item needs an amount of every row of a bin. A leaver frees some amounts and has a weight. Budgets cover
-// leavers: beyond what a budget has left a leaver is a violation. A placement is the better the fewer
-// violations it has, and of equal ones the less its leavers weigh.
+// A bin has an amount of room in each row, one row for each resource. An item needs an amount of every row. A
+// leaver
+// is an occupant that can leave: it then frees some amounts, and costs its weight. Budgets cover leavers: a
+// leaver
+// beyond what a budget has left is a violation. A placement is better than another if it has fewer
+// violations or, with equally many, if its leavers weigh less.
 //
-// [Relax] prices the items, so that each bin can be filled for itself (sack.go has the items, cover.go
-// who leaves for them), and looks for the prices whose bound is the highest (relax.go, bundle.go). [Place]
-// sells the items at such prices, and then takes some back and sells them again (place.go). Both count steps
-// and not time, and use no randomness but a fixed sequence: the same problem has the same answer for the
+// [Relax] puts prices on the items, so that each bin can be filled independently of the others (sack.go chooses
+// the
+// items, cover.go the leavers for them), and looks for the prices with the highest bound (relax.go, bundle.go).
+// [Place]
+// sells the items to the bins at such prices, and then takes some back and sells them again (place.go). Both
+// count
+// steps and not time, and use a fixed random sequence: the same problem has the same answer for the
 // same limit.
 //
 // The package knows nothing of pods, nodes and disruption budgets. The proof of the bound is in

@@ -6,41 +6,44 @@ import (
 	"slices"
 )
 
-// Placement is a filling for each bin, with the weight and the violations of those who leave. Every item has
-// a place.
+// Placement has a filling for each bin such that every item has a place. Weight and Violations are those of all
+// leavers that leave.
 type Placement struct {
 	Fillings           []Filling
 	Weight, Violations int64
 }
 
-// beats reports whether a placement is better than another: fewer violations, then less weight.
+// beats reports whether a placement is better than another: it has fewer violations or, with equally many, less
+// weight.
 func (a *Placement) beats(b *Placement) bool {
 	return cmp.Or(cmp.Compare(a.Violations, b.Violations), cmp.Compare(a.Weight, b.Weight)) < 0
 }
 
-// placer looks for placements. It sells the items that have no place yet to the bins at rising
-// prices: the bin that gains most by the prices takes what is best for it.
+// placer looks for placements. It sells the items that have no place yet to the bins, at rising
+// prices. The bin that gains most at the present prices buys first, and takes the filling that is best for it.
 type placer struct {
 	*Problem
 	meter *Meter
 	sacks []*sack
 	dive  *dive
-	// prices are those to begin with, offered those of the moment.
+	// prices are the prices to begin with, by kind. offered are the present ones.
 	prices  []int64
 	offered []int64
-	// fillings are those of the moment, and unplaced says how many items of each kind have no place in them.
+	// fillings are the present fillings of the bins. unplaced counts the items of each kind that have no place
+	// in
+	// them.
 	fillings []Filling
 	unplaced []int
-	caps     []int   // memory for how many items of each kind one bin may take
-	taken    []int64 // from each budget
-	fine     int64   // what a violation costs
-	weights  []int64 // memory for those of the leavers of one bin
+	caps     []int   // memory for the largest number of items of each kind that one bin may take
+	taken    []int64 // how many leavers of the fillings take from each budget
+	fine     int64   // the price of a violation
+	weights  []int64 // memory for the weights of the leavers of one bin
 	rand     *rand.Rand
 }
 
 // Aim says when the best placement that was found is good enough.
 type Aim struct {
-	// Rounds is how many may pass without a better placement.
+	// Rounds is the number of rounds in a row that may pass without a better placement.
 	Rounds int
 	// Enough reports whether a placement is good enough. If Enough is nil, none is.
 	Enough func(*Placement) bool
@@ -49,8 +52,10 @@ type Aim struct {
 // enough reports whether a placement is good enough.
 func (a *Aim) enough(p *Placement) bool { return a.Enough != nil && a.Enough(p) }
 
-// Place returns the best placement that it finds from a relaxation, nil if none. It builds one,
-// and then takes the items out of some bins and places them again, until the meter ends it or the
+// Place returns the best placement that it finds with the prices of a relaxation, nil if it finds none. It
+// builds one
+// placement, and then takes the items out of some bins and places them again, until the meter ends the search
+// or the
 // aim is reached. The same problem has the same placement for the same limit.
 func Place(p *Problem, from Relaxed, aim Aim, m *Meter) *Placement {
 	x := newPlacer(p, from.Prices, m)
@@ -62,7 +67,7 @@ func Place(p *Problem, from Relaxed, aim Aim, m *Meter) *Placement {
 	for i := range all {
 		all[i] = i
 	}
-	// Few bins are mostly enough, and cost less time than all.
+	// The hopeful bins are usually enough, and take less time than all bins.
 	hopeful := x.hopeful(from.Likely)
 	if !x.sell(hopeful, 1024) && !x.sell(all, 1024) {
 		return nil
@@ -74,7 +79,7 @@ func Place(p *Problem, from Relaxed, aim Aim, m *Meter) *Placement {
 		}
 	}
 
-	// A placement that is no worse is gone on from, though it need not be the best.
+	// The search goes on from a placement that is no worse than the current one, even if it is not the best.
 	current := best
 	for since := 0; since < aim.Rounds && !m.Spent() && !aim.enough(best); since++ {
 		x.ruin(hopeful)
@@ -94,7 +99,7 @@ func Place(p *Problem, from Relaxed, aim Aim, m *Meter) *Placement {
 	return best
 }
 
-// newPlacer prepares a search. Where the meter is stopped, not all of its bins are there.
+// newPlacer prepares a search. If the meter stops meanwhile, it has not all bins and must not be used.
 func newPlacer(p *Problem, prices []int64, m *Meter) *placer {
 	x := &placer{
 		Problem: p, meter: m, dive: &dive{limit: 2000, meter: m},
@@ -117,7 +122,7 @@ func newPlacer(p *Problem, prices []int64, m *Meter) *placer {
 
 	// A violation is worth as much as four of the heaviest leavers.
 	x.fine = 4 * heaviest
-	floor := heaviest/64 + 1 // a price for kinds that seem to cost nothing
+	floor := heaviest/64 + 1 // the least price, for kinds whose places cost nothing by the relaxation
 	for k := range prices {
 		x.prices[k] = max(prices[k], floor)
 		x.unplaced[k] = p.Kinds[k].Count
@@ -125,8 +130,9 @@ func newPlacer(p *Problem, prices []int64, m *Meter) *placer {
 	return x
 }
 
-// weigh returns the weights of the leavers of a bin. A leaver of a budget that the leavers of other bins have used
-// up pays the fine.
+// weigh returns the weights of the leavers of a bin. If other leavers have used up a budget, its leavers also
+// pay the
+// fine.
 func (x *placer) weigh(b *Bin) []int64 {
 	x.weights = x.weights[:0]
 	for v := range b.Leavers {
@@ -142,7 +148,9 @@ func (x *placer) weigh(b *Bin) []int64 {
 	return x.weights
 }
 
-// worth returns what the filling of a bin is worth by the prices of the moment.
+// worth returns the value of the present filling of a bin: the present prices of its items less the weights of
+// its
+// leavers.
 func (x *placer) worth(i int, weights []int64) int64 {
 	sum := int64(0)
 	for k, n := range x.fillings[i].Counts {
@@ -156,14 +164,14 @@ func (x *placer) worth(i int, weights []int64) int64 {
 	return sum
 }
 
-// gain returns by how much a bin can be filled better, by the prices of the moment, with what it has and what has
-// no place. The best filling is that of its sack then.
+// gain returns how much the value of a bin grows, at the present prices, if it may take its own items and those
+// without a place. The bin's sack then has the best filling.
 func (x *placer) gain(i int) int64 {
 	for k, n := range x.unplaced {
 		x.caps[k] = n + x.fillings[i].Counts[k]
 	}
 
-	// Its own leavers do not count as others that have used a budget up.
+	// The bin's own leavers must not count among the others that have used up a budget.
 	x.charge(i, -1)
 	weights := x.weigh(&x.Bins[i])
 	before := x.worth(i, weights)
@@ -172,8 +180,9 @@ func (x *placer) gain(i int) int64 {
 	return value - before
 }
 
-// sell places the unplaced items in some of the bins, and returns false where that does not work. It
-// begins at this many thousandths of the prices.
+// sell places the unplaced items in some of the bins, and returns false if it fails. It begins at this many
+// thousandths
+// of the prices.
 func (x *placer) sell(bins []int, thousandths int64) bool {
 	type offer struct {
 		bin  int
@@ -196,8 +205,9 @@ func (x *placer) sell(bins []int, thousandths int64) bool {
 			}
 		}
 
-		// What a bin takes makes less of the others' offers. One that has lost too much of its own waits for
-		// the next round.
+		// The items that one bin takes are lost for the others, so each gain is computed again. A bin whose
+		// gain has
+		// fallen below half of the next offer waits for the next round.
 		slices.SortStableFunc(offers, func(a, b offer) int { return cmp.Compare(b.gain, a.gain) })
 		for n, o := range offers {
 			gain := x.gain(o.bin)
@@ -210,7 +220,7 @@ func (x *placer) sell(bins []int, thousandths int64) bool {
 			return true
 		}
 
-		// The prices of kinds that nobody takes rise, until even a violation is worth it.
+		// The prices of kinds with unplaced items rise, until even a violation is worth it.
 		for k, n := range x.unplaced {
 			if n > 0 {
 				x.offered[k] += x.offered[k]/8 + x.fine/256
@@ -220,7 +230,7 @@ func (x *placer) sell(bins []int, thousandths int64) bool {
 	return false
 }
 
-// mostRaises is how often prices are raised before items count as unsaleable.
+// mostRaises is how often prices are raised before sell gives up.
 const mostRaises = 512
 
 // fill replaces the filling of a bin.
@@ -234,7 +244,7 @@ func (x *placer) fill(i int, f Filling) {
 	x.charge(i, 1)
 }
 
-// charge counts those who leave a bin against their budgets for sign 1, and takes that back for -1.
+// charge counts the leavers of a bin's filling against their budgets if sign is 1, and undoes that if it is -1.
 func (x *placer) charge(i int, sign int64) {
 	if len(x.Left) == 0 {
 		return
@@ -248,12 +258,14 @@ func (x *placer) charge(i int, sign int64) {
 	}
 }
 
-// placement returns the fillings of the moment with their weight and violations. A leaver is one violation where
-// any of its budgets has none left for it.
+// placement returns the present fillings with their weight and violations. A leaver is one violation if any of
+// its
+// budgets has nothing left for it.
 func (x *placer) placement() *Placement {
 	p := &Placement{Fillings: make([]Filling, len(x.fillings))}
 
-	// taken of the search says nothing of who came too late, so it is counted anew, bin by bin.
+	// x.taken does not tell which leavers exceed a budget that has several, so budgets are counted anew, bin by
+	// bin.
 	taken := make([]int64, len(x.Left))
 	for i := range x.fillings {
 		x.meter.turn(x.turns(i))
@@ -277,7 +289,7 @@ func (x *placer) placement() *Placement {
 	return p
 }
 
-// restore fills every bin as a placement has it.
+// restore gives every bin the filling that a placement has for it.
 func (x *placer) restore(p *Placement) {
 	for i := range p.Fillings {
 		x.meter.turn(x.turns(i))
@@ -285,8 +297,9 @@ func (x *placer) restore(p *Placement) {
 	}
 }
 
-// hopeful lists the bins in which the relaxation placed something, those in which it did so most
-// often first, and no more than can be needed.
+// hopeful lists the bins in which the relaxation placed something, the most frequent first. It lists no more
+// than
+// three bins for each item, and eight.
 func (x *placer) hopeful(rounds []int) []int {
 	var out []int
 	for i, n := range rounds {
@@ -303,7 +316,7 @@ func (x *placer) hopeful(rounds []int) []int {
 	return out[:min(len(out), 3*items+8)]
 }
 
-// ruin empties two to six of the bins that are filled, as chance has it.
+// ruin empties two to six bins with items in them, chosen at random.
 func (x *placer) ruin(hopeful []int) {
 	for n := 2 + x.rand.IntN(5); n > 0; n-- {
 		for range 64 {
@@ -315,7 +328,7 @@ func (x *placer) ruin(hopeful []int) {
 	}
 }
 
-// draw draws up to 24 of the hopeful bins.
+// draw returns up to 24 of the hopeful bins, chosen at random.
 func (x *placer) draw(hopeful []int) []int {
 	out := slices.Clone(hopeful)
 	x.rand.Shuffle(len(out), func(a, b int) { out[a], out[b] = out[b], out[a] })

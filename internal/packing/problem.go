@@ -1,56 +1,60 @@
 package packing
 
-// Kind is a number of items that are alike. Needs is what one of them takes, by row.
+// Kind is a kind of items that are alike. Needs is the amount that one of them takes of each row, and Count is
+// the number
+// of items.
 type Kind struct {
 	Needs []int64
 	Count int
 }
 
-// Leaver is in a bin and may leave it. Holds is what it frees, by row. Weight is the cost of its
-// leaving. Charges are the budgets that it takes from.
+// Leaver is an occupant of a bin that may leave it. Holds is the amount that it then frees of each row. Weight
+// is the
+// cost of its leaving. Charges are the budgets that it takes from.
 type Leaver struct {
 	Holds   []int64
 	Weight  int64
 	Charges []int32
 }
 
-// Bin takes items. Free is its room while everyone stays, by row; it may be below 0.
-// Refuses marks the kinds that it never takes; nil marks none.
+// Bin takes items. Free is the room in each row while no leaver has left; it may be below 0.
+// Refuses marks the kinds that the bin never takes; nil marks none.
 type Bin struct {
 	Free    []int64
 	Refuses []bool
 	Leavers []Leaver
 }
 
-// turns returns how often a loop turns at most that goes through all that a bin may hold, row by row.
+// turns returns an upper bound on the turns of a loop that goes through all kinds and leavers of a bin, row by
+// row.
 func (p *Problem) turns(bin int) int {
 	b := &p.Bins[bin]
 	return (1 + len(b.Free)) * (1 + len(p.Kinds) + len(b.Leavers))
 }
 
-// Problem asks for a place for every item. Left is how many leavers each budget covers for
-// nothing; a leaver beyond that is a violation. The searches only read a Problem.
+// Problem asks for a place for every item. Left is how many leavers each budget covers;
+// a leaver beyond that is a violation. The searches only read a Problem.
 type Problem struct {
 	Kinds []Kind
 	Bins  []Bin
 	Left  []int64
 }
 
-// Meter counts steps. A search ends when they reach Limit, or when Stop returns true. Stop is called
-// whenever loops have turned a few thousand times. It may be nil.
+// Meter counts the steps of a search, and ends it when Steps reaches Limit or Stop returns true. Stop is called
+// after every few thousand turns of loops. It may be nil.
 type Meter struct {
 	Steps, Limit int
 	Stop         func() bool
-	turns        int // of loops since Stop was called
+	turns        int // turns of loops since Stop was called last
 	stopped      bool
 }
 
 const (
-	// nodesPerStep is how many nodes of a search tree count as a step.
+	// nodesPerStep is the number of nodes of a search tree that count as one step.
 	nodesPerStep = 12
-	// perSack is how many steps a knapsack counts beside its nodes.
+	// perSack is the number of steps that a knapsack counts in addition to its nodes.
 	perSack = 1
-	// turnsPerStop is how many turns of loops lie between two calls of Stop.
+	// turnsPerStop is the number of turns of loops between two calls of Stop.
 	turnsPerStop = 4096
 )
 
@@ -59,8 +63,8 @@ func (m *Meter) spend(nodes int) {
 	m.Steps += perSack + nodes/nodesPerStep
 }
 
-// turn counts turns of loops, and reports whether Stop has ended the search. A step may take many
-// turns. Their number decides nothing but when Stop is called.
+// turn counts n turns of loops, and reports whether Stop has ended the search. Turns only decide when Stop is
+// called; they do not count as steps.
 func (m *Meter) turn(n int) bool {
 	if m.turns += n; m.turns >= turnsPerStop && m.Stop != nil && !m.stopped {
 		m.turns = 0
@@ -69,7 +73,7 @@ func (m *Meter) turn(n int) bool {
 	return m.stopped
 }
 
-// Spent reports whether the search has to end.
+// Spent reports whether the search has to end, because of Limit or Stop.
 func (m *Meter) Spent() bool { return m.stopped || m.Steps >= m.Limit }
 
 // Filling is one way to fill a bin: how many items of each kind it takes, and which of its leavers leave.
@@ -83,7 +87,7 @@ func (f *Filling) clone() Filling {
 	return Filling{append([]int(nil), f.Counts...), append([]bool(nil), f.Leaves...)}
 }
 
-// empty reports whether the bin takes nothing.
+// empty reports whether the filling has no items.
 func (f *Filling) empty() bool {
 	for _, n := range f.Counts {
 		if n > 0 {

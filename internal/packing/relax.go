@@ -6,36 +6,38 @@ import (
 
 // Relaxed is a bound that no placement beats, with the prices that show it.
 type Relaxed struct {
-	// Bound is a sum of weights, or a number of violations in units of Unit.
+	// Bound is a lower bound on the weight of every placement or, if Goal.Violations is set, on its number of
+	// violations times Unit.
 	Bound int64
-	// Prices say what a place for one item of each kind is worth.
+	// Prices has the price of a place for one item of each kind, with which Bound was found.
 	Prices []int64
-	// Likely has for each bin in how many good rounds something was placed there.
+	// Likely counts for each bin the rounds with good prices in which something was placed there.
 	Likely []int
-	// Impossible is set where there is no place for every item, whoever leaves.
+	// Impossible says that not every item can have a place, even if all leavers leave.
 	Impossible bool
 }
 
-// Unit is one violation where violations alone count.
+// Unit is the weight of one violation if Goal.Violations is set.
 const Unit = 1 << 20
 
-// Goal says what is to be bounded.
+// Goal says which value of a placement is to be bounded.
 type Goal struct {
-	// Violations is set where they alone count, and weights do not.
+	// Violations says that only violations count, and weights do not.
 	Violations bool
-	// Most restricts the placements to those with no more violations than this, where weights count. Below 0
-	// all placements count.
+	// Most restricts the bound to placements with no more violations than this, if weights count. Below 0
+	// it restricts nothing.
 	Most int
-	// Upper is the sum for a known placement. It sets the length of the first steps.
+	// Upper is the value of a known placement. It sets the length of the first steps.
 	Upper int64
-	// Prices are those to begin with, nil for none.
+	// Prices are the prices to begin with. Nil lets the search choose them.
 	Prices []int64
-	// Patience is how many rounds in a row may bring no better bound, 0 for any number. Where weights
-	// differ much, rounding can hide that prices have settled.
+	// Patience is the number of rounds in a row that may bring no better bound; 0 means any number. It ends
+	// searches
+	// whose prices have settled although rounding hides it, as happens if weights differ much.
 	Patience int
 }
 
-// relaxation is a search for prices: of a place for an item of each kind, of a turn in each
+// relaxation is a search for prices: of a place for an item of each kind, of a charge to each
 // budget, and of a violation.
 type relaxation struct {
 	*Problem
@@ -43,43 +45,51 @@ type relaxation struct {
 	meter  *Meter
 	sacks  []*sack
 	dive   *dive
-	counts []int     // how many items there are of each kind
-	sizes  []float64 // what an item of each kind takes of an average bin
-	// prices are those of the moment: of the kinds, of a turn in each budget, and the fine for a violation.
+	counts []int     // the number of items of each kind
+	sizes  []float64 // the part of an average bin that an item of each kind takes
+	// prices, charges and fine are the present prices: of an item of each kind, of a charge to each budget, and
+	// of
+	// a violation.
 	prices  []int64
 	charges []int64
 	fine    int64
-	weights []int64 // memory for those of the leavers of one bin
-	// budgets is set where budgets count.
+	weights []int64 // memory for the weights of the leavers of one bin
+	// budgets says that budgets and violations count for the goal.
 	budgets bool
-	// excess is by kind how many more items are placed than there are. overdrawn is by budget how many more
-	// leavers take from it than it covers, and excessFines how many more violations there are than may be.
+	// excess counts for each kind how many more items are placed than there are. overdrawn counts for each
+	// budget
+	// how many more leavers take from it than it covers. excessFines counts the violations beyond Goal.Most.
+	// All may
+	// be negative.
 	excess, overdrawn []int64
 	excessFines       int64
-	// steep is more than the bound can gain by the price of a budget, and under marks the prices of budgets
-	// that the point has below 0.
+	// steep is a penalty for each unit by which the price of a budget is below 0, more than the bound could
+	// gain
+	// there. under marks the prices of budgets that the present point has below 0.
 	steep float64
 	under []bool
 }
 
-// Relax returns a bound by Lagrange's relaxation: whoever pays the price of each item need not
-// place it, so that every bin is filled for itself, exactly. Any prices give a bound; the
-// search follows the items that are placed too often or not at all. Time is that of a
-// knapsack for each bin and round. The rounds end with the meter, and where prices settle.
+// Relax returns a bound by Lagrangian relaxation: instead of placing each item exactly once, bins are paid its
+// price
+// for each item that they take. So every bin is filled independently, and exactly. Any prices give a bound; the
+// search lowers prices of items that are placed too often and raises prices of items that are left over. Each
+// round
+// solves a knapsack for each bin. The rounds end with the meter, or when prices settle.
 func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 	x := newRelaxation(p, goal, m)
 	best := Relaxed{Prices: slices.Clone(x.prices), Likely: make([]int, len(p.Bins))}
 	if m.stopped {
 		return best
 	}
-	// Without a positive Upper there is nothing to bound: the known placement has the least sum that there is.
+	// If Upper is not positive there is nothing to bound: no placement has a lower value than the known one.
 	if best.Impossible = x.impossible(); best.Impossible || goal.Upper <= 0 {
 		return best
 	}
 
 	var b bundle
 	worth := float64(goal.Upper+1) / (1 << 12)
-	since := 0 // the last better bound
+	since := 0 // rounds since the last better bound
 	for at, more := x.point(), true; more && !m.Spent() && best.Bound/4 <= goal.Upper; {
 		if since++; goal.Patience > 0 && since > goal.Patience {
 			break
@@ -94,7 +104,8 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 			best.Prices = slices.Clone(x.prices)
 			since = 0
 		}
-		// Where prices are near the best ones, the bins that are filled are likely those of a good placement.
+		// With prices near the best ones, the bins that are filled are likely to be filled in a good placement,
+		// too.
 		if height >= best.Bound-best.Bound/8 {
 			x.likely(best.Likely)
 		}
@@ -103,7 +114,7 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 		seen, tall := float64(bound)-below, float64(height)-below
 		if b.cuts == nil {
 			norm := dot(slope, slope)
-			if norm == 0 { // no prices are better
+			if norm == 0 { // a slope of 0 means that no prices are better
 				break
 			}
 			b.start(at, seen, float64(goal.Upper+1)/8/norm)
@@ -113,7 +124,7 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 		}
 		at, more = b.next(worth, m)
 
-		// Knapsacks that were cut off leave more open than the next step promises, so they may take longer.
+		// If knapsacks that were cut off leave more open than the next step promises, they may take longer.
 		if float64(height-bound) > max(b.ahead/8, worth) && x.dive.limit < mostNodes {
 			x.dive.limit *= 2
 		}
@@ -121,7 +132,7 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 	return best
 }
 
-// newRelaxation prepares a search. Where the meter is stopped, not all of its bins are there.
+// newRelaxation prepares a search. If the meter stops meanwhile, it has not all bins and must not be used.
 func newRelaxation(p *Problem, goal Goal, m *Meter) *relaxation {
 	x := &relaxation{
 		Problem: p, goal: goal, meter: m, dive: &dive{limit: 200, meter: m},
@@ -153,8 +164,8 @@ func newRelaxation(p *Problem, goal Goal, m *Meter) *relaxation {
 	return x
 }
 
-// setFirstPrices sets the prices to those of the goal. If it has none, all items are worth half of
-// Upper together, each by its size.
+// setFirstPrices sets the prices to the goal's. If it has none, the prices of all items add up to half of
+// Upper, in proportion to their sizes.
 func (x *relaxation) setFirstPrices() {
 	if x.goal.Prices != nil {
 		copy(x.prices, x.goal.Prices)
@@ -171,8 +182,9 @@ func (x *relaxation) setFirstPrices() {
 	}
 }
 
-// sizes returns what an item of each kind takes of an average bin, by the row of which it takes the largest
-// share. A bin counts with what is free and with what all of its leavers free.
+// sizes returns for each kind the part of an average bin that an item takes, in the row of which it takes the
+// largest
+// part. A bin counts with its free room and with the amounts of all its leavers.
 func sizes(p *Problem, m *Meter) []float64 {
 	size := make([]float64, len(p.Kinds))
 	if len(p.Bins) == 0 {
@@ -195,7 +207,7 @@ func sizes(p *Problem, m *Meter) []float64 {
 		}
 	}
 
-	// The average bin offers what all offer, divided by their number.
+	// The average bin offers the total of all bins divided by their number.
 	for k := range p.Kinds {
 		for r, need := range p.Kinds[k].Needs {
 			if need > 0 && offered[r] > 0 {
@@ -206,7 +218,7 @@ func sizes(p *Problem, m *Meter) []float64 {
 	return size
 }
 
-// likely counts the bins in which something is placed.
+// likely adds 1 to the rounds of each bin that has items in the present fillings.
 func (x *relaxation) likely(rounds []int) {
 	for i, s := range x.sacks {
 		x.meter.turn(1 + len(x.Kinds))
@@ -216,8 +228,8 @@ func (x *relaxation) likely(rounds []int) {
 	}
 }
 
-// impossible reports whether some kind has more items than all bins take of it together. It returns false where
-// the meter is stopped, because nothing is known then.
+// impossible reports whether some kind has more items than all bins can take together. It returns false if
+// the meter stops, because nothing is known then.
 func (x *relaxation) impossible() bool {
 	for k := range x.Kinds {
 		room := 0
@@ -234,8 +246,8 @@ func (x *relaxation) impossible() bool {
 	return false
 }
 
-// weigh returns the weights of the leavers of a bin by the prices of the moment. A leaver takes a turn in each of
-// its budgets, or pays the fine where that is cheaper.
+// weigh returns the weights of the leavers of a bin at the present prices. A leaver pays the charges of all
+// its budgets, or the fine if that is cheaper.
 func (x *relaxation) weigh(b *Bin) []int64 {
 	x.weights = x.weights[:0]
 	for v := range b.Leavers {
@@ -252,7 +264,7 @@ func (x *relaxation) weigh(b *Bin) []int64 {
 	return x.weights
 }
 
-// charged returns the price of a turn in all budgets of a leaver.
+// charged returns the sum of the charges of all budgets of a leaver.
 func (x *relaxation) charged(l *Leaver) int64 {
 	sum := int64(0)
 	for _, b := range l.Charges {
@@ -261,11 +273,13 @@ func (x *relaxation) charged(l *Leaver) int64 {
 	return sum
 }
 
-// value returns the bound by the prices of the moment, and counts how far the fillings are from what is
-// asked. height is what the bound would be if each filling that was found were the best: the plane of the next
-// slope has that height. complete is false where the meter ended it.
+// value returns the bound for the present prices, and sets excess, overdrawn and excessFines. height is what
+// the bound
+// would be if each filling that was found were the best; the plane of the next slope has that height. complete
+// is false
+// if the meter ended the search.
 func (x *relaxation) value() (bound, height int64, complete bool) {
-	// What all items, turns and violations cost together, if each is bought once.
+	// All items are bought once at their prices, less all charges and violations that are allowed at theirs.
 	for k := range x.Kinds {
 		x.excess[k] = -int64(x.Kinds[k].Count)
 		bound += x.prices[k] * int64(x.Kinds[k].Count)
@@ -279,7 +293,7 @@ func (x *relaxation) value() (bound, height int64, complete bool) {
 		bound -= x.fine * int64(x.goal.Most)
 	}
 
-	// No bin gains more by these prices than its knapsack is worth.
+	// No bin gains more at these prices than the bound of its knapsack.
 	height = bound
 	x.dive.setPrices(x.Problem, x.prices)
 	for i, s := range x.sacks {
@@ -299,8 +313,9 @@ func (x *relaxation) value() (bound, height int64, complete bool) {
 	return bound, height, true
 }
 
-// charge counts each leaver of the best filling of a bin against its budgets, or as a violation, as weigh has
-// it.
+// charge counts each leaver of the best filling of a bin against its budgets, or as a violation if, as in
+// weigh, the
+// fine is cheaper.
 func (x *relaxation) charge(s *sack) {
 	for v, leaves := range s.best.Leaves {
 		if !leaves || len(s.bin.Leavers[v].Charges) == 0 {
@@ -317,8 +332,9 @@ func (x *relaxation) charge(s *sack) {
 	}
 }
 
-// point returns the prices as one point. Each is scaled to that of an item as large as a bin, so that a step of
-// the same length means as much in every direction.
+// point returns the prices as one point. Each is scaled to the price of an item as large as a bin, so that
+// steps of
+// equal length mean the same in every direction.
 func (x *relaxation) point() []float64 {
 	var at []float64
 	for k, price := range x.prices {
@@ -336,15 +352,16 @@ func (x *relaxation) point() []float64 {
 	return at
 }
 
-// setPrices sets the prices to a point. The price of a budget is not below 0. A point that has it there counts
-// as lower, by more than any leaver could gain, and below is by how much.
+// setPrices sets the prices to a point. Charges and the fine are never below 0. If the point has one below 0,
+// its value
+// counts as lower by a penalty that exceeds what leavers could gain; below is the sum of these penalties.
 func (x *relaxation) setPrices(at []float64) (below float64) {
 	price := func(i int, size float64) int64 { return int64(min(max(at[i]*size, -(1<<40)), 1<<40)) }
 	for k := range x.prices {
 		x.prices[k] = price(k, max(x.sizes[k], 1e-9))
 	}
 
-	// Behind the kinds the point has the budgets, and the fine where it is a price.
+	// After the kinds the point has the budgets and, unless only violations count, the fine.
 	x.under = x.under[:0]
 	for i := len(x.prices); i < len(at); i++ {
 		x.under = append(x.under, at[i] < 0)
@@ -362,8 +379,9 @@ func (x *relaxation) setPrices(at []float64) (below float64) {
 	return below
 }
 
-// slope returns how the bound changes with each coordinate of the point: an item that is placed too often should
-// cost less, a turn in a budget that is taken too often should cost more.
+// slope returns how the bound changes with each coordinate of the point: an item that is placed too often
+// should
+// have a lower price, a budget that is charged too often a higher one.
 func (x *relaxation) slope() []float64 {
 	var s []float64
 	for k, excess := range x.excess {
@@ -373,7 +391,7 @@ func (x *relaxation) slope() []float64 {
 		return s
 	}
 
-	// A price below 0 counts as lower by steep, whatever the fillings are.
+	// Where a price is below 0, the penalty alone decides the slope.
 	excess := x.overdrawn
 	if !x.goal.Violations {
 		excess = append(slices.Clip(excess), x.excessFines)
@@ -388,6 +406,7 @@ func (x *relaxation) slope() []float64 {
 	return s
 }
 
-// budgetSize stands in for the size of an item in the prices of budgets and violations: they move by this much
-// where that of an item as large as a bin moves by 1.
+// budgetSize is the scale of the prices of budgets and violations: such a price moves by this much when the
+// price of an
+// item as large as a bin moves by 1.
 const budgetSize = 0.25

@@ -7,33 +7,35 @@ import (
 	"slices"
 )
 
-// sack is one bin as a knapsack: whoever stays and what is placed share the room of the bin
-// without its leavers. A leaver that stays is worth its weight, an item its price.
+// sack is one bin as a knapsack. Its room is that of the bin without any leavers; leavers that stay and items
+// that are
+// placed share it. A leaver that stays is worth its weight, an item is worth its price.
 type sack struct {
 	rows int
 	bin  *Bin
-	// room is the capacity by row, and most how many of each kind fit with everyone gone.
+	// room is the capacity of each row. most is how many items of each kind fit if all leavers leave.
 	room []int64
 	most []int
-	// sizes are the shares of the room, in units of 1/whole and rounded down, that one item of each kind takes,
-	// and after the kinds those that each leaver takes. needs are the same in amounts.
+	// sizes has the shares of the room that one item of each kind takes and, after the kinds, the shares of
+	// each
+	// leaver. They are in units of 1/whole and rounded down. needs has the same in amounts.
 	sizes [][]int64
 	needs [][]int64
 	cover cover
-	// rowPrices say what the room of each row was worth when it was last valued.
+	// rowPrices has the value of the whole room of each row, as priceRow set it last.
 	rowPrices []int64
 	best      Filling
 }
 
 const (
-	// whole is all room of a row in the unit of sizes.
+	// whole is the size that stands for all room of a row.
 	whole = 1 << 14
-	// mostNodes is how many nodes one knapsack is searched for at most. Of a search that ends there only the
-	// bound at the root is known.
+	// mostNodes is the largest number of nodes of the search of one knapsack. If a search is cut off, only the
+	// bound at its root is known.
 	mostNodes = 20000
 )
 
-// newSack prepares a bin for fillings with kinds of the problem.
+// newSack returns the knapsack of a bin, for items of the problem's kinds.
 func newSack(p *Problem, bin *Bin) *sack {
 	rows := len(bin.Free)
 	s := &sack{rows: rows, bin: bin, room: slices.Clone(bin.Free), most: make([]int, len(p.Kinds)), rowPrices: make([]int64, rows)}
@@ -45,8 +47,8 @@ func newSack(p *Problem, bin *Bin) *sack {
 
 	everybody := s.countMost(p)
 
-	// A row that is overdrawn while everyone stays keeps away only what asks for it. A filling may have nothing
-	// that does, unless every kind asks for it: only then is the lack a part of the room.
+	// A row with free room below 0 keeps away only items that need it. A filling may have no such items, so the
+	// lack reduces the room only if every kind needs the row.
 	for r, free := range bin.Free {
 		if free < 0 && !everybody[r] {
 			s.room[r] -= free
@@ -65,8 +67,9 @@ func newSack(p *Problem, bin *Bin) *sack {
 	return s
 }
 
-// countMost finds how many items of each kind fit with everyone gone. It marks the rows that every kind asks for,
-// of the kinds that the bin can take at all.
+// countMost sets most: how many items of each kind fit if all leavers leave. everybody marks the rows that are
+// needed by
+// every kind that the bin can take at all.
 func (s *sack) countMost(p *Problem) (everybody []bool) {
 	everybody = slices.Repeat([]bool{true}, s.rows)
 	for k := range p.Kinds {
@@ -88,14 +91,14 @@ func (s *sack) countMost(p *Problem) (everybody []bool) {
 	return everybody
 }
 
-// addItem adds an item that takes these amounts: one of a kind, or a leaver that stays.
+// addItem adds the sizes of an item that takes these amounts: an item of a kind, or a leaver that stays.
 func (s *sack) addItem(amounts []int64) {
 	size := make([]int64, s.rows)
 	for r, amount := range amounts {
 		if s.room[r] <= 0 {
 			continue
 		}
-		// In 128 bits, since amounts are in bytes. The quotient is at most whole.
+		// The product may need 128 bits, since amounts are in bytes. The quotient is at most whole.
 		hi, lo := bits.Mul64(uint64(min(amount, s.room[r])), whole)
 		units, _ := bits.Div64(hi, lo, uint64(s.room[r]))
 		size[r] = int64(units)
@@ -105,45 +108,49 @@ func (s *sack) addItem(amounts []int64) {
 	s.needs = append(s.needs, amounts)
 }
 
-// dive is the search of one sack after the other. It goes through the numbers of items of each kind, and has the
-// cover say who leaves for them. Below, an item is one of a kind or a leaver that stays; the kinds come first.
+// dive searches sacks, one after another. It goes through the numbers of items of each kind, and asks the
+// cover which leavers leave for them. Below, an item is an item of a kind or a leaver that stays; the kinds
+// come first.
 type dive struct {
 	*sack
 	meter   *Meter
-	prices  []int64 // of the kinds
-	weights []int64 // of the leavers
-	kinds   int     // how many there are
-	// byRow lists by row the kinds, those first that bring most for what they take of the row.
+	prices  []int64 // the price of an item of each kind
+	weights []int64 // the weight of each leaver
+	kinds   int     // the number of kinds
+	// byRow lists for each row the kinds, sorted by falling price for a unit of the row.
 	byRow [][]int
-	// limits is how many there are at most of each item.
+	// limits is the largest number of each item that a filling may have.
 	limits []int
-	// gain is what one item brings beyond what its room is worth.
+	// gain is how much an item is worth beyond the value of the room that it takes.
 	gain []int64
-	// order lists the kinds that may be taken, as they are decided on, and rank is the place of a kind in it.
+	// order lists the kinds that may be taken, in the order in which they are decided. rank is the place of a
+	// kind
+	// in it.
 	order []int
 	rank  []int
-	// short is by row how much has to leave for the items so far, negative where there is room left. lacks is the
-	// same for the rows that these items ask for, and not negative.
+	// short is, for each row, the amount that has to be freed for the items so far, negative if there is room
+	// left.
+	// lacks is the same for the rows that these items need, 0 for others, and never negative.
 	short []int64
 	lacks []int64
 	// counts are the numbers of items so far, and value is their worth.
 	counts []int
 	value  int64
-	// leavers is how many leave in this pass.
+	// leavers is the number of leavers in this pass of search.
 	leavers int
-	// bestValue is the worth of the best filling so far. One that is better by no more than margin is not
-	// searched for.
+	// bestValue is the value of the best filling so far. A filling that is better by no more than margin is not
+	// looked for.
 	bestValue int64
 	margin    int64
-	// nodes counts those of the search, which ends at limit.
+	// nodes counts the nodes of the search, which is cut off at limit.
 	nodes, limit int
-	ratios       []float64 // memory for what sorts items
+	ratios       []float64 // memory for the keys by which items are sorted
 	sorted       []int     // memory for sorted items
 }
 
-// setPrices sets the prices, and sorts the kinds by them.
+// setPrices sets the prices, and sorts the kinds of each row in byRow.
 func (d *dive) setPrices(p *Problem, prices []int64) {
-	d.meter.turn(len(prices) * len(prices)) // at most, for what is sorted
+	d.meter.turn(len(prices) * len(prices)) // an upper bound on the turns of sorting
 	d.prices = prices
 	d.kinds = len(prices)
 	if d.byRow == nil && len(p.Bins) > 0 {
@@ -156,7 +163,7 @@ func (d *dive) setPrices(p *Problem, prices []int64) {
 		d.ratios = make([]float64, d.kinds)
 	}
 
-	// A kind that takes nothing of a row brings infinitely much for it, and comes first.
+	// A kind that takes nothing of a row has an infinite ratio, and comes first.
 	for r, order := range d.byRow {
 		for k, price := range prices {
 			d.ratios[k] = float64(price) / float64(max(p.Kinds[k].Needs[r], 0))
@@ -167,9 +174,11 @@ func (d *dive) setPrices(p *Problem, prices []int64) {
 	}
 }
 
-// solve returns the value of the best filling that it finds, which is then the best of the sack: the prices of
-// what the bin takes less the weights of who leaves. upper is a bound of all values; where the search went to its
-// end it is nearly the same. No more of a kind is taken than caps.
+// solve returns the value of the best filling that it finds: the prices of its items less the weights of its
+// leavers.
+// The filling is then the best of the sack. upper bounds the values of all fillings; if the search was not cut
+// off it
+// is nearly the same as value. A filling has no more items of each kind than caps.
 func (d *dive) solve(s *sack, weights []int64, caps []int) (value, upper int64) {
 	d.sack = s
 	d.weights = weights
@@ -185,7 +194,7 @@ func (d *dive) solve(s *sack, weights []int64, caps []int) (value, upper int64) 
 		clear(s.best.Leaves)
 	}
 
-	// Where the bound at the root is met already there is nothing to search for.
+	// If the last filling reaches the bound at the root already, there is nothing to search for.
 	if len(d.order) > 0 {
 		if upper = d.priceRows(); upper > d.bestValue {
 			upper = min(upper, d.search(upper))
@@ -195,16 +204,18 @@ func (d *dive) solve(s *sack, weights []int64, caps []int) (value, upper int64) 
 	return d.bestValue, max(upper, d.bestValue)
 }
 
-// search looks for fillings with 0, 1, 2 and so on leavers, each in a pass of its own: since their number is whole,
-// a pass has a closer bound than all of them together. upper bounds every value; search returns a bound that may
-// be closer.
+// search looks for fillings with 0, 1, 2 and so on leavers, each in a pass of its own. A pass knows the whole
+// number of
+// leavers, which gives a closer bound than all passes together could have. upper bounds every value; search
+// returns a
+// bound that may be closer.
 func (d *dive) search(upper int64) int64 {
 	s := d.sack
 	s.cover.weigh(d.weights)
 	lightest := s.cover.lightest
 	d.margin = 1 + lightest[len(lightest)-1]>>20
 
-	// The kinds whose numbers matter most are decided on first.
+	// The kinds whose numbers matter most are decided first.
 	slices.SortFunc(d.order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(abs(d.gain[b]), abs(d.gain[a])), cmp.Compare(a, b))
 	})
@@ -226,24 +237,27 @@ func (d *dive) search(upper int64) int64 {
 		d.decide(0, upper)
 	}
 
-	// A search that was cut off has not been through all that bound is for.
+	// A search that was cut off has not looked at all fillings that bound covers.
 	if d.nodes >= d.limit {
 		return bound
 	}
 	return d.bestValue + d.margin
 }
 
-// mostFrom bounds the value of the fillings that have the numbers so far of the kinds before the i-th in the order,
-// and the number of leavers of this pass. By each row the other kinds bring no more than if the room of the row
-// were filled with those that bring most for it, the last one in part. The room is what that many leavers free at
-// most, and they weigh no less than the lightest.
+// mostFrom bounds the value of the fillings that have the present numbers of the kinds before the i-th in the
+// order,
+// and as many leavers as this pass. In each row, the other kinds are worth no more than if the room were filled
+// with the
+// kinds of the highest price for a unit of the row, the last one in part. The room is the most that so many
+// leavers
+// free, and their weight is at least that of the lightest.
 func (d *dive) mostFrom(i int) int64 {
 	least := math.Inf(1)
 	for r, order := range d.byRow {
 		room := float64(d.cover.freed(r, d.leavers) - d.short[r])
 		sum := 0.0
 		for _, k := range order {
-			if d.limits[k] == 0 || d.rank[k] < i { // not to be taken, or decided on
+			if d.limits[k] == 0 || d.rank[k] < i { // the kind is not taken, or is decided already
 				continue
 			}
 			need := float64(d.needs[k][r] * int64(d.limits[k]))
@@ -259,11 +273,11 @@ func (d *dive) mostFrom(i int) int64 {
 		}
 		least = min(least, sum)
 	}
-	return d.value + int64(least) + 1 - d.cover.lightest[d.leavers] // 1 for what was rounded
+	return d.value + int64(least) + 1 - d.cover.lightest[d.leavers] // 1 makes up for rounding
 }
 
-// prepare sets how many there may be of each item, and lists the kinds that may be taken. Memory that is large
-// enough is taken over from the last sack.
+// prepare sets limits and order for the present sack. It uses the memory of the last sack if that is large
+// enough.
 func (d *dive) prepare(caps []int) {
 	n := d.kinds + len(d.bin.Leavers)
 	if cap(d.limits) < n {
@@ -298,7 +312,8 @@ func (d *dive) prepare(caps []int) {
 	}
 }
 
-// warm begins with the last filling of the sack if it is within the limits and worth something.
+// warm begins with the value of the sack's last filling, if the filling is within the limits and its value
+// above 0.
 func (d *dive) warm() {
 	value := int64(0)
 	for k, n := range d.best.Counts {
@@ -315,7 +330,7 @@ func (d *dive) warm() {
 	d.bestValue = max(value, 0)
 }
 
-// worth returns the price of an item of a kind, or the weight of a leaver, which is what its staying is worth.
+// worth returns the value of an item: the price for an item of a kind, the weight for a leaver that stays.
 func (d *dive) worth(j int) int64 {
 	if j < d.kinds {
 		return d.prices[j]
@@ -323,9 +338,10 @@ func (d *dive) worth(j int) int64 {
 	return d.weights[j-d.kinds]
 }
 
-// priceRows chooses what the room of each row is worth, and returns the bound that follows: no filling is worth
-// more than all room together with what items bring beyond the worth of theirs. That counts leavers that stay as
-// items, so the weights of all are taken off.
+// priceRows chooses a value for the room of each row, and returns the bound that follows: no filling is worth
+// more than all room together, plus what items are worth beyond the value of their room. This counts leavers
+// that stay
+// as items, so the weights of all leavers are subtracted.
 func (d *dive) priceRows() int64 {
 	// Any prices give a bound. A second pass sees the prices that the first one gave the other rows.
 	for range 2 {
@@ -350,11 +366,12 @@ func (d *dive) priceRows() int64 {
 	return bound
 }
 
-// unitRoundedDown is one unit of a size, less by so little that rounding cannot make it more than that.
+// unitRoundedDown is 1/whole, slightly reduced so that rounding never makes a cost too high.
 const unitRoundedDown = (1 - 1e-12) / whole
 
-// cost returns what the room of an item is worth in all rows but one, rounded down. The bound is the higher for
-// what rounding leaves out, and still one.
+// cost returns the value of the room that an item takes in all rows but one, rounded down. Rounding can only
+// raise the
+// bound, which stays valid.
 func (d *dive) cost(j, except int) int64 {
 	sum := int64(0)
 	for r, size := range d.sizes[j] {
@@ -365,8 +382,10 @@ func (d *dive) cost(j, except int) int64 {
 	return sum
 }
 
-// priceRow values one row while the others stay: the items that bring most for their share
-// fill it, and the first that finds no room sets the price. Where all find room it is worth nothing.
+// priceRow sets the value of one row while the others stay: the row is filled with the items that gain most for
+// their
+// share of it, and the first item that finds no room sets the price. If all find room, the row is worth
+// nothing.
 func (d *dive) priceRow(r int) {
 	d.sorted = d.sorted[:0]
 	for j := range d.limits {
@@ -393,16 +412,18 @@ func (d *dive) priceRow(r int) {
 	d.rowPrices[r] = 0
 }
 
-// decide goes through the numbers of the i-th kind in the order, and then of those after it. spare bounds the
-// value of every filling that has the numbers so far: it begins with the bound of priceRows, which counts on each
-// item that gains, and on none that does not, and loses what each number gives away of that.
+// decide goes through the numbers of the i-th kind in the order, and then of the kinds after it. spare bounds
+// the
+// value of every filling with the numbers so far. It begins with the bound of priceRows, which assumes that
+// every item
+// with a positive gain is taken and no other; each number that differs from that lowers it.
 func (d *dive) decide(i int, spare int64) {
 	if spare <= d.bestValue || d.nodes >= d.limit || d.mostFrom(i) <= d.bestValue+d.margin {
 		return
 	}
 	d.nodes++
 	if d.meter.turn(d.rows * d.kinds) {
-		d.nodes = d.limit // the bound at the root holds without the rest
+		d.nodes = d.limit // counts as cut off: only the bound at the root is used then
 		return
 	}
 	if i == len(d.order) {
@@ -418,7 +439,7 @@ func (d *dive) decide(i int, spare int64) {
 		most++
 	}
 
-	// A kind that gains begins with as many as have room, any other with none.
+	// For a kind that gains, the largest numbers are tried first; for any other, the smallest.
 	if gain >= 0 {
 		for count := most; ; count-- {
 			d.decide(i+1, spare-gain*int64(limit-count))
@@ -439,8 +460,9 @@ func (d *dive) decide(i int, spare int64) {
 	d.add(k, -most)
 }
 
-// hasRoom reports whether another item of a kind has room beside those so far, if the leavers of this pass are those
-// that free most of each row.
+// hasRoom reports whether one more item of a kind may have room, if the leavers of this pass free the most of
+// each
+// row.
 func (d *dive) hasRoom(k int) bool {
 	for r, need := range d.needs[k] {
 		if need > 0 && d.short[r]+need > d.cover.freed(r, d.leavers) {
@@ -450,7 +472,7 @@ func (d *dive) hasRoom(k int) bool {
 	return true
 }
 
-// add adds n items of a kind, or takes -n back.
+// add adds n items of a kind. It takes them back if n is negative.
 func (d *dive) add(k, n int) {
 	for r, need := range d.needs[k] {
 		d.short[r] += need * int64(n)
@@ -459,8 +481,9 @@ func (d *dive) add(k, n int) {
 	d.value += d.prices[k] * int64(n)
 }
 
-// leaf has the cover say who leaves for the items so far, and keeps the filling if it is the best. Rows of which
-// nothing is asked keep nobody away. Items for which another number has to leave are another pass's.
+// leaf asks the cover which leavers leave for the items so far, and keeps the filling if it is the best. A row
+// that no
+// item needs may stay overdrawn. Items for which fewer or more leavers are needed belong to another pass.
 func (d *dive) leaf() {
 	for r, short := range d.short {
 		d.lacks[r] = 0
@@ -475,7 +498,7 @@ func (d *dive) leaf() {
 		return
 	}
 
-	// The filling is worth its items less who leaves for them.
+	// The value of the filling is that of its items less the weight of its leavers.
 	cost, nodes := d.cover.least(d.counts, d.lacks)
 	d.nodes += nodes
 	if cost < d.value-d.bestValue {

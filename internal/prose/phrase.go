@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Object names an object in an error: its kind and its name.
+// Object returns how an error names an object: by its kind and its name.
 func Object[T ~string](kind string, name T) string {
 	if name == "" {
 		return kind + " without a name"
@@ -15,7 +15,8 @@ func Object[T ~string](kind string, name T) string {
 	return kind + " " + string(name)
 }
 
-// Pod names a pod; nil is "no pod", since a plan that no evaluator has made may lack one.
+// Pod returns how texts name a pod. It is "no pod" for nil, because a plan that was not made by an evaluator
+// may lack one.
 func Pod(p *outrank.Pod) string {
 	if p == nil {
 		return "no pod"
@@ -23,8 +24,9 @@ func Pod(p *outrank.Pod) string {
 	return string(p.Key())
 }
 
-// Devices is the name of the plugin of kube-scheduler that reads claims for devices. A filter of the caller with this
-// name is taken to read them.
+// Devices is the name of kube-scheduler's plugin that reads claims for devices. A filter of the caller with
+// this
+// name is assumed to read them.
 const Devices = "DynamicResources"
 
 // Unread warns of the claims for devices of a pod to be placed, unless a filter of the caller reads them (rule 7.14.7).
@@ -45,7 +47,7 @@ func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) []out
 	}}
 }
 
-// Steps writes a number of steps of a search.
+// Steps returns a number of steps of a search in words.
 func Steps(steps int) string {
 	if steps == 1 {
 		return "1 step"

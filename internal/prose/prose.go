@@ -1,6 +1,6 @@
-// Package prose answers how names and amounts are written in a sentence: safely, whatever characters
-// they have, and in the same way in all packages that explain. It also has the parts of sentences that
-// answers and errors share.
+// Package prose answers: how are names and amounts written in a sentence? They are written safely, whatever
+// characters they have, and in the same way in all packages that explain. The package also has the parts of
+// sentences that answers and errors share.
 package prose
 
 import (
@@ -12,21 +12,25 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// MostName is the length of the longest name in Kubernetes. Texts are cut at a few times that length.
+// MostName is the length of the longest valid name in Kubernetes. Texts are cut at a few times that length.
 const MostName = 253
 
-// Dropped is the reason of a node that an extender has taken off the candidates.
+// Dropped is the reason for a node that an extender has removed from the candidates.
 const Dropped = "an extender dropped the node"
 
-// ResizeFits is the reason of a deferred resize for which there is room. The kubelet carries it out (rule 7.19.7).
+// ResizeFits is the reason why a pod waits whose deferred resize has room: the kubelet carries the resize out
+// (rule
+// 7.19.7).
 const ResizeFits = "pod resize fits, waiting for Kubelet actuation"
 
 // IsDropped reports whether the reasons of a node say that an extender has dropped it.
 func IsDropped(reasons []string) bool { return slices.Contains(reasons, Dropped) }
 
-// Name returns a name as it is if it has only characters that names in Kubernetes have. Any other text it returns in
-// quotes, with everything but printable ASCII escaped, so that it can neither end a line nor turn its direction nor
-// colour a terminal.
+// Name returns a name as it is if it has only characters that names in Kubernetes can have. It returns any
+// other text in
+// quotes, with everything but printable ASCII escaped, so that the text can neither end a line nor change the
+// direction of
+// writing nor colour a terminal.
 func Name[S ~string](name S) string {
 	s, rest := cut(string(name), 2*MostName)
 	if s == "" || strings.IndexFunc(s, strange) >= 0 {
@@ -35,7 +39,7 @@ func Name[S ~string](name S) string {
 	return s + rest
 }
 
-// Names returns each name of a list as Name does.
+// Names applies Name to each name of a list.
 func Names[S ~string](names []S) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -53,7 +57,8 @@ func strange(r rune) bool {
 	return !strings.ContainsRune("-_./:", r)
 }
 
-// Text is Name for texts that may have any printable ASCII, such as a selector or the reason of a filter.
+// Text is Name for texts that may have any printable ASCII character, such as a selector or the reason of a
+// filter.
 func Text(s string) string {
 	s, rest := cut(s, 4*MostName)
 	for _, r := range s {
@@ -64,7 +69,7 @@ func Text(s string) string {
 	return s + rest
 }
 
-// cut returns the beginning of a text, and dots if that is not all of it.
+// cut returns at most the first most bytes of a text, and dots if that is not all of it.
 func cut(s string, most int) (short, rest string) {
 	if len(s) <= most {
 		return s, ""
@@ -72,7 +77,7 @@ func cut(s string, most int) (short, rest string) {
 	return s[:most], "..."
 }
 
-// List joins names, and adds how many more there are.
+// List joins names with commas, and adds how many more there are: "a, b and 3 more".
 func List(names []string, more int) string {
 	text := strings.Join(names, ", ")
 	switch {
@@ -84,7 +89,7 @@ func List(names []string, more int) string {
 	return text
 }
 
-// Plural writes a number of things. The plural of what ends in s.
+// Plural returns a number of things, such as "1 pod" or "2 pods". what is a noun whose plural only adds an s.
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -92,7 +97,8 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Resource names a resource. Places for pods are the resource "pods".
+// Resource returns the name of a resource for a sentence. The places for pods on a node are the resource
+// "pods".
 func Resource(name resource.Name) string { return Text(string(name)) }
 
 // Quantity returns the quantity that an amount of a resource stands for. It is the inverse of [resource.Amount].
@@ -106,8 +112,9 @@ func Quantity(name resource.Name, amount int64) resource.Quantity {
 	return resource.New(amount)
 }
 
-// NoPlace says why there is no place for a group: which of its pods has none, empty for none in particular, what the
-// nodes said to that pod, and what else is in the way. Empty texts among others are left out.
+// NoPlace says why there is no place for a group. pod is the pod that has no place, empty if it is none in
+// particular.
+// nodes are the answers of the nodes about it, and others are further reasons; empty ones are left out.
 func NoPlace[Count fmt.Stringer](pod string, nodes []Count, others ...string) string {
 	text := "no place"
 	if pod != "" {

@@ -9,22 +9,23 @@ import (
 // gate is a feature gate of Kubernetes.
 type gate struct {
 	name string
-	// in has a state for each release that has the gate.
+	// in has the gate's state in each release that has the gate.
 	in []state
 }
 
-// state is a gate in one release.
+// state is the state of a gate in one release.
 type state struct {
 	release Release
-	// on is the default.
+	// on says that the gate is on by default.
 	on bool
-	// follows is set where this library follows both settings. A gate that it does not follow cannot be set to
-	// anything but its default.
+	// follows says that this library implements both settings. If not, the gate can only have its
+	// default.
 	follows bool
 }
 
-// gates are the gates that bear on preemption. Values of [Release] hold their indexes, so that a gate keeps its place and
-// a new one goes to the end.
+// gates are the gates that affect preemption. The bits of a [Release] depend on the index of a gate, so a gate
+// must keep
+// its place, and a new one goes to the end.
 var gates = [...]gate{
 	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, true}}},
 	{"CompositePodGroup", []state{{V1_37, false, true}}},
@@ -50,13 +51,13 @@ var gates = [...]gate{
 	{"TaintTolerationComparisonOperators", []state{{V1_36, false, false}, {V1_37, false, false}}},
 }
 
-// find returns the gate of this name.
+// find returns the index of the gate with this name.
 func find(name string) (index int, ok bool) {
 	index = slices.IndexFunc(gates[:], func(g gate) bool { return g.name == name })
 	return index, index >= 0
 }
 
-// at returns the state of the gate in a release; nil where the release does not have it.
+// at returns the state of the gate in a release, nil if the release does not have it.
 func (g *gate) at(r Release) *state {
 	for i := range g.in {
 		if g.in[i].release == r.plain() {
@@ -72,21 +73,22 @@ func (g *gate) byDefault(r Release) bool {
 	return s != nil && s.on
 }
 
-// settable reports whether the gate may be set to something else than its default in a release.
+// settable reports whether the gate may differ from its default in a release.
 func (g *gate) settable(r Release) bool {
 	s := g.at(r)
 	return s != nil && s.follows
 }
 
-// With returns the release with gates set by their names. The error names the first gate, in the order of the names, that
-// is not known, that the release does not have, or whose setting is not followed.
+// With returns the release with gates set by their names. The error is about the first gate, by name, that
+// is not known, that the release does not have, or whose setting this library does not implement.
 func (r Release) With(set map[string]bool) (Release, error) {
 	if !r.Known() {
 		return 0, fmt.Errorf("%v is not known", r)
 	}
 
-	// The bit of a gate says that it is turned round. Setting a gate to its default takes the bit away, so that equal
-	// settings are equal values.
+	// The bit of a gate says that the gate differs from its default. A gate that is set to its default clears
+	// the bit, so
+	// that equal settings are equal values.
 	r = r.OrDefault()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		i, ok := find(name)
@@ -109,7 +111,7 @@ func (r Release) With(set map[string]bool) (Release, error) {
 	return r, nil
 }
 
-// GateStates returns whether each gate that the release has is on.
+// GateStates maps the name of each gate of the release to whether it is on.
 func (r Release) GateStates() map[string]bool {
 	states := map[string]bool{}
 	for i := range gates {
@@ -120,7 +122,8 @@ func (r Release) GateStates() map[string]bool {
 	return states
 }
 
-// HasGroups reports whether groups of pods preempt in the release if its gate for them is on (rule 12.9.1).
+// HasGroups reports whether groups of pods can preempt in the release, if the gate GenericWorkload is on (rule
+// 12.9.1).
 func (r Release) HasGroups() bool {
 	i, ok := find("GenericWorkload")
 	return ok && gates[i].settable(r.OrDefault())
@@ -132,11 +135,12 @@ func (r Release) on(name string) bool {
 	return ok && gates[i].at(r) != nil && gates[i].byDefault(r) != r.turned(i)
 }
 
-// asyncPreemption is the gate of [Release.Asynchronous].
+// asyncPreemption is the name of the gate that [Release.Asynchronous] looks at.
 const asyncPreemption = "SchedulerAsyncPreemption"
 
-// Asynchronous reports whether a plan is carried out while the next attempts are made. Then nothing at all is done where
-// every victim is being deleted already (rule 14.2.6).
+// Asynchronous reports whether a plan is executed while the scheduler goes on with other attempts. If every
+// victim is
+// being deleted already, nothing is executed then (rule 14.2.6).
 func (r Release) Asynchronous() bool {
 	if !r.Known() {
 		r = Default

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// Release is a release of Kubernetes with its feature gates. The low byte is the minor version. The bit of gates[i] is set
-// where that gate is turned round, that is, set to something else than its default. Zero stands for [Default].
+// Release is a release of Kubernetes with its feature gates. The low byte is the minor version. Above it, bit i
+// is set if
+// gates[i] is turned, that is, differs from its default. Zero stands for [Default].
 type Release uint64
 
-// The releases that are known.
+// The releases whose rules are known.
 const (
 	V1_36 Release = 36
 	V1_37 Release = 37
 )
 
-// Default is the release that a zero Release stands for. Another default is made by changing this line alone.
+// Default is the release that a zero Release stands for. To change the default, only this line has to change.
 const Default = V1_37
 
 // releases lists the releases, the oldest first.
@@ -43,10 +44,11 @@ func (r Release) OrDefault() Release {
 // plain returns the release with its default gates.
 func (r Release) plain() Release { return r.OrDefault() & minorMask }
 
-// turned reports whether the gate of this index is turned round.
+// turned reports whether the gate with this index differs from its default.
 func (r Release) turned(gate int) bool { return r>>(gateShift+gate)&1 == 1 }
 
-// Known reports whether r is one of [All], with gates turned round that can be. Zero is known.
+// Known reports whether r is one of [All], possibly with other settings of gates that can be set. Zero is
+// known.
 func (r Release) Known() bool {
 	if !slices.Contains(releases[:], r.plain()) || r>>(gateShift+len(gates)) != 0 {
 		return false
@@ -74,8 +76,9 @@ func (r Release) String() string {
 	return text
 }
 
-// Parse reads what String writes. The version may lack its "v". It may go on with a patch, a build or a vendor's suffix,
-// which are ignored.
+// Parse reads the text that String writes. The version may lack its "v". A patch version, a build or a vendor's
+// suffix
+// after it is ignored.
 func Parse(text string) (Release, error) {
 	version, rest, gated := strings.Cut(text, ",")
 	r, ok := OfVersion(version)
@@ -104,7 +107,7 @@ func Unknown(version string) error {
 	return fmt.Errorf("release %.60q: the rules of %s are known", version, known())
 }
 
-// known lists the releases for a message.
+// known lists the known releases for a message.
 func known() string {
 	var names []string
 	for _, r := range releases {
@@ -113,7 +116,8 @@ func known() string {
 	return strings.Join(names, " and ")
 }
 
-// Minor returns the minor version in a text such as "v1.37.2-vendor.5". It is not ok for a text that is no version of
+// Minor returns the minor version in a text such as "v1.37.2-vendor.5". ok is false if the text is not a
+// version of
 // Kubernetes 1.
 func Minor(version string) (minor int, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "v"), "1.")
@@ -121,7 +125,9 @@ func Minor(version string) (minor int, ok bool) {
 		return 0, false
 	}
 
-	// Up to three digits without a zero in front, followed by nothing, a patch, a suffix or a build.
+	// A minor version has up to three digits without leading zeros. It ends the text, or a patch, a suffix or a
+	// build
+	// follows.
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 	if digits == 0 || digits > 3 || digits > 1 && rest[0] == '0' || digits < len(rest) && !strings.Contains(".-+", rest[digits:digits+1]) {
 		return 0, false
@@ -135,7 +141,7 @@ func Nearest(minor int) Release {
 	return Release(min(max(minor, int(releases[0])), int(releases[len(releases)-1])))
 }
 
-// OfVersion returns the release of a version. It is not ok for a release that is not known.
+// OfVersion returns the release of a version. The result is false if its rules are not known.
 func OfVersion(version string) (Release, bool) {
 	minor, ok := Minor(version)
 	if !ok || !slices.Contains(releases[:], Release(minor)) {

@@ -1,8 +1,10 @@
 package release
 
-// Rules are the differences between releases, by the packages that they matter to. A rule is true in releases that behave
-// in the new way, and false in those that behave in the old way. Each comment describes the new way and cites the rule by
-// its number in a RULES.md. The table in the tests describes both.
+// Rules are the differences between releases, sorted by the packages that they matter to. A rule is true if the
+// release
+// behaves in the new way, and false if it behaves in the old way. Each comment describes the new way and cites
+// the rule by
+// its number in a RULES.md. The table in the tests describes both ways.
 type Rules struct {
 	PodRules
 	NodeRules
@@ -11,11 +13,13 @@ type Rules struct {
 	ExecutionRules
 }
 
-// PodRules say what a pod asks for, how important it is, and who spares it (chapters 2, 3, 4, 6
-// and 17).
+// PodRules are about a pod's requests, its QoS class and priority, budgets, and evictions by the kubelet
+// (chapters 2, 3,
+// 4, 6 and 17).
 type PodRules struct {
-	// RequestsBySource: the requests of a pod on a node are summed for each source separately, and the
-	// largest sum counts (rule 2.2.11).
+	// RequestsBySource: the requests of a pod on a node are summed for each source (spec and status)
+	// separately,
+	// and the largest sum counts (rule 2.2.11).
 	RequestsBySource bool
 	// QOSNeedsPodLevelName: pod-level resources decide the class only if they name
 	// a resource that counts at pod level (rule 3.12).
@@ -26,17 +30,17 @@ type PodRules struct {
 	GroupClassPolicy bool
 	// CompositesResolved: the priorities of composite groups are resolved, too (rule 4.4.3).
 	CompositesResolved bool
-	// BudgetsStopAtFirst: a pod is not charged to the budgets behind the first that
+	// BudgetsStopAtFirst: a pod is not charged to the budgets after the first one that
 	// it violates (rule 6.3.8).
 	BudgetsStopAtFirst bool
 	// KubeletLeavesResizes: the kubelet evicts nobody for a resize (rule 17.4.8).
 	KubeletLeavesResizes bool
 }
 
-// NodeRules say which nodes take a pod, and which of them it prefers (chapters 7 and 27).
+// NodeRules are about which nodes take a pod, and how nodes are scored (chapters 7 and 27).
 type NodeRules struct {
-	// NodeNameFirst: NodeName is asked before NodeUnschedulable and narrows the
-	// search (rule 7.1.7).
+	// NodeNameFirst: NodeName is asked before NodeUnschedulable, and before the nodes, so that
+	// only the named node is searched (rule 7.1.7).
 	NodeNameFirst bool
 	// NamespacesReplaceSelector: a namespace selector of the preemptor picks the
 	// namespaces that it matches, and no others (rule 7.13.19).
@@ -46,9 +50,9 @@ type NodeRules struct {
 	// DeferredResizes: a pod on a node whose resize is deferred may preempt there
 	// (group 7.19).
 	DeferredResizes bool
-	// GatedNominations: the nomination of a gated pod counts (rule 7.16.5).
+	// GatedNominations: the nomination of a pod with scheduling gates counts (rule 7.16.5).
 	GatedNominations bool
-	// CSIDriverRequired: a node without a driver that has to be there fails (rule
+	// CSIDriverRequired: a node fails if it lacks a CSI driver that requires to be installed (rule
 	// 7.9.9).
 	CSIDriverRequired bool
 	// ImageVolumesCount: a node's score is divided by the number of a pod's images, and images that are
@@ -56,17 +60,16 @@ type NodeRules struct {
 	ImageVolumesCount bool
 }
 
-// GroupRules say which pods leave together, and which preempt together (chapter 12).
+// GroupRules are about which pods leave together, and which preempt together (chapter 12).
 type GroupRules struct {
-	// VictimUnits: victims leave in units, and a pod counts as victim with the priority
-	// of its group (rule 12.6.1).
+	// VictimUnits: victims leave in units, and a victim counts with the priority of its
+	// group (rule 12.6.1).
 	VictimUnits bool
-	// CompositeUnits: where victims leave in units, composite groups count (rule
-	// 12.6.4).
+	// CompositeUnits: a composite group may be a unit of victims (rule 12.6.4).
 	CompositeUnits bool
 	// GroupsPreempt: a group of pods may preempt as one (rule 12.9.1).
 	GroupsPreempt bool
-	// GroupPolicyCounts: the preemption policy of a group counts in place of that of its
+	// GroupPolicyCounts: the preemption policy of a group replaces the policies of its
 	// pods (rule 12.9.6).
 	GroupPolicyCounts bool
 	// GroupTopologies: the pods of a group are placed in one domain of its topology (rule
@@ -74,10 +77,10 @@ type GroupRules struct {
 	GroupTopologies bool
 }
 
-// QueueRules say when a pod is tried again (chapter 5).
+// QueueRules are about when a pod is tried again (chapter 5).
 type QueueRules struct {
-	// FlushAsksGates: a gated pod is asked about again when it has waited for the
-	// time-out, and then after each further one (rule 5.2.7).
+	// FlushAsksGates: the gates of a gated pod are asked again after it has waited for the
+	// time-out, and then after each further time-out (rule 5.2.7).
 	FlushAsksGates bool
 	// WildcardsAskGates: an event of the empty kind may open every gate (rule 5.2.8).
 	WildcardsAskGates bool
@@ -86,8 +89,8 @@ type QueueRules struct {
 	UpdatesShared bool
 	// PodEventsByKind: events about pods are named after three kinds of pods (rule 5.7.3).
 	PodEventsByKind bool
-	// AnyAntiAffinityTerm: the end of a pod may help another if it matched one of its anti-affinity terms
-	// (rule 5.4.13).
+	// AnyAntiAffinityTerm: the end of a pod may help another pod if it matched at least one of their
+	// anti-affinity terms (rule 5.4.13).
 	AnyAntiAffinityTerm bool
 	// GroupsQueued: the pods of a group are queued as one (group 5.8).
 	GroupsQueued bool
@@ -95,16 +98,17 @@ type QueueRules struct {
 	CompositesQueued bool
 }
 
-// ExecutionRules say what happens after a decision, and which texts and metrics follow from it (chapters 11, 14 and 15).
+// ExecutionRules are about what happens after a decision, and about texts and metrics (chapters 11, 14 and 15).
 type ExecutionRules struct {
 	// SuccessText: a preemption that finds victims has a text that says so (rule 11.11).
 	SuccessText bool
-	// DevicesSilent: nothing is said of claims about a pod without any (rule 15.3.8).
+	// DevicesSilent: the message about a pod without claims for devices does not mention claims (rule 15.3.8).
 	DevicesSilent bool
-	// ActivateAfterMemory: the preemptor is activated also where its last victim was ended in memory alone
-	// (rule 14.2.8).
+	// ActivateAfterMemory: the preemptor is also activated if its last victim was waiting to be bound, and was
+	// only
+	// rejected in memory (rule 14.2.8).
 	ActivateAfterMemory bool
-	// VictimsAlwaysCounted: the metric counts the victims also where all of them are
+	// VictimsAlwaysCounted: the metric counts victims even if all of them are
 	// being deleted already (rule 14.5.8).
 	VictimsAlwaysCounted bool
 	// BindingsRetried: a binding is tried again like a patch (rule 14.1.13).
@@ -113,10 +117,10 @@ type ExecutionRules struct {
 	EntityMetrics bool
 	// GroupMetrics: preemption by and of groups is counted (rule 14.5.11).
 	GroupMetrics bool
-	// TrueResults: carrying out a plan is counted with its true result (rule 14.5.10).
+	// TrueResults: the execution of a plan is counted with its true result (rule 14.5.10).
 	TrueResults bool
-	// AddedNominations: a pending pod that is added is nominated to its node at once,
-	// also if it is gated (rule 15.4.8).
+	// AddedNominations: a pending pod that is added is nominated at once to the node that it names,
+	// even if it has scheduling gates (rule 15.4.8).
 	AddedNominations bool
 }
 
@@ -128,7 +132,8 @@ var ofPlain = func() (rules [len(releases)]Rules) {
 	return rules
 }()
 
-// Of returns the rules of a release, and those of the default release for one that is not known. It allocates nothing, and
+// Of returns the rules of a release, or the rules of the default release if it is not known. It allocates
+// nothing, and
 // computes nothing for a release with its default gates.
 func Of(r Release) Rules {
 	r = r.OrDefault()
@@ -144,7 +149,7 @@ func Of(r Release) Rules {
 	return resolve(r)
 }
 
-// resolve works out the rules of a known release. A rule behind a gate holds where the gate is on.
+// resolve works out the rules of a known release. A rule that depends on a gate holds if the gate is on.
 func resolve(r Release) Rules {
 	from37 := r.plain() >= V1_37
 	return Rules{

@@ -1,6 +1,6 @@
-// Package work answers how a call shares out much work to several goroutines, and how a long loop looks
-// at its context now and then. A panic in one of the goroutines is raised again in the goroutine of the
-// caller, who can recover it. Left where it is, it would end the process.
+// Package work answers: how does a call divide its work among goroutines, and how does a long loop look
+// at its context now and then? A panic in one of the goroutines is raised again in the goroutine of the
+// caller, who can recover it. In its own goroutine it would end the process.
 package work
 
 import (
@@ -10,30 +10,31 @@ import (
 	"sync/atomic"
 )
 
-// Panics collects the panics of functions that run at once. The zero value is ready. Any number of
+// Panics collects the panics of functions that run concurrently. The zero value is ready. Any number of
 // goroutines may use it at once.
 type Panics struct {
-	// any is set once a function has panicked.
+	// any says that a function has panicked.
 	any atomic.Bool
 	mu  sync.Mutex
-	// first is the panic with the lowest place so far.
+	// first is the panic with the lowest place so far. mu guards it.
 	first panicked
 }
 
-// panicked says how a function ended that did not return.
+// panicked says how a function ended instead of returning.
 type panicked struct {
 	place int
 	// value is the value that it panicked with.
 	value any
-	// exited is set for a function that ended its goroutine (runtime.Goexit), as the failure of a test
-	// does.
+	// exited says that the function ended its goroutine instead (runtime.Goexit), as a failing test does.
 	exited bool
 }
 
 // Catch calls f and keeps its panic. place is the place of f among the functions. Of several panics the one
 // with the lowest place is kept, whichever happens first, so that the result does not depend on timing.
 func (p *Panics) Catch(place int, f func()) {
-	// recover returns nil both without a panic and while the goroutine ends, so that returning is noted here.
+	// recover returns nil both without a panic and while the goroutine ends. So f's return is noted to tell the
+	// two
+	// apart.
 	returned := false
 	defer func() {
 		if !returned {
@@ -59,7 +60,7 @@ func (p *Panics) keep(how panicked) {
 func (p *Panics) Any() bool { return p.any.Load() }
 
 // Raise panics with the value that was kept, or ends the goroutine if the function ended its own. It does
-// nothing if all functions have returned. It must be called when none runs any more.
+// nothing if all functions returned. It must be called after all functions have ended.
 func (p *Panics) Raise() {
 	switch {
 	case !p.any.Load():
@@ -70,8 +71,8 @@ func (p *Panics) Raise() {
 	}
 }
 
-// Do calls f with all numbers below n at once, with the first in the goroutine of the caller. It returns when
-// all calls have returned. If any panicked, it panics as the one with the lowest number did.
+// Do calls f concurrently with all numbers below n, with 0 in the goroutine of the caller. It returns when
+// all calls have returned. If any call panicked, it panics like the one with the lowest number.
 func Do(n int, f func(i int)) {
 	if n <= 1 {
 		for i := range n {
@@ -92,12 +93,14 @@ func Do(n int, f func(i int)) {
 	panics.Raise()
 }
 
-// Chunks cuts the numbers below n into chunks and calls f for each, on as many workers at once. The first
+// Chunks cuts the numbers below n into chunks and calls f for each, with this number of workers at once. The
+// first
 // worker is the goroutine of the caller. Which worker gets which chunk is not determined.
 //
 // Chunks returns when all calls have returned. It gives out no more chunks once the context has ended or a
-// call has panicked. If any panicked, it panics as the call of the lowest chunk did. Chunks are given out in
-// order, so that this is the same call however many workers there are.
+// call has panicked. If any call panicked, it panics like the call for the lowest chunk. Chunks are given out
+// in
+// order, so this is the same call however many workers there are.
 func Chunks(ctx context.Context, workers, n, chunk int, f func(worker, from, to int)) error {
 	c := &crew{ctx: ctx, n: n, chunk: chunk, f: f, alone: workers <= 1}
 	c.run(workers)
@@ -110,7 +113,7 @@ type crew struct {
 	ctx      context.Context
 	n, chunk int
 	f        func(worker, from, to int)
-	// alone is set where there is one worker, whose panics need not be caught.
+	// alone says that there is only one worker. Its panics need not be caught.
 	alone bool
 	// next is the beginning of the next chunk.
 	next   atomic.Int64
@@ -118,7 +121,7 @@ type crew struct {
 	others sync.WaitGroup
 }
 
-// run starts the workers, works as the first, and waits for the others.
+// run starts the other workers, works as the first one itself, and waits for the others.
 func (c *crew) run(workers int) {
 	defer c.others.Wait()
 	for worker := 1; worker < workers; worker++ {

@@ -2,8 +2,9 @@ package work
 
 import "context"
 
-// Each is the number of turns of loops between two looks at a context. A turn may match a selector or add a
-// pod to a node.
+// Each is the number of turns of loops between two looks at a context. A turn is a small piece of work, such as
+// to
+// match a selector or to add a pod to a node.
 const Each = 1024
 
 // Watch tells a long loop whether the context of its call has ended. Asking the context at every turn would
@@ -11,7 +12,7 @@ const Each = 1024
 // Watch never ends. No two goroutines may use one at once.
 type Watch struct {
 	ctx context.Context
-	// turns counts the turns since the last look, and err is what that look found.
+	// turns counts the turns since the last look at the context. err is the context's error at that look.
 	turns int
 	err   error
 }
@@ -19,7 +20,8 @@ type Watch struct {
 // NewWatch returns a Watch of a context.
 func NewWatch(ctx context.Context) Watch { return Watch{ctx: ctx} }
 
-// Ended counts turns, and looks at the context where it is time to. It reports whether the context had ended
+// Ended counts turns, and looks at the context after each Each of them. It reports whether the context had
+// ended
 // at the last look.
 func (w *Watch) Ended(turns int) bool {
 	if w.turns += turns; w.turns >= Each && w.err == nil && w.ctx != nil {

@@ -14,7 +14,8 @@ import (
 // benchmarkSeed makes every call of Benchmark draw the same numbers.
 const benchmarkSeed = 20260110
 
-// Figures of the benchmark cluster.
+// These numbers shape the benchmark cluster: how many values the label app and the label tier have, how many
+// namespaces there are, and over how long pods have started.
 const (
 	apps       = 40
 	tiers      = 3
@@ -22,15 +23,14 @@ const (
 	startRange = 10_000_000 * time.Second
 )
 
-// benchmarkPriorities are drawn from evenly.
+// benchmarkPriorities are the priorities of pods, each entry drawn with the same probability.
 var benchmarkPriorities = []int32{0, 0, 0, 10, 10, 100, 100, 1000, 1000, 20000}
 
-// Benchmark builds the cluster that the figures of this module are measured on,
-// and a preemptor, the same ones for the same arguments: so many nodes with so
-// many pods each, nearly full, and so many budgets. The preemptor asks for about
-// as much as four of the pods hold and outranks nine in ten of them. All pods
-// have started before [Now]. The error names numbers that are negative or above
-// the limits of a [Shape].
+// Benchmark builds the cluster that the benchmarks of this module run on, and a preemptor. The same
+// arguments give the same cluster: the given number of nodes, nearly full, with podsPerNode pods each,
+// and the given number of budgets. The preemptor requests about as much as four of the pods and outranks
+// nine in ten of them. All pods have started before [Now]. The error names numbers that are negative or
+// above the limits of a [Shape].
 func Benchmark(nodes, podsPerNode, budgets int) (*outrank.Cluster, *outrank.Pod, error) {
 	if err := (Shape{Nodes: nodes, PodsPerNode: podsPerNode, Budgets: budgets}).Validate(); err != nil {
 		return nil, nil, err
@@ -77,7 +77,7 @@ func benchmarkPod(r *rand.Rand, node string, index int) *outrank.Pod {
 	}
 }
 
-// benchmarkRequests: 100m to 1400m cpu, 128Mi to 2Gi memory, 256Mi to 2Gi
+// benchmarkRequests draws requests of 100m to 1400m cpu, 128Mi to 2Gi memory and 256Mi to 2Gi
 // ephemeral storage, each in equal steps.
 func benchmarkRequests(r *rand.Rand) resource.List {
 	return resource.List{
@@ -87,7 +87,8 @@ func benchmarkRequests(r *rand.Rand) resource.List {
 	}
 }
 
-// benchmarkAllocatable leaves 0 to 900m cpu and less than 1Gi memory free.
+// benchmarkAllocatable returns the allocatable resources of a node whose pods request sum in all. It leaves 0
+// to 900m cpu and less than 1Gi memory free.
 func benchmarkAllocatable(r *rand.Rand, sum resource.List) resource.List {
 	spare := resource.List{
 		resource.CPU:    resource.NewMilli(100 * r.Int64N(10)),

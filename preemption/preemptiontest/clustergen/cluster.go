@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// Cluster generates a cluster. Its pods come in no particular order, and its
+// Cluster generates a cluster. Its pods are in no particular order, and its
 // nodes are not in the order of their names. The error is that of
 // [Shape.Validate].
 func Cluster(shape Shape, seed uint64) (*outrank.Cluster, error) {
@@ -18,7 +18,7 @@ func Cluster(shape Shape, seed uint64) (*outrank.Cluster, error) {
 }
 
 // Preemptor generates a pod that looks for a place in a cluster of the same
-// shape. It mostly outranks what is there and needs one to four pods to leave.
+// shape. It outranks most pods there, and usually needs one to four of them to leave.
 // The error is that of [Shape.Validate].
 func Preemptor(shape Shape, seed uint64) (*outrank.Pod, error) {
 	if err := shape.Validate(); err != nil {
@@ -28,9 +28,9 @@ func Preemptor(shape Shape, seed uint64) (*outrank.Pod, error) {
 }
 
 // PreemptorGroup generates the pods of a group that look for places in the
-// cluster of the same shape and seed: one to four, alike or not, of one priority
-// and preemption policy. Now and then they are of a group that has pods in the
-// cluster already, or of one that does not exist, or name no group. The error is
+// cluster of the same shape and seed: one to four pods, alike or not, with the same priority
+// and preemption policy. Now and then their group has pods in the
+// cluster already, or does not exist, or they name no group. The error is
 // that of [Shape.Validate].
 func PreemptorGroup(shape Shape, seed uint64) ([]*outrank.Pod, error) {
 	if err := shape.Validate(); err != nil {
@@ -39,10 +39,11 @@ func PreemptorGroup(shape Shape, seed uint64) ([]*outrank.Pod, error) {
 	return clusters.PreemptorGroup(shape.drawn(), draw.Seeded(seed), true), nil
 }
 
-// minKinds is the least number of kinds of pods. Every size is that of a kind.
+// minKinds is the least number of kinds of pods. There are at least as many kinds as sizes, so that every size
+// occurs.
 const minKinds = 4
 
-// drawn is the shape with everything that a user does not choose.
+// drawn returns the shape in the form of package clusters, with settings added that users cannot choose.
 func (s Shape) drawn() clusters.Shape {
 	s = s.withDefaults()
 	return clusters.Shape{
@@ -52,7 +53,7 @@ func (s Shape) drawn() clusters.Shape {
 		Topics: filter.Topics{
 			filter.Taints: s.Taints, filter.Selectors: s.Selectors, filter.Ports: s.Ports, filter.Affinity: s.Affinity,
 			filter.Spread: s.Spread, filter.Volumes: s.Volumes, filter.Features: s.Features,
-			// No field is for the rest, which is part of a shape that has everything else.
+			// No field of Shape selects the remaining topic. It is on if all others are.
 			filter.Rest: s.Taints && s.Selectors && s.Ports && s.Affinity && s.Spread && s.Volumes && s.Features,
 		},
 		Fill: s.Fill, Priorities: s.Priorities, Sizes: s.Sizes, Starts: s.Starts, OwnPriority: 1,

@@ -16,17 +16,17 @@
 // exist and groups that do not exist are drawn where the shape asks for budgets, nominations and
 // groups. [outrank.Cluster.Validate] and [outrank.Pod.Validate] return nil all the same.
 //
-// A seed and a shape give the same cluster to the byte, on every platform; a test holds that to
+// A seed and a shape give the same cluster to the byte, on every platform; a test compares with
 // recorded hashes. A failing case can be made smaller by hand: with the same seed, a shape with
 // fewer nodes gives the first nodes of the larger one with the same pods, and a shape without a
-// feature gives the same pods and nodes without it. What changes is how much room is left, see
+// feature gives the same pods and nodes without it. Only the room that is left differs; see
 // [Shape].
 //
-// Time and memory are linear in the numbers of the shape, some 2 KB and 3 us a pod.
-// [Shape.Validate] refuses shapes that ask for more than five million pods. All functions may be
-// called by several goroutines at once. What they return belongs to the caller; two pods of one
-// cluster may share maps and slices, so that a caller who changes one replaces it.
+// Time and memory are linear in the numbers of the shape, about 2 KB and 3 µs for each pod.
+// [Shape.Validate] refuses shapes that ask for more than five million pods. Several goroutines may
+// call all functions at once. Results belong to the caller; two pods of one cluster may share
+// maps and slices, so a caller must replace one instead of changing it.
 //
-// [Benchmark] is apart from the rest: one large cluster, the same for all seeds, on which the
-// figures of this module are measured.
+// [Benchmark] is apart from the rest: it takes no seed, and makes the cluster that the benchmarks of
+// this module run on.
 package clustergen

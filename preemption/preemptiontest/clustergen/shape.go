@@ -8,25 +8,25 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// Now returns the time at which generated clusters are looked at. A few of their
+// Now returns the present time of generated clusters, to be used in requests. A few of their
 // pods start after it.
 func Now() time.Time { return draw.Now() }
 
-// Shape is the size of a cluster and its subjects beside nodes, pods and
-// resources. Its zero value is a small shape for resources alone. A cluster and
+// Shape says how large a generated cluster is and which features it has beyond nodes, pods and
+// resources. Its zero value is a small cluster with resources alone. A cluster and
 // its preemptor are generated with the same shape, and may have different seeds.
 type Shape struct {
 	// Nodes is the number of nodes; zero means 5.
 	Nodes int
-	// PodsPerNode is the most pods on a node; zero means 6. Most nodes hold at
+	// PodsPerNode is the largest number of pods on a node; zero means 6. Most nodes hold at
 	// least half of that.
 	PodsPerNode int
 	// Budgets is the number of disruption budgets; zero means none. They
 	// overlap and allow little.
 	Budgets int
 	// Nominated is the number of pending pods with a nomination; zero means none,
-	// and a preemptor without one. In one cluster of four the preemptor itself
-	// is pending in addition.
+	// and that the preemptor has no nomination either. In one cluster of four the preemptor itself
+	// is among the pending pods in addition.
 	Nominated int
 	// Groups is the number of pod groups; zero means none, and no pods in
 	// groups.
@@ -44,20 +44,20 @@ type Shape struct {
 	Spread bool
 	// Volumes brings claims, disks and limits of attached volumes.
 	Volumes bool
-	// Features brings features that pods need and nodes declare. A shape with all of these has what
-	// filters look at that none of them is about, too: nodes on which a resize pushes nobody out.
+	// Features brings features that pods need and nodes declare. A shape with Taints to Features all
+	// set also has nodes on which a resize must not preempt.
 	Features bool
 
-	// Fill is the share of a node that its pods ask for, in percent; zero means
-	// 95. Nodes differ from it by up to 5. Above 100 they hold more than they
-	// have. With Ports, Affinity, Spread or Volumes every second node has twice
-	// as much, because otherwise resources decide before those do.
+	// Fill is the share of a node that its pods request, in percent; zero means 95. Nodes differ from
+	// it by up to 5. Above 100, pods request more than the node has. With Ports, Affinity, Spread or Volumes
+	// every second node has twice as much allocatable, because otherwise resources would decide before
+	// these filters do.
 	Fill int
 	// Priorities is the number of distinct priorities of pods on nodes; zero means
 	// 4. The fewer there are, the more candidates tie.
 	Priorities int
-	// Sizes is the number of distinct amounts that the first container of a pod
-	// asks for; zero means 3.
+	// Sizes is the number of distinct amounts that the first containers of pods
+	// request; zero means 3.
 	Sizes int
 	// Starts is the number of distinct start times before Now; zero means 3.
 	Starts int
@@ -74,20 +74,20 @@ func Full() Shape {
 // Limits of a [Shape].
 const (
 	maxNodes = 100_000
-	// maxPods is the most pods that a shape may ask for: those that fit on the
-	// nodes by PodsPerNode, and those with a nomination.
+	// maxPods is the largest number of pods that a shape may ask for: Nodes times PodsPerNode, plus
+	// Nominated.
 	maxPods = 5_000_000
-	// maxBudgets, maxGroups and maxDistinct are the most budgets, groups and
-	// distinct values of each sort.
+	// maxBudgets, maxGroups and maxDistinct are the largest numbers of budgets, of groups, and of
+	// distinct priorities, sizes and start times.
 	maxBudgets  = 100_000
 	maxGroups   = 100_000
 	maxDistinct = 10_000
-	// maxFill is the most percent of Fill.
+	// maxFill is the largest Fill, in percent.
 	maxFill = 200
 )
 
-// Validate names everything that is wrong with the shape, in one
-// *[outrank.InputError]: negative numbers, and numbers above the limits.
+// Validate returns one *[outrank.InputError] that names everything that is wrong with the shape:
+// negative numbers, and numbers above the limits.
 func (s Shape) Validate() error {
 	s = s.withDefaults()
 	var ps []outrank.Problem

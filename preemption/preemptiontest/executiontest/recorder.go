@@ -4,9 +4,8 @@
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
-// The package needs no test framework. A recorder may be used by any number of
-// goroutines at once; each call takes constant time beside the caller's own
-// functions.
+// The package needs no test framework. Any number of goroutines may use a recorder
+// at once. Each call takes constant time, apart from the caller's own functions.
 package executiontest
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// The kinds of calls, as they stand in [Call].Op.
+// The kinds of calls, which are the values of [Call].Op.
 const (
 	opLatest   = "latest"
 	opReject   = "reject"
@@ -43,7 +42,8 @@ type Call struct {
 	Pod *outrank.Pod
 	// Node is the node of a nomination, of an eviction or of a binding.
 	Node string
-	// Eviction, Event, Condition, Nomination and Group are set where the call has them.
+	// Eviction, Event, Condition, Nomination and Group are the arguments of the call. They are zero for
+	// a kind of call without such an argument.
 	Eviction   execution.Eviction
 	Event      outrank.Event
 	Condition  outrank.PodCondition
@@ -78,34 +78,34 @@ func (c Call) String() string {
 	return text
 }
 
-// Recorder is a cluster in memory, which an [execution.Executor] reaches by its Actions. It writes
-// every call down in the order of arrival, and does nothing else unless its fields say so. With [execution.Config].Parallel 1 that order is always the same; with more, calls that are
+// Recorder stands in for a cluster, which an [execution.Executor] reaches through its Actions. It records
+// every call in the order of arrival, and does nothing else unless its fields say so. With
+// [execution.Config].Parallel 1 that order is always the same; with more, calls that are
 // made at once arrive in any order.
 //
 // The zero value is ready: every pod exists as it was asked for, none waits to be
 // bound, and nothing fails. The fields must not change while it is in use. Any
 // number of goroutines may use it at once.
 type Recorder struct {
-	// Find, if set, returns the latest version of a pod by its key, such as
-	// engine.Snapshot.Pod; a pod that it does not find is gone.
+	// Find, if set, returns the latest version of a pod by its key, like
+	// engine.Snapshot.Pod. A pod that it does not find is gone.
 	Find func(key outrank.Key) (*outrank.Pod, bool)
 	// Waiting, if set, says which pods wait to be bound.
 	Waiting func(pod *outrank.Pod) bool
-	// Do, if set, is called for every call, and its error is what the call
-	// returns, where a call returns one. It is the place to inject failures or
-	// to change a simulated cluster.
+	// Do, if set, is called for every recorded call. If the call can return an error, it
+	// returns the error of Do. Use it to inject failures, or to change a simulated cluster.
 	Do func(call Call) error
 
-	// Find, Waiting and Do are called one at a time and must not use the
-	// recorder: mu is held.
+	// mu guards recorded. It is held while Find, Waiting and Do are called, so they are called one at
+	// a time and must not use the recorder.
 	mu       sync.Mutex
 	recorded []Call
 }
 
 var errNoRecorder = fmt.Errorf("%w: no recorder", outrank.ErrInvalid)
 
-// Actions returns the actions that write down what they are asked for. Reject is written down for a
-// victim that waits, and not for others.
+// Actions returns actions that record their calls. A call of Reject is recorded only for a victim that waits
+// to be bound.
 func (r *Recorder) Actions() execution.Actions {
 	return execution.Actions{
 		Latest: r.latest, Reject: r.reject, Evict: r.evict,
@@ -129,14 +129,14 @@ func (r *Recorder) Actions() execution.Actions {
 	}
 }
 
-// Calls returns the calls so far. The slice is the caller's.
+// Calls returns the calls so far. The slice belongs to the caller.
 func (r *Recorder) Calls() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.recorded)
 }
 
-// append writes a call down and returns its error; mu is held.
+// append records a call and returns its error; mu is held.
 func (r *Recorder) append(c Call) error {
 	if r.Do != nil {
 		c.Err = r.Do(c)
@@ -154,7 +154,7 @@ func (r *Recorder) record(c Call) error {
 	return r.append(c)
 }
 
-// latest returns what Find returns.
+// latest returns the pod that Find returns, or the pod itself without Find.
 func (r *Recorder) latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
 	if r == nil {
 		return nil, errNoRecorder

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// attempt passes calls on to a state of the filter and writes them down in its
-// scene. A nil state stands for a filter without a say, and its answer is Success.
+// attempt passes calls on to a state of the filter and records them in its scene. A nil state means
+// that the filter skips the pod; its answer is Success.
 type attempt struct {
 	scene *scene
 	// name is the name of the state in the list of calls.
@@ -19,20 +19,20 @@ type attempt struct {
 	state preemption.FilterState
 }
 
-// begin starts a case: a state for the scene's own pod, and an empty list of
-// calls. It is nil where Start returns an error.
+// begin starts a case: an attempt for the scene's own pod, with an empty list of
+// calls. It is nil if Start returns an error.
 func (s *scene) begin() *attempt {
 	s.calls = s.calls[:0]
 	return s.start("state", s.here.pod, s.here.snap)
 }
 
-// start starts an attempt; it is nil where Start returns an error. What the filter tracks is
-// counted for it.
+// start starts an attempt. It is nil if Start returns an error. Trackers of the filter are counted
+// anew for it, so that it does not depend on how a snapshot maintains them.
 func (s *scene) start(name string, pod *outrank.Pod, snap *engine.Snapshot) *attempt {
 	return s.startBy(name, pod, snap, countedView{snap})
 }
 
-// startBy starts an attempt on a snapshot that the filter sees by a view.
+// startBy starts an attempt on a snapshot, which the filter sees through a view.
 func (s *scene) startBy(name string, pod *outrank.Pod, snap *engine.Snapshot, view preemption.View) *attempt {
 	s.calling("%s = Start %s%s", name, pod.Key(), s.whichSnapshot(snap))
 	state, err := s.filter.start(pod, view)
@@ -51,7 +51,7 @@ func (s *scene) startBy(name string, pod *outrank.Pod, snap *engine.Snapshot, vi
 	return &attempt{s, name, state}
 }
 
-// whichSnapshot returns the words for a snapshot in the list of calls, empty for the scene's own.
+// whichSnapshot returns how the list of calls names a snapshot, empty for the scene's own.
 func (s *scene) whichSnapshot(snap *engine.Snapshot) string {
 	switch snap {
 	case s.here.snap:
@@ -62,13 +62,13 @@ func (s *scene) whichSnapshot(snap *engine.Snapshot) string {
 	return " on a snapshot with these changes"
 }
 
-// calling writes down a call before it is made.
+// calling records a call before it is made.
 func (s *scene) calling(format string, args ...any) {
 	s.calls = append(s.calls, fmt.Sprintf(format, args...))
 	s.within = true
 }
 
-// results adds the results to the last call.
+// results adds its results to the last recorded call.
 func (s *scene) results(format string, args ...any) {
 	s.calls[len(s.calls)-1] += ": " + fmt.Sprintf(format, args...)
 }
@@ -138,7 +138,7 @@ func (a *attempt) clone(name string) *attempt {
 	return &attempt{a.scene, name, state}
 }
 
-// same reports whether two statuses are equal but for the name of the filter,
+// same reports whether two statuses are equal apart from the name of the filter,
 // which the evaluator fills in.
 func same(a, b preemption.Status) bool { return a.Code == b.Code && slices.Equal(a.Reasons, b.Reasons) }
 
@@ -159,7 +159,8 @@ func isNil(state preemption.FilterState) bool {
 }
 
 // dryRun calls a state as a decision does on one node: it checks, removes all victims, checks, and adds
-// them back one by one as long as each fits. At the end all are back. It returns the answers in order.
+// each victim back, which stays if the pod still fits. At the end it adds back all others. It returns the
+// answers in order.
 func dryRun(state preemption.FilterState, n *outrank.Node, victims []*outrank.Pod) []preemption.Status {
 	answers := []preemption.Status{state.Check(n)}
 	for _, p := range victims {
@@ -184,7 +185,7 @@ func dryRun(state preemption.FilterState, n *outrank.Node, victims []*outrank.Po
 	return append(answers, state.Check(n))
 }
 
-// logged is the state of an attempt, so that the calls of a dry run are written down.
+// logged makes an attempt a FilterState, so that the calls of a dry run are recorded.
 type logged struct{ *attempt }
 
 func (l logged) Remove(p *outrank.Pod, n *outrank.Node) { l.remove(p, n) }
@@ -197,7 +198,7 @@ func (l logged) Clone() preemption.FilterState { return logged{l.clone("clone")}
 
 func (l logged) run(n *outrank.Node, vs []*outrank.Pod) []preemption.Status { return dryRun(l, n, vs) }
 
-// firstDifference returns the index of the first answer that is not the same. It is not ok if all are.
+// firstDifference returns the index of the first answer that differs. The result is false if none does.
 func firstDifference(got, want []preemption.Status) (int, bool) {
 	for i := range got {
 		if !same(got[i], want[i]) {

@@ -11,17 +11,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
-// Error is what [Check] found: at most one violation of each rule.
+// Error lists the violations that [Check] found, at most one of each rule.
 type Error struct {
 	// Filter is the name of the filter.
 	Filter     string
 	Violations []Violation
 }
 
-// phases are checks that find a violation of one rule each. A phase runs if
-// the phases before it found nothing. Concurrency comes last, because memory that
-// two states share could end the whole program there. ruleNamed, ruleNoPanic and
-// ruleSay have no check here: their violations are noticed on the way.
+// phases are the checks, each of which looks for a violation of one rule. A phase runs only if
+// the phases before it found nothing. Concurrency comes last, because there memory that
+// two states share could end the whole program. ruleNamed, ruleNoPanic and
+// ruleSay have no check here: Check itself, try and checkSay find their violations.
 var phases = [][]checkFunc{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 
 // Check runs a filter over generated clusters and reports which rules of its
 // contract it breaks. The error is nil, an *[Error], an *[outrank.InputError] about
-// the options, or one about a Prepare that does not do the same thing twice.
+// the options, or an error about a Prepare that does not do the same thing twice.
 //
 // The rules, in the order in which they are checked:
 //
@@ -70,9 +70,9 @@ func (e *Error) Error() string {
 //   - the filter turns some pod away from some node;
 //   - a guard allows that nobody is away ([CheckGuard] alone).
 //
-// It takes some hundred calls of the filter for each cluster, well below
-// a second in all for a filter that is as quick as it should be, and memory for
-// one cluster. For the rule about several goroutines the filter is called by several at once, which have
+// It takes some hundred calls of the filter for each cluster, in all well below
+// a second for a filter of ordinary speed, and memory for
+// one cluster. For the rule about several goroutines, some call the filter at once, and have
 // ended before Check returns; all other calls come from the caller's goroutine. Several goroutines may
 // call Check.
 func Check(filter *preemption.Filter, options Options) error {
@@ -90,7 +90,7 @@ func Check(filter *preemption.Filter, options Options) error {
 	return c.result()
 }
 
-// result makes the run, and returns its findings as an error.
+// result runs all checks and returns the violations as an *Error.
 func (c *checker) result() error {
 	if err := c.run(); err != nil {
 		return err
@@ -111,7 +111,7 @@ type checker struct {
 	tally   tally
 }
 
-// run makes the checks. The error is about the options; what is wrong with the filter is in found.
+// run makes the checks. Violations go into found; the error is about the options.
 func (c *checker) run() error {
 	for _, checks := range c.phases {
 		if err := c.onEveryScene(checks); err != nil || len(c.found) > 0 {
@@ -122,8 +122,7 @@ func (c *checker) run() error {
 	return nil
 }
 
-// onEveryScene makes some checks on every cluster, each up to the first violation
-// that it finds.
+// onEveryScene makes the checks on every cluster, each of them until it has found a violation.
 func (c *checker) onEveryScene(checks []checkFunc) error {
 	found := make([]*Violation, len(checks))
 	for i := range c.options.Clusters {
@@ -137,7 +136,8 @@ func (c *checker) onEveryScene(checks []checkFunc) error {
 			}
 			found[at] = s.try(check)
 
-			// Once one of these rules is broken other answers mean nothing, also those found before.
+			// Once one of these rules is broken other answers mean nothing, and neither do violations
+			// found before.
 			if found[at] != nil && slices.Contains(first, found[at].Rule) {
 				c.found = []Violation{*found[at]}
 				return nil
@@ -153,7 +153,7 @@ func (c *checker) onEveryScene(checks []checkFunc) error {
 	return nil
 }
 
-// checkSay checks [ruleSay].
+// checkSay checks [ruleSay]: that the filter turned some pod away.
 func (c *checker) checkSay() {
 	tally := &c.tally
 	if tally.turnedAway > 0 || c.options.MayBeSilent {
@@ -170,7 +170,7 @@ func (c *checker) checkSay() {
 	c.found = append(c.found, Violation{Rule: ruleSay, Text: text})
 }
 
-// newScene generates cluster i.
+// newScene generates cluster i, with two pods that look for a place in it.
 func (c *checker) newScene(i int) (*scene, error) {
 	s := &scene{filter: c.filter, shape: c.options.shapeOf(i), seed: c.options.Seed + uint64(i), tally: &c.tally}
 	var err error
@@ -184,7 +184,7 @@ func (c *checker) newScene(i int) (*scene, error) {
 		return nil, errPrepare
 	}
 
-	// The other pod's seed is far from the seeds of other clusters.
+	// The other pod has the complement of the seed, which no other cluster uses.
 	stranger, err := c.newStage(s.shape, s.seed, ^s.seed)
 	s.other = stranger.pod
 	return s, err

@@ -8,12 +8,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// CheckGuard is [Check] for a guard, whose answers are about the pods that are away and not about a
+// CheckGuard is [Check] for a guard, whose answers are about the set of pods that leave and not about a
 // node. It checks the rules of Check that a guard shares with a filter, and that the guard allows that
-// nobody is away. The rules about following changes, unresolvable nodes, pods that do not concern the
+// nobody leaves. The rules about following changes, unresolvable nodes, pods that do not concern the
 // filter and trackers are about filters alone. A guard must not have the name of a built-in filter either.
 //
-// Errors, time and goroutines are those of Check; Filter of an *[Error] is the guard's name.
+// Errors, time and goroutines are as in Check; Filter of an *[Error] is the guard's name.
 func CheckGuard(guard *preemption.Guard, options Options) error {
 	if err := options.validate(); err != nil {
 		return err
@@ -35,7 +35,7 @@ var guardPhases = [][]checkFunc{
 	{checkConcurrency},
 }
 
-// guardAsFilter asks a guard wherever a filter is asked about a node.
+// guardAsFilter returns a guard as a subject: the guard is asked wherever a filter is asked about a node.
 func guardAsFilter(g *preemption.Guard) subject {
 	return subject{nil, func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 		state, err := g.Start([]*outrank.Pod{pod}, view)
@@ -54,13 +54,13 @@ func asState(state preemption.GuardState) preemption.FilterState {
 	return &guardAsState{state}
 }
 
-// guardAsState is the state of a guard that is asked like one of a filter: the node does not matter.
+// guardAsState makes the state of a guard the state of a filter, which ignores the node.
 type guardAsState struct{ preemption.GuardState }
 
 func (s *guardAsState) Check(*outrank.Node) preemption.Status { return s.GuardState.Check() }
 func (s *guardAsState) Clone() preemption.FilterState         { return asState(s.GuardState.Clone()) }
 
-// checkNobody checks [ruleNobody].
+// checkNobody checks [ruleNobody]: before any removal the guard must say Success.
 func checkNobody(s *scene) *Violation {
 	state := s.begin()
 	if state == nil || state.state == nil {

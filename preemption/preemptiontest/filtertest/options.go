@@ -18,10 +18,9 @@ type Options struct {
 	// Shape means clustergen.Full.
 	Shape clustergen.Shape
 	// Prepare adds the things that the filter looks at, such as labels or resources, to a cluster and to
-	// the pod that looks for a place. The maps of labels and of
-	// requests of all pods and nodes exist and may be written to. Nil adds nothing.
-	// It is called several times with equal arguments and must do the same every
-	// time; a source of random numbers must be seeded from its arguments.
+	// the pod that looks for a place. The maps of labels and requests of all pods and nodes exist and may
+	// be written to. Nil adds nothing. It is called several times with equal arguments and must do the
+	// same every time; a source of random numbers must be seeded from its arguments.
 	Prepare func(c *outrank.Cluster, pod *outrank.Pod)
 	// MayBeSilent allows a filter that never turns a pod away.
 	MayBeSilent bool
@@ -37,7 +36,7 @@ const (
 	defaultPodsPerNode = 5
 )
 
-// validate returns everything that is wrong with the options.
+// validate returns an error that lists everything that is wrong with the options, nil if nothing is.
 func (o *Options) validate() error {
 	if o == nil {
 		return errNoOptions
@@ -56,7 +55,7 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// withDefaults returns the options with defaults in the place of what is zero.
+// withDefaults returns the options with defaults in place of zero values.
 func (o Options) withDefaults() Options {
 	if o.Clusters == 0 {
 		o.Clusters = defaultClusters
@@ -82,5 +81,5 @@ func (o *Options) shapeOf(i int) clustergen.Shape {
 	return s
 }
 
-// grown returns a number that grows from 1 to most while i goes through the clusters.
+// grown returns a number that grows with i: from 1 for the first cluster to most for the last.
 func grown(most, i, clusters int) int { return 1 + int(int64(most)*int64(i)/int64(clusters)) }

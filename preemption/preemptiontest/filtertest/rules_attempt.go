@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// dryRuns makes a dry run on every node.
+// dryRuns makes a dry run on every node of the scene, and returns all answers.
 func (s *scene) dryRuns(a *attempt, pod *outrank.Pod) []preemption.Status {
 	var list []preemption.Status
 	for n := range s.here.nodes() {
@@ -18,7 +18,8 @@ func (s *scene) dryRuns(a *attempt, pod *outrank.Pod) []preemption.Status {
 	return list
 }
 
-// alone returns the answers of an undisturbed attempt.
+// alone returns the answers of an attempt with no other one under way. The result is false if Start returns an
+// error.
 func (s *scene) alone(pod *outrank.Pod) ([]preemption.Status, bool) {
 	s.calls = s.calls[:0]
 	a := s.start("state", pod, s.here.snap)
@@ -28,8 +29,8 @@ func (s *scene) alone(pod *outrank.Pod) ([]preemption.Status, bool) {
 	return s.dryRuns(a, pod), true
 }
 
-// checkAttempts compares attempts for two pods that are under way at once with
-// the same attempts one after the other.
+// checkAttempts makes attempts for two pods at once, and compares their answers with
+// those of the same attempts one after the other.
 func checkAttempts(s *scene) *Violation {
 	mine, ok := s.alone(s.here.pod)
 	theirs, also := s.alone(s.other)
@@ -37,7 +38,7 @@ func checkAttempts(s *scene) *Violation {
 		return nil
 	}
 
-	// Both attempts are started before either asks, and one more after the first has changed its state.
+	// Both attempts start before either asks. One more starts after the first has changed its state.
 	a, b := s.begin(), s.start("other", s.other, s.here.snap)
 	if a == nil || b == nil {
 		return s.violation(ruleAttempt, "Start returned an error that it did not return before")
@@ -63,11 +64,11 @@ func checkAttempts(s *scene) *Violation {
 	return nil
 }
 
-// asking is the number of goroutines of one kind that ask at once.
+// asking is the number of goroutines of each kind that ask at once.
 const asking = 4
 
-// checkConcurrency compares the answers of attempts and clones at once with
-// those one after the other.
+// checkConcurrency asks several attempts and clones concurrently, and compares their answers with
+// those of undisturbed attempts.
 func checkConcurrency(s *scene) *Violation {
 	want := map[*outrank.Pod][]preemption.Status{}
 	for _, pod := range []*outrank.Pod{s.here.pod, s.other} {
@@ -89,8 +90,8 @@ func checkConcurrency(s *scene) *Violation {
 	return nil
 }
 
-// askAtOnce makes attempts for both pods and asks clones of one state, all at
-// once, and returns what was wrong with each of them.
+// askAtOnce makes attempts for both pods and asks clones of one state, all
+// concurrently. It returns for each what was wrong, empty for nothing.
 func (s *scene) askAtOnce(a *attempt, want map[*outrank.Pod][]preemption.Status) []string {
 	var all sync.WaitGroup
 	wrong := make([]string, 2*asking)
@@ -110,7 +111,7 @@ func (s *scene) askAtOnce(a *attempt, want map[*outrank.Pod][]preemption.Status)
 	return wrong
 }
 
-// startQuietly returns a function that starts an attempt and writes nothing down.
+// startQuietly returns a function that starts an attempt without recording the call.
 func (s *scene) startQuietly(pod *outrank.Pod) func() preemption.FilterState {
 	return func() preemption.FilterState {
 		state, err := s.filter.start(pod, countedView{s.here.snap})
@@ -121,8 +122,8 @@ func (s *scene) startQuietly(pod *outrank.Pod) func() preemption.FilterState {
 	}
 }
 
-// compareWithin makes dry runs with a clone in a goroutine of its own, and
-// returns what was wrong.
+// compareWithin makes dry runs with a clone of a state, and returns what was wrong, empty for nothing. It is
+// called in a goroutine of its own, so it recovers panics itself.
 func (s *scene) compareWithin(start func() preemption.FilterState, pod *outrank.Pod, want []preemption.Status) (wrong string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -135,7 +136,7 @@ func (s *scene) compareWithin(start func() preemption.FilterState, pod *outrank.
 		state = state.Clone()
 	}
 
-	// A nil state says Success to everything: twice, once for each victim, and once in the end.
+	// A nil state says Success to everything. A dry run has three answers, and one for each victim.
 	var got []preemption.Status
 	for n := range s.here.nodes() {
 		if state == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// orders are three orders of the same pods: as they are, reversed, and with the
+// orders returns three orders of the same pods: as they are, reversed, and with the
 // second half first.
 func orders(pods []*outrank.Pod) [][]*outrank.Pod {
 	reversed := slices.Clone(pods)
@@ -15,7 +15,7 @@ func orders(pods []*outrank.Pod) [][]*outrank.Pod {
 	return [][]*outrank.Pod{pods, reversed, slices.Concat(pods[half:], pods[:half])}
 }
 
-// checkClone changes a clone, and then the original of another clone.
+// checkClone changes a clone and then its original, and compares the answers of both and of further clones.
 func checkClone(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		victims := s.victims(n, s.here.pod)
@@ -33,7 +33,8 @@ func checkClone(s *scene) *Violation {
 				return s.violation(ruleClone, "the state says something else since its clone was changed")
 			}
 
-			// The same change of both gives the same answers, and none in a clone that did not change.
+			// After the same change both give the same answers. A clone that was not changed gives the answers
+			// from before.
 			a.removeAll(victims[:count], n)
 			after := a.checkAll()
 			if _, differ := firstDifference(clone.checkAll(), after); differ {
@@ -73,7 +74,7 @@ func checkRestore(s *scene) *Violation {
 	return nil
 }
 
-// checkOrder removes pods in several orders, and adds some of them in several.
+// checkOrder removes pods in several orders, and adds some of them back in several orders.
 func checkOrder(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		victims := s.victims(n, s.here.pod)
@@ -134,8 +135,8 @@ func checkFollow(s *scene) *Violation {
 	return nil
 }
 
-// compareFollowed compares a state that was told that pods left a node and nominated ones came with a
-// state that is started after that.
+// compareFollowed compares two states: one was told that pods left a node and nominated pods came to it, the
+// other is started on a snapshot with these changes.
 func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod) *Violation {
 	a := s.begin()
 	if a == nil {

@@ -22,10 +22,10 @@ func checkNil(s *scene) *Violation {
 	return nil
 }
 
-// checkReadOnly compares the filter's input after each call.
+// checkReadOnly looks for a change of the filter's input after each call.
 func checkReadOnly(s *scene) *Violation {
 	a := s.begin()
-	steps := []func(){func() {}} // Start has been called
+	steps := []func(){func() {}} // the first look comes after Start, before any other call
 	if a != nil {
 		for n := range s.here.nodes() {
 			steps = append(steps, s.everyCall(a, n)...)
@@ -40,7 +40,7 @@ func checkReadOnly(s *scene) *Violation {
 	return nil
 }
 
-// everyCall lists calls of all methods about one node, one a step.
+// everyCall returns calls of all methods about one node, one call for each step.
 func (s *scene) everyCall(a *attempt, n *outrank.Node) []func() {
 	check := func() { a.check(n) }
 	steps := []func(){check}
@@ -60,8 +60,8 @@ func (s *scene) everyCall(a *attempt, n *outrank.Node) []func() {
 	return append(steps, func() { clone.check(n) })
 }
 
-// checkSameAnswer asks one state twice, another of the same snapshot, and one of
-// a snapshot of equal objects.
+// checkSameAnswer asks one state twice, another state of the same snapshot, and a state of
+// a snapshot with equal objects.
 func checkSameAnswer(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		a, again := s.begin(), s.start("again", s.here.pod, s.here.snap)
@@ -90,7 +90,7 @@ func checkSameAnswer(s *scene) *Violation {
 	return nil
 }
 
-// checkStatus looks at the answers of dry runs.
+// checkStatus checks the codes and reasons of the answers of dry runs.
 func checkStatus(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		a := s.begin()
@@ -127,7 +127,7 @@ func checkKeptStatus(s *scene) *Violation {
 				a.remove(p, n)
 			}
 
-			// All answers so far are looked at after each call.
+			// Any call may change an earlier answer, so all answers so far are compared after each.
 			for i, k := range kept {
 				if !slices.Equal(k.Reasons, copies[i]) {
 					return s.violation(ruleKeptStatus, "the reasons %q of an earlier status have become %q", copies[i], k.Reasons)
@@ -139,7 +139,7 @@ func checkKeptStatus(s *scene) *Violation {
 	return nil
 }
 
-// checkCheck removes pods with and without checks of all nodes in between.
+// checkCheck removes pods twice, with and without checks of all nodes in between, and compares the answers.
 func checkCheck(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		victims := s.victims(n, s.here.pod)
@@ -163,7 +163,7 @@ func checkCheck(s *scene) *Violation {
 	return nil
 }
 
-// checkUnresolvable removes all victims of nodes that are unresolvable.
+// checkUnresolvable removes all victims of nodes that are unresolvable, which must not make the pod fit.
 func checkUnresolvable(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		a := s.begin()
@@ -181,7 +181,7 @@ func checkUnresolvable(s *scene) *Violation {
 	return nil
 }
 
-// given reports whether a code is one that a filter may give.
+// given reports whether a filter may answer with a code.
 func given(c preemption.Code) bool {
 	return c == preemption.Success || c == preemption.Unschedulable || c == preemption.UnschedulableAndUnresolvable
 }

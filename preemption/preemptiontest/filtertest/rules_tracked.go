@@ -18,7 +18,8 @@ func checkConcern(s *scene) *Violation {
 		return nil
 	}
 
-	// What concerns the filter does not depend on when it is asked, nor on the object.
+	// Whether a pod concerns the filter must depend neither on when it is asked, nor on which of two equal
+	// objects it is asked about.
 	here, untouched := s.here.cluster, s.untouched.cluster
 	for i, p := range here.Pods {
 		twin := untouched.Pods[i]
@@ -56,14 +57,14 @@ func checkConcern(s *scene) *Violation {
 	return nil
 }
 
-// change is a change of a snapshot, with its words in the list of calls.
+// change is a change of a snapshot, with its name in the list of calls.
 type change struct {
 	name   string
 	change func(*engine.Snapshot) error
 }
 
-// changesOf returns changes of a node and its pods, to be made one after another: its pods go, nominated
-// ones come, the node is replaced, its pods come back, and the node goes and comes back.
+// changesOf returns changes of a node and its pods, to be made one after another: its pods leave, nominated
+// pods come, the node is replaced, its pods come back, and the node is removed and comes back.
 func (s *scene) changesOf(n *outrank.Node) []change {
 	var steps []change
 	here := s.here.snap
@@ -90,8 +91,8 @@ func (s *scene) changesOf(n *outrank.Node) []change {
 	)
 }
 
-// track returns a clone of the scene's snapshot that the filter has been asked about. The clone
-// keeps what the filter looked up in trackers. It is nil if the filter looked up nothing.
+// track returns a clone of the scene's snapshot on which the filter was asked, so that the clone
+// keeps the filter's trackers. It is nil if the filter uses no tracker.
 func (s *scene) track() *engine.Snapshot {
 	s.calls = s.calls[:0]
 	snap := s.here.clone()
@@ -105,7 +106,7 @@ func (s *scene) track() *engine.Snapshot {
 	return snap
 }
 
-// watchedView is a view that knows whether a tracker has been asked for.
+// watchedView is a view that notes whether a tracker was asked for.
 type watchedView struct {
 	preemption.View
 	tracked atomic.Bool
@@ -117,7 +118,7 @@ func (w *watchedView) Tracked(t *preemption.Tracker) preemption.ClusterState {
 	return w.View.Tracked(t)
 }
 
-// countedView is a snapshot that keeps nothing that is tracked: it counts anew each time it is asked.
+// countedView is a snapshot that keeps no trackers: it counts their state anew each time it is asked.
 type countedView struct{ *engine.Snapshot }
 
 // Tracked implements [preemption.View].
@@ -139,8 +140,8 @@ func (v countedView) Tracked(t *preemption.Tracker) preemption.ClusterState {
 	return state
 }
 
-// checkTracked changes a snapshot that the filter has been asked about, and compares the
-// answers with those about an equal snapshot that is counted anew.
+// checkTracked changes a snapshot on which the filter was asked, and compares the answers on it with
+// answers on an equal snapshot whose trackers are counted anew.
 func checkTracked(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		snap := s.track()
@@ -148,7 +149,7 @@ func checkTracked(s *scene) *Violation {
 			return nil
 		}
 
-		// plain takes the same changes, and left is a clone that takes none.
+		// plain gets the same changes as snap. left is a clone that gets none.
 		plain := s.here.clone()
 		mark, left := snap.Mark(), snap.Clone()
 		for _, step := range s.changesOf(n) {
@@ -182,8 +183,8 @@ func checkTracked(s *scene) *Violation {
 	return nil
 }
 
-// compareTracked compares the answers about two equal snapshots, twice: the
-// first time must not change the second.
+// compareTracked compares the answers on two equal snapshots. It asks the tracked one twice, because the
+// first attempt must not change the answers of the second.
 func (s *scene) compareTracked(tracked, plain *engine.Snapshot, after string) *Violation {
 	calls := slices.Clone(s.calls)
 	anew := s.start("counted", s.here.pod, plain)
@@ -219,8 +220,8 @@ func (s *scene) dryRunsOn(a *attempt, snap *engine.Snapshot) []preemption.Status
 	return list
 }
 
-// checkTrackedConcurrency changes clones of a snapshot that the filter has been asked about,
-// and asks about it, all at once.
+// checkTrackedConcurrency changes clones of a snapshot on which the filter was asked, and at the same time
+// asks the filter on the snapshot itself.
 func checkTrackedConcurrency(s *scene) *Violation {
 	want, ok := s.alone(s.here.pod)
 	if !ok {
@@ -239,7 +240,7 @@ func checkTrackedConcurrency(s *scene) *Violation {
 			wrong[i] = s.compareWithin(s.startOn(snap), s.here.pod, want)
 		})
 		all.Go(func() {
-			defer func() { _ = recover() }() // the other goroutines report it
+			defer func() { _ = recover() }() // a panic shows in the other goroutines, too, which report it
 			for n := range snap.Nodes() {
 				for _, p := range snap.PodsOn(n.Name) {
 					_ = clone.RemovePod(p.Key())
@@ -257,8 +258,7 @@ func checkTrackedConcurrency(s *scene) *Violation {
 	return nil
 }
 
-// startOn returns a function that starts an attempt on a snapshot and writes nothing
-// down.
+// startOn returns a function that starts an attempt on a snapshot without recording the call.
 func (s *scene) startOn(snap *engine.Snapshot) func() preemption.FilterState {
 	return func() preemption.FilterState {
 		state, err := s.filter.start(s.here.pod, snap)

@@ -15,22 +15,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// scene is one cluster with a filter in it.
+// scene is one generated cluster on which the filter is checked.
 type scene struct {
 	filter subject
 	shape  clustergen.Shape
 	seed   uint64
 	tally  *tally
 
-	// here is the cluster that the filter sees. untouched is equal to it from the start and made of other
-	// objects: what the filter changes in here shows by comparing the two.
+	// here is the cluster that the filter sees. untouched is an equal one of other objects, which the filter
+	// is not to change: comparing the two shows what the filter changed in here.
 	here, untouched stage
 	// other is another pod that looks for a place in the same cluster.
 	other *outrank.Pod
 
-	// calls are the calls of the filter in the current case, in words.
+	// calls describes the calls of the filter in the current case.
 	calls []string
-	// within says that the last of them has not returned yet.
+	// within says that the last call has not returned yet.
 	within bool
 }
 
@@ -53,17 +53,17 @@ func (s *stage) node(name string) *outrank.Node {
 // clone returns a copy of the snapshot, to be changed.
 func (s *stage) clone() *engine.Snapshot { return s.snap.Clone() }
 
-// errPrepare says that a Prepare cannot be relied on.
+// errPrepare is the error about an Options.Prepare that gives different results for equal clusters.
 var errPrepare = errors.New("filter test options: Prepare does not do the same to equal clusters")
 
-// subject is what is checked: a filter, or a guard that is asked as one.
+// subject is a filter that is checked, or a guard in the form of one.
 type subject struct {
 	// concerns reports whether a pod concerns the filter; nil means that all do.
 	concerns func(*outrank.Pod) bool
 	start    func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error)
 }
 
-// subjectOf returns the subject that a filter is checked as.
+// subjectOf returns a filter as a subject. A filter with a Node gets a state that calls it.
 func subjectOf(f *preemption.Filter) subject {
 	if f.Node == nil {
 		return subject{f.Concerns, f.Start}
@@ -73,7 +73,7 @@ func subjectOf(f *preemption.Filter) subject {
 	}}
 }
 
-// nodeAlone is the state of a filter that looks at the pod and the node alone.
+// nodeAlone is the state of a filter that looks only at the pod and the node (preemption.Filter.Node).
 type nodeAlone struct {
 	ask func(*outrank.Pod, *outrank.Node) preemption.Status
 	pod *outrank.Pod
@@ -112,7 +112,7 @@ func ownLabels(labels map[string]string) map[string]string {
 	return maps.Clone(labels)
 }
 
-// try checks one rule. A panic in the filter is a violation of its own.
+// try makes one check. A panic in the filter is a violation of ruleNoPanic; any other panic goes on.
 func (s *scene) try(check func(*scene) *Violation) (v *Violation) {
 	defer func() {
 		if !s.within {
@@ -131,7 +131,7 @@ func (s *scene) violation(rule string, format string, args ...any) *Violation {
 	}
 }
 
-// victims returns the pods on a node that may be removed and that concern the filter, the
+// victims returns the pods on a node that have a lower priority than the pod and concern the filter, the
 // most important first.
 func (s *scene) victims(node *outrank.Node, pod *outrank.Pod) []*outrank.Pod {
 	snap := s.here.snap
@@ -145,7 +145,8 @@ func (s *scene) concerns(p *outrank.Pod) bool {
 	return s.filter.concerns == nil || s.filter.concerns(p)
 }
 
-// nominated returns the pods nominated to a node for which the scene's pod must leave room.
+// nominated returns the pods that are nominated to a node, have at least the priority of the scene's pod, and
+// concern the filter.
 func (s *scene) nominated(node *outrank.Node) []*outrank.Pod {
 	pod, snap := s.here.pod, s.here.snap
 	return slices.DeleteFunc(snap.NominatedTo(node.Name), func(p *outrank.Pod) bool {
@@ -153,7 +154,7 @@ func (s *scene) nominated(node *outrank.Node) []*outrank.Pod {
 	})
 }
 
-// changed returns the words for an object that has changed, empty if none has.
+// changed names an object that the filter has changed, empty if it has changed none.
 func (s *scene) changed() string {
 	a, b := s.here, s.untouched
 	switch {
@@ -174,7 +175,7 @@ func (s *scene) changed() string {
 		}
 	}
 
-	// Nodes and pods were compared above.
+	// Nodes and pods were compared above, so only the rest of the clusters is left.
 	was, is := *b.cluster, *a.cluster
 	was.Nodes, was.Pods = nil, nil
 	is.Nodes, is.Pods = nil, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Warnings says what makes decisions with a filter slow, one sentence each. A filter can
-// keep its contract and be slow, so that [Check] does not fail for it; a test prints the
+// Warnings returns the reasons why decisions with a filter are slow, one sentence each. A filter can
+// keep its contract and be slow, so [Check] does not fail for it; a test can print the
 // warnings. The filter is not called.
 func Warnings(filter *preemption.Filter) []string {
 	if filter == nil || filter.Start == nil || filter.Concerns != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
-// byScore returns a function that chooses the node of the highest score.
+// byScore returns a function that chooses the node with the highest score.
 func byScore(scorer *score.Scorer, snap *engine.Snapshot) func(context.Context, *outrank.Pod, []*outrank.Node) (*outrank.Node, error) {
 	return func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
 		ranking, err := scorer.Score(ctx, snap, pod, nodes)
@@ -24,7 +24,7 @@ func byScore(scorer *score.Scorer, snap *engine.Snapshot) func(context.Context, 
 	}
 }
 
-// place chooses among the nodes that take the pod.
+// place chooses one of the nodes that take the pod, and makes sure that it still does.
 func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
 	node := d.nodes[0]
 	if len(d.nodes) > 1 {
@@ -37,8 +37,8 @@ func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
 		return nil, &hookError{fmt.Errorf("pod %s: %w: no node of those that take it was chosen", d.pod.Key(), outrank.ErrInvalid)}
 	}
 
-	// The functions of the caller that were called meanwhile may have changed the snapshot. The node is
-	// then asked again.
+	// Functions of the caller that were called since the decision may have changed the snapshot. Then the
+	// node is asked again.
 	if l.snap.Revision() == d.revision {
 		return node, nil
 	}
@@ -52,7 +52,8 @@ func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
 	return node, nil
 }
 
-// bind binds the pod of the result to a node, and ends the attempt. If that fails the pod goes back.
+// bind binds the pod of the result to a node, and ends the attempt. If binding fails the pod goes back to the
+// queue.
 func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) error {
 	entry := r.Entry
 	revision := l.snap.Revision()
@@ -62,7 +63,7 @@ func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) 
 	}
 	r.Outcome, r.Node = Bound, node
 
-	// An action that has changed the snapshot has put the pod there itself.
+	// If the action has changed the snapshot, it has put the pod on the node there (see Config.Execution).
 	var seatErr error
 	if l.snap.Revision() == revision {
 		seatErr = l.seat(entry.Pod, node)
@@ -73,7 +74,7 @@ func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) 
 	return seatErr
 }
 
-// seat puts a pod on its node in the snapshot. A pod that the snapshot does not know is added before.
+// seat puts a pod on its node in the snapshot. A pod that the snapshot does not know is added first.
 func (l *Loop) seat(pod *outrank.Pod, node string) error {
 	key := pod.Key()
 	err := l.snap.Bind(key, node)
@@ -89,7 +90,7 @@ func (l *Loop) seat(pod *outrank.Pod, node string) error {
 	return l.snap.Bind(key, node)
 }
 
-// countBound counts the last attempt of a pod, and how long the pod has waited for it.
+// countBound counts the attempt in which a pod was bound, and how long the pod had waited until then.
 func (l *Loop) countBound(entry queue.Entry, now time.Time) {
 	l.meter.AddScheduled(l.profile(entry.Pod), entry.Attempts, now.Sub(entry.FirstEnqueued), l.measured())
 }

@@ -27,12 +27,13 @@ func (d *decided) asDecision() preemption.Decision {
 	return d.plan
 }
 
-// hookError is an error of the caller's functions, which is returned as well.
+// hookError is an error of a function of the caller. Unlike other errors of a decision it is also returned to
+// the caller.
 type hookError struct{ error }
 
 func (e *hookError) Unwrap() error { return e.error }
 
-// decide brings the nominations in line with the snapshot, decides, and tells Config.Decided. An error
+// decide brings the nominations of the snapshot up to date, decides, and tells Config.Decided. An error
 // comes with the decision as far as it was made, but without a plan that Config.Decided refused.
 func (l *Loop) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (decided, error) {
 	if err := l.know(pod); err != nil {
@@ -58,8 +59,8 @@ func (l *Loop) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (dec
 	return d, nil
 }
 
-// know puts a pod into the snapshot if nobody has put it there, since the loop's own nominator knows pods
-// by the snapshot. A nominator of the caller's may know pods by something else.
+// know puts a pod into the snapshot if it is not there yet, because the loop's own nominator takes pods from
+// the snapshot. A nominator of the caller may take them from elsewhere.
 func (l *Loop) know(pod *outrank.Pod) error {
 	if !l.owns {
 		return nil
@@ -70,13 +71,13 @@ func (l *Loop) know(pod *outrank.Pod) error {
 	if _, err := l.snap.PutPod(pod); err != nil {
 		return err
 	}
-	_ = l.nominator.Add(pod, "") // news of a pod is no error
+	_ = l.nominator.Add(pod, "") // without a node, Add returns no error
 	return nil
 }
 
-// ask asks the caller's function, or Decide. Decide changes nothing, so that its answer holds for the
-// snapshot that it was asked about. A function of the caller's may change the snapshot: its answer holds
-// for the snapshot as it is when it returns.
+// ask asks Config.Decide or, if it is nil, Loop.Decide. Loop.Decide changes nothing, so its answer holds for
+// the snapshot that it was asked about. A function of the caller may change the snapshot: its answer holds
+// for the snapshot as it is when the function returns.
 func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decided, error) {
 	if l.decideAs == nil {
 		revision := l.snap.Revision()
@@ -87,17 +88,18 @@ func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decide
 	return decided{pod: pod, nodes: nodes, plan: plan, revision: l.snap.Revision()}, err
 }
 
-// Decide decides about a pod, on the snapshot as it is: the nodes that take it or, if none
-// does, who has to leave (steps 2 and 3 of kube-scheduler's scheduling cycle). If the node
-// that it is nominated to takes it, that is the only one ([engine.Evaluator.Feasible]). For a pod whose
-// resize is deferred only preemption is asked. The errors are those of [engine.Evaluator.Preempt]; the
+// Decide decides about a pod, on the snapshot as it is. It returns the nodes that take the pod or, if none
+// does, the plan that says who has to leave (steps 2 and 3 of kube-scheduler's scheduling cycle). If the node
+// that the pod is nominated to takes it, this is the only one ([engine.Evaluator.Feasible]). For a pod whose
+// resize is deferred only preemption is asked. Errors are the same as for [engine.Evaluator.Preempt]; the
 // error of an extender comes with a plan. Nothing is changed.
 func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nodes []*outrank.Node, plan *preemption.Plan, err error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, nil, err
 	}
 
-	// Preemption is asked before the nodes are listed, because it remembers answers about equal pods.
+	// Preempt is asked first, because it remembers its answers about equal pods, and listing the feasible
+	// nodes does not.
 	req := preemption.Request{Pod: pod, Now: now}
 	if l.offset != nil {
 		req.Offset = l.offset(pod)
@@ -110,12 +112,12 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nod
 	return nodes, nil, err
 }
 
-// stale returns the error about a decision that does not hold any more.
+// stale returns the error for a decision that no longer holds, with the reason.
 func stale(pod *outrank.Pod, why any) error {
 	return fmt.Errorf("pod %s: %w: the snapshot was changed during the attempt: %v", pod.Key(), engine.ErrStale, why)
 }
 
-// stillHolds returns an error if the snapshot was changed so that the plan does not hold any more.
+// stillHolds returns an error if the snapshot was changed since the decision so that the plan no longer holds.
 func (l *Loop) stillHolds(ctx context.Context, d decided) error {
 	if l.snap.Revision() == d.revision {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// fail ends an attempt in which the pod of the result got no node. The failure says why; its entry, queue
-// and time are filled in here.
+// fail ends an attempt in which the pod of the result got no node. The failure says why; fail fills in its
+// entry, queue and time.
 func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
 	pod := r.Entry.Pod
 	f.Entry, f.Queue, f.Now = r.Entry, l.queue, now
 
-	// The attempt ends here, as in the reference: what is done about the failure is no part of it.
+	// The duration of the attempt is taken here, as in the reference: handling the failure is not part of it.
 	took := l.measured()
 	done, err := l.executor.Fail(ctx, f)
 	l.meter.AddFailure(l.profile(pod), done, took)
@@ -27,7 +27,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 	r.Outcome = Waiting
 	switch {
 	case done == nil:
-		l.queue.Done(f.Entry) // nothing was done about it
+		l.queue.Done(f.Entry) // Fail could not begin, so the attempt is ended here
 		r.Outcome = Dropped
 	case done.Result != execution.Requeued:
 		r.Outcome = Dropped
@@ -38,7 +38,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 		r.Outcome, r.Node = Preempting, r.Report.Node
 	}
 
-	// An error of executing a plan is dealt with by putting the pod back.
+	// An error of executing a plan needs no more than putting the pod back.
 	if r.Report != nil {
 		return err
 	}
@@ -54,22 +54,23 @@ func (l *Loop) measured() *time.Duration {
 	return &took
 }
 
-// profile returns the name of the scheduler that tries a pod.
+// profile returns the name of the scheduler under which an attempt with a pod is counted.
 func (l *Loop) profile(pod *outrank.Pod) string { return cmp.Or(l.scheduler, pod.Scheduler()) }
 
-// forget takes a pod that is gone out of the loop's snapshot, unless another has its name by now.
+// forget takes a pod that is gone out of the snapshot, unless it is on a node or another pod has its name by
+// now. A caller with a nominator of its own keeps the snapshot itself.
 func (l *Loop) forget(pod *outrank.Pod) {
 	if !l.owns {
 		return
 	}
 	key := pod.Key()
 	if known, ok := l.snap.Pod(key); ok && known.UID == pod.UID && l.snap.NodeOf(key) == "" {
-		_ = l.snap.RemovePod(key) // it is there
+		_ = l.snap.RemovePod(key) // no error: the pod is known
 	}
 }
 
-// misuse returns the part of an error that the caller must hear of, because somebody did what makes no
-// sense. Any other error is dealt with by putting the pod back.
+// misuse returns the error if it is about a mistake of the caller, which the caller must be told of. It is nil
+// for any other error, which needs no more than putting the pod back.
 func misuse(err error) error {
 	if err == nil {
 		return nil

@@ -22,22 +22,22 @@ type decidedGroup struct {
 	revision uint64
 }
 
-// attemptGroup is Attempt for a group (chapter 12): all its pods that wait are placed, or as
-// many as it takes, or none.
+// attemptGroup is Attempt for a group (chapter 12): all its waiting pods are placed, or as many as the
+// group needs, or none.
 func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	group := entry.Group
 	if err := checkMembers(group); err != nil {
 		return nil, err
 	}
 
-	// A plan that comes with an error is in the result, and nothing is done with it.
+	// A plan that comes with an error is only put into the result.
 	d, err := l.decideGroup(ctx, group, now)
 	r := &Result{Entry: entry}
 	if d.plan != nil {
 		r.Plan = d.plan
 	}
 
-	// Places hold only for the snapshot in which they were found.
+	// Places hold only for the snapshot in which they were found, so any change makes them stale.
 	if err == nil && d.plan.Outcome == preemption.Fits {
 		if l.snap.Revision() == d.revision {
 			return r, l.placeGroup(ctx, r, d.plan, now)
@@ -58,7 +58,7 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 	return r, l.failGroup(ctx, r, f)
 }
 
-// checkMembers returns what is wrong with the entry of a group.
+// checkMembers returns an error if the entry of a group has no members or one without a pod.
 func checkMembers(group *queue.Group) error {
 	if len(group.Members) == 0 {
 		return fmt.Errorf("group %s: %w: an entry without pods", group.Key(), outrank.ErrInvalid)
@@ -71,8 +71,8 @@ func checkMembers(group *queue.Group) error {
 	return nil
 }
 
-// decideGroup asks for the plan of a group, and tells Config.Decided. An error of Config.Decided, and one
-// about a plan that does not hold any more, comes with the plan.
+// decideGroup asks for the plan of a group, and tells Config.Decided. If Config.Decided returns an error, or
+// the plan no longer holds after it, the plan comes with the error.
 func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Time) (decidedGroup, error) {
 	if err := l.nominator.ApplyTo(l.snap); err != nil {
 		return decidedGroup{}, err
@@ -127,7 +127,7 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, plan *preemption.Group
 		r.Members = append(r.Members, m)
 	}
 
-	// The members that have no place go back to the queue before the group does, which they then join.
+	// Members without a place go back to the queue before the group does, so that they wait with it.
 	for _, member := range members {
 		if placed[member.Pod.Key()] {
 			continue
@@ -142,8 +142,8 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, plan *preemption.Group
 	return errors.Join(errs...)
 }
 
-// failGroup ends an attempt with a group that has no places. All its pods go back and wait, also if a
-// plan was carried out.
+// failGroup ends an attempt with a group that found no place. All its pods go back and wait, even if a
+// plan was executed.
 func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.Failure) error {
 	done, err := l.executor.Fail(ctx, f)
 	r.Outcome, r.Err = Waiting, f.Err
@@ -151,7 +151,7 @@ func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.Failure) er
 		r.Outcome = Preempting
 	}
 
-	// An error of executing a plan is dealt with by putting the pods back.
+	// An error of executing a plan needs no more than putting the pods back.
 	if r.Report == nil {
 		err = errors.Join(misuse(f.Err), err)
 	}

@@ -22,7 +22,7 @@ type Loop struct {
 	eval      *engine.Evaluator
 	executor  *execution.Executor
 	nominator *execution.Nominator
-	// scheduler is the name under which attempts are counted. Empty means the one that the pod names.
+	// scheduler is the name under which attempts are counted. Empty means the scheduler that the pod names.
 	scheduler string
 	// These are the functions of the Config. All but choose may be nil.
 	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error)
@@ -31,17 +31,17 @@ type Loop struct {
 	placing  func(*queue.Group) preemption.PlaceFunc
 	took     func() time.Duration
 	offset   func(pod *outrank.Pod) int
-	// meter is nil where nothing is counted.
+	// meter is nil if attempts are not counted.
 	meter *metrics.Meter
 	// schedulers are the names of the schedulers whose pods are queued. None means all.
 	schedulers []string
-	// owns says that the nominator is the loop's own, which knows pods by the snapshot.
+	// owns says that the nominator is the loop's own. It takes the latest versions of pods from the snapshot.
 	owns bool
 	// groups says that groups of pods are queued as one (rule 5.8.1).
 	groups bool
 }
 
-// New makes a loop. The error has everything that is wrong with the
+// New makes a loop. The error lists everything that is wrong with the
 // configuration, in one *[outrank.InputError].
 func New(config Config) (*Loop, error) {
 	if err := config.validate(); err != nil {
@@ -69,7 +69,7 @@ func New(config Config) (*Loop, error) {
 		l.choose = byScore(&score.Scorer{}, snap)
 	}
 
-	// The executor tells the loop's nominator of what it sets and clears.
+	// The executor tells the loop's nominator of the nominations that it sets and clears.
 	carryOut.Nominator = l.nominator
 	executor, err := execution.NewExecutor(carryOut)
 	if err != nil {
@@ -79,11 +79,11 @@ func New(config Config) (*Loop, error) {
 	return l, nil
 }
 
-// Executor returns the executor that carries plans out. A caller that does not use [Loop.Observe] tells it
-// of pods that are gone.
+// Executor returns the executor of the loop's plans. A caller that does not use [Loop.Observe] must tell it
+// of pods that are gone, with [execution.Executor.Gone].
 func (l *Loop) Executor() *execution.Executor { return l.executor }
 
-// Nominator returns the nominator that has the nominations.
+// Nominator returns the nominator of the configuration, or the loop's own.
 func (l *Loop) Nominator() *execution.Nominator { return l.nominator }
 
 // ready returns an error if no call can begin: the loop was not made by New, or there is no context.
@@ -97,8 +97,8 @@ func (l *Loop) ready(ctx context.Context) error {
 	return nil
 }
 
-// Next pops the first pod, or group, and makes an attempt with it. Where nothing is to be tried
-// the outcome is [Idle]. See [Loop.Attempt] for the rest.
+// Next pops the first pod or group, and makes an attempt with it. If there is none the outcome is [Idle].
+// See [Loop.Attempt] for the rest.
 func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, err
@@ -111,11 +111,11 @@ func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 }
 
 // Attempt makes an attempt with an entry that was popped from the queue, and ends it: the pod
-// is bound, back in the queue, or out of it. A pod that waits and is being deleted is dropped.
+// is bound, back in the queue, or out of it. A waiting pod that is being deleted is dropped.
 // The result is nil for an entry without a pod, and for a nil context; any other error comes with a
 // complete result. The package comment lists these errors; for a group that has places any change
-// of the snapshot during the attempt is an error. Others are those of
-// [execution.Executor.Fail] and of [Config.Decided].
+// of the snapshot during the attempt is an error. Errors of
+// [execution.Executor.Fail] and of [Config.Decided] are returned, too.
 func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, err
@@ -129,15 +129,15 @@ func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*
 	return l.attemptPod(ctx, entry, now)
 }
 
-// attemptPod is Attempt for a pod. It decides, and then ends the attempt in one of two ways: bind with a
-// node, or fail with the failure.
+// attemptPod is Attempt for a pod. It decides, and then ends the attempt in one of two ways: with bind if
+// there is a node, else with fail.
 func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	pod := entry.Pod
 	if pod.NodeName == "" && pod.Terminating() {
 		return l.drop(entry), nil
 	}
 
-	// A decision that failed may still have a plan that says what the nodes answered, for the failure.
+	// A decision that failed may still have a plan, which tells the failure how the nodes answered.
 	d, err := l.decide(ctx, pod, now)
 	r := &Result{Entry: entry, Nodes: d.nodes, Plan: d.asDecision()}
 	if err != nil {
@@ -152,8 +152,8 @@ func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time)
 		return r, l.bind(ctx, r, node.Name, now)
 	}
 
-	// Without nodes, a plan whose outcome is Fits is that of a resize for which there is room: the pod is
-	// on its node, and waits for the kubelet.
+	// Without nodes, the outcome Fits means a resize for which there is room: the pod is on its node, and
+	// waits for the kubelet.
 	f := execution.Failure{Plan: d.plan}
 	switch d.plan.Outcome {
 	case preemption.Fits:

@@ -16,15 +16,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// Observe takes in what an informer delivers, by the table of the package comment: an
-// object that is new (old is nil), has changed, or is gone (new is nil). It returns how many pods
-// were moved to be tried again. The objects are those of package outrank: a *Pod, *Node,
+// Observe handles an event that an informer delivers, by the table of the package comment: an
+// object is new (old is nil), has changed, or is gone (new is nil). It returns how many pods
+// were moved to be tried again. Objects are of package outrank: a *Pod, *Node,
 // *PodDisruptionBudget, *Namespace, *PodGroup or *CompositePodGroup. An object may be delivered
 // again, and an object that goes need not be known.
 //
 // The error wraps [outrank.ErrInvalid] for anything else and for two objects of different kinds or names.
-// The errors of an object's Validate are returned, too, and then nothing is changed. It takes the time of
-// the methods of snapshot and queue that the table names; an event that moves pods looks at all that wait.
+// If an object's Validate returns an error, Observe returns it and changes nothing. The time is that of
+// the methods of snapshot and queue in the table; an event that moves pods looks at all pods that wait.
 func (l *Loop) Observe(old, new any, now time.Time) (moved int, err error) {
 	if l == nil || l.executor == nil {
 		return 0, fmt.Errorf("event: %w: the loop was not made by New", outrank.ErrInvalid)
@@ -51,7 +51,7 @@ func (l *Loop) Observe(old, new any, now time.Time) (moved int, err error) {
 	return 0, fmt.Errorf("event: %w: %T and %T are no objects that are looked at", outrank.ErrInvalid, kindOf(old), kindOf(new))
 }
 
-// kindOf returns the first object that is not nil, and an empty struct if all are.
+// kindOf returns the first object that is not nil, and an empty struct if all are nil.
 func kindOf(objects ...any) any {
 	for _, o := range objects {
 		if o != nil {
@@ -61,7 +61,8 @@ func kindOf(objects ...any) any {
 	return struct{}{}
 }
 
-// both calls f with two objects of one type and name, of which at most one is nil.
+// both checks that the objects are of type *T and have the same name, and that at least one is not nil. Then it
+// calls f with them.
 func both[T any, N comparable](old, new any, name func(*T) N, f func(old, new *T) (int, error)) (int, error) {
 	a, isOld := old.(*T)
 	b, isNew := new.(*T)
@@ -76,7 +77,7 @@ func both[T any, N comparable](old, new any, name func(*T) N, f func(old, new *T
 	return f(a, b)
 }
 
-// observer takes in one event.
+// observer handles one event.
 type observer struct {
 	snap      *engine.Snapshot
 	queue     *queue.Queue
@@ -89,10 +90,10 @@ type observer struct {
 	now    time.Time
 }
 
-// moveAll tells the queue of an event.
+// moveAll tells the queue of an event, and returns how many pods it moved.
 func (o *observer) moveAll(e queue.ClusterEvent) int { return o.queue.MoveAll(e, o.now) }
 
-// pod takes in an event about a pod.
+// pod handles an event about a pod.
 func (o *observer) pod(old, new *outrank.Pod) (int, error) {
 	if new != nil {
 		if err := new.Validate(); err != nil {
@@ -125,9 +126,9 @@ func (o *observer) queued(pod *outrank.Pod) bool {
 	return len(o.schedulers) == 0 || slices.Contains(o.schedulers, pod.Scheduler())
 }
 
-// podWaits takes in a pod without a node, in a new version if old is not nil. A change of it
-// is an event for the pod alone, which the queue judges. Other pods hear only of a nomination that
-// it had in its own status and has no longer (rules 5.4.5, 5.4.8 and 5.4.19).
+// podWaits handles a pod without a node, in a new version if old is not nil. The queue judges whether the
+// change helps the pod itself. Other pods are only told that room was given up, if the nomination in the
+// pod's own status was changed or cleared (rules 5.4.5, 5.4.8 and 5.4.19).
 func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 	snap, key := o.snap, new.Key()
 	_, known := snap.Pod(key)
@@ -137,7 +138,7 @@ func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 
 	switch {
 	case snap.NodeOf(key) != "":
-		return 0, nil // it was bound, and this version does not know that yet
+		return 0, nil // the pod was bound, and this version is older than that
 	case !o.queued(new):
 		return 0, nil
 	case old == nil:
@@ -149,8 +150,8 @@ func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 	o.nominator.Update(old, new)
 	version := new
 	if onlyNominated(old, new) {
-		// The failure path may have put this very version back already. Seeing the same pointer again,
-		// the queue would think that the pod was changed in place, perhaps in something that helps it.
+		// The failure path may have put this very version back already. If the queue saw the same pointer
+		// again, it would take the pod to be changed in place, perhaps in something that helps it.
 		made := *new
 		version = &made
 	}
@@ -168,10 +169,10 @@ func onlyNominated(old, new *outrank.Pod) bool {
 	return reflect.DeepEqual(&made, new)
 }
 
-// podCame takes in a pod without a node that is new. It may be the one that a group lacked, which
-// concerns others only where groups are queued (rule 5.4.19).
+// podCame handles a new pod without a node. It may be the pod that a group lacked, so other pods are told
+// of it where groups are queued (rule 5.4.19).
 func (o *observer) podCame(pod *outrank.Pod) (int, error) {
-	_ = o.nominator.Add(pod, "") // news of a pod is no error
+	_ = o.nominator.Add(pod, "") // without a node, Add returns no error
 	err := o.queue.Add(pod, o.now)
 	if !o.groups {
 		return 0, err
@@ -179,14 +180,14 @@ func (o *observer) podCame(pod *outrank.Pod) (int, error) {
 	return o.moveAll(queue.ClusterEvent{Kind: queue.EventUnscheduledPodAdded, Pod: pod}), err
 }
 
-// roomGivenUp tells the queue that a pod that waits does not want its nominated node any more.
+// roomGivenUp tells the queue that a waiting pod no longer holds room on a node that it was nominated to.
 func (o *observer) roomGivenUp(pod *outrank.Pod, node string) int {
 	waited := *pod
 	waited.NodeName, waited.NominatedNodeName = "", node
 	return o.queue.RoomGivenUp(&waited, o.now)
 }
 
-// podPlaced takes in a pod that has a node now.
+// podPlaced handles a pod that has a node now and, as far as the event tells, had none before.
 func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
 	_, waited := o.snap.Pod(new.Key())
 	waited = old != nil || waited && o.snap.NodeOf(new.Key()) == ""
@@ -205,13 +206,13 @@ func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
 	return moved, err
 }
 
-// podChanged takes in a new version of a pod on a node.
+// podChanged handles a new version of a pod on a node.
 func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
 	if _, err := o.snap.PutPod(new); err != nil {
 		return 0, err
 	}
 
-	// What does not change what others may be placed by is no event for them.
+	// Only a change of labels or requests can make a difference to other pods.
 	moved := 0
 	if release := o.snap.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequests(release), new.RunningRequests(release)) {
 		moved += o.queue.AssignedPodUpdated(new, o.now)
@@ -221,12 +222,12 @@ func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
 	return moved, err
 }
 
-// podGone takes in the end of a pod, which need not be known.
+// podGone handles the end of a pod. The snapshot need not know the pod.
 func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 	snap, key := o.snap, pod.Key()
 	known, ok := snap.Pod(key)
 	if ok && known.UID != pod.UID && known.UID != "" && pod.UID != "" {
-		return 0, nil // it was gone already, and another has its name
+		return 0, nil // the pod was gone already, and another pod has its name
 	}
 	if ok {
 		// The pod may have been bound without an event that told of it.
@@ -240,7 +241,7 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 		}
 	}
 
-	// The executor hears of it before the queue, whose gate asks the executor.
+	// The executor is told before the queue, because a gate of the queue asks the executor.
 	was := cmp.Or(o.nominator.NodeOf(key), pod.NominatedNodeName)
 	o.nominator.Remove(pod)
 	o.executor.Gone(pod)
@@ -248,7 +249,7 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 
 	switch {
 	case pod.Finished() && !ok:
-		return 0, nil // others were told when it ended
+		return 0, nil // other pods were told when this one ended
 	case pod.NodeName != "":
 		return o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted, Pod: pod}), nil
 	case was != "" && o.queued(pod):
@@ -257,7 +258,7 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 	return 0, nil
 }
 
-// node takes in an event about a node.
+// node handles an event about a node.
 func (o *observer) node(old, new *outrank.Node) (int, error) {
 	if new == nil {
 		if err := o.snap.RemoveNode(old.Name); err != nil {
@@ -277,9 +278,9 @@ func (o *observer) node(old, new *outrank.Node) (int, error) {
 	return o.moveAll(queue.ClusterEvent{Kind: queue.EventNodeUpdated, Node: new, NodeBefore: old}), nil
 }
 
-// noNewsForPods reports whether a node changed in nothing that pods are told of: its images, the
-// version of its kubelet, its policy for supplemental groups, or that it was cordoned, which helps
-// nobody (rule 5.4.20).
+// noNewsForPods reports whether a change of a node can help no pod, so that none is told of it. That is so for
+// its images, the version of its kubelet, its policy for supplemental groups, and for being cordoned
+// (rule 5.4.20).
 func noNewsForPods(old, new *outrank.Node) bool {
 	x, y := *old, *new
 	for _, n := range []*outrank.Node{&x, &y} {
@@ -291,7 +292,7 @@ func noNewsForPods(old, new *outrank.Node) bool {
 	return reflect.DeepEqual(&x, &y)
 }
 
-// unlessMissing is nil for the error about an object that is not known.
+// unlessMissing returns the error, but nil if it says that an object is not known.
 func unlessMissing(err error) error {
 	if errors.Is(err, preemption.ErrNotFound) {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// profileReader is a profile while it is read.
+// profileReader is a profile while it is being read from the file.
 type profileReader struct {
 	Profile
 	// o is the profile's object in the file.
@@ -16,8 +16,7 @@ type profileReader struct {
 	usual pluginList
 }
 
-// readAffinityArgs reads NodeAffinity's demands on the nodes of every pod (rule
-// 19.3.2).
+// readAffinityArgs reads the node affinity that NodeAffinity adds to every pod (rule 19.3.2).
 func (p *profileReader) readAffinityArgs(o *object) {
 	added := o.object("addedAffinity")
 	const required = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -33,11 +32,11 @@ func (p *profileReader) readAffinityArgs(o *object) {
 	added.done()
 }
 
-// settings returns the part of the profile's configuration that most fields of the file set.
+// settings returns the preemption.Profile, which most fields of the file go into.
 func (p *profileReader) settings() *preemption.Profile { return &p.Config.Profile }
 
-// readTerm reads a term. A term that makes no sense is a problem here, while kube-scheduler accepts it in
-// a pod.
+// readTerm reads a term of node affinity. An invalid term is a problem in the file, although kube-scheduler
+// accepts it in a pod.
 func readTerm(o *object) outrank.NodeSelectorTerm {
 	return outrank.NodeSelectorTerm{
 		MatchExpressions: readRequirements(o, "matchExpressions", labelProblem),
@@ -45,8 +44,8 @@ func readTerm(o *object) outrank.NodeSelectorTerm {
 	}
 }
 
-// readRequirements reads the requirements in a field. problem returns what is wrong with one, empty for
-// nothing.
+// readRequirements reads the requirements in a field. problem says what is wrong with a requirement; it is
+// empty if nothing is.
 func readRequirements(o *object, name string, problem func(*outrank.NodeRequirement) string) []outrank.NodeRequirement {
 	var all []outrank.NodeRequirement
 	o.objects(name, func(r *object) {
@@ -59,8 +58,8 @@ func readRequirements(o *object, name string, problem func(*outrank.NodeRequirem
 	return all
 }
 
-// labelProblem returns the problem of a requirement of labels, empty for none. The values of
-// Gt and Lt must be values of labels like all others, so that none has a sign.
+// labelProblem says what is wrong with a requirement on labels, empty if nothing is. The values of
+// Gt and Lt must be valid label values like all others, which cannot have a sign.
 func labelProblem(r *outrank.NodeRequirement) string {
 	compares := r.Operator == outrank.Gt || r.Operator == outrank.Lt
 	operator := r.Operator
@@ -71,7 +70,7 @@ func labelProblem(r *outrank.NodeRequirement) string {
 		if !qualified(r.Key) {
 			return strconv.Quote(cut(r.Key)) + " is no name of a label"
 		}
-		operator = outrank.In // selectors of labels do not have Gt and Lt
+		operator = outrank.In // a LabelSelector, which validates the rest, has no Gt and Lt
 	}
 
 	selector := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: r.Key, Operator: operator, Values: r.Values}}}

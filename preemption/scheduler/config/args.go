@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// readPreemptionArgs reads the number of candidates that are enough (rule 19.3.1).
+// readPreemptionArgs reads how many candidates DefaultPreemption looks for (rule 19.3.1).
 func (p *profileReader) readPreemptionArgs(o *object) {
 	s := preemption.Sample{Percent: 10, Minimum: 100}
 	if n, ok := o.number("minCandidateNodesPercentage", 0, 100); ok {
@@ -24,8 +24,8 @@ func (p *profileReader) readPreemptionArgs(o *object) {
 	p.Config.Sample = &s
 }
 
-// orNone returns a number of the file as a [preemption.Sample] has it: -1 stands for none, since 0 means
-// the default there.
+// orNone returns a number of the file for a field of [preemption.Sample], where 0 means the default and -1
+// means zero.
 func orNone(n int) int {
 	if n == 0 {
 		return -1
@@ -33,7 +33,7 @@ func orNone(n int) int {
 	return n
 }
 
-// readResourcesArgs reads the resources that NodeResourcesFit passes over (rule 19.3.3).
+// readResourcesArgs reads the resources that NodeResourcesFit ignores (rule 19.3.3), and how it scores.
 func (p *profileReader) readResourcesArgs(o *object) {
 	settings := p.settings()
 	for i, name := range o.texts("ignoredResources") {
@@ -43,7 +43,7 @@ func (p *profileReader) readResourcesArgs(o *object) {
 		settings.IgnoredResources = append(settings.IgnoredResources, resource.Name(name))
 	}
 	for i, group := range o.texts("ignoredResourceGroups") {
-		// The rules for a group are those for a name without a prefix.
+		// A group must be a valid name without a prefix.
 		if !qualified(group) || hasSlash(group) {
 			o.ps.add(o.path("ignoredResourceGroups")+"["+itoa(i)+"]", "%q is no group of resources", cut(group))
 		}
@@ -51,7 +51,7 @@ func (p *profileReader) readResourcesArgs(o *object) {
 	}
 
 	if !o.has("scoringStrategy") {
-		o.object("scoringStrategy") // so that it is a known field
+		o.object("scoringStrategy") // marks the field as known: it may be null
 		return
 	}
 	s := o.object("scoringStrategy")
@@ -70,14 +70,15 @@ func (p *profileReader) readResourcesArgs(o *object) {
 	s.done()
 }
 
-// readSpreadArgs reads the default constraints, which hold for pods without any of their own (rule 19.3.4).
+// readSpreadArgs reads the default constraints, which apply to pods without constraints of their own (rule
+// 19.3.4).
 func (p *profileReader) readSpreadArgs(o *object) {
 	kind := o.text("defaultingType")
 	if kind != "" && kind != "System" && kind != "List" {
 		o.ps.add(o.path("defaultingType"), "%q is neither System nor List", cut(kind))
 	}
 
-	// Two constraints of one key must differ in what happens if they are not met.
+	// Two constraints with one topology key must differ in whenUnsatisfiable.
 	type pair struct {
 		key string
 		outrank.UnsatisfiablePolicy
@@ -97,8 +98,8 @@ func (p *profileReader) readSpreadArgs(o *object) {
 		o.ps.add(o.path("defaultingType"), "has to be List where there are defaultConstraints")
 	}
 
-	// For the filter the system's constraints are none, since they are only preferred. Scores tell an
-	// empty list from the system's.
+	// The system's default constraints are only preferred, so the filter has none if the type is System.
+	// For scores an empty list means no constraints, and nil means the system's.
 	p.settings().DefaultConstraints = constraints
 	if kind == "List" {
 		p.Scores.DefaultSpread = append([]outrank.TopologySpreadConstraint{}, constraints...)
@@ -132,7 +133,7 @@ func readConstraint(c *object) outrank.TopologySpreadConstraint {
 	return x
 }
 
-// readInclusion reads which nodes a constraint counts.
+// readInclusion reads a policy that says which nodes a constraint counts.
 func readInclusion(c *object, name string) outrank.NodeInclusionPolicy {
 	p := outrank.NodeInclusionPolicy(c.text(name))
 	if p != "" && p != outrank.NodeHonor && p != outrank.NodeIgnore {
@@ -141,7 +142,7 @@ func readInclusion(c *object, name string) outrank.NodeInclusionPolicy {
 	return p
 }
 
-// readBindingArgs checks the arguments of VolumeBinding, which play no part here.
+// readBindingArgs checks the arguments of VolumeBinding, which have no effect here.
 func (p *profileReader) readBindingArgs(o *object) {
 	o.number("bindTimeoutSeconds", 0, math.MaxInt64)
 	if o.has("shape") {
@@ -150,7 +151,7 @@ func (p *profileReader) readBindingArgs(o *object) {
 	o.asked["shape"] = true
 }
 
-// readDynamicArgs checks the arguments of DynamicResources, which play no part here.
+// readDynamicArgs checks the arguments of DynamicResources, which have no effect here.
 func (p *profileReader) readDynamicArgs(o *object) {
 	o.duration("filterTimeout")
 	o.duration("bindingTimeout")

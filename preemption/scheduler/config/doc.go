@@ -19,7 +19,7 @@
 //
 //	in the file                                        becomes
 //	DefaultPreemption off                              Config.Profile.Off
-//	what is asked for a way out, or that nothing is    Profile.WaysOut
+//	the plugins at postFilter                          Profile.WaysOut
 //	DefaultPreemptionArgs                              Config.Sample
 //	a filter off                                       Config.Profile.Off, OffOnNodes
 //	NodeAffinityArgs.addedAffinity                     Config.Profile.AddedAffinity
@@ -32,9 +32,9 @@
 //	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff
 //
 // A file with which kube-scheduler would not start is an error: unknown fields, repeated
-// fields, arguments that make no sense, plugins at a point that they do not serve.
-// [Profile.Unsupported] names the settings with which it would start and which this module cannot
+// fields, invalid arguments, plugins at a point that they do not serve.
+// [Profile.Unsupported] lists settings with which it would start but which this module cannot
 // follow: extenders, plugins that are not kube-scheduler's own, filters in another
-// order. [Profile.UnsupportedScores] does so for scores. Fields that play no part in either, such
+// order. [Profile.UnsupportedScores] does so for scores. Fields that affect neither, such
 // as leader election or timeouts, are checked for their names and types and then left out.
 package config

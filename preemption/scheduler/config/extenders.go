@@ -14,12 +14,12 @@ type extenders struct {
 	// ignored replaces each profile's ignored resources, unless it is empty
 	// (rule 19.4.2).
 	ignored []resource.Name
-	// unsupported has an entry for each extender that has a say in preemption: its answers are not known.
+	// unsupported has an entry for each extender that filters nodes or changes candidates, because its
+	// answers are not known.
 	unsupported []outrank.Problem
 }
 
-// readExtenders reads the extenders. One of them at most may bind, and none may manage the resource of
-// another.
+// readExtenders reads the extenders. At most one of them may bind, and no resource may be managed by two.
 func readExtenders(o *object) *extenders {
 	x := &extenders{}
 	binders := 0
@@ -50,7 +50,8 @@ func readExtenders(o *object) *extenders {
 	return x
 }
 
-// note notes an extender as unsupported if it has a say in preemption.
+// note adds an extender to the unsupported ones if it filters nodes or changes candidates. resources are
+// the resources that it manages.
 func (x *extenders) note(at, filter, preempt string, resources []string) {
 	var does []string
 	if filter != "" {
@@ -71,7 +72,7 @@ func (x *extenders) note(at, filter, preempt string, resources []string) {
 		"an extender %s for %s; what it answers is not known", strings.Join(does, " and "), pods)})
 }
 
-// readManaged reads the resources that an extender manages. managed has those of all extenders so far.
+// readManaged reads the resources that an extender manages. managed has the resources of all extenders so far.
 func (x *extenders) readManaged(e *object, managed map[string]bool) (names []string) {
 	e.objects("managedResources", func(m *object) {
 		name := m.text("name")
@@ -90,7 +91,7 @@ func (x *extenders) readManaged(e *object, managed map[string]bool) (names []str
 	return names
 }
 
-// readTLS checks settings that play no part here.
+// readTLS checks settings that have no effect here.
 func readTLS(o *object) {
 	o.flag("insecure")
 	for _, name := range []string{"serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData"} {

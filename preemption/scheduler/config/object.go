@@ -11,13 +11,13 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// mostProblems is the number of problems that are kept.
+// mostProblems is the largest number of problems that are kept. Further ones are only counted.
 const mostProblems = 1000
 
 // problems collects the problems of a file.
 type problems struct {
 	list []outrank.Problem
-	// more is the number of problems that are not kept.
+	// more counts the problems beyond mostProblems.
 	more int
 }
 
@@ -30,16 +30,16 @@ func (ps *problems) add(at, format string, args ...any) {
 	ps.list = append(ps.list, outrank.Problem{Object: kind, Field: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// object is a JSON object whose fields are asked for by name. Those that nobody
-// asks for are unknown.
+// object is a JSON object whose fields are read by name. A field that was not read when done is
+// called is unknown, and a problem.
 type object struct {
 	ps *problems
 	// at is the path of the object in the file, empty for the whole file.
 	at string
-	// names are the names of the fields in the order of the file, and value has their values.
+	// names are the names of the fields in the order of the file. value has the fields' values by name.
 	names []string
 	value map[string]value
-	// asked has the names that somebody has asked for.
+	// asked has the names of the fields that were read, and of known fields that are not read.
 	asked map[string]bool
 }
 
@@ -56,7 +56,7 @@ func objectOf(ps *problems, at string, v value) *object {
 	return o
 }
 
-// word returns the words for the kind of a value.
+// word returns how messages name the kind of a value.
 func (v *value) word() string {
 	switch v.kind {
 	case '{':
@@ -73,7 +73,7 @@ func (v *value) word() string {
 	return "null"
 }
 
-// done reports the fields that nobody has asked for.
+// done adds a problem for each field that was not asked for.
 func (o *object) done() {
 	for _, name := range o.names {
 		if !o.asked[name] {
@@ -90,8 +90,8 @@ func (o *object) path(name string) string {
 	return o.at + "." + name
 }
 
-// field returns the value of a field of the wanted kind. It is not ok if the field is missing, null or of
-// another kind, which is a problem.
+// field returns the value of a field. The result is false if the field is missing, null or of another kind
+// than wanted; the last is a problem.
 func (o *object) field(name string, kind byte, wanted string) (value, bool) {
 	o.asked[name] = true
 	v, ok := o.value[name]
@@ -111,13 +111,13 @@ func (o *object) text(name string) string {
 	return v.text
 }
 
-// flag reads a truth value, false if there is none.
+// flag reads a boolean, false if there is none.
 func (o *object) flag(name string) bool {
 	v, _ := o.field(name, 'b', "true or false")
 	return v.text == "true"
 }
 
-// number reads an integer from low to high. It is not ok if there is none.
+// number reads an integer from low to high. The result is false if there is none.
 func (o *object) number(name string, low, high int64) (int64, bool) {
 	v, ok := o.field(name, '0', "an integer")
 	if !ok {
@@ -135,7 +135,7 @@ func (o *object) number(name string, low, high int64) (int64, bool) {
 	return n, true
 }
 
-// int32 reads any int32.
+// int32 reads an int32, zero if there is none.
 func (o *object) int32(name string) int32 {
 	n, _ := o.number(name, math.MinInt32, math.MaxInt32)
 	return int32(n)
@@ -161,11 +161,11 @@ func (o *object) list(name string, f func(at string, v value)) {
 	}
 }
 
-// mostProfiles is the largest number of profiles in a file, and of extenders, each of which has a say in
-// every profile (rule 19.1.7).
+// mostProfiles is the largest number of profiles in a file, and also of extenders, because every extender
+// counts in every profile (rule 19.1.7).
 const mostProfiles = 1000
 
-// tooLong reports whether a list has more entries than mostProfiles, which is a problem.
+// tooLong reports whether a list has more entries than mostProfiles. It adds a problem if it has.
 func (o *object) tooLong(name string) bool {
 	v := o.value[name]
 	if len(v.list) <= mostProfiles {
@@ -175,8 +175,7 @@ func (o *object) tooLong(name string) bool {
 	return true
 }
 
-// objects calls f with each element of a field, and reports the fields that f did not ask
-// for.
+// objects calls f with each object in a list, and adds a problem for each field that f did not ask for.
 func (o *object) objects(name string, f func(x *object)) {
 	o.list(name, func(at string, v value) {
 		x := objectOf(o.ps, at, v)
@@ -222,7 +221,7 @@ func (o *object) typed(version, kind string) {
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// qualified reports whether a text could be the name of a label.
+// qualified reports whether a text is a qualified name, such as the key of a label.
 func qualified(name string) bool {
 	s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
 	return s.Validate() == nil
@@ -230,7 +229,7 @@ func qualified(name string) bool {
 
 func hasSlash(s string) bool { return strings.Contains(s, "/") }
 
-// fieldProblem returns the problem of a requirement of fields, empty for none.
+// fieldProblem says what is wrong with a requirement on the fields of a node, empty if nothing is.
 func fieldProblem(r *outrank.NodeRequirement) string {
 	switch {
 	case r.Key != outrank.FieldName:

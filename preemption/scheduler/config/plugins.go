@@ -9,7 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
-// Names of plugins that are no filters of this module, of points, and of all plugins.
+// Names of plugins that are not filters of this module, of two extension points, and "*", which stands for all
+// plugins of a point.
 const (
 	defaultPreemption = "DefaultPreemption"
 	dynamicResources  = "DynamicResources"
@@ -19,7 +20,7 @@ const (
 	everything        = "*"
 )
 
-// point is an extension point that has a part in preemption or in scores.
+// point is the name of an extension point that matters for preemption or for scores.
 type point string
 
 // The points. Plugins of multiPoint are at every point that they serve.
@@ -31,20 +32,21 @@ const (
 	multiPoint point = "multiPoint"
 )
 
-// otherPoints have no part in preemption. groupPoints have one for pod groups.
+// otherPoints do not matter for preemption. groupPoints matter for pod groups, and a change at them is
+// unsupported.
 var (
 	otherPoints = []string{"preEnqueue", queueSort, preScore, "reserve", "permit", "preBind", "bind", "postBind"}
 	groupPoints = []string{"placementGenerate", "placementScore", "placementFeasible", "podGroupPostFilter"}
 )
 
-// plugin is a plugin of kube-scheduler itself, with those points that it serves and that
-// have a part in preemption or in scores.
+// plugin is a plugin of kube-scheduler, with the points that it serves, as far as they matter for preemption
+// or for scores.
 type plugin struct {
 	name   string
 	serves []point
 }
 
-// pluginList is the plugins of a default profile, in its order.
+// pluginList lists the plugins of a default profile, in its order.
 type pluginList []plugin
 
 // defaults are the plugins of the default profile of v1.36, in its order.
@@ -88,15 +90,15 @@ func defaultsIn(r outrank.Release) pluginList {
 	return list
 }
 
-// index returns the index of a plugin, -1 if there is none of the name.
+// index returns the index of the plugin with a name, -1 if there is none.
 func (l pluginList) index(name string) int {
 	return slices.IndexFunc(l, func(p plugin) bool { return p.name == name })
 }
 
-// removed are the names of plugins that kube-scheduler had once and refuses now.
+// removed are the names of plugins that kube-scheduler once had. A file that names one is invalid.
 var removed = []string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}
 
-// known returns the plugin of a name. It is not ok if the default profile has none.
+// known returns the plugin with a name. The result is false if the default profile has none.
 func (l pluginList) known(name string) (plugin, bool) {
 	i := l.index(name)
 	if i < 0 {
@@ -123,8 +125,8 @@ type pluginSet struct {
 	weights map[string]int64
 }
 
-// readSet reads the setting of one point. Only an enabled plugin is checked: to disable one that is not
-// there does nothing.
+// readSet reads the setting of one point. Only enabled plugins are checked, because disabling a plugin that
+// does not exist has no effect.
 func (l pluginList) readSet(o *object, name string) pluginSet {
 	set := pluginSet{weights: map[string]int64{}}
 	o = o.object(name)
@@ -159,7 +161,7 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 	return set
 }
 
-// serves reports whether a plugin can be enabled at a point. A plugin that is not known may serve any.
+// serves reports whether a plugin can be enabled at a point. A plugin that is not known may serve any point.
 func (l pluginList) serves(name string, where point) bool {
 	p, ok := l.known(name)
 	switch where {
@@ -169,8 +171,8 @@ func (l pluginList) serves(name string, where point) bool {
 	return true
 }
 
-// merged returns the plugins that a profile has at multiPoint, before single points
-// are looked at (rule 19.2.1; mergePluginSet): the default ones, and then those that the profile adds.
+// merged returns the plugins that a profile has at multiPoint, before single points are looked at: the default
+// ones, and then those that the profile adds (rule 19.2.1; mergePluginSet).
 func (l pluginList) merged(custom pluginSet) []string {
 	var out []string
 
@@ -210,7 +212,7 @@ func (l pluginList) expand(where point, everywhere []string, custom pluginSet) [
 		p, ok := l.known(name)
 		switch {
 		case ok && !slices.Contains(p.serves, where), disabled[name]:
-			// It does not run here.
+			// The plugin does not run at this point.
 		case enabled[name]:
 			overrides[name] = true
 		default:
@@ -230,7 +232,7 @@ func (l pluginList) expand(where point, everywhere []string, custom pluginSet) [
 	return slices.Concat(first, others, last)
 }
 
-// setOf returns a set of names, since a file may list tens of thousands.
+// setOf returns a set of names. A file may list tens of thousands, too many to search a list for each.
 func setOf(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// argsOf has the function that reads the arguments of a plugin, for each plugin with arguments.
+// argsOf maps each plugin with arguments to the function that reads them.
 var argsOf = map[string]func(p *profileReader, o *object){
 	defaultPreemption:            (*profileReader).readPreemptionArgs,
 	preemption.NodeAffinity:      (*profileReader).readAffinityArgs,
@@ -32,7 +32,7 @@ func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	o.number("percentageOfNodesToScore", 0, 100)
 	o.number("percentageOfPlacementsToScore", 0, 100)
 
-	// What extenders manage replaces the arguments, so it comes after them.
+	// The resources that extenders manage replace those of the arguments, so they come second.
 	sort := p.readPlugins(o.object("plugins"))
 	p.readArgs()
 	if len(x.ignored) > 0 {
@@ -41,15 +41,15 @@ func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	return p.Profile, sort
 }
 
-// unsupported adds a setting that the configuration cannot express.
+// unsupported adds a problem for a setting that preemption.Config cannot express.
 func (p *profileReader) unsupported(field, format string, args ...any) {
 	p.Unsupported = append(p.Unsupported, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// readPlugins finds the plugins that run at the points that matter. It returns
-// the setting of queueSort.
+// readPlugins works out which plugins run at each point that matters, and sets the profile accordingly. It
+// returns the setting of queueSort.
 func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
-	// All points are read before any is judged: multiPoint bears on all others.
+	// All points are read before any is judged, because multiPoint affects all others.
 	sets := map[point]pluginSet{}
 	for _, where := range []point{multiPoint, preFilter, filter, postFilter, scores} {
 		sets[where] = p.usual.readSet(o, string(where))
@@ -88,15 +88,15 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 		settings.Off = append(settings.Off, defaultPreemption)
 	}
 
-	// The plugins that keepReaders looks at serve preScore as they serve score.
+	// expand is asked about score even for preScore: the plugins that keepReaders looks at serve both.
 	p.readWeights(p.usual.expand(scores, everywhere, sets[scores]), sets)
 	p.keepReaders(p.usual.expand(scores, everywhere, preScoring))
 	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
 	return sort
 }
 
-// inspect notes as unsupported plugins that are not known, and known filters in another order than the
-// default one.
+// inspect adds problems to Unsupported: for plugins that are not known, and for known filters that run in
+// another order than the default one.
 func (p *profileReader) inspect(at string, where point, running []string, custom pluginSet) {
 	for _, name := range custom.enabled {
 		if _, ok := p.usual.known(name); !ok {
@@ -120,8 +120,8 @@ func (l pluginList) filtersAt(where point) []string {
 	return slices.DeleteFunc(l.servingPoint(where), func(name string) bool { return name == dynamicResources })
 }
 
-// switchOff switches filters off that do not run (rules 19.2.3 and 19.2.4). before are the plugins that
-// run before the nodes are asked, and onNodes those that run on each node. at is the path of preFilter.
+// switchOff turns off the filters that do not run (rules 19.2.3 and 19.2.4). before are the plugins that
+// run before the nodes are asked, and onNodes the plugins that run on each node. at is the path of preFilter.
 func (p *profileReader) switchOff(at string, before, onNodes []string) {
 	settings := p.settings()
 	for _, name := range p.usual.filtersAt(filter) {
@@ -139,13 +139,14 @@ func (p *profileReader) switchOff(at string, before, onNodes []string) {
 	}
 }
 
-// inspectOnNodesAlone notes a filter as unsupported that runs on nodes and not before them, if it should.
+// inspectOnNodesAlone looks at a filter that runs on nodes and not before them. It adds a problem to
+// Unsupported if the filter should run before them, too.
 func (p *profileReader) inspectOnNodesAlone(at, name string) {
 	switch {
 	case !slices.Contains(p.usual.filtersAt(preFilter), name):
-		// It never runs before the nodes.
+		// The filter never runs before the nodes.
 	case name == preemption.NodeVolumeLimits || name == preemption.DeferredPodScheduling:
-		// Before the nodes these only step aside for pods that they do not concern.
+		// Before the nodes these filters only skip pods that they do not concern.
 	case name == preemption.NodeName:
 		p.unsupported(at, "%s is off here and on in filter: every node is then asked about a pod that names one, and here that node alone", name)
 	default:
@@ -153,8 +154,7 @@ func (p *profileReader) inspectOnNodesAlone(at, name string) {
 	}
 }
 
-// readArgs reads the arguments of all plugins. It passes over those of plugins
-// that have none here.
+// readArgs reads the arguments of all plugins. It skips the arguments of plugins that are not in argsOf.
 func (p *profileReader) readArgs() {
 	taken := map[string]bool{}
 	p.o.objects("pluginConfig", func(c *object) {

@@ -10,11 +10,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB, by the rules of a
-// release (rule 19.2.8). That is the release of the cluster that the configuration is for; zero means
-// [outrank.DefaultRelease]. The error has all problems, in one *[outrank.InputError] that
-// names the fields; an unknown release is a problem. Other errors are those of r. Time
-// and memory are linear in the size of the file.
+// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB. release is the release of the
+// cluster that the configuration is for (rule 19.2.8); zero means [outrank.DefaultRelease]. The error
+// lists all problems, in one *[outrank.InputError] that names the fields; an unknown release is a
+// problem. Errors of r are returned as they are. Time and memory are linear in the size of the file.
 func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
 	if !release.Known() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
@@ -22,7 +21,7 @@ func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
 	return readBy(r, defaultsIn(release))
 }
 
-// readBy reads a file by a default profile.
+// readBy is Read with the default profile of the release.
 func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
 	if r == nil {
 		return nil, unreadable("there is no reader")
@@ -39,8 +38,8 @@ func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
 	return c, nil
 }
 
-// readFile reads the whole file. It stops early at another version or kind, whose fields would make no
-// sense, and at lists that are too long.
+// readFile reads the whole file. It stops early at another version or kind, whose fields have other
+// meanings, and at lists that are too long.
 func (l pluginList) readFile(o *object) *Configuration {
 	version := o.text("apiVersion")
 	switch {
@@ -83,7 +82,8 @@ func (l pluginList) readFile(o *object) *Configuration {
 	return c
 }
 
-// older returns where a switch of an old version has gone, empty for other versions.
+// older returns a hint for files of version v1alpha1, whose setting disablePreemption has moved. It is empty
+// for other versions.
 func older(version string) string {
 	if version == "kubescheduler.config.k8s.io/v1alpha1" {
 		return "; what was disablePreemption there is DefaultPreemption among plugins.postFilter.disabled"
@@ -91,7 +91,7 @@ func older(version string) string {
 	return ""
 }
 
-// readAside checks the fields that play no part in preemption (rule 19.1.4).
+// readAside checks the fields that do not affect preemption (rule 19.1.4).
 func readAside(o *object) {
 	o.number("parallelism", 1, math.MaxInt32)
 	o.number("percentageOfNodesToScore", 0, 100)
@@ -119,7 +119,7 @@ func readAside(o *object) {
 	client.done()
 }
 
-// readBackoff reads the queue's settings. The longest backoff must not be less than the first one.
+// readBackoff reads the queue's settings. The longest backoff must not be shorter than the first one.
 func (c *Configuration) readBackoff(o *object) {
 	const most = int64(math.MaxInt64 / time.Second)
 	first, _ := o.number("podInitialBackoffSeconds", 1, most)

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// readWeights sets the weights of the plugins that give scores (rules 19.5.1 and 19.5.2). They stay nil if
-// they are the default ones.
+// readWeights sets the weights of the running plugins that give scores (rules 19.5.1 and 19.5.2). Default
+// weights are left nil.
 func (p *profileReader) readWeights(running []string, sets map[point]pluginSet) {
 	usual := score.DefaultWeights()
 	weights := map[string]int64{}
@@ -28,7 +28,7 @@ func (p *profileReader) readWeights(running []string, sets map[point]pluginSet) 
 			continue
 		}
 
-		// The weight at score comes after that at multiPoint, and replaces it.
+		// The weight at score replaces the weight at multiPoint.
 		for _, where := range []point{multiPoint, scores} {
 			if w, ok := sets[where].weights[name]; ok {
 				weight = w
@@ -42,8 +42,8 @@ func (p *profileReader) readWeights(running []string, sets map[point]pluginSet) 
 	}
 }
 
-// keepReaders gives the weight 0 to plugins that give no scores but run at preScore: an
-// attempt ends over what they cannot read (rule 19.5.5).
+// keepReaders lists plugins that run at preScore but give no scores with the weight 0. Then they are still
+// asked, because an attempt fails if such a plugin cannot read something of the pod (rule 19.5.5).
 func (p *profileReader) keepReaders(asked []string) {
 	for _, name := range []string{preemption.NodeAffinity, preemption.PodTopologySpread} {
 		if weights := p.Scores.Weights; weights != nil && weights[name] == 0 && slices.Contains(asked, name) {
@@ -52,7 +52,7 @@ func (p *profileReader) keepReaders(asked []string) {
 	}
 }
 
-// unsupportedScore adds a setting that the configuration of scores cannot express.
+// unsupportedScore adds a problem for a setting that score.Config cannot express.
 func (p *profileReader) unsupportedScore(field, format string, args ...any) {
 	p.UnsupportedScores = append(p.UnsupportedScores, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
 }
@@ -69,7 +69,7 @@ func (p *profileReader) readStrategy(s *object, strategy string) {
 	})
 }
 
-// readPreferred reads the preferred terms of every pod.
+// readPreferred reads the preferred terms of node affinity that count for every pod.
 func (p *profileReader) readPreferred(o *object) {
 	o.objects("preferredDuringSchedulingIgnoredDuringExecution", func(w *object) {
 		weight := w.int32("weight")
@@ -85,12 +85,12 @@ func (p *profileReader) readPreferred(o *object) {
 	})
 }
 
-// readBalanceArgs reads the resources that should be used evenly.
+// readBalanceArgs reads the resources that NodeResourcesBalancedAllocation compares.
 func (p *profileReader) readBalanceArgs(o *object) {
 	readResourceSpecs(o, 1, 1, func(name resource.Name, _ int64) { p.Scores.Balanced = append(p.Scores.Balanced, name) })
 }
 
-// readInterPodArgs reads how terms of the pods in the cluster count.
+// readInterPodArgs reads how InterPodAffinity counts the terms of pods in the cluster.
 func (p *profileReader) readInterPodArgs(o *object) {
 	if w, ok := o.number("hardPodAffinityWeight", 0, 100); ok {
 		weight := int32(w)
@@ -114,7 +114,7 @@ func readResourceSpecs(o *object, low, high int64, take func(name resource.Name,
 	})
 }
 
-// readShape reads the points of a shape.
+// readShape reads the points of a scoring shape, sorted by utilization.
 func readShape(o *object) []score.Point {
 	var all []score.Point
 	last := int64(-1)

@@ -9,8 +9,8 @@ import (
 
 // Workload is an object that selects pods: a service or a controller.
 type Workload struct {
-	// Kind is Service, ReplicationController, ReplicaSet or StatefulSet. Any other
-	// kind has no part in default constraints.
+	// Kind is Service, ReplicationController, ReplicaSet or StatefulSet. Default constraints ignore
+	// any other kind.
 	Kind            string
 	Namespace, Name string
 	// Selector is spec.selector. Only its MatchLabels count for a Service and a ReplicationController, which
@@ -20,11 +20,10 @@ type Workload struct {
 
 // SpreadSelector returns a function for [preemption.Profile].SpreadSelector that
 // knows these services and controllers (rule 19.3.5; helper.DefaultSelector). For
-// a pod the function returns the labels of all services of the pod's namespace that select
-// it, together with the selector of the controller that made it, and nil if there is
-// neither. It keeps the selectors, which must not change. Several goroutines may call the function at
-// once; it takes time linear in the services of
-// the pod's namespace.
+// a pod the function returns one selector, with the labels of all services of the pod's namespace that select
+// it and the selector of the controller that made it. It returns nil if there is neither. It keeps the
+// selectors, which must not change. Several goroutines may call the function at once; it takes time linear in
+// the services of the pod's namespace.
 func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelSelector {
 	services := map[string][]*outrank.LabelSelector{}
 	controllers := map[outrank.Owner]map[outrank.Key]*outrank.LabelSelector{}
@@ -62,7 +61,7 @@ func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelS
 	}
 }
 
-// addController adds the selector of a controller, if it can be read.
+// addController adds the selector of a controller, if it is valid.
 func addController(to *outrank.LabelSelector, kind string, s *outrank.LabelSelector) {
 	switch {
 	case s == nil || s.Validate() != nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Bounds on what is read.
+// mostBytes is the largest size of a file, mostDepth the largest depth of nesting in it.
 const (
 	mostBytes = 1 << 20
 	mostDepth = 50
@@ -17,9 +17,9 @@ const (
 
 // value is one JSON value.
 type value struct {
-	// kind is '{', '[', '"', '0' for a number, 'b' for a truth value, 'n' for null.
+	// kind is '{', '[', '"', '0' for a number, 'b' for a boolean, 'n' for null.
 	kind byte
-	// text is the string, or the number or truth value as it is written.
+	// text is the string, or the number or boolean as it is written in the file.
 	text string
 	// list has the elements of a list, and fields the fields of an object.
 	list   []value
@@ -32,11 +32,11 @@ type field struct {
 	value value
 }
 
-// kind is the name of the object in messages.
+// kind is the kind of object that the file must have, and its name in messages.
 const kind = "KubeSchedulerConfiguration"
 
-// parse reads one JSON value and nothing else. Repeated fields are an error, as
-// they are to kube-scheduler. Errors are *[outrank.InputError] and those of r.
+// parse reads one JSON object and nothing else. Repeated fields are an error, as
+// in kube-scheduler. Errors are of type *[outrank.InputError], or come from r.
 func parse(r io.Reader) (value, error) {
 	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *parser) value(depth int) (value, error) {
 	return value{kind: 'n'}, nil
 }
 
-// object reads the rest of an object whose brace was read.
+// object reads the rest of an object whose opening brace was read.
 func (p *parser) object(depth int) (value, error) {
 	v := value{kind: '{'}
 	taken := map[string]bool{}
@@ -124,7 +124,7 @@ func (p *parser) object(depth int) (value, error) {
 	return v, unexpected(err)
 }
 
-// array reads the rest of a list whose bracket was read.
+// array reads the rest of a list whose opening bracket was read.
 func (p *parser) array(depth int) (value, error) {
 	v := value{kind: '['}
 	for p.More() {
@@ -138,7 +138,7 @@ func (p *parser) array(depth int) (value, error) {
 	return v, unexpected(err)
 }
 
-// unexpected returns the error, and io.ErrUnexpectedEOF for an end in the middle of a value.
+// unexpected returns the error, but io.ErrUnexpectedEOF for io.EOF, which comes in the middle of a value here.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -146,7 +146,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// cut shortens a text of the input for messages.
+// cut shortens a text from the file for use in messages.
 func cut(s string) string {
 	const most = 80
 	if len(s) > most {

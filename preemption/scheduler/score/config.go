@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The names of the plugins that give scores alone. Those that filter as well have the names
-// that package preemption has for them: TaintToleration, NodeAffinity, NodeResourcesFit,
+// The names of the plugins that only give scores. Plugins that also filter are named in package
+// preemption: TaintToleration, NodeAffinity, NodeResourcesFit,
 // PodTopologySpread and InterPodAffinity.
 const (
 	BalancedAllocation = "NodeResourcesBalancedAllocation"
@@ -23,8 +23,8 @@ const (
 // maxScore is the best score of a node by one plugin, before its weight.
 const maxScore = 100
 
-// DefaultWeights returns the weights of the default profile (rule 27.1.3). The map is the
-// caller's.
+// DefaultWeights returns the weights of the default profile, by plugin (rule 27.1.3). The map belongs to the
+// caller.
 func DefaultWeights() map[string]int64 {
 	return map[string]int64{
 		preemption.TaintToleration: 3, preemption.NodeAffinity: 2, preemption.NodeResourcesFit: 1, preemption.PodTopologySpread: 2,
@@ -32,12 +32,12 @@ func DefaultWeights() map[string]int64 {
 	}
 }
 
-// Config is what a profile can change about scores. The zero value is the default profile,
-// but for the default constraints of PodTopologySpread, which need SpreadSelector.
+// Config has the settings of a profile that affect scores. The zero value is the default profile,
+// but without the default constraints of PodTopologySpread, which need SpreadSelector.
 type Config struct {
-	// Weights has the weight of each plugin by its name; nil means DefaultWeights. A
-	// plugin that is not listed, or has the weight 0, gives no score. A plugin that is listed
-	// with 0 is still asked, and fails over what it cannot read (rule 27.1.7).
+	// Weights has the weight of each plugin by its name; nil means DefaultWeights. A plugin that is not
+	// listed, or has the weight 0, gives no score. A plugin that is listed with 0 is still asked, and its
+	// error for what it cannot read ends the call (rule 27.1.7).
 	Weights map[string]int64
 	// Fit says how NodeResourcesFit scores.
 	Fit Strategy
@@ -46,9 +46,9 @@ type Config struct {
 	Balanced []resource.Name
 	// AddedAffinity has preferred terms of NodeAffinity that count for every pod.
 	AddedAffinity []outrank.PreferredSchedulingTerm
-	// DefaultSpread are the constraints of pods that have none of their own. Only
-	// those with ScheduleAnyway matter for scores. Nil means the constraints of the system (rule 27.5.3),
-	// and an empty list none. They have no selector: SpreadSelector says which pods count.
+	// DefaultSpread are the constraints of pods that have none of their own. Only constraints with
+	// ScheduleAnyway matter for scores. Nil means the constraints of the system (rule 27.5.3), and an empty
+	// list means none. They have no selector: SpreadSelector says which pods count.
 	DefaultSpread []outrank.TopologySpreadConstraint
 	// SpreadSelector returns the selector of a pod's services and of the controller that made it,
 	// nil or empty if it has neither. Without the function no default constraint
@@ -57,38 +57,39 @@ type Config struct {
 	// HardPodAffinityWeight is the weight of a required affinity term that a pod in the
 	// cluster has and that the scored pod matches; nil means 1.
 	HardPodAffinityWeight *int32
-	// IgnorePreferredTermsOfExistingPods leaves InterPodAffinity out for pods without
-	// preferred terms of their own.
+	// IgnorePreferredTermsOfExistingPods makes InterPodAffinity give no scores for a pod without
+	// preferred terms of its own.
 	IgnorePreferredTermsOfExistingPods bool
 }
 
 // Strategy says how NodeResourcesFit scores a node by its resources. The zero value is
 // LeastAllocated by cpu and memory.
 type Strategy struct {
-	// Type is LeastAllocated if empty.
+	// Type is the kind of score. Empty means LeastAllocated.
 	Type StrategyType
 	// Resources are the resources that count, each with its weight among the others. A weight of 0 means 1.
 	// Nil means cpu and memory, with the weight 1.
 	Resources map[resource.Name]int64
-	// Shape is for RequestedToCapacityRatio, which needs it, and for no other type.
+	// Shape maps utilization to score. RequestedToCapacityRatio needs it, and other types must not have it.
 	Shape []Point
 }
 
 // StrategyType is a way to score a node by its resources.
 type StrategyType string
 
-// The types.
+// LeastAllocated prefers nodes with much left, MostAllocated nodes with little left, and
+// RequestedToCapacityRatio scores by a shape.
 const (
 	LeastAllocated           StrategyType = "LeastAllocated"
 	MostAllocated            StrategyType = "MostAllocated"
 	RequestedToCapacityRatio StrategyType = "RequestedToCapacityRatio"
 )
 
-// Point is a corner of a shape: the score, from 0 to 10, of a node whose utilization is this many
-// hundredths.
+// Point is a corner of a shape: the score, from 0 to 10, of a node with this utilization, in percent.
 type Point struct{ Utilization, Score int32 }
 
-// validate reports every problem of the configuration, each wrapping [outrank.ErrInvalid].
+// validate returns an error that joins every problem of the configuration, each wrapping
+// [outrank.ErrInvalid].
 func (c *Config) validate() error {
 	var errs []error
 	add := func(field, format string, args ...any) {
@@ -116,7 +117,7 @@ func (c *Config) validate() error {
 		add("HardPodAffinityWeight", "%d is not between 0 and 100", *w)
 	}
 
-	// Constraints and terms are checked as those of a pod that has them.
+	// Constraints and terms are checked by the validation of a pod that has them.
 	held := func(field string, pod outrank.Pod) {
 		var invalid *outrank.InputError
 		pod.Name = "every"
@@ -138,7 +139,7 @@ func (c *Config) validate() error {
 	return errors.Join(errs...)
 }
 
-// validate tells add of every problem of the strategy.
+// validate calls add for every problem of the strategy.
 func (s *Strategy) validate(add func(field, format string, args ...any)) {
 	switch s.Type {
 	case "", LeastAllocated, MostAllocated, RequestedToCapacityRatio:

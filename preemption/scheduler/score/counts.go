@@ -24,10 +24,10 @@ func trackerOf(of outrank.Release) *preemption.Tracker {
 	return known.(*preemption.Tracker)
 }
 
-// counts has what scores depend on in the pods on nodes. A snapshot keeps it up to date.
+// counts summarizes the pods on nodes, as far as scores depend on them. A snapshot keeps it up to date.
 type counts struct {
 	release outrank.Release
-	// loads has the load of each node, by name. A node without a load is not in it.
+	// loads has the load of each node, by name. A node without load is not in it.
 	loads map[string]load
 	// classes has the classes of all pods on nodes, by the key of appendClass.
 	classes map[string]*class
@@ -39,19 +39,19 @@ type counts struct {
 // reference the sums may wrap around.
 type load struct {
 	cpu, memory int64
-	// filledCPU and filledMemory are the same with a default for each container that names
-	// none (rule 27.3.3).
+	// filledCPU and filledMemory are the same sums with a default for each container that requests
+	// none of the resource (rule 27.3.3).
 	filledCPU, filledMemory int64
 }
 
-// class stands for pods that no score tells apart: of one namespace, with the same labels and
-// terms, and all or none of them terminating.
+// class is a set of pods that no score tells apart: they are in one namespace and have the same labels and
+// terms, and all or none of them terminate.
 type class struct {
 	// like is one of the pods.
 	like *outrank.Pod
 	// preferred and required are the pods' affinity terms.
 	preferred, required []podTerm
-	// on has the number of these pods on each node, by name. No number is 0.
+	// on has the number of these pods on each node, by name. A node without any is not in it.
 	on map[string]int64
 }
 
@@ -120,11 +120,11 @@ func filled(pod *outrank.Pod, r outrank.Release, name resource.Name) int64 {
 	return resource.Amount(name, pod.FilledRequestOf(r, name, missing))
 }
 
-// missingCPU and missingMemory are the amounts of a container that does not name the resource.
+// missingCPU and missingMemory are the default requests of a container that does not name the resource.
 var missingCPU, missingMemory = resource.MustParse("100m"), resource.MustParse("200Mi")
 
-// asksAsWhole reports whether the pod has pod-level requests of a resource that may be set
-// there.
+// asksAsWhole reports whether the pod has pod-level requests of a resource that can be requested at that
+// level.
 func asksAsWhole(pod *outrank.Pod) bool {
 	if pod.Resources == nil {
 		return false
@@ -137,7 +137,7 @@ func asksAsWhole(pod *outrank.Pod) bool {
 	return false
 }
 
-// classSpace is the number of bytes that is enough for most keys of classes.
+// classSpace is the size in bytes of the buffers for the keys of classes. Most keys fit.
 const classSpace = 128
 
 // appendClass appends a key that is equal for pods of one class, and for no others.
@@ -155,7 +155,7 @@ func appendClass(key []byte, p *outrank.Pod) []byte {
 		key = appendText(appendText(key, name), p.Labels[name])
 	}
 
-	// The terms are what interPod reads: required affinity, and both kinds of preferences.
+	// These are the terms that interPod reads: required affinity, and both kinds of preferences.
 	if len(p.Affinity.PodAffinity) == 0 && p.Preferences == nil {
 		return key
 	}
@@ -163,12 +163,12 @@ func appendClass(key []byte, p *outrank.Pod) []byte {
 	if w := p.Preferences; w != nil {
 		terms[1], terms[2] = w.PodAffinity, w.PodAntiAffinity
 	}
-	// A term of plain types has JSON; maps in it are sorted.
+	// Marshal cannot fail for these plain types, and it sorts maps, so equal terms give equal text.
 	written, _ := json.Marshal(terms)
 	return appendText(key, string(written))
 }
 
-// appendText appends a text after its length, so that two texts are never read as others.
+// appendText appends a text after its length, so that different lists of texts give different keys.
 func appendText(key []byte, s string) []byte {
 	key = strconv.AppendInt(key, int64(len(s)), 10)
 	return append(append(key, ':'), s...)

@@ -1,12 +1,12 @@
-// Package score answers where a pod that fits goes: it gives the nodes that take a pod the
-// scores that kube-scheduler's default profile gives them, of v1.37 or of v1.36 where the
+// Package score answers: where does a pod that fits go? It gives the nodes that take a pod the
+// scores that kube-scheduler's default profile gives them, by the rules of v1.37, or of v1.36 if the
 // cluster's release says so.
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
 //	scorer, err := score.New(score.Config{})              // the default profile
 //	ranked, err := scorer.Rank(ctx, eval, snap, pod)      // the nodes that take the pod
-//	node := ranked.Choose(nil)                            // nil where none does
+//	node := ranked.Choose(nil)                            // nil if none does
 //	fmt.Println(node.Name, ranked.Totals)
 //
 // A [Ranking] has the scores of each plugin, before and after normalization. The rules stand in

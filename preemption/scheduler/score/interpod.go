@@ -10,20 +10,20 @@ import (
 
 // podTerm is a pod affinity term that is ready for matching.
 type podTerm struct {
-	// weight is negative for anti-affinity.
+	// weight is what a match adds to a node's score, negative for anti-affinity.
 	weight  int64
 	key     string
 	matcher outrank.Matcher
-	// The term looks at the pods of namespaces, and of those that selector selects by their labels, nil
-	// for none.
+	// The term looks at pods in these namespaces, and in the namespaces that selector selects by their
+	// labels. selector may be nil.
 	namespaces []string
 	selector   *outrank.LabelSelector
-	// own says that it is a term of the pod that is scored.
+	// own says that the term belongs to the pod that nodes are scored for.
 	own bool
 }
 
-// termOf makes a term of its owner ready. Without namespaces and a selector it looks at the owner's own
-// namespace.
+// termOf prepares a term of its owner for matching. A term without namespaces and a selector looks at the
+// owner's own namespace.
 func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm, weight int64) podTerm {
 	out := podTerm{
 		weight: weight, key: t.TopologyKey, namespaces: t.Namespaces, selector: t.NamespaceSelector,
@@ -52,8 +52,8 @@ func termsOf(p *outrank.Pod) []podTerm {
 	return out
 }
 
-// requiredOf returns the required affinity terms of a pod. Their weight is not used: the configuration has
-// it.
+// requiredOf returns the required affinity terms of a pod. Their weight is not used; it comes from
+// Config.HardPodAffinityWeight.
 func requiredOf(p *outrank.Pod) []podTerm {
 	var out []podTerm
 	for i := range p.Affinity.PodAffinity {
@@ -65,14 +65,14 @@ func requiredOf(p *outrank.Pod) []podTerm {
 // neighbours sums weights by topology key and value.
 type neighbours struct {
 	*question
-	// sums has a sum for each value of a topology key, by the number of the value.
+	// sums has, for each topology key, the sum of each value of the key, by the value's number in the table.
 	sums map[string][]int64
-	// labels has the labels of namespaces, nil as long as nothing has asked for them.
+	// labels has the labels of the namespaces by their name. It is nil until they are needed.
 	labels map[string]map[string]string
 }
 
-// interPod scores a node by the weights of terms between the pod and the pods near the node (group
-// 27.6). It is nil if no term matches.
+// interPod scores each node by the affinity terms between the pod and the pods near the node: it adds up the
+// weights of terms that match (group 27.6). The result is nil if no term matches.
 func (q *question) interPod() ([]int64, error) {
 	own := termsOf(q.pod)
 	if q.config.IgnorePreferredTermsOfExistingPods && len(own) == 0 {
@@ -93,7 +93,7 @@ func (q *question) interPod() ([]int64, error) {
 		return nil, nil
 	}
 
-	// A node has the weights of all domains that it is in, one for each key.
+	// A node gets the sums of all domains that it is in, one for each topology key.
 	raw := make([]int64, len(q.nodes))
 	for key, sums := range x.sums {
 		column := q.table.label(key)
@@ -109,7 +109,8 @@ func (q *question) interPod() ([]int64, error) {
 	return raw, nil
 }
 
-// addClass adds the weights of terms by which the pod and the pods of a class mean each other.
+// addClass adds the weights of the pod's own terms that match a class, and of the class's terms that match the
+// pod.
 func (x *neighbours) addClass(own []podTerm, k *class) {
 	for i := range own {
 		if x.means(&own[i], k.like) {
@@ -123,8 +124,8 @@ func (x *neighbours) addClass(own []podTerm, k *class) {
 		}
 	}
 
-	// Each required term of a running pod counts with the configuration's weight. Required terms of the pod
-	// that is scored do not: the nodes that were filtered meet them all.
+	// Each required term of a pod in the cluster counts with the configuration's weight. Required terms of
+	// the pod itself do not count: all nodes that are scored have passed the filter, and meet them.
 	hard := int64(1)
 	if w := x.config.HardPodAffinityWeight; w != nil {
 		hard = int64(*w)
@@ -136,7 +137,7 @@ func (x *neighbours) addClass(own []podTerm, k *class) {
 	}
 }
 
-// add adds a term's weight to the domains of the pods of a class.
+// add adds a term's weight, once for each pod of a class, to the domain that the pod is in.
 func (x *neighbours) add(k *class, key string, weight int64) {
 	column := x.table.label(key)
 	for node, count := range k.on {
@@ -154,7 +155,7 @@ func (x *neighbours) add(k *class, key string, weight int64) {
 	}
 }
 
-// means reports whether a term picks a pod (rules 27.6.3 and 27.6.4).
+// means reports whether a term matches a pod, in labels and in namespace (rules 27.6.3 and 27.6.4).
 func (x *neighbours) means(t *podTerm, p *outrank.Pod) bool {
 	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName())
 }
@@ -168,8 +169,8 @@ func (x *neighbours) inNamespace(t *podTerm, name string) bool {
 		return false
 	}
 
-	// Before namespaces replaced the selector, a term of the pod that is scored looked at every namespace if
-	// its selector matches a namespace without labels.
+	// In releases in which namespaces do not yet replace the selector, the pod's own term looks at every
+	// namespace if its selector matches a namespace without labels.
 	if t.selector.Empty() || t.own && !x.rules().NamespacesReplaceSelector && t.selector.Matches(nil) {
 		return true
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// taints counts the taints of PreferNoSchedule that the pod does not tolerate (group 27.2).
+// taints counts, for each node, the taints with PreferNoSchedule that the pod does not tolerate (group 27.2).
 func (q *question) taints() ([]int64, error) {
 	raw := make([]int64, len(q.nodes))
 	for i, n := range q.nodes {
@@ -27,8 +27,8 @@ func (q *question) taints() ([]int64, error) {
 	return raw, nil
 }
 
-// affinity sums the weights of the preferred terms that a node meets (group 27.4). It is nil if there are
-// no terms.
+// affinity sums, for each node, the weights of the preferred terms that it meets (group 27.4). The result is
+// nil if there are no terms.
 func (q *question) affinity() ([]int64, error) {
 	var own []outrank.PreferredSchedulingTerm
 	if p := q.pod.Preferences; p != nil {
@@ -69,16 +69,16 @@ func checkTerm(t *outrank.NodeSelectorTerm) error {
 	return nil
 }
 
-// A node gets no score below leastImage bytes of images, and the full score from mostImage bytes for each
-// of the pod's images on (rule 27.8.3). An image counts with at most mostSize, beyond which its size makes
-// no difference.
+// A node with less than leastImage bytes of the pod's images gets no score. A node with mostImage bytes for
+// each image of the pod gets the full score (rule 27.8.3). mostSize caps the size of one image; beyond it
+// the size makes no difference.
 const (
 	leastImage = 23 << 20
 	mostImage  = 1000 << 20
 	mostSize   = 1 << 50
 )
 
-// images scores a node by how much of the pod's images it has (group 27.8).
+// images scores each node by how many bytes of the pod's images it has (group 27.8).
 func (q *question) images() ([]int64, error) {
 	wanted, count := q.wantedImages()
 	most := int64(count) * mostImage
@@ -119,8 +119,8 @@ func (q *question) wantedImages() (wanted map[string]int64, count int) {
 	return wanted, count
 }
 
-// addImages adds, for each node, the sizes of the wanted images that it has. An image counts with the part
-// of the nodes that have it, so that not all pods go where a rare image is.
+// addImages adds, for each node, the sizes of the wanted images that it has. The size of an image is scaled by
+// the fraction of nodes that have it, so that a rare image does not draw all its pods to one node.
 func (q *question) addImages(wanted map[string]int64, sums []int64) {
 	all := float64(len(q.table.nodes))
 	counted := make([]int64, len(q.table.nodes))
@@ -143,7 +143,7 @@ func (q *question) addImages(wanted map[string]int64, sums []int64) {
 	}
 }
 
-// normalImage adds the tag that an image without one has (rule 27.8.2).
+// normalImage returns the name of an image with a tag: latest if it names none (rule 27.8.2).
 func normalImage(name string) string {
 	for i := len(name) - 1; i >= 0 && name[i] != '/'; i-- {
 		if name[i] == ':' {

@@ -2,7 +2,7 @@ package score
 
 import "slices"
 
-// upwards stretches the scores so that the highest is maxScore (rule 27.1.5;
+// upwards scales the scores so that the highest becomes maxScore (rule 27.1.5;
 // helper.DefaultNormalizeScore).
 func upwards(_ *question, raw []int64) []int64 {
 	most := max(0, slices.Max(raw))

@@ -2,7 +2,7 @@ package score
 
 import "github.com/outrank-go/outrank"
 
-// Ranking has the scores of nodes for one pod. Its slices are the caller's.
+// Ranking has the scores of nodes for one pod. Its slices belong to the caller.
 type Ranking struct {
 	// Nodes are the nodes that were scored.
 	Nodes []*outrank.Node
@@ -10,7 +10,7 @@ type Ranking struct {
 	// normalized score times the weight.
 	Totals []int64
 	// Plugins has a column for each plugin that gave scores, in the order of the default
-	// profile. A plugin that has nothing to say about the pod has no column (rule 27.1.4).
+	// profile. A plugin that skips the pod has no column (rule 27.1.4).
 	Plugins []Column
 }
 
@@ -18,11 +18,11 @@ type Ranking struct {
 type Column struct {
 	Plugin string
 	Weight int64
-	// Raw are the scores as the plugin found them; Normalized are from 0 to 100.
+	// Raw are the plugin's scores before normalization. Normalized are the scores from 0 to 100.
 	Raw, Normalized []int64
 }
 
-// total returns the total of a node. It is 0 if a ranking that was written by hand has none.
+// total returns the total of node i. It is 0 if Totals, in a ranking made by hand, is too short.
 func (r *Ranking) total(i int) int64 {
 	if i < len(r.Totals) {
 		return r.Totals[i]
@@ -30,7 +30,7 @@ func (r *Ranking) total(i int) int64 {
 	return 0
 }
 
-// Best returns the nodes of the highest total, in the order of Nodes. Time is linear.
+// Best returns the nodes with the highest total, in the order of Nodes. Time is linear.
 func (r *Ranking) Best() []*outrank.Node {
 	var best []*outrank.Node
 	var most int64
@@ -45,10 +45,10 @@ func (r *Ranking) Best() []*outrank.Node {
 	return best
 }
 
-// Choose returns a node of the highest total, nil if there are no nodes. Of n such nodes it
-// returns [Ranking.Best][ties(n)]; an index out of range counts as the nearest in range. If ties is nil it
-// returns the node that kube-scheduler takes when its
-// filters pass the nodes in the order of Nodes (rule 27.1.6), which need not be the first.
+// Choose returns a node with the highest total, nil if there are no nodes. Of n such nodes it
+// returns [Ranking.Best][ties(n)]; an index out of range counts as the nearest one in range. If ties is nil it
+// returns the node that kube-scheduler takes if its
+// filters pass the nodes in the order of Nodes (rule 27.1.6), which need not be the first one.
 // Time is linear.
 func (r *Ranking) Choose(ties func(n int) int) *outrank.Node {
 	if len(r.Nodes) == 0 {
@@ -61,9 +61,9 @@ func (r *Ranking) Choose(ties func(n int) int) *outrank.Node {
 	return best[max(0, min(ties(len(best)), len(best)-1))]
 }
 
-// top returns the index of the node at the top of the heap that kube-scheduler makes of the nodes
-// (container/heap.Init). From the last parent to the root, a parent is swapped with the better of
-// its children as long as that is better than the parent; of equal children the left one counts.
+// top returns the index of the node at the top of the heap that kube-scheduler builds from the nodes
+// (container/heap.Init). From the last parent to the root, each parent sinks: it is swapped with its better
+// child while that child is better than the parent. Of two equal children the left one counts.
 func (r *Ranking) top() int {
 	heap := make([]int, len(r.Nodes))
 	for i := range heap {

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// counting says how a container counts that does not name cpu or memory: with nothing, or with a
-// default.
+// counting says what a container counts with that does not request cpu or memory: asNamed with nothing,
+// filledIn with a default.
 type counting uint8
 
 const (
@@ -19,24 +19,24 @@ const (
 	filledIn
 )
 
-// demand is the demand for one resource, and its supply on the nodes.
+// demand is the pod's demand for one resource, with the resource's use and supply on the nodes.
 type demand struct {
 	name resource.Name
 	// asked is the amount that the pod asks for.
 	asked int64
-	// weight is the weight of the resource among the others, 0 if weights do not matter.
+	// weight is the weight of the resource in the strategy. It is 0 where weights do not matter.
 	weight int64
 	// allocatable has the amount of each node, by its index in the table.
 	allocatable []int64
-	// taken has the amount that the pods of each node take, by its index among the scored nodes.
+	// taken has the amount that the pods on each node request, by the node's index among the scored nodes.
 	taken []int64
 }
 
-// requested returns the amount that is taken on a node or asked for by the pod. A sum that has wrapped
+// requested returns the amount that is requested on a node once the pod is there. A sum that has wrapped
 // around to below 0 counts as 0.
 func (d *demand) requested(node int) int64 { return max(0, resource.AddSat(d.taken[node], d.asked)) }
 
-// fit scores nodes by how much of their resources is taken (group 27.3).
+// fit scores each node by how much of its resources would be requested with the pod (group 27.3).
 func (q *question) fit() ([]int64, error) {
 	s := &q.config.Fit
 	weights := s.Resources
@@ -58,8 +58,8 @@ func (q *question) fit() ([]int64, error) {
 	return raw, nil
 }
 
-// scoreNode returns the weighted mean of a node's scores by each resource. node is its index among the
-// scored nodes, and at its index in the table.
+// scoreNode returns the weighted mean of a node's scores for the resources. node is the node's index among
+// the scored nodes, and at is its index in the table.
 func (s *Strategy) scoreNode(demands []demand, node int, at int32) int64 {
 	var score, weights int64
 	for i := range demands {
@@ -87,7 +87,7 @@ func (s *Strategy) scoreNode(demands []demand, node int, at int32) int64 {
 	return score / weights
 }
 
-// scoreOne returns the score of a node by one resource (rules 27.3.4 to 27.3.6).
+// scoreOne returns the score of a node for one resource (rules 27.3.4 to 27.3.6).
 func (s *Strategy) scoreOne(requested, total int64) int64 {
 	switch s.Type {
 	case MostAllocated:
@@ -106,8 +106,8 @@ func (s *Strategy) scoreOne(requested, total int64) int64 {
 	return hundredths(total-requested, total)
 }
 
-// valueAt returns the value of the shape at a utilization: between two points the value on the line that
-// joins them, before the first and after the last the value of that point.
+// valueAt returns the value of the shape at a utilization. Between two points it is interpolated linearly;
+// before the first point it is the value of the first, and after the last the value of the last.
 func (s *Strategy) valueAt(utilization int64) int64 {
 	const scale = maxScore / 10
 	for i, p := range s.Shape {
@@ -124,21 +124,21 @@ func (s *Strategy) valueAt(utilization int64) int64 {
 	return int64(s.Shape[len(s.Shape)-1].Score) * scale
 }
 
-// hundredths returns how many hundredths of the whole an amount is, rounded down. The whole must be
+// hundredths returns an amount in percent of the whole, rounded down. The whole must be
 // positive and not less than the amount.
 func hundredths(amount, whole int64) int64 {
 	if amount <= 0 {
 		return 0
 	}
 
-	// The product may need more than 64 bits.
+	// The product with maxScore may need more than 64 bits.
 	high, low := bits.Mul64(uint64(amount), maxScore)
 	quotient, _ := bits.Div64(high, low, uint64(whole))
 	return int64(quotient)
 }
 
-// balance scores nodes by how much the pod makes the use of their resources more even (group 27.7). It is
-// nil for a pod that asks for none of them.
+// balance scores each node by how much more even the use of its resources becomes with the pod (group 27.7).
+// The result is nil for a pod that requests none of the resources.
 func (q *question) balance() ([]int64, error) {
 	names := q.config.Balanced
 	if names == nil {
@@ -169,9 +169,9 @@ func (q *question) balance() ([]int64, error) {
 	return raw, nil
 }
 
-// evenness returns how evenly the resources of a node are used, from 50 to maxScore: maxScore less the
-// standard deviation of their used fractions. Conversions keep products from being fused with sums, which
-// would round differently on some machines.
+// evenness returns how evenly the resources of a node are used, from 50 to maxScore. It is maxScore times one
+// minus the standard deviation of the used fractions. The explicit conversion keeps products from being
+// fused with sums, which would round differently on some machines.
 func evenness(demands []demand, node int, at int32) int64 {
 	var space [8]float64
 	fractions, total := space[:0], 0.0
@@ -184,7 +184,8 @@ func evenness(demands []demand, node int, at int32) int64 {
 		fractions, total = append(fractions, f), total+f
 	}
 
-	// For two fractions the deviation is half their difference, without rounding of squares and roots.
+	// For two fractions the deviation is half their difference, which avoids the rounding of squares and
+	// roots.
 	deviation := 0.0
 	switch n := float64(len(fractions)); {
 	case n == 2:
@@ -199,7 +200,7 @@ func evenness(demands []demand, node int, at int32) int64 {
 	return int64((1 - deviation) * maxScore)
 }
 
-// demands returns the demands for the resources that count (rule 27.3.2).
+// demands returns the pod's demands for those of the resources that count for it (rule 27.3.2).
 func (q *question) demands(names []resource.Name, by counting) []demand {
 	var out []demand
 	for _, name := range names {
@@ -216,8 +217,8 @@ func isScalar(name resource.Name) bool {
 	return name != resource.CPU && name != resource.Memory && name != resource.EphemeralStorage
 }
 
-// requestOf returns the amount that the pod asks for: asNamed by all that the pod says, filledIn by the
-// specs of the containers alone (rule 27.3.3).
+// requestOf returns the amount that the pod requests. By asNamed, all of the pod counts: pod-level requests
+// and status, too. By filledIn, only the specs of its containers and its overhead count (rule 27.3.3).
 func (q *question) requestOf(name resource.Name, by counting) int64 {
 	if by == asNamed {
 		return resource.Amount(name, q.pod.RunningRequestOf(q.counts.release, name))
@@ -230,7 +231,7 @@ func (q *question) requestOf(name resource.Name, by counting) int64 {
 	return resource.Amount(name, bare.RequestOf(name))
 }
 
-// bareContainers returns the containers without what their status reports.
+// bareContainers returns the containers with their requests alone, without the amounts from their status.
 func bareContainers(cs []outrank.Container) []outrank.Container {
 	out := make([]outrank.Container, len(cs))
 	for i := range cs {
@@ -239,7 +240,7 @@ func bareContainers(cs []outrank.Container) []outrank.Container {
 	return out
 }
 
-// taken returns the amount of a resource that the pods of each scored node take.
+// taken returns, for each scored node, the amount of a resource that the pods on it request.
 func (q *question) taken(name resource.Name, by counting) []int64 {
 	if name != resource.CPU && name != resource.Memory {
 		out := make([]int64, len(q.nodes))
@@ -252,7 +253,7 @@ func (q *question) taken(name resource.Name, by counting) []int64 {
 		return out
 	}
 
-	// Of cpu and memory the counts have the sums, with and without defaults.
+	// For cpu and memory the counts have the sums, with and without defaults.
 	if q.loads[0] == nil {
 		q.sumLoads()
 	}
@@ -266,7 +267,8 @@ func (q *question) taken(name resource.Name, by counting) []int64 {
 	return q.loads[at]
 }
 
-// sumLoads makes the columns of the loads: cpu and memory as named, and then cpu and memory with defaults.
+// sumLoads fills in q.loads, with a value for each scored node: cpu and memory as requested, and then cpu and
+// memory with defaults.
 func (q *question) sumLoads() {
 	for i := range q.loads {
 		q.loads[i] = make([]int64, len(q.nodes))

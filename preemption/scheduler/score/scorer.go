@@ -11,12 +11,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Scorer gives nodes scores by a [Config]. It holds no state of a cluster. Any number of goroutines
-// may use one. The zero Scorer scores by the default profile.
+// Scorer gives nodes scores according to a [Config]. It holds no state of a cluster. Any number of goroutines
+// may use it at once. The zero Scorer scores by the default profile.
 type Scorer struct{ config Config }
 
-// New checks a configuration and makes a scorer of it. It keeps no slice or map of the caller.
-// The error has every problem of the configuration, each wrapping [outrank.ErrInvalid].
+// New checks a configuration and returns a scorer for it. It keeps no slice or map of the caller.
+// The error joins all problems of the configuration, each wrapping [outrank.ErrInvalid].
 func New(config Config) (*Scorer, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -24,8 +24,8 @@ func New(config Config) (*Scorer, error) {
 	return &Scorer{config.clone()}, nil
 }
 
-// Rank scores the nodes that take the pod as things are, in the cluster's order
-// ([engine.Evaluator.Feasible]). If the node that the pod is nominated to takes it, that is the only one.
+// Rank scores the nodes that take the pod without preemption, in the cluster's order
+// ([engine.Evaluator.Feasible]). If the node that the pod is nominated to takes it, only this node is scored.
 // There may be none. The errors are those of [engine.Evaluator.Preempt] and of [Scorer.Score].
 func (s *Scorer) Rank(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (*Ranking, error) {
 	if s == nil || eval == nil || snap == nil || pod == nil || ctx == nil {
@@ -39,11 +39,11 @@ func (s *Scorer) Rank(ctx context.Context, eval *engine.Evaluator, snap *engine.
 }
 
 // Score scores these nodes of the snapshot for the pod. The normalized scores, and some raw
-// ones, depend on which nodes are scored together. The snapshot is only read. Errors: the
-// context's; [preemption.ErrNotFound] for a node that is not in the snapshot; those of
-// [outrank.Pod.Validate]; and [outrank.ErrInvalid] for a term or selector of the pod that
-// kube-scheduler cannot read, with two nodes or more (rule 27.1.7). Time is linear in the nodes, and the first
-// time in the pods of the snapshot.
+// ones, depend on which nodes are scored together. The snapshot is only read. The error is the
+// context's; [preemption.ErrNotFound] for a node that is not in the snapshot; an error of
+// [outrank.Pod.Validate]; or [outrank.ErrInvalid] for a term or selector of the pod that
+// kube-scheduler cannot read, if there are two nodes or more (rule 27.1.7). Time is linear in the nodes and,
+// the first time, in the pods of the snapshot.
 func (s *Scorer) Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
 	if s == nil || snap == nil || pod == nil || ctx == nil {
 		return nil, errMissing
@@ -64,12 +64,12 @@ func (s *Scorer) Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.
 
 var errMissing = fmt.Errorf("%w: no scorer, context, evaluator, snapshot or pod", outrank.ErrInvalid)
 
-// plugin is a plugin that gives the nodes of a question scores (chapter 27).
+// plugin is a plugin that gives scores to the nodes of a question (chapter 27).
 type plugin struct {
 	name string
-	// raw returns a score for each node, nil if the plugin has nothing to say about the pod.
+	// raw returns a score for each node, nil if the plugin skips the pod.
 	raw func(q *question) ([]int64, error)
-	// normalize brings the scores to a scale from 0 to maxScore. It is nil if they are on it already.
+	// normalize brings the scores to a scale from 0 to maxScore. It is nil if raw scores are on it already.
 	normalize func(q *question, raw []int64) []int64
 }
 
@@ -88,33 +88,33 @@ func init() {
 	}
 }
 
-// question is a pod and the nodes that are scored for it.
+// question is a pod with the nodes that are scored for it.
 type question struct {
 	work.Watch
 	config *Config
 	snap   *engine.Snapshot
 	pod    *outrank.Pod
-	// tolerations are those of the pod.
+	// tolerations are the pod's tolerations, prepared for matching.
 	tolerations fit.Tolerations
 	nodes       []*outrank.Node
 	counts      *counts
 	table       *table
-	// at has the index in the table of each node.
+	// at has the index of each scored node in the table.
 	at []int32
-	// loads are the columns that sumLoads makes, nil as long as nothing has asked for them.
+	// loads are the columns that sumLoads makes. They are nil until they are needed.
 	loads [4][]int64
-	// ignored marks nodes that lack the topology key of a constraint (rule 27.5.5).
+	// ignored marks the scored nodes that lack the topology key of a constraint (rule 27.5.5).
 	ignored []bool
 }
 
-// score scores nodes of the snapshot for a pod, both of which were checked.
+// score scores nodes of the snapshot for a pod. Its caller has checked the nodes and the pod.
 func (s *Scorer) score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
 	r := &Ranking{Nodes: nodes, Totals: make([]int64, len(nodes))}
 	if len(nodes) == 0 {
 		return r, ctx.Err()
 	}
 
-	// The counts are not complete if the context ended while they were made.
+	// If the context ended while the counts were made, they are not complete.
 	q := &question{Watch: work.NewWatch(ctx), config: &s.config, snap: snap, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), nodes: nodes}
 	q.counts = snap.Within(ctx).Tracked(trackerOf(snap.Release())).(*counts)
 	if err := ctx.Err(); err != nil {
@@ -137,8 +137,8 @@ func (s *Scorer) score(ctx context.Context, snap *engine.Snapshot, pod *outrank.
 			return nil, err
 		}
 
-		// kube-scheduler takes a node that is alone without asking for its score, and so does not fail
-		// over it (rule 27.1.7). A plugin of weight 0 is asked only because it may fail.
+		// kube-scheduler takes a single node without asking for its score, so an error does not matter
+		// then (rule 27.1.7). A plugin of weight 0 is asked only because it may fail.
 		raw, err := p.raw(q)
 		switch {
 		case q.Err() != nil:

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// hostname is the label that has a domain of its own for each node.
+// hostname is the topology key for which every node is a domain of its own.
 const hostname = "kubernetes.io/hostname"
 
 // systemSpread are the system's constraints for a pod without any of its own (rule 27.5.3).
@@ -18,25 +18,25 @@ var systemSpread = []outrank.TopologySpreadConstraint{
 	{TopologyKey: outrank.ZoneLabel, WhenUnsatisfiable: outrank.ScheduleAnyway, MaxSkew: 5},
 }
 
-// constraint is a constraint that is only preferred.
+// constraint is a preferred topology spread constraint, with the counts for it.
 type constraint struct {
 	*outrank.TopologySpreadConstraint
 	matcher outrank.Matcher
-	// column has the values of the topology key.
+	// column has the nodes' values of the topology key.
 	column *labels
-	// onNode has the number of pods that match, by the node's index in the table.
+	// onNode counts the matching pods on each node, by the node's index in the table.
 	onNode []int64
-	// inDomain has the number of pods that match, by the number of the topology key's value. It is not
-	// used for the key of hostnames.
+	// inDomain counts the matching pods in each domain, by the number of the topology key's value in the
+	// column. It is not used for the key hostname.
 	inDomain []int64
-	// scored marks the domains of nodes that are scored. Others do not matter.
+	// scored marks the domains of the scored nodes. Other domains do not matter.
 	scored []bool
-	// factor is higher the more domains there are (rule 27.5.7).
+	// factor is the weight of the counts, which grows with the number of domains (rule 27.5.7).
 	factor float64
 }
 
-// spread scores a node by how many pods near it match the pod's preferred constraints: the more, the worse
-// (group 27.5). It is nil if there are no constraints.
+// spread scores each node by how many pods near it match the pod's preferred constraints: the more, the worse
+// (group 27.5). The result is nil if there are no constraints.
 func (q *question) spread() ([]int64, error) {
 	constraints, requireAll, err := q.softConstraints()
 	if err != nil || len(constraints) == 0 {
@@ -69,8 +69,8 @@ func (q *question) spread() ([]int64, error) {
 	return raw, nil
 }
 
-// near returns the raw score of a node. Conversions keep products from being fused with sums, which would
-// round differently on some machines.
+// near returns the raw score of a node, from the counts in its domains. The explicit conversions keep products
+// from being fused with sums, which would round differently on some machines.
 func near(at int32, constraints []constraint) int64 {
 	score := 0.0
 	for i := range constraints {
@@ -88,7 +88,7 @@ func near(at int32, constraints []constraint) int64 {
 }
 
 // softConstraints returns the preferred constraints of the pod, or the default ones. requireAll
-// says that a node without one of the topology keys is left out, which holds unless the constraints are
+// says that a node without one of the topology keys is left out. It is true unless the constraints are
 // the system's (rules 27.5.2 to 27.5.5).
 func (q *question) softConstraints() (all []constraint, requireAll bool, err error) {
 	list := q.pod.TopologySpreadConstraints
@@ -146,8 +146,8 @@ func hasAllKeys(at int32, constraints []constraint) bool {
 	return true
 }
 
-// countDomains marks the domains of the nodes that are scored, and sets the factor by their number. Each
-// node is a domain of hostnames.
+// countDomains marks the domains of the scored nodes, and sets the factor from their number. For the key
+// hostname each node is a domain.
 func (q *question) countDomains(c *constraint) {
 	c.inDomain, c.scored = make([]int64, c.column.size), make([]bool, c.column.size)
 	size := 0
@@ -167,7 +167,8 @@ func (q *question) countDomains(c *constraint) {
 	c.factor = math.Log(float64(size + 2))
 }
 
-// countPods counts the pods that match: on every node, and in the domains over those nodes that count.
+// countPods counts the matching pods on every node, and adds them up for each domain. counts reports whether
+// a node contributes to its domain.
 func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 	if c.matcher.Empty() {
 		return
@@ -189,7 +190,7 @@ func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 		}
 	}
 
-	// For hostnames the number on the node is all that is needed.
+	// For the key hostname the numbers of the nodes are all that is needed.
 	if c.TopologyKey == hostname {
 		return
 	}
@@ -203,7 +204,8 @@ func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 	}
 }
 
-// includes reports whether the pods of a node count by the constraint's policies (rule 27.5.6).
+// includes reports whether the constraint's policies for node affinity and taints let the pods of a node count
+// (rule 27.5.6).
 func (q *question) includes(c *constraint, n *outrank.Node) bool {
 	if c.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(q.pod, n) {
 		return false
@@ -215,8 +217,8 @@ func (q *question) includes(c *constraint, n *outrank.Node) bool {
 	return !untolerated
 }
 
-// normalizeSpread gives the node with the fewest pods the best score, and nodes that are left out 0
-// (rule 27.5.9).
+// normalizeSpread gives the node with the fewest pods near it the best score, and nodes that are left out the
+// score 0 (rule 27.5.9).
 func (q *question) normalizeSpread(raw []int64) []int64 {
 	least, most := int64(math.MaxInt64), int64(0)
 	for i, score := range raw {

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// table has columns of what scores read in the nodes of a cluster, by the index of a node in the
-// cluster's order. Columns are made when they are first asked for, and never change. Any number
+// table has the values that scores read from the nodes of a cluster, as columns: one value for each node, in
+// the cluster's order. Columns are made when they are first needed, and never change. Any number
 // of goroutines may use a table at once.
 type table struct {
 	nodes []*outrank.Node
@@ -23,18 +23,18 @@ type table struct {
 	mu      sync.Mutex
 	labels  map[string]*labels
 	amounts map[resource.Name][]int64
-	// images has the images of all nodes, by name. It is nil as long as nothing has asked for them.
+	// images has the images of all nodes, by name. It is nil until images are needed.
 	images map[string]*image
 }
 
-// labels is a column of the values of one label.
+// labels is the column of one label: the value that each node has.
 type labels struct {
-	// ids has the number of each node's value. A node without the label has the number of the empty
-	// value, 0.
+	// ids has a number for each node's value; equal values have equal numbers. The number 0 belongs to
+	// the empty value, and to nodes without the label.
 	ids []int32
 	// has marks the nodes that have the label.
 	has []bool
-	// size is the number of different values.
+	// size is the number of different values, with the empty one. All numbers in ids are below it.
 	size int
 }
 
@@ -44,7 +44,7 @@ type image struct {
 	nodes []int32
 }
 
-// mostColumns is the number of columns of one kind that are kept.
+// mostColumns is the largest number of columns of one kind that are kept.
 const mostColumns = 64
 
 // tables keeps the last table that was made.
@@ -53,7 +53,7 @@ type tables struct {
 	last *table
 }
 
-// tableOf returns the table of a snapshot's nodes. It is the last one as long as the nodes are the same
+// tableOf returns the table of a snapshot's nodes. It returns the last one again while the nodes are the same
 // objects in the same order.
 func (c *tables) tableOf(snap *engine.Snapshot) *table {
 	c.mu.Lock()
@@ -64,7 +64,7 @@ func (c *tables) tableOf(snap *engine.Snapshot) *table {
 	return c.last
 }
 
-// holds reports whether the table is that of the snapshot's nodes.
+// holds reports whether the table was made for the snapshot's nodes, in their present order.
 func (t *table) holds(snap *engine.Snapshot) bool {
 	if snap.NumNodes() != len(t.nodes) {
 		return false
@@ -92,8 +92,9 @@ func newTable(snap *engine.Snapshot) *table {
 
 // indexOf returns the index of each node.
 func (t *table) indexOf(nodes []*outrank.Node) []int32 {
-	// Most lists are in the cluster's order, so both are walked together: a node that is in order is at
-	// most as far ahead as there are nodes that the list leaves out. Other nodes are looked up by name.
+	// Most lists are in the cluster's order, so both are walked together. The walk need not look further
+	// ahead than the number of nodes that the list leaves out. A node that is not in order is looked up by
+	// name.
 	out := make([]int32, len(nodes))
 	next := 0
 	for i, n := range nodes {
@@ -150,7 +151,7 @@ func (t *table) amount(name resource.Name) []int64 {
 	return c
 }
 
-// put keeps a column. It drops all others of the kind if there are too many.
+// put keeps a column. If there are mostColumns columns already, it drops them first.
 func put[K comparable, C any](columns map[K]C, key K, c C) {
 	if len(columns) >= mostColumns {
 		clear(columns)
@@ -158,7 +159,7 @@ func put[K comparable, C any](columns map[K]C, key K, c C) {
 	columns[key] = c
 }
 
-// image returns the image of a name, nil if no node has it. The size is that on
+// image returns the image with a name, nil if no node has it. Its size is taken from
 // the first node that has it (rule 27.8.4).
 func (t *table) image(name string) *image {
 	t.mu.Lock()
@@ -174,8 +175,8 @@ func (t *table) image(name string) *image {
 	return t.images[name]
 }
 
-// addImage adds an image on a node under all its names. It is called for the nodes in order, so that a
-// node which lists a name twice is the last one there.
+// addImage adds an image on a node under all its names. It is called for the nodes in order. So if a node
+// lists a name twice, it is already the last node of that image.
 func (t *table) addImage(on *outrank.NodeImage, at int32) {
 	for _, name := range on.Names {
 		m := t.images[name]
