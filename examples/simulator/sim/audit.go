@@ -76,6 +76,22 @@ func heeded(list []Scheduler) func(resource.Name) bool {
 	return func(name resource.Name) bool { return !ignored[name] }
 }
 
+// newAuditor returns an auditor with books for the pods that exist already.
+func (s *Simulation) newAuditor() *auditor {
+	a := &auditor{
+		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, heeds: heeded(s.config.Schedulers),
+		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
+	}
+	for _, l := range s.lives.lineages {
+		for _, p := range l.lives {
+			if p.phase != Coming {
+				a.books[p] = &book{phase: p.phase, running: p.started}
+			}
+		}
+	}
+	return a
+}
+
 // wrong records a finding about a pod, unless there was one before.
 func (a *auditor) wrong(p *pod, format string, args ...any) {
 	if a.found == nil {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -231,22 +230,6 @@ func (s *Simulation) present(given *outrank.Cluster) *outrank.Cluster {
 		}
 	}
 	return c
-}
-
-// newAuditor returns an auditor with books for the pods that exist already.
-func (s *Simulation) newAuditor() *auditor {
-	a := &auditor{
-		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, heeds: heeded(s.config.Schedulers),
-		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
-	}
-	for _, l := range s.lives.lineages {
-		for _, p := range l.lives {
-			if p.phase != Coming {
-				a.books[p] = &book{phase: p.phase, running: p.started}
-			}
-		}
-	}
-	return a
 }
 
 // admitAll admits the initial pods and the work to come.
