@@ -21,8 +21,7 @@ const gpu, whole = "example.com/gpu-milli", 1000
 // share is the Value of a pod: its part of one GPU and, once it is bound, the index of that GPU on its node.
 type share struct{ milli, on int64 }
 
-// free returns what is left of each GPU of a node, whose Value is their number. A nominated pod counts on the
-// GPU that it would get.
+// free returns what is left of each GPU of a node. A nominated pod counts on the GPU that it would get.
 func free(n *outrank.Node, pods []*outrank.Pod) []int64 {
 	left := slices.Repeat([]int64{whole}, n.Value.(int))
 	for _, p := range pods {
