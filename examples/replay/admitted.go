@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// admitted returns a case, which is a line of JSON, without the values that no API server lets
-// in. The cases were drawn for the scheduler's own code, with no API server before it; that code
-// ignores such values, and this module refuses them (rules 26.1.1 and 26.2.3). Without them the
-// decision is the same. There are two kinds: tolerations of the preemptor with an unknown
-// operator, which tolerate nothing, and amounts in a pod's own resources of a resource that only
-// containers can ask for, which count for nothing. A line without such values is returned as it is.
+// admitted returns a case, which is a line of JSON, without the values that no API server accepts. The cases
+// were drawn for the scheduler's own code, without an API server in front of it. That code ignores such
+// values, and this module rejects them (rules 26.1.1 and 26.2.3), so leaving them out does not change the
+// decision. There are two kinds: tolerations of the preemptor with an unknown operator, which tolerate
+// nothing; and amounts in the resources of a pod as a whole that only containers may request, which do not
+// count. A line without such values is returned unchanged.
 func admitted(line []byte) ([]byte, error) {
 	if !bytes.Contains(line, []byte(`"tolerations"`)) && !bytes.Contains(line, []byte(`"resources"`)) {
 		return line, nil
@@ -23,6 +23,7 @@ func admitted(line []byte) ([]byte, error) {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return nil, err
 	}
+
 	changed, err := within(c, []string{"preemptor", "spec"}, dropTolerations)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func admitted(line []byte) ([]byte, error) {
 	return json.Marshal(c)
 }
 
-// dropTolerations takes tolerations with unknown operators out of a spec.
+// dropTolerations removes tolerations with unknown operators from a spec, and reports whether there were any.
 func dropTolerations(spec map[string]json.RawMessage) (bool, error) {
 	var all, kept []map[string]any
 	if len(spec["tolerations"]) == 0 {
@@ -62,8 +63,8 @@ func dropTolerations(spec map[string]json.RawMessage) (bool, error) {
 	return len(kept) < len(all), err
 }
 
-// dropLevels takes the amounts that a pod as a whole cannot have out of its resources. The lists stay, even
-// if they are empty then.
+// dropLevels removes the amounts that a pod as a whole cannot have from its resources. The lists stay, even
+// if they become empty.
 func dropLevels(resources map[string]json.RawMessage) (changed bool, err error) {
 	for _, list := range []string{"requests", "limits"} {
 		here, err := within(resources, []string{list}, func(amounts map[string]json.RawMessage) (bool, error) {
@@ -81,7 +82,7 @@ func dropLevels(resources map[string]json.RawMessage) (changed bool, err error) 
 	return changed, nil
 }
 
-// eachOf calls change with the objects of a list, and writes it back if one has changed.
+// eachOf calls change for each object of a list, and writes the list back if one has changed.
 func eachOf(o map[string]json.RawMessage, list string, change func(map[string]json.RawMessage) (bool, error)) (changed bool, err error) {
 	var all []map[string]json.RawMessage
 	if len(o[list]) == 0 {
@@ -111,7 +112,7 @@ func known(operator any) bool {
 	return operator == nil || slices.Contains([]any{"", "Equal", "Exists", "Lt", "Gt"}, operator)
 }
 
-// within calls change with the object at a path, and writes it back if it has changed.
+// within calls change for the object at a path, and writes it back if it has changed.
 func within(o map[string]json.RawMessage, path []string, change func(map[string]json.RawMessage) (bool, error)) (bool, error) {
 	if len(path) == 0 {
 		return change(o)

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// Case is a question with its cluster.
+// Case is a recorded question and its cluster.
 type Case struct {
 	ID              string                         `json:"id"`
 	Mode            string                         `json:"mode"`
@@ -24,17 +24,19 @@ type Case struct {
 	Groups          []*outrank.PodGroup            `json:"podGroups"`
 	Composites      []*outrank.CompositePodGroup   `json:"compositePodGroups"`
 	Preemptor       *outrank.Pod                   `json:"preemptor"`
-	// PreemptorGroup is the group that mode group asks about. Its pods are the pending pods that name it.
+	// PreemptorGroup is the group that mode group asks about. Its pods are the pending pods that name the
+	// group.
 	PreemptorGroup outrank.Key `json:"preemptorGroup"`
 	Options        Options     `json:"options"`
 
 	Storage
 
-	// Release has the rules that hold. The command line gives it, and Options.Gates adds gates to it.
+	// Release is the release whose rules hold. It comes from the command line, with the gates in
+	// Options.Gates added.
 	Release outrank.Release `json:"-"`
 }
 
-// UnmarshalJSON reads a case, without the values that no API server lets in.
+// UnmarshalJSON reads a case without the values that no API server accepts.
 func (c *Case) UnmarshalJSON(line []byte) error {
 	line, err := admitted(line)
 	if err != nil {
@@ -45,7 +47,7 @@ func (c *Case) UnmarshalJSON(line []byte) error {
 	return json.Unmarshal(line, (*plain)(c))
 }
 
-// Storage has the objects behind claims, and the nodes' limits.
+// Storage has the objects behind the claims of pods, and the nodes' limits of attached volumes.
 type Storage struct {
 	Volumes  []object `json:"persistentVolumes"`
 	Classes  []object `json:"storageClasses"`
@@ -53,11 +55,11 @@ type Storage struct {
 	CSINodes []object `json:"csiNodes"`
 }
 
-// object is any object; its kind may be missing.
+// object is any Kubernetes object. Its kind may be missing.
 type object map[string]any
 
-// resolve fills in the fields of the case's pods and nodes from its Storage. The objects are read in the way
-// in which users' objects are read: as one list of a cluster.
+// resolve fills in the fields of pods and nodes that depend on Storage. It reads the objects as a user's
+// objects are read, as one list.
 func (c *Case) resolve() error {
 	items := c.Storage.items()
 	if len(items) == 0 {
@@ -85,7 +87,7 @@ func (c *Case) resolve() error {
 	return nil
 }
 
-// items lists the objects, each with its kind.
+// items returns all objects of the storage, each with its kind.
 func (s *Storage) items() []any {
 	var items []any
 	for kind, objects := range map[string][]object{
@@ -99,25 +101,26 @@ func (s *Storage) items() []any {
 	return items
 }
 
-// Options are further inputs of some modes.
+// Options are inputs of single modes.
 type Options struct {
-	// InsufficientResources and OtherReasons are the findings of the admission check, for mode kubelet.
+	// InsufficientResources and OtherReasons are for mode kubelet. They are the failures of admission that
+	// were recorded.
 	InsufficientResources []FailureReason `json:"insufficientResources"`
 	OtherReasons          []OtherReason   `json:"otherReasons"`
-	// KillErrors names the pods whose kill fails, for mode kubelet.
+	// KillErrors are for mode kubelet: the pods that cannot be killed.
 	KillErrors []string `json:"killErrors"`
-	// Quantities are for mode quantity.
+	// Quantities are for mode quantity: the texts to parse.
 	Quantities []string `json:"quantities"`
-	// Selector and LabelSets are for mode selector.
+	// Selector and LabelSets are for mode selector: each label set is matched with the selector.
 	Selector  *outrank.LabelSelector `json:"selector"`
 	LabelSets []map[string]string    `json:"labelSets"`
-	// Sample is for mode scheduler: a sample of the nodes, beside the decision over all nodes.
+	// Sample is for mode scheduler. It asks for a second decision, over a sample of the nodes.
 	Sample *Sample `json:"sample"`
-	// Gates names the feature gates that were on beside those that are on by default.
+	// Gates are the feature gates that were on in addition to the defaults.
 	Gates []string `json:"gates"`
 }
 
-// setGates turns on the feature gates that the case names.
+// setGates enables the feature gates that the case names.
 func (c *Case) setGates() (err error) {
 	gates := map[string]bool{}
 	for _, name := range c.Options.Gates {
@@ -129,20 +132,21 @@ func (c *Case) setGates() (err error) {
 	return nil
 }
 
-// Sample is the part of the nodes that a scheduler tries.
+// Sample says which part of the nodes the scheduler tries, as in preemption.Sample and
+// preemption.Request.Offset.
 type Sample struct {
 	Percent int `json:"percent"`
 	Minimum int `json:"minimum"`
 	Offset  int `json:"offset"`
 }
 
-// OtherReason is a failed predicate.
+// OtherReason is a predicate that failed at admission, with its text.
 type OtherReason struct {
 	Name string `json:"name"`
 	Desc string `json:"desc"`
 }
 
-// latest returns the latest time that the case names.
+// latest returns the latest time in the case: a start or a deletion of a pod.
 func (c *Case) latest() time.Time {
 	var t time.Time
 	for _, p := range c.Pods {
@@ -156,7 +160,7 @@ func (c *Case) latest() time.Time {
 	return t
 }
 
-// Decision is the answer to a case; one of the pointers and slices is set.
+// Decision is the answer to a case. Besides the texts, only the field of its mode is set.
 type Decision struct {
 	ID         string         `json:"id"`
 	Mode       string         `json:"mode"`

@@ -14,26 +14,26 @@ import (
 
 // Group is the answer in mode group.
 type Group struct {
-	// Fits is set if the group has places without pushing anybody out. Placed has these places.
+	// Fits is set if the group finds places without preemption; Placed are these places.
 	Fits   bool              `json:"fits"`
 	Placed map[string]string `json:"placed,omitempty"`
-	// Code and Reasons are the result of preemption, which is asked for even if the group fits.
+	// Code and Reasons are the result of preemption, which is tried even if the group fits.
 	Code    string   `json:"code"`
 	Reasons []string `json:"reasons,omitempty"`
-	// Nominations are the nominations of the group's pods after preemption.
+	// Nominations are the nodes to which preemption nominates the group's pods.
 	Nominations map[string]string `json:"nominations,omitempty"`
-	// Units are the victims that leave together, the most important unit first; the names in a unit are
-	// sorted.
+	// Units are the victims, by units that leave together; the most important unit comes first. Names within
+	// a unit are sorted.
 	Units                  [][]string `json:"units,omitempty"`
 	NumPDBViolations       int        `json:"numPDBViolations"`
 	NumPodGroupDisruptions int        `json:"numPodGroupDisruptions"`
-	// Preempted are the victims that are not on their way out already.
+	// Preempted are the victims that are not terminating already.
 	Preempted []string `json:"preempted,omitempty"`
-	// ClearedNominations is always empty: nobody loses a nomination to a group (rule 12.9.12).
+	// ClearedNominations is always empty, because no pod loses its nomination to a group (rule 12.9.12).
 	ClearedNominations []string `json:"clearedNominations,omitempty"`
 }
 
-// group decides for the pending pods that name the group, in the order of the document.
+// group decides for the pending pods that name the group, in the order of the case.
 func (c *Case) group(now time.Time) (*Group, error) {
 	req := preemption.GroupRequest{Now: now}
 	for _, p := range c.Pods {
@@ -51,17 +51,19 @@ func (c *Case) group(now time.Time) (*Group, error) {
 		return nil, err
 	}
 
-	// The group is decided in three ways: as it comes, after its refusal by a scheduler, and with a function
-	// for the places that places the pods as the second answer has placed them.
+	// The group is decided three times: as it comes; as one that a scheduler has refused; and with a function
+	// that places the pods exactly as the second answer did.
 	asComes, err := c.askForGroup(eval, config, req)
 	if err != nil {
 		return nil, err
 	}
+
 	req.Refused = true
 	refused, err := c.askForGroup(eval, config, req)
 	if err != nil {
 		return nil, err
 	}
+
 	req.Place = func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 		return refused.Placement, refused.Unhelpful, nil
 	}
@@ -76,7 +78,7 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	return groupAnswer(asComes, refused), nil
 }
 
-// askForGroup asks the engine and the book, which must agree in everything.
+// askForGroup asks the engine and package preemption, which must agree in everything.
 func (c *Case) askForGroup(eval *engine.Evaluator, config preemption.Config, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
 	snap, err := engine.NewSnapshot(c.cluster())
 	if err != nil {
@@ -94,8 +96,8 @@ func (c *Case) askForGroup(eval *engine.Evaluator, config preemption.Config, req
 	return plan, err
 }
 
-// alikeForGroup compares three answers about a group. The answer with a function for the places must be that
-// without it. A group that has no places as it comes must get the answer that it gets after a refusal.
+// alikeForGroup compares three answers about a group. Placing by a function must not change the answer. A
+// group that does not fit as it comes must get the same answer as after a refusal.
 func alikeForGroup(asComes, refused, placed *preemption.GroupPlan) error {
 	if !reflect.DeepEqual(groupAnswer(refused, refused), groupAnswer(refused, placed)) {
 		return fmt.Errorf("with a function that places as it does itself, PreemptGroup says %v and else %v", placed.Status, refused.Status)
@@ -106,7 +108,7 @@ func alikeForGroup(asComes, refused, placed *preemption.GroupPlan) error {
 	return nil
 }
 
-// groupAnswer joins the places of the group as it comes and the result of preemption.
+// groupAnswer combines the places of the group as it comes with the result of preemption.
 func groupAnswer(asComes, plan *preemption.GroupPlan) *Group {
 	g := &Group{
 		Fits: asComes.Outcome == preemption.Fits,
@@ -117,9 +119,10 @@ func groupAnswer(asComes, plan *preemption.GroupPlan) *Group {
 	}
 
 	for unit := range plan.Units() {
-		if unit[0].Pod.Group != "" { // also a pod of a group that leaves by itself
+		if unit[0].Pod.Group != "" { // a pod of a group counts even if it leaves alone
 			g.NumPodGroupDisruptions++
 		}
+
 		var names []string
 		for _, v := range unit {
 			names = append(names, string(v.Pod.Key()))
@@ -130,13 +133,14 @@ func groupAnswer(asComes, plan *preemption.GroupPlan) *Group {
 				g.NumPDBViolations++
 			}
 		}
+
 		slices.Sort(names)
 		g.Units = append(g.Units, names)
 	}
 	return g
 }
 
-// nodesOf returns the nodes of the pods by their keys.
+// nodesOf maps the keys of the pods to their nodes.
 func nodesOf(assignments []preemption.Assignment) map[string]string {
 	nodes := map[string]string{}
 	for _, a := range assignments {

@@ -34,7 +34,7 @@ type FailureReason struct {
 	Reason       string `json:"reason"`
 }
 
-// Kill is one pod being stopped.
+// Kill is one pod that is stopped, with the status that it gets.
 type Kill struct {
 	Pod     string `json:"pod"`
 	Evicted bool   `json:"evicted"`
@@ -44,14 +44,14 @@ type Kill struct {
 	Failed  bool   `json:"failed,omitempty"`
 }
 
-// Admit is the final answer about the pod.
+// Admit is the final answer about the pod that asks to start.
 type Admit struct {
 	Admit   bool   `json:"admit"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// kubelet decides whether the preemptor starts, and evicts for it.
+// kubelet decides whether the node admits the preemptor, and evicts pods for it.
 func (c *Case) kubelet() (*Kubelet, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
@@ -72,7 +72,7 @@ func (c *Case) kubelet() (*Kubelet, error) {
 		return nil, err
 	}
 
-	// A case that names the findings was recorded without the check, and so without its final answer.
+	// A case that has failures of its own was recorded without the check, and so without a final answer.
 	if checked {
 		k.Admit = &Admit{adm.OK(), adm.Reason, adm.Message}
 	}
@@ -80,7 +80,8 @@ func (c *Case) kubelet() (*Kubelet, error) {
 	return k, err
 }
 
-// admission decides; checked reports whether the failures were found here, and not by the case.
+// admission decides. checked reports whether it has checked the node itself; otherwise the failures come from
+// the case.
 func (c *Case) admission() (adm kubeletadmit.Admission, checked bool, err error) {
 	config := kubeletadmit.Config{Release: c.Release}
 	if failures := c.givenFailures(); failures != nil {
@@ -95,7 +96,7 @@ func (c *Case) admission() (adm kubeletadmit.Admission, checked bool, err error)
 	return adm, true, err
 }
 
-// givenFailures returns the failures that the case itself names, nil if it names none.
+// givenFailures returns the failures that the case has, or nil if it has none.
 func (c *Case) givenFailures() []kubeletadmit.CheckFailure {
 	var out []kubeletadmit.CheckFailure
 	for _, r := range c.Options.InsufficientResources {
@@ -109,7 +110,7 @@ func (c *Case) givenFailures() []kubeletadmit.CheckFailure {
 	return out
 }
 
-// reasons writes the failures as a recording has them.
+// reasons returns the failures in the form of a recording.
 func reasons(failures []kubeletadmit.CheckFailure) []FailureReason {
 	out := []FailureReason{}
 	for _, f := range failures {
@@ -126,7 +127,7 @@ func reasons(failures []kubeletadmit.CheckFailure) []FailureReason {
 	return out
 }
 
-// evict carries the admission out on a kubelet that only writes its calls down.
+// evict carries out the admission on a kubelet that only notes what it is told to do.
 func (k *Kubelet) evict(adm kubeletadmit.Admission, killErrors []string) error {
 	notes := &notebook{failing: killErrors}
 	kills, err := kubeletadmit.Evict(context.Background(), adm, notes)
@@ -140,7 +141,7 @@ func (k *Kubelet) evict(adm kubeletadmit.Admission, killErrors []string) error {
 	return nil
 }
 
-// notebook is a kubelet that writes down its calls.
+// notebook is a kubelet that notes its calls. Kills of the pods in failing fail.
 type notebook struct {
 	failing []string
 	kills   []Kill
@@ -149,7 +150,7 @@ type notebook struct {
 // Record ignores events, which are not recorded.
 func (n *notebook) Record(outrank.Event) {}
 
-// Kill writes a kill down. It fails where the case says so.
+// Kill notes the kill of a pod. It fails if the case says so.
 func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatus) error {
 	kill := Kill{
 		Pod: string(pod.Key()), Evicted: true,
@@ -201,7 +202,7 @@ func (c *Case) facts(pods []*outrank.Pod) ([]PodFacts, error) {
 	return out, nil
 }
 
-// nodeAmounts lists the amounts that a node accounts for.
+// nodeAmounts returns the amounts of the resources that nodes keep account of.
 func nodeAmounts(l resource.List) map[string]int64 {
 	out := map[string]int64{}
 	for _, name := range l.Names() {
@@ -212,10 +213,10 @@ func nodeAmounts(l resource.List) map[string]int64 {
 	return out
 }
 
-// kubeletAmounts lists every resource that the pod asks for in any place, as
-// the kubelet's preemption counts it.
+// kubeletAmounts returns the amount of every resource that the pod mentions in any request, counted as the
+// kubelet's preemption counts it.
 func kubeletAmounts(p *outrank.Pod) map[string]int64 {
-	// A pod takes one slot, and cpu, memory and disk stand in a recording even if nothing asks for them.
+	// A pod takes one slot. A recording has cpu, memory and ephemeral storage even if nothing requests them.
 	total := p.KubeletRequests()
 	out := map[string]int64{string(resource.Pods): 1}
 	take := func(l resource.List) {

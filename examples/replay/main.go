@@ -1,5 +1,4 @@
-// Command replay decides recorded cases: it reads one case per line and writes
-// one decision per line.
+// Command replay decides recorded cases: it reads one case per line and writes one decision per line.
 //
 //	replay [-release RELEASE] [-now TIME] [FILE]
 //
@@ -7,15 +6,14 @@
 //
 //	{"id": "a", "mode": "scheduler", "nodes": [], "pods": [], "pdbs": [], "namespaces": [], "preemptor": {}}
 //
-// There are three main modes: scheduler (which pods would the preemptor push out, and on
-// which node?), group (which pods would the pending pods push out that name
-// preemptorGroup?), and kubelet (may the preemptor start on this full node?). The modes
-// requests, quantity, selector and priority ask about parts of these. A case that cannot be
-// read does not end the run: its line holds an error. Files ending in .gz are
-// decompressed; without a file, or with -, standard input is read. The rules are
-// those of the release, which feature gates may follow:
-// v1.37,VolumeLimitScaling=false. The gates that options.gates of a case names are on for
-// that case.
+// There are three main modes. Mode scheduler asks which pods the preemptor would push out, and on which node.
+// Mode group asks which pods the pending pods of preemptorGroup would push out. Mode kubelet asks whether the
+// preemptor may start on a full node. The modes requests, quantity, selector and priority ask about parts of
+// these. A case that cannot be read does not end the run: its line holds an error. Files ending in .gz are
+// decompressed; without a file, or with -, standard input is read.
+//
+// The rules are those of the release, which feature gates may follow: v1.37,VolumeLimitScaling=false. The
+// gates that options.gates of a case names are on for that case.
 package main
 
 import (
@@ -42,7 +40,7 @@ func main() {
 	}
 }
 
-// run is the whole program without the process around it.
+// run is the whole program except for the process around it.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -53,7 +51,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	nowText := flags.String("now", "", "what a missing start time counts as, like 2026-01-10T12:00:00Z (default: a second after the latest time in each case)")
 	var by rules
 	flags.TextVar(&by.release, "release", outrank.DefaultRelease, "whose rules hold: v1.36 or v1.37, and feature gates")
+
 	version := flags.Bool("version", false, "say which version this is")
+
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -62,6 +62,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		_, err := fmt.Fprintln(stdout, stamp.Here().Line("replay"))
 		return err
 	}
+
 	if *nowText != "" {
 		var err error
 		if by.now, err = time.Parse(time.RFC3339, *nowText); err != nil {
@@ -80,14 +81,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return replay(in, stdout, by)
 }
 
-// rules are the rules that hold for all cases.
+// rules hold for all cases of a run.
 type rules struct {
+	// release is the release of Kubernetes whose rules hold.
 	release outrank.Release
-	// now is what a missing start time counts as; zero leaves that to each case.
+	// now replaces missing start times. If it is zero, each case chooses its own.
 	now time.Time
 }
 
-// open opens a file, or standard input where there is none. The second result closes it.
+// open opens a file, or standard input if there is none. The second result closes it.
 func open(name string, stdin io.Reader) (io.Reader, func() error, error) {
 	if name == "" || name == "-" {
 		return stdin, func() error { return nil }, nil
@@ -108,14 +110,14 @@ func open(name string, stdin io.Reader) (io.Reader, func() error, error) {
 	return z, f.Close, nil
 }
 
-// replay decides the cases one by one.
+// replay decides the cases one by one and writes the decisions.
 func replay(in io.Reader, out io.Writer, by rules) error {
 	lines := bufio.NewReaderSize(in, 1<<20)
 	w := bufio.NewWriter(out)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for {
-		// The last line may have no end, so it comes with the end of the file.
+		// The last line may lack its newline, and then comes together with the end of the file.
 		line, err := lines.ReadBytes('\n')
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if err := enc.Encode(decide(line, by)); err != nil {
@@ -132,7 +134,7 @@ func replay(in io.Reader, out io.Writer, by rules) error {
 	}
 }
 
-// decide answers one case. Nothing in a case ends the run.
+// decide answers one case. An error becomes part of the answer, so that the next case is decided as well.
 func decide(line []byte, by rules) Decision {
 	c := Case{Release: by.release}
 	if err := c.UnmarshalJSON(line); err != nil {
@@ -141,7 +143,7 @@ func decide(line []byte, by rules) Decision {
 	return c.answer(by)
 }
 
-// answer answers a case that was read: it resolves its volumes, turns on its gates, and decides.
+// answer answers a case that was read. It resolves volumes and enables gates before it decides.
 func (c *Case) answer(by rules) Decision {
 	err := c.resolve()
 	if err == nil {
@@ -156,7 +158,7 @@ func (c *Case) answer(by rules) Decision {
 	return c.decide(by.now)
 }
 
-// decide answers the case.
+// decide asks the question of the case's mode.
 func (c *Case) decide(now time.Time) Decision {
 	d := Decision{ID: c.ID, Mode: c.Mode, Profile: c.Profile}
 	var err error
@@ -184,7 +186,7 @@ func (c *Case) decide(now time.Time) Decision {
 	return d
 }
 
-// idOf finds the id of a case that could not be read whole.
+// idOf returns the id of a case that could only be read in part.
 func idOf(line []byte, c Case) string {
 	var head struct{ ID string }
 	if c.ID == "" && json.Unmarshal(line, &head) == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// QuantityFact is the meaning of a quantity's text.
+// QuantityFact says how the text of a quantity is understood.
 type QuantityFact struct {
 	In         string `json:"in"`
 	OK         bool   `json:"ok"`
@@ -34,7 +34,7 @@ func (c *Case) quantities() []QuantityFact {
 	return out
 }
 
-// SelectorFact has the objects that a label selector picks.
+// SelectorFact says which label sets a selector matches.
 type SelectorFact struct {
 	Error   string `json:"error,omitempty"`
 	Empty   bool   `json:"empty"`
@@ -55,7 +55,7 @@ func (c *Case) selector() *SelectorFact {
 	return out
 }
 
-// PriorityFact is the resolved priority of a pod.
+// PriorityFact says which priority a pod gets from its class.
 type PriorityFact struct {
 	Pod               string `json:"pod"`
 	Priority          *int32 `json:"priority"`

@@ -24,7 +24,7 @@ type Scheduler struct {
 	Candidates      []Candidate       `json:"candidates"`
 	NonCandidates   map[string]Status `json:"nonCandidates,omitempty"`
 	PostFilter      *PostFilter       `json:"postFilter,omitempty"`
-	// Sampled has the candidates of a sample of the nodes, and SampledNode names the best of them.
+	// Sampled are the candidates among a sample of the nodes, and SampledNode is the best of them.
 	Sampled     []Candidate `json:"sampled,omitempty"`
 	SampledNode string      `json:"sampledNode,omitempty"`
 }
@@ -43,15 +43,15 @@ type Candidate struct {
 	NumPDBViolations int      `json:"numPDBViolations"`
 }
 
-// PostFilter says what carrying the plan out does.
+// PostFilter is what carrying out the plan changes.
 type PostFilter struct {
-	// NominatedNode is null where the pod was not eligible, and empty where nothing helped.
+	// NominatedNode is null if the pod was not eligible, and empty if nothing helped.
 	NominatedNode      *string  `json:"nominatedNode"`
 	Preempted          []string `json:"preempted,omitempty"`
 	ClearedNominations []string `json:"clearedNominations,omitempty"`
 }
 
-// scheduler decides for the preemptor over all nodes and, if the case has a sample, over that, too.
+// scheduler decides for the preemptor over all nodes and, if the case has a sample, over the sample, too.
 func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
@@ -70,6 +70,7 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if o.Sample == nil {
 		return answer, nil
 	}
+
 	sampled, err := c.explainSample(*o.Sample, now)
 	if err != nil {
 		return nil, err
@@ -96,12 +97,12 @@ func (c *Case) cluster() *outrank.Cluster {
 	}
 }
 
-// config returns the configuration of the scheduler whose decisions were recorded, which had one profile.
+// config returns the configuration of the scheduler that made the recorded decisions, which had one profile.
 func (c *Case) config() preemption.Config {
 	return preemption.Config{Profile: preemption.Profile{Schedulers: []string{c.Preemptor.Scheduler()}}}
 }
 
-// explain explains a decision by the engine, and fails unless the book says the same.
+// explain explains a decision by the engine. It fails unless package preemption explains it alike.
 func (c *Case) explain(config preemption.Config, req preemption.Request) (*preemption.Plan, error) {
 	snap, err := engine.NewSnapshot(c.cluster())
 	if err != nil {
@@ -114,15 +115,18 @@ func (c *Case) explain(config preemption.Config, req preemption.Request) (*preem
 	if req.Statuses, err = inTurn(eval, snap, c.Preemptor); err != nil {
 		return nil, err
 	}
+
 	ex, err := eval.Explain(context.Background(), snap, req)
 	if err != nil {
 		return nil, err
 	}
 
-	// Of sets of victims that are equally good the two may choose different ones.
+	// Engine and book may choose different ones of several equally good sets of victims, so these are not
+	// compared.
 	if config.Victims != nil {
 		return ex, nil
 	}
+
 	book, err := preemption.Explain(c.cluster(), req, config)
 	if err != nil {
 		return nil, err
@@ -130,8 +134,8 @@ func (c *Case) explain(config preemption.Config, req preemption.Request) (*preem
 	return ex, alike("Explain", book, ex)
 }
 
-// alike returns an error unless the engine's plan is that of the book: package preemption decides by the rules
-// as they stand.
+// alike returns an error unless the engine's plan equals the one of the book, which is package preemption: it
+// decides by the rules as they are written.
 func alike(how string, book, got *preemption.Plan) error {
 	if reflect.DeepEqual(book, got) {
 		return nil
@@ -139,15 +143,16 @@ func alike(how string, book, got *preemption.Plan) error {
 	return fmt.Errorf("preemption.%s says %v, and the engine %v", how, book, got)
 }
 
-// inTurn returns the status of every node when the nodes are asked in their order. The recorded decisions were
-// made in this way. kube-scheduler itself asks the nominated node first, which one of its texts shows (rule
-// 7.15.9). The result is nil for a pod without a nomination.
+// inTurn returns the status of every node if the nodes are asked in their order, as for the recorded
+// decisions. kube-scheduler itself asks the nominated node first, which shows in one of its texts (rule
+// 7.15.9). The result is nil for a pod without a nomination, for which there is no difference.
 func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (func(int, *outrank.Node) (preemption.Status, bool), error) {
 	if pod.NominatedNodeName == "" {
 		return nil, nil
 	}
 
-	// The nodes are asked as if the pod had no nomination, neither by itself nor in the snapshot.
+	// The nodes are asked as if the pod were not nominated. Both the pod and its entry in the snapshot lose
+	// the nomination.
 	bare := *pod
 	bare.NominatedNodeName = ""
 	without := snap.Clone()
@@ -166,10 +171,10 @@ func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (fu
 	return func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }, nil
 }
 
-// searchesAlike compares the search with the explanation. It searches with one worker and with several, each on
-// a fresh snapshot and then twice more, when answers come from the cache.
+// searchesAlike compares plans of the search with the explanation. It searches with one worker and with
+// several, each on a fresh snapshot and then twice more, when answers come from the cache.
 func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
-	// An explanation says more than a plan of the search.
+	// A plan of the search lacks what only an explanation finds.
 	want := *ex
 	want.Nodes, want.Candidates = nil, nil
 	want.DecidedBy = ""
@@ -184,13 +189,14 @@ func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
 			return err
 		}
 		eval = eval.Parallel(workers)
-		for time := range 3 {
+
+		for again := range 3 {
 			got, req, err := c.search(eval, snap, now)
 			if err != nil {
 				return err
 			}
 			if !reflect.DeepEqual(&want, got) {
-				return fmt.Errorf("decided with %d workers, time %d: Preempt says %v on %q, and Explain %v on %q", workers, time+1, got.Outcome, got.Node, want.Outcome, want.Node)
+				return fmt.Errorf("decided with %d workers, time %d: Preempt says %v on %q, and Explain %v on %q", workers, again+1, got.Outcome, got.Node, want.Outcome, want.Node)
 			}
 
 			book, err := preemption.Preempt(c.cluster(), req, c.config())
@@ -205,7 +211,7 @@ func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
 	return nil
 }
 
-// search decides by the engine as a user would, and returns the plan and the request.
+// search decides by the engine as a user would, and returns the plan with its request.
 func (c *Case) search(eval *engine.Evaluator, snap *engine.Snapshot, now time.Time) (*preemption.Plan, preemption.Request, error) {
 	req := preemption.Request{Pod: c.Preemptor, Now: now}
 	var err error
@@ -216,7 +222,7 @@ func (c *Case) search(eval *engine.Evaluator, snap *engine.Snapshot, now time.Ti
 	return plan, req, err
 }
 
-// schedulerAnswer writes an explanation as a recording has it.
+// schedulerAnswer returns an explanation in the form of a recording.
 func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 	s := &Scheduler{
 		PreFilter: statusOf(ex.Refused),
@@ -225,8 +231,9 @@ func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 		Eligible:        ex.Ineligible == "",
 		EligibleMessage: ex.Ineligible.Message(),
 	}
-	// A node on which preemption was not tried is no potential node. One that refuses the pod even without its
-	// possible victims is no candidate.
+
+	// A node is potential if preemption was tried on it. It is no candidate if it rejects the pod even
+	// without all possible victims.
 	for _, n := range ex.Nodes {
 		s.Filter[n.Node] = statusOf(n.Status)
 		if n.Status.Code == preemption.Success {
@@ -247,9 +254,9 @@ func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 	return s
 }
 
-// candidatesOf lists the candidates in the order of the nodes.
+// candidatesOf returns the candidates in the order of the nodes.
 func candidatesOf(ex *preemption.Plan) []Candidate {
-	// An explanation has the candidates from the best to the worst, a recording in the order of the nodes.
+	// An explanation has the candidates from best to worst. A recording has them in the order of the nodes.
 	place := map[string]int{}
 	for i, n := range ex.Nodes {
 		place[n.Node] = i
@@ -263,13 +270,13 @@ func candidatesOf(ex *preemption.Plan) []Candidate {
 	return out
 }
 
-// statusOf writes a status as a recording has it.
+// statusOf returns a status in the form of a recording.
 func statusOf(s preemption.Status) Status {
 	return Status{Code: codeName(s.Code), Plugin: s.Filter, Reasons: s.Reasons}
 }
 
-// candidateOf writes a candidate as a recording has it: victims that leave together are sorted by name, because
-// the reference lists them in no order.
+// candidateOf returns a candidate in the form of a recording. Victims that leave together are sorted by name,
+// because the reference lists them in no particular order.
 func candidateOf(c *preemption.Candidate) Candidate {
 	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Score.Violations}
 	for i, from := range unitStarts(c.Victims) {
@@ -279,8 +286,8 @@ func candidateOf(c *preemption.Candidate) Candidate {
 	return out
 }
 
-// unitStarts returns for each victim the place of the first victim that leaves together with it. Such victims
-// are of one group, and stand side by side.
+// unitStarts returns, for each victim, the index of the first victim that leaves together with it. Such
+// victims belong to one group and are adjacent.
 func unitStarts(victims []preemption.Victim) []int {
 	starts := make([]int, len(victims))
 	for i := range victims {
@@ -293,8 +300,8 @@ func unitStarts(victims []preemption.Victim) []int {
 	return starts
 }
 
-// postFilterOf returns the effect of carrying the plan out. Victims that are on
-// their way out already are not told to go again.
+// postFilterOf returns the effect of carrying out the plan. Victims that are terminating already are not
+// evicted again.
 func postFilterOf(p *preemption.Plan) *PostFilter {
 	if p.Outcome == preemption.NotEligible {
 		return &PostFilter{}

@@ -10,16 +10,14 @@ import (
 	"path/filepath"
 )
 
-// files are the files that a call reads and writes. All of them are opened before
-// anything is read, so that no work is done whose result could not be written,
-// and no file is both.
+// files are the files that a call reads and writes. All of them are opened before anything is read, so that
+// no work is done whose result cannot be written. No file may be both read and written.
 type files struct {
 	nodes, pods   *os.File // nil for the sample
 	events, chart *output  // nil for none
 }
 
-// openFiles opens the files that the options name. It changes no existing file;
-// [output.begin] does.
+// openFiles opens the files that the options name. Existing files only change in [output.begin].
 func openFiles(o *options, stdout io.Writer) (*files, error) {
 	f := &files{}
 	err := f.open(o, stdout)
@@ -33,7 +31,7 @@ func openFiles(o *options, stdout io.Writer) (*files, error) {
 	return f, nil
 }
 
-// open opens all files, and names every one that cannot be opened.
+// open opens all files. The error names every file that cannot be opened.
 func (f *files) open(o *options, stdout io.Writer) error {
 	var errs [4]error
 	f.nodes, errs[0] = openInput("-nodes", o.nodes)
@@ -43,7 +41,7 @@ func (f *files) open(o *options, stdout io.Writer) error {
 	return errors.Join(errs[:]...)
 }
 
-// openInput opens a file for reading, nil for an empty path.
+// openInput opens a file for reading. It returns nil for an empty path.
 func openInput(name, path string) (*os.File, error) {
 	if path == "" {
 		return nil, nil
@@ -55,8 +53,8 @@ func openInput(name, path string) (*os.File, error) {
 	return f, nil
 }
 
-// distinct refuses to write over a file that is also read or written otherwise,
-// under any name: another spelling, a link, or standard output.
+// distinct returns an error if a file would be written that is also read, or written by another flag, under
+// any name: another spelling, a link, or standard output.
 func (f *files) distinct(o *options, stdout io.Writer) error {
 	type opened struct {
 		name string
@@ -70,7 +68,7 @@ func (f *files) distinct(o *options, stdout io.Writer) error {
 
 		info, err := file.Stat()
 		if err != nil || !info.Mode().IsRegular() {
-			return nil // a terminal or a pipe keeps nothing that could be lost
+			return nil // writing to a terminal or a pipe destroys nothing
 		}
 		for _, b := range before {
 			if os.SameFile(b.info, info) {
@@ -81,7 +79,7 @@ func (f *files) distinct(o *options, stdout io.Writer) error {
 		return nil
 	}
 
-	// Files of the same device and inode are the same, whatever their names.
+	// Names are compared by the files that they lead to.
 	screen, _ := stdout.(*os.File)
 	return firstOf(
 		check("-nodes", f.nodes), check("-pods", f.pods),
@@ -89,7 +87,7 @@ func (f *files) distinct(o *options, stdout io.Writer) error {
 	)
 }
 
-// firstOf returns the first error there is.
+// firstOf returns the first error that is not nil.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -99,28 +97,27 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// close closes everything, and takes away the files that were made and never
-// written.
+// close closes all files, and removes those that were created but never written.
 func (f *files) close() {
 	for _, in := range []*os.File{f.nodes, f.pods} {
 		if in != nil {
-			_ = in.Close() // it was only read
+			_ = in.Close() // an input has nothing to lose
 		}
 	}
 	f.events.discard()
 	f.chart.discard()
 }
 
-// output is one file that is written, or standard output.
+// output is one file to be written, or standard output.
 type output struct {
-	name string // of the flag
+	name string // the name of the flag
 	to   io.Writer
 	file *os.File // nil for standard output
-	made string   // the path, where there was no such file before
+	made string   // the path, if the file was created and is still empty
 }
 
-// openOutput opens a file for writing and leaves what it holds as it is: nil for
-// an empty path, standard output for "-".
+// openOutput opens a file for writing and does not change its content. It returns nil for an empty path, and
+// standard output for "-".
 func openOutput(name, path string, stdout io.Writer) (*output, error) {
 	switch path {
 	case "":
@@ -129,12 +126,12 @@ func openOutput(name, path string, stdout io.Writer) (*output, error) {
 		return &output{name: name, to: stdout}, nil
 	}
 
-	// The file is opened without being emptied: another flag may name it as input, or the run may fail.
+	// The file is not emptied yet, because another flag may name it as input, or the run may fail.
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	made := ""
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666); err == nil {
-			// Where the path is a link to nowhere, what was made is elsewhere.
+			// If the path is a link to a missing file, the created file is elsewhere.
 			made, _ = filepath.EvalSymlinks(path)
 		}
 	}
@@ -144,7 +141,7 @@ func openOutput(name, path string, stdout io.Writer) (*output, error) {
 	return &output{name: name, to: f, file: f, made: made}, nil
 }
 
-// opened returns the file, nil for standard output and for no output.
+// opened returns the file, or nil for standard output and for a nil output.
 func (o *output) opened() *os.File {
 	if o == nil {
 		return nil
@@ -152,7 +149,7 @@ func (o *output) opened() *os.File {
 	return o.file
 }
 
-// fill lets write fill the file anew, and closes it. A nil output takes nothing.
+// fill replaces the content of the file by what write writes, and closes the file. A nil output does nothing.
 func (o *output) fill(write func(io.Writer) error) error {
 	if o == nil {
 		return nil
@@ -174,18 +171,17 @@ func (o *output) fill(write func(io.Writer) error) error {
 
 // begin empties the file.
 func (o *output) begin() error {
-	o.made = "" // it stays
+	o.made = "" // from now on the file is kept
 	if o.file == nil {
 		return nil
 	}
 	if info, err := o.file.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil // nothing to empty in a pipe
+		return nil // a pipe has no content to remove
 	}
 	return o.file.Truncate(0)
 }
 
-// discard closes a file that is not written any more, and removes it if it was
-// made for that.
+// discard closes a file that will not be written, and removes it if it was created for that.
 func (o *output) discard() {
 	if o.opened() == nil {
 		return

@@ -21,18 +21,18 @@ import (
 
 // options are the settings of the command line.
 type options struct {
-	// nodes and pods are paths; both empty for the sample.
+	// nodes and pods are paths. Both are empty for the sample.
 	nodes, pods string
 	classes     workload.Classes
-	gangs       int // pods of each, 0 for none
+	gangs       int // the pods of each gang, 0 for no gangs
 	kubelets    bool
-	// kubeletOrder says who is evicted for a critical pod.
+	// kubeletOrder says which pods are evicted for a critical pod.
 	kubeletOrder sim.Kubelets
-	static       *workload.Amounts // of a static pod on each node, nil for none
+	static       *workload.Amounts // the requests of a static pod on each node, nil for no static pods
 	podsPerNode  int64
 	shape        workload.Shape
 	queue        sim.Discipline
-	score        sim.Scheduler // its Score or Scorer
+	score        sim.Scheduler // only Score or Scorer is set
 	variant      outrank.Variant
 	order        execution.Order
 	earlyPop     bool
@@ -44,25 +44,25 @@ type options struct {
 	measures     measures
 	version      bool
 	format       string
-	// events and chart are paths, empty for none, "-" for standard output.
+	// events and chart are paths: empty for none, "-" for standard output.
 	events, chart string
-	// given are the flags that were set, by name.
+	// given are the flags that were given, as one would write them.
 	given []string
-	// texts are the values of the flags that are one of a few names, or a mapping.
+	// texts has the values of flags that are a name or a mapping, by flag.
 	texts map[string]string
 }
 
-// measures says what is looked at in a run beside its summary.
+// measures says what a run reports besides its summary.
 type measures struct {
 	metrics   bool
 	fragments resource.Name // empty for none
 	audit     bool
 }
 
-// wantsMetrics reports whether the run's metrics are to be collected.
+// wantsMetrics reports whether metrics are collected.
 func (o *options) wantsMetrics() bool { return o.measures.metrics }
 
-// parse reads the command line. The error is flag.ErrHelp where help is wanted.
+// parse reads the command line. The error is flag.ErrHelp if help was asked for.
 func parse(args []string) (*options, error) {
 	o := &options{classes: workload.DefaultClasses(), texts: map[string]string{"policy": "current", "score": "least", "order": "sync"}}
 	fs := o.flagSet()
@@ -78,7 +78,7 @@ func parse(args []string) (*options, error) {
 	return o, o.check()
 }
 
-// flagSet declares the flags. Their usage is printed by printUsage, so that none has a text here.
+// flagSet declares the flags. They have no usage texts, because printUsage describes all of them.
 func (o *options) flagSet() *flag.FlagSet {
 	fs := flag.NewFlagSet("simulator", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -89,7 +89,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	return fs
 }
 
-// declareInput declares the flags that say what is read.
+// declareInput declares the flags for the input.
 func (o *options) declareInput(fs *flag.FlagSet) {
 	fs.StringVar(&o.nodes, "nodes", "", "")
 	fs.StringVar(&o.pods, "pods", "", "")
@@ -97,7 +97,7 @@ func (o *options) declareInput(fs *flag.FlagSet) {
 	fs.Int64Var(&o.podsPerNode, "pods-per-node", 110, "")
 }
 
-// declareWork declares the flags that make other work of the pods that are read.
+// declareWork declares the flags that change the work.
 func (o *options) declareWork(fs *flag.FlagSet) {
 	fs.IntVar(&o.gangs, "gangs", 0, "")
 	fs.Func("static", "", o.kept("static", func(s string) error {
@@ -156,7 +156,7 @@ func (o *options) declareOutput(fs *flag.FlagSet) {
 	fs.BoolVar(&o.version, "version", false, "")
 }
 
-// kept returns a reader of a flag's value that remembers the text, too.
+// kept returns a parser for a flag that also records the text of the value.
 func (o *options) kept(name string, read func(string) error) func(string) error {
 	return func(text string) error {
 		o.texts[name] = text
@@ -164,7 +164,7 @@ func (o *options) kept(name string, read func(string) error) func(string) error 
 	}
 }
 
-// choice returns a reader of a flag's value that is one of a few names.
+// choice returns a parser for a flag whose value is one of a few names.
 func choice[T any](to *T, names map[string]T) func(string) error {
 	return func(name string) error {
 		value, ok := names[name]
@@ -176,7 +176,7 @@ func choice[T any](to *T, names map[string]T) func(string) error {
 	}
 }
 
-// check refuses values that mean nothing and flags that contradict each other.
+// check rejects values that make no sense, and flags that contradict each other.
 func (o *options) check() error {
 	if err := o.checkValues(); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (o *options) check() error {
 	return o.distinct()
 }
 
-// checkValues refuses values that mean nothing.
+// checkValues rejects values that make no sense.
 func (o *options) checkValues() error {
 	switch {
 	case o.format != "text" && o.format != "json":
@@ -209,7 +209,7 @@ func (o *options) checkValues() error {
 	return nil
 }
 
-// checkTogether refuses flags that contradict each other.
+// checkTogether rejects flags that contradict each other.
 func (o *options) checkTogether() error {
 	switch {
 	case o.variant != 0 && o.order == execution.Asynchronous:
@@ -230,7 +230,7 @@ func (o *options) checkTogether() error {
 	return nil
 }
 
-// distinct refuses flags that name the same file. [files.distinct] finds what the names do not show.
+// distinct rejects flags with the same path. [files.distinct] finds equal files with different paths.
 func (o *options) distinct() error {
 	taken := map[string]string{}
 	for _, f := range []struct{ flag, path string }{
@@ -248,7 +248,7 @@ func (o *options) distinct() error {
 	return nil
 }
 
-// printUsage prints the flags for a person.
+// printUsage prints the description of all flags.
 func printUsage(w io.Writer) {
 	fmt.Fprintf(w, `Usage: simulator [flags]
 

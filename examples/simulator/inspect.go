@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 )
 
-// inputSummary describes the input.
+// inputSummary is the answer to -inspect: a description of the input.
 type inputSummary struct {
 	Nodes    int       `json:"nodes"`
 	Capacity amounts   `json:"capacity"`
@@ -22,12 +22,11 @@ type inputSummary struct {
 	Seconds  float64   `json:"secondsOfArrivals"`
 	Classes  []class   `json:"classes"`
 	Demand   []stretch `json:"demand"`
-	// Unplaceable counts pods that no node of the cluster has room for even
-	// when it is empty.
+	// Unplaceable counts the pods that do not fit any node of the cluster, even if it is empty.
 	Unplaceable int `json:"unplaceable"`
 }
 
-// amounts are in units for people.
+// amounts are in units for people: cores, GiB, and whole GPUs.
 type amounts struct {
 	Cores  float64 `json:"cores"`
 	Memory float64 `json:"memoryGiB"`
@@ -45,12 +44,12 @@ type class struct {
 	Pods     int     `json:"pods"`
 	Endless  int     `json:"endless"`
 	Asks     amounts `json:"asks"` // of all pods together
-	// MedianSeconds is a running time that half of the pods with an end do not exceed.
+	// MedianSeconds is a running time that half of the pods that end do not exceed.
 	MedianSeconds float64 `json:"medianSeconds"`
 }
 
-// stretch is a tenth of the time in which pods come. The shares are the mean
-// demand of all pods that are not over, relative to the capacity.
+// stretch is a tenth of the time in which pods arrive. CPU, Memory and GPU are the mean demand of the pods
+// that would run, as shares of the capacity.
 type stretch struct {
 	From     float64 `json:"from"`
 	Arrivals int     `json:"arrivals"`
@@ -60,7 +59,7 @@ type stretch struct {
 	GPU      float64 `json:"gpu"`
 }
 
-// stretches is the number of stretches.
+// stretches is the number of stretches of a description.
 const stretches = 10
 
 // summary describes the input.
@@ -72,7 +71,7 @@ func (in *input) summary() *inputSummary {
 	}
 }
 
-// lastArrival returns the time at which the last pod comes, 0 without pods.
+// lastArrival returns the time at which the last pod arrives, or 0 without pods.
 func (in *input) lastArrival() time.Duration {
 	if len(in.items) == 0 {
 		return 0
@@ -80,10 +79,11 @@ func (in *input) lastArrival() time.Duration {
 	return in.items[len(in.items)-1].Arrival
 }
 
-// classes sums the pods up by class, the most important first, of equals by name.
+// classes sums up the pods by class, the highest priority first, and equals by name.
 func (in *input) classes() []class {
 	byName := map[string]*class{}
 	sums, ends := map[string]workload.Amounts{}, map[string][]time.Duration{}
+
 	for i := range in.items {
 		item := &in.items[i]
 		c := byName[item.Class]
@@ -117,7 +117,7 @@ func (in *input) classes() []class {
 	return out
 }
 
-// demand measures the stretches. There are none where all pods come at once.
+// demand measures the stretches. It returns none if all pods arrive at once.
 func (in *input) demand() []stretch {
 	width := in.lastArrival() / stretches
 	if width == 0 {
@@ -128,13 +128,13 @@ func (in *input) demand() []stretch {
 		out[i].From = (time.Duration(i) * width).Seconds()
 	}
 
-	// The last arrival lies at the end of the last stretch, and counts there.
+	// The last arrival is at the end of the last stretch, and counts there.
 	for i := range in.items {
 		out[min(int(in.items[i].Arrival/width), stretches-1)].Arrivals++
 	}
 
-	// The demand of a point lasts until the next one, and counts in each stretch by the part of it in which
-	// it lasts.
+	// The demand of a point lasts until the next point. It counts in each stretch by the part of the stretch
+	// that it covers.
 	capacity := amountsOf(workload.Capacity(in.nodes))
 	points := workload.Demand(in.items)
 	for i, p := range points {
@@ -142,6 +142,7 @@ func (in *input) demand() []stretch {
 		if i+1 < len(points) {
 			until = min(until, points[i+1].Time)
 		}
+
 		for k := range out {
 			from, to := time.Duration(k)*width, time.Duration(k+1)*width
 			if d := min(until, to) - max(p.Time, from); d > 0 {
@@ -152,7 +153,7 @@ func (in *input) demand() []stretch {
 	return out
 }
 
-// add counts the demand during a part of the stretch.
+// add adds a demand that lasts for a part of the stretch.
 func (s *stretch) add(p *workload.Point, capacity amounts, part float64) {
 	asked := amountsOf(p.Asked)
 	s.Pods += float64(float64(p.Pods) * part)
@@ -161,7 +162,7 @@ func (s *stretch) add(p *workload.Point, capacity amounts, part float64) {
 	s.GPU += float64(share(asked.GPUs, capacity.GPUs) * part)
 }
 
-// share returns the used part of a capacity, 0 where there is none.
+// share returns the used part of a capacity, or 0 without a capacity.
 func share(used, capacity float64) float64 {
 	if capacity == 0 {
 		return 0
@@ -169,8 +170,7 @@ func share(used, capacity float64) float64 {
 	return used / capacity
 }
 
-// unplaceable counts pods that fit no empty node. Time is that of comparing
-// each pod with each kind of node.
+// unplaceable counts the pods that do not fit any empty node. It compares each pod with each kind of node.
 func (in *input) unplaceable() int {
 	type kind struct {
 		model string
@@ -195,14 +195,14 @@ func (in *input) unplaceable() int {
 	return count
 }
 
-// mayUse reports whether the pod's demands on the GPU model allow this one. Package workload gives a pod with
-// such demands one term with one expression.
+// mayUse reports whether the pod may use this model of GPU. Package workload gives a pod that names models
+// one term with one expression.
 func mayUse(p *outrank.Pod, model string) bool {
 	models := p.Affinity.NodeAffinity
 	return models == nil || slices.Contains(models.NodeSelectorTerms[0].MatchExpressions[0].Values, model)
 }
 
-// writeArrivals writes a line for every pod that comes, until the context ends.
+// writeArrivals writes a line for every pod that arrives, until the context ends.
 func (in *input) writeArrivals(ctx context.Context, w io.Writer) error {
 	l := report.NewLog(w)
 	for i := range in.items {

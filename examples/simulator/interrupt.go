@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// interruption ends a call early. It has the result until then, and wraps
-// [context.Canceled].
+// interruption is the error of a call that the user has interrupted. It says what the answer contains, and
+// wraps [context.Canceled].
 type interruption string
 
 const (
@@ -20,16 +20,16 @@ func (i interruption) Error() string { return string(i) }
 // Unwrap returns [context.Canceled].
 func (i interruption) Unwrap() error { return context.Canceled }
 
-// orInterrupted returns the result of f, or the interruption where the context ended
-// meanwhile. It does not wait for f then: f may be held up for ever, by a pipe into
-// which nobody writes for example, and touches nothing that the caller goes on with.
+// orInterrupted returns the result of f, or the interruption if the context ends before f does. Then it does
+// not wait for f, which may block forever, for example on a pipe into which nobody writes. f must not touch
+// anything that the caller still uses.
 func orInterrupted[T any](ctx context.Context, i interruption, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error
 	}
 
-	// The channel has room for the answer, so that a late f ends although nobody waits for it any more.
+	// The channel has room for the answer, so that a late f ends although nobody receives it.
 	done := make(chan answer, 1)
 	go func() {
 		value, err := f()
@@ -48,7 +48,7 @@ func orInterrupted[T any](ctx context.Context, i interruption, f func() (T, erro
 	}
 }
 
-// until is a reader that fails once the context has ended.
+// until is a reader that fails once its context has ended.
 type until struct {
 	ctx context.Context
 	in  io.Reader

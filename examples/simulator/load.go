@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 )
 
-// input is the input of the simulation. It is only read.
+// input is the input of the simulation. Nobody changes it.
 type input struct {
 	nodes []*outrank.Node
-	// items are in the order of arrival, the first at 0.
+	// items are in order of arrival. The first one arrives at 0.
 	items []workload.Item
 	// groups are the gangs, if any.
 	groups []*outrank.PodGroup
@@ -26,7 +26,7 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 		return nil, err
 	}
 
-	// Static pods come after the shape, so that they are neither copied nor moved.
+	// Static pods are added after shaping, so that they are neither copied nor moved.
 	items, err := o.shape.Of(items)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,8 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 		return nil, err
 	}
 
-	// Gangs come last: the pods of one arrive together, whatever the shape has made of their times.
+	// Gangs are formed last, because the pods of a gang arrive together whatever shaping has done to their
+	// times.
 	in := &input{nodes: nodes, items: items}
 	if o.gangs > 0 {
 		in.items, in.groups, err = workload.Gangs(items, o.gangs)
@@ -48,8 +49,8 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 	return in, err
 }
 
-// checkForKubelets refuses pods whose wish nobody would see to: pods for kubelets
-// where there are none, and pods for nodes that do not exist.
+// checkForKubelets rejects pods that need kubelets in a run without them, and pods for nodes that do not
+// exist.
 func checkForKubelets(o *options, nodes []*outrank.Node, items []workload.Item) error {
 	known := map[string]bool{}
 	for _, n := range nodes {
@@ -68,7 +69,7 @@ func checkForKubelets(o *options, nodes []*outrank.Node, items []workload.Item) 
 	return nil
 }
 
-// loadNodes reads the nodes, or those of the sample.
+// loadNodes reads the nodes from the file, or those of the sample.
 func loadNodes(ctx context.Context, o *options, f *files) ([]*outrank.Node, error) {
 	config := workload.NodeConfig{PodsPerNode: o.podsPerNode}
 	if f.nodes == nil {
@@ -77,7 +78,7 @@ func loadNodes(ctx context.Context, o *options, f *files) ([]*outrank.Node, erro
 	return workload.ReadNodes(until{ctx, f.nodes}, o.nodes, config)
 }
 
-// loadPods reads the pods, or those of the sample.
+// loadPods reads the pods from the file, or those of the sample.
 func loadPods(ctx context.Context, o *options, f *files) ([]workload.Item, error) {
 	if f.pods == nil {
 		return workload.SamplePods(o.classes)

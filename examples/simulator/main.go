@@ -1,5 +1,5 @@
-// Command simulator runs a cluster on virtual time: pods arrive, are scheduled,
-// push others out, end and are recreated, and a summary says how it went.
+// Command simulator runs a cluster on virtual time: pods arrive, are scheduled, preempt others, end and are
+// recreated, and a summary says how it went.
 //
 //	simulator
 //	simulator -nodes nodes.csv -pods pods.csv -load 5 -time-scale 0.0001
@@ -8,18 +8,15 @@
 //	simulator -fragments gpu -score profile
 //	simulator -inspect
 //
-// Without -nodes and -pods it takes a small sample that comes with it. The form
-// of the files is that of package workload, the rules are those of package sim, and
-// what -metrics adds to the summary is that of package metrics.
-// With -inspect nothing is run: the answer is what the pods ask for together over
-// time, against what there is.
+// Without -nodes and -pods it uses a small sample that comes with it. Package workload describes the form of
+// the files, package sim the rules, and package metrics what -metrics adds to the summary. With -inspect
+// nothing is run: the answer is what the pods request together over time, compared with the capacity.
 //
-// The same input and the same flags give the same bytes; only the progress on standard
-// error looks at the clock. All files are opened before the run, and a file that is read
-// cannot be written as well, whatever its name. The summary is written even if another
-// output fails. The exit status is 0, or 2 for input that cannot be used or an output
-// that cannot be written. Interrupted, it writes what was simulated until then, and
-// the status is 1; interrupted again, it ends at once.
+// The same input and the same flags give the same bytes; only the progress on standard error reads the clock.
+// All files are opened before the run, and a file that is read cannot be written as well, whatever its name.
+// The summary is written even if another output fails. The exit status is 0, or 2 if an input cannot be used
+// or an output cannot be written. If interrupted, the program writes what was simulated until then, and the
+// status is 1; a second interrupt ends it at once.
 package main
 
 import (
@@ -39,13 +36,13 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // the next one ends the process
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
 
-// run is the whole program without the process around it. It returns the exit status.
+// run is the whole program except for the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	opts, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -90,14 +87,14 @@ func answer(ctx context.Context, opts *options, stdout, stderr io.Writer) error 
 	return simulate(ctx, &runner{opts: opts, files: f, in: in}, stdout, stderr)
 }
 
-// complain prints an error for a person, one problem a line.
+// complain prints an error, one problem on a line.
 func complain(w io.Writer, err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		fmt.Fprintln(w, "simulator:", screen.Safe(line))
 	}
 }
 
-// inspect writes the description of the input. An output that fails keeps no other from being written.
+// inspect writes the description of the input. If one output fails, the others are still written.
 func (in *input) inspect(ctx context.Context, opts *options, f *files, stdout io.Writer) error {
 	s, err := orInterrupted(ctx, withoutEnd, func() (*inputSummary, error) { return in.summary(), nil })
 	if err != nil {
@@ -113,7 +110,7 @@ func (in *input) inspect(ctx context.Context, opts *options, f *files, stdout io
 	return errors.Join(eventsErr, summaryErr, chartErr)
 }
 
-// writeWhole writes an answer all at once, so that an error leaves no half of it.
+// writeWhole writes an answer all at once, so that an error never leaves half of it.
 func writeWhole(stdout io.Writer, opts *options, text, json func(io.Writer) error) error {
 	write := text
 	if opts.format == "json" {

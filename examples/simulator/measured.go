@@ -13,10 +13,10 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 )
 
-// mostKinds is the most kinds of pods of the mix that fragments are about.
+// mostKinds is the most kinds of pods in the mix by which fragments are measured.
 const mostKinds = 20
 
-// measured returns the settings of the metrics that the flags ask for.
+// measured returns the configuration of the metrics by the flags.
 func (o *options) measured(items []workload.Item) metrics.Config {
 	var c metrics.Config
 	if o.measures.fragments == "" {
@@ -31,9 +31,9 @@ func (o *options) measured(items []workload.Item) metrics.Config {
 	return c
 }
 
-// runAnswer is the answer of a run: the summary, and the metrics if they are asked for.
+// runAnswer is the answer of a run: the summary and, if they were asked for, the metrics.
 type runAnswer struct {
-	// Version is the version of the program; it is left out where the build does not tell it.
+	// Version is the version of the program. It is left out if the build does not say.
 	Version string `json:"version,omitempty"`
 	*report.Summary
 	Metrics *metrics.Report `json:"metrics,omitempty"`

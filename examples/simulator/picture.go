@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/report"
 )
 
-// draw writes the picture to a file.
+// draw draws the picture of the run into a file.
 func (r *runner) draw(to *output, s *report.Summary) error {
 	end := time.Duration(s.Simulated * float64(time.Second))
 	caption := chart.Caption{
@@ -32,7 +32,7 @@ func (r *runner) draw(to *output, s *report.Summary) error {
 	})
 }
 
-// rules lists the rules that a run depends on, also those that no flag has set.
+// rules describes the rules of a run, including those that no flag has set.
 func (o *options) rules() string {
 	parts := []string{
 		"policy " + o.texts["policy"], "queue " + o.queue.String(), "score " + o.texts["score"], "order " + o.texts["order"],
@@ -55,7 +55,7 @@ func (o *options) rules() string {
 	return "Rules: " + strings.Join(parts, ", ")
 }
 
-// calledWith lists the flags that were given, but for those of the output.
+// calledWith describes the given flags, except those for outputs.
 func (o *options) calledWith() string {
 	if len(o.given) == 0 {
 		return "Called without flags: the sample"
@@ -63,8 +63,8 @@ func (o *options) calledWith() string {
 	return "Called with " + strings.Join(o.given, " ")
 }
 
-// give notes a flag that was given, as one would write it. Of a path only the last part is kept, so that the
-// picture does not depend on where the files lie.
+// give records a flag that was given, in the form of the command line. Only the last part of a path is kept,
+// so that the picture does not depend on where files are.
 func (o *options) give(f *flag.Flag) {
 	text := "-" + f.Name + " " + cmp.Or(f.Value.String(), o.texts[f.Name])
 	switch f.Name {

@@ -16,9 +16,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// simulate runs the input and writes the results. Where the context ends first,
-// those are the results until then, with the interruption. The summary comes
-// first, so that no other output costs it.
+// simulate runs the input and writes the results. If the context ends first, it writes the results so far and
+// returns the interruption. The summary is written before the picture, so that no failure of the picture
+// prevents it.
 func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 	run, err := orInterrupted(ctx, beforeAll, r.prepare)
 	if err != nil {
@@ -27,6 +27,7 @@ func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 
 	r.progress = report.NewProgress(stderr)
 	r.picture = chart.NewRecorder(namesOf(run.Resources())...)
+
 	f := r.files
 	var eventsErr error
 	if f.events == nil {
@@ -38,9 +39,10 @@ func simulate(ctx context.Context, r *runner, stdout, stderr io.Writer) error {
 			return r.log.Close()
 		})
 	}
+
 	r.progress.End()
 	if r.result == nil {
-		return eventsErr // the log could not be begun, so nothing was run
+		return eventsErr // the log could not be started, so nothing was run
 	}
 
 	out := r.output(run)
@@ -61,11 +63,11 @@ type runner struct {
 	metrics  *metrics.Collector // nil for none
 }
 
-// prepare makes the simulation. Nothing of it happens yet.
+// prepare makes the simulation without starting it.
 func (r *runner) prepare() (*sim.Simulation, error) {
 	config := r.opts.simulation()
 
-	// Nobody listens to what no output needs: an observer makes the run slower.
+	// Listeners are set only for outputs that need them, because an observer makes the run slower.
 	if r.files.events != nil {
 		config.Observe = r.note
 	}
@@ -84,14 +86,14 @@ func (r *runner) prepare() (*sim.Simulation, error) {
 		config.Follow = r.metrics.Event
 	}
 
-	// The progress is first asked for during the run, when run is set.
+	// Progress is first called during the run, when run has been set.
 	var run *sim.Simulation
 	config.Progress = func() { r.progress.Step(run.Progress(), run.Steps()) }
 	run, err = sim.New(cluster, workOf(r.in.items), config)
 	return run, err
 }
 
-// cluster returns the cluster at the beginning of the run. With gangs it is one of the release that has them.
+// cluster returns the initial cluster. With gangs it gets a release that supports them.
 func (in *input) cluster() (*outrank.Cluster, error) {
 	cluster := &outrank.Cluster{Nodes: in.nodes, Groups: in.groups}
 	if len(cluster.Groups) == 0 {
@@ -102,7 +104,7 @@ func (in *input) cluster() (*outrank.Cluster, error) {
 	return cluster, err
 }
 
-// play runs the simulation to its end, or to that of the context.
+// play runs the simulation until it ends or the context does.
 func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 	r.result, err = run.Run(ctx)
 	if errors.Is(err, context.Canceled) {
@@ -111,7 +113,7 @@ func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 	return err
 }
 
-// simulation returns the settings of a run that the flags ask for.
+// simulation returns the configuration of a run by the flags.
 func (o *options) simulation() sim.Config {
 	c := sim.Config{
 		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score.Score, Scorer: o.score.Scorer}},
@@ -129,7 +131,7 @@ func (o *options) simulation() sim.Config {
 	return c
 }
 
-// workOf returns the work of the items.
+// workOf returns the items as work of a simulation.
 func workOf(items []workload.Item) []sim.Work {
 	work := make([]sim.Work, len(items))
 	for i := range items {

@@ -16,7 +16,7 @@ func (s *inputSummary) writeJSON(w io.Writer) error {
 	return enc.Encode(s)
 }
 
-// rightFrom returns the columns that line up at their right end: all but the first few.
+// rightFrom returns the columns from first on, as those that are aligned on the right.
 func rightFrom(first, columns int) map[int]bool {
 	right := map[int]bool{}
 	for i := first; i < columns; i++ {
@@ -48,7 +48,7 @@ func (s *inputSummary) writeText(w io.Writer) error {
 	t.Write(w)
 
 	s.writeDemand(w)
-	return nil // the writer is a buffer
+	return nil // the writer is a buffer, which does not fail
 }
 
 // writeDemand writes the demand over time, if there is any.
@@ -67,8 +67,8 @@ func (s *inputSummary) writeDemand(w io.Writer) {
 
 func whole(v float64) string { return report.Count(int(min(v, 1e15) + 0.5)) }
 
-// partOf writes a share of the capacity. Without a capacity it writes a dash and not 0 %, since pods may well
-// ask for the resource.
+// partOf formats a share of the capacity. Without a capacity it returns a dash instead of 0 %, because pods
+// may still request the resource.
 func partOf(share, capacity float64) string {
 	if capacity == 0 {
 		return "-"

@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Safe shows control characters, and others that cannot be seen, as escapes.
+// Safe returns the text with escapes in place of control characters and others that cannot be seen.
 func Safe(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, hidden) < 0 {
 		return s
 	}
 
-	// A byte that is no UTF-8 reads as RuneError, as does the character of that name, which is three bytes long.
+	// An invalid byte decodes to RuneError with a size of one. The character U+FFFD itself, which is three
+	// bytes long, is kept.
 	var b strings.Builder
 	for i, r := range s {
 		switch _, size := utf8.DecodeRuneInString(s[i:]); {
@@ -30,5 +31,5 @@ func Safe(s string) string {
 	return b.String()
 }
 
-// hidden reports whether a character cannot be seen.
+// hidden reports whether a character is not printable.
 func hidden(r rune) bool { return !unicode.IsPrint(r) }

@@ -1,8 +1,8 @@
-// Package spelling tells how near a text comes to one that was meant.
+// Package spelling answers how close a text is to one that may have been meant.
 package spelling
 
-// Distance counts the bytes to change, add or leave out to turn one text into the other
-// (Levenshtein). Time is the product of the lengths.
+// Distance returns the least number of bytes to change, insert or delete that turns one text into the other
+// (Levenshtein). Time is proportional to the product of the lengths.
 func Distance(a, b string) int {
 	// Before the i-th round row[j] is the distance between the first i bytes of a and the first j of b. The
 	// round replaces the row from left to right, and keeps the one old value that the next column needs.

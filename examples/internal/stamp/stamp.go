@@ -1,8 +1,7 @@
 // Package stamp answers which version of Outrank a program was built from.
 //
-// A release sets version and revision with the linker's flag -X (.ci/dist does). Any other build
-// says what the compiler has recorded. Library, programs and reports have one version, since they
-// are built from one commit.
+// A release sets version and revision with the linker's flag -X (.ci/dist does). Any other build has what the
+// compiler recorded. Library, programs and reports have one version, because they are built from one commit.
 package stamp
 
 import (
@@ -17,7 +16,7 @@ import (
 // version and revision are set only in a release.
 var version, revision string
 
-// own is the path with which the paths of this project's modules begin.
+// own is the module path of the library. The paths of the project's other modules begin with it.
 const own = "github.com/outrank-go/outrank"
 
 // unknown is the version of a build that says nothing about itself.
@@ -25,9 +24,9 @@ const unknown = "(devel)"
 
 // Stamp is a version of Outrank.
 type Stamp struct {
-	// Version is like v0.9.0. It is (devel) where a build from a directory says no more.
+	// Version is like v0.9.0, or (devel) if the build does not say more.
 	Version string
-	// Revision is the commit that the program was built from, empty where that is not known.
+	// Revision is the commit from which the program was built. It is empty if that is not known.
 	Revision string
 }
 
@@ -70,7 +69,7 @@ func Of(info *debug.BuildInfo) Stamp {
 	return s
 }
 
-// Known returns the version for a report. It is empty where the build does not say which it is.
+// Known returns the version for a report, or nothing if the build does not say which it is.
 func (s Stamp) Known() string {
 	if s.Version == unknown {
 		return ""
@@ -78,8 +77,8 @@ func (s Stamp) Known() string {
 	return s.Version
 }
 
-// Line names a program with its version, the releases whose rules it knows, and the Go that built it. The line
-// has no end.
+// Line returns a line without its end: the program with its version, the releases whose rules it knows, and
+// the Go version that built it.
 func (s Stamp) Line(program string) string {
 	commit := ""
 	if s.Revision != "" {
@@ -88,7 +87,7 @@ func (s Stamp) Line(program string) string {
 	return fmt.Sprintf("%s %s%s, rules of Kubernetes %s, %s %s/%s", program, s.Version, commit, rules(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// rules lists the releases, the default first.
+// rules lists the known releases of Kubernetes, the default first.
 func rules() string {
 	text := outrank.DefaultRelease.String() + " (the default)"
 	for _, r := range []outrank.Release{outrank.V1_37, outrank.V1_36} {

@@ -1,4 +1,5 @@
-// The same question to the engine, and what would follow.
+// Engine asks the engine the question of the program first, and shows what would happen if the plan were
+// carried out.
 package main
 
 import (
@@ -22,7 +23,7 @@ func main() {
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", 1000, "1", "")}))
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 
-	mark := snap.Mark() // what if?
+	mark := snap.Mark() // everything behind the mark can be undone
 	check(snap.Apply(plan))
 	fmt.Println("then", len(snap.PodsOn("n1")), "runs there, and", snap.NominatedTo("n1")[0].Name, "is on its way")
 	check(snap.Undo(mark))

@@ -1,5 +1,5 @@
-// Other victims than kube-scheduler's: the best set there is, and no budget broken, with a
-// certificate that says how sure that is.
+// Exact chooses other victims than kube-scheduler: the best set there is, without violating a budget. A
+// certificate says whether the choice is proven to be the best.
 package main
 
 import (
@@ -29,14 +29,14 @@ func main() {
 		}
 		fmt.Println(policy.name, plan.Victims, "violations:", plan.Score.Violations)
 
-		// Only a choice of the best set has a certificate.
+		// Only a search for the best set comes with a certificate.
 		if c := plan.ClusterCertificate; c != nil {
 			fmt.Println("  the best for certain:", c.Optimal)
 		}
 	}
 }
 
-// fullNode returns a node whose largest pod is the oldest one, and covered by a budget.
+// fullNode returns a full node. Its largest pod is the oldest one, and a budget covers it.
 func fullNode() *outrank.Cluster {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	cluster := &outrank.Cluster{

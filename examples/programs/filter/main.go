@@ -1,4 +1,4 @@
-// A rule of one's own about where a pod may run. It looks only at the pod and the node.
+// Filter adds a rule of its own about where a pod may run. The rule looks at the pod and the node only.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// rack keeps a pod with the label rack on the nodes of that rack.
+// rack allows a pod with the label rack only on the nodes of that rack.
 func rack(pod *outrank.Pod, node *outrank.Node) preemption.Status {
 	want := pod.Labels["rack"]
 	if want == "" || want == node.Labels["rack"] {

@@ -1,4 +1,4 @@
-// Who has to leave so that an urgent pod can run? The rules, once, as one reads them.
+// First asks package preemption, the plain form of the rules, who has to leave so that an urgent pod can run.
 package main
 
 import (

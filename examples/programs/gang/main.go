@@ -1,4 +1,4 @@
-// Two pods that only run together: placed anywhere, and then both in one rack.
+// Gang places two pods that can only run together: first anywhere, then both in one rack.
 package main
 
 import (
@@ -24,16 +24,19 @@ func main() {
 		Pods:    []*outrank.Pod{pod("low-a1", 1, "a1"), pod("low-b1", 2, "b1"), pod("low-b2", 3, "b2")},
 		Groups:  []*outrank.PodGroup{{Name: "train", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(100)}},
 	}
+
 	gang := []*outrank.Pod{pod("train-0", 100, ""), pod("train-1", 100, "")}
 	for _, p := range gang {
 		p.Group = "train"
 	}
 
+	// Without a function of the caller, the pods are placed on any nodes.
 	for _, place := range []preemption.PlaceFunc{nil, oneRack} {
 		plan, err := preemption.PreemptGroup(cluster, preemption.GroupRequest{Pods: gang, Place: place}, preemption.Config{})
 		if err != nil {
 			log.Fatal(err)
 		}
+
 		fmt.Println(plan.Outcome, plan.Placement)
 		for _, v := range plan.Victims {
 			fmt.Println("  evict", v, "- it keeps out", v.Blocked.Name, "-", v.Blocks)
@@ -41,7 +44,8 @@ func main() {
 	}
 }
 
-// oneRack places all pods in the first rack that has room for them.
+// oneRack places all pods in the first rack that has room for them. Each pod counts for those that are placed
+// after it.
 func oneRack(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 	for _, rack := range []string{"a", "b"} {
 		var placed []preemption.Assignment

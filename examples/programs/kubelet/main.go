@@ -1,5 +1,5 @@
-// Kubelet brings a critical pod to a full node: which pods the kubelet evicts for it, why, what it does to
-// them, and which pods would leave if priority came before the class.
+// Kubelet brings a critical pod to a full node. It shows which pods the kubelet evicts for it, why, and how,
+// and which pods would leave if priority came before the class.
 package main
 
 import (
@@ -16,8 +16,9 @@ import (
 func main() {
 	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "4", "memory", "8Gi", "pods", "10")}
 	batch, web := pod("batch", 10, "2"), pod("web", 100, "2")
-	// With limits like its requests batch is Guaranteed. web has none and is Burstable, so that a
-	// kubelet takes it first, although its priority is higher.
+
+	// With limits equal to its requests, batch is Guaranteed. web has no limits and is Burstable, so the
+	// kubelet evicts it first although its priority is higher.
 	batch.Containers[0].Limits = batch.Containers[0].Requests
 	dns := pod("dns", priority.SystemCritical, "1")
 
@@ -28,20 +29,20 @@ func main() {
 		}
 		show(adm)
 
-		// No kubelet goes by priority first, so that nobody carries that answer out.
+		// No kubelet decides by priority first, so that answer is not carried out.
 		if !config.PriorityFirst {
 			carryOut(adm)
 		}
 	}
 }
 
-// pod returns a pod that asks for cpu and 1Gi of memory.
+// pod returns a pod that requests cpu and 1Gi of memory.
 func pod(name string, priority int32, cpu string) *outrank.Pod {
 	asks := []outrank.Container{{Requests: resource.MustList("cpu", cpu, "memory", "1Gi")}}
 	return &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Containers: asks}
 }
 
-// show prints the answer, and what each evicted pod does for it.
+// show prints the answer, and how much each evicted pod contributes.
 func show(adm kubeletadmit.Admission) {
 	fmt.Println(adm)
 	for _, evicted := range adm.Evictions {
@@ -51,7 +52,7 @@ func show(adm kubeletadmit.Admission) {
 	}
 }
 
-// carryOut evicts the pods. If one cannot be killed the others are evicted all the same.
+// carryOut evicts the pods. If one cannot be killed, the others are evicted all the same.
 func carryOut(adm kubeletadmit.Admission) {
 	results, err := kubeletadmit.Evict(context.Background(), adm, printer{})
 	if err != nil {

@@ -1,4 +1,5 @@
-// Why? The reasons of every node and every victim, as data and as a document.
+// Reasons shows why preemption decides as it does, for every node and every victim, as data and as a
+// document.
 package main
 
 import (
@@ -25,7 +26,7 @@ func main() {
 		log.Fatal(err)
 	}
 
-	// The candidates stand in the order of the ranks: why each of their victims must leave.
+	// Candidates come from the best to the worst. For each victim there is a reason why it has to leave.
 	fmt.Println(plan.Outcome, "on", plan.Node, "by", plan.DecidedBy)
 	for _, c := range plan.Candidates {
 		for _, v := range c.Victims {
@@ -37,7 +38,7 @@ func main() {
 		}
 	}
 
-	// All other nodes: why they do not help.
+	// All other nodes have a reason why they do not help.
 	for _, n := range plan.Nodes {
 		if n.Candidate == nil {
 			fmt.Println(n.Node, "is out:", n.Status, "- with every possible victim gone:", n.AfterRemoval)

@@ -1,4 +1,4 @@
-// What would another release of Kubernetes push out of the same cluster?
+// Releases asks what other releases of Kubernetes would push out of the same cluster.
 package main
 
 import (
@@ -11,8 +11,8 @@ import (
 )
 
 func main() {
-	// Two budgets cover front, and the second one also covers back. From v1.37 on front is charged only to
-	// the first budget, because it violates that.
+	// Two budgets cover front; the second one also covers back. From v1.37 on, front is charged only to the
+	// first budget, because it violates that one.
 	cluster := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1"), node("n2")},
 		Pods: []*outrank.Pod{

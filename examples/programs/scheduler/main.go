@@ -1,5 +1,5 @@
-// The core of a scheduler of one's own: licences by rack, a rank by lost work, and tenants
-// that take from one another by rules of theirs.
+// Scheduler is the core of a custom scheduler: it counts licences by rack, ranks nodes by lost work, and has
+// tenants that preempt each other by rules of their own.
 package main
 
 import (
@@ -23,7 +23,7 @@ var licences = &preemption.Tally[int]{
 	Change:   func(held int, _ *outrank.Pod, by int) int { return held + by },
 }
 
-// enough lets a pod onto the nodes of a rack that has a licence left.
+// enough allows a pod on the nodes of a rack that has a licence left.
 func enough(held int, _ *outrank.Pod, _ *outrank.Node) preemption.Status {
 	if held < 2 {
 		return preemption.Status{}
@@ -31,7 +31,7 @@ func enough(held int, _ *outrank.Pod, _ *outrank.Node) preemption.Status {
 	return preemption.Unschedulable.Because("no licence left in the rack")
 }
 
-// take lets a tenant take from its own pods of lower priority, and everybody from guests.
+// take lets a tenant preempt its own pods of lower priority, and lets everybody preempt the pods of guests.
 func take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	switch mine, theirs := preemptor.Labels["tenant"], victim.Labels["tenant"]; {
 	case theirs == mine:
@@ -42,7 +42,7 @@ func take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	return "", false
 }
 
-// lostWork returns how many minutes of work are lost with a pod.
+// lostWork returns the minutes of work that are lost if the pod is evicted.
 func lostWork(victim *outrank.Pod) int64 { return int64(now.Sub(victim.StartTime) / time.Minute) }
 
 func main() {
@@ -54,6 +54,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	snap, err := engine.NewSnapshot(racks())
 	if err != nil {
 		log.Fatal(err)
@@ -65,7 +66,7 @@ func main() {
 	}
 	show(plan)
 
-	// The victims leave and the pod runs. The tally counts along.
+	// Once the victims have left, the pod runs. The tally follows these changes.
 	if err := snap.Apply(plan); err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func main() {
 	fmt.Println("licences held in rack a:", licences.Count(snap, "a"))
 }
 
-// racks returns two full racks. The first one has no licence left.
+// racks returns two racks whose nodes are full. The first one has no licence left.
 func racks() *outrank.Cluster {
 	return &outrank.Cluster{
 		Nodes: []*outrank.Node{node("a1", "a"), node("a2", "a"), node("b1", "b")},

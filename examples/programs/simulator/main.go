@@ -1,5 +1,5 @@
-// A day of 3,000 arrivals, played once for each policy on the same cluster: decide, apply,
-// bind, and in the end take everything back.
+// Simulator plays a day of 3,000 arrivals once for each policy on the same cluster. It decides, applies,
+// binds, and undoes everything in the end.
 package main
 
 import (
@@ -38,7 +38,8 @@ func main() {
 			log.Fatal(err)
 		}
 
-		// Each policy begins with the empty cluster: what the day has changed is undone.
+		// Each policy begins with the empty cluster, so everything that a day has changed is undone behind
+		// it.
 		mark := snap.Mark()
 		waiting, evicted, err := day(context.Background(), eval, snap)
 		if err != nil {
@@ -50,12 +51,13 @@ func main() {
 		}
 	}
 
+	// Undoing has removed all pods.
 	for range snap.Pods() {
 		log.Fatal("there is a pod left")
 	}
 }
 
-// day lets pods arrive. It counts the pods that find no room, and the pods that are evicted.
+// day lets pods arrive. It counts the pods that find no room and the pods that are evicted.
 func day(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot) (waiting, evicted int, err error) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for i := range 3000 {
@@ -68,13 +70,13 @@ func day(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot) (wa
 		if err != nil {
 			return 0, 0, err
 		}
-		node := cmp.Or(plan.Node, plan.FirstFit) // no scores here: the first that takes the pod
-		if node == "" {                          // the plan says why
+		node := cmp.Or(plan.Node, plan.FirstFit) // without scores, the first feasible node is as good as any
+		if node == "" {                          // the plan has the reasons
 			waiting++
 			continue
 		}
 
-		if err := snap.Apply(plan); err != nil { // the victims leave, if there are any
+		if err := snap.Apply(plan); err != nil { // evicts the victims, if any
 			return 0, 0, err
 		}
 		if err := snap.Bind(pod.Key(), node); err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Evicted counts the evicted pods of one priority: their number in every
-// stretch, and in all. Pods that are evicted at the very end count in the last stretch.
+// Evicted counts the evicted pods of one priority, in every stretch and in total. Pods that are evicted at
+// the very end count in the last stretch.
 type Evicted struct {
 	Priority int32
 	Pods     []int
@@ -16,13 +16,14 @@ type Evicted struct {
 
 // evictions counts evicted pods by priority.
 type evictions struct {
-	// pending are the evictions of the last sample. Their stretch is known only when time goes on.
+	// pending are the evictions of the last sample. Their stretch is only known once a later time is
+	// recorded.
 	pending map[int32]int
-	// total has the sums over the run.
+	// total counts all evictions of the run.
 	total map[int32]int
 }
 
-// evict adds the evictions of a sample.
+// evict records the evictions of a sample.
 func (e *evictions) evict(pods map[int32]int) {
 	for priority, n := range pods {
 		if n == 0 {
@@ -39,7 +40,7 @@ func (e *evictions) evict(pods map[int32]int) {
 	}
 }
 
-// flush counts the pending evictions in their stretch.
+// flush moves the pending evictions to their stretch.
 func (e *evictions) flush(c *column) {
 	if len(e.pending) > 0 {
 		c.evict(e.pending)
@@ -47,7 +48,7 @@ func (e *evictions) flush(c *column) {
 	}
 }
 
-// evict counts evictions in the stretch.
+// evict adds evictions to the stretch.
 func (c *column) evict(pods map[int32]int) {
 	if len(pods) > 0 && c.evicted == nil {
 		c.evicted = map[int32]int{}
@@ -57,7 +58,8 @@ func (c *column) evict(pods map[int32]int) {
 	}
 }
 
-// evicted lists the recorded evictions, and leaves pending ones pending.
+// evicted returns the recorded evictions, the highest priority first. Pending ones count in the last stretch,
+// and stay pending.
 func (r *Recorder) evicted() []Evicted {
 	var out []Evicted
 	for _, priority := range slices.Sorted(maps.Keys(r.total)) {
@@ -75,7 +77,7 @@ func (r *Recorder) evicted() []Evicted {
 	return out
 }
 
-// plusSat adds numbers that are not negative, and stays at the largest int.
+// plusSat adds two numbers that are not negative, and stops at the largest int.
 func plusSat(a, b int) int {
 	if sum := a + b; sum >= a {
 		return sum

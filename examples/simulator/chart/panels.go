@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// utilisation draws a line per resource, and one for the whole capacity.
+// utilisation draws a line for each resource, and one for the whole capacity.
 func (c canvas) utilisation(s *Series, y0 float64) {
 	top := 1.0
 	for _, shares := range s.Share {
@@ -16,13 +16,13 @@ func (c canvas) utilisation(s *Series, y0 float64) {
 		}
 	}
 
-	// The ticks are round numbers of percent, at the places of shares.
+	// The ticks are round percentages; their positions are shares.
 	ticks := valueTicks(100*top, 5, func(v float64) string { return number(v) + "%" })
 	for i := range ticks {
 		ticks[i].at /= 100
 	}
 
-	// Some room is left above, so that a line at the highest tick can be seen.
+	// Some room above keeps a line at the highest tick visible.
 	p := panel{canvas: c, y0: y0, top: 1.04 * max(top, ticks[len(ticks)-1].at)}
 	p.frame("Requested of what the nodes can allocate", "share of all nodes, in %", ticks)
 
@@ -36,11 +36,11 @@ func (c canvas) utilisation(s *Series, y0 float64) {
 		}
 	}
 
-	p.level("full", p.y(1)) // last, so that it is seen where a line runs along it
+	p.level("full", p.y(1)) // drawn last, so that other lines do not hide it
 	p.legend(entries)
 }
 
-// mean returns the mean over time. The last stretch may be a short one, and weighs less then.
+// mean returns the mean over time. The last stretch may be shorter, and then weighs less.
 func (s *Series) mean(values []float64) float64 {
 	sum, length := 0.0, 0.0
 	for i, v := range values {
@@ -54,7 +54,7 @@ func (s *Series) mean(values []float64) float64 {
 	return sum / length
 }
 
-// describe tells those who do not see the picture its content.
+// describe returns the content of the picture in words, for people who cannot see it.
 func (s *Series) describe(caption Caption) string {
 	var parts []string
 	for i, name := range s.Resources {
@@ -75,14 +75,14 @@ func (s *Series) describe(caption Caption) string {
 	return cut(strings.Join(parts, " "), 2000)
 }
 
-// tick is a place on an axis.
+// tick is a labelled position on an axis.
 type tick struct {
 	at    float64
 	label string
 }
 
-// valueTicks returns about as many ticks as wanted. They go from 0 to the first one at or above top, in steps
-// of 1, 2 or 5 times a power of ten.
+// valueTicks returns about as many ticks as wanted, from 0 to the first one at or above top. Their distance
+// is 1, 2 or 5 times a power of ten.
 func valueTicks(top float64, wanted int, label func(float64) string) []tick {
 	step := math.Pow(10, math.Floor(math.Log10(top/float64(wanted))))
 	for _, factor := range []float64{1, 2, 5, 10} {
@@ -100,7 +100,7 @@ func valueTicks(top float64, wanted int, label func(float64) string) []tick {
 	return ticks
 }
 
-// number writes a value of an axis: 0.5, 40, 12k, 3M.
+// number formats a value of an axis: 0.5, 40, 12k, 3M.
 func number(v float64) string {
 	for _, unit := range []struct {
 		size float64

@@ -11,74 +11,70 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Level is the amount of something in use, in any unit.
+// Level is how much of a resource is in use, in any unit.
 type Level struct {
 	Used, Capacity float64
 }
 
-// Sample is the state from a time on, until the next sample.
+// Sample is the state from its time on, until the next sample.
 type Sample struct {
-	// Time is since the beginning of the run.
+	// Time is the time since the beginning of the run.
 	Time time.Duration
-	// Levels are the resources, in the order given to NewRecorder.
+	// Levels are the levels of the resources, in the order given to NewRecorder.
 	Levels []Level
-	// Waiting counts the waiting pods by priority. A priority without an entry
-	// has none.
+	// Waiting counts the waiting pods by priority. A missing priority has none.
 	Waiting map[int32]int
-	// Evicted counts the pods that were evicted since the sample before, by their
-	// priority.
+	// Evicted counts the pods that were evicted since the previous sample, by priority.
 	Evicted map[int32]int
 }
 
-// mostColumns is the most stretches that are kept: enough for one per two
-// points of the picture. It is even, so that they can be joined in pairs.
+// mostColumns is the most stretches that are kept, about one for two points of the picture. It is even, so
+// that stretches can be joined in pairs.
 const mostColumns = 480
 
-// mostTime is the latest time of a sample, some 146 years. It leaves room for the end of the stretch in which
-// it lies.
+// mostTime is the latest time of a sample, some 146 years. The end of the stretch that contains it does not
+// overflow.
 const mostTime = time.Duration(math.MaxInt64 / 2)
 
-// Recorder makes a [Series] of any number of samples. Its memory grows with
-// the number of resources and priorities alone, and so does its time for a sample;
-// some dozen times in a run it joins all stretches. It is for one
-// goroutine at a time.
+// Recorder makes a [Series] from any number of samples. Its memory, and its time for a sample, depend only on
+// the numbers of resources and priorities; some dozen times in a run it joins all stretches. Only one
+// goroutine may use it at a time.
 type Recorder struct {
 	resources []string
-	// width is the length of a stretch.
+	// width is the length of each stretch.
 	width time.Duration
 	// columns[i] is the stretch that begins at i times width. The last stretch is still open.
 	columns []column
-	// last is the state since its Time. It has no evictions.
+	// last is the last sample, without its evictions. It holds from its Time on.
 	last Sample
 	evictions
 }
 
 // column holds sums over a stretch of time.
 type column struct {
-	// share and waiting are shares of capacity and numbers of pods, each times the nanoseconds for which
-	// they lasted.
+	// share and waiting are integrals over the stretch: shares of the capacity, and numbers of pods, times
+	// nanoseconds.
 	share   []float64
 	waiting map[int32]float64
-	// evicted counts pods by priority; it is nil for none.
+	// evicted counts the evicted pods by priority. It is nil if there are none.
 	evicted map[int32]int
 }
 
-// NewRecorder begins a run at time 0 with these resources. Until the first
-// sample nothing is in use, nobody waits and nobody was evicted.
+// NewRecorder starts a record at time 0. Until the first sample nothing is in use, no pod waits, and none has
+// been evicted.
 func NewRecorder(resources ...string) *Recorder {
 	return &Recorder{resources: slices.Clone(resources), width: time.Millisecond}
 }
 
-// Add records the next sample; nothing of it is kept. Errors wrap
-// [outrank.ErrInvalid] and change nothing: a time before that of the sample
-// before, another number of levels than there are resources, and an amount that
-// is negative or no number. A share of no capacity counts as 0.
+// Add records the next sample, and keeps no reference to it. Errors wrap [outrank.ErrInvalid] and change
+// nothing. They are a time before the previous sample, a number of levels that differs from the number of
+// resources, and an amount that is negative or not a number. The share of a resource without capacity is 0.
 func (r *Recorder) Add(s Sample) error {
 	if err := r.check(&s); err != nil {
 		return fmt.Errorf("%w: sample at %v: %w", outrank.ErrInvalid, s.Time, err)
 	}
 
-	// The state before lasted until now. Its memory is used again for the new state.
+	// The previous state lasted until now. Its memory is reused.
 	r.hold(s.Time)
 	r.last.Time = s.Time
 	r.last.Levels = append(r.last.Levels[:0], s.Levels...)
@@ -92,7 +88,7 @@ func (r *Recorder) Add(s Sample) error {
 	return nil
 }
 
-// check refuses a sample that makes no sense after the last one.
+// check rejects a sample that makes no sense after the last one.
 func (r *Recorder) check(s *Sample) error {
 	if s.Time < r.last.Time {
 		return fmt.Errorf("it is before %v", r.last.Time)
@@ -104,7 +100,7 @@ func (r *Recorder) check(s *Sample) error {
 		return fmt.Errorf("%d levels for %d resources", len(s.Levels), len(r.resources))
 	}
 
-	// Both comparisons with 0 are false for what is no number.
+	// Comparisons with NaN are false, so the conditions are written as what must hold.
 	for i, l := range s.Levels {
 		if !(l.Used >= 0 && l.Capacity >= 0 && l.Used <= math.MaxFloat64 && l.Capacity <= math.MaxFloat64) {
 			return fmt.Errorf("%s: %v of %v", r.resources[i], l.Used, l.Capacity)
@@ -144,17 +140,17 @@ func (r *Recorder) hold(until time.Duration) {
 	}
 }
 
-// empty returns a stretch without anything.
+// empty returns an empty stretch.
 func (r *Recorder) empty() column {
 	return column{share: make([]float64, len(r.resources)), waiting: map[int32]float64{}}
 }
 
-// add counts a sample for some time.
+// add adds a sample that lasts for some time.
 func (c *column) add(s *Sample, d time.Duration) {
 	for i, l := range s.Levels {
 		if l.Capacity > 0 {
-			// The conversions keep a product and its sum from being rounded at
-			// once, which only some machines do.
+			// The conversions prevent the product and the sum from being rounded in one step, which only some
+			// machines do.
 			c.share[i] += float64(min(l.Used/l.Capacity, mostShare) * float64(d))
 		}
 	}
@@ -165,10 +161,10 @@ func (c *column) add(s *Sample, d time.Duration) {
 	}
 }
 
-// mostShare keeps an absurd amount from growing beyond all numbers.
+// mostShare bounds the share of a resource, so that absurd amounts do not overflow.
 const mostShare = 1e6
 
-// join makes one stretch of every two.
+// join merges every two stretches into one.
 func (r *Recorder) join() {
 	r.width *= 2
 	joined := r.columns[:0]
@@ -197,10 +193,9 @@ func (c *column) addColumn(d *column) {
 // Series is a run as means over stretches of equal length.
 type Series struct {
 	Resources []string
-	// Width is the length of a stretch. End may cut the last one off.
+	// Width is the length of each stretch. The last one may be cut off at End.
 	Width, End time.Duration
-	// Share[i][k] is the mean share of resource i in use in stretch k, 1 for
-	// all of it.
+	// Share[i][k] is the mean share of resource i that is in use in stretch k; 1 is all of it.
 	Share [][]float64
 	// Waiting has the waiting pods by priority, the highest first.
 	Waiting []Waiting
@@ -214,9 +209,8 @@ type Waiting struct {
 	Pods     []float64
 }
 
-// Series returns the record up to end, until when the last sample lasts. An end before the last sample counts
-// as the time of that sample. Recording may go on from there afterwards. The
-// result is the caller's own.
+// Series returns the record up to end, until which the last sample lasts. An end before the last sample
+// counts as the time of that sample. Recording may continue from there. The caller owns the result.
 func (r *Recorder) Series(end time.Duration) Series {
 	end = min(max(end, r.last.Time), mostTime)
 	r.hold(end)
@@ -227,7 +221,7 @@ func (r *Recorder) Series(end time.Duration) Series {
 		s.Share = append(s.Share, r.means(end, func(c *column) float64 { return c.share[i] }))
 	}
 
-	// A priority has a mean in every stretch, also where nobody of it waited.
+	// Each priority has a mean in every stretch, even if none of its pods waited there.
 	seen := map[int32]bool{}
 	for i := range r.columns {
 		for priority := range r.columns[i].waiting {
@@ -244,7 +238,7 @@ func (r *Recorder) Series(end time.Duration) Series {
 	return s
 }
 
-// means returns the means over the stretches: the sums, divided by the lengths of the stretches.
+// means divides the sums of the stretches by their lengths.
 func (r *Recorder) means(end time.Duration, sum func(*column) float64) []float64 {
 	out := make([]float64, len(r.columns))
 	for i := range r.columns {

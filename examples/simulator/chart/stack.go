@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ranks lists all priorities of the series, the highest first. The place of a priority in the list gives its
-// style in every panel.
+// ranks returns all priorities of the series, the highest first. The index of a priority gives its style in
+// every panel.
 func (s *Series) ranks() []int32 {
 	var all []int32
 	for _, w := range s.Waiting {
@@ -23,15 +23,15 @@ func (s *Series) ranks() []int32 {
 	return all
 }
 
-// band is the area of one priority, or of several, in a stack.
+// band is the area of one or several priorities in a stack.
 type band struct {
 	label string
 	style int
 	pods  []float64
 }
 
-// bandsOf makes the bands of a stack, the highest priority first, and puts the
-// lowest priorities together where there are too many to be told apart.
+// bandsOf returns the bands of a stack, the highest priority first. If there are more priorities than styles,
+// the lowest ones share a band.
 func bandsOf(ranks []int32, priorities []int32, pods func(i int) []float64) []band {
 	last := len(bandStyles) - 1
 	var out []band
@@ -52,7 +52,7 @@ func bandsOf(ranks []int32, priorities []int32, pods func(i int) []float64) []ba
 	return out
 }
 
-// waitingBands makes the bands of the waiting pods.
+// waitingBands returns the bands of the waiting pods.
 func (s *Series) waitingBands(ranks []int32) []band {
 	priorities := make([]int32, len(s.Waiting))
 	for i, w := range s.Waiting {
@@ -61,7 +61,7 @@ func (s *Series) waitingBands(ranks []int32) []band {
 	return bandsOf(ranks, priorities, func(i int) []float64 { return s.Waiting[i].Pods })
 }
 
-// waiting draws the pods without a node.
+// waiting draws the panel of the pods without a node.
 func (c canvas) waiting(s *Series, ranks []int32, y0 float64) {
 	bands := s.waitingBands(ranks)
 	for i := range bands {
@@ -70,7 +70,7 @@ func (c canvas) waiting(s *Series, ranks []int32, y0 float64) {
 	c.stack(bands, y0, captions{"Pods that wait for a node", "pods", "no pod waited"})
 }
 
-// meanText writes a mean of pods with one decimal where it is small.
+// meanText formats a mean number of pods, with one decimal if it is small.
 func meanText(v float64) string {
 	switch {
 	case v >= 100:
@@ -81,17 +81,17 @@ func meanText(v float64) string {
 	return number(math.Round(float64(v*10)) / 10)
 }
 
-// evicted draws the number of pods that were evicted in each of some dozen
-// stretches of a round length.
+// evicted draws the panel of evicted pods: their numbers in at most mostBars stretches of a round length.
 func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 	c.width = barWidth(c.end)
 	priorities := make([]int32, len(s.Evicted))
 	for i, e := range s.Evicted {
 		priorities[i] = e.Priority
 	}
+
 	bands := bandsOf(ranks, priorities, func(i int) []float64 { return s.bars(s.Evicted[i].Pods, c.width) })
 
-	// The legend counts the pods of each band. A band of several priorities has the style of all of them.
+	// The legend shows the number of pods of each band. All priorities that share a band have its style.
 	total := 0
 	for i := range bands {
 		n := 0
@@ -114,10 +114,10 @@ func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 	c.stack(bands, y0, captions{cut(heading, 120), "pods in " + timeLabel(c.width), "no pod was evicted"})
 }
 
-// mostBars is the most bars of the evicted pods.
+// mostBars bounds the number of bars of evicted pods.
 const mostBars = 80
 
-// barWidth returns the least round length of time that makes no more bars than mostBars.
+// barWidth returns the shortest round length of time with at most mostBars bars.
 func barWidth(end time.Duration) time.Duration {
 	for _, step := range timeSteps {
 		if end/step < mostBars {
@@ -133,7 +133,7 @@ func barWidth(end time.Duration) time.Duration {
 	}
 }
 
-// bars adds up stretches, each in the bar that its beginning is in.
+// bars sums stretches into bars. A stretch counts in the bar in which it begins.
 func (s *Series) bars(pods []int, width time.Duration) []float64 {
 	out := make([]float64, int(max(s.End-1, 0)/width)+1)
 	for i, n := range pods {
@@ -142,10 +142,10 @@ func (s *Series) bars(pods []int, width time.Duration) []float64 {
 	return out
 }
 
-// captions are the texts of a stack: above it, beside it, and in it where there is nothing to draw.
+// captions are the texts of a stack: above it, beside it, and inside it if there is nothing to draw.
 type captions struct{ heading, unit, nothing string }
 
-// edgesOf returns the upper edges of the bands in a stack, the lowest first, and the highest point of all.
+// edgesOf returns the upper edges of the bands, the lowest first, and the highest value of all.
 func edgesOf(bands []band) (edges [][]float64, top float64) {
 	for i, b := range bands {
 		edge := b.pods
@@ -160,8 +160,8 @@ func edgesOf(bands []band) (edges [][]float64, top float64) {
 	return edges, top
 }
 
-// stack draws areas one on another, the highest priority at the bottom, where its
-// height can be read. The legend is in the order of the stack.
+// stack draws areas on top of each other. The highest priority is at the bottom, where its height is easiest
+// to read. The legend has the order of the stack.
 func (c canvas) stack(bands []band, y0 float64, say captions) {
 	edges, top := edgesOf(bands)
 	ticks := valueTicks(max(top, 5), 5, number) // at least 5, so that the ticks are whole pods
@@ -180,7 +180,7 @@ func (c canvas) stack(bands []band, y0 float64, say captions) {
 		}
 	}
 
-	p.level("axis", y0+panelHeight) // after the areas, whose edges would hide it
+	p.level("axis", y0+panelHeight) // drawn after the areas, whose edges would hide it
 	if top == 0 {
 		p.anchored((left+right)/2, y0+panelHeight/2, "middle", say.nothing)
 	}
@@ -188,7 +188,7 @@ func (c canvas) stack(bands []band, y0 float64, say captions) {
 	p.legend(entries)
 }
 
-// plus adds two rows of numbers.
+// plus adds two rows of numbers of equal length.
 func plus(a, b []float64) []float64 {
 	sum := make([]float64, len(a))
 	for i := range a {

@@ -2,9 +2,9 @@ package chart
 
 import "fmt"
 
-// style sets the colours of everything but the series: dark ink on white, or
-// the reverse where the viewer asks for that. The colours of the series can be
-// told from both. The lines of a pattern have the colour of the background.
+// style sets the colours of everything except the series: dark on white, or the reverse if the viewer prefers
+// a dark scheme. The colours of the series are visible on both. The lines in patterns have the colour of the
+// background.
 const style = `text{font:12px system-ui,sans-serif;fill:#1f2328}
 .title{font-size:16px;font-weight:600}
 .heading{font-size:13px;font-weight:600}
@@ -30,23 +30,22 @@ text{fill:#e6edf3}
 .dot{fill:#0d1117}
 }`
 
-// lineColours are the colours of the resources in their order, and dashes tell the resources apart
-// without colour. Both begin again after the last.
+// lineColours and dashes are the styles of the resources in order; dashes tell them apart without colour.
+// Both repeat after the last one.
 var (
 	lineColours = []string{"#2f7fd1", "#d9730d", "#2f9e56", "#a05fd0", "#c2486b"}
 	dashes      = []string{"", "7 3", "2 3", "9 3 2 3"}
 )
 
-// bandStyle is the style of a priority's pods: a colour, and marks that can be
-// told apart without it.
+// bandStyle is the style of a priority: a colour, and marks that tell it apart without colour.
 type bandStyle struct {
 	colour string
-	// size is the size of the tile in which the marks repeat. Marks are empty for a plain area.
+	// size is the size of the tile that repeats the marks. Empty marks make a plain area.
 	size  int
 	marks string
 }
 
-// bandStyles are the styles of the priorities, the highest first. All further priorities have the last one.
+// bandStyles are the styles of the priorities, the highest first. Further priorities share the last one.
 var bandStyles = []bandStyle{
 	{"#c83c3c", 8, ""},
 	{"#dd7f35", 8, `<path class="ink" d="M-2 2L2 -2M0 8L8 0M6 10L10 6"/>`},
@@ -57,7 +56,7 @@ var bandStyles = []bandStyle{
 	{"#8b949e", 6, `<path class="ink" d="M3 0V6"/>`},
 }
 
-// patterns defines the fills of the bands that are used.
+// patterns defines the fills of the first bands.
 func (c canvas) patterns(used int) {
 	if used == 0 {
 		return
@@ -70,5 +69,5 @@ func (c canvas) patterns(used int) {
 	c.put("</defs>\n")
 }
 
-// fillOf refers to the fill of a band.
+// fillOf returns a reference to the fill of a band.
 func fillOf(band int) string { return fmt.Sprintf("url(#band%d)", band) }

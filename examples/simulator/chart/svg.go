@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// The layout of the picture, in its own units: panels one above the other, with
-// the same left and right end, and a legend to the right of each.
+// The layout of the picture, in its own units. Panels are stacked with a common left and right end, and each
+// has a legend on its right.
 const (
 	pictureWidth = 1190
 	left, right  = 84, 872
@@ -21,27 +21,25 @@ const (
 	panelHeight  = 170
 	firstTop     = 122
 	panelStep    = panelHeight + 68
-	below        = 52 // the last panel: its times and their name
+	below        = 52 // below the last panel, for the times and their name
 
 	mostTitle, mostLine, mostLines = 120, 170, 3
 )
 
-// Caption is the text above a picture.
+// Caption has the texts of a picture.
 type Caption struct {
-	// Title names the subject. Lines name its origin: the rules of the run, the flags
-	// that it was called with. No more than three lines are drawn.
+	// Title names the subject. Lines say where it comes from, such as the rules and the flags of the run. At
+	// most three lines are drawn.
 	Title string
 	Lines []string
-	// Evictions explains the evictions further, for example by the evicting pods.
+	// Evictions is appended to the heading of the evictions, such as who has evicted.
 	Evictions string
-	// Demand is set where nothing was run: pods neither waited nor were evicted,
-	// so that shares alone are drawn.
+	// Demand is set if nothing was run. Then no pod has waited or was evicted, and only shares are drawn.
 	Demand bool
 }
 
-// Write draws the series as an SVG picture: the resources in use, the waiting
-// pods and the evicted ones. The caption may be empty. Time and memory do not
-// depend on the length of the run. Errors are those of the writer.
+// Write draws the series as an SVG picture: the resources in use, the waiting pods and the evicted pods. The
+// caption may be empty. Time and memory do not depend on the length of the run. Errors come from the writer.
 func Write(w io.Writer, caption Caption, s Series) error {
 	var b bytes.Buffer
 	panels := 3
@@ -66,7 +64,7 @@ func Write(w io.Writer, caption Caption, s Series) error {
 	return err
 }
 
-// head begins the picture: its size, a description for those who do not see it, the background, and the
+// head writes the beginning of the picture: its size, a description in words, the background, and the
 // caption.
 func (c canvas) head(caption Caption, s *Series, height int) {
 	c.put(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title desc">`+"\n",
@@ -79,33 +77,33 @@ func (c canvas) head(caption Caption, s *Series, height int) {
 	}
 }
 
-// canvas collects the text of the picture.
+// canvas collects the source of the picture.
 type canvas struct {
 	*bytes.Buffer
-	// end is the time at the right end, width the length of a stretch.
+	// end is the time at the right end, and width the length of a stretch.
 	end, width time.Duration
 }
 
 // put appends to the picture.
 func (c canvas) put(format string, args ...any) { fmt.Fprintf(c, format, args...) }
 
-// text writes at the left end of its baseline.
+// text writes a text whose baseline begins at a point.
 func (c canvas) text(x, y float64, class, text string) {
 	c.put(`<text class="%s" x="%s" y="%s">%s</text>`+"\n", class, point(x), point(y), escaped(text))
 }
 
-// anchored writes around or before a place: anchor is middle or end.
+// anchored writes a text that is centred on a point (anchor middle) or ends at it (anchor end).
 func (c canvas) anchored(x, y float64, anchor, text string) {
 	c.put(`<text class="tick" x="%s" y="%s" text-anchor="%s">%s</text>`+"\n", point(x), point(y), anchor, escaped(text))
 }
 
-// upright writes from the bottom to the top, around a place.
+// upright writes a text from bottom to top, centred on a point.
 func (c canvas) upright(x, y float64, text string) {
 	c.put(`<text class="tick" x="%s" y="%s" text-anchor="middle" transform="rotate(-90 %s %s)">%s</text>`+"\n",
 		point(x), point(y), point(x), point(y), escaped(text))
 }
 
-// spot is a place in the picture.
+// spot is a point of the picture.
 type spot struct{ x, y float64 }
 
 // rule draws a line.
@@ -113,27 +111,27 @@ func (c canvas) rule(class string, from, to spot) {
 	c.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, point(from.x), point(from.y), point(to.x), point(to.y))
 }
 
-// level draws a line across a panel.
+// level draws a horizontal line across a panel.
 func (c canvas) level(class string, y float64) { c.rule(class, spot{left, y}, spot{right, y}) }
 
-// x returns the place of a time on the axis.
+// x returns the position of a time.
 func (c canvas) x(t time.Duration) float64 {
 	return left + float64((right-left)*(float64(t)/float64(c.end)))
 }
 
-// panel is one of the pictures. It shows values from 0 to top.
+// panel is one of the diagrams. It shows values from 0 to top.
 type panel struct {
 	canvas
-	y0  float64 // upper edge
+	y0  float64 // the upper edge
 	top float64
 }
 
-// y returns the place of a value.
+// y returns the position of a value.
 func (p panel) y(value float64) float64 {
 	return p.y0 + panelHeight - float64(panelHeight*min(max(value/p.top, 0), 1))
 }
 
-// frame draws the heading, the grid, the ticks and both axes. The unit stands beside the values.
+// frame draws the heading, the grid, the ticks and both axes, with the unit beside the values.
 func (p panel) frame(heading, unit string, values []tick) {
 	p.text(left, p.y0-12, "heading", heading)
 	p.upright(24, p.y0+panelHeight/2, unit)
@@ -150,8 +148,8 @@ func (p panel) frame(heading, unit string, values []tick) {
 	p.rule("axis", spot{left, p.y0}, spot{left, p.y0 + panelHeight})
 }
 
-// steps returns a path that holds each value for its stretch, from left to right.
-// It begins with a move, or a line where there is something before it.
+// steps returns a path that shows each value for its stretch, from left to right. It begins with the command
+// begin: a move, or a line that continues a path.
 func (p panel) steps(values []float64, begin string) string {
 	var b strings.Builder
 	last := ""
@@ -168,11 +166,11 @@ func (p panel) steps(values []float64, begin string) string {
 	return b.String() + "H" + point(right)
 }
 
-// back returns the path of steps from right to left, for the lower edge of an area, and closes it.
+// back returns the path of steps from right to left, which closes an area along its lower edge.
 func (p panel) back(values []float64) string {
 	var b strings.Builder
 	last := ""
-	for i, v := range slices.Backward(values) { // each value from its right end to its left one
+	for i, v := range slices.Backward(values) { // each value goes from its right end to its left one
 		y := point(p.y(v))
 		switch {
 		case i == len(values)-1:
@@ -185,13 +183,12 @@ func (p panel) back(values []float64) string {
 	return b.String() + "H" + point(left) + "Z"
 }
 
-// entry is one line of a legend: a line with its dashes, or an area with its fill.
+// entry is one line of a legend. It shows a dashed line, an area with a fill, or a line of a class.
 type entry struct {
 	label, colour, dash, fill, class string
 }
 
-// legend writes the entries from top to bottom to the right of the panel, as many
-// as there is room for.
+// legend writes the entries from top to bottom on the right of the panel, as far as there is room.
 func (p panel) legend(entries []entry) {
 	const step = 22
 	for i, e := range entries {
@@ -213,7 +210,7 @@ func (p panel) legend(entries []entry) {
 	}
 }
 
-// dashed returns the value of stroke-dasharray.
+// dashed returns a value for stroke-dasharray.
 func dashed(d string) string {
 	if d == "" {
 		return "none"
@@ -221,7 +218,7 @@ func dashed(d string) string {
 	return d
 }
 
-// cut shortens a long text.
+// cut shortens a text to at most the given number of characters.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -229,14 +226,14 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// point writes a coordinate to a tenth, which no eye can tell from the exact one.
+// point formats a coordinate with one decimal, which is exact enough for the eye.
 func point(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
-// escaped returns a text as XML writes it.
+// escaped returns a text with the escapes of XML.
 func escaped(s string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // writing to a buffer cannot fail
 	return b.String()
 }

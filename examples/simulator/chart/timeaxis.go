@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// timeSteps are round distances between ticks.
+// timeSteps are the round distances between ticks below a day.
 var timeSteps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
 	10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
@@ -31,14 +31,14 @@ func timeTicks(end time.Duration) []tick {
 	return ticks
 }
 
-// timeStep returns the least round distance with no more ticks than mostTimeTicks.
+// timeStep returns the shortest round distance with at most mostTimeTicks ticks.
 func timeStep(end time.Duration) time.Duration {
 	for _, step := range timeSteps {
 		if end/step < mostTimeTicks {
 			return step
 		}
 	}
-	// Days, in steps of 1, 2 or 5 times a power of ten.
+	// From a day on, the distances are 1, 2 or 5 times a power of ten days.
 	for step := day; ; step *= 10 {
 		for _, factor := range []time.Duration{1, 2, 5} {
 			if end/(step*factor) < mostTimeTicks {
@@ -48,8 +48,8 @@ func timeStep(end time.Duration) time.Duration {
 	}
 }
 
-// timeLabel writes a time with the units that are not 0. A tick has two of them at most, since the steps are
-// round.
+// timeLabel formats a time with all units that are not 0. A tick has at most two of them, because distances
+// are round.
 func timeLabel(t time.Duration) string {
 	if t == 0 {
 		return "0"
@@ -67,7 +67,7 @@ func timeLabel(t time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// timeUnits names the units that the ticks up to end are written with.
+// timeUnits returns the names of the units that the ticks up to end use.
 func timeUnits(end time.Duration) string {
 	used := map[string]bool{}
 	for _, t := range timeTicks(end) {

@@ -1,5 +1,5 @@
-// Command gpus simulates pods that share GPUs. A filter lets a pod onto a node where one GPU has room for
-// all of its share, and two scores are compared by what they leave that no typical pod can use.
+// Command gpus simulates pods that share GPUs. A filter needs one GPU with room for a pod's whole share, and
+// two scores are compared by how much they leave in fragments that no typical pod can use.
 package main
 
 import (
@@ -18,10 +18,10 @@ import (
 
 const gpu, whole = "example.com/gpu-milli", 1000
 
-// share is the Value of a pod: its part of a GPU and, once the pod is bound, which of its node's GPUs it is on.
+// share is the Value of a pod: its part of one GPU and, once it is bound, the index of that GPU on its node.
 type share struct{ milli, on int64 }
 
-// free returns what is left of each of a node's Value of GPUs. A nominated pod counts on the GPU that it would get.
+// free returns what is left of each GPU of a node. A nominated pod counts on the GPU that it would get.
 func free(n *outrank.Node, pods []*outrank.Pod) []int64 {
 	left := slices.Repeat([]int64{whole}, n.Value.(int))
 	for _, p := range pods {
@@ -34,7 +34,7 @@ func free(n *outrank.Node, pods []*outrank.Pod) []int64 {
 	return left
 }
 
-// fullest returns the GPU with the least room that is enough for a share, -1 for none.
+// fullest returns the GPU with the least room that is enough for a share, or -1.
 func fullest(left []int64, milli int64) (at int64) {
 	at = -1
 	for i, v := range left {
@@ -45,7 +45,7 @@ func fullest(left []int64, milli int64) (at int64) {
 	return at
 }
 
-// takes is the filter: a node takes a pod if one of its GPUs has room for all of its share.
+// takes is the filter: a node is feasible if one of its GPUs has room for all of the pod's share.
 func takes(p *outrank.Pod, n *outrank.Node, pods []*outrank.Pod) preemption.Status {
 	if fullest(free(n, pods), p.Value.(*share).milli) >= 0 {
 		return preemption.Status{}
@@ -53,13 +53,13 @@ func takes(p *outrank.Pod, n *outrank.Node, pods []*outrank.Pod) preemption.Stat
 	return preemption.Unschedulable.Because("no GPU has enough left")
 }
 
-// tight is a score: the less room the GPU that the pod gets has before, the better.
+// tight is a score: the less room there was on the GPU that the pod gets, the better.
 func tight(c *sim.Choice) int64 {
 	left := free(c.Node, c.Snapshot.PodsOn(c.Node.Name))
 	return -left[fullest(left, c.Pod.Value.(*share).milli)]
 }
 
-// simulate runs the same pods with a score, and describes the result in one line.
+// simulate runs the same pods with a score, and returns the result as one line.
 func simulate(name string, score sim.Score) string {
 	cluster, dice := &outrank.Cluster{}, rand.New(rand.NewPCG(1, 0))
 	for i := range 4 {

@@ -6,38 +6,38 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 )
 
-// account has the sums of a group of pods: of all pods, of one priority, or of one tenant.
+// account has the sums of a group of pods: all pods, those of one priority, or those of one tenant.
 type account struct {
 	name     string
-	priority int32 // of a group by priority
+	priority int32 // set for a group by priority
 
 	arrived, finished int
 	evicted           []int // by cause
 	lostSeconds       float64
-	// flows and slowdowns have a sample for each job that has finished.
+	// flows and slowdowns have a sample for each finished job.
 	flows, slowdowns []float64
-	// now is the present state, which holds from since on.
+	// now is the present state. It holds from since on.
 	now   state
 	since time.Duration
 
-	// The lines have a value for each stretch of time. Those of a state hold its integral.
+	// Lines have a value for each stretch of time. The lines of a state have its integral.
 	waiting, running, dominant     *line
 	arrivals, ends, flow, slowdown *line
 	evictions                      []*line // by cause
 	held, good, lost, cut          []*line // by resource
 }
 
-// state is the part of an account that lasts for a time.
+// state is the part of an account that lasts for some time.
 type state struct {
-	// waiting and running count the pods without a node and on a node.
+	// waiting and running count the pods that wait for a node and those that are on one.
 	waiting, running int
-	// held is the demand of the pods on nodes, by resource.
+	// held is the sum of the requests of the pods on nodes, by resource.
 	held []float64
-	// dominant is the largest share of a capacity that these pods hold.
+	// dominant is the largest share that these pods hold of a resource's capacity.
 	dominant float64
 }
 
-// newAccount makes an account, whose lines are on the timeline.
+// newAccount returns an account whose lines are on the timeline.
 func newAccount(name string, t *timeline, resources int) *account {
 	a := &account{
 		name: name, waiting: t.line(), running: t.line(), dominant: t.line(), arrivals: t.line(), ends: t.line(), flow: t.line(), slowdown: t.line(),
@@ -55,7 +55,7 @@ func newAccount(name string, t *timeline, resources int) *account {
 	return a
 }
 
-// advance holds the present state up to a time.
+// advance adds the present state to the lines, up to a time.
 func (a *account) advance(to time.Duration) {
 	if to <= a.since {
 		return
@@ -72,7 +72,7 @@ func (a *account) advance(to time.Duration) {
 // present reports whether a pod of the group waits or is on a node.
 func (a *account) present() bool { return a.now.waiting+a.now.running > 0 }
 
-// hold counts the demand of a pod as held; with sign -1 it counts it no longer.
+// hold counts a pod with these requests on a node; with sign -1 it stops counting it.
 func (a *account) hold(demand []float64, sign float64) {
 	a.now.running += int(sign)
 	for i, v := range demand {
@@ -80,7 +80,7 @@ func (a *account) hold(demand []float64, sign float64) {
 	}
 }
 
-// share renews the dominant share: the largest part of a capacity that the group holds.
+// share computes the dominant share: the largest share that the group holds of a resource's capacity.
 func (a *account) share(capacity []float64) {
 	a.now.dominant = 0
 	for i, v := range a.now.held {
@@ -96,7 +96,7 @@ func (a *account) evict(at time.Duration, c sim.Cause) {
 	a.evictions[c].put(at, 1)
 }
 
-// finish counts the end of a job: flow is the time since the job began.
+// finish counts a finished job. flow is the time from its first arrival to its end, in seconds.
 func (a *account) finish(at time.Duration, flow, slowdown float64) {
 	a.finished++
 	a.flows = append(a.flows, flow)
@@ -106,7 +106,7 @@ func (a *account) finish(at time.Duration, flow, slowdown float64) {
 	a.slowdown.put(at, slowdown)
 }
 
-// spend enters the work of a life in a book: that of good, lost or cut work.
+// spend adds the work of a pod to the lines of good, lost or cut work.
 func spend(book []*line, from, to time.Duration, demand []float64) {
 	for i, v := range demand {
 		book[i].spread(from, to, v)

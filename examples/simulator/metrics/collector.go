@@ -12,15 +12,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Collector makes a [Report] of the events of one run. It is for one goroutine at a time.
+// Collector makes a [Report] from the events of one run. Only one goroutine may use it at a time.
 //
-// Time for an event is linear in the resources, in the tenants and priorities and, where fragmentation
-// is measured, in the mix. Memory is linear in the pods, and in the points of the series for each tenant
-// and priority.
+// The time for an event is linear in the numbers of resources, tenants and priorities and, if fragmentation
+// is measured, in the mix. Memory is linear in the pods, and in the points of the series for each tenant and
+// priority.
 type Collector struct {
 	config    Config
 	resources []resource.Name
-	// shortest is the least running time of a slowdown, in seconds.
+	// shortest is Config.Shortest in seconds.
 	shortest float64
 	timeline *timeline
 	// at is the time of the last event.
@@ -35,43 +35,43 @@ type Collector struct {
 	jobs  map[string]*job // by lineage
 	lives map[outrank.Key]*life
 
-	// nodes has the offer of each node, has the sum over all nodes, offer its integral.
+	// nodes has what each node offers, has is the sum over all nodes, and offer its integral.
 	nodes map[string][]float64
 	has   []float64
 	offer []*line
 
-	fragments *fragmentMeter // nil for none
-	// unused and unusable are the integrals of what is free, and of the fragments.
+	fragments *fragmentMeter // nil if fragmentation is not measured
+	// unused and unusable are the integrals of the free amount and of the fragments.
 	unused, unusable *line
-	// stale is set where something has changed since shares were computed.
+	// stale is set if something has changed since the shares were computed.
 	stale bool
 }
 
-// job is a pod with all those that were made in its place.
+// job is a pod with all its successors.
 type job struct {
-	// came is when the first of them came.
+	// came is the time of arrival of the first pod.
 	came time.Duration
 }
 
-// life is one pod.
+// life is one pod of a job.
 type life struct {
 	job *job
-	// accounts are those of all pods, of its priority, and of its tenant.
+	// accounts are the accounts in which the pod counts: of all pods, of its priority, and of its tenant.
 	accounts [3]*account
 	demand   []float64
 	obj      *outrank.Pod
-	// node is empty while the pod waits.
+	// node is the pod's node; it is empty while the pod waits.
 	node string
-	// begun is set once the pod runs; it began at started.
+	// begun is set once the pod runs, and started is the time at which it started.
 	begun   bool
 	started time.Duration
-	// cause is why the pod leaves before its end.
+	// cause is why the pod leaves before it has finished.
 	cause sim.Cause
 }
 
-// New makes a collector for a run of a cluster, which [sim.New] is given, too. Its [Collector.Event]
-// is to be the run's [sim.Config].Follow, or to be called by that. Nothing given is changed. Errors are
-// those of [Config.Validate].
+// New returns a collector for a run of a cluster, which must be the one given to [sim.New]. The run's
+// [sim.Config].Follow must be, or must call, its [Collector.Event]. New does not change what it is given.
+// Errors are those of [Config.Validate].
 func New(cluster *outrank.Cluster, config Config) (*Collector, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func New(cluster *outrank.Cluster, config Config) (*Collector, error) {
 		cluster = &outrank.Cluster{}
 	}
 
-	t := newTimeline(cmp.Or(config.Points, DefaultPoints) / 2 * 2) // stretches are joined in pairs
+	t := newTimeline(cmp.Or(config.Points, DefaultPoints) / 2 * 2) // even, because stretches are joined in pairs
 	shortest := cmp.Or(config.Shortest, DefaultShortest)
 	c := &Collector{
 		config: config, resources: slices.Clone(config.Resources), timeline: t, shortest: shortest.Seconds(),
@@ -104,7 +104,7 @@ func New(cluster *outrank.Cluster, config Config) (*Collector, error) {
 	return c, nil
 }
 
-// begin enters the nodes and the pods that are there from the beginning.
+// begin adds the nodes and pods of the initial cluster.
 func (c *Collector) begin(cluster *outrank.Cluster) {
 	for _, n := range cluster.Nodes {
 		c.setNode(n.Name, n)
@@ -117,12 +117,12 @@ func (c *Collector) begin(cluster *outrank.Cluster) {
 		c.board(l, p.NodeName)
 		l.begun = true
 		if p.Terminating() {
-			l.cause = sim.DeletedFromOutside // whoever deleted it did so before the run
+			l.cause = sim.DeletedFromOutside // it was deleted before the run
 		}
 	}
 }
 
-// offered lists cpu, memory and whatever else the nodes offer but slots for pods, by name.
+// offered returns cpu, memory and every other resource that a node offers except slots for pods, by name.
 func offered(nodes []*outrank.Node) []resource.Name {
 	others := map[resource.Name]bool{}
 	for _, n := range nodes {
@@ -136,8 +136,8 @@ func offered(nodes []*outrank.Node) []resource.Name {
 	return append([]resource.Name{resource.CPU, resource.Memory}, slices.Sorted(maps.Keys(others))...)
 }
 
-// row returns the amounts of a list, in the units of [resource.Amount]: whole numbers, so that sums
-// are exact.
+// row returns the amounts of a list in the units of [resource.Amount]. They are whole numbers, so sums are
+// exact.
 func (c *Collector) row(l resource.List) []float64 {
 	row := make([]float64, len(c.resources))
 	for i, name := range c.resources {
@@ -146,8 +146,8 @@ func (c *Collector) row(l resource.List) []float64 {
 	return row
 }
 
-// Event enters an event. It must be called with the events of a run in their order. Refused attempts, and
-// events that say nothing of a pod's life or of a node, may be left out.
+// Event processes an event. It must be called with the events of a run in order. Refused attempts, and events
+// that concern neither a pod's life nor a node, may be left out.
 func (c *Collector) Event(e sim.Event) {
 	c.advance(e.Time)
 	switch {
@@ -158,7 +158,7 @@ func (c *Collector) Event(e sim.Event) {
 	}
 }
 
-// podEvent enters an event of a pod's life.
+// podEvent processes an event of a pod's life.
 func (c *Collector) podEvent(e sim.Event) {
 	l := c.lives[e.Pod.Key()]
 	if e.Kind == sim.Arrived {
@@ -187,7 +187,7 @@ func (c *Collector) podEvent(e sim.Event) {
 	case sim.Deleted:
 		l.cause = e.Cause
 		if l.node == "" {
-			c.end(l) // on a node it still has its grace period
+			c.end(l) // a pod on a node still has its grace period
 		}
 	case sim.Left:
 		c.leave(l, e)
@@ -198,13 +198,13 @@ func (c *Collector) podEvent(e sim.Event) {
 	}
 }
 
-// advance holds the present state up to a time. What changes at one time counts together.
+// advance adds the present state to the lines, up to a time.
 func (c *Collector) advance(to time.Duration) {
 	if to <= c.at {
 		return
 	}
 
-	// Shares are computed only when time goes on, so that what happens at one time counts together.
+	// Shares are computed only when time passes, so that all changes of one time count together.
 	c.renew()
 	for i, v := range c.has {
 		c.offer[i].spread(c.at, to, v)
@@ -218,7 +218,7 @@ func (c *Collector) advance(to time.Duration) {
 	c.at = to
 }
 
-// renew computes the shares anew, if something has changed.
+// renew computes the shares again, if something has changed.
 func (c *Collector) renew() {
 	if !c.stale {
 		return
@@ -236,7 +236,7 @@ func (c *Collector) renew() {
 	}
 }
 
-// setNode enters a node, or replaces the node of its name; nil takes that away.
+// setNode adds a node, or replaces the one with this name; nil removes it.
 func (c *Collector) setNode(name string, n *outrank.Node) {
 	c.stale = true
 	offers := make([]float64, len(c.resources))
@@ -261,7 +261,7 @@ func (c *Collector) setNode(name string, n *outrank.Node) {
 	}
 }
 
-// arrive begins a life.
+// arrive adds a pod that has arrived.
 func (c *Collector) arrive(p *outrank.Pod, lineage string) *life {
 	j := c.jobs[lineage]
 	first := j == nil
@@ -270,7 +270,7 @@ func (c *Collector) arrive(p *outrank.Pod, lineage string) *life {
 		c.jobs[lineage] = j
 	}
 
-	// Only the first pod of a job is an arrival.
+	// Only the first pod of a job counts as an arrival.
 	l := &life{job: j, accounts: c.accountsOf(p), demand: c.row(p.RunningRequests(outrank.DefaultRelease)), obj: p}
 	c.lives[p.Key()] = l
 	c.each(l, func(a *account) {
@@ -283,7 +283,8 @@ func (c *Collector) arrive(p *outrank.Pod, lineage string) *life {
 	return l
 }
 
-// each changes the accounts of a pod. Before that it enters their present state up to now.
+// each changes the accounts of a pod. It first adds their present state to the lines, because the change
+// applies from now on.
 func (c *Collector) each(l *life, change func(*account)) {
 	c.stale = true
 	for _, a := range l.accounts {
@@ -292,8 +293,7 @@ func (c *Collector) each(l *life, change func(*account)) {
 	}
 }
 
-// accountsOf returns the accounts of a pod: that of all pods, that of its priority, that of its tenant. It
-// opens those that nobody had before.
+// accountsOf returns the three accounts of a pod. It makes those of a new priority or tenant.
 func (c *Collector) accountsOf(p *outrank.Pod) [3]*account {
 	value := p.PriorityValue()
 	byPriority := c.byPriority[value]
@@ -316,7 +316,7 @@ func (c *Collector) accountsOf(p *outrank.Pod) [3]*account {
 	return [3]*account{c.all, byPriority, byTenant}
 }
 
-// tenantOf names the tenant of a pod.
+// tenantOf returns the tenant of a pod.
 func (c *Collector) tenantOf(p *outrank.Pod) string {
 	if c.config.Tenant != nil {
 		return c.config.Tenant(p)
@@ -324,7 +324,7 @@ func (c *Collector) tenantOf(p *outrank.Pod) string {
 	return p.NamespaceName()
 }
 
-// board puts a pod on a node.
+// board moves a waiting pod to a node.
 func (c *Collector) board(l *life, node string) {
 	l.node = node
 	c.each(l, func(a *account) {
@@ -336,7 +336,7 @@ func (c *Collector) board(l *life, node string) {
 	}
 }
 
-// end ends a life.
+// end removes a pod that waits or is on a node.
 func (c *Collector) end(l *life) {
 	delete(c.lives, l.obj.Key())
 	c.each(l, func(a *account) {
@@ -351,17 +351,17 @@ func (c *Collector) end(l *life) {
 	}
 }
 
-// evict counts that a pod is told to go.
+// evict counts an eviction.
 func (c *Collector) evict(l *life, e sim.Event) {
 	l.cause = e.Cause
 	c.each(l, func(a *account) { a.evict(c.at, e.Cause) })
 }
 
-// leave ends a life before its end.
+// leave removes a pod that leaves before it has finished.
 func (c *Collector) leave(l *life, e sim.Event) {
 	c.end(l)
 
-	// A pod that goes with its node was never told to go, and counts as evicted all the same.
+	// A pod that is lost with its node was not evicted before, but counts as evicted.
 	if l.cause == sim.NoCause && e.Cause.Lost() {
 		c.evict(l, e)
 	}
@@ -379,12 +379,13 @@ func (c *Collector) leave(l *life, e sim.Event) {
 	})
 }
 
-// finish ends a life that has come to its end, and its job.
+// finish removes a pod that has finished, and its job.
 func (c *Collector) finish(l *life, e sim.Event) {
 	c.end(l)
 	delete(c.jobs, e.Lineage)
-	// The flow is that of the whole job, from the first pod on; the work is that of this pod alone, since the
-	// others lost theirs.
+
+	// The flow covers the whole job, from the first pod on. The good work is only that of this pod, because
+	// its predecessors lost theirs.
 	flow := (c.at - l.job.came).Seconds()
 	ran := (c.at - l.started).Seconds()
 	slowdown := max(flow/max(ran, c.shortest), 1)

@@ -19,29 +19,28 @@ const (
 	DefaultPoints   = 240
 )
 
-// mostPoints bounds the memory of a series.
+// mostPoints is the most stretches of a series.
 const mostPoints = 100_000
 
-// Config says what is measured. Its zero value measures everything but fragmentation.
+// Config says what is measured. The zero value measures everything except fragmentation.
 type Config struct {
-	// Tenant names the tenant of a pod: by a label, say. Nil means its namespace. It must always
-	// return the same for the same pod.
+	// Tenant returns the tenant of a pod, for example a label. Nil means its namespace. It must always return
+	// the same for the same pod.
 	Tenant func(pod *outrank.Pod) string
-	// Resources lists the resources of utilisation, goodput and dominant shares. None means cpu,
-	// memory, and whatever else the nodes offer at the beginning but slots for pods, by name.
+	// Resources lists the resources of utilisation, goodput and dominant shares. None means cpu, memory, and
+	// every other resource that a node offers at the beginning except slots for pods, by name.
 	Resources []resource.Name
-	// Shortest is the least running time in a slowdown: a pod that ran for a shorter time counts as
-	// if it had run for this one. So very short pods do not outweigh all others. Zero means
-	// DefaultShortest.
+	// Shortest is the least running time in a slowdown: a shorter running time counts as this one, so that
+	// very short pods do not outweigh all others. Zero means DefaultShortest.
 	Shortest time.Duration
-	// Points is the largest number of stretches in a series, at least 2; an odd number counts as one
-	// less. Zero means DefaultPoints.
+	// Points is the largest number of stretches in a series. It must be at least 2; an odd number counts as
+	// one less. Zero means DefaultPoints.
 	Points int
-	// Fragmentation, if set, measures how much of what is free cannot be used.
+	// Fragmentation, if set, measures how much of a free resource cannot be used.
 	Fragmentation *Fragmentation
 }
 
-// Validate names everything that is wrong with the configuration, in one *[outrank.InputError].
+// Validate returns everything that is wrong with the configuration, as one *[outrank.InputError].
 func (c *Config) Validate() error {
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {
@@ -68,35 +67,35 @@ func (c *Config) Validate() error {
 	return &outrank.InputError{Problems: ps}
 }
 
-// Fragmentation measures how much of a free resource typical pods cannot use, as fragmentation
-// gradient descent does (Weng and others, "Beware of Fragmentation", 2023). For each pod of a mix,
-// all that is free on a node is a fragment if the node has no room for the pod, or if
-// the pod asks for nothing of the resource. Otherwise the fragment is the free part of those devices
-// that are too full for the pod. The fragment of a node is the mean over the mix, by weight. Only
-// resources and slots decide here about room: taints and cordons are not looked at.
+// Fragmentation measures how much of a free resource typical pods cannot use, as fragmentation gradient
+// descent does (Weng and others, "Beware of Fragmentation", 2023). For each pod of a mix, everything that is
+// free on a node is a fragment if the node has no room for the pod, or if the pod does not request the
+// resource. Otherwise the fragment is what is free on those devices that are too full for the pod. The
+// fragment of a node is the weighted mean over the mix. Only resources and slots for pods decide whether
+// there is room; taints and cordons are ignored.
 type Fragmentation struct {
 	Resource resource.Name
-	// Mix has the typical pods; see MixOf.
+	// Mix are the typical pods; see MixOf.
 	Mix []Demand
-	// Devices, if set, returns what is free on each device of a node with these pods; the pods are in
-	// the order in which they came. Nil means that all of the resource of a node is one pool. It must
-	// only read, and always return the same for the same node and pods.
+	// Devices, if set, returns what is free on each device of a node with these pods, which are in the order
+	// in which they came. Nil means that the resource of a node is one pool. It must only read, and must
+	// always return the same for the same node and pods.
 	Devices func(node *outrank.Node, pods []*outrank.Pod) []int64
-	// Device is the amount of one whole device. A pod that asks for no more than that takes it from
-	// one device, and any other pod takes whole devices. It is needed with Devices, and only then.
+	// Device is the amount of one whole device. A pod that requests no more takes it from one device; any
+	// other pod takes whole devices. It must be set with Devices, and only then.
 	Device int64
 }
 
 // Demand is one kind of pod in a mix.
 type Demand struct {
 	Requests resource.List
-	// Weight is the share of this kind among the pods, in any unit; it is above 0.
+	// Weight is the share of this kind among the pods, in any unit. It must be above 0.
 	Weight float64
-	// Takes, if set, says which nodes take such a pod at all: those with its model of device, say.
+	// Takes, if set, reports whether a node takes such a pod at all, for example by its model of device.
 	Takes func(node *outrank.Node) bool
 }
 
-// check refuses values that make no sense.
+// check rejects values that make no sense.
 func (f *Fragmentation) check(add func(field, format string, args ...any)) {
 	if f.Resource == "" {
 		add("Fragmentation.Resource", "missing")
@@ -114,9 +113,10 @@ func (f *Fragmentation) check(add func(field, format string, args ...any)) {
 	}
 }
 
-// MixOf returns the most frequent kinds of pods; pods with equal requests are of one kind. The most
-// frequent kind comes first; of equals the kind that comes first among the pods. There are at most the given
-// number of kinds, and all of them for 0. The weight of a kind is the number of its pods. Time is O(n log n).
+// MixOf returns the most frequent kinds of pods; pods with equal requests are of one kind. The most frequent
+// kind comes first; of equally frequent ones, the one that occurs first among the pods. There are at most the
+// given number of kinds, or all of them for 0. The weight of a kind is the number of its pods. Time is O(n
+// log n).
 func MixOf(pods []*outrank.Pod, most int) []Demand {
 	var mix []Demand
 	places := map[string]int{} // in the mix, by the requests
@@ -139,7 +139,7 @@ func MixOf(pods []*outrank.Pod, most int) []Demand {
 	return mix
 }
 
-// keyOf returns a text that is the same for equal requests, and for no others.
+// keyOf returns a text that is equal for equal requests, and only for these.
 func keyOf(l resource.List) string {
 	var b strings.Builder
 	for _, name := range sortedNames(l) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Figure is a number that may be undefined. It is not a number (NaN) then, and null in JSON.
+// Figure is a number that may be undefined. An undefined figure is NaN, and null in JSON.
 type Figure float64
 
 // Undefined is the figure without a value.
@@ -32,7 +32,7 @@ func (f *Figure) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(f))
 }
 
-// over returns a quotient; it is undefined where there is nothing to divide by.
+// over returns a quotient. It is undefined if the divisor is 0.
 func over(a, by float64) Figure {
 	if by == 0 {
 		return Undefined()
@@ -40,10 +40,10 @@ func over(a, by float64) Figure {
 	return Figure(a / by)
 }
 
-// Spread sums up samples. All of it is undefined where there are none.
+// Spread sums up samples. Without samples all its figures are undefined.
 type Spread struct {
 	Mean Figure `json:"mean"`
-	// Median and P95 are values of some sample: half of the samples, or 95 of 100, are not larger.
+	// Median and P95 are values of samples: half of the samples, or 95 of 100, are not larger.
 	Median Figure `json:"median"`
 	P95    Figure `json:"p95"`
 	Max    Figure `json:"max"`
@@ -60,14 +60,14 @@ func spreadOf(samples []float64) Spread {
 		sum += v
 	}
 
-	// Of n samples, this is the first one that p of 100 do not exceed.
+	// rank returns the first sample, in order, that p of 100 samples do not exceed.
 	rank := func(p int) Figure { return Figure(sorted[(len(sorted)*p+99)/100-1]) }
 	return Spread{Mean: over(sum, float64(len(sorted))), Median: rank(50), P95: rank(95), Max: rank(100)}
 }
 
-// Jain returns Jain's fairness index of shares: the square of their sum, divided by their number times
-// the sum of their squares. It is 1 where all are equal, and 1/n where one of n has everything. It is
-// undefined for no shares, and where all are 0. Time is linear.
+// Jain returns Jain's fairness index of shares: the square of their sum, divided by the product of their
+// number and the sum of their squares. It is 1 if all are equal, and 1/n if one of n has everything. It is
+// undefined if there are no shares, or if all are 0. Time is linear.
 func Jain(shares []float64) Figure {
 	largest := 0.0
 	for _, v := range shares {
@@ -79,7 +79,7 @@ func Jain(shares []float64) Figure {
 
 	sum, squares := 0.0, 0.0
 	for _, v := range shares {
-		v /= largest // so that no square is out of range
+		v /= largest // the index stays the same, and no square overflows
 		sum += v
 		squares += float64(v * v)
 	}

@@ -7,31 +7,31 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// fragmentMeter follows the fragments of all nodes.
+// fragmentMeter measures the fragments of all nodes.
 type fragmentMeter struct {
 	config *Fragmentation
-	// names are the resources of the mix; the resource that is measured comes first.
+	// names are the resources of the mix. The measured resource comes first.
 	names []resource.Name
-	// shapes are the requests of the mix by these names, weights are the weights of the mix, which
-	// make up 1.
+	// shapes are the requests of the pods of the mix, by these names. weights are their weights, which add up
+	// to 1.
 	shapes  [][]int64
 	weights []float64
 	nodes   map[string]*ground
-	// free is the free amount of all nodes, lost the part of it that is fragments.
+	// free is the free amount of all nodes, and lost the part of it that is in fragments.
 	free, lost float64
 }
 
 // ground is a node with its pods.
 type ground struct {
 	node *outrank.Node
-	// has and used are amounts by name: what the node offers, and what its pods ask for.
+	// has is what the node offers and used what its pods request, both by name.
 	has, used  []int64
 	slots      int64
 	pods       []*outrank.Pod
 	free, lost float64
 }
 
-// newFragments begins without nodes.
+// newFragments returns a meter without nodes.
 func newFragments(c *Fragmentation) *fragmentMeter {
 	f := &fragmentMeter{config: c, names: []resource.Name{c.Resource}, nodes: map[string]*ground{}}
 	sum := 0.0
@@ -60,7 +60,7 @@ func (f *fragmentMeter) row(l resource.List) []int64 {
 	return row
 }
 
-// set enters a node, or replaces the node of its name, whose pods stay. Nil removes that.
+// set adds a node, or replaces the version of the one with this name, whose pods stay. Nil removes it.
 func (f *fragmentMeter) set(name string, n *outrank.Node) {
 	g := f.nodes[name]
 	if n == nil {
@@ -86,10 +86,11 @@ func (f *fragmentMeter) set(name string, n *outrank.Node) {
 // put puts a pod on a node.
 func (f *fragmentMeter) put(name string, pod *outrank.Pod) { f.change(name, pod, 1) }
 
-// take takes a pod from its node.
+// take removes a pod from its node.
 func (f *fragmentMeter) take(name string, pod *outrank.Pod) { f.change(name, pod, -1) }
 
-// change puts a pod on a node or, with a negative sign, takes it away. A node that is gone has no pods.
+// change adds a pod to a node or, with a negative sign, removes it. It ignores a node that has been removed,
+// with which its pods have gone.
 func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
 	g := f.nodes[name]
 	if g == nil {
@@ -111,10 +112,10 @@ func (f *fragmentMeter) change(name string, pod *outrank.Pod, sign int64) {
 	f.renew(g)
 }
 
-// renew computes the fragments of a node anew. Time is the size of the mix times the number of its resources
-// and of the devices.
+// renew computes the fragments of a node again. Time is the size of the mix times the numbers of its
+// resources and of the devices.
 func (f *fragmentMeter) renew(g *ground) {
-	// The measured resource is the first one. Where it is on devices, these say what is free of it.
+	// The measured resource is the first one. If it is on devices, the sum over these is what is free.
 	free := float64(max(resource.SubSat(g.has[0], g.used[0]), 0))
 	var devices []int64
 	if f.config.Devices != nil {
@@ -135,15 +136,15 @@ func (f *fragmentMeter) renew(g *ground) {
 	f.settle()
 }
 
-// settle keeps the sums within their bounds, which errors of rounding may exceed.
+// settle keeps the sums within bounds that rounding errors may exceed.
 func (f *fragmentMeter) settle() {
 	f.free = max(f.free, 0)
 	f.lost = min(max(f.lost, 0), f.free)
 }
 
-// fragment returns how much is free on a node and of no use to one kind of pod.
+// fragment returns how much of what is free on a node is useless for one kind of pod.
 func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []int64) float64 {
-	// All of it is, where the pod asks for nothing of the resource, or where the node does not take it.
+	// All of it is useless if the pod does not request the resource or does not fit on the node.
 	shape, d := f.shapes[kind], &f.config.Mix[kind]
 	if shape[0] == 0 || int64(len(g.pods)) >= g.slots || d.Takes != nil && !d.Takes(g.node) {
 		return free
@@ -157,8 +158,8 @@ func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []in
 		return 0
 	}
 
-	// A share comes from one device, and more than one device as whole ones. What is free on a device that
-	// is too full for that is of no use.
+	// A request of up to one device is served by one device, and a larger one by whole devices. What is free
+	// on a device that is too full for that is useless.
 	device := f.config.Device
 	least := min(shape[0], device)
 	needed := (shape[0] + device - 1) / device

@@ -11,67 +11,67 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Report has the metrics of a run up to a time. A job is a pod together with those that are made in its
-// place: it begins when the first of them comes, and has finished when one comes to its end. Times
-// are in seconds. Every series has one value for each stretch of Width seconds, the last of which the
-// end may cut off. The report belongs to the caller.
+// Report has the metrics of a run up to a time. A job is a pod together with its successors: it begins when
+// the first of them arrives, and has finished when one of them has finished. Times are in seconds. Every
+// series has one value for each stretch of Width seconds; the last stretch may be cut off at the end. The
+// report belongs to the caller.
 type Report struct {
 	Seconds float64 `json:"seconds"`
 	Width   float64 `json:"widthSeconds"`
 	// All is the group of all pods. Priorities has one group for each priority, the highest first, and
-	// Tenants one for each tenant, by name. A pod counts in the groups to which it belonged when it came.
+	// Tenants one for each tenant, by name. A pod counts in the groups to which it belonged on arrival.
 	All        Group   `json:"all"`
 	Priorities []Group `json:"priorities"`
 	Tenants    []Group `json:"tenants"`
 	// ByPriority and ByTenant say how equally these groups are served.
 	ByPriority Fairness `json:"fairnessByPriority"`
 	ByTenant   Fairness `json:"fairnessByTenant"`
-	// Fragmentation is nil where it was not asked for.
+	// Fragmentation is nil if it was not measured.
 	Fragmentation *Fragments `json:"fragmentation,omitempty"`
 }
 
-// Group is the pods of one kind.
+// Group has the metrics of a group of pods.
 type Group struct {
 	// Name is the priority or the tenant.
 	Name string `json:"name"`
-	// Arrived counts the jobs that have come, and Finished those that have finished.
+	// Arrived counts the jobs that have begun, and Finished those that have finished.
 	Arrived  int `json:"arrived"`
 	Finished int `json:"finished"`
-	// Completion is the time from the beginning of a job to its end, over the jobs that have finished.
-	// It is undefined where none has.
+	// Completion is the time from the beginning of a job to its end, over all finished jobs. It is undefined
+	// if there are none.
 	Completion Spread `json:"completionSeconds"`
-	// Slowdown is the completion time divided by the running time of the pod that finished. A running
-	// time below Config.Shortest counts as that, and the slowdown is at least 1. It has no unit, is over
-	// the jobs that have finished, and is undefined where none has.
+	// Slowdown is the completion time divided by the running time of the pod that finished, over all finished
+	// jobs. A running time below Config.Shortest counts as Config.Shortest, and a slowdown is at least 1. It
+	// has no unit, and is undefined if no job has finished.
 	Slowdown Spread `json:"slowdown"`
 	// Resources are in the order of the configuration.
 	Resources []Use `json:"resources"`
-	// DominantShare is the mean over time of the largest share of a resource's capacity that the pods
-	// hold; undefined for a run without a length.
+	// DominantShare is the mean over time of the largest share that the pods hold of a resource's capacity.
+	// It is undefined for a run of no length.
 	DominantShare Figure `json:"dominantShare"`
-	// LostSeconds is the running time of the pods that left by an eviction or with their node.
+	// LostSeconds is the running time of the pods that were evicted or lost with their node.
 	LostSeconds float64 `json:"lostPodSeconds"`
-	// Evictions counts evictions by their cause, in the order of sim.Causes. Deleted pods do not count.
+	// Evictions counts evictions by cause, in the order of sim.Causes. Deletions do not count.
 	Evictions []Evictions `json:"evictions"`
 	Series    Series      `json:"series"`
 }
 
-// Use is a resource over a run. Amounts are requests times seconds: core-seconds of cpu, and
-// unit-seconds of what any other resource counts.
+// Use is the use of a resource during a run. Amounts are requests times seconds: core-seconds for cpu, and
+// otherwise the unit of the resource times seconds.
 type Use struct {
 	Name resource.Name `json:"name"`
-	// Held is what pods on nodes asked for, from their binding on. It has five parts. Four belong to
-	// running time: Good to pods that came to their end, Lost to pods that were evicted or lost with
-	// their node, Cut to pods that were deleted, and Open to pods that still run at the end of
-	// the report. The rest was held before pods ran.
+	// Held is what pods on nodes requested, from their binding on. It has five parts. Four are running time:
+	// Good of pods that finished, Lost of pods that were evicted or lost with their node, Cut of pods that
+	// were deleted, and Open of pods that still run at the end of the report. The rest was held before pods
+	// ran.
 	Held float64 `json:"held"`
 	Good float64 `json:"good"`
 	Lost float64 `json:"lost"`
 	Cut  float64 `json:"cut"`
 	Open float64 `json:"open"`
-	// Utilisation is Held as a share of the capacity of all nodes over time, and Goodput is Good as a share
-	// of it; both are undefined where there was none. Efficiency is Good as a share of Good and Lost; it is
-	// undefined where both are 0.
+	// Utilisation is Held, and Goodput is Good, as a share of the capacity of all nodes over time; both are
+	// undefined if there was no capacity. Efficiency is Good as a share of Good and Lost together; it is
+	// undefined if both are 0.
 	Utilisation Figure `json:"utilisation"`
 	Goodput     Figure `json:"goodput"`
 	Efficiency  Figure `json:"efficiency"`
@@ -83,16 +83,16 @@ type Evictions struct {
 	Pods  int    `json:"pods"`
 }
 
-// Series are the same metrics by stretch.
+// Series has the metrics of a group by stretch.
 type Series struct {
-	// Waiting and Running are the mean numbers of pods that wait for a node, and that are on one.
+	// Waiting and Running are the mean numbers of pods that wait for a node, and of pods on nodes.
 	Waiting []Figure `json:"waiting"`
 	Running []Figure `json:"running"`
-	// Arrived and Finished count the jobs that came and finished in the stretch.
+	// Arrived and Finished count the jobs that began and that finished in the stretch.
 	Arrived  []Figure `json:"arrived"`
 	Finished []Figure `json:"finished"`
-	// Completion and Slowdown are means over the jobs that finished in the stretch; undefined where
-	// none did.
+	// Completion and Slowdown are means over the jobs that finished in the stretch. They are undefined if
+	// there are none.
 	Completion    []Figure    `json:"completionSeconds"`
 	Slowdown      []Figure    `json:"slowdown"`
 	DominantShare []Figure    `json:"dominantShare"`
@@ -101,13 +101,14 @@ type Series struct {
 	Evictions []EvictionSeries `json:"evictions"`
 }
 
-// UseSeries is a resource by stretch. Good and lost work counts in the stretches in which it was done,
-// though it shows only later which of them it is. The work of pods that still run is neither.
+// UseSeries is the use of a resource by stretch. Good and lost work counts in the stretches in which it was
+// done, although only the end of the pod tells which of the two it is. The work of pods that still run counts
+// as neither.
 type UseSeries struct {
 	Name        resource.Name `json:"name"`
 	Utilisation []Figure      `json:"utilisation"`
 	Goodput     []Figure      `json:"goodput"`
-	// Lost is lost work as a share of the capacity.
+	// Lost is the lost work as a share of the capacity.
 	Lost []Figure `json:"lost"`
 }
 
@@ -117,38 +118,38 @@ type EvictionSeries struct {
 	Pods  []Figure `json:"pods"`
 }
 
-// Fairness is how equally groups are served, by [Jain]'s index.
+// Fairness says how equally groups are served, by [Jain]'s index.
 type Fairness struct {
-	// Shares is the index of the groups' mean dominant shares, over all groups that have had a pod;
-	// undefined where none held anything.
+	// Shares is the index of the groups' mean dominant shares, over all groups that have had a pod. It is
+	// undefined if none of them held anything.
 	Shares Figure `json:"shares"`
-	// Slowdowns is the index of the groups' mean slowdowns, over the groups with a job that has finished;
-	// undefined where there is none.
+	// Slowdowns is the index of the groups' mean slowdowns, over all groups with a finished job. It is
+	// undefined if there are none.
 	Slowdowns Figure `json:"slowdowns"`
-	// Series has the index for each stretch: the mean over the stretch of the index of the groups'
-	// dominant shares at each moment, over the groups that have a pod then. It is undefined where no group
-	// holds anything during the stretch.
+	// Series has a value for each stretch: the mean over time of the index of the present dominant shares,
+	// over the groups that have a pod at that time. It is undefined if no group holds anything during the
+	// stretch.
 	Series []Figure `json:"series"`
 }
 
-// Fragments is how much of a free resource typical pods cannot use: see [Fragmentation].
+// Fragments says how much of a free resource typical pods cannot use; see [Fragmentation].
 type Fragments struct {
 	Resource resource.Name `json:"resource"`
-	// Amount is the mean over time of the fragments of all nodes, in the unit of resource.Amount;
-	// undefined for a run without a length.
+	// Amount is the mean over time of the fragments of all nodes, in the unit of resource.Amount. It is
+	// undefined for a run of no length.
 	Amount Figure `json:"amount"`
-	// Share is the fragments as a share of what is free, both over time; undefined where nothing
-	// is ever free.
+	// Share is the fragments as a share of what is free, both over time. It is undefined if nothing is ever
+	// free.
 	Share Figure `json:"share"`
-	// AmountSeries and ShareSeries are the same by stretch.
+	// AmountSeries and ShareSeries are Amount and Share by stretch.
 	AmountSeries []Figure `json:"amountSeries"`
 	ShareSeries  []Figure `json:"shareSeries"`
 }
 
-// Report sums up the run until an end. An end before the last event counts as the time of that event.
-// The run may go on afterwards. Time is that of the series and of sorting the samples.
+// Report sums up the run until an end. An end before the last event counts as the time of that event. The run
+// may continue afterwards. It takes as long as making the series and sorting the samples.
 func (c *Collector) Report(end time.Duration) *Report {
-	// The present state counts up to the end.
+	// The present state lasts up to the end.
 	c.advance(end)
 	c.renew()
 	end = c.at
@@ -171,13 +172,13 @@ func (c *Collector) Report(end time.Duration) *Report {
 		}
 	}
 
-	// The series may have made the stretches longer, so their width is known only now.
+	// Making the series may have joined stretches, so the width is only known now.
 	r.Width = c.timeline.seconds()
 	return r
 }
 
-// open returns the work of the pods that still run, by account and resource. Pods are taken in the order of
-// their keys, so that the sums are always rounded alike.
+// open returns the work of the pods that still run, by account and resource. It adds them in the order of
+// their keys, so that sums are always rounded alike.
 func (c *Collector) open() map[*account][]float64 {
 	sums := map[*account][]float64{}
 	for _, key := range slices.Sorted(maps.Keys(c.lives)) {
@@ -197,7 +198,7 @@ func (c *Collector) open() map[*account][]float64 {
 	return sums
 }
 
-// group sums up an account; open has the work of the pods that still run.
+// group sums up an account. open is the work of the pods that still run.
 func (c *Collector) group(a *account, open map[*account][]float64) Group {
 	a.advance(c.at)
 	g := Group{
@@ -220,7 +221,7 @@ func (c *Collector) group(a *account, open map[*account][]float64) Group {
 	return g
 }
 
-// series returns an account by stretch.
+// series returns the series of an account.
 func (c *Collector) series(a *account) Series {
 	end, t := c.at, c.timeline
 	s := Series{
@@ -241,8 +242,8 @@ func (c *Collector) series(a *account) Series {
 	return s
 }
 
-// use returns an account's use of the i-th resource. The work of the pods that still run is given in
-// thousandths for cpu, as all amounts are here; the report counts in cores.
+// use returns an account's use of the i-th resource. open is the work of the pods that still run. Amounts of
+// cpu are in thousandths of a core here, and in cores in the report.
 func (c *Collector) use(a *account, i int, open float64) Use {
 	name, unit := c.resources[i], 1.0
 	if name == resource.CPU {
@@ -260,7 +261,7 @@ func (c *Collector) use(a *account, i int, open float64) Use {
 	return u
 }
 
-// Evicted returns the number of evictions for all causes together.
+// Evicted returns the number of evictions for all causes.
 func (g *Group) Evicted() (n int) {
 	for _, e := range g.Evictions {
 		n += e.Pods
@@ -268,7 +269,7 @@ func (g *Group) Evicted() (n int) {
 	return n
 }
 
-// Use returns the use of a resource; false where it is not measured.
+// Use returns the use of a resource, and false if it was not measured.
 func (g *Group) Use(name resource.Name) (Use, bool) {
 	for _, u := range g.Resources {
 		if u.Name == name {

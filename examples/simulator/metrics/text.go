@@ -13,8 +13,8 @@ import (
 // mostRows is the most rows of the table over time.
 const mostRows = 12
 
-// WriteText writes the report for people. A dash stands for what is undefined; the table over time
-// joins stretches until they are few.
+// WriteText writes the report for people. A dash stands for an undefined figure. The table over time joins
+// stretches until there are at most a dozen.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	r.writeJobs(&b)
@@ -26,8 +26,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// groups returns the groups that have something of their own to say, with their names: a single priority or
-// tenant is left out, since it is the same as all.
+// groups returns the groups to show, with their names. If there is only one priority or tenant, it is left
+// out, because it equals the group of all pods.
 func (r *Report) groups() (groups []*Group, names []string) {
 	groups = append(groups, &r.All)
 	names = append(names, "all")
@@ -45,7 +45,7 @@ func (r *Report) groups() (groups []*Group, names []string) {
 	return groups, names
 }
 
-// writeJobs writes the completion times and slowdowns.
+// writeJobs writes the completion times and slowdowns of all groups.
 func (r *Report) writeJobs(w io.Writer) {
 	fmt.Fprint(w, "Jobs\n")
 	t := report.Table{Right: right(1, 9)}
@@ -59,7 +59,7 @@ func (r *Report) writeJobs(w io.Writer) {
 	t.Write(w)
 }
 
-// writeResources writes the use of the resources. The name of a group stands in its first row.
+// writeResources writes the use of the resources. Only the first row of a group has its name.
 func (r *Report) writeResources(w io.Writer) {
 	fmt.Fprint(w, "\nResources, as shares of the capacity over time\n")
 	t := report.Table{Right: right(2, 6)}
@@ -75,7 +75,8 @@ func (r *Report) writeResources(w io.Writer) {
 	t.Write(w)
 }
 
-// shown returns the name of a resource and its lost work, in hours of its unit and for memory in GiB-hours.
+// shown returns the name of a resource, and its lost work in hours times its unit, or in GiB-hours for memory
+// and storage.
 func shown(u Use) (name, lost string) {
 	hours := u.Lost / 3600
 	if u.Name == resource.Memory || u.Name == resource.EphemeralStorage {
@@ -84,7 +85,7 @@ func shown(u Use) (name, lost string) {
 	return string(u.Name), decimal(Figure(hours))
 }
 
-// writeEvictions writes the evictions by those causes that there were.
+// writeEvictions writes the evictions, with a column for each cause that occurred.
 func (r *Report) writeEvictions(w io.Writer) {
 	fmt.Fprint(w, "\nEvictions by cause\n")
 	if r.All.Evicted() == 0 {
@@ -127,14 +128,14 @@ func (r *Report) writeFairness(w io.Writer) {
 	}
 }
 
-// writeSeries writes the figures of all pods over time.
+// writeSeries writes the series of all pods.
 func (r *Report) writeSeries(w io.Writer) {
 	fmt.Fprint(w, "\nOver time\n")
 	all := r.All
 	all.Series.write(w, r)
 }
 
-// write writes the series of a report. Each row joins several stretches, so that there are few rows.
+// write writes the series of a report as a table. Each row joins several stretches.
 func (s *Series) write(w io.Writer, r *Report) {
 	heading := []string{"  from", "waiting", "running", "finished", "slowdown", "evicted"}
 	for _, u := range s.Resources {
@@ -144,19 +145,23 @@ func (s *Series) write(w io.Writer, r *Report) {
 	if r.Fragmentation != nil {
 		heading = append(heading, "fragments")
 	}
+
 	t := report.Table{Right: right(0, len(heading))}
 	t.Add(heading...)
 
 	each := (len(s.Waiting) + mostRows - 1) / mostRows
 	for from := 0; from < len(s.Waiting); from += each {
 		to := min(from+each, len(s.Waiting))
+
 		row := []string{
 			report.Seconds(float64(from) * r.Width), decimal(mean(s.Waiting[from:to])), decimal(mean(s.Running[from:to])),
 			count(sum(s.Finished[from:to])), decimal(weighted(s.Slowdown[from:to], s.Finished[from:to])), count(s.evicted(from, to)),
 		}
+
 		for _, u := range s.Resources {
 			row = append(row, percent(mean(u.Utilisation[from:to])), percent(mean(u.Goodput[from:to])))
 		}
+
 		row = append(row, decimal(mean(r.ByPriority.Series[from:to])), decimal(mean(r.ByTenant.Series[from:to])))
 		if f := r.Fragmentation; f != nil {
 			row = append(row, percent(mean(f.ShareSeries[from:to])))
@@ -166,7 +171,7 @@ func (s *Series) write(w io.Writer, r *Report) {
 	t.Write(w)
 }
 
-// evicted sums the evictions of some stretches.
+// evicted returns the number of evictions in some stretches.
 func (s *Series) evicted(from, to int) (n Figure) {
 	for _, e := range s.Evictions {
 		n += sum(e.Pods[from:to])
@@ -174,7 +179,7 @@ func (s *Series) evicted(from, to int) (n Figure) {
 	return n
 }
 
-// sum adds figures up.
+// sum returns the sum of figures.
 func sum(list []Figure) (n Figure) {
 	for _, v := range list {
 		n += v
@@ -182,7 +187,7 @@ func sum(list []Figure) (n Figure) {
 	return n
 }
 
-// mean returns the mean of the values that are defined.
+// mean returns the mean of the defined values.
 func mean(list []Figure) Figure {
 	total, known := Figure(0), 0
 	for _, v := range list {
@@ -194,7 +199,7 @@ func mean(list []Figure) Figure {
 	return over(float64(total), float64(known))
 }
 
-// weighted returns the mean of the values that are defined, by their weights.
+// weighted returns the weighted mean of the defined values.
 func weighted(list, weights []Figure) Figure {
 	total, by := 0.0, 0.0
 	for i, v := range list {
@@ -206,7 +211,7 @@ func weighted(list, weights []Figure) Figure {
 	return over(total, by)
 }
 
-// right returns the columns from one number up to another one, which line up at their right end.
+// right returns the columns from from up to but not including to, as those that are aligned on the right.
 func right(from, to int) map[int]bool {
 	columns := map[int]bool{}
 	for i := from; i < to; i++ {
@@ -215,7 +220,7 @@ func right(from, to int) map[int]bool {
 	return columns
 }
 
-// orDash writes a figure, and a dash for an undefined one.
+// orDash formats a figure, or returns a dash for an undefined one.
 func orDash(f Figure, text func(float64) string) string {
 	if !f.Defined() {
 		return "-"

@@ -2,27 +2,27 @@ package metrics
 
 import "time"
 
-// firstWidth is the length of a stretch at first.
+// firstWidth is the initial length of a stretch.
 const firstWidth = time.Second
 
-// timeline divides the time of a run into stretches of equal length. When a run gets too long for most
-// stretches, every two of them become one, so that memory does not grow with the run.
+// timeline divides the time of a run into stretches of equal length. When the run gets longer than most
+// stretches, every two of them are joined, so that memory does not grow with the run.
 type timeline struct {
 	width time.Duration
 	most  int // even
 	lines []*line
 }
 
-// line has one sum for each stretch. The sums behind the end of the list are 0.
+// line has one sum for each stretch. Missing sums at the end are 0.
 type line struct {
 	timeline *timeline
 	sums     []float64
 }
 
-// newTimeline begins a timeline with at most the given number of stretches.
+// newTimeline returns a timeline with at most the given number of stretches, which must be even.
 func newTimeline(most int) *timeline { return &timeline{width: firstWidth, most: most} }
 
-// line begins a line.
+// line adds a line to the timeline.
 func (t *timeline) line() *line {
 	l := &line{timeline: t}
 	t.lines = append(t.lines, l)
@@ -32,7 +32,7 @@ func (t *timeline) line() *line {
 // seconds returns the length of a stretch in seconds.
 func (t *timeline) seconds() float64 { return t.width.Seconds() }
 
-// reach makes the stretches long enough for a time.
+// reach joins stretches until the timeline reaches a time.
 func (t *timeline) reach(at time.Duration) {
 	// All lines have the same width, so all of them are joined.
 	for at/t.width >= time.Duration(t.most) {
@@ -43,7 +43,7 @@ func (t *timeline) reach(at time.Duration) {
 	}
 }
 
-// join makes one stretch of every two.
+// join merges every two stretches into one.
 func (l *line) join() {
 	joined := l.sums[:0]
 	for i := 0; i < len(l.sums); i += 2 {
@@ -56,16 +56,15 @@ func (l *line) join() {
 	l.sums = joined
 }
 
-// put adds an amount to the stretch of a time. A time at which two stretches meet belongs to the
-// first one, so that the end of a run belongs to its last stretch.
+// put adds an amount to the stretch that contains a time. A boundary belongs to the stretch before it, so
+// that the end of a run belongs to its last stretch.
 func (l *line) put(at time.Duration, amount float64) {
 	t := l.timeline
 	t.reach(at)
 	l.add(int(max(at-1, 0)/t.width), amount)
 }
 
-// spread adds a rate per second to the stretches from one time to another. Time is linear in the
-// stretches between them.
+// spread adds a rate per second to the stretches between two times. Time is linear in these stretches.
 func (l *line) spread(from, to time.Duration, rate float64) {
 	if rate == 0 || from >= to {
 		return
@@ -76,8 +75,8 @@ func (l *line) spread(from, to time.Duration, rate float64) {
 	for width := t.width; from < to; {
 		i := int(from / width)
 		end := min(to, time.Duration(i+1)*width)
-		// The conversion keeps a product and its sum from being rounded at once, which only
-		// some machines do.
+		// The conversion prevents the product and the sum from being rounded in one step, which only some
+		// machines do.
 		l.add(i, float64(rate*(end-from).Seconds()))
 		from = end
 	}
@@ -114,8 +113,8 @@ func (t *timeline) stretches(end time.Duration) int {
 	return int((end + t.width - 1) / t.width)
 }
 
-// series divides the sums of a line by those of another one, stretch by stretch. The figure is undefined
-// where that is 0.
+// series divides the sums of one line by those of another, stretch by stretch. A figure is undefined if the
+// divisor is 0.
 func (t *timeline) series(end time.Duration, sum, by *line) []Figure {
 	out := make([]Figure, t.stretches(end))
 	for i := range out {
@@ -124,7 +123,7 @@ func (t *timeline) series(end time.Duration, sum, by *line) []Figure {
 	return out
 }
 
-// means divides the sums of a line by the length of the stretches.
+// means divides the sums of a line by the lengths of the stretches.
 func (t *timeline) means(end time.Duration, sum *line) []Figure {
 	out := make([]Figure, t.stretches(end))
 	for i := range out {
@@ -134,7 +133,7 @@ func (t *timeline) means(end time.Duration, sum *line) []Figure {
 	return out
 }
 
-// counts returns the sums themselves.
+// counts returns the sums of a line as they are.
 func (t *timeline) counts(end time.Duration, sum *line) []Figure {
 	out := make([]Figure, t.stretches(end))
 	for i := range out {

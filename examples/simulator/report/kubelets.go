@@ -6,49 +6,47 @@ import (
 	"strings"
 )
 
-// Kubelets counts the actions of the nodes' kubelets.
+// Kubelets counts the actions of all kubelets.
 type Kubelets struct {
 	// Started counts the pods that kubelets started.
 	Started int `json:"started"`
-	// Rejected counts the pods that they turned away, by reason in the order of the names.
+	// Rejected counts the pods that kubelets have rejected, by reason, sorted by name.
 	Rejected []Reason `json:"rejected"`
-	// ForCritical counts the pods that they evicted so that a critical pod could
-	// start, UnderMemory and UnderDisk the pods that they evicted because the pods of a node
-	// used more than it can allocate.
+	// ForCritical counts the pods that were evicted so that a critical pod could start. UnderMemory and
+	// UnderDisk count the pods that were evicted because the pods of a node used more than it can allocate.
 	ForCritical int `json:"evictedForCriticalPods"`
 	UnderMemory int `json:"evictedUnderMemoryPressure"`
 	UnderDisk   int `json:"evictedUnderDiskPressure"`
-	// Evicted says what became of all these pods.
+	// Evicted says what happened after these evictions.
 	Evicted Fates `json:"evicted"`
 	// Pressures counts how often a node came under pressure.
 	Pressures int `json:"pressures"`
-	// GivenUp counts the pods that controllers stopped making anew, since kubelets had turned them
-	// away or evicted them too often.
+	// GivenUp counts the pods that controllers no longer recreate, because kubelets have rejected or evicted
+	// them too often.
 	GivenUp int `json:"givenUp"`
 }
 
-// Reason counts the pods that were turned away for one reason.
+// Reason counts the pods that were rejected for one reason.
 type Reason struct {
 	Reason string `json:"reason"`
 	Pods   int    `json:"pods"`
 }
 
-// Fates counts the pods that kubelets evicted, by what became of them. A pod counts once for
-// every eviction.
+// Fates counts evictions by kubelets by what happened afterwards. A pod counts once for each eviction.
 type Fates struct {
-	// Elsewhere: a pod made in its place started on another node. SameNode: on the same node.
+	// Elsewhere: the pod's successor started on another node. SameNode: it started on the same node.
 	Elsewhere int `json:"startedElsewhere"`
 	SameNode  int `json:"startedOnSameNode"`
-	// Waiting: the pod made in its place has not started by the end of the run.
+	// Waiting: the successor has not started by the end of the run.
 	Waiting int `json:"waiting"`
-	// Leaving: the pod itself is not gone yet. Finished: it came to its end in its grace period.
+	// Leaving: the pod itself still terminates. Finished: it finished within its grace period.
 	Leaving  int `json:"leaving"`
 	Finished int `json:"finished"`
-	// Over: nobody made it anew.
+	// Over: the pod has no successor.
 	Over int `json:"notMadeAnew"`
 }
 
-// ReasonsOf lists counts by reason.
+// ReasonsOf returns counts by reason as a list, sorted by reason.
 func ReasonsOf(counts map[string]int) []Reason {
 	out := []Reason{}
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
@@ -57,7 +55,7 @@ func ReasonsOf(counts map[string]int) []Reason {
 	return out
 }
 
-// rejected returns the number of pods that were turned away, and why.
+// rejected returns the number of rejected pods, and a text with the reasons.
 func (k *Kubelets) rejected() (n int, text string) {
 	var parts []string
 	for _, r := range k.Rejected {
@@ -85,13 +83,13 @@ func (k *Kubelets) write(t *Table) {
 	t.Add("  given up", Count(k.GivenUp), "pods that kubelets rejected or evicted too often")
 }
 
-// amount is a number with its noun.
+// amount is a number with the words that follow it.
 type amount struct {
 	n    int
 	what string
 }
 
-// list writes the amounts that are not 0.
+// list joins the amounts that are not 0.
 func list(amounts ...amount) string {
 	var parts []string
 	for _, a := range amounts {
@@ -102,7 +100,7 @@ func list(amounts ...amount) string {
 	return strings.Join(parts, ", ")
 }
 
-// after returns a text that follows another one, with the comma between.
+// after returns a text with a comma in front, or nothing for an empty text.
 func after(text string) string {
 	if text == "" {
 		return ""

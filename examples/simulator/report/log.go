@@ -21,27 +21,26 @@ type Log struct {
 	line []byte
 }
 
-// NewLog begins a log with a line of headings. Nothing is complete before
-// [Log.Close].
+// NewLog starts a log with a line of headings. The log is only complete after [Log.Close].
 func NewLog(w io.Writer) *Log {
 	l := &Log{w: bufio.NewWriterSize(w, 1<<16)}
-	_, _ = l.w.WriteString("time\tevent\tpod\tnode\tdetails\n") // an error stays with the writer
+	_, _ = l.w.WriteString("time\tevent\tpod\tnode\tdetails\n") // the writer keeps its first error
 	return l
 }
 
 // Event is one event of a run.
 type Event struct {
 	Time time.Duration
-	// Kind is the event in one word.
+	// Kind names the event in one word.
 	Kind      string
 	Pod, Node string
 	// Details are free text.
 	Details string
 }
 
-// Add writes one event. Tabs, line ends and invisible characters are shown as
-// escapes, so that every event is one line of five fields. The first error of
-// the writer is kept for [Log.Close]. The steady state allocates nothing.
+// Add writes one event. Tabs, line ends and invisible characters are shown as escapes, so that every event is
+// one line of five fields. The first error of the writer is kept for [Log.Close]. Apart from the growth of
+// its buffer, Add allocates nothing.
 func (l *Log) Add(e Event) {
 	if l == nil {
 		return
@@ -58,8 +57,7 @@ func (l *Log) Add(e Event) {
 	_, _ = l.w.Write(l.line)
 }
 
-// Close writes the held back lines, and returns the first error there was. It
-// does not close the writer.
+// Close writes the buffered lines, and returns the first error of the log. It does not close the writer.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
@@ -67,7 +65,7 @@ func (l *Log) Close() error {
 	return l.w.Flush()
 }
 
-// appendSeconds appends a time in seconds, cut to milliseconds.
+// appendSeconds appends a time in seconds, truncated to milliseconds.
 func appendSeconds(b []byte, t time.Duration) []byte {
 	if t < 0 {
 		b, t = append(b, '-'), -t

@@ -10,37 +10,35 @@ import (
 )
 
 const (
-	// progressEvery is the least time between two writes of the line on a
-	// terminal.
+	// progressEvery is the least time between two updates of the line on a terminal.
 	progressEvery = 200 * time.Millisecond
-	// lineEvery is the least time between two new lines elsewhere.
+	// lineEvery is the least time between two lines in a file or pipe.
 	lineEvery = 15 * time.Second
-	// looksEvery is the number of steps between two looks at the clock.
+	// looksEvery is the number of steps between two readings of the clock.
 	looksEvery = 64
 )
 
-// Progress tells how far a run has come. On a terminal it writes one line again
-// and again. To a file or pipe it writes a line now and then, so
-// that a short run writes none. Nothing else in this package looks at the clock. A nil
-// *Progress does nothing. A Progress is for one goroutine at a time.
+// Progress shows how far a run has come. On a terminal it overwrites one line. In a file or pipe it writes a
+// line now and then, so that a short run writes none. Nothing else in this package reads the clock. A nil
+// *Progress does nothing. Only one goroutine may use a Progress at a time.
 type Progress struct {
 	w     io.Writer
 	clock func() time.Time
 
-	// start is when the run began, shown when the progress was last written.
+	// start is the time at which the run began, and shown the time of the last write.
 	start, shown time.Time
-	// steps counts the steps since the last look at the clock.
+	// steps counts the steps since the clock was last read.
 	steps int
 	// every is the least time between two writes.
 	every time.Duration
 	// lines is set if each write is a new line.
 	lines bool
-	// width is the width of the text on the screen.
+	// width is the number of characters of the text on the screen.
 	width int
 }
 
-// NewProgress begins to write to w. It returns nil if w is no file, since then nobody is
-// waiting.
+// NewProgress returns a progress that writes to w. It returns nil if w is not a file, because then nobody
+// watches.
 func NewProgress(w io.Writer) *Progress {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -49,7 +47,7 @@ func NewProgress(w io.Writer) *Progress {
 	return progressWithClock(w, !isTerminal(f), time.Now)
 }
 
-// progressWithClock begins to write to w, with a clock that a test may set.
+// progressWithClock is NewProgress with a clock, which tests replace.
 func progressWithClock(w io.Writer, lines bool, clock func() time.Time) *Progress {
 	now := clock()
 	p := &Progress{w: w, clock: clock, start: now, shown: now, every: progressEvery, lines: lines}
@@ -65,8 +63,8 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Step is to be called after every event: share, from 0 to 1, is the part of the
-// run that is done, and events their number. Most calls only count.
+// Step must be called after every event. share is the part of the run that is done, from 0 to 1, and events
+// the number of events. Most calls only count.
 func (p *Progress) Step(share float64, events int) {
 	if p == nil {
 		return
@@ -85,7 +83,7 @@ func (p *Progress) Step(share float64, events int) {
 	p.show(progressText(share, events, now.Sub(p.start)))
 }
 
-// progressText returns share, rate and the time left at this rate.
+// progressText returns the share, the rate, and the time that remains at this rate.
 func progressText(share float64, events int, elapsed time.Duration) string {
 	share = min(max(share, 0), 1)
 	rate := int(float64(events) / max(elapsed.Seconds(), 1e-9))
@@ -96,8 +94,8 @@ func progressText(share float64, events int, elapsed time.Duration) string {
 	return text
 }
 
-// show writes a new line or, on a terminal, over the text that is there. Blanks wipe what would be left of
-// a longer text.
+// show writes a new line or, on a terminal, overwrites the present text. Blanks erase the rest of a longer
+// text.
 func (p *Progress) show(text string) {
 	if p.lines {
 		fmt.Fprintf(p.w, "simulator: %s\n", strings.TrimLeft(text, " "))
@@ -108,7 +106,7 @@ func (p *Progress) show(text string) {
 	p.width = utf8.RuneCountInString(text)
 }
 
-// End wipes the line, so that the next output begins on a clean one.
+// End erases the line, so that other output begins on an empty one.
 func (p *Progress) End() {
 	if p == nil || p.width == 0 {
 		return

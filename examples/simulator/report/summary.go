@@ -13,33 +13,33 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/history"
 )
 
-// Summary is a run in figures. Times are in seconds of the run.
+// Summary sums up a run. Times are in seconds of the run.
 type Summary struct {
 	// Simulated is the length of the run.
 	Simulated float64 `json:"simulatedSeconds"`
 	Pods      Pods    `json:"pods"`
-	// Gangs is nil where no groups are queued as one.
+	// Gangs is nil if groups are not queued as one.
 	Gangs *Gangs `json:"gangs,omitempty"`
-	// Kubelets is nil where pods run as soon as they are bound.
+	// Kubelets is nil in a run without kubelets.
 	Kubelets *Kubelets `json:"kubelets,omitempty"`
 	Lost     Lost      `json:"lost"`
-	// Waits are by priority, the highest first.
+	// Waits has the waiting times by priority, the highest first.
 	Waits      []Wait     `json:"waits"`
 	Preemption Preemption `json:"preemption"`
 }
 
-// Pods counts pods. A pod that is evicted and recreated stays one pod.
+// Pods counts pods. A pod and its successors count as one.
 type Pods struct {
-	// Arrived counts all pods that came.
+	// Arrived counts the pods that have arrived.
 	Arrived int `json:"arrived"`
-	// Run counts the pods that ran at some time, Finished the pods that came to their end.
+	// Run counts the pods that have run, and Finished those that have finished.
 	Run      int `json:"run"`
 	Finished int `json:"finished"`
-	// Waited counts the pods for which an attempt found no node, Waiting the pods
-	// that had no node when the run ended.
+	// Waited counts the pods for which some attempt found no node. Waiting counts those without a node at the
+	// end of the run.
 	Waited  int `json:"waited"`
 	Waiting int `json:"waiting"`
-	// Evicted counts the pods that were evicted at least once, EvictedAgain at
+	// Evicted counts the pods that were evicted at least once, and EvictedAgain those that were evicted at
 	// least twice.
 	Evicted      int `json:"evicted"`
 	EvictedAgain int `json:"evictedAgain"`
@@ -47,20 +47,20 @@ type Pods struct {
 
 // Gangs counts groups of pods that are placed together or not at all.
 type Gangs struct {
-	// Arrived counts the gangs that came, Placed the gangs that had places at some
-	// time, Waiting the gangs that had a pod without a node when the run ended.
+	// Arrived counts the gangs that have arrived, Placed those that were placed at some time, and Waiting
+	// those with a pod without a node at the end of the run.
 	Arrived int `json:"arrived"`
 	Placed  int `json:"placed"`
 	Waiting int `json:"waiting"`
-	// Preempted counts the gangs that lost pods to a plan at least once, PreemptedAgain
-	// at least twice. Preemptions counts how often a gang evicted others.
+	// Preempted counts the gangs that were preempted at least once, and PreemptedAgain those that were
+	// preempted at least twice. Preemptions counts how often a gang has preempted others.
 	Preempted      int `json:"preempted"`
 	PreemptedAgain int `json:"preemptedAgain"`
 	Preemptions    int `json:"preemptions"`
 }
 
-// Lost is the work of evicted pods, which they begin again from nothing: the
-// time that they had been running, and that times their requested cores.
+// Lost is the work of evicted pods, which they have to do again. PodSeconds is their running time; CPUHours
+// is the running time multiplied by the requested cores.
 type Lost struct {
 	PodSeconds float64 `json:"podSeconds"`
 	CPUHours   float64 `json:"cpuHours"`
@@ -72,21 +72,21 @@ func (l *Lost) Add(ran time.Duration, milliCPU int64) {
 	l.CPUHours += float64(ran.Hours() * (float64(milliCPU) / 1000))
 }
 
-// Preemption has the findings of a [history.Log].
+// Preemption has the results of a [history.Log].
 type Preemption struct {
 	Preemptions int `json:"preemptions"`
 	Evictions   int `json:"evictions"`
-	// Cascades counts the cascades; LongestCascade has the steps of the longest one.
+	// Cascades counts the cascades. LongestCascade has the steps of the longest one.
 	Cascades       int    `json:"cascades"`
 	LongestCascade []Step `json:"longestCascade,omitempty"`
-	// Cycles counts the different cycles, Rounds the rounds of all of them.
+	// Cycles counts the different cycles, and Rounds the rounds of all cycles.
 	Cycles int `json:"cycles"`
 	Rounds int `json:"rounds"`
-	// BusiestCycle has the most rounds, LongestCycle the most pods.
+	// BusiestCycle is the cycle with the most rounds, and LongestCycle the one with the most pods.
 	BusiestCycle *Cycle `json:"busiestCycle,omitempty"`
 	LongestCycle *Cycle `json:"longestCycle,omitempty"`
-	// Repeats counts the pods that were evicted again and again; MostEvicted is
-	// the pod that was evicted most often.
+	// Repeats counts the pods that were evicted several times. MostEvicted is the one that was evicted most
+	// often.
 	Repeats     int     `json:"repeats"`
 	MostEvicted *Repeat `json:"mostEvicted,omitempty"`
 }
@@ -99,7 +99,8 @@ type Step struct {
 	Victim    string  `json:"victim"`
 }
 
-// Cycle is a ring of pods, each of which evicts the next.
+// Cycle is a ring of pods in which each evicts the next. First and Last are the times of its first and last
+// round.
 type Cycle struct {
 	Pods   []string `json:"pods"`
 	Rounds int      `json:"rounds"`
@@ -107,8 +108,7 @@ type Cycle struct {
 	Last   float64  `json:"last"`
 }
 
-// Repeat is a pod that was evicted several times. Preemptor is empty if several
-// pods did that.
+// Repeat is a pod that was evicted several times. Preemptor is empty if several pods have evicted it.
 type Repeat struct {
 	Pod       string  `json:"pod"`
 	Times     int     `json:"times"`
@@ -117,7 +117,7 @@ type Repeat struct {
 	Last      float64 `json:"last"`
 }
 
-// PreemptionOf sums up a history of a run that began at a time.
+// PreemptionOf sums up the history of a run that began at start.
 func PreemptionOf(h history.Summary, start time.Time) Preemption {
 	since := func(t time.Time) float64 { return t.Sub(start).Seconds() }
 	p := Preemption{
@@ -135,7 +135,7 @@ func PreemptionOf(h history.Summary, start time.Time) Preemption {
 		p.LongestCascade = append(p.LongestCascade, Step{since(s.Time), s.Node, s.Preemptor, s.Victims[0]})
 	}
 
-	// The history lists cycles by their rounds, and repeats by their times, the most first.
+	// The history has the cycles with the most rounds first, and the most frequent repeats first.
 	cycle := func(c history.Cycle) *Cycle { return &Cycle{c.Lineages, c.Times, since(c.First), since(c.Last)} }
 	if len(h.Cycles) > 0 {
 		p.BusiestCycle = cycle(h.Cycles[0])

@@ -8,15 +8,15 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// Table has rows of cells in aligned columns, two blanks apart. The zero value
-// is empty and ready.
+// Table is a list of rows with aligned columns, which are separated by two blanks. The zero value is an empty
+// table.
 type Table struct {
-	// Right names the columns, counted from 0, that line up at their right end.
+	// Right has the columns, counted from 0, that are aligned on the right.
 	Right map[int]bool
 	rows  [][]string
 }
 
-// Add puts a row below the others. Invisible characters are shown as escapes.
+// Add appends a row. Invisible characters are shown as escapes.
 func (t *Table) Add(cells ...string) {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
@@ -25,7 +25,7 @@ func (t *Table) Add(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Write writes the rows. Errors are left to the writer: a buffer has none.
+// Write writes the rows. It ignores errors of the writer, so w should be a buffer.
 func (t *Table) Write(w io.Writer) {
 	var widths []int
 	for _, row := range t.rows {

@@ -11,11 +11,11 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// mostNames is the most names of a chain that are shown, because people read a summary.
+// mostNames is the most names of a cascade or cycle that are shown.
 const mostNames = 8
 
-// WriteText writes the summary for people. Names come from files, so that
-// control characters are shown as escapes.
+// WriteText writes the summary for people. Control characters in names are shown as escapes, because names
+// come from files.
 func (s *Summary) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Simulated %s\n\n", Seconds(s.Simulated))
@@ -78,7 +78,7 @@ func (p *Preemption) write(w io.Writer) {
 	p.writeCycles(w)
 }
 
-// longest says how long the longest cascade is, if there is one.
+// longest describes the longest cascade, if there is one.
 func (p *Preemption) longest() string {
 	if len(p.LongestCascade) == 0 {
 		return ""
@@ -86,7 +86,7 @@ func (p *Preemption) longest() string {
 	return fmt.Sprintf(", at most %d evictions long", len(p.LongestCascade))
 }
 
-// mostEvicted names the pod that was evicted most often, if any was evicted several times.
+// mostEvicted describes the pod that was evicted most often, if any was evicted several times.
 func (p *Preemption) mostEvicted() string {
 	r := p.MostEvicted
 	switch {
@@ -114,7 +114,7 @@ func (p *Preemption) writeCascade(w io.Writer) {
 	}
 }
 
-// writeCycles writes two cycles: the busiest and the longest.
+// writeCycles writes the busiest and the longest cycle.
 func (p *Preemption) writeCycles(w io.Writer) {
 	if p.BusiestCycle == nil || p.LongestCycle == nil {
 		return
@@ -124,13 +124,13 @@ func (p *Preemption) writeCycles(w io.Writer) {
 	p.LongestCycle.write(w, "most pods")
 }
 
-// write writes a cycle in two lines, since rings are long.
+// write writes a cycle in two lines, because rings are long.
 func (c *Cycle) write(w io.Writer, heading string) {
 	fmt.Fprintf(w, "  %-12s %s from %s to %s\n", heading, plural(c.Rounds, "round"), Seconds(c.First), Seconds(c.Last))
 	fmt.Fprintf(w, "    %s\n", screen.Safe(ring(c.Pods)))
 }
 
-// plural writes a number with its noun.
+// plural formats a number with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -138,7 +138,7 @@ func plural(n int, noun string) string {
 	return Count(n) + " " + noun + "s"
 }
 
-// ring shows the names of a cycle, the middle left out where there are many.
+// ring joins the names of a cycle. Names in the middle are left out if there are many.
 func ring(names []string) string {
 	shown := names
 	if len(names) > mostNames {
@@ -148,8 +148,7 @@ func ring(names []string) string {
 	return strings.Join(shown, " → ") + " → " + names[0]
 }
 
-// Seconds writes a time with the two units that matter most, and a tenth of a
-// second where there is nothing larger.
+// Seconds formats a time with its two largest units, or in seconds with one decimal below a minute.
 func Seconds(s float64) string {
 	if s < 59.95 {
 		return strconv.FormatFloat(s, 'f', 1, 64) + "s"
@@ -164,7 +163,7 @@ func Seconds(s float64) string {
 	return fmt.Sprintf("%dd %02dh", n/(24*3600), n/3600%24)
 }
 
-// Count writes a number with commas between thousands.
+// Count formats a number with commas between thousands.
 func Count(n int) string {
 	text := strconv.Itoa(n)
 	sign := ""
@@ -177,7 +176,7 @@ func Count(n int) string {
 	return sign + text
 }
 
-// decimal writes small amounts with a decimal, and large ones without.
+// decimal formats an amount: with one decimal below 1000, and otherwise as Count does.
 func decimal(v float64) string {
 	if v < 1000 {
 		return strconv.FormatFloat(v, 'f', 1, 64)

@@ -6,25 +6,24 @@ import (
 	"time"
 )
 
-// Wait sums up the time that pods of one priority waited for a node, in seconds.
+// Wait sums up how long the pods of one priority waited for a node, in seconds.
 type Wait struct {
 	Priority int32 `json:"priority"`
-	// Pods counts all pods of the priority, also pods that did not wait.
+	// Pods counts all pods of the priority, including those that did not wait.
 	Pods int `json:"pods"`
-	// Median and P95 are waits of some pod: half of the pods, or 95 of 100, waited no longer.
+	// Median and P95 are waits of pods: half of the pods, or 95 of 100, waited no longer.
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
 	P95    float64 `json:"p95"`
 	Max    float64 `json:"max"`
 }
 
-// Waits collects the waits of pods. The zero value is empty and ready. Memory is
-// 8 bytes a pod.
+// Waits collects waiting times of pods. The zero value is empty. Memory is 8 bytes for each pod.
 type Waits struct {
 	byPriority map[int32][]time.Duration
 }
 
-// Add records one pod's wait.
+// Add records the waiting time of one pod.
 func (w *Waits) Add(priority int32, wait time.Duration) {
 	if w.byPriority == nil {
 		w.byPriority = map[int32][]time.Duration{}
@@ -32,7 +31,7 @@ func (w *Waits) Add(priority int32, wait time.Duration) {
 	w.byPriority[priority] = append(w.byPriority[priority], wait)
 }
 
-// Each visits all waits, in no order.
+// Each calls visit for all waiting times, in no particular order.
 func (w *Waits) Each(visit func(priority int32, wait time.Duration)) {
 	for priority, waits := range w.byPriority {
 		for _, d := range waits {
@@ -41,8 +40,8 @@ func (w *Waits) Each(visit func(priority int32, wait time.Duration)) {
 	}
 }
 
-// List sums the waits up by priority, the highest first. The order in which
-// they were added does not matter.
+// List sums up the waiting times by priority, the highest first. It does not depend on the order of the calls
+// of Add.
 func (w *Waits) List() []Wait {
 	out := []Wait{}
 	for priority, waits := range w.byPriority {
@@ -52,14 +51,14 @@ func (w *Waits) List() []Wait {
 	return out
 }
 
-// waitOf sums up sorted waits, of which there is at least one.
+// waitOf sums up sorted waiting times. There must be at least one.
 func waitOf(priority int32, sorted []time.Duration) Wait {
 	sum := 0.0
 	for _, d := range sorted {
 		sum += d.Seconds()
 	}
 
-	// Of n waits, this is the first one that p of 100 do not exceed.
+	// rank returns the first waiting time, in order, that p of 100 do not exceed.
 	rank := func(p int) float64 { return sorted[(len(sorted)*p+99)/100-1].Seconds() }
 	return Wait{
 		Priority: priority, Pods: len(sorted), Mean: sum / float64(len(sorted)),

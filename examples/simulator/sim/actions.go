@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// actions carries out what an attempt asks of the cluster. All of it takes effect at once.
+// actions carries out what a scheduling attempt asks of the cluster. Every action takes effect at once.
 type actions struct {
 	config      *Config
 	clock       *clock
@@ -20,12 +20,12 @@ type actions struct {
 	controllers *controllers
 	stays       *stays
 	life        *life
-	// broke is the error of a step that the run cannot go on from.
+	// broke is an error after which the run cannot go on.
 	broke error
 }
 
-// functions returns the actions as an executor calls them. No pod ever waits to be bound: binding takes no
-// time.
+// functions returns the actions in the form that an executor calls. No pod ever waits to be bound, because
+// binding takes no time.
 func (a *actions) functions() execution.Actions {
 	return execution.Actions{
 		Latest: a.latest, Evict: a.evict, Nominate: a.setNomination, ClearNomination: a.clearNomination,
@@ -33,8 +33,8 @@ func (a *actions) functions() execution.Actions {
 	}
 }
 
-// bind puts a pod on a node, which changes the snapshot. An error of the caller's Bind is that of the
-// attempt; any other ends the run.
+// bind binds a pod to a node, which changes the snapshot. An error of the caller's Bind fails the attempt;
+// any other error ends the run.
 func (a *actions) bind(_ context.Context, obj *outrank.Pod, node string) error {
 	p, h := a.lives.pods[obj.Key()], a.cluster.hosts[node]
 	if a.config.Bind != nil {
@@ -70,7 +70,7 @@ func (a *actions) evict(_ context.Context, e execution.Eviction) error {
 	// The caller is asked before anything changes, so that a refusal leaves the victim as it was.
 	if a.config.Evict != nil {
 		if err := a.config.Evict(p.obj, e.Preemptor); err != nil {
-			a.cluster.changed(nil) // the next time it may work
+			a.cluster.changed(nil) // the next attempt may succeed, so it must not be skipped
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (a *actions) evict(_ context.Context, e execution.Eviction) error {
 	a.gangs.of(p.obj).evicted(a.clock.steps)
 	a.stays.tellToGo(p, e.Grace, e.Condition.Reason)
 
-	// A plan for a gang may have victims on several nodes: the event names the victim's own.
+	// A plan for a gang may have victims on several nodes, so its events name the node of the victim.
 	by, node := e.Preemptor.Key(), e.Node
 	if e.Group != nil {
 		by, node = "group "+e.Group.Key(), p.obj.NodeName
@@ -105,7 +105,9 @@ func (a *actions) clearNomination(_ context.Context, obj *outrank.Pod) error {
 	if p == nil {
 		return missingPod(obj.Key())
 	}
-	// The nominator goes first: nominate shows the snapshot what the nominator knows.
+
+	// The nominator forgets the nomination first, because nominate shows the snapshot what the nominator
+	// knows.
 	a.cluster.withdrawNomination(p.obj)
 	a.nominate(p, "")
 	a.line.activate(p.obj)
@@ -119,14 +121,15 @@ func (a *actions) activate(obj *outrank.Pod) {
 	}
 }
 
-// event reports failures to place a pod; evictions are reported where they happen.
+// event reports the failure to place a pod. Evictions have been reported by evict.
 func (a *actions) event(e outrank.Event) {
 	if e.Reason == "FailedScheduling" {
 		a.teller.tell(Event{Kind: Refused, Pod: e.Pod}, "%s", strings.TrimSuffix(e.Message, "."))
 	}
 }
 
-// updateStatus changes the nomination; conditions of pending pods are not kept.
+// updateStatus changes the nomination. It ignores the condition, because the simulation keeps none for
+// pending pods.
 func (a *actions) updateStatus(_ context.Context, obj *outrank.Pod, _ outrank.PodCondition, n execution.Nomination) error {
 	p := a.lives.find(obj)
 	switch {
@@ -138,7 +141,7 @@ func (a *actions) updateStatus(_ context.Context, obj *outrank.Pod, _ outrank.Po
 	return nil
 }
 
-// nominate writes a nomination on the pod; the nominator has it already.
+// nominate writes a nomination on the pod and tells the queue and the snapshot. The nominator has it already.
 func (a *actions) nominate(p *pod, node string) {
 	before := p.obj.NominatedNodeName
 	if before == node {
@@ -155,7 +158,7 @@ func (a *actions) nominate(p *pod, node string) {
 	must(a.line.update(p.obj))
 	a.cluster.show(p)
 
-	// Others may use the room that was kept on the node before.
+	// Other pods may use the room that was reserved on the previous node.
 	if before != "" {
 		a.line.roomGivenUp(p.obj)
 	}

@@ -16,7 +16,7 @@ func (ks *kubeletWork) deliver(p *pod) error {
 	return ks.sync(k)
 }
 
-// sync lets a kubelet go on with its pods, one after another, as far as it can.
+// sync lets a kubelet process the pods in its inbox, in order, until one has to wait.
 func (ks *kubeletWork) sync(k *kubelet) error {
 	for !k.host.removed {
 		// A critical pod whose victims still leave holds up all pods behind it (rule 17.7.1).
@@ -35,10 +35,11 @@ func (ks *kubeletWork) sync(k *kubelet) error {
 		if len(k.inbox) == 0 {
 			return nil
 		}
+
 		p := k.inbox[0]
 		k.inbox = k.inbox[1:]
 		if p.phase != Admitting {
-			continue // told to go meanwhile
+			continue // evicted or deleted before the kubelet saw it
 		}
 		if err := ks.decide(k, p); err != nil {
 			return err
@@ -47,15 +48,15 @@ func (ks *kubeletWork) sync(k *kubelet) error {
 	return nil
 }
 
-// decide admits one pod beside those that have started, or turns it away. A critical pod may need victims,
-// which the kubelet then kills first.
+// decide admits one pod beside those that have started, or rejects it. For a critical pod it may choose
+// victims, which the kubelet kills before the pod starts.
 func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 	release := ks.cluster.release
 	if why := k.turnsAway(release, p.obj); why != "" {
 		return ks.turnAway(p, "Evicted", why)
 	}
 
-	// A kubelet knows only of pods that it has started: those behind this one in its inbox take no room yet.
+	// A kubelet only counts pods that it has started. Pods further back in its inbox take no room yet.
 	var active []*outrank.Pod
 	for _, obj := range ks.cluster.podsOn(k.host) {
 		if ks.lives.pods[obj.Key()].started {
@@ -75,8 +76,8 @@ func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 		return nil
 	}
 
-	// The pod is admitted once its victims have left. It is not decided again then: nobody else can take the
-	// room, since the inbox waits.
+	// The pod starts once its victims have left. It is not decided again then, because the inbox waits and
+	// nobody else can take the room.
 	k.starting, k.victims = p, nil
 	for _, e := range adm.Evictions {
 		k.victims = append(k.victims, ks.lives.pods[e.Pod.Key()])
@@ -84,8 +85,8 @@ func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 	return nil
 }
 
-// killNext kills the next victim once the one before has left, and reports whether none is left
-// (rule 17.7.1). Nobody is killed for a pod that was told to go itself meanwhile.
+// killNext kills the next victim once the one before has left (rule 17.7.1). It reports true once no victim
+// remains. It kills nobody if the pod itself has been evicted or deleted meanwhile.
 func (ks *kubeletWork) killNext(k *kubelet) (done bool, err error) {
 	for ; len(k.victims) > 0; k.victims = k.victims[1:] {
 		v := k.victims[0]
@@ -100,7 +101,8 @@ func (ks *kubeletWork) killNext(k *kubelet) (done bool, err error) {
 	return true, nil
 }
 
-// killFor makes a kubelet evict a victim of the critical pod that it starts, and adds that to the history.
+// killFor makes the kubelet evict a victim of the critical pod that it starts, and records that in the
+// history.
 func (ks *kubeletWork) killFor(critical, victim *pod) error {
 	why := fmt.Sprintf("by %s, which its kubelet starts", critical.obj.Key())
 	if err := ks.kill(victim, eviction{cause: ForCritical, by: critical, why: why}); err != nil {
@@ -111,7 +113,7 @@ func (ks *kubeletWork) killFor(critical, victim *pod) error {
 	})
 }
 
-// start lets a pod run.
+// start lets an admitted pod run.
 func (ks *kubeletWork) start(p *pod) {
 	p.phase = Running
 	p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
@@ -125,7 +127,7 @@ func (ks *kubeletWork) start(p *pod) {
 	ks.watchUse(ks.table.of(p.host))
 }
 
-// turnAway makes a kubelet reject a pod. Its controller makes it anew.
+// turnAway lets a kubelet reject a pod. Its controller may recreate it.
 func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
 	ks.countRejected(reason)
 	if !strings.HasPrefix(message, reason+": ") {
@@ -133,20 +135,19 @@ func (ks *kubeletWork) turnAway(p *pod, reason, message string) error {
 	}
 	ks.teller.tell(Event{Kind: Rejected, Pod: p.obj, Node: p.obj.NodeName}, "%s", message)
 
-	// To the schedulers the pod was on its node until now, so its room is given back.
+	// The schedulers have counted the pod on its node until now.
 	p.lineage.failures++
 	ks.stays.vacate(p, Gone)
 	return ks.controllers.replaceRejected(p)
 }
 
-// goOn lets the kubelet of a node continue after a pod has left. Without kubelets nothing
-// follows.
+// goOn lets the kubelet of a node continue after a pod has left. It does nothing in a run without kubelets.
 func (ks *kubeletWork) goOn(h *host) error {
 	if ks == nil {
 		return nil
 	}
 
-	// The pod that left may have been the one that relieves a pressure, or a victim that others wait for.
+	// The departure may have ended a pressure, or may be the one that a starting pod waits for.
 	k := ks.table.of(h)
 	ks.watchUse(k)
 	return ks.sync(k)

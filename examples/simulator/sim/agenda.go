@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// momentKind orders moments of the same time: first pods end, and those whose grace
-// period is over leave, so that their room is there for everything else; then kubelets
-// look at usage, then changes come from outside; then pods come. Scheduling comes after
-// all of it, so that the queue can choose among all pods that are there.
+// momentKind orders the moments of one time. First pods end, and pods whose grace period is over leave, so
+// that their room is free for everything else. Then kubelets look at usage, changes come from outside, and
+// pods arrive. Scheduling comes after all of them, so that the queue can choose among all pods that are
+// there.
 type momentKind uint8
 
 const (
@@ -19,26 +19,26 @@ const (
 	arriveMoment
 )
 
-// moment is a coming event. A pod's end, and the end of its grace period, stay
-// on the agenda even if the pod goes before; nothing happens then.
+// moment is something that will happen. The end of a pod, or of its grace period, stays on the agenda even if
+// the pod leaves earlier; then it has no effect.
 type moment struct {
 	at   time.Duration
 	kind momentKind
-	// number is the order in which moments were put on the agenda.
+	// number counts the moments in the order in which they were added.
 	number uint64
-	// pod is the pod that comes, ends or leaves, host the node whose kubelet looks.
+	// pod is the pod that arrives, ends or leaves. host is the node whose kubelet looks.
 	pod  *pod
 	host *host
-	// change is a change from outside; idle is set if it keeps no run going.
+	// change is what changes from outside. idle is set if the moment alone is no reason to continue the run.
 	change func() error
 	idle   bool
 }
 
-// agenda holds the moments to come, in a total order: time, kind, number.
+// agenda holds the moments to come, ordered by time, kind and number.
 type agenda struct {
 	moments momentHeap
 	count   uint64
-	// idle counts the moments that keep no run going.
+	// idle counts the moments that are no reason to continue the run.
 	idle int
 }
 
@@ -50,7 +50,7 @@ func (a *agenda) add(m moment) {
 	heap.Push(&a.moments, &m)
 }
 
-// next returns the time of the next moment; false where there is none.
+// next returns the time of the next moment, and false if there is none.
 func (a *agenda) next() (time.Duration, bool) {
 	if len(a.moments) == 0 {
 		return 0, false
@@ -58,14 +58,14 @@ func (a *agenda) next() (time.Duration, bool) {
 	return a.moments[0].at, true
 }
 
-// pop takes the next moment from the agenda, which is not empty.
+// pop removes and returns the next moment. The agenda must not be empty.
 func (a *agenda) pop() *moment {
 	m := heap.Pop(&a.moments).(*moment)
 	a.idle -= one(m.idle)
 	return m
 }
 
-// toCome reports whether anything is to come but looks.
+// toCome reports whether the agenda has a moment that is a reason to continue the run.
 func (a *agenda) toCome() bool { return len(a.moments) > a.idle }
 
 // momentHeap implements heap.Interface.

@@ -13,54 +13,54 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// ErrAudit is wrapped by the error with which an audit ends a run ([Config.Audit]). This package has made a
-// mistake, or a rule of the caller's has broken its contract.
+// ErrAudit is wrapped by the error with which an audit ends a run (see [Config.Audit]). Either this package
+// has made a mistake, or a rule of the caller's has broken its contract.
 var ErrAudit = errors.New("the books of the run do not add up")
 
-// auditing makes every run of this package's tests audited.
+// auditing turns on Config.Audit in every run of this package's tests.
 var auditing bool
 
 // auditor keeps books of its own, from the events alone, and compares them with the run:
 //
-//   - No node holds more than it offers once a pod has been put on it: the requests of the pods that
-//     the snapshot has there are summed anew.
-//   - The life of every pod adds up: it comes, waits, starts, runs, and leaves, in this order, and
-//     the times that it waited, started and ran make up its age when it is over.
-//   - What the lives of a lineage waited is what the run counts as its wait.
+//   - When a pod is put on a node, the requests of all pods there, summed anew, are within what the node offers.
+//   - Every pod arrives, waits, starts, runs and leaves, in this order. When it has left, the times that it
+//     waited, started and ran make up its age.
+//   - The waiting times of the pods of a lineage make up what the run counts as the wait of the lineage.
 //   - Lost work is the running time of the pods that left for a cause by which work is lost.
 type auditor struct {
 	clock   *clock
 	cluster *cluster
 	lives   *lives
 	tally   *tally
-	// heeds reports whether all schedulers look at a resource; it is nil where one looks at none.
+	// heeds reports whether all schedulers check a resource. It is nil if one scheduler checks none.
 	heeds func(resource.Name) bool
-	// kubelets is set where pods take their room when they start.
+	// kubelets is set if the run has kubelets. Then a pod takes its room when it starts, and otherwise when
+	// it is bound.
 	kubelets bool
 
 	books  map[*pod]*book
 	waited map[*lineage]time.Duration
 	lost   report.Lost
-	// touched has the pods of the present step's events.
+	// touched has the pods that the events of the present step were about.
 	touched []*pod
-	found   error // the first finding
+	found   error // the first finding, which ends the run
 }
 
-// book is the life of one pod, by its events.
+// book is the life of one pod, as its events tell it.
 type book struct {
 	phase Phase
-	// came is when the pod came, since when it entered its phase.
+	// came is the time of arrival, and since is the time at which the pod entered its phase.
 	came, since time.Duration
-	// spent has the time that the pod spent in each phase that is over.
+	// spent has the time that the pod spent in each phase that it has left.
 	spent [Gone + 1]time.Duration
-	// running is set once the pod runs, also when it is told to go then.
+	// running is set once the pod runs. It stays set while the pod terminates.
 	running bool
-	// ran is the time that the pod ran, once it is over.
+	// ran is the time that the pod ran. It is set once the pod has left.
 	ran time.Duration
 }
 
-// heeded returns a function that reports whether all schedulers look at a resource, or nil where one looks
-// at none. What a scheduler does not look at it may overcommit.
+// heeded returns a function that reports whether all schedulers check a resource, or nil if one of them
+// checks none. A scheduler may overcommit a resource that it does not check.
 func heeded(list []Scheduler) func(resource.Name) bool {
 	ignored := map[resource.Name]bool{}
 	for i := range list {
@@ -76,14 +76,30 @@ func heeded(list []Scheduler) func(resource.Name) bool {
 	return func(name resource.Name) bool { return !ignored[name] }
 }
 
-// wrong records a finding about a pod, if it is the first one.
+// newAuditor returns an auditor with books for the pods that exist already.
+func (s *Simulation) newAuditor() *auditor {
+	a := &auditor{
+		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, heeds: heeded(s.config.Schedulers),
+		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
+	}
+	for _, l := range s.lives.lineages {
+		for _, p := range l.lives {
+			if p.phase != Coming {
+				a.books[p] = &book{phase: p.phase, running: p.started}
+			}
+		}
+	}
+	return a
+}
+
+// wrong records a finding about a pod, unless there was one before.
 func (a *auditor) wrong(p *pod, format string, args ...any) {
 	if a.found == nil {
 		a.found = fmt.Errorf("%w: pod %s: %s", ErrAudit, p.obj.Key(), fmt.Sprintf(format, args...))
 	}
 }
 
-// event enters an event.
+// event enters an event into the books.
 func (a *auditor) event(e Event) {
 	if e.Pod == nil {
 		return
@@ -92,7 +108,7 @@ func (a *auditor) event(e Event) {
 	a.touched = append(a.touched, p)
 	b := a.bookOf(p, e.Time)
 
-	// An event that cannot happen is not entered: the books stay as they are.
+	// An event that is impossible in this phase is a finding, and does not change the books.
 	from := b.phase
 	to, ok := phaseAfter(e, from)
 	if !ok {
@@ -104,10 +120,11 @@ func (a *auditor) event(e Event) {
 	}
 	b.enter(to, e.Time)
 
-	// A pod waits once at most, so what it has spent in the queue is the whole of this wait.
+	// A pod waits at most once, so the time that it spent in the queue is all of its wait.
 	if from == Queued {
 		a.waited[p.lineage] += b.spent[Queued]
 	}
+
 	// Without kubelets a pod takes room when it is bound, with kubelets when it starts.
 	if to == Running || e.Kind == Bound && !a.kubelets {
 		a.checkCapacity(p, e.Node)
@@ -127,7 +144,7 @@ func (a *auditor) bookOf(p *pod, now time.Duration) *book {
 	return b
 }
 
-// enter enters the pod's next phase.
+// enter ends the present phase of the pod and begins the next one.
 func (b *book) enter(to Phase, now time.Duration) {
 	b.spent[b.phase] += now - b.since
 	b.phase, b.since = to, now
@@ -136,8 +153,8 @@ func (b *book) enter(to Phase, now time.Duration) {
 	}
 }
 
-// phaseAfter returns the phase of a pod after an event; it is not ok where the event cannot happen in the
-// phase before.
+// phaseAfter returns the phase of a pod after an event. ok is false if the event is impossible in the phase
+// from.
 func phaseAfter(e Event, from Phase) (to Phase, ok bool) {
 	onNode := from == Admitting || from == Running || from == Terminating
 	switch e.Kind {
@@ -151,7 +168,7 @@ func phaseAfter(e Event, from Phase) (to Phase, ok bool) {
 		if e.Pod.Phase == outrank.PhaseRunning {
 			return Running, from == Queued
 		}
-		return Admitting, from == Queued // its kubelet starts it
+		return Admitting, from == Queued // until its kubelet starts it
 	case Started:
 		return Running, from == Admitting
 	case Rejected:
@@ -175,7 +192,7 @@ func phaseAfter(e Event, from Phase) (to Phase, ok bool) {
 	return from, true
 }
 
-// checkCapacity checks that a node offers what its pods request, once p has been put on it.
+// checkCapacity checks that the requests of a node's pods are within what it offers, after p was put on it.
 func (a *auditor) checkCapacity(p *pod, name string) {
 	node, ok := a.cluster.node(name)
 	if !ok {
@@ -191,8 +208,7 @@ func (a *auditor) checkCapacity(p *pod, name string) {
 		a.wrong(p, "node %s has %d pods, and takes %d", name, count, most)
 	}
 
-	// A node may have too little of a resource that the pod does not ask for: the nodes of the beginning
-	// come as they are.
+	// Only resources that the pod requests are checked: at the beginning, nodes may already be overcommitted.
 	asked := p.obj.RunningRequests(outrank.DefaultRelease)
 	for _, r := range slices.Sorted(maps.Keys(sums)) {
 		if has := node.Allocatable.Amount(r); asked.Amount(r) > 0 && a.heeds(r) && sums[r] > has {
@@ -201,7 +217,7 @@ func (a *auditor) checkCapacity(p *pod, name string) {
 	}
 }
 
-// requestsOn counts the pods on a node that take room there, and sums their requests anew.
+// requestsOn counts the pods that take room on a node, and sums their requests anew.
 func (a *auditor) requestsOn(node *outrank.Node) (count int64, sums map[resource.Name]int64) {
 	sums = map[resource.Name]int64{}
 	for _, obj := range a.cluster.podsOnNode(node.Name) {
@@ -217,7 +233,8 @@ func (a *auditor) requestsOn(node *outrank.Node) (count int64, sums map[resource
 	return count, sums
 }
 
-// close ends the book of a pod: the times in its phases make up its age, and its running time is the run's.
+// close ends the book of a pod. The times in its phases must make up its age, and its running time must be
+// the one of the run.
 func (a *auditor) close(p *pod, b *book, e Event) {
 	spent := b.spent[Queued] + b.spent[Admitting] + b.spent[Running] + b.spent[Terminating]
 	if age := e.Time - b.came; spent != age {

@@ -8,28 +8,29 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 )
 
-// budgets is the disruption controller: it keeps the allowance of each budget in
-// line with the pods it covers, by [pdb.StatusOf]. Pods count from their arrival
-// on; those that run are ready. A budget without minAvailable and maxUnavailable
-// stays as it was given.
+// budgets is the disruption controller: it keeps the allowed disruptions of each budget in line with the pods
+// that it covers, by [pdb.StatusOf]. Pods count from their arrival; running pods are ready. A budget without
+// minAvailable and maxUnavailable keeps the number that it was given.
 //
-// It is lazy: it computes a status when preemption is about to look at it, and
-// only where a pod that the budget covers has changed. A new allowance makes the
-// snapshot copy its list of budgets.
+// It computes a number only when preemption is about to read it, and only if a pod that the budget covers has
+// changed. A changed number makes the snapshot copy its list of budgets.
 type budgets struct {
 	matcher *pdb.Budgets
-	// list has the budgets with their last allowance; each is replaced when
-	// that changes.
+	// list has the budgets with the last computed numbers. A budget whose number changes is replaced by a
+	// copy.
 	list []*outrank.PodDisruptionBudget
-	// pods has the pods that each budget covers.
+	// pods has the pods that each budget covers, by the index of the budget.
 	pods []map[*pod]bool
-	// stale says which allowances may be out of date, any whether one of them is.
+	// stale says which budgets may have an outdated number, and any whether one of them has.
 	stale []bool
 	any   bool
+
+	// scale is Config.Scale.
 	scale func(outrank.Owner, string) (int32, bool)
 }
 
-// newBudgets begins to follow the budgets. Their allowances are computed when preemption first asks for them.
+// newBudgets follows the budgets from now on. All numbers count as outdated until preemption first reads
+// them. The error names budgets whose status cannot be computed.
 func newBudgets(list []*outrank.PodDisruptionBudget, scale func(outrank.Owner, string) (int32, bool)) (*budgets, error) {
 	b := &budgets{matcher: pdb.New(list), scale: scale}
 	var errs []error
@@ -45,7 +46,7 @@ func newBudgets(list []*outrank.PodDisruptionBudget, scale func(outrank.Owner, s
 	return b, errors.Join(errs...)
 }
 
-// join begins to count a pod in the budgets that cover it.
+// join starts to count a pod in the budgets that cover it.
 func (b *budgets) join(p *pod) {
 	p.covering = b.matcher.AppendCovering(p.covering[:0], p.obj)
 	for _, i := range p.covering {
@@ -54,7 +55,7 @@ func (b *budgets) join(p *pod) {
 	b.touch(p)
 }
 
-// leave ends the counting of a pod.
+// leave stops counting a pod.
 func (b *budgets) leave(p *pod) {
 	b.touch(p)
 	for _, i := range p.covering {
@@ -63,7 +64,7 @@ func (b *budgets) leave(p *pod) {
 	p.covering = p.covering[:0]
 }
 
-// touch marks the allowances of a pod's budgets as out of date, since the pod has changed.
+// touch marks the budgets of a pod as outdated, because the pod has changed.
 func (b *budgets) touch(p *pod) {
 	for _, i := range p.covering {
 		b.stale[i] = true
@@ -71,7 +72,7 @@ func (b *budgets) touch(p *pod) {
 	}
 }
 
-// renew brings the allowances up to date, and returns the budgets whose allowance has changed.
+// renew computes the outdated numbers, and returns the budgets whose number has changed.
 func (b *budgets) renew(now time.Time) []*outrank.PodDisruptionBudget {
 	var changed []*outrank.PodDisruptionBudget
 	for i, x := range b.list {
@@ -80,11 +81,11 @@ func (b *budgets) renew(now time.Time) []*outrank.PodDisruptionBudget {
 		}
 
 		in := pdb.StatusInput{Budget: x, Now: now, Scale: b.scale}
-		for p := range b.pods[i] { // their order means nothing to the sums
+		for p := range b.pods[i] { // map order is harmless, because the pods are only counted
 			in.Pods = append(in.Pods, p.obj)
 		}
 
-		// A status that cannot be computed leaves the allowance as it is.
+		// A budget whose status cannot be computed keeps its number.
 		status, err := pdb.StatusOf(in)
 		if err == nil && status.Allowed != x.DisruptionsAllowed {
 			copied := *x

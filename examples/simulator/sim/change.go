@@ -16,15 +16,14 @@ import (
 type Change struct {
 	what string
 	do   func(*Simulation) error
-	// idle is set for a look that does not keep a run going by itself.
+	// idle is set if the change is no reason to continue the run by itself.
 	idle bool
-	// then, if set, is done after the change.
+	// then, if set, runs after the change.
 	then func(*Simulation) error
 }
 
-// At schedules a change for a time, which must not be over. Several changes at
-// one time are made in the order in which they were asked for. An error of the
-// change itself is one of the step at which it is made.
+// At schedules a change for a time, which must not be in the past. Changes at one time are made in the order
+// of the calls. If a change fails, the step that makes it returns the error.
 func (s *Simulation) At(t time.Duration, c Change) error {
 	if t < s.clock.at || t > horizon {
 		return fmt.Errorf("%w: %s at %v: not between now, %v, and %v", outrank.ErrInvalid, c.what, t, s.clock.at, horizon)
@@ -45,8 +44,7 @@ func (s *Simulation) At(t time.Duration, c Change) error {
 	return nil
 }
 
-// AddPod lets a pod arrive at the time of the change; the work's own Arrival
-// does not count.
+// AddPod lets a pod arrive at the time of the change. The Arrival of the work is ignored.
 func AddPod(w Work) Change {
 	return Change{what: "add a pod", do: func(s *Simulation) error {
 		w.Arrival = s.clock.at
@@ -63,9 +61,9 @@ func AddPod(w Work) Change {
 	}}
 }
 
-// DeletePod deletes the pod with this key: one that waits is gone at once, one
-// on a node has its grace period. Nobody makes it anew. One that is over, or
-// being deleted, is left alone; a pod that never was is an error.
+// DeletePod deletes the pod with this key. A waiting pod is gone at once; one on a node has its grace period.
+// No controller recreates it. Pods that have left or are already being deleted are not affected; an unknown
+// pod is an error.
 func DeletePod(key outrank.Key) Change {
 	return Change{what: "delete pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
@@ -88,9 +86,9 @@ func DeletePod(key outrank.Key) Change {
 	}}
 }
 
-// deleteQueued takes a pod out of the queue for good. Others may use the room that was kept for it.
+// deleteQueued removes a waiting pod for good. Other pods may use the room that was reserved for it.
 func (s *Simulation) deleteQueued(p *pod) {
-	// The event tells the pod's cause, so that is set first.
+	// The event reports the cause, so the cause is set first.
 	p.cause = DeletedFromOutside
 	s.teller.tell(Event{Kind: Deleted, Pod: p.obj}, "")
 	s.line.remove(p.obj)
@@ -115,8 +113,7 @@ func AddNode(n *outrank.Node) Change {
 	}}
 }
 
-// RemoveNode removes a node, and the pods on it are gone at once; controllers
-// make them anew.
+// RemoveNode removes a node. Its pods are gone at once; controllers may recreate them.
 func RemoveNode(name string) Change {
 	return Change{what: "remove node " + name, do: func(s *Simulation) error {
 		h := s.cluster.hosts[name]
@@ -131,13 +128,13 @@ func RemoveNode(name string) Change {
 	}}
 }
 
-// Cordon keeps new pods away from a node, Uncordon lets them in again.
+// Cordon keeps new pods off a node, until [Uncordon].
 func Cordon(name string) Change { return setUnschedulable("cordon", name, true) }
 
-// Uncordon reverts [Cordon].
+// Uncordon reverts [Cordon], and ends a [Drain].
 func Uncordon(name string) Change { return setUnschedulable("uncordon", name, false) }
 
-// setUnschedulable is the change that marks a node as closed or open for new pods.
+// setUnschedulable returns the change that closes a node for new pods, or opens it.
 func setUnschedulable(what, name string, value bool) Change {
 	return Change{what: what + " node " + name, do: func(s *Simulation) error {
 		h := s.cluster.hosts[name]
@@ -152,7 +149,8 @@ func setUnschedulable(what, name string, value bool) Change {
 	}}
 }
 
-// SetBudgets replaces all budgets. From then on their allowances follow from the pods; see [Config.Scale].
+// SetBudgets replaces all budgets. From then on their allowed disruptions follow from the pods; see
+// [Config.Scale].
 func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 	return Change{what: "set budgets", do: func(s *Simulation) error {
 		c := outrank.Cluster{Budgets: list}
@@ -164,8 +162,7 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 			return err
 		}
 
-		// The new budgets begin with the pods that are there, and are shown with allowances that follow
-		// from these.
+		// The new budgets count the pods that exist, and are shown with the numbers that follow from these.
 		s.cluster.budgets = b
 		for _, l := range s.lives.lineages {
 			for _, p := range l.lives {
@@ -183,8 +180,8 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 	}}
 }
 
-// SetLabels replaces the labels of a pod that waits or is on a node. One that is
-// over is left alone; any other is an error.
+// SetLabels replaces the labels of a pod that waits or is on a node. A pod that has left is not affected; an
+// unknown one is an error.
 func SetLabels(key outrank.Key, labels map[string]string) Change {
 	return Change{what: "set labels of pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
@@ -205,8 +202,8 @@ func SetLabels(key outrank.Key, labels map[string]string) Change {
 	}}
 }
 
-// SetGates replaces the scheduling gates of a pod that waits; without any it can be
-// tried. One that is over or has a node is left alone; any other is an error.
+// SetGates replaces the scheduling gates of a waiting pod; without gates it can be scheduled. A pod that has
+// a node or has left is not affected; an unknown one is an error.
 func SetGates(key outrank.Key, gates ...string) Change {
 	return Change{what: "set gates of pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
@@ -236,8 +233,7 @@ func (s *Simulation) relabelled(p *pod) error {
 	return nil
 }
 
-// Call calls a function of the caller's at that time. The function may look at
-// everything, and ask for further changes.
+// Call calls a function at that time. The function may look at everything, and may schedule further changes.
 func Call(f func(*Simulation) error) Change {
 	if f == nil {
 		return Change{what: "call"}
@@ -245,14 +241,14 @@ func Call(f func(*Simulation) error) Change {
 	return Change{what: "call", do: f}
 }
 
-// SetUsage sets the usage of a pod from then on. One that is over is left alone;
-// one that never was is an error, and so is a run without kubelets. Pods that are
-// made in its place have its first usage.
+// SetUsage sets the usage of a pod from then on. A pod that has left is not affected; an unknown one is an
+// error, and so is a run without kubelets. Pods that replace this one start with the usage of its Work.
 func SetUsage(key outrank.Key, u kubeletadmit.Usage) Change {
 	return Change{what: "set usage of pod " + string(key), do: func(s *Simulation) error {
 		p := s.lives.pods[key]
 		var ps problems
 		checkUsage(&ps, "pod "+string(key), &u)
+
 		switch {
 		case len(ps) > 0:
 			return ps.err()
@@ -268,7 +264,8 @@ func SetUsage(key outrank.Key, u kubeletadmit.Usage) Change {
 		s.teller.tell(Event{Kind: Changed, Pod: p.obj, Node: p.obj.NodeName}, "uses %s of memory and %s of disk",
 			resource.NewBinary(u.Memory), resource.NewBinary(u.Disk))
 
-		// The node's sum changes only if the pod has started; else it will start with this usage.
+		// The sum of the node changes only if the pod has started. Otherwise the pod will start with this
+		// usage.
 		if p.started {
 			s.table.use(p, -1)
 		}

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// horizon is the end of all time, some 146 years after the start. An event that would come later happens
-// at the horizon, so that no sum of two times wraps.
+// horizon is the last time of any run, some 146 years after its start. Whatever would happen later happens
+// then. It is half of the largest duration, so that the sum of two times never overflows.
 const horizon = time.Duration(math.MaxInt64 / 2)
 
-// later returns the time d after t, at most the horizon.
+// later returns the time d after t, but at most the horizon.
 func later(t, d time.Duration) time.Duration { return min(t+min(d, horizon), horizon) }
 
 // clock is the virtual time of a run.
@@ -24,5 +24,5 @@ type clock struct {
 // time returns the present time with its date.
 func (c *clock) time() time.Time { return c.timeOf(c.at) }
 
-// timeOf returns the time that is d after the start.
+// timeOf returns the date of the time d after the start.
 func (c *clock) timeOf(d time.Duration) time.Time { return c.start.Add(d) }

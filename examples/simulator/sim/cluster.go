@@ -10,13 +10,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// cluster is the cluster as the schedulers see it, with the usage of its nodes.
+// cluster is the cluster as the schedulers see it, with what is used of its nodes.
 type cluster struct {
 	release   outrank.Release
 	snap      *engine.Snapshot
 	nominator execution.Nominator
 	budgets   *budgets
-	// hosts finds a node by its name, byNode by the version that the snapshot has.
+	// hosts has the nodes by name. byNode has them by the version of the node that is in the snapshot.
 	hosts  map[string]*host
 	byNode map[*outrank.Node]*host
 
@@ -24,17 +24,17 @@ type cluster struct {
 	meter *meter
 }
 
-// changed records that attempts may have another result from now on, because of a change on a node;
-// nil stands for a change that may concern every pod.
+// changed records that a change on a node may let attempts succeed that failed before. With nil the change
+// may concern every pod.
 func (c *cluster) changed(on *host) { c.tries.changed(on) }
 
-// scratch returns a copy of the snapshot to try changes on.
+// scratch returns a copy of the snapshot for trial changes.
 func (c *cluster) scratch() *engine.Snapshot { return c.snap.Scratch() }
 
 // nodes yields the nodes of the snapshot in their order.
 func (c *cluster) nodes() iter.Seq[*outrank.Node] { return c.snap.Nodes() }
 
-// node returns the node of that name in the snapshot; false where there is none.
+// node returns the node with this name in the snapshot, and false if there is none.
 func (c *cluster) node(name string) (*outrank.Node, bool) { return c.snap.Node(name) }
 
 // podsOn lists the pods that the snapshot has on a node.
@@ -43,10 +43,10 @@ func (c *cluster) podsOn(h *host) []*outrank.Pod { return c.podsOnNode(h.name())
 // podsOnNode lists the pods that the snapshot has on the node of that name.
 func (c *cluster) podsOnNode(node string) []*outrank.Pod { return c.snap.PodsOn(node) }
 
-// nominationOf returns the node that the pod with this key is nominated to, empty for none.
+// nominationOf returns the node to which the pod is nominated, or "".
 func (c *cluster) nominationOf(key outrank.Key) string { return c.nominator.NodeOf(key) }
 
-// nominate records the nomination that a pod has when it comes.
+// nominate records the nomination that a pod has on arrival.
 func (c *cluster) nominate(obj *outrank.Pod) { c.nominator.Add(obj, "") }
 
 // updateNomination tells the nominator of a new version of a pod.
@@ -55,8 +55,8 @@ func (c *cluster) updateNomination(before, now *outrank.Pod) { c.nominator.Updat
 // withdrawNomination forgets the nomination of a pod.
 func (c *cluster) withdrawNomination(obj *outrank.Pod) { c.nominator.Remove(obj) }
 
-// show brings the snapshot in line with the pod: it holds the pods on nodes, and the pods in the queue
-// that have a nomination.
+// show updates the snapshot to a pod's present state. The snapshot has the pods on nodes, and the waiting
+// pods with a nomination.
 func (c *cluster) show(p *pod) {
 	want := p.obj
 	if p.phase == Queued && c.nominationOf(want.Key()) == "" || p.phase != Queued && !p.onNode() {
@@ -67,8 +67,8 @@ func (c *cluster) show(p *pod) {
 		return
 	}
 
-	// The old version leaves and the new one comes: the two may count on different nodes, and each of these
-	// has changed.
+	// The two versions may count on different nodes. So the old one is removed first and both nodes are
+	// marked as changed.
 	p.shown = want
 	if before != nil {
 		must(c.snap.RemovePod(before.Key()))
@@ -83,8 +83,8 @@ func (c *cluster) show(p *pod) {
 	c.reserve(p)
 }
 
-// reserve keeps room for a pod in the queue on the node that it is nominated to, in place of the room that
-// was kept for it before.
+// reserve reserves room for a waiting pod on the node to which it is nominated, and gives up the room that
+// was reserved before.
 func (c *cluster) reserve(p *pod) {
 	if p.reserved != nil {
 		p.reserved.giveUpRoom(p.claim)
@@ -100,13 +100,12 @@ func (c *cluster) reserve(p *pod) {
 	}
 }
 
-// hostOf returns the node that a pod in the snapshot is on, or nominated to; nil
-// if there is none of that name.
+// hostOf returns the node that a pod in the snapshot is on or nominated to, or nil if there is no such node.
 func (c *cluster) hostOf(obj *outrank.Pod) *host {
 	return c.hosts[cmp.Or(obj.NodeName, obj.NominatedNodeName)]
 }
 
-// state returns the number of the cluster's state, which grows with each change.
+// state returns the number of changes so far. It tells states of the cluster apart.
 func (c *cluster) state() uint64 { return c.tries.state }
 
 // putGroup shows the snapshot a new version of a group.
@@ -127,7 +126,8 @@ func (c *cluster) updateNode(n *outrank.Node) {
 	must(c.snap.PutNode(n))
 }
 
-// addHost adds a node beside the snapshot. A node of that name is replaced, and keeps its usage.
+// addHost adds a node, or replaces the one with its name, which keeps its usage. It does not change the
+// snapshot.
 func (c *cluster) addHost(n *outrank.Node) {
 	h := c.hosts[n.Name]
 	if h == nil {
@@ -152,32 +152,32 @@ func (c *cluster) removeNode(h *host) {
 	c.meter.offer(h.has, -1)
 }
 
-// take counts a pod on its host; with sign -1 it counts it no longer.
+// take counts a pod on its host; with sign -1 it stops counting it.
 func (c *cluster) take(p *pod, sign int64) {
 	addTo(p.host.used, p.asks, sign)
 	p.host.count(p.level(), p.asks, sign)
 	c.meter.take(p.asks, sign)
 }
 
-// countEviction counts that a pod is evicted, for the samples.
+// countEviction counts an eviction for the samples.
 func (c *cluster) countEviction(p *pod) { c.meter.evict(p.obj.PriorityValue()) }
 
-// coverByBudgets begins to count a pod in the budgets that cover it.
+// coverByBudgets starts to count a pod in the budgets that cover it.
 func (c *cluster) coverByBudgets(p *pod) { c.budgets.join(p) }
 
-// leaveBudgets ends the counting of a pod in its budgets.
+// leaveBudgets stops counting a pod in its budgets.
 func (c *cluster) leaveBudgets(p *pod) { c.budgets.leave(p) }
 
-// touchBudgets marks the allowances of a pod's budgets as out of date.
+// touchBudgets marks the budgets of a pod as outdated.
 func (c *cluster) touchBudgets(p *pod) { c.budgets.touch(p) }
 
-// allowances lists the budgets with the allowances that they had when they were last brought up to date.
+// allowances returns the budgets with the numbers that were last computed.
 func (c *cluster) allowances() []*outrank.PodDisruptionBudget { return c.budgets.list }
 
-// budgetsStale reports whether an allowance may be out of date.
+// budgetsStale reports whether a budget may have an outdated number.
 func (c *cluster) budgetsStale() bool { return c.budgets.any }
 
-// syncBudgets shows the snapshot the present allowances.
+// syncBudgets brings the budgets of the snapshot up to date.
 func (c *cluster) syncBudgets(now time.Time) {
 	if !c.budgetsStale() {
 		return
@@ -187,7 +187,7 @@ func (c *cluster) syncBudgets(now time.Time) {
 	}
 }
 
-// replaceBudgets shows the snapshot the present budgets in place of those that it knows.
+// replaceBudgets replaces all budgets of the snapshot by the present ones.
 func (c *cluster) replaceBudgets() {
 	for b := range c.snap.Budgets() {
 		must(c.snap.RemoveBudget(b.Key()))

@@ -19,105 +19,93 @@ const (
 	DefaultRecreateDelay = time.Second
 )
 
-// Config has the rules of a run. Its zero value is one scheduler that decides
-// what kube-scheduler does and takes the least allocated node; nobody makes
-// evicted pods anew.
+// Config has the rules of a run. The zero value has one scheduler that preempts as kube-scheduler does and
+// places pods on the least allocated node. Evicted pods are not recreated.
 type Config struct {
-	// Start is the time at which the run begins; zero means the first of January
-	// 2000. It matters only for pods of the cluster that have a start time or a deletion time already.
+	// Start is the date at which the run begins; zero means the first of January 2000. It matters only for
+	// pods of the initial cluster that already have a start or deletion time.
 	Start time.Time
-	// End is the longest time that the run lasts; zero means until nothing happens
-	// any more.
+	// End is the longest duration of the run; zero means until nothing more happens.
 	End time.Duration
 
-	// Schedulers share one queue, and each pod goes through the cycle of
-	// its own scheduler, as with the profiles of one kube-scheduler. None means
-	// one, the zero value. The Variant of their preemption is the same for
-	// all, and also holds for the queue and for carrying plans out.
+	// Schedulers share one queue. Each pod goes through the cycle of its own scheduler, as with the profiles
+	// of one kube-scheduler. None means one scheduler, the zero value. All must have the same Variant in
+	// their Preemption, which also applies to the queue and to carrying out plans.
 	Schedulers []Scheduler
-	// SchedulerOf returns the name of a pod's scheduler; nil means the first for
-	// all. A name that no scheduler has is an error.
+	// SchedulerOf returns the name of a pod's scheduler; nil means the first one for all pods. An unknown
+	// name is an error.
 	SchedulerOf func(*outrank.Pod) string
-	// Discipline is the kind of queue. Queue says how a PriorityQueue orders and
-	// delays.
+	// Discipline is the kind of queue. Queue configures a PriorityQueue: its order and its delays.
 	Discipline Discipline
 	Queue      queue.Config
-	// Cycle is the time that the scheduler takes for one pod before it looks at the next one. Zero means
-	// that it takes no time. Pods may then try again and again in the same moment, because each takes away
-	// what another was promised; Simulation.Step ends that with an error.
+	// Cycle is the time that a scheduling cycle takes. With zero it takes no time, and pods may retry forever
+	// in the same moment, each taking away what another was promised; Simulation.Step ends that with an
+	// error.
 	Cycle time.Duration
-	// Order is the order in which the steps of a plan are taken. Zero means the order of the cluster's
-	// release. Any other order switches the release's feature gate SchedulerAsyncPreemption, so
-	// that plans are made for it. A variant has its own order.
+	// Order is the order in which the steps of a plan are carried out. Zero means the order of the cluster's
+	// release. Any other order switches the release's feature gate SchedulerAsyncPreemption, so that plans
+	// are made for it. A variant has its own order.
 	Order execution.Order
 
-	// Grace is the time that an evicted or deleted pod has to end where neither
-	// the pod, its Work nor the policy names one; nil means DefaultGrace.
+	// Grace is the grace period of evicted and deleted pods, if neither the pod, its Work nor the policy
+	// names one; nil means DefaultGrace.
 	Grace *time.Duration
 	// Recreate says how controllers replace evicted pods.
 	Recreate Recreate
-	// Kubelets, if set, admit pods to their nodes and evict them under pressure. Without kubelets
-	// pods run as soon as they are bound. Kubelets and groups of pods do not go together.
+	// Kubelets, if set, admit pods to their nodes and evict pods under pressure. Without kubelets pods run as
+	// soon as they are bound. Kubelets cannot be combined with groups of pods.
 	Kubelets *Kubelets
-	// Scale returns the number of pods that a controller is meant to have, which
-	// budgets may depend on; nil means those that exist (see pdb.StatusInput).
+	// Scale returns the number of replicas that a controller is meant to have, which budgets may depend on.
+	// Nil means the number of pods that exist (see pdb.StatusInput).
 	Scale func(owner outrank.Owner, namespace string) (int32, bool)
 
-	// OneByOne makes every attempt by itself, with a question to the scheduler's
-	// rules. Without it equal pods share the answer that nothing helps until a
-	// change concerns them: the result is the same, sooner. The caller's own rules in
-	// Scheduler.Preemption, and the gates, order and hints of Queue, are asked about every
-	// pod in either case.
+	// OneByOne makes every attempt ask the scheduler's rules. Otherwise equal pods share the answer that
+	// nothing helps, until a change concerns them; the result is the same, but comes sooner. Functions of the
+	// caller in Scheduler.Preemption and Queue are asked about every pod in either case.
 	OneByOne bool
 
-	// Bind, if set, binds a pod to the node that was found for it. An error means that
-	// this failed: the pod goes back to the queue, without a nomination, and others may
-	// use the room. It is tried again for as long as that fails; from v1.37 on at once,
-	// a few times, where the error wraps execution.ErrRetriable.
+	// Bind, if set, binds a pod to the node that was found for it. If it fails, the pod goes back to the
+	// queue without a nomination, and others may use the room. The pod is tried again as long as Bind fails.
+	// From v1.37 on it is tried again at once, a few times, if the error wraps execution.ErrRetriable.
 	Bind func(pod *outrank.Pod, node *outrank.Node) error
-	// Evict, if set, is asked before a victim of a plan is told to go; preemptor is the pod that
-	// room is made for, or one pod of the gang. An error means that this failed: the
-	// victim stays, and the preemptor goes back to the queue and is tried again for as long as
-	// that fails.
+	// Evict, if set, is called before a victim of a plan is evicted; preemptor is the pod that room is made
+	// for, or one pod of the gang. If it fails, the victim stays, and the preemptor goes back to the queue
+	// and is tried again as long as Evict fails.
 	Evict func(victim, preemptor *outrank.Pod) error
 
-	// Seed decides among nodes of equal score, and where a sample of nodes begins for a pod; with
-	// zero the first in the cluster's order is taken.
+	// Seed decides among nodes of equal score, and where the sample of nodes begins for a pod. With zero it
+	// is the first node in the order of the cluster.
 	Seed uint64
 	// History limits the cascades and cycles that are followed.
 	History history.Config
 
-	// Decided, if set, receives every plan that is about to be carried out, and
-	// its origin. It must change none of that. Unlike Observe it does not make
-	// attempts go one by one.
+	// Decided, if set, receives every plan that is about to be carried out, and where it comes from. It must
+	// not change any of that. Unlike Observe, it does not make attempts go one by one.
 	Decided func(Decision) error
-	// Observe, if set, receives every event, in order, and must not change it. It makes
-	// attempts go one by one, since each that comes to nothing is an event.
+	// Observe, if set, receives every event in order, and must not change it. It makes attempts go one by
+	// one, because each failed attempt is an event.
 	Observe func(Event)
-	// Follow, if set, receives the same events in the same order, without their Text and without
-	// Refused attempts. It costs a run next to nothing. It is the hook for what a pod goes
-	// through: Bound, Evicted with its cause, Left, Ended. It must not change what it is given.
+	// Follow, if set, receives the same events in the same order, without their Text and without Refused
+	// attempts, at next to no cost. It tells what happens to pods: Bound, Evicted with its cause, Left,
+	// Ended. It must not change what it is given.
 	Follow func(Event)
-	// Audit makes the run check itself at every event, by books of its own: that no node is
-	// overcommitted, that every pod's life adds up, and that lost work does. A finding ends the run
-	// with an error that wraps ErrAudit. Time is linear in the pods on a node for each pod that is bound
-	// to it.
+	// Audit makes the run check itself at every event, with books of its own: no node is overcommitted, and
+	// the life of every pod and the lost work add up. A finding ends the run with an error that wraps
+	// ErrAudit. Each binding takes time linear in the pods on the node.
 	Audit bool
-	// Sample, if set, receives the usage, the waiting pods and the evicted pods
-	// after every step that changed them. The sample's slice and maps are used
-	// again. The levels are in the order of Simulation.Resources.
+	// Sample, if set, receives the usage, the waiting pods and the evicted pods after every step that changed
+	// them. The slice and the maps of the sample are reused. Levels are in the order of Simulation.Resources.
 	Sample func(chart.Sample)
-	// Progress, if set, is called after every step, and once for attempts that are
-	// made together.
+	// Progress, if set, is called after every step. Attempts that are made together count as one step.
 	Progress func()
 }
 
 // Decision is a plan with victims, before it is carried out. It is valid during the call.
 type Decision struct {
-	// Plan is set for a pod, Group for a gang; the other field is nil.
+	// Plan is set for a pod and Group for a gang. The other field is nil.
 	Plan  *preemption.Plan
 	Group *preemption.GroupPlan
-	// Evaluator made the plan of Snapshot, as that is now, at Time.
+	// Evaluator made the plan from Snapshot, in its present state, at Time.
 	Evaluator *engine.Evaluator
 	Snapshot  *engine.Snapshot
 	Time      time.Time
@@ -125,28 +113,26 @@ type Decision struct {
 
 // Scheduler is one set of rules for scheduling pods.
 type Scheduler struct {
-	// Name stands in metrics and in the victims' conditions; empty means
-	// default-scheduler.
+	// Name appears in metrics and in the conditions of victims; empty means default-scheduler.
 	Name string
-	// Preemption decides which pods have to leave.
+	// Preemption configures which pods have to leave.
 	Preemption preemption.Config
-	// Score picks among the nodes that take a pod: the highest wins. Nil means
-	// LeastAllocated.
+	// Score chooses among the feasible nodes: the highest score wins. Nil means LeastAllocated.
 	Score Score
-	// Scorer, if set, picks in place of Score, which must be nil then. It compares the
-	// nodes with each other. With &score.Scorer{} the pods go where kube-scheduler's default
-	// profile puts them; that takes some 3 ms of a core for a pod that 5,000 nodes take.
+	// Scorer, if set, replaces Score, which must be nil then. It compares the nodes with each other. With
+	// &score.Scorer{} pods go where the default profile of kube-scheduler puts them; that takes about 3 ms of
+	// a core for a pod with 5,000 feasible nodes.
 	Scorer Scorer
 }
 
 // Discipline is a kind of queue.
 type Discipline uint8
 
-// The disciplines.
+// The kinds of queue.
 const (
-	// PriorityQueue is a queue.Queue.
+	// PriorityQueue is the queue of queue.New.
 	PriorityQueue Discipline = iota
-	// FIFOQueue is the queue of queue.NewFIFO.
+	// FIFOQueue is the queue of queue.NewFIFO, which orders pods by arrival.
 	FIFOQueue
 )
 
@@ -161,34 +147,32 @@ func (d Discipline) String() string {
 	return fmt.Sprintf("Discipline(%d)", uint8(d))
 }
 
-// Recreate says how controllers replace pods that were evicted, or lost with
-// their node. The new pod is of the same lineage, has another name and UID, and
-// begins its work from nothing.
+// Recreate says how controllers replace pods that were evicted, or lost with their node. The new pod belongs
+// to the same lineage, has another name and UID, and starts its work from the beginning.
 type Recreate struct {
 	Rule RecreateRule
-	// Delay is the time between the moment of the rule and the arrival of the
-	// new pod; zero means DefaultRecreateDelay.
+	// Delay is the time between the moment that Rule names and the arrival of the new pod; zero means
+	// DefaultRecreateDelay.
 	Delay time.Duration
-	// Change, if set, may change the new pod before anybody sees it. The pod is a copy of the first one
-	// of its lineage. So a controller may give its pods another
-	// priority when they are evicted too often. Pointers of the pod are shared: replace
-	// their values, and do not write to them. evictions counts the evictions of the lineage so
-	// far. It is 0 if the pod was lost or turned away before any was evicted.
+	// Change, if set, may change the new pod before anybody sees it, such as its priority after too many
+	// evictions. The pod is a copy of the first one of its lineage. It shares pointers with that one: replace
+	// their values, and do not write to them. evictions is the number of evictions of the lineage so far. It
+	// is 0 if its pods were only lost or rejected until now.
 	Change func(made *outrank.Pod, evictions int)
 }
 
 // RecreateRule says when a pod is recreated.
 type RecreateRule uint8
 
-// The rules.
+// The rules for recreating pods.
 const (
-	// RecreateNever leaves evicted pods away.
+	// RecreateNever does not replace pods.
 	RecreateNever RecreateRule = iota
-	// RecreateWhenGone waits until the evicted pod is gone, as a job does. A pod
-	// that comes to its end within its grace period has finished, and is not recreated.
+	// RecreateWhenGone waits until the evicted pod is gone, as a job does. A pod that finishes its work
+	// within its grace period is not replaced.
 	RecreateWhenGone
-	// RecreateWhenEvicted makes the new pod at once, while the evicted one is
-	// still there, as a replica set does.
+	// RecreateWhenEvicted makes the new pod at the time of the eviction, while the evicted pod still
+	// terminates, as a replica set does.
 	RecreateWhenEvicted
 )
 
@@ -205,8 +189,7 @@ func (r RecreateRule) String() string {
 	return fmt.Sprintf("RecreateRule(%d)", uint8(r))
 }
 
-// Validate names everything that is wrong with the configuration, in one
-// *[outrank.InputError].
+// Validate returns everything that is wrong with the configuration, as one *[outrank.InputError].
 func (c *Config) Validate() error {
 	var ps problems
 	for _, d := range []struct {
@@ -227,7 +210,7 @@ func (c *Config) Validate() error {
 	return ps.err()
 }
 
-// checkChoices refuses values that are none of those there are, and those that contradict the variant.
+// checkChoices rejects unknown values, and values that contradict the variant.
 func (c *Config) checkChoices(ps *problems) {
 	if c.Discipline > FIFOQueue {
 		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
@@ -246,7 +229,7 @@ func (c *Config) checkChoices(ps *problems) {
 	}
 }
 
-// checkParts refuses what the queue and the history refuse.
+// checkParts rejects what the queue and the history reject.
 func (c *Config) checkParts(ps *problems) {
 	queued := c.Queue
 	queued.Variant = c.variant()
@@ -256,7 +239,8 @@ func (c *Config) checkParts(ps *problems) {
 	ps.join("simulation config", "History", err)
 }
 
-// checkSchedulers refuses schedulers of one name or of different variants, and what their rules refuse.
+// checkSchedulers rejects schedulers with equal names or different variants, and what the rules of a
+// scheduler reject.
 func (c *Config) checkSchedulers(ps *problems) {
 	seen := map[string]bool{}
 	for i := range c.Schedulers {
@@ -285,7 +269,7 @@ func (c *Config) variant() outrank.Variant {
 	return c.Schedulers[0].Preemption.Variant
 }
 
-// grace returns the time to end of a pod that names none.
+// grace returns the grace period of a pod that has none of its own.
 func (c *Config) grace() time.Duration {
 	if c.Grace == nil {
 		return DefaultGrace
@@ -293,7 +277,7 @@ func (c *Config) grace() time.Duration {
 	return *c.Grace
 }
 
-// filledIn returns the configuration with defaults in place of zeros.
+// filledIn returns the configuration with the defaults filled in.
 func (c Config) filledIn() Config {
 	if c.Start.IsZero() {
 		c.Start = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// controllers make pods: those of the work, and new ones in place of others.
+// controllers make the pods of the work, and the pods that replace others.
 type controllers struct {
 	config     *Config
 	recreation Recreate
@@ -23,7 +23,7 @@ type controllers struct {
 	progress   *progress
 }
 
-// admit makes a life for a piece of work, or returns nil and says why that is not possible.
+// admit makes a pod for a piece of work. It returns nil and records a problem if that is not possible.
 func (c *controllers) admit(w *Work, ps *problems) *pod {
 	key := w.Pod.Key()
 	if before := c.lives.pods[key]; before != nil && before.phase != Gone && before.phase != Finished {
@@ -40,14 +40,15 @@ func (c *controllers) admit(w *Work, ps *problems) *pod {
 		p.uses = usageOf(w)
 	}
 
-	// Every pod takes a number, so that a UID does not depend on how many pods brought their own.
+	// Every pod gets a number, even if it has a UID, so that a UID does not depend on how many pods bring
+	// their own.
 	p.revise(func(o *outrank.Pod) {
 		if c.lives.uids++; o.UID == "" {
 			o.UID = "sim-" + strconv.Itoa(c.lives.uids)
 		}
 	})
 
-	// Only the first life of a lineage is work that is expected, and a member of its gang.
+	// Only the first pod of a lineage counts as expected work and joins its gang.
 	c.lives.pods[key] = p
 	if c.lives.join(p) {
 		c.progress.expect(w)
@@ -57,7 +58,7 @@ func (c *controllers) admit(w *Work, ps *problems) *pod {
 	return p
 }
 
-// schedulerOf returns the scheduler of a pod, or nil where its name is that of none.
+// schedulerOf returns the scheduler of a pod, or nil if none has the name that Config.SchedulerOf returns.
 func (c *controllers) schedulerOf(obj *outrank.Pod, ps *problems) *schedulerState {
 	if c.config.SchedulerOf == nil {
 		return c.schedulers.inOrder[0]
@@ -75,26 +76,25 @@ func (c *controllers) expect(p *pod) {
 	c.agenda.add(moment{at: p.work.Arrival, kind: arriveMoment, pod: p})
 }
 
-// replace makes up for a pod that has gone, if its controller does so then. A pod that was lost with its
-// node, and not told to go before, is made anew by both rules.
+// replace recreates a pod that has left, if its controller does so at that time. A pod that was lost with its
+// node before it was evicted is recreated by both rules.
 func (c *controllers) replace(p *pod) error {
 	rule := c.recreation.Rule
 	if p.evicted && rule == RecreateWhenGone || p.lost && !p.evicted && rule != RecreateNever {
 		return c.recreate(p)
 	}
 
-	// With RecreateWhenEvicted the pod that replaces an evicted one is there already.
+	// With RecreateWhenEvicted an evicted pod has been replaced already. Otherwise its gang has one pod less.
 	if !p.evicted || rule != RecreateWhenEvicted {
 		c.gangs.retire(p)
 	}
 	return nil
 }
 
-// replaceAtOnce reports whether controllers make a pod anew as soon as it is told to go.
+// replaceAtOnce reports whether controllers replace a pod as soon as it is evicted.
 func (c *controllers) replaceAtOnce() bool { return c.recreation.Rule == RecreateWhenEvicted }
 
-// replaceEvicted makes up for a pod that was told to go, if its controller does
-// so at once.
+// replaceEvicted recreates a pod that has just been evicted, if its controller does so at once.
 func (c *controllers) replaceEvicted(p *pod) error {
 	if c.replaceAtOnce() {
 		return c.recreate(p)
@@ -102,7 +102,7 @@ func (c *controllers) replaceEvicted(p *pod) error {
 	return nil
 }
 
-// replaceRejected makes up for a pod that its kubelet has turned away.
+// replaceRejected recreates a pod that its kubelet has rejected.
 func (c *controllers) replaceRejected(p *pod) error {
 	if c.recreation.Rule == RecreateNever {
 		c.gangs.retire(p)
@@ -111,15 +111,15 @@ func (c *controllers) replaceRejected(p *pod) error {
 	return c.recreate(p)
 }
 
-// recreate makes a pod in place of another, unless its controller gives up. A pod
-// that came to a node past the scheduler comes to it again.
+// recreate makes a pod that replaces another one, unless its controller gives up. A pod that came directly to
+// a node does so again.
 func (c *controllers) recreate(p *pod) error {
 	if !c.goesOn(p) {
 		c.gangs.retire(p)
 		return nil
 	}
 
-	// Each new pod is a copy of the first one, so that what Change did to the others does not add up.
+	// Each new pod is a copy of the first one, so that the effects of Change do not add up.
 	l := p.lineage
 	first := l.lives[0]
 	made := pendingCopy(first.work.Pod, first.there)
@@ -129,7 +129,7 @@ func (c *controllers) recreate(p *pod) error {
 	}
 	c.rename(made, base, len(l.lives))
 
-	// Change may have made a pod that makes no sense, which is an error like that of any other work.
+	// Change may have made an invalid pod, which is an error as in any other work.
 	w := *first.work
 	w.Pod = made
 	w.Arrival = later(c.clock.at, c.delayOf(l))
@@ -144,8 +144,8 @@ func (c *controllers) recreate(p *pod) error {
 	return ps.err()
 }
 
-// pendingCopy returns a pod as it was created: without a UID, and without what has become of it. A pod that
-// was on its node from the beginning goes through a scheduler this time.
+// pendingCopy returns a pod as it was created, without a UID and without any trace of its life. A pod that
+// was on a node from the beginning of the run goes through a scheduler this time.
 func pendingCopy(of *outrank.Pod, there bool) *outrank.Pod {
 	made := *of
 	if there {
@@ -158,7 +158,8 @@ func pendingCopy(of *outrank.Pod, there bool) *outrank.Pod {
 	return &made
 }
 
-// rename names the n-th pod of a lineage after the first one, as no other pod of the run is or was called.
+// rename gives a pod of a lineage a name that no other pod of the run has or had: the name base with a
+// number, from n on.
 func (c *controllers) rename(made *outrank.Pod, base string, n int) {
 	for ; ; n++ {
 		made.Name = base + "-r" + strconv.Itoa(n)
@@ -168,14 +169,14 @@ func (c *controllers) rename(made *outrank.Pod, base string, n int) {
 	}
 }
 
-// goesOn reports whether a controller makes a pod in place of one that failed, was
-// evicted or lost. It records where a controller gives up.
+// goesOn reports whether a controller replaces a pod that failed, was evicted or was lost. If the controller
+// gives up, goesOn records it.
 func (c *controllers) goesOn(p *pod) bool {
 	switch {
 	case c.kubelets == nil:
 		return true
 	case p.obj.Static:
-		return false // its file is read once
+		return false // the kubelet reads the file of a static pod only once
 	case p.lineage.failures > c.kubelets.Retries:
 		p.lineage.givenUp = true
 		c.teller.tell(Event{Kind: GivenUp, Pod: p.obj}, "after %d tries", p.lineage.failures)
@@ -184,10 +185,10 @@ func (c *controllers) goesOn(p *pod) bool {
 	return true
 }
 
-// mostRetryDelay is the delay at which the doubling ends.
+// mostRetryDelay is the longest delay between two pods of a lineage.
 const mostRetryDelay = 6 * time.Minute
 
-// delayOf returns the time that a controller waits before it makes the next pod of a lineage. It doubles
+// delayOf returns how long a controller waits before it makes the next pod of a lineage. The delay doubles
 // with each failure after the first.
 func (c *controllers) delayOf(l *lineage) time.Duration {
 	d := c.recreation.Delay

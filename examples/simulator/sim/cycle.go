@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// cycle is one scheduling cycle; see the package comment.
+// cycle runs one scheduling cycle; see the package comment.
 func (s *scheduling) cycle(ctx context.Context) error {
 	if s.refuse() {
 		return nil
@@ -22,14 +22,15 @@ func (s *scheduling) cycle(ctx context.Context) error {
 
 	entry, ok := s.line.pop()
 	if !ok {
-		return nil // a gate held the pod that was due
+		return nil // a gate held back the pod that was due
 	}
 	s.tries.latest = entry.Cycle
 	if entry.Group != nil {
 		return s.cycleOfGang(ctx, entry)
 	}
 
-	// The attempt itself changes the state if it evicts or nominates. Then the pod counts as not tried.
+	// An attempt that evicts or nominates changes the state. Then the pod does not count as tried in the new
+	// state.
 	s.busy = later(s.clock.at, s.config.Cycle)
 	p := s.lives.pods[entry.Pod.Key()]
 	before := s.tries.state
@@ -40,19 +41,19 @@ func (s *scheduling) cycle(ctx context.Context) error {
 	return s.outcome(p, r, before)
 }
 
-// offsetOf returns where a sample of nodes begins for a pod. With a seed that is any node, and always the
-// same one for the same pod, so that equal runs have equal samples.
+// offsetOf returns where the sample of nodes begins for a pod. With a seed it may be any node, but is always
+// the same one for the same pod, so that equal runs have equal samples.
 func (s *scheduling) offsetOf(pod *outrank.Pod) int {
 	if s.config.Seed == 0 {
 		return 0
 	}
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%d %s", s.config.Seed, pod.Key())
-	return int(h.Sum32() >> 1) // of 31 bits, so that int of 32 holds it
+	return int(h.Sum32() >> 1) // 31 bits fit an int of 32
 }
 
-// loopOf makes the loop that a scheduler's attempts go through: the queue and the snapshot of the run, and
-// the simulation's own ways to choose a node and to carry out a plan.
+// loopOf returns the loop for a scheduler's attempts. It works on the queue and the snapshot of the run, and
+// chooses nodes and carries out plans in the simulation's own way.
 func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 	return attempt.New(attempt.Config{
 		Snapshot: s.cluster.snap, Queue: s.line.queue, Evaluator: x.eval,
@@ -77,8 +78,8 @@ func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 	})
 }
 
-// ask finds the nodes that take a pod or, where there are none, the plan to make room. Where equal pods
-// share an answer that is known it asks nobody; the answer is the same.
+// ask returns the feasible nodes for a pod or, if there are none, the plan to make room. It asks nobody if an
+// equal pod has been given an answer that still holds.
 func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 	p := s.lives.pods[obj.Key()]
 	class := s.sharing.classOf(p)
@@ -96,8 +97,8 @@ func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) (
 	return nodes, plan, err
 }
 
-// askAnew asks the pod's scheduler. Only preemption looks at budgets, and to bring them up to date is dear. So
-// where they are out of date the nodes are looked at first, and often nothing else is needed.
+// askAnew asks the pod's scheduler. Only preemption reads budgets, and updating them is expensive. So if they
+// are outdated, askAnew looks for feasible nodes first, which is often enough.
 func (s *scheduling) askAnew(ctx context.Context, p *pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 	if s.cluster.budgetsStale() {
 		nodes, err := p.scheduler.feasible(ctx, s.cluster.snap, p.obj)

@@ -6,29 +6,29 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// DefaultPatience is the default of [Autoscaler.Patience], and that of a drain.
+// DefaultPatience is how long an [Autoscaler] or a drain waits without any change before it gives up.
+// [Autoscaler.Patience] overrides it.
 const DefaultPatience = time.Hour
 
-// drainRetry is the time after which a drain tries again to evict pods whose budgets did not allow it.
+// drainRetry is the time after which a drain tries again to evict pods that a budget protected.
 const drainRetry = 5 * time.Second
 
-// Drain empties a node: it is cordoned, and its pods are told to go, the static ones apart, in the
-// order of importance and as far as the budgets that cover them allow. The others are tried again
-// every 5 s, until [Uncordon] ends it; it gives up where nothing else is on the way and nobody
-// waits for a node, or nothing has changed for [DefaultPatience]. Controllers make the pods anew.
+// Drain empties a node. It cordons the node and evicts its pods, except static ones, in order of importance,
+// as far as the budgets that cover them allow. It retries the others every 5 s, until [Uncordon] ends the
+// drain. A drain with pods left gives up once nothing else is to come and either no pod waits for a node or
+// nothing has changed for [DefaultPatience]. Controllers may recreate the pods.
 func Drain(name string) Change {
 	return Change{what: "drain node " + name, do: func(s *Simulation) error { return s.beginDrain(name, false) }}
 }
 
-// Retire empties a node as [Drain] does, and removes it once it is empty, static pods with it.
+// Retire drains a node as [Drain] does, and removes it once only static pods are left on it.
 func Retire(name string) Change {
 	return Change{what: "retire node " + name, do: func(s *Simulation) error { return s.beginDrain(name, true) }}
 }
 
-// FailNode lets a node fail: it is removed, and the pods on it are gone at once, as by
-// [RemoveNode]. After the time of repair it is back as it was, but empty and behind all others;
-// with a repair of zero it is not. A node that is away already is left alone; one that never was is
-// an error.
+// FailNode lets a node fail: as by [RemoveNode], it is removed, and its pods are gone at once. After the time
+// of repair it comes back as it was, but empty and behind all other nodes; with a repair of zero it does not
+// come back. A node that has been removed already is not affected; an unknown one is an error.
 func FailNode(name string, repair time.Duration) Change {
 	return Change{what: "fail node " + name, do: func(s *Simulation) error {
 		h := s.cluster.hosts[name]
@@ -51,23 +51,23 @@ func FailNode(name string, repair time.Duration) Change {
 
 		return s.At(later(s.clock.at, repair), Change{what: "repair node " + name, do: func(s *Simulation) error {
 			if s.cluster.hosts[name] != nil {
-				return nil // somebody has put another one there
+				return nil // another node has taken its name
 			}
 			return s.fleet.add(n)
 		}})
 	}}
 }
 
-// draining is a drain under way.
+// draining is a drain in progress.
 type draining struct {
 	host *host
-	// remove is set if the node is to go once it is empty.
+	// remove is set if the node is removed once it is empty.
 	remove bool
-	// patience tells when the drain gives up.
+	// patience says when the drain gives up.
 	patience patience
 }
 
-// beginDrain closes a node for new pods and begins to empty it.
+// beginDrain cordons a node and starts to empty it.
 func (s *Simulation) beginDrain(name string, remove bool) error {
 	h := s.cluster.hosts[name]
 	if h == nil {
@@ -81,10 +81,9 @@ func (s *Simulation) beginDrain(name string, remove bool) error {
 	return s.goOnDraining(&draining{host: h, remove: remove, patience: patience{most: DefaultPatience}})
 }
 
-// goOnDraining tells those pods of a node to go that may leave it, and comes back for the others. Uncordon
-// ends the drain.
+// goOnDraining evicts the pods of a node that may be evicted now, and schedules itself again for the others.
 func (s *Simulation) goOnDraining(d *draining) error {
-	// The drain ends if the node was removed or opened again meanwhile.
+	// The drain ends if the node has been removed or uncordoned meanwhile.
 	h := d.host
 	if h.removed || !h.node.Unschedulable {
 		return nil
@@ -94,8 +93,8 @@ func (s *Simulation) goOnDraining(d *draining) error {
 		return err
 	}
 
-	// It comes back when the last pod that was told to go has left or, where a budget holds one back, to
-	// try again. That look is idle: a drain that only waits for a budget keeps no run going.
+	// It looks again when the last evicted pod has left or, if a budget protects a pod, after a while. In the
+	// second case the look is idle: a drain that only waits for a budget is no reason to continue the run.
 	next := left.lastGone
 	switch {
 	case left.empty && d.remove:
@@ -109,15 +108,15 @@ func (s *Simulation) goOnDraining(d *draining) error {
 	return s.At(next, Change{what: "drain node " + h.name(), do: goOn, idle: left.refused})
 }
 
-// drainState says what a drain has left on a node, static pods apart.
+// drainState says what is left on a node, apart from static pods.
 type drainState struct {
-	// refused is set if a budget holds a pod back, empty if no pod is on the node any more.
+	// refused is set if a budget protects a pod, and empty if no pod is left.
 	refused, empty bool
-	// lastGone is the time by which all pods that were told to go have left.
+	// lastGone is the time by which all evicted pods have left.
 	lastGone time.Duration
 }
 
-// evictAll tells all pods of a node to go that are not static and whose budgets allow it.
+// evictAll evicts the pods of a node, except static ones and those that a budget protects.
 func (s *Simulation) evictAll(h *host) (drainState, error) {
 	left := drainState{empty: true, lastGone: s.clock.at}
 	for _, obj := range s.cluster.podsOn(h) {
@@ -139,9 +138,9 @@ func (s *Simulation) evictAll(h *host) (drainState, error) {
 	return left, nil
 }
 
-// evictDrained tells a pod to go if the budgets that cover it allow that, and reports whether they do.
+// evictDrained evicts a pod if the budgets that cover it allow a disruption, and reports whether they do.
 func (s *Simulation) evictDrained(p *pod) (told bool, err error) {
-	// Each pod that was told to go before may have used up an allowance.
+	// Each eviction before may have used up a budget.
 	s.cluster.syncBudgets(s.Time())
 	budgets := s.cluster.allowances()
 	for _, i := range p.covering {
@@ -160,7 +159,7 @@ func (s *Simulation) evictDrained(p *pod) (told bool, err error) {
 // evictionByAPI is the reason of the condition that the eviction API sets.
 const evictionByAPI = "EvictionByEvictionAPI"
 
-// healthy returns the node without the taints that its kubelet has put on it.
+// healthy returns the node without the taints that its kubelet has added.
 func (ks *kubeletWork) healthy(h *host) *outrank.Node {
 	if ks == nil {
 		return h.node
@@ -175,17 +174,18 @@ func (ks *kubeletWork) healthy(h *host) *outrank.Node {
 	return &n
 }
 
-// patience tells when to stop looking at a run in which nothing happens.
+// patience says when to stop waiting in a run in which nothing happens.
 type patience struct {
 	// most is the longest time without a change.
 	most time.Duration
-	// state is the state of the cluster at the last look, and since is when it was seen first.
+	// state is the state of the cluster at the last look, and since is the time of the first look that found
+	// it.
 	state uint64
 	since time.Duration
 }
 
-// over reports whether nothing is on the way but looks, and nobody waits or nothing has changed for
-// too long.
+// over reports whether it is time to give up: nothing is to come that would change anything, and either no
+// pod waits or nothing has changed for too long.
 func (p *patience) over(s *Simulation) bool {
 	state, toCome := s.cluster.state(), s.agenda.toCome()
 	if state != p.state || toCome {

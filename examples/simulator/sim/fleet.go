@@ -5,12 +5,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// fleet lets nodes come, change and go during a run.
+// fleet adds, changes and removes nodes during a run.
 type fleet struct {
 	teller  *teller
 	cluster *cluster
 	line    *line
-	// known has the names of all nodes that are there or have been.
+	// known has the names of all present and former nodes.
 	known map[string]bool
 }
 
@@ -27,7 +27,7 @@ func (f *fleet) add(n *outrank.Node) error {
 	return nil
 }
 
-// update replaces a node. The text is for people.
+// update replaces a node by a new version. The text describes the change for people.
 func (f *fleet) update(n *outrank.Node, text string) {
 	f.cluster.updateNode(n)
 	f.changed(n, queue.EventNodeUpdated, text)
@@ -39,7 +39,7 @@ func (f *fleet) remove(h *host) {
 	f.changed(h.node, queue.EventNodeDeleted, "removed")
 }
 
-// changed tells all who look at nodes that one of them has changed: any pod may fit now.
+// changed tells everybody about a change of a node, after which any pod may fit.
 func (f *fleet) changed(n *outrank.Node, kind queue.ClusterEventKind, text string) {
 	f.cluster.changed(nil)
 

@@ -15,16 +15,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// cycleOfGang is one scheduling cycle with a gang: all its pods that wait are placed, or
-// as many as its policy asks for, or none (chapter 12).
+// cycleOfGang runs one scheduling cycle with a gang: all its waiting pods are placed, or as many as its
+// policy demands, or none (chapter 12).
 func (s *scheduling) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 	members := entry.Group.Members
 	s.busy = s.clock.at
 	for range members {
-		s.busy = later(s.busy, s.config.Cycle) // each of them takes as long as a pod alone
+		s.busy = later(s.busy, s.config.Cycle) // each member takes as long as a single pod
 	}
 
-	// An attempt with a gang goes straight to PreemptGroup, which looks at budgets.
+	// An attempt with a gang always asks PreemptGroup, which reads budgets.
 	first := s.lives.pods[members[0].Pod.Key()]
 	before := s.tries.state
 	s.cluster.syncBudgets(s.clock.time())
@@ -51,7 +51,8 @@ func (s *scheduling) cycleOfGang(ctx context.Context, entry queue.Entry) error {
 	return nil
 }
 
-// takePlaces enters the result of an attempt that has placed a gang, or as many of its pods as it needs.
+// takePlaces records the result of an attempt that has placed a gang, or as many of its pods as the gang
+// needs.
 func (s *scheduling) takePlaces(r *attempt.Result) {
 	for _, m := range r.Members {
 		if m.Outcome == attempt.Bound {
@@ -64,9 +65,9 @@ func (s *scheduling) takePlaces(r *attempt.Result) {
 		s.cluster.show(p)
 		switch {
 		case m.Err != nil:
-			s.cluster.changed(nil) // the next time binding may work
+			s.cluster.changed(nil) // binding may succeed the next time
 		case p.tried == s.tries.state:
-			s.tries.untry(p) // the gang tries again at once, and may push others out then
+			s.tries.untry(p) // the gang is tried again at once, and may preempt then
 		}
 	}
 
@@ -76,7 +77,7 @@ func (s *scheduling) takePlaces(r *attempt.Result) {
 	}
 }
 
-// podsIn lists the pods of a group that wait.
+// podsIn returns the waiting pods of a group.
 func podsIn(g *queue.Group) []*outrank.Pod {
 	pods := make([]*outrank.Pod, len(g.Members))
 	for i, m := range g.Members {
@@ -85,8 +86,8 @@ func podsIn(g *queue.Group) []*outrank.Pod {
 	return pods
 }
 
-// recordGang adds an executed plan to the history, in the name of the first of
-// the pods that room is made for.
+// recordGang records a carried-out plan in the history. The first of the pods that room is made for stands
+// for the gang.
 func (s *scheduling) recordGang(r *execution.Report) error {
 	victims := s.lineagesOf(r)
 	if len(victims) == 0 {
@@ -100,9 +101,9 @@ func (s *scheduling) recordGang(r *execution.Report) error {
 	return s.tally.record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: preemptor, Victims: victims})
 }
 
-// placing places the pods of a gang: one after another in the order of the queue,
-// each where the score is highest among the nodes that take it beside those
-// before. Pods without a node are passed over (rule 12.9.3).
+// placing returns a function that places the pods of a gang one after another, in the order of the queue.
+// Each goes to the node with the highest score among those that are feasible beside the pods before it. Pods
+// without a feasible node are passed over (rule 12.9.3).
 func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preemption.PlaceFunc {
 	return func(ctx context.Context, draft preemption.Draft, _ []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 		scored, err := s.drafted(draft, inOrder)
@@ -112,9 +113,9 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 
 		least, running := s.leastOf(scored, inOrder)
 		var placed []preemption.Assignment
-		var without *outrank.Pod // the first pod that no node takes
+		var without *outrank.Pod // the first pod without a feasible node
 		for i, obj := range inOrder {
-			// It gives up as soon as too few pods are left to reach the least number.
+			// Placing ends as soon as too few pods are left to reach the least number.
 			if why := lacking(least, running, len(placed), len(inOrder)-i); why != "" {
 				return nil, &preemption.Refusal{Pod: without, Reason: why}, nil
 			}
@@ -144,9 +145,9 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 	}
 }
 
-// placeMember chooses among the nodes that take a pod of a gang: the nominated one, where room was made for
-// the pod (rule 7.15.5), or else the one with the highest score. It binds the pod there in the snapshot of the
-// scores, so that the next member finds it, and returns the node's name.
+// placeMember chooses among the feasible nodes of a gang's pod: the nominated node, where room was made for
+// it (rule 7.15.5), or else the one with the highest score. It binds the pod in the snapshot for scores, so
+// that the next member is scored beside it, and returns the name of the node.
 func (s *scheduling) placeMember(ctx context.Context, scored *engine.Snapshot, obj *outrank.Pod, nodes []*outrank.Node) (string, error) {
 	nominated := s.cluster.nominationOf(obj.Key())
 	if i := slices.IndexFunc(nodes, func(n *outrank.Node) bool { return n.Name == nominated }); i >= 0 {
@@ -161,11 +162,12 @@ func (s *scheduling) placeMember(ctx context.Context, scored *engine.Snapshot, o
 	return h.name(), scored.Bind(obj.Key(), h.name())
 }
 
-// drafted returns a snapshot of the cluster as a draft has it: without the pods that the draft has taken
-// away, and with the pods of the gang waiting. Scores are given to the nodes of a snapshot.
+// drafted returns a snapshot of the cluster in the state of a draft: without the pods that the draft has
+// removed, and with the gang's pods waiting. Scores need a snapshot.
 func (s *scheduling) drafted(draft preemption.Draft, gang []*outrank.Pod) (*engine.Snapshot, error) {
 	snap := s.cluster.scratch()
-	// Members with a nomination are in the snapshot already.
+
+	// Nominated members are in the snapshot already.
 	for _, p := range gang {
 		if _, known := snap.Pod(p.Key()); known {
 			continue
@@ -189,8 +191,8 @@ func (s *scheduling) drafted(draft preemption.Draft, gang []*outrank.Pod) (*engi
 	return snap, nil
 }
 
-// leastOf returns how many of a group's pods must be on nodes at least, and how many are there already. All
-// pods of a group that is unknown must be.
+// leastOf returns how many pods of a group must be on nodes at least, and how many are there already. An
+// unknown group needs all of the given pods.
 func (s *scheduling) leastOf(snap *engine.Snapshot, pods []*outrank.Pod) (least, running int) {
 	group, ok := snap.Group(pods[0].GroupKey())
 	switch {
@@ -209,8 +211,8 @@ func (s *scheduling) leastOf(snap *engine.Snapshot, pods []*outrank.Pod) (least,
 	return int(group.MinCount), running
 }
 
-// lacking says, in the words of the reference, that a group cannot reach its least number: the placed, the
-// running and the left pods together are too few. It is empty if they are enough.
+// lacking says, in the words of the reference, that a group cannot reach its least number, because the
+// placed, running and remaining pods are too few. It is empty if they are enough.
 func lacking(least, running, placed, left int) string {
 	if placed+running+left >= least {
 		return ""

@@ -8,23 +8,24 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// gang is a group of the cluster that is queued as one.
+// gang is a pod group that is queued as one.
 type gang struct {
 	group *outrank.PodGroup // the latest version
 	// members are the lineages of the gang.
 	members []*lineage
-	// over counts the members that will not come again.
+	// over counts the members that will not return.
 	over int
-	// placed is set once an attempt with the gang found places.
+	// placed is set once an attempt has found places for the gang.
 	placed bool
-	// evictions counts the steps in which pods of the gang were told to go; evictedIn is the last of
-	// these steps.
+	// evictions counts the steps in which pods of the gang were evicted. evictedIn is the last of these
+	// steps.
 	evictions, evictedIn int
-	// preemptions counts the executed plans that made room for the gang.
+	// preemptions counts the carried-out plans that made room for the gang.
 	preemptions int
 }
 
-// evicted counts the eviction of a pod's gang, once in a step.
+// evicted counts an eviction of the gang. Several pods evicted in one step count once. A nil gang counts
+// nothing.
 func (g *gang) evicted(step int) {
 	if g != nil && g.evictedIn != step {
 		g.evictions++
@@ -32,7 +33,7 @@ func (g *gang) evicted(step int) {
 	}
 }
 
-// gangs holds the groups of a run that are queued as one; it is nil where there are none.
+// gangs holds the groups that are queued as one. It is nil if there are none.
 type gangs struct {
 	queue   *queue.Queue
 	cluster *cluster
@@ -40,7 +41,7 @@ type gangs struct {
 	inOrder []*gang
 }
 
-// formGangs enters the groups in the queue. It returns nil where groups are not queued as one.
+// formGangs adds the groups to the queue. It returns nil if groups are not queued as one.
 func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.PodGroup) *gangs {
 	if config.Discipline != PriorityQueue || len(groups) == 0 || !c.release.Gates()["GenericWorkload"] {
 		return nil
@@ -56,8 +57,8 @@ func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.Pod
 	return gs
 }
 
-// refuseTopologies turns down groups whose topology says where their pods may be placed: a
-// simulated scheduler does not hold to it (rule 12.9.14 of package preemption).
+// refuseTopologies rejects groups whose topology constrains where their pods may go, because the simulated
+// schedulers do not follow it (rule 12.9.14 of package preemption).
 func refuseTopologies(given *outrank.Cluster) error {
 	gates := given.Release.Gates()
 	if !gates["TopologyAwareWorkloadScheduling"] {
@@ -88,7 +89,7 @@ func refuseTopologies(given *outrank.Cluster) error {
 	return invalid
 }
 
-// of returns the gang that a pod belongs to, nil for none.
+// of returns the gang of a pod, or nil.
 func (gs *gangs) of(obj *outrank.Pod) *gang {
 	if gs == nil || obj.Group == "" {
 		return nil
@@ -103,15 +104,15 @@ func (gs *gangs) enlist(p *pod) {
 	}
 }
 
-// retire marks a pod's lineage as gone for good. The gang needs no more pods from then on
-// than there are others, so that they can run once more after they were evicted.
+// retire records that a lineage will not return. The gang then needs at most as many pods as can still
+// return, so that it can run once more after an eviction.
 func (gs *gangs) retire(p *pod) {
 	g := gs.of(p.obj)
 	if g == nil {
 		return
 	}
 
-	// A MinCount means something only with the gang policy, and it never rises again.
+	// MinCount applies to the gang policy alone. It only ever falls.
 	g.over++
 	left := int32(max(len(g.members)-g.over, 1))
 	if g.group.Policy != outrank.GangPolicy || left >= g.group.MinCount {
@@ -126,7 +127,7 @@ func (gs *gangs) retire(p *pod) {
 	gs.cluster.changed(nil)
 }
 
-// sum counts the gangs that have come, by what became of them; nil where there are no gangs.
+// sum counts the gangs that have arrived, by what happened to them. It is nil if there are none.
 func (gs *gangs) sum() *report.Gangs {
 	if gs == nil {
 		return nil

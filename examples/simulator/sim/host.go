@@ -8,20 +8,20 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// host is a node with its usage.
+// host is a node with what is used of it.
 type host struct {
 	node *outrank.Node
-	// has is what the node offers, used what its pods ask for; both are amounts by column.
+	// has are the amounts that the node offers, and used those that its pods request, both by column.
 	has, used []int64
-	// slots is the most pods that the node takes.
+	// slots is the number of pods that the node takes at most.
 	slots int64
-	// tiers divide the usage by the pods' level, the lowest level first.
+	// tiers split the usage by the level of the pods, the lowest level first.
 	tiers []tier
-	// rooms remember what roomFor has computed since the node, its pods or its claims last changed.
+	// rooms caches the results of roomFor. It is emptied when the node, its pods or its claims change.
 	rooms []room
-	// claims are the claims of the pods that wait for room on this node.
+	// claims are the reservations for waiting pods that are nominated to this node.
 	claims []*claim
-	// removed is set once the node is gone.
+	// removed is set once the node has been removed.
 	removed bool
 }
 
@@ -35,30 +35,30 @@ type tier struct {
 	pods  int64
 }
 
-// claim is the demand of a pod on its nominated node.
+// claim is a reservation for a waiting pod on its nominated node.
 type claim struct {
 	obj  *outrank.Pod
 	asks []int64
 }
 
-// demand is what a pod demands of a node.
+// demand is what a pod needs of a node.
 type demand struct {
 	// asks are the requested amounts by column.
 	asks []int64
-	// level is the pod's priority. Pods of the level stay or a higher one cannot be pushed out.
+	// level is the priority of the pod. Pods whose level is at least stay cannot be preempted for it.
 	level, stay int64
 }
 
-// room is what a node has left for a pod of a level once every pod below the level stay has left.
+// room is what a node has left for a pod of a level, once every pod whose level is below stay has left.
 type room struct {
 	level, stay int64
-	// slots and left count the pods that stay alone; freeSlots and free also take away what is kept
-	// for nominated pods.
+	// slots and left only subtract the pods that stay. freeSlots and free also subtract the reservations for
+	// nominated pods.
 	slots, freeSlots int64
 	left, free       []int64
 }
 
-// count counts a pod of a level on the node; with sign -1 it counts it no longer.
+// count counts a pod of a level on the node; with sign -1 it stops counting it.
 func (h *host) count(level int64, asks []int64, sign int64) {
 	h.rooms = h.rooms[:0]
 	i, found := slices.BinarySearchFunc(h.tiers, level, func(t tier, level int64) int { return cmp.Compare(t.level, level) })
@@ -66,7 +66,7 @@ func (h *host) count(level int64, asks []int64, sign int64) {
 		h.tiers = slices.Insert(h.tiers, i, tier{level: level, used: make([]int64, len(asks))})
 	}
 
-	// A tier without pods is dropped, so that levels that are no longer used do not pile up.
+	// An empty tier is removed, so that tiers do not accumulate.
 	t := &h.tiers[i]
 	addTo(t.used, asks, sign)
 	t.pods += sign
@@ -75,27 +75,27 @@ func (h *host) count(level int64, asks []int64, sign int64) {
 	}
 }
 
-// keepRoom begins to keep room for a claim.
+// keepRoom adds a reservation.
 func (h *host) keepRoom(c *claim) {
 	h.rooms = h.rooms[:0]
 	h.claims = append(h.claims, c)
 }
 
-// giveUpRoom keeps no more room for a claim.
+// giveUpRoom removes a reservation.
 func (h *host) giveUpRoom(c *claim) {
 	h.rooms = h.rooms[:0]
 	h.claims = slices.DeleteFunc(h.claims, func(other *claim) bool { return other == c })
 }
 
-// set replaces the node; its usage stays.
+// set replaces the version of the node. The usage stays.
 func (h *host) set(n *outrank.Node, has []int64) {
 	h.rooms = h.rooms[:0]
 	h.node, h.has = n, has
 	h.slots = n.Allocatable.Amount(resource.Pods)
 }
 
-// roomFor returns the room for a demand: the remembered one, or a new one that the node then remembers.
-// Of the demand it depends only on the two levels, so that pods of equal levels share it.
+// roomFor returns the room for a demand, from the cache if possible. It depends on the two levels of the
+// demand alone, so that pods of equal levels share it.
 func (h *host) roomFor(d *demand) *room {
 	for i := range h.rooms {
 		if r := &h.rooms[i]; r.stay == d.stay && r.level == d.level {
@@ -103,14 +103,14 @@ func (h *host) roomFor(d *demand) *room {
 		}
 	}
 
-	// The tiers are in ascending order, so those that stay are the last ones.
+	// Tiers are in ascending order, so the pods that stay are in the last ones.
 	r := room{level: d.level, stay: d.stay, slots: h.slots, left: slices.Clone(h.has)}
 	for i := len(h.tiers) - 1; i >= 0 && h.tiers[i].level >= d.stay; i-- {
 		r.slots -= h.tiers[i].pods
 		addTo(r.left, h.tiers[i].used, -1)
 	}
 
-	// Filters ask a node twice, with its nominated pods and without them, and both answers count.
+	// Filters judge a node twice, with its nominated pods and without them, and the pod must pass both.
 	r.freeSlots, r.free = r.slots, slices.Clone(r.left)
 	for _, c := range h.claims {
 		if d.counts(c.obj) {
@@ -123,15 +123,15 @@ func (h *host) roomFor(d *demand) *room {
 	return &h.rooms[len(h.rooms)-1]
 }
 
-// mayTake reports whether the node has enough for a pod with the demand if all pods
-// leave that it may push out. Sums that have saturated count for less than they are.
+// mayTake reports whether the node has room for the demand once all pods that may be preempted have left. It
+// never reports true because of an overflow: saturated sums count for less.
 func (h *host) mayTake(d *demand) bool {
 	r := h.roomFor(d)
 	return r.slots >= 1 && r.freeSlots >= 1 && suffices(r.left, d.asks) && suffices(r.free, d.asks)
 }
 
-// counts reports whether room is kept against the demand for a pod that is nominated: one of the same
-// level or a higher one that could be placed now. The schedulers of a simulation share their nominations.
+// counts reports whether the reservation of a nominated pod counts against the demand: the pod must have the
+// same or a higher level, and be ready to be placed. All schedulers of a simulation share the nominations.
 func (d *demand) counts(nominated *outrank.Pod) bool {
 	return int64(nominated.PriorityValue()) >= d.level && !nominated.Gated() && !nominated.Terminating()
 }

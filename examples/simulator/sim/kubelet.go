@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// pressureKind is a resource that a node can run short of, in the order of the kubelets.
+// pressureKind is a resource of which a node can run short. Kubelets handle them in this order.
 type pressureKind uint8
 
 const (
@@ -19,13 +19,13 @@ const (
 	kindsOfPressure
 )
 
-// pressureRules has what follows from each kind of pressure.
+// pressureRules has the consequences of each kind of pressure.
 var pressureRules = [kindsOfPressure]struct {
 	name     kubeletadmit.Pressure
 	resource resource.Name
 	cause    Cause
 	taint    outrank.Taint
-	// amount reads the resource from a pod's usage.
+	// amount returns the pod's usage of the resource.
 	amount func(*kubeletadmit.Usage) int64
 }{
 	{kubeletadmit.MemoryPressure, resource.Memory, UnderMemory, outrank.Taint{Key: "node.kubernetes.io/memory-pressure", Effect: outrank.NoSchedule},
@@ -34,48 +34,48 @@ var pressureRules = [kindsOfPressure]struct {
 		func(u *kubeletadmit.Usage) int64 { return u.Disk }},
 }
 
-// pressed says whether a node counts as under one kind of pressure.
+// pressed says whether a node counts as under one kind of pressure, even if that has just ended.
 type pressed struct {
 	on bool
-	// last is when its kubelet saw the pressure last.
+	// last is the time at which the kubelet last saw the pressure.
 	last time.Duration
 }
 
-// kubelet is the kubelet of a node.
+// kubelet is the state of one node's kubelet.
 type kubelet struct {
 	host *host
-	// inbox holds the pods that the kubelet has not looked at yet, in the order in which they came.
+	// inbox has the pods that the kubelet has not decided about yet, in the order of arrival.
 	inbox []*pod
-	// starting is the critical pod that waits until its victims are gone, nil for none. The whole inbox
-	// waits with it.
+	// starting is the critical pod that waits until its victims are gone, or nil. All pods in the inbox wait,
+	// too.
 	starting *pod
-	// victims are the pods still to be killed for it, one after another.
+	// victims are the pods that are still to be killed for it, one after another.
 	victims []*pod
-	// uses is the usage of the pods that have started, by kind of pressure.
+	// uses is the usage of all started pods, by kind of pressure.
 	uses      [kindsOfPressure]int64
 	pressures [kindsOfPressure]pressed
-	// relieving is the pod that was evicted last because of a pressure.
+	// relieving is the pod that was last evicted because of a pressure.
 	relieving *pod
-	// lookAt is the time of the next look at the usage, 0 where a look would change nothing.
+	// lookAt is the time of the next look at usage. It is 0 if no look is planned.
 	lookAt time.Duration
 }
 
 // node returns the present version of the kubelet's node.
 func (k *kubelet) node() *outrank.Node { return k.host.node }
 
-// over reports whether the usage exceeds the node's allocatable amount. A
-// resource that the node does not name has no limit.
+// over reports whether the usage exceeds what the node can allocate. A resource that the node does not name
+// is unlimited.
 func (k *kubelet) over(kind pressureKind) bool {
 	has, known := k.node().Allocatable[pressureRules[kind].resource]
 	return known && k.uses[kind] > resource.Amount(pressureRules[kind].resource, has)
 }
 
-// relieved reports whether the pod that was evicted last is still going.
+// relieved reports whether the pod that was last evicted still terminates.
 func (k *kubelet) relieved() bool { return k.relieving != nil && k.relieving.phase == Terminating }
 
-// turnsAway returns why a node under pressure does not admit a pod; empty where
-// it does. Critical pods are admitted, and under memory pressure alone also those
-// that are not BestEffort or tolerate its taint.
+// turnsAway returns why a node under pressure does not admit a pod, or "" if it does. Critical pods are
+// always admitted. Under memory pressure alone, so are pods that are not BestEffort or that tolerate its
+// taint.
 func (k *kubelet) turnsAway(release outrank.Release, obj *outrank.Pod) string {
 	memory, disk := k.pressures[memoryPressure].on, k.pressures[diskPressure].on
 	switch {
@@ -91,7 +91,7 @@ func (k *kubelet) turnsAway(release outrank.Release, obj *outrank.Pod) string {
 	return "the node is under memory pressure"
 }
 
-// kubeletTable holds the kubelets of a run by their nodes, and counts their actions.
+// kubeletTable has the kubelets of all nodes, and counts their actions.
 type kubeletTable struct {
 	period time.Duration
 	clock  *clock
@@ -99,15 +99,15 @@ type kubeletTable struct {
 
 	// started counts the pods that kubelets have started.
 	started int
-	// rejected counts the pods that they have turned away, by reason.
+	// rejected counts the pods that kubelets have rejected, by reason.
 	rejected map[string]int
-	// evicted counts the pods that they have evicted, by cause.
+	// evicted counts the pods that kubelets have evicted, by cause.
 	evicted [causeCount]int
-	// pressures counts the times that a node came under a pressure.
+	// pressures counts how often a node came under a pressure.
 	pressures int
 }
 
-// reject counts a pod that a kubelet has turned away.
+// reject counts a rejected pod.
 func (t *kubeletTable) reject(reason string) {
 	if t.rejected == nil {
 		t.rejected = map[string]int{}
@@ -115,7 +115,7 @@ func (t *kubeletTable) reject(reason string) {
 	t.rejected[reason]++
 }
 
-// of returns the kubelet of a node.
+// of returns the kubelet of a node. It makes one on the first call.
 func (t *kubeletTable) of(h *host) *kubelet {
 	k := t.byHost[h]
 	if k == nil {
@@ -125,7 +125,7 @@ func (t *kubeletTable) of(h *host) *kubelet {
 	return k
 }
 
-// use counts a pod's usage of its node; with sign -1 it counts it no longer.
+// use adds a pod's usage to its node; with sign -1 it subtracts it.
 func (t *kubeletTable) use(p *pod, sign int64) {
 	k := t.of(p.host)
 	for kind := range kindsOfPressure {
@@ -133,16 +133,17 @@ func (t *kubeletTable) use(p *pod, sign int64) {
 		row := []int64{pressureRules[kind].amount(&p.uses)}
 		addTo(k.uses[kind:kind+1], row, sign)
 
-		// Looks that would change nothing are not on the agenda, so they set no time. Where the pressure
-		// ends now the kubelet has seen it last at the last whole multiple of its period before now.
+		// Looks that would change nothing are not on the agenda, and so do not set the time. If the pressure
+		// ends now, the last look at which the kubelet saw it was at the last whole multiple of its period
+		// before now.
 		if x := &k.pressures[kind]; before && x.on && !k.over(kind) && t.clock.at > 0 {
 			x.last = max(x.last, (t.clock.at-1)/t.period*t.period)
 		}
 	}
 }
 
-// sum counts the actions of kubelets and the fates of the pods that they evicted;
-// nil where there are none.
+// sum counts the actions of the kubelets, and what happened to the pods that they evicted. It is nil without
+// kubelets.
 func (t *kubeletTable) sum(lineages []*lineage) *report.Kubelets {
 	if t == nil {
 		return nil
@@ -163,8 +164,8 @@ func (t *kubeletTable) sum(lineages []*lineage) *report.Kubelets {
 	return sum
 }
 
-// countFate counts what became of a life that a kubelet evicted, the i-th of its lineage: whether a later
-// life has started or, if none has, how the lineage stands now.
+// countFate counts what happened after a kubelet evicted the i-th pod of a lineage: where a later pod of the
+// lineage started or, if none has, what state the lineage is in.
 func (l *lineage) countFate(i int, f *report.Fates) {
 	p := l.lives[i]
 	for _, next := range l.lives[i+1:] {
@@ -176,7 +177,7 @@ func (l *lineage) countFate(i int, f *report.Fates) {
 		}
 	}
 
-	// A pod may come to its end in its grace period, and then needs no other one.
+	// A pod that finishes within its grace period needs no successor.
 	switch now := l.current(); {
 	case p.phase == Finished:
 		f.Finished++

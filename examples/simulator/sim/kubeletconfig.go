@@ -9,26 +9,26 @@ const (
 	DefaultRetries    = 6
 )
 
-// Kubelets has a kubelet on every node. A pod that was bound does not run before its
-// kubelet has admitted it, pods may come to a node past the scheduler, and a node whose
-// pods use more than it can allocate is under pressure; see the package comment.
+// Kubelets puts a kubelet on every node. A bound pod runs only after its kubelet has admitted it, pods may
+// come to a node without a scheduler, and a node whose pods use more than it can allocate is under pressure;
+// see the package comment.
 type Kubelets struct {
-	// Period is the time between two looks of a kubelet at usage. Looks come at whole
-	// multiples of it. Zero means DefaultLookPeriod.
+	// Period is the time between two looks of a kubelet at usage, which happen at whole multiples of it. Zero
+	// means DefaultLookPeriod.
 	Period time.Duration
-	// Transition is the time that a node counts as under pressure after a kubelet
-	// has seen it so for the last time; zero means DefaultTransition.
+	// Transition is how long a node counts as under pressure after a kubelet last saw the pressure. Zero
+	// means DefaultTransition.
 	Transition time.Duration
-	// Retries is how often kubelets may turn a pod away, or evict it under pressure, and its controller
-	// still makes it anew. Zero means DefaultRetries, the backoffLimit of a job. Each time the controller
-	// waits twice as long as before, six minutes at most, beginning with the delay of Recreate.
+	// Retries is how many rejections by kubelets and evictions under pressure a lineage survives before its
+	// controller gives up. Zero means DefaultRetries, the backoffLimit of a job. The delay before each retry
+	// starts with the delay of Recreate and doubles up to six minutes.
 	Retries int
-	// PriorityFirst and Exact choose the victims of a critical pod in other ways than kubelets do: by
-	// priority before class, and the best set of pods; see kubeletadmit.Config.
+	// PriorityFirst and Exact change how the victims of a critical pod are chosen: by priority before class,
+	// and as the best set of pods. Real kubelets do neither; see kubeletadmit.Config.
 	PriorityFirst, Exact bool
 }
 
-// check refuses values that make no sense.
+// check rejects values that make no sense.
 func (k *Kubelets) check(ps *problems) {
 	if k == nil {
 		return
@@ -47,7 +47,7 @@ func (k *Kubelets) check(ps *problems) {
 	}
 }
 
-// filledIn replaces zeros by the defaults.
+// filledIn returns the settings with the defaults filled in, or nil without kubelets.
 func (k *Kubelets) filledIn() *Kubelets {
 	if k == nil {
 		return nil

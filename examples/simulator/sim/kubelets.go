@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// kubeletWork admits pods to their nodes and evicts them, as the kubelets of all nodes do.
+// kubeletWork does the work of all kubelets: it admits pods to their nodes and evicts them.
 type kubeletWork struct {
 	rules       *Kubelets
 	table       *kubeletTable
@@ -21,21 +21,21 @@ type kubeletWork struct {
 	stays       *stays
 }
 
-// countRejected counts a pod that was turned away, by the reason.
+// countRejected counts a rejected pod by reason.
 func (ks *kubeletWork) countRejected(reason string) { ks.table.reject(reason) }
 
 // eviction says why and how a kubelet evicts a pod.
 type eviction struct {
 	cause Cause
-	// grace is the time that the pod has to end, nil for the pod's own.
+	// grace is the grace period; nil means the pod's own.
 	grace *time.Duration
-	// by is the pod that the eviction makes room for, nil for none.
+	// by is the pod that the eviction makes room for, or nil.
 	by *pod
-	// why is the reason for people.
+	// why describes the reason for people.
 	why string
 }
 
-// kill makes a kubelet evict a pod, for another one or for none.
+// kill lets a kubelet evict a pod.
 func (ks *kubeletWork) kill(p *pod, x eviction) error {
 	ks.stays.countEviction(p)
 	p.cause = x.cause

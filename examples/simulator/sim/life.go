@@ -2,7 +2,7 @@ package sim
 
 import "github.com/outrank-go/outrank"
 
-// life moves pods from one phase to the next: they come, get to a node, and go.
+// life moves pods from one phase to the next: they arrive, get a node, and leave.
 type life struct {
 	clock       *clock
 	teller      *teller
@@ -19,7 +19,7 @@ type life struct {
 // arrive puts a pod into the queue.
 func (l *life) arrive(p *pod) error {
 	if p.phase != Coming {
-		return nil // it was deleted before
+		return nil // it was deleted before it arrived
 	}
 	if p.obj.NodeName != "" {
 		return l.arriveOn(p)
@@ -32,15 +32,14 @@ func (l *life) arrive(p *pod) error {
 	l.cluster.coverByBudgets(p)
 	l.line.count(p, 1)
 
-	// A pod that is nominated when it comes has the nomination in its own fields. The snapshot shows it only
-	// if the nominator knows that.
+	// A pod may arrive with a nomination. The snapshot shows the pod only once the nominator knows that.
 	l.cluster.nominate(p.obj)
 	l.cluster.show(p)
 	l.tellArrival(p)
 	return l.line.add(p.obj)
 }
 
-// tellArrival passes on that a pod has come, and how.
+// tellArrival reports that a pod has arrived, and how.
 func (l *life) tellArrival(p *pod) {
 	e := Event{Kind: Arrived, Pod: p.obj, Node: p.obj.NodeName}
 	how := ""
@@ -59,13 +58,13 @@ func (l *life) tellArrival(p *pod) {
 	l.teller.tell(e, "priority %d%s", p.obj.PriorityValue(), how)
 }
 
-// arriveOn lets a pod come to its node past the scheduler.
+// arriveOn lets a pod arrive on its node without a scheduler.
 func (l *life) arriveOn(p *pod) error {
 	p.lineage.arrived = true
 	l.tally.arrived(p)
 	l.tellArrival(p)
 
-	// Nobody makes a pod anew whose node is not there: it would come to the same node again.
+	// A pod whose node does not exist is not replaced, because its successor would go to the same node.
 	h := l.cluster.hosts[p.obj.NodeName]
 	if h == nil {
 		p.phase = Gone
@@ -83,11 +82,10 @@ func (l *life) arriveOn(p *pod) error {
 	return l.kubelets.deliver(p)
 }
 
-// noNode is the reason for rejecting a pod that comes to a node which is not there.
+// noNode is the reason for rejecting a pod whose node does not exist.
 const noNode = "NoNode"
 
-// bind puts a pod on a node. It runs from then on, or as soon as the node's kubelet
-// lets it.
+// bind puts a pod on a node. It runs at once or, with kubelets, once the kubelet of the node has admitted it.
 func (l *life) bind(p *pod, h *host) error {
 	l.line.count(p, -1)
 	nominated := p.obj.NominatedNodeName
@@ -96,6 +94,7 @@ func (l *life) bind(p *pod, h *host) error {
 		o.NodeName, o.NominatedNodeName = h.name(), ""
 		o.StartTime = l.clock.time()
 	})
+
 	if l.kubelets == nil {
 		p.phase = Running
 		p.revise(func(o *outrank.Pod) { o.Phase, o.Ready = outrank.PhaseRunning, true })
@@ -107,15 +106,16 @@ func (l *life) bind(p *pod, h *host) error {
 	l.cluster.touchBudgets(p)
 	l.teller.tell(Event{Kind: Bound, Pod: p.obj, Node: h.name()}, "")
 
-	// A pod that was bound to another node than the nominated one gives up the room there. On its nominated
-	// node it counted only for pods of its priority or a lower one, as a pod without a node does.
+	// A pod that is bound to another node than the nominated one gives up its reservation there. The queue is
+	// shown the pod without a node, because the reservation counted only for pods of its priority or a lower
+	// one.
 	if nominated != "" && nominated != h.name() {
 		waited := *p.obj
 		waited.NodeName = ""
 		l.line.roomGivenUp(&waited)
 	}
 
-	// A pod with a node helps only those whose place depends on other pods' labels.
+	// A bound pod only helps waiting pods whose placement depends on the labels of other pods.
 	if l.line.relational > 0 {
 		l.line.assigned(p.obj, h.node)
 	}
@@ -128,12 +128,12 @@ func (l *life) bind(p *pod, h *host) error {
 
 // end lets a pod leave its node because its work is done.
 func (l *life) end(p *pod) error {
-	// The moment stays on the agenda if the pod goes before.
+	// The moment stays on the agenda even if the pod leaves earlier or ends at another time.
 	if !p.onNode() || p.ends != l.clock.at {
 		return nil
 	}
 	if p.evicted && l.controllers.replaceAtOnce() {
-		return l.leave(p) // another one does its work by now
+		return l.leave(p) // its successor does the work
 	}
 
 	p.lineage.finished = true
@@ -144,7 +144,7 @@ func (l *life) end(p *pod) error {
 	return l.kubelets.goOn(p.host)
 }
 
-// leave lets a pod go from its node before its end.
+// leave lets a pod leave its node before its work is done.
 func (l *life) leave(p *pod) error {
 	if p.started && (p.evicted || p.lost) {
 		l.tally.lose(l.clock.at-p.bound, p.asks[cpuColumn])
@@ -157,14 +157,14 @@ func (l *life) leave(p *pod) error {
 	return l.kubelets.goOn(p.host)
 }
 
-// lose lets the pods of a removed node leave it.
+// lose lets all pods of a removed node leave it.
 func (l *life) lose(h *host) error {
-	h.removed = true // its kubelet does nothing any more
+	h.removed = true // so that its kubelet does nothing more
 	for _, obj := range l.cluster.podsOn(h) {
 		p := l.lives.pods[obj.Key()]
 
-		// A pod that was on its way out already leaves for its first cause. It counts as lost unless it
-		// was deleted from outside.
+		// A pod that already had to leave keeps its first cause. It counts as lost unless it was deleted from
+		// outside.
 		p.lost = p.phase == Running || p.phase == Admitting || p.evicted
 		if p.cause == NoCause {
 			p.cause = NodeLost

@@ -8,12 +8,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// line is the queue with counts of its pods. It tells the queue the virtual time.
+// line is the queue with counts of its pods. It passes the virtual time to the queue.
 type line struct {
 	queue *queue.Queue
 	// inQueue counts the pods in the queue.
 	inQueue int
-	// relational counts the pods in the queue whose place may depend on other pods' labels.
+	// relational counts the pods in the queue whose placement may depend on the labels of other pods.
 	relational int
 
 	clock *clock
@@ -21,7 +21,7 @@ type line struct {
 	meter *meter
 }
 
-// count counts a pod in the queue; with sign -1 it counts it no longer, and its wait is over.
+// count counts a pod in the queue; with sign -1 it stops counting it, and adds its wait to the lineage's.
 func (l *line) count(p *pod, sign int) {
 	l.inQueue += sign
 	if relational(p.obj) {
@@ -39,8 +39,8 @@ func (l *line) count(p *pod, sign int) {
 	l.meter.wait(p.obj.PriorityValue(), sign)
 }
 
-// refused records that an attempt with a pod came to nothing, if the state is
-// still the one from before the attempt.
+// refused records that an attempt with a pod has failed, unless the cluster has changed since the attempt
+// began.
 func (l *line) refused(p *pod, before uint64) {
 	if t := l.tries; t.state == before && p.tried != t.state {
 		p.tried = t.state
@@ -56,7 +56,7 @@ func (l *line) move(kind queue.ClusterEventKind, node *outrank.Node, obj *outran
 // add puts a pod into the queue.
 func (l *line) add(obj *outrank.Pod) error { return l.queue.Add(obj, l.clock.time()) }
 
-// pop takes the first pod or gang out of the queue; false where none is ready.
+// pop removes and returns the first pod or gang that may be tried now, and false if there is none.
 func (l *line) pop() (queue.Entry, bool) { return l.queue.TryPop(l.clock.time()) }
 
 // update tells the queue of a new version of a pod in it.
@@ -68,7 +68,8 @@ func (l *line) activate(obj *outrank.Pod) { l.queue.Activate(obj) }
 // remove takes a pod out of the queue for good.
 func (l *line) remove(obj *outrank.Pod) { l.queue.Remove(obj) }
 
-// assigned tells the queue that a pod has a node: pods whose place depends on its labels may fit now.
+// assigned tells the queue that a pod has been bound: waiting pods whose placement depends on its labels may
+// fit now.
 func (l *line) assigned(obj *outrank.Pod, node *outrank.Node) {
 	l.queue.AssignedPodAdded(obj, l.clock.time())
 	l.move(queue.EventAssignedPodAdded, node, obj)
@@ -80,18 +81,18 @@ func (l *line) relabelled(obj *outrank.Pod, node *outrank.Node) {
 	l.move(queue.EventAssignedPodUpdated, node, obj)
 }
 
-// roomGivenUp tells the queue that a pod does not want its nominated node any more.
+// roomGivenUp tells the queue that a pod has given up its reservation on its nominated node.
 func (l *line) roomGivenUp(obj *outrank.Pod) { l.queue.RoomGivenUp(obj, l.clock.time()) }
 
-// nextReady returns the time at which the next entry may be popped; false where none will be ready by
-// itself.
+// nextReady returns the time from which the next entry may be tried, and false if no entry becomes ready with
+// time alone.
 func (l *line) nextReady() (time.Time, bool) { return l.queue.NextReady(l.clock.time()) }
 
 // pending lists all entries of the queue.
 func (l *line) pending() queue.Parts[[]queue.Entry] { return l.queue.Pending() }
 
-// refuse makes attempts that come to nothing. It returns how many there were, how many pods were tried that
-// had not been tried before in this state, and the number of the last attempt.
+// refuse makes attempts that are known to fail. It returns their number, the number of pods among them that
+// had not been tried in this state, and the number of the last attempt.
 func (l *line) refuse(how queue.Refusing) (attempts, fresh int, last int64) {
 	return l.queue.Refuse(l.clock.time(), how)
 }
@@ -99,7 +100,7 @@ func (l *line) refuse(how queue.Refusing) (attempts, fresh int, last int64) {
 // gated counts the entries that a gate holds back.
 func (l *line) gated() int { return l.queue.Counts().Gated }
 
-// podsOf lists one entry for each pod: a group's entry is replaced by those of its members.
+// podsOf returns one entry for each pod: the entry of a group is replaced by those of its members.
 func podsOf(entries ...[]queue.Entry) []queue.Entry {
 	var out []queue.Entry
 	for _, e := range slices.Concat(entries...) {

@@ -13,14 +13,15 @@ type meter struct {
 	columns columns
 	// used and capacity are amounts by column, over all nodes.
 	used, capacity []int64
-	waiting        map[int32]int // pods in the queue by priority
-	evictions      map[int32]int // since the last sample, by priority
-	// stale is set if something changed since the last sample.
+	waiting        map[int32]int // the pods in the queue, by priority
+	evictions      map[int32]int // the evictions since the last sample, by priority
+	// stale is set if anything has changed since the last sample.
 	stale bool
-	// levels is used again for each sample.
+	// levels is reused for each sample.
 	levels []chart.Level
 }
 
+// newMeter returns a meter without nodes. The given nodes only define its columns.
 func newMeter(nodes []*outrank.Node) *meter {
 	m := &meter{columns: columnsOf(nodes), waiting: map[int32]int{}, evictions: map[int32]int{}, stale: true}
 	m.used = make([]int64, len(m.columns))
@@ -31,19 +32,19 @@ func newMeter(nodes []*outrank.Node) *meter {
 // row returns the amounts of a list by column.
 func (m *meter) row(l resource.List) []int64 { return m.columns.row(l) }
 
-// offer counts what a node offers as capacity; with sign -1 it counts it no longer.
+// offer adds what a node offers to the capacity; with sign -1 it subtracts it.
 func (m *meter) offer(has []int64, sign int64) {
 	addTo(m.capacity, has, sign)
 	m.stale = true
 }
 
-// take counts a pod's request as used; with sign -1 it counts it no longer.
+// take adds what a pod requests to the usage; with sign -1 it subtracts it.
 func (m *meter) take(asks []int64, sign int64) {
 	addTo(m.used, asks, sign)
 	m.stale = true
 }
 
-// wait counts a pod as waiting; with sign -1 it counts it no longer.
+// wait counts a waiting pod; with sign -1 it stops counting it.
 func (m *meter) wait(priority int32, sign int) {
 	m.waiting[priority] += sign
 	m.stale = true
@@ -55,7 +56,7 @@ func (m *meter) evict(priority int32) {
 	m.stale = true
 }
 
-// sample reports the usage, if it has changed.
+// sample passes a sample to tell, if anything has changed.
 func (m *meter) sample(at time.Duration, tell func(chart.Sample)) {
 	if tell == nil || !m.stale {
 		return

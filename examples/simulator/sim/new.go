@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -11,15 +10,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// New prepares a run: the cluster as it is at the beginning, and the work to
-// come. Pods of the cluster that have a node run there for ever; those that are
-// being deleted go at their deletion time; pending ones arrive at the beginning,
-// and never end; finished ones, and pending ones that are being deleted, are left
-// out. Priorities and volumes stand as the pods have them: classes and claims of
-// the cluster are not looked at. Nothing given is changed, and it must not be changed by others
-// during the run. Errors are *[outrank.InputError] with all that is wrong, and
-// those of the cluster's own Validate. The rules are those of the cluster's Release,
-// in the queue unless its configuration has another.
+// New prepares a run from the initial cluster and the work to come.
+//
+// Pods of the cluster that have a node run there forever; those that are being deleted leave at their
+// deletion time. Pending pods arrive at the beginning and never end. Finished pods, and pending pods that are
+// being deleted, are ignored. Priorities and volumes are taken from the pods themselves; classes and claims
+// of the cluster are ignored.
+//
+// New changes nothing that it is given, and nobody else may change it during the run. Errors are
+// *[outrank.InputError] with everything that is wrong, or come from the cluster's own Validate. The rules are
+// those of the cluster's Release, also for the queue unless its configuration names another.
 func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 	return s, s.build(cluster)
 }
 
-// withOrder returns the cluster with a release whose plans are for the order that is asked for: a
-// plan says which nominations are cleared, and that depends on it (rule 14.2.6).
+// withOrder returns the cluster with a release that fits the configured order of execution. Plans depend on
+// it, because they say which nominations are cleared (rule 14.2.6).
 func withOrder(given *outrank.Cluster, config *Config) (*outrank.Cluster, error) {
 	if config.Order == "" || config.variant() != 0 {
 		return given, nil
@@ -67,7 +67,7 @@ func withOrder(given *outrank.Cluster, config *Config) (*outrank.Cluster, error)
 	return &made, nil
 }
 
-// begin makes the parts that need no more than the configuration and the nodes.
+// begin makes the parts that depend only on the configuration and the nodes.
 func begin(given *outrank.Cluster, config Config) *Simulation {
 	s := &Simulation{
 		config: config, clock: &clock{start: config.Start}, agenda: &agenda{}, meter: newMeter(given.Nodes),
@@ -80,7 +80,7 @@ func begin(given *outrank.Cluster, config Config) *Simulation {
 		s.teller.follow = append(s.teller.follow, config.Follow)
 	}
 
-	// States count from 1, since a pod that was never tried has the state 0.
+	// States count from 1, because a pod that was never tried has the state 0.
 	tries := &tries{state: 1}
 	s.cluster = &cluster{
 		release: given.Release, nominator: execution.Nominator{Release: given.Release},
@@ -98,7 +98,7 @@ func begin(given *outrank.Cluster, config Config) *Simulation {
 	return s
 }
 
-// assemble makes the parts that may turn the input down, and those that need them.
+// assemble makes the parts that may reject the input, and those that depend on them.
 func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 	if s.line.queue, err = newQueue(&s.config, given.Release); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 		return err
 	}
 
-	// Without SchedulerOf all pods have the first scheduler, so the order of the configuration is kept.
+	// The order of the configuration is kept, because without SchedulerOf all pods have the first scheduler.
 	s.connect()
 	for i := range s.config.Schedulers {
 		if err := s.schedulers.add(&s.config.Schedulers[i]); err != nil {
@@ -121,7 +121,8 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 		}
 	}
 
-	// The first snapshot has the nodes alone: pods are admitted to them, and build takes over their order.
+	// The first snapshot has only the nodes, so that pods can be admitted to them. build replaces it, and
+	// takes over the order of its nodes.
 	if s.cluster.snap, err = engine.NewSnapshot(&outrank.Cluster{Release: given.Release, Nodes: given.Nodes}); err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 	return err
 }
 
-// newQueue makes the queue of the configuration. Its release is the cluster's unless it has one of its own.
+// newQueue makes the configured queue. Its release is the one of the cluster, unless it has its own.
 func newQueue(config *Config, release outrank.Release) (*queue.Queue, error) {
 	if config.Discipline != PriorityQueue {
 		return queue.NewFIFO(), nil
@@ -144,7 +145,8 @@ func newQueue(config *Config, release outrank.Release) (*queue.Queue, error) {
 	return queue.New(settings)
 }
 
-// connect gives the parts that act on pods their references, from the bottom up.
+// connect makes the parts that act on pods, each with references to the parts that it uses. Parts that others
+// use come first.
 func (s *Simulation) connect() {
 	config := &s.config
 	s.controllers = &controllers{
@@ -152,9 +154,11 @@ func (s *Simulation) connect() {
 		clock: s.clock, agenda: s.agenda, teller: s.teller, schedulers: s.schedulers,
 		lives: s.lives, columns: s.meter.columns, sharing: s.sharing, gangs: s.gangs, progress: &s.tally.progress,
 	}
+
 	s.stays = &stays{
 		config: config, clock: s.clock, agenda: s.agenda, schedulers: s.schedulers, cluster: s.cluster, line: s.line, kubelets: s.table,
 	}
+
 	s.fleet = &fleet{teller: s.teller, cluster: s.cluster, line: s.line, known: map[string]bool{}}
 	if s.table != nil {
 		s.kubelets = &kubeletWork{
@@ -178,11 +182,11 @@ func (s *Simulation) connect() {
 	}
 }
 
-// build makes the snapshot of the start, with all pods that are there then, and the parts that need it. Time
-// is that of indexing the cluster.
+// build makes the snapshot with all initial pods, and the parts that need it. It takes the time of indexing
+// the cluster.
 func (s *Simulation) build(given *outrank.Cluster) error {
-	// The pods of the beginning are shown, but in no snapshot yet. This one has them all, and from here on it
-	// is changed in place.
+	// The initial pods count as shown, but no snapshot has them yet. This one has them all; from now on it is
+	// changed in place.
 	c := s.present(given)
 	snap, err := engine.NewSnapshot(c)
 	if err != nil {
@@ -191,7 +195,7 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 	s.cluster.snap = snap
 	s.sharing.show(snap)
 
-	// The auditor comes now, when the pods of the beginning have their phases. It hears of all that follows.
+	// The auditor starts once the initial pods have their phases, and receives all later events.
 	if s.config.Audit || auditing {
 		s.auditor = s.newAuditor()
 		s.teller.follow = append(s.teller.follow, s.auditor.event)
@@ -202,7 +206,7 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 		}
 	}
 
-	// The pods of the beginning may put their nodes under pressure already.
+	// The initial pods may already put their nodes under pressure.
 	if s.kubelets != nil {
 		for _, n := range c.Nodes {
 			s.kubelets.watchUse(s.table.of(s.cluster.hosts[n.Name]))
@@ -211,7 +215,8 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 	return nil
 }
 
-// present returns the cluster as it is: the nodes in the order of the snapshot, and the pods that it shows.
+// present returns the present cluster: the nodes in the order of the snapshot, and the pods that count as
+// shown.
 func (s *Simulation) present(given *outrank.Cluster) *outrank.Cluster {
 	c := &outrank.Cluster{Release: given.Release, Namespaces: given.Namespaces, Groups: given.Groups, Budgets: s.cluster.allowances()}
 	for n := range s.cluster.nodes() {
@@ -227,32 +232,16 @@ func (s *Simulation) present(given *outrank.Cluster) *outrank.Cluster {
 	return c
 }
 
-// newAuditor makes an auditor that knows the pods that are there.
-func (s *Simulation) newAuditor() *auditor {
-	a := &auditor{
-		clock: s.clock, cluster: s.cluster, lives: s.lives, tally: s.tally, heeds: heeded(s.config.Schedulers),
-		kubelets: s.config.Kubelets != nil, books: map[*pod]*book{}, waited: map[*lineage]time.Duration{},
-	}
-	for _, l := range s.lives.lineages {
-		for _, p := range l.lives {
-			if p.phase != Coming {
-				a.books[p] = &book{phase: p.phase, running: p.started}
-			}
-		}
-	}
-	return a
-}
-
-// admitAll admits the present pods and those to come.
+// admitAll admits the initial pods and the work to come.
 func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	var ps problems
 	for _, obj := range there {
-		// A pod that is over takes no room, and nothing can happen to it any more.
+		// A pod that has ended takes no room, and nothing more can happen to it.
 		if obj.Finished() || obj.Terminating() && obj.NodeName == "" {
 			continue
 		}
 
-		// Nobody knows when a present pod ends. A pending one arrives at the beginning, like work.
+		// Nobody knows when an initial pod ends. A pending one arrives at the beginning, like work.
 		w := &Work{Pod: obj, Endless: true}
 		if p := s.controllers.admit(w, &ps); p != nil && obj.NodeName != "" {
 			s.settle(p, &ps)
@@ -273,7 +262,7 @@ func (s *Simulation) admitAll(there []*outrank.Pod, work []Work) error {
 	return ps.err()
 }
 
-// settle puts a pod of the beginning on its node.
+// settle puts an initial pod on its node.
 func (s *Simulation) settle(p *pod, ps *problems) {
 	h := s.cluster.hosts[p.obj.NodeName]
 	if h == nil {
@@ -281,7 +270,8 @@ func (s *Simulation) settle(p *pod, ps *problems) {
 		return
 	}
 
-	// It is shown before there is a snapshot: build puts into that whatever is shown.
+	// The pod counts as shown although no snapshot has it yet: build makes one with all pods that count as
+	// shown.
 	p.phase, p.host = Running, h
 	p.shown = p.obj
 	p.ends = horizon

@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// outcome enters the result of an attempt with a pod; before is the state of the cluster in which the attempt
-// was made.
+// outcome records the result of an attempt with a pod. before is the state of the cluster in which the
+// attempt was made.
 func (s *scheduling) outcome(p *pod, r *attempt.Result, before uint64) error {
 	if r.Outcome == attempt.Bound {
 		return nil
@@ -20,13 +20,15 @@ func (s *scheduling) outcome(p *pod, r *attempt.Result, before uint64) error {
 	}
 	s.cluster.show(p)
 	s.line.refused(p, before)
+
+	// A pod with feasible nodes that was not bound has failed to bind.
 	if len(r.Nodes) > 0 {
-		s.cluster.changed(nil) // the next time binding may work
+		s.cluster.changed(nil) // binding may succeed the next time
 	}
 	return nil
 }
 
-// decided reports a plan with victims to the configuration's Decided.
+// decided passes a plan with victims to Config.Decided.
 func (s *scheduling) decided(x *schedulerState, made preemption.Decision) error {
 	if s.config.Decided == nil {
 		return nil
@@ -48,20 +50,20 @@ func (s *scheduling) decided(x *schedulerState, made preemption.Decision) error 
 	return s.config.Decided(d)
 }
 
-// record adds an executed plan to the history.
+// record adds a carried-out plan to the history.
 func (s *scheduling) record(p *pod, r *execution.Report) error {
 	if r == nil {
 		return nil
 	}
 	victims := s.lineagesOf(r)
 	if len(victims) == 0 {
-		return nil // all victims were on the way out
+		return nil // all victims were terminating already
 	}
 	return s.tally.record(history.Preemption{Time: s.clock.time(), Node: r.Node, Preemptor: p.lineage.name, Victims: victims})
 }
 
-// lineagesOf names the lineages of the victims that were told to go, those left out that were on their way
-// out before.
+// lineagesOf returns the names of the lineages of the evicted victims, without those that were terminating
+// before.
 func (s *scheduling) lineagesOf(r *execution.Report) []string {
 	var names []string
 	for _, v := range r.Victims {

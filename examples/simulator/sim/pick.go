@@ -10,22 +10,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// view is the cluster as a choice among nodes looks at it.
+// view is the state of the cluster in which a node is chosen.
 type view struct {
 	snap *engine.Snapshot
-	dice *rand.Rand // nil where ties go to the first node
-	// used returns the usage of a node by column. Only cpu and memory are always filled in.
+	dice *rand.Rand // chooses among ties; nil chooses the first node
+	// used returns the usage of a node by column. Only cpu and memory are always set.
 	used func(*host) []int64
 }
 
-// pick chooses the node with the highest score among the nodes that take the pod. Ties go to the first in the
-// cluster's order or, with a seed, to any. There is at least one node; where the nominated node takes the pod
-// it is the only one.
+// pick chooses the feasible node with the highest score. Of several it takes the first in the order of the
+// cluster or, with a seed, any. There must be at least one node; if the nominated node is feasible, it is the
+// only one.
 func (s *scheduling) pick(ctx context.Context, p *pod, nodes []*outrank.Node) (*host, error) {
 	return s.pickBy(ctx, p, nodes, view{s.cluster.snap, s.dice, func(h *host) []int64 { return h.used }})
 }
 
-// pickBy is pick by a view of the cluster.
+// pickBy is pick for a view of the cluster.
 func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, v view) (*host, error) {
 	scoreOf, err := s.scores(ctx, p, nodes, v)
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, 
 		case best == nil || score > most:
 			best, most, ties = h, score, 1
 		case score == most && v.dice != nil:
-			// The n-th of n equal nodes takes the place with a chance of 1 in n, so in the end each has the
-			// same chance.
+			// The n-th of the tied nodes replaces the chosen one with a probability of 1/n. So in the end
+			// each has the same probability.
 			if ties++; v.dice.IntN(ties) == 0 {
 				best = h
 			}
@@ -52,8 +52,8 @@ func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, 
 	return best, nil
 }
 
-// scores returns a function that gives the score of the i-th node. A Score is asked about each node when that
-// is called, a Scorer about all of them here.
+// scores returns a function that gives the score of the i-th node. It asks a Scorer about all nodes at once;
+// a Score is asked about each node when the function is called.
 func (s *scheduling) scores(ctx context.Context, p *pod, nodes []*outrank.Node, v view) (func(i int, h *host) int64, error) {
 	if p.scheduler.scorer == nil {
 		c := &Choice{Pod: p.obj, Snapshot: v.snap}
@@ -73,15 +73,15 @@ func (s *scheduling) scores(ctx context.Context, p *pod, nodes []*outrank.Node, 
 	return func(i int, _ *host) int64 { return ranking.Totals[i] }, nil
 }
 
-// consider describes the pod on a node.
+// consider sets the choice to the pod on a node.
 func (c *Choice) consider(h *host, p *pod, used []int64) {
 	c.Node = h.node
 	c.CPU = Level{used[cpuColumn] + p.asks[cpuColumn], h.has[cpuColumn]}
 	c.Memory = Level{used[memoryColumn] + p.asks[memoryColumn], h.has[memoryColumn]}
 }
 
-// pickIn chooses as pick does, with the pods that a snapshot has on the nodes. Ties go to the first
-// node, so that an attempt with a gang has the same result as long as nothing changes.
+// pickIn is pick for the pods that a snapshot has on the nodes. Of several nodes it takes the first, so that
+// an attempt with a gang has the same result as long as nothing changes.
 func (s *scheduling) pickIn(ctx context.Context, snap *engine.Snapshot, p *pod, nodes []*outrank.Node) (*host, error) {
 	used := make([]int64, len(p.asks))
 	return s.pickBy(ctx, p, nodes, view{snap, nil, func(h *host) []int64 {
@@ -91,7 +91,7 @@ func (s *scheduling) pickIn(ctx context.Context, snap *engine.Snapshot, p *pod, 
 	}})
 }
 
-// newDice returns the dice for ties, nil where ties go to the first node.
+// newDice returns the dice that decide among ties, or nil for seed 0.
 func newDice(seed uint64) *rand.Rand {
 	if seed == 0 {
 		return nil

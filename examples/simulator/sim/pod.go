@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
-// Phase is a pod's stage of life. A pod is in one phase at any time.
+// Phase is the stage of a pod's life.
 type Phase uint8
 
 // The phases.
@@ -23,9 +23,9 @@ const (
 	Admitting
 	// Running: it is on a node.
 	Running
-	// Terminating: it is on a node, and has been told to go.
+	// Terminating: it is on a node, but has to leave.
 	Terminating
-	// Finished: it came to its end.
+	// Finished: its work is done.
 	Finished
 	// Gone: it was evicted, deleted, or lost with its node.
 	Gone
@@ -36,13 +36,13 @@ var phaseNames = [...]string{"unknown", "coming", "queued", "admitting", "runnin
 // String names the phase.
 func (p Phase) String() string { return phaseNames[p] }
 
-// pod is one life of a pod, from its arrival to its end. The pod that is made in its place is another one of
-// the same lineage.
+// pod is one pod of a run, from its arrival until it has left. Its successor is another pod of the same
+// lineage.
 type pod struct {
-	// obj is the latest version; versions are never changed.
+	// obj is the latest version. Versions never change.
 	obj *outrank.Pod
-	// shown is the version in the snapshot, nil where it is not there: only pods
-	// on nodes and nominated ones are.
+	// shown is the version in the snapshot. It is nil if the snapshot does not have the pod, as it has only
+	// pods that are on nodes or nominated.
 	shown     *outrank.Pod
 	work      *Work
 	lineage   *lineage
@@ -50,37 +50,38 @@ type pod struct {
 	phase     Phase
 	// asks has the pod's requests by column.
 	asks []int64
-	// tried is the number of the state in which the last attempt came to nothing.
+	// tried is the state of the cluster in which the last attempt failed.
 	tried uint64
-	// queued is when the pod came into the queue, bound when it began to run.
+	// queued is the time at which the pod entered the queue, and bound the time at which it started to run.
 	queued, bound time.Duration
-	// ends is when the pod's work ends, until when its grace period does.
+	// ends is the time at which the pod's work is done, and until the end of its grace period.
 	ends, until time.Duration
 	// host is the node that the pod is on, or was on last.
 	host *host
-	// reserved is the node on which room is kept for the pod, and claim its claim there; nil for none.
+	// reserved is the node on which room is reserved for the pod, and claim the reservation; both are nil if
+	// there is none.
 	reserved *host
 	claim    *claim
-	// there is set if the pod was on its node from the beginning.
+	// there is set if the pod was on its node at the beginning of the run.
 	there bool
-	// started is set when the pod's work has begun.
+	// started is set once the pod has started to work.
 	started bool
-	// evicted is set when the pod was told to go, unless that came from outside.
+	// evicted is set once the pod has been evicted. Deletion from outside is no eviction.
 	evicted bool
-	// lost is set when the pod's node went away.
+	// lost is set if the node of the pod was removed.
 	lost bool
-	// cause is why the pod leaves or left before its end.
+	// cause is why the pod leaves, or left, before it has finished.
 	cause Cause
-	// uses is the pod's usage while it runs.
+	// uses is what the pod uses while it runs.
 	uses kubeletadmit.Usage
-	// class is the class of the pods that equal this version, nil where that is not known.
+	// class is the class of pods that equal this version, or nil if it has not been looked up.
 	class *podClass
-	// covering has the budgets that cover the pod, by their place in the list.
+	// covering has the indexes of the budgets that cover the pod.
 	covering []int32
 }
 
-// level returns the pod's priority as nodes count it. Pods without a priority are of
-// the lowest level, since some rules let any pod push them out.
+// level returns the priority that counts for usage by level. Pods without a priority have the lowest level,
+// because some rules let any pod preempt them.
 func (p *pod) level() int64 {
 	if p.obj.Priority == nil {
 		return math.MinInt64
@@ -96,55 +97,54 @@ func (p *pod) onNode() bool {
 	return p.phase == Admitting || p.phase == Running || p.phase == Terminating
 }
 
-// lineage is a pod with all those that were made in its place.
+// lineage is a pod with all its successors.
 type lineage struct {
 	name string
-	// lives are in the order in which they were made; the last one is the
-	// present one.
+	// lives has the pods in the order in which they were made. The last one is the present one.
 	lives []*pod
-	// priority is the priority of the present life.
+	// priority is the priority of the present pod.
 	priority  int32
 	evictions int
-	// failures counts the times that a kubelet turned a life away or evicted it under
-	// pressure.
+	// failures counts how often a kubelet has rejected a pod of the lineage or evicted it under pressure.
 	failures int
 	// givenUp is set once the controller has given up.
 	givenUp bool
-	// waited is the time that the lives spent in the queue. A life that is still there is left out.
+	// waited is the time that the pods spent in the queue, except one that is still there.
 	waited time.Duration
-	// refused is set if an attempt came to nothing, placed if a life has begun its work, finished if one
-	// came to its end.
+	// refused is set if an attempt has failed, placed if a pod has started to work, and finished if one has
+	// finished.
 	arrived, refused, placed, finished bool
 }
 
-// current returns the present life.
+// current returns the present pod.
 func (l *lineage) current() *pod { return l.lives[len(l.lives)-1] }
 
-// revise makes a new version of the pod.
+// revise replaces the version of the pod by a changed copy.
 func (p *pod) revise(change func(*outrank.Pod)) {
 	obj := *p.obj
 	change(&obj)
 	p.obj, p.class = &obj, nil
 }
 
-// relational reports whether a pod's place depends on other pods' labels.
+// relational reports whether the placement of a pod depends on the labels of other pods.
 func relational(obj *outrank.Pod) bool {
 	a := &obj.Affinity
 	return len(a.PodAffinity)+len(a.PodAntiAffinity)+len(obj.TopologySpreadConstraints) > 0
 }
 
-// lives holds all pods of a run, those that are over among them.
+// lives has all pods of a run, including those that have left.
 type lives struct {
 	// pods has the last pod with each key.
 	pods map[outrank.Key]*pod
-	// lineages are in the order in which their first pods were admitted, byLineage finds them by name.
+	// lineages has the lineages in the order in which their first pods were admitted; byLineage has them by
+	// name.
 	lineages  []*lineage
 	byLineage map[string]*lineage
-	// uids counts the pods. A pod without a UID is given one with its number.
+	// uids counts the pods. A pod without a UID gets one with its number.
 	uids int
 }
 
-// find returns the life of this very pod, nil where it is over.
+// find returns the pod with the key and the UID of obj, or nil if it does not wait or run any more.
 func (l *lives) find(obj *outrank.Pod) *pod {
 	p := l.pods[obj.Key()]
 	if p == nil || p.obj.UID != obj.UID || !p.present() {
@@ -153,7 +153,8 @@ func (l *lives) find(obj *outrank.Pod) *pod {
 	return p
 }
 
-// fateOf returns what an event tells of a pod beside the pod itself: its lineage and why it leaves.
+// fateOf returns what an event says about a pod besides the pod itself: its lineage, and the cause for which
+// it leaves.
 func (l *lives) fateOf(key outrank.Key) (lineage string, cause Cause, ok bool) {
 	p := l.pods[key]
 	if p == nil {
@@ -162,7 +163,7 @@ func (l *lives) fateOf(key outrank.Key) (lineage string, cause Cause, ok bool) {
 	return p.lineage.name, p.cause, true
 }
 
-// join puts a pod into its lineage, and reports whether that is a new one.
+// join adds a pod to its lineage, and reports whether the lineage is new.
 func (l *lives) join(p *pod) (first bool) {
 	name := p.work.Lineage
 	if name == "" {

@@ -13,35 +13,36 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// podClass is a class of pods that a scheduler cannot tell apart, with its answer to the last of them. It
-// implements [queue.Class]. The answer is the same for all of them until a change concerns them.
+// podClass is a class of pods that a scheduler cannot tell apart, with the scheduler's last answer about one
+// of them. The answer holds for all of them until a change concerns them. It implements [queue.Class].
 type podClass struct {
 	present   *present
 	scheduler *schedulerState
-	// pod is one pod of the class, without the fields that tell it from the others.
+	// pod is a pod of the class without the fields that differ within the class.
 	pod *outrank.Pod
-	// alone is set for a nominated pod: it is in the snapshot, and shares its class with no other pod.
+	// alone is set for the class of a nominated pod. Such a pod is in the snapshot, and is alone in its
+	// class.
 	alone bool
-	// host is the node that such a pod is nominated to, nil if there is no node of that name.
+	// host is the node to which that pod is nominated, or nil if there is no node with this name.
 	host *host
-	// demand is the demand of each pod of the class; its stay follows from the last answer.
+	// demand is the demand of each pod of the class. Its stay depends on the last answer.
 	demand demand
-	// plain is set if demand and the nodes' own fields alone decide where the pods fit.
+	// plain is set if the demand and the nodes' own fields alone decide where the pods fit.
 	plain bool
 
-	// plan is the last answer, nil before the first.
+	// plan is the last answer, or nil before the first.
 	plan *preemption.Plan
 	// state is the state of the cluster in which plan was made.
 	state uint64
-	// refused is set if the last answer refuses the pods, and filters names the filters that turned them
-	// down.
+	// refused is set if the last answer was that nothing helps the pods. filters are the names of the filters
+	// that rejected them.
 	refused bool
 	filters []string
-	// seen is the number of changes up to which the last answer is known to hold.
+	// seen is the number of changes of the cluster after which the last answer is known to hold.
 	seen int
 }
 
-// present has everything that an answer depends on beside the pod.
+// present has everything besides the pod that an answer depends on.
 type present struct {
 	clock *clock
 	tries *tries
@@ -54,21 +55,20 @@ func (p *present) now() time.Time { return p.clock.time() }
 // state returns the number of the cluster's state.
 func (p *present) state() uint64 { return p.tries.state }
 
-// lastBefore returns the number of the last attempt before this state began.
+// lastBefore returns the number of the last attempt before the present state.
 func (p *present) lastBefore() int64 { return p.tries.since }
 
-// changeCount counts the changes so far.
+// changeCount returns the number of changes so far.
 func (p *present) changeCount() int { return p.tries.changeCount() }
 
-// changesSince returns the changes that follow the first seen ones, as [changeLog.after] does.
+// changesSince returns the changes behind the first seen ones, as [changeLog.after] does.
 func (p *present) changesSince(seen int) ([]*host, bool) { return p.tries.changesSince(seen) }
 
-// plain reports whether a stripped pod asks only for resources, and for nodes by
-// their own fields. Filters for such pods come before NodeResourcesFit or have
-// no say.
+// plain reports whether a pod, without the fields that differ within its class, constrains only resources and
+// the nodes' own fields. The filters that reject such pods come before NodeResourcesFit or do not apply.
 func plain(bare *outrank.Pod) bool {
-	// What may be set is cleared. Whatever is left, a field of a later version among it, makes the pod one
-	// that is not plain.
+	// Fields that a plain pod may have are cleared. Anything left, such as a field that is added later, makes
+	// the pod not plain.
 	rest := *bare
 	rest.Priority, rest.PreemptionPolicy, rest.SchedulerName = nil, "", ""
 	rest.NodeSelector, rest.Affinity.NodeAffinity, rest.Tolerations = nil, nil, nil
@@ -78,7 +78,7 @@ func plain(bare *outrank.Pod) bool {
 	return reflect.DeepEqual(rest, outrank.Pod{}) && plainContainers(bare.Containers) && plainContainers(bare.InitContainers)
 }
 
-// plainContainers reports whether the containers ask for resources alone.
+// plainContainers reports whether the containers constrain nothing but resources.
 func plainContainers(list []outrank.Container) bool {
 	for _, c := range list {
 		c.Name, c.Requests, c.Limits = "", nil, nil
@@ -89,7 +89,7 @@ func plainContainers(list []outrank.Container) bool {
 	return true
 }
 
-// learn records the answer to a pod of the class. A refusal that names no filter, as where there are no
+// learn records an answer about a pod of the class. A refusal that names no filter, as in a cluster without
 // nodes, is not shared.
 func (a *podClass) learn(plan *preemption.Plan) {
 	a.plan = plan
@@ -104,8 +104,8 @@ func (a *podClass) learn(plan *preemption.Plan) {
 	}
 }
 
-// changesNothing reports whether an attempt with this answer changes nothing: there is no plan, and
-// no nomination to lose.
+// changesNothing reports whether an attempt with this answer leaves everything as it is: there is neither a
+// plan nor a nomination to clear.
 func (a *podClass) changesNothing(plan *preemption.Plan) bool {
 	switch plan.Outcome {
 	case preemption.NotEligible:
@@ -116,8 +116,8 @@ func (a *podClass) changesNothing(plan *preemption.Plan) bool {
 	return false
 }
 
-// staying returns the level from which on the pods of a node stay where they are. Where the class may push
-// nobody out all pods stay; only a change on the nominated node can alter that.
+// staying returns the level from which on pods cannot be preempted for the class. If the class is not
+// eligible to preempt, no pod can; only a change on the nominated node can alter that.
 func (a *podClass) staying(plan *preemption.Plan) int64 {
 	if plan.Outcome == preemption.NotEligible {
 		return math.MinInt64
@@ -125,8 +125,8 @@ func (a *podClass) staying(plan *preemption.Plan) int64 {
 	return a.demand.level
 }
 
-// filtersOf lists the filters that turned the pod down, by name, as [execution.Failure.Verdict] does. The
-// list is empty where there are no nodes.
+// filtersOf returns the names of the filters that rejected the pod, sorted, as [execution.Failure.Verdict]
+// does. It is empty if there are no nodes.
 func filtersOf(plan *preemption.Plan) []string {
 	var names []string
 	for i := range plan.TurnedDown {
@@ -139,9 +139,9 @@ func filtersOf(plan *preemption.Plan) []string {
 	return names
 }
 
-// planFor returns the answer to a pod of the class, nil if it is not known. An observer reads how many nodes
-// turned the pod down for each reason, and a change may alter these numbers where the refusal itself stays
-// true. So for an observer the answer is known only in the state in which it was given.
+// planFor returns the answer for a pod of the class, or nil if it is not known. An observer reads how many
+// nodes rejected the pod for each reason. A change may alter these numbers even if the refusal still holds,
+// so with an observer an answer only holds in the state in which it was given.
 func (a *podClass) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
 	if !a.refused || a.state != a.present.state() && observed {
 		return nil
@@ -155,8 +155,8 @@ func (a *podClass) planFor(obj *outrank.Pod, observed bool) *preemption.Plan {
 	return &plan
 }
 
-// Known implements [queue.Class]. A later change may make up for one that
-// concerns the class before it is asked, such as room that another pod takes.
+// Known implements [queue.Class]. The class may still be refused after a change that concerned it, if a later
+// change undoes its effect before anybody asks.
 func (a *podClass) Known() ([]string, bool) {
 	if !a.refused || a.concerned() {
 		return nil, false
@@ -165,15 +165,15 @@ func (a *podClass) Known() ([]string, bool) {
 	return a.filters, true
 }
 
-// concerned reports whether the class may be refused no longer, or by other filters, because of a change
-// that it has not seen.
+// concerned reports whether a change that the class has not seen may end the refusal, or change the filters
+// that it names.
 //
-// The refusal says that no node takes the pod, even without the pods of lower priority. For plain pods it
-// stays true while each changed node still has too little left for that. The names of the filters stay the
-// same, too. After the change such a node turns the pod down by a filter that looks at no other pods and
-// stands before NodeResourcesFit, or else by NodeResourcesFit. Before the change it did so by the same one:
-// a node that takes the pod would not have given this answer, and the filters behind NodeResourcesFit have
-// nothing to say to plain pods.
+// The refusal says that no node takes the pod, even without all pods of lower priority. For plain pods it
+// holds as long as each changed node still has too little room for that. The names of the filters stay the
+// same, too: after the change such a node rejects the pod by a filter that looks at no other pods and comes
+// before NodeResourcesFit, or else by NodeResourcesFit itself. Before the change it rejected the pod by the
+// same filter: had it taken the pod, the answer would have been another one, and filters behind
+// NodeResourcesFit do not apply to plain pods.
 func (a *podClass) concerned() bool {
 	if a.seen == a.present.changeCount() {
 		return false
@@ -183,7 +183,7 @@ func (a *podClass) concerned() bool {
 		return true
 	}
 
-	// One node often changes several times in a row, and looks the same each time it is asked now.
+	// A node often changes several times in a row. Only its present state counts, so it is asked once.
 	var last *host
 	for _, h := range changes {
 		switch {

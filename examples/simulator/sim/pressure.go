@@ -10,12 +10,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// pressureGrace is the time that a pod has to end when it is evicted under pressure, whatever it asks for.
+// pressureGrace is the grace period of a pod that is evicted under pressure, whatever the pod asks for.
 const pressureGrace = time.Second
 
-// watchUse puts the kubelet's next look on the agenda, if something would come of it.
+// watchUse plans the kubelet's next look, if a look would change anything.
 func (ks *kubeletWork) watchUse(k *kubelet) {
-	// A look that is on the agenda already computes the next one itself.
+	// A look that is planned no later than that will plan the next one itself.
 	at, ok := ks.nextLook(k)
 	if !ok || k.lookAt != 0 && k.lookAt <= at {
 		return
@@ -24,8 +24,8 @@ func (ks *kubeletWork) watchUse(k *kubelet) {
 	ks.agenda.add(moment{at: at, kind: lookMoment, host: k.host})
 }
 
-// nextLook returns the time of the first look at which a kubelet would do something about a pressure: find
-// it, evict a pod, or find that it has been over for long enough. It is not ok where no look would.
+// nextLook returns the time of the first look at which a kubelet would act: find a pressure, evict a pod, or
+// find that a pressure has been over for long enough. ok is false if no look would.
 func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 	if k.host.removed {
 		return 0, false
@@ -39,9 +39,9 @@ func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 		when := next
 		switch over := k.over(kind); {
 		case over && x.on && (k.relieved() || len(ks.evictable(k.host)) == 0):
-			continue // it waits for the one that goes, or can do nothing
+			continue // it waits for an evicted pod to leave, or has none to evict
 		case !over && x.on:
-			// The pressure ends at the first look that comes no earlier than the end of the transition.
+			// The pressure ends at the first look at or after the end of the transition.
 			roundingUp := later(x.last, ks.rules.Transition) + period - 1
 			when = max(next, min(roundingUp/period*period, horizon))
 		case !over:
@@ -66,8 +66,8 @@ func (ks *kubeletWork) evictable(h *host) []*outrank.Pod {
 	return out
 }
 
-// lookAt lets the kubelet of a node look if it was going to at that time. A look that was put off stays on
-// the agenda, and nothing happens then.
+// lookAt lets the kubelet of a node look, unless the look was replaced by an earlier one. The replaced look
+// stays on the agenda without effect.
 func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 	if k := ks.table.of(h); !h.removed && k.lookAt == at {
 		return ks.look(k)
@@ -75,12 +75,12 @@ func (ks *kubeletWork) lookAt(h *host, at time.Duration) error {
 	return nil
 }
 
-// look lets a kubelet look at the usage of its pods: it finds whether the node is under pressure, and evicts
-// one pod because of the first kind of pressure.
+// look lets a kubelet look at what its pods use. It notes which kinds of pressure begin or end, and evicts
+// one pod because of the first kind.
 func (ks *kubeletWork) look(k *kubelet) error {
 	k.lookAt = 0
 
-	// Every kind of pressure is noted before a pod is evicted: from now on the kubelet turns pods away.
+	// All kinds of pressure are noted before a pod is evicted, because the kubelet rejects pods from now on.
 	for kind := range kindsOfPressure {
 		x := &k.pressures[kind]
 		switch over := k.over(kind); {
@@ -94,7 +94,7 @@ func (ks *kubeletWork) look(k *kubelet) error {
 		}
 	}
 
-	// One pod at a time, for the first kind: the next look finds out whether that was enough.
+	// Only one pod is evicted, for the first kind. The next look finds out whether that was enough.
 	for kind := range kindsOfPressure {
 		if k.over(kind) {
 			if err := ks.relieve(k, kind); err != nil {
@@ -108,8 +108,8 @@ func (ks *kubeletWork) look(k *kubelet) error {
 	return nil
 }
 
-// relieve evicts the first pod in the order of eviction, unless the pod that was evicted before it is still
-// going.
+// relieve evicts the first pod in the order of eviction, unless the pod that was evicted before it still
+// terminates.
 func (ks *kubeletWork) relieve(k *kubelet, kind pressureKind) error {
 	pods := ks.evictable(k.host)
 	if k.relieved() || len(pods) == 0 {
@@ -132,7 +132,7 @@ func (ks *kubeletWork) relieve(k *kubelet, kind pressureKind) error {
 	return ks.kill(p, eviction{cause: r.cause, grace: &grace, why: why})
 }
 
-// putTaint keeps new pods away from a node under pressure.
+// putTaint adds the taint of a pressure to a node.
 func (ks *kubeletWork) putTaint(k *kubelet, kind pressureKind) {
 	r, node := pressureRules[kind], k.node()
 	has := resource.NewBinary(resource.Amount(r.resource, node.Allocatable[r.resource]))
@@ -140,14 +140,14 @@ func (ks *kubeletWork) putTaint(k *kubelet, kind pressureKind) {
 		fmt.Sprintf("under %s pressure: pods use %s of %s", r.name, resource.NewBinary(k.uses[kind]), has))
 }
 
-// takeTaint lets new pods in again.
+// takeTaint removes the taint of a pressure from a node.
 func (ks *kubeletWork) takeTaint(k *kubelet, kind pressureKind) {
 	taints := withoutLast(k.node().Taints, pressureRules[kind].taint)
 	ks.retaint(k.host, taints, fmt.Sprintf("no longer under %s pressure", pressureRules[kind].name))
 }
 
-// withoutLast returns the taints without the last one that equals a taint. The kubelet has put that one
-// there: if the input has an equal taint of its own, that one stands before it.
+// withoutLast returns the taints without the last one that equals taint. The kubelet has added that one: an
+// equal taint of the input comes before it.
 func withoutLast(taints []outrank.Taint, taint outrank.Taint) []outrank.Taint {
 	for i := len(taints) - 1; i >= 0; i-- {
 		if taints[i] == taint {

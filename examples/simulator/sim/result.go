@@ -12,37 +12,36 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
-// Result is a run in figures. It belongs to the caller.
+// Result sums up a run. It belongs to the caller.
 type Result struct {
 	report.Summary
-	// Steps counts moments of the agenda and scheduling cycles.
+	// Steps counts the moments of the agenda and the scheduling cycles.
 	Steps int
 	// History has all cascades, cycles and repeats that were found, by lineage.
 	History history.Summary
-	// Metrics are the metrics of a kube-scheduler.
+	// Metrics are the metrics that a kube-scheduler would have.
 	Metrics metrics.Values
-	// Waited has the waits that Waits sums up, one for each lineage.
+	// Waited has the waiting times that Waits sums up, one for each lineage.
 	Waited *report.Waits
 }
 
-// Run goes on until nothing happens any more, the end of the configuration, or the
-// end of the context, whose error comes with the result until then. A pod that fits
-// nowhere and pushes nobody out stays in the queue. Any other error is about a
-// change from outside, a pod that a controller made, or one of the caller's rules.
+// Run continues the run until nothing more happens, the configured end, or the end of the context, whose
+// error comes with the result so far. A pod that fits nowhere and cannot preempt stays in the queue. Any
+// other error comes from a change from outside, a pod that a controller made, or a rule of the caller.
 func (s *Simulation) Run(ctx context.Context) (*Result, error) {
 	err := s.Until(ctx, s.config.End)
 	return s.Result(), err
 }
 
-// Result sums up the run so far, which may go on afterwards. Pods are counted by
-// lineage. Time is linear in the lineages.
+// Result sums up the run so far, which may continue afterwards. Pods are counted by lineage. Time is linear
+// in the lineages.
 func (s *Simulation) Result() *Result {
 	s.tally.setQueue(s.line.queue)
 	r := &Result{Steps: s.clock.steps, History: s.tally.found(), Metrics: s.metrics()}
 	r.Simulated = s.Now().Seconds()
 	r.Lost = s.tally.lost
 
-	// Work whose time has not come is not counted: the run may have ended before.
+	// Work that has not arrived does not count, because the run may have ended before.
 	waits := &report.Waits{}
 	for _, l := range s.lives.lineages {
 		if !l.arrived {
@@ -59,7 +58,7 @@ func (s *Simulation) Result() *Result {
 	return r
 }
 
-// waitedUntil returns the time that the lives of a lineage have spent in the queue until now.
+// waitedUntil returns the time that the pods of a lineage have spent in the queue so far.
 func (l *lineage) waitedUntil(now time.Duration) time.Duration {
 	waited := l.waited
 	for _, p := range l.lives {
@@ -70,7 +69,7 @@ func (l *lineage) waitedUntil(now time.Duration) time.Duration {
 	return waited
 }
 
-// countIn counts a lineage that has arrived by what became of it.
+// countIn counts a lineage that has arrived, by what has happened to it.
 func (l *lineage) countIn(pods *report.Pods) {
 	now := l.current()
 	pods.Arrived++
@@ -82,8 +81,8 @@ func (l *lineage) countIn(pods *report.Pods) {
 	pods.EvictedAgain += one(l.evictions > 1)
 }
 
-// metrics returns the metrics of a kube-scheduler that makes all attempts one by one, those of refuse among
-// them.
+// metrics returns the metrics of a kube-scheduler that makes all attempts one by one, including those of
+// refuse.
 func (s *Simulation) metrics() metrics.Values {
 	values := s.tally.values()
 	for _, x := range s.schedulers.inOrder {
@@ -91,7 +90,7 @@ func (s *Simulation) metrics() metrics.Values {
 			continue
 		}
 
-		// Each of them was an attempt that found no node, and asked for a plan.
+		// Each was an attempt that found no node and asked for a plan.
 		values.PreemptionAttempts += x.refused
 		if values.ScheduleAttempts == nil {
 			values.ScheduleAttempts = map[metrics.Attempt]uint64{}
@@ -103,16 +102,16 @@ func (s *Simulation) metrics() metrics.Values {
 	return values
 }
 
-// countDurations counts the durations of n more attempts, each of which lasts one cycle.
+// countDurations adds the durations of n attempts, each of which lasts one cycle.
 func (s *Simulation) countDurations(values *metrics.Values, attempt metrics.Attempt, n uint64) {
-	// All of them fall into the bucket into which one attempt falls.
+	// All fall into the same bucket as a single attempt.
 	var single metrics.Meter
 	single.AddFailure(attempt.Profile, &execution.Verdict{}, &s.config.Cycle)
 	like := single.Values().AttemptDurations
 	bucket := slices.Index(like[attempt].Buckets, 1)
 
-	// Without an attempt that was made by itself, the histogram of the single one is taken, which has one
-	// of the n already.
+	// If no attempt was made alone, the histogram starts as the one of the single attempt, which counts one
+	// of the n.
 	h, ok := values.AttemptDurations[attempt]
 	if !ok {
 		h = like[attempt]
@@ -127,7 +126,7 @@ func (s *Simulation) countDurations(values *metrics.Values, attempt metrics.Atte
 	values.AttemptDurations[attempt] = h
 }
 
-// total returns n times the duration, at most the largest duration there is.
+// total returns n times the duration, but at most the largest duration.
 func total(n uint64, d time.Duration) time.Duration {
 	if d > 0 && n > math.MaxInt64/uint64(d) {
 		return math.MaxInt64
@@ -135,9 +134,9 @@ func total(n uint64, d time.Duration) time.Duration {
 	return time.Duration(n) * d
 }
 
-// Progress returns the share of the work that is done, from 0 to 1. An arrival is one piece of work, and so
-// is the end of a pod that has one.
+// Progress returns the share of the work that is done, from 0 to 1. Each arrival is a piece of work, and so
+// is each end of a pod that ends.
 func (s *Simulation) Progress() float64 { return s.tally.share() }
 
-// Steps returns the number of steps, each attempt being one.
+// Steps returns the number of steps. Each attempt is one.
 func (s *Simulation) Steps() int { return s.clock.steps }

@@ -7,17 +7,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The columns that every run has; those of other resources follow.
+// The first columns of every run. Columns of other resources follow.
 const (
 	cpuColumn = iota
 	memoryColumn
 )
 
-// columns are the resources that are counted. A row has one amount for each.
+// columns are the resources that are counted. A row has one amount for each of them.
 type columns []resource.Name
 
-// columnsOf returns cpu, memory, and whatever else the nodes offer but slots for
-// pods, by name.
+// columnsOf returns cpu, memory, and every other resource that a node offers except slots for pods, by name.
 func columnsOf(nodes []*outrank.Node) columns {
 	var others []resource.Name
 	for _, n := range nodes {
@@ -51,8 +50,8 @@ func addTo(sum, row []int64, sign int64) {
 	}
 }
 
-// suffices reports whether enough is left for the demand. Where nothing is asked for, a node that has too
-// little already is good enough.
+// suffices reports whether what is left covers the request. A resource that is not requested does not matter,
+// even if a node is overcommitted in it.
 func suffices(left, asks []int64) bool {
 	for c, asked := range asks {
 		if asked > left[c] && asked > 0 {

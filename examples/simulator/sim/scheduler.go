@@ -17,32 +17,32 @@ import (
 type schedulerState struct {
 	name string
 	eval *engine.Evaluator
-	loop *attempt.Loop // from the start of the run on
-	// score rates nodes one by one. A scorer, if set, rates them beside each other in its place.
+	loop *attempt.Loop // nil until the snapshot of the run exists
+	// score rates nodes one by one. A scorer, if set, replaces it and rates them all at once.
 	score  Score
 	scorer Scorer
-	// shares is set if equal pods get the same answer.
+	// shares is set if equal pods always get equal answers.
 	shares bool
-	// refused counts the attempts that were made for several pods at once, by scheduling.refuse.
+	// refused counts the attempts that scheduling.refuse has made for several pods at once.
 	refused uint64
 }
 
-// attempt makes an attempt with a pod or gang that was popped from the queue.
+// attempt makes an attempt with a pod or gang from the queue.
 func (x *schedulerState) attempt(ctx context.Context, entry queue.Entry, now time.Time) (*attempt.Result, error) {
 	return x.loop.Attempt(ctx, entry, now)
 }
 
-// rank asks the scorer, which is set, about all nodes that take a pod.
+// rank asks the scorer, which must be set, about all feasible nodes for a pod.
 func (x *schedulerState) rank(ctx context.Context, snap *engine.Snapshot, obj *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error) {
 	return x.scorer.Score(ctx, snap, obj, nodes)
 }
 
-// decide finds the nodes that take a pod or, where there are none, the plan to make room.
+// decide returns the feasible nodes for a pod or, if there are none, the plan to make room.
 func (x *schedulerState) decide(ctx context.Context, obj *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 	return x.loop.Decide(ctx, obj, now)
 }
 
-// feasible lists the nodes that take a pod.
+// feasible returns the feasible nodes for a pod.
 func (x *schedulerState) feasible(ctx context.Context, snap *engine.Snapshot, obj *outrank.Pod) ([]*outrank.Node, error) {
 	return x.eval.Feasible(ctx, snap, obj)
 }
@@ -52,13 +52,13 @@ func (x *schedulerState) preempt(ctx context.Context, snap *engine.Snapshot, req
 	return x.eval.Preempt(ctx, snap, request)
 }
 
-// schedulers are the schedulers of a run.
+// schedulers has the schedulers of a run.
 type schedulers struct {
 	byName  map[string]*schedulerState
-	inOrder []*schedulerState // as in the configuration
+	inOrder []*schedulerState // in the order of the configuration
 }
 
-// add makes a scheduler of its configuration. Its loop is made later, when there is a snapshot.
+// add adds a configured scheduler. Its loop is made later, because it needs the snapshot.
 func (ss *schedulers) add(c *Scheduler) error {
 	eval, err := engine.New(c.Preemption)
 	if err != nil {
@@ -75,18 +75,18 @@ func (ss *schedulers) add(c *Scheduler) error {
 	return nil
 }
 
-// forget makes the schedulers forget a pod that is gone.
+// forget lets all schedulers forget a pod that has left.
 func (ss *schedulers) forget(obj *outrank.Pod) {
 	for _, x := range ss.inOrder {
 		x.loop.Executor().Gone(obj)
 	}
 }
 
-// sharesAnswers reports whether equal pods get the same answer by these rules. They do where no code of
-// the caller's has a say in it, since that may tell pods apart by anything.
+// sharesAnswers reports whether equal pods always get equal answers by these rules. They do unless the
+// caller's own code takes part, which may tell pods apart by anything.
 func sharesAnswers(c preemption.Config) bool {
-	// Shared are only answers that refuse. Ranks are not asked for them, since they compare candidates, and
-	// the variant and the rule about budgets hold for all pods alike. Any other setting ends the sharing.
+	// Only refusals are shared. Ranks take no part in them, because they compare candidates. The variant and
+	// the rule about budgets apply to all pods alike. Any other setting ends the sharing.
 	_, own := c.Victims.(preemption.Chooser)
 	c.Variant, c.Budgets, c.Ranks = 0, 0, nil
 	if !own {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// scheduling is the work of the schedulers on the pods in the queue.
+// scheduling is what the schedulers do with the pods in the queue.
 type scheduling struct {
 	config *Config
-	// gates is set where the configuration has gates, which may hold pods back.
+	// gates is set if the configuration of the queue has gates, which may hold pods back.
 	gates bool
-	dice  *rand.Rand // nil where ties go to the first
-	// busy is the time until which the scheduler works on the last pod.
+	dice  *rand.Rand // decides ties; nil takes the first node
+	// busy is the time at which the present cycle ends.
 	busy time.Duration
-	// atOnce counts the attempts since time passed or another thing happened.
+	// atOnce counts the attempts since time last passed or something else happened.
 	atOnce int
 
 	clock   *clock
@@ -28,8 +28,8 @@ type scheduling struct {
 	actions *actions
 }
 
-// nextCycle returns the time at which the scheduler looks at the next pod if nothing else
-// happens. It is not ok where no pod could have another result than before.
+// nextCycle returns the time of the next scheduling cycle if nothing else happens before. It returns false if
+// no pod could have another result than before.
 func (s *scheduling) nextCycle() (time.Duration, bool) {
 	if s.allTried() {
 		return 0, false
@@ -41,16 +41,16 @@ func (s *scheduling) nextCycle() (time.Duration, bool) {
 	return max(s.clock.at, s.busy, ready.Sub(s.clock.start)), true
 }
 
-// allTried reports whether every pod that waits was tried since anything changed.
-// Those that are gated cannot be tried.
+// allTried reports whether every waiting pod has been tried since anything changed. Gated pods cannot be
+// tried.
 func (s *scheduling) allTried() bool {
 	return s.tries.tried+s.untriedGated() == s.line.inQueue
 }
 
-// untriedGated counts the gated pods that were not tried in this state.
+// untriedGated counts the gated pods that have not been tried in this state.
 func (s *scheduling) untriedGated() int {
-	// Without gates of the configuration a pod is gated only by its own field. That changes only from
-	// outside, which makes a new state, so none of these pods was tried in this one.
+	// Without configured gates a pod is gated only by its own field. That field changes only from outside,
+	// which begins a new state, so none of the gated pods was tried in this one.
 	gated := s.line.gated()
 	if gated == 0 || !s.gates {
 		return gated
@@ -58,7 +58,7 @@ func (s *scheduling) untriedGated() int {
 
 	untried := 0
 	for _, e := range podsOf(s.line.pending().Gated) {
-		// Pods that were refused together do not know the state in which they were tried. The number of
+		// Pods that were refused together do not record the state in which they were tried, but the number of
 		// their attempt tells it.
 		tried := s.lives.pods[e.Pod.Key()].tried == s.tries.state || s.sharing.on && e.Cycle > s.tries.since
 		untried += one(!tried)
@@ -66,10 +66,9 @@ func (s *scheduling) untriedGated() int {
 	return untried
 }
 
-// advanceTo moves the clock to the time of a cycle. Where cycles take no time, pods
-// can take nominations from one another without end while a victim is on the way
-// out: that is an error, once there were more attempts than it takes for each pod
-// to be tried after each success of another, many times over.
+// advanceTo moves the clock to the time of a cycle. If cycles take no time, pods can forever take nominations
+// from each other while a victim terminates. That becomes an error after many more attempts than it takes to
+// retry every pod after each success of another.
 func (s *scheduling) advanceTo(cycle time.Duration) error {
 	if cycle > s.clock.at {
 		s.atOnce = 0

@@ -7,13 +7,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// sharing finds equal pods, which share answers.
+// sharing finds equal pods, for which one answer is enough.
 type sharing struct {
-	// on is set while answers are shared.
+	// on is set as long as answers are shared.
 	on bool
-	// related is set once the place of some pod of the run depends on other pods' labels.
+	// related is set once the placement of some pod of the run depends on the labels of other pods.
 	related bool
-	// classes are those of pods without a nomination. Pods of one likeness may be in different classes.
+	// classes are the classes of pods without a nomination. Pods of one likeness may be in different classes.
 	classes map[likeness][]*podClass
 
 	present *present
@@ -22,7 +22,7 @@ type sharing struct {
 	lives   *lives
 }
 
-// likeness is the key by which pods are found that may be equal. Equal pods have the same likeness.
+// likeness is a hash key for pods: equal pods have equal likenesses.
 type likeness struct {
 	scheduler   *schedulerState
 	priority    int32
@@ -30,10 +30,10 @@ type likeness struct {
 	cpu, memory int64
 }
 
-// show gives the classes the snapshot that answers are made of.
+// show sets the snapshot for which answers are given.
 func (s *sharing) show(snap *engine.Snapshot) { s.present.snap = snap }
 
-// classOf returns the class of a pod that waits, nil for one that shares nothing.
+// classOf returns the class of a waiting pod, or nil if it shares no answers.
 func (s *sharing) classOf(p *pod) *podClass {
 	if !s.on || !p.scheduler.shares || p.obj.Group != "" {
 		return nil
@@ -44,12 +44,12 @@ func (s *sharing) classOf(p *pod) *podClass {
 	return p.class
 }
 
-// find returns the class of the pods that equal p, a new one if there is none.
+// find returns the class of the pods that equal p. It makes one if there is none.
 func (s *sharing) find(p *pod) *podClass {
 	bare := s.stripped(p.obj)
 
-	// A nominated pod stands in the snapshot itself, and its attempt may lose the nomination: the answer to
-	// it is no other pod's.
+	// A nominated pod is in the snapshot itself, and its attempt may clear the nomination. Its answer holds
+	// for no other pod.
 	if node := p.obj.NominatedNodeName; node != "" || s.cluster.nominationOf(p.obj.Key()) != "" {
 		a := s.newClass(p, bare)
 		a.alone = true
@@ -69,6 +69,7 @@ func (s *sharing) find(p *pod) *podClass {
 	return a
 }
 
+// newClass returns a class without an answer. bare is the pod without the fields that differ within the class.
 func (s *sharing) newClass(p *pod, bare *outrank.Pod) *podClass {
 	return &podClass{
 		present: s.present, scheduler: p.scheduler, pod: bare,
@@ -76,8 +77,8 @@ func (s *sharing) newClass(p *pod, bare *outrank.Pod) *podClass {
 	}
 }
 
-// stripped returns a copy without the fields that no attempt looks at. Labels
-// and namespace matter only where pods have terms about other pods.
+// stripped returns a copy of a pod without the fields that no attempt reads. Labels and namespace matter only
+// if pods have terms about other pods.
 func (s *sharing) stripped(obj *outrank.Pod) *outrank.Pod {
 	bare := *obj
 	bare.Name, bare.UID, bare.NominatedNodeName, bare.Value = "", "", "", nil
@@ -88,22 +89,22 @@ func (s *sharing) stripped(obj *outrank.Pod) *outrank.Pod {
 	return &bare
 }
 
-// relate records a pod whose place depends on other pods' labels. From then on labels tell pods apart, so
-// where the first of them comes after pods were compared without their labels, nothing is shared any more.
+// relate records a pod whose placement depends on the labels of other pods. From then on labels tell pods
+// apart. If pods were compared without their labels before, sharing ends.
 func (s *sharing) relate(p *pod) {
 	if s.related || !relational(p.obj) {
 		return
 	}
 	s.related = true
 
-	// Classes that were formed before may hold pods with different labels, which are not equal any more.
+	// Existing classes may contain pods with different labels, which are no longer equal.
 	if len(s.classes) > 0 {
 		s.end()
 	}
 }
 
-// end ends sharing. Pods that were refused together do not know yet in which state they were tried. Their
-// entries in the queue do, by the number of the attempt, and each pod learns it here.
+// end ends the sharing. Pods that were refused together have not recorded the state in which they were tried.
+// Their queue entries have the number of the attempt, from which each pod gets its state here.
 func (s *sharing) end() {
 	if !s.on {
 		return

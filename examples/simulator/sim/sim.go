@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Simulation is a run under way. It is for one goroutine at a time.
+// Simulation is a run in progress. Only one goroutine may use it at a time.
 type Simulation struct {
 	config  Config
 	clock   *clock
@@ -18,30 +18,29 @@ type Simulation struct {
 	lives   *lives
 	cluster *cluster
 	line    *line
-	gangs   *gangs // nil where groups are not queued as one
+	gangs   *gangs // nil if groups are not queued as one
 
 	schedulers  *schedulers
 	sharing     *sharing
 	controllers *controllers
-	table       *kubeletTable // nil for no kubelets
+	table       *kubeletTable // nil without kubelets
 	stays       *stays
 	fleet       *fleet
-	kubelets    *kubeletWork // nil for none
+	kubelets    *kubeletWork // nil without kubelets
 	life        *life
 	actions     *actions
 	scheduling  *scheduling
-	auditor     *auditor // nil for none
+	auditor     *auditor // nil without an audit
 }
 
 // Now returns the virtual time since the beginning.
 func (s *Simulation) Now() time.Duration { return s.clock.at }
 
-// Time returns the virtual time with its date.
+// Time returns the present virtual time as a date.
 func (s *Simulation) Time() time.Time { return s.clock.time() }
 
-// Until goes on up to a time, with all that happens then, or to the end of the
-// configuration if that is earlier; the clock stands there afterwards. Errors are
-// those of [Simulation.Run].
+// Until continues the run up to a time, including everything that happens then, or to the configured end if
+// that is earlier. The clock stands there afterwards. Errors are those of [Simulation.Run].
 func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
 	t = min(t, s.config.End)
 	for {
@@ -49,7 +48,7 @@ func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
 			return err
 		}
 
-		// Without an end the clock stays where the last thing happened: it does not jump to the horizon.
+		// Without a configured end the clock stays at the last step instead of jumping to the horizon.
 		next, ok := s.Next()
 		if !ok || next > t {
 			if t < horizon {
@@ -64,17 +63,16 @@ func (s *Simulation) Until(ctx context.Context, t time.Duration) error {
 	}
 }
 
-// Step does the next thing on the agenda, or one scheduling cycle if that comes
-// before it, whenever that is. Cycles that come to nothing one after another, at
-// the same time, may be done in one call. Without a next step it does nothing.
-// After an error the run cannot go on.
+// Step makes the next step, whenever it is: the next moment of the agenda, or a scheduling cycle if one comes
+// before. It may make several failing cycles of the same time in one call. Without a next step it does
+// nothing. After an error the run cannot continue.
 func (s *Simulation) Step() error {
 	at, ok := s.agenda.next()
 	cycle, may := s.scheduling.nextCycle()
 	var err error
 	switch {
-	// A cycle comes last of what is due at one time, so that the queue can choose among all pods that are
-	// there by then.
+	// A cycle comes after everything else that is due at its time, so that the queue can choose among all
+	// pods that are there by then.
 	case may && (!ok || cycle < at):
 		if err = s.scheduling.advanceTo(cycle); err == nil {
 			err = s.scheduling.cycle(context.Background())
@@ -85,7 +83,7 @@ func (s *Simulation) Step() error {
 		err = s.happen(s.agenda.pop())
 	}
 
-	// The listeners hear of a step that failed, too.
+	// Listeners also learn about a step that failed.
 	err = s.audited(err)
 	s.clock.steps++
 	s.meter.sample(s.clock.at, s.config.Sample)
@@ -99,7 +97,7 @@ func (s *Simulation) Step() error {
 	return nil
 }
 
-// audited returns the error of a step or, where it has none, what the audit has found.
+// audited returns the error of a step or, if there is none, what the audit has found.
 func (s *Simulation) audited(err error) error {
 	if s.auditor == nil {
 		return err
@@ -107,7 +105,7 @@ func (s *Simulation) audited(err error) error {
 	return cmp.Or(err, s.auditor.step())
 }
 
-// happen does the next thing on the agenda.
+// happen lets a moment of the agenda take effect.
 func (s *Simulation) happen(m *moment) error {
 	switch m.kind {
 	case arriveMoment:
@@ -126,7 +124,7 @@ func (s *Simulation) happen(m *moment) error {
 	return nil
 }
 
-// Next returns the time of the next step; false where there is none any more.
+// Next returns the time of the next step, and false if there is none.
 func (s *Simulation) Next() (time.Duration, bool) {
 	at, ok := s.agenda.next()
 	if cycle, may := s.scheduling.nextCycle(); may && (!ok || cycle < at) {

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// stays follows pods on their nodes, from the beginning of their work until they have left.
+// stays follows pods on their nodes, from the start of their work until they have left.
 type stays struct {
 	config     *Config
 	clock      *clock
@@ -15,10 +15,10 @@ type stays struct {
 	schedulers *schedulers
 	cluster    *cluster
 	line       *line
-	kubelets   *kubeletTable // nil for none
+	kubelets   *kubeletTable // nil without kubelets
 }
 
-// begin lets a pod begin its work.
+// begin starts the work of a pod.
 func (s *stays) begin(p *pod) {
 	p.started, p.lineage.placed = true, true
 	p.bound = s.clock.at
@@ -29,15 +29,15 @@ func (s *stays) begin(p *pod) {
 	}
 }
 
-// countEviction counts that a pod is told to go, not from outside.
+// countEviction counts that a pod is evicted. Deletion from outside is no eviction.
 func (s *stays) countEviction(p *pod) {
 	p.evicted = true
 	p.lineage.evictions++
 	s.cluster.countEviction(p)
 }
 
-// tellToGo begins the grace period of a pod on a node. The reason is that of the
-// condition DisruptionTarget, empty where the pod is deleted from outside.
+// tellToGo starts the grace period of a pod on a node. The reason is the one of the condition
+// DisruptionTarget. It is empty if the pod is deleted from outside.
 func (s *stays) tellToGo(p *pod, grace *time.Duration, reason string) {
 	d := s.graceOf(p, grace)
 	p.phase = Terminating
@@ -52,12 +52,12 @@ func (s *stays) tellToGo(p *pod, grace *time.Duration, reason string) {
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 }
 
-// graceOf returns the time that a pod has to end. Whoever tells it to go may name the time; else its work
-// does, else the pod itself or the configuration.
+// graceOf returns the grace period of a pod: the one that is named with the eviction, or else the one of its
+// work, of the pod itself, or of the configuration.
 func (s *stays) graceOf(p *pod, named *time.Duration) time.Duration {
 	switch {
 	case p.phase == Admitting:
-		return 0 // there is nothing to stop
+		return 0 // it has not started, so there is nothing to stop
 	case named != nil:
 		return *named
 	case p.work.Grace != nil:
@@ -66,21 +66,20 @@ func (s *stays) graceOf(p *pod, named *time.Duration) time.Duration {
 	return p.obj.GracePeriod(s.config.grace())
 }
 
-// hasten lets a pod that is told again to go leave sooner, where it gets less
-// time now than it has left.
+// hasten shortens the grace period of a pod that is evicted again, if the new period ends before the old one.
 func (s *stays) hasten(p *pod, grace *time.Duration) {
 	if grace == nil || later(s.clock.at, *grace) >= p.until {
 		return
 	}
 
-	// The later moment stays on the agenda, and finds the pod gone.
+	// The later moment stays on the agenda, and finds that the pod has left.
 	p.until = later(s.clock.at, *grace)
 	p.revise(func(o *outrank.Pod) { o.DeletionTimestamp = s.clock.timeOf(p.until) })
 	s.cluster.show(p)
 	s.agenda.add(moment{at: p.until, kind: goneMoment, pod: p})
 }
 
-// vacate removes a pod from its node for good. The phase is Finished or Gone.
+// vacate removes a pod from its node for good. The phase must be Finished or Gone.
 func (s *stays) vacate(p *pod, phase Phase) {
 	p.phase = phase
 	s.cluster.show(p)

@@ -10,25 +10,24 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Place is the place of a pod.
+// Place says where a pod is in a run.
 type Place struct {
 	Phase Phase
-	// Pod is its latest version, nil for an unknown one.
+	// Pod is the latest version of the pod, or nil for an unknown one.
 	Pod *outrank.Pod
-	// Lineage is the name that the pod shares with those that it replaces.
+	// Lineage is the name that the pod shares with the pods that it replaces and that replace it.
 	Lineage string
-	// Node is the node that the pod is on, or was on last; Nominated is the node on which room is being
-	// made for it.
+	// Node is the node that the pod is on, or was on last. Nominated is the node on which room is being made
+	// for it.
 	Node, Nominated string
-	// Pool is the part of the queue that the pod waits in: active, backoff, unschedulable,
-	// gated, incomplete or pending.
+	// Pool is the part of the queue in which the pod waits: active, backoff, unschedulable, gated, incomplete
+	// or pending.
 	Pool string
 	// Until is the time by which a terminating pod is gone.
 	Until time.Duration
 }
 
-// Where returns the present place of the pod with this key. Time is that of
-// listing the queue for a pod that waits.
+// Where returns the place of the pod with this key. For a waiting pod it takes as long as listing the queue.
 func (s *Simulation) Where(key outrank.Key) Place {
 	p := s.lives.pods[key]
 	if p == nil {
@@ -46,7 +45,7 @@ func (s *Simulation) Where(key outrank.Key) Place {
 	return place
 }
 
-// poolOf names the part of the queue that a pod waits in, empty for none.
+// poolOf returns the name of the part of the queue in which a pod waits, or "".
 func (s *Simulation) poolOf(key outrank.Key) string {
 	pending := s.line.pending()
 	for _, pool := range []struct {
@@ -63,8 +62,8 @@ func (s *Simulation) poolOf(key outrank.Key) string {
 	return ""
 }
 
-// Lives lists the keys of all pods of a lineage so far, in the order in which
-// they were made. The slice is the caller's.
+// Lives returns the keys of all pods of a lineage so far, in the order in which they were made. The caller
+// owns the slice.
 func (s *Simulation) Lives(lineage string) []outrank.Key {
 	l := s.lives.byLineage[lineage]
 	if l == nil {
@@ -77,23 +76,23 @@ func (s *Simulation) Lives(lineage string) []outrank.Key {
 	return keys
 }
 
-// Snapshot returns the cluster as the schedulers see it now. It is only to be read,
-// and another one may take its place with the next step.
+// Snapshot returns the cluster as the schedulers see it now. It must only be read, and the next step may
+// replace it.
 func (s *Simulation) Snapshot() *engine.Snapshot { return s.cluster.snap }
 
-// Pending lists the pods in the queue; it belongs to the caller.
+// Pending returns the entries of the queue, by its parts. The caller owns them.
 func (s *Simulation) Pending() queue.Parts[[]queue.Entry] { return s.line.pending() }
 
-// Waiting returns the number of pods in the queue, those of gangs one by one.
+// Waiting returns the number of pods in the queue. Each pod of a gang counts.
 func (s *Simulation) Waiting() int { return s.line.inQueue }
 
-// Budgets lists the budgets with their present allowances. They are only to be read.
+// Budgets returns the budgets with their present numbers of allowed disruptions. They must only be read.
 func (s *Simulation) Budgets() []*outrank.PodDisruptionBudget {
 	s.cluster.syncBudgets(s.Time())
 	return slices.Clone(s.cluster.allowances())
 }
 
-// Resources lists the counted resources in the order of the levels of a sample:
-// cpu, memory, and whatever else the nodes offered at the beginning but slots
-// for pods, by name. The slice is the caller's.
+// Resources returns the counted resources in the order of the levels of a sample: cpu, memory, and every
+// other resource that a node offered at the beginning except slots for pods, by name. The caller owns the
+// slice.
 func (s *Simulation) Resources() []resource.Name { return slices.Clone(s.meter.columns) }

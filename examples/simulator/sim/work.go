@@ -8,31 +8,28 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Work is a pod that is going to come, with what it does then. All of it is only read.
+// Work is a pod that will arrive, and what it will do. The run only reads it.
 type Work struct {
-	// Pod is pending: it names no node. No other pod of the run may have its name before that one is over.
-	// Without a UID it is given one. Where there are Kubelets it may name a node: it comes to that past the
-	// schedulers, and a static pod must.
+	// Pod is the pending pod, without a node. No other pod of the run may have its name until it has left. If
+	// it has no UID it gets one. With Kubelets it may name a node, on which it arrives without a scheduler; a
+	// static pod must name one.
 	Pod *outrank.Pod
-	// Arrival is when the pod comes, since the beginning.
+	// Arrival is the time of arrival since the beginning of the run.
 	Arrival time.Duration
-	// Duration is the time that the pod runs. With Endless it never ends, and
-	// Duration is ignored.
+	// Duration is how long the pod runs. With Endless it runs forever, and Duration is ignored.
 	Duration time.Duration
 	Endless  bool
-	// Usage is the pod's usage while it runs, until SetUsage sets another; nil means
-	// as much memory and disk as it requests. Only kubelets look at it, and only
-	// at Memory and Disk.
+	// Usage is what the pod uses while it runs, until SetUsage changes it; nil means as much memory and disk
+	// as it requests. Only kubelets read it, and only Memory and Disk.
 	Usage *kubeletadmit.Usage
-	// Grace is the time that the pod has to end when it is evicted or deleted; nil means the
-	// pod's own Grace or, where it has none, Config.Grace.
+	// Grace is the grace period of the pod; nil means the pod's own or, if it has none, Config.Grace.
 	Grace *time.Duration
-	// Lineage is the name that the pod shares with those that it replaces and that
-	// replace it; empty means the pod's own name with its namespace.
+	// Lineage is the name that the pod shares with the pods that it replaces and that replace it; empty means
+	// the key of the pod.
 	Lineage string
 }
 
-// check refuses work that makes no sense.
+// check rejects work that makes no sense.
 func (w *Work) check(ps *problems, kubelets bool) {
 	if w.Pod == nil {
 		ps.add("work", "Pod", "missing")
@@ -47,6 +44,7 @@ func (w *Work) check(ps *problems, kubelets bool) {
 	if w.Pod.NodeName == "" && kubelets && w.Pod.Static {
 		ps.add(object, "NodeName", "a static pod comes to the node that has its file")
 	}
+
 	if w.Usage != nil {
 		checkUsage(ps, object, w.Usage)
 	}
@@ -68,8 +66,8 @@ func (w *Work) check(ps *problems, kubelets bool) {
 	}
 }
 
-// usageOf returns a pod's usage while it runs: that of its work, or else its request
-// as the kubelet counts it.
+// usageOf returns what a pod uses while it runs: the usage of its work, or else its requests as the kubelet
+// counts them.
 func usageOf(w *Work) kubeletadmit.Usage {
 	if w.Usage != nil {
 		return *w.Usage
@@ -78,7 +76,7 @@ func usageOf(w *Work) kubeletadmit.Usage {
 	return kubeletadmit.Usage{Memory: amount(resource.Memory), Disk: amount(resource.EphemeralStorage)}
 }
 
-// checkUsage refuses a usage that makes no sense.
+// checkUsage rejects negative amounts.
 func checkUsage(ps *problems, object string, u *kubeletadmit.Usage) {
 	for _, x := range []struct {
 		field string

@@ -10,18 +10,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// NoClass is the service class of a pod that names none. Its priority is 0
-// unless a mapping gives another.
+// NoClass is the service class of a pod without one. Its priority is 0 unless a mapping has another.
 const NoClass = "none"
 
-// Classes maps service classes to priorities. The mapping is the simulator's
-// own: a trace knows only names. The zero value has none but [NoClass].
+// Classes maps service classes to priorities. The mapping is the simulator's own, because a trace only has
+// names. The zero value only knows [NoClass].
 type Classes struct {
 	byName map[string]int32
 }
 
-// DefaultClasses returns the service classes of the openb traces: latency-sensitive
-// services above best effort, and services with guarantees above all others.
+// DefaultClasses returns the service classes of the openb traces: latency-sensitive services are above best
+// effort, and guaranteed services above all others.
 func DefaultClasses() Classes {
 	return Classes{map[string]int32{"Guaranteed": 2000, "LS": 1000, "Burstable": 100, "BE": 0}}
 }
@@ -55,7 +54,7 @@ func (c Classes) Priority(name string) (int32, bool) {
 	return value, ok || name == NoClass
 }
 
-// Names lists the classes, the most important first, of equals by name.
+// Names returns the classes, the highest priority first, and equals by name.
 func (c Classes) Names() []string {
 	names := make([]string, 0, len(c.byName))
 	for name := range c.byName {
@@ -67,8 +66,7 @@ func (c Classes) Names() []string {
 	return names
 }
 
-// String returns the mapping as [ParseClasses] reads it, the most important class
-// first.
+// String returns the mapping in the form that [ParseClasses] reads, the highest priority first.
 func (c Classes) String() string {
 	var parts []string
 	for _, name := range c.Names() {

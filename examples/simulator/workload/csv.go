@@ -18,8 +18,8 @@ import (
 // Problem is one problem of a file.
 type Problem struct {
 	File string
-	// Line and Column are the place. Both count from 1, the column in bytes. Column is 0
-	// if the whole line is meant, and Line is 0 if the whole file is.
+	// Line and Column are the place. Both count from 1; columns are bytes. Column is 0 if the problem is
+	// about the whole line, and Line is 0 if it is about the whole file.
 	Line, Column int
 	// Field is the heading of the column; it may be empty.
 	Field string
@@ -44,40 +44,38 @@ func (p *Problem) Error() string {
 // Unwrap returns [outrank.ErrInvalid].
 func (p *Problem) Unwrap() error { return outrank.ErrInvalid }
 
-// mostProblems ends the reading of a thoroughly broken file.
+// mostProblems is the number of problems after which reading stops.
 const mostProblems = 20
 
-// No sensible file reaches these bounds. They end the reading of others: a
-// device that never ends, or one line of gigabytes.
+// Reasonable files stay within these bounds. They stop the reading of others, such as an endless device or a
+// line of gigabytes.
 const (
-	// mostRowBytes is the most bytes of a row, with its line end and the blank
-	// lines before it.
+	// mostRowBytes is the most bytes of a row, with its line end and the blank lines before it.
 	mostRowBytes = 1 << 16
-	// mostRows is the most rows of a file, those of blank fields included.
+	// mostRows is the most rows of a file, including blank ones.
 	mostRows = 1_000_000
-	// mostName is the longest name of a node or a pod that the API server takes.
+	// mostName is the longest name of a node or a pod that an API server accepts.
 	mostName = 253
 )
 
-// table reads one CSV file a row at a time, and collects its problems. Apart from
-// the rows that it returns, its memory is bounded, whatever it reads.
+// table reads a CSV file row by row, and collects its problems. Except for the rows that it returns, its
+// memory is bounded for any input.
 type table struct {
 	file     string
 	in       *csv.Reader
 	rations  *rationed
 	column   map[string]int // by heading
-	nameless []int          // columns whose heading is blank
-	// headings and rows count the columns and the rows so far.
+	nameless []int          // the columns with a blank heading
+	// headings is the number of columns, and rows the number of rows read so far.
 	headings int
 	rows     int
-	// last is the line of the row that was read last, 0 before the first one.
+	// last is the line of the last row read, or 0 before the first one.
 	last     int
 	row      []string
 	problems []error
 }
 
-// openTable reads the headings. All headings that the columns require must be
-// there, and none that they do not know.
+// openTable reads the headings. It returns an error if a required heading is missing or a heading is unknown.
 func openTable(in io.Reader, file string, cols columns) (*table, error) {
 	t := newTable(in, file)
 	row, err := t.read()
@@ -102,19 +100,19 @@ func openTable(in io.Reader, file string, cols columns) (*table, error) {
 	return t, t.err()
 }
 
-// newTable begins to read a file. No row is read yet.
+// newTable returns a table that has read nothing yet.
 func newTable(in io.Reader, file string) *table {
 	t := &table{file: file, rations: &rationed{in: in}, column: map[string]int{}}
 	t.rations.refill()
 	buffered := bufio.NewReader(t.rations)
 
-	// A byte order mark, which spreadsheets write, is no part of a heading.
+	// Spreadsheets may write a byte order mark, which is not part of a heading.
 	if head, _ := buffered.Peek(3); string(head) == "\uFEFF" {
 		_, _ = buffered.Discard(3)
 	}
 
 	t.in = csv.NewReader(buffered)
-	t.in.FieldsPerRecord = -1 // rows may be short
+	t.in.FieldsPerRecord = -1 // rows may be shorter than the headings
 	t.in.ReuseRecord = true
 	return t
 }
@@ -133,8 +131,8 @@ func (t *table) heading(i int, heading string, cols columns) {
 	t.column[heading] = i
 }
 
-// read returns the next row, or an error for a row that is too long. The ration of the reader below ends
-// the reading of a row that does not end at all.
+// read returns the next row, or an error if the row is too long. If a row does not end at all, the reader
+// below fails.
 func (t *table) read() ([]string, error) {
 	t.rations.refill()
 	from := t.in.InputOffset()
@@ -148,7 +146,7 @@ func (t *table) read() ([]string, error) {
 	return row, err
 }
 
-// next goes to the next row that is not blank, and reports whether there is one.
+// next reads the next row that is not blank, and reports whether there is one.
 func (t *table) next() bool {
 	for len(t.problems) < mostProblems {
 		row, err := t.read()
@@ -165,7 +163,7 @@ func (t *table) next() bool {
 			return false
 		}
 
-		// A row that is too long is a problem, and the reading goes on with the next one.
+		// A row with too many fields is a problem, but the next rows can still be read.
 		if len(row) > t.headings {
 			t.row = row
 			t.problem(t.headings, "", fmt.Sprintf("the row has %d fields, the headings are %d", len(row), t.headings))
@@ -180,7 +178,7 @@ func (t *table) next() bool {
 	return false
 }
 
-// checkNameless refuses a value in a column without a heading.
+// checkNameless records a problem if there is a value in a column without a heading.
 func (t *table) checkNameless() {
 	for _, i := range t.nameless {
 		if i < len(t.row) && strings.TrimSpace(t.row[i]) != "" {
@@ -190,7 +188,8 @@ func (t *table) checkNameless() {
 	}
 }
 
-// broken returns the problem of a file whose reading failed: its text is no CSV, or the reader below has failed.
+// broken returns the problem of a file that cannot be read further: it is not CSV, or the reader below has
+// failed.
 func (t *table) broken(err error) error {
 	var own *Problem
 	if errors.As(err, &own) {
@@ -206,7 +205,7 @@ func (t *table) broken(err error) error {
 	return fmt.Errorf("%s: %w", t.file, err)
 }
 
-// tooLong names the place where the reading ended.
+// tooLong describes where a row did not end.
 func (t *table) tooLong() string {
 	after := "its beginning"
 	if t.last > 0 {
@@ -215,7 +214,7 @@ func (t *table) tooLong() string {
 	return fmt.Sprintf("no row ends within %d bytes after %s; is this a CSV file?", mostRowBytes, after)
 }
 
-// err returns all problems as one error, nil for none.
+// err returns all problems as one error, or nil if there are none.
 func (t *table) err() error { return errors.Join(t.problems...) }
 
 // line returns the first line of the current row.
@@ -227,7 +226,7 @@ func (t *table) line() int {
 // problem records a problem with the i-th field of the current row.
 func (t *table) problem(i int, field, text string) {
 	p := &Problem{File: t.file, Field: field, Text: text, Line: t.line()}
-	// A short row ends before the field.
+	// In a short row that ends before the field, only the line is known.
 	if i < len(t.row) || t.row == nil {
 		p.Line, p.Column = t.in.FieldPos(i)
 	}
@@ -243,7 +242,7 @@ func (t *table) wrong(heading, format string, args ...any) {
 	t.problem(i, heading, fmt.Sprintf(format, args...))
 }
 
-// text returns a field without the blanks around it, empty where it is missing.
+// text returns a field without surrounding blanks, or "" if it is missing.
 func (t *table) text(heading string) string {
 	i, ok := t.column[heading]
 	if !ok || i >= len(t.row) {
@@ -252,7 +251,7 @@ func (t *table) text(heading string) string {
 	return strings.TrimSpace(t.row[i])
 }
 
-// name returns a field with a name. It records a problem if that is too long.
+// name returns a field that is a name. It records a problem if the name is too long.
 func (t *table) name(heading string) string {
 	text := t.text(heading)
 	if len(text) > mostName {
@@ -261,8 +260,8 @@ func (t *table) name(heading string) string {
 	return text
 }
 
-// number reads a whole number from 0 to most, or records a problem. A blank has
-// the given meaning.
+// number returns a field that is a whole number from 0 to most. It records a problem and returns 0 for any
+// other value. A blank field means the number blank.
 func (t *table) number(heading string, blank, most int64) int64 {
 	text := t.text(heading)
 	if text == "" {
@@ -282,11 +281,11 @@ func (t *table) number(heading string, blank, most int64) int64 {
 	return 0
 }
 
-// mostSeconds is the latest time in a file, some 31 years. It leaves room for adding times up.
+// mostSeconds is the latest time in a file, some 31 years. Sums of such times do not overflow.
 const mostSeconds = 1_000_000_000
 
-// seconds reads a time since the beginning of the trace, and reports whether
-// there is one. A bad value is recorded as a problem, and does not count as missing.
+// seconds returns a field that is a time since the beginning of the trace, and reports whether it is there. A
+// bad value is a problem, but counts as there.
 func (t *table) seconds(heading string) (time.Duration, bool) {
 	text := t.text(heading)
 	if text == "" {
@@ -301,7 +300,7 @@ func (t *table) seconds(heading string) (time.Duration, bool) {
 	case s > mostSeconds:
 		t.wrong(heading, "%s is more than %d seconds", quote(text), mostSeconds)
 	default:
-		// Times are rounded to milliseconds, so that the rounding of floats tells no two of them apart.
+		// Times are rounded to milliseconds, so that equal decimal times stay equal in floating point.
 		return time.Duration(math.Round(s*1000)) * time.Millisecond, true
 	}
 	return 0, true

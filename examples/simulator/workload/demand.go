@@ -9,13 +9,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Amounts are requests of pods or capacities of nodes, in the units of
-// [resource.Amount]: thousandths of a core, bytes, thousandths of a GPU.
+// Amounts are requests of pods or resources of nodes, in the units of [resource.Amount]: thousandths of a
+// core, bytes, thousandths of a GPU.
 type Amounts struct {
 	MilliCPU, Memory, MilliGPU int64
 }
 
-// Plus returns the sum, which saturates.
+// Plus returns the sum. It saturates.
 func (a Amounts) Plus(b Amounts) Amounts {
 	return Amounts{
 		resource.AddSat(a.MilliCPU, b.MilliCPU),
@@ -24,7 +24,7 @@ func (a Amounts) Plus(b Amounts) Amounts {
 	}
 }
 
-// Minus returns the difference, which saturates.
+// Minus returns the difference. It saturates.
 func (a Amounts) Minus(b Amounts) Amounts {
 	return Amounts{
 		resource.SubSat(a.MilliCPU, b.MilliCPU),
@@ -33,7 +33,7 @@ func (a Amounts) Minus(b Amounts) Amounts {
 	}
 }
 
-// AmountsOf reads the three resources of a list.
+// AmountsOf returns the three resources of a list.
 func AmountsOf(l resource.List) Amounts {
 	return Amounts{
 		resource.Amount(resource.CPU, l[resource.CPU]),
@@ -42,7 +42,7 @@ func AmountsOf(l resource.List) Amounts {
 	}
 }
 
-// Asks returns the request of an item's pod.
+// Asks returns the requests of an item's pod.
 func (i *Item) Asks() Amounts {
 	var sum Amounts
 	for _, c := range i.Pod.Containers {
@@ -51,7 +51,7 @@ func (i *Item) Asks() Amounts {
 	return sum
 }
 
-// Capacity returns what all nodes offer together.
+// Capacity returns the resources of all nodes together.
 func Capacity(nodes []*outrank.Node) Amounts {
 	var sum Amounts
 	for _, n := range nodes {
@@ -60,22 +60,23 @@ func Capacity(nodes []*outrank.Node) Amounts {
 	return sum
 }
 
-// Point is the demand from a time on.
+// Point is the demand from a time on, until the next point.
 type Point struct {
 	Time  time.Duration
 	Pods  int
 	Asked Amounts
 }
 
-// Demand returns the demand of all items together if each ran from its arrival for its
-// duration, even where there is no room. There is one point for every time at
-// which that changes, in order of time. Time is that of sorting the items.
+// Demand returns the demand of all items together if each ran from its arrival for its duration, even without
+// room for it. There is one point for every time at which it changes, in order of time. It takes as long as
+// sorting the items.
 func Demand(items []Item) []Point {
 	type change struct {
 		at   time.Duration
 		item *Item
 		ends bool
 	}
+
 	changes := make([]change, 0, 2*len(items))
 	for i := range items {
 		item := &items[i]

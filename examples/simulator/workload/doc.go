@@ -1,6 +1,6 @@
-// Package workload answers which nodes a simulated cluster has, and which pods want to
-// run on it at which time. It reads nodes and pods from CSV files in the form of the
-// openb traces (Alibaba, 2023), and makes more or denser work of them.
+// Package workload answers which nodes a simulated cluster has, and which pods arrive when. It reads nodes
+// and pods from CSV files in the format of the openb traces (Alibaba, 2023), and makes more or denser work
+// from them.
 //
 // # Nodes
 //
@@ -25,18 +25,15 @@
 //	pod_phase       means nothing here
 //	node_name, static, memory_used_mib  are only for a run with kubelets
 //
-// A pod runs for as long as it did between scheduled_time and deletion_time. A
-// blank amount is 0. Columns come in any order and are known by their heading. Any
-// other heading is an error, because it is most likely a slip; a column without a
-// heading holds nothing. A row may be short, but not longer than the headings.
-// Names have at most 253 bytes, rows 64 KiB, files a million rows.
+// A pod runs for as long as it did between scheduled_time and deletion_time. A blank amount is 0. Columns may
+// come in any order; their headings name them. Any other heading is an error, because it is most likely a
+// slip. A column without a heading must be empty. A row may be shorter than the headings, but not longer.
+// Names have at most 253 bytes, rows 64 KiB, and files a million rows.
 //
 // # GPUs
 //
-// Pods of these traces share GPUs, which whole numbers of devices cannot express.
-// So there is one extended resource, [GPU], counted in thousandths of a GPU: a
-// node offers 1000 for each, and a pod asks for num_gpu times gpu_milli. Shared
-// and whole GPUs are taken from the same amount. The single GPUs of a node are not
-// told apart: three pods with 600 each fit a node with 2 GPUs here,
-// although no two of them could share one.
+// Pods of these traces share GPUs, which whole numbers of devices cannot express. So there is one extended
+// resource, [GPU], in thousandths of a GPU: a node offers 1000 for each of its GPUs, and a pod requests
+// num_gpu times gpu_milli. Shared and whole GPUs count against the same amount. The GPUs of a node are not
+// told apart: three pods with 600 each fit a node with 2 GPUs here, although no two of them could share one.
 package workload

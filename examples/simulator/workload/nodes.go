@@ -8,32 +8,31 @@ import (
 )
 
 const (
-	// GPU is the extended resource for GPUs, in thousandths of one.
+	// GPU is the extended resource for GPUs, in thousandths of a GPU.
 	GPU resource.Name = "example.com/gpu-milli"
-	// ModelLabel is the label of a node with the model of its GPUs.
+	// ModelLabel is the node label that names the model of its GPUs.
 	ModelLabel = "example.com/gpu-model"
 )
 
-// wholeGPU is the amount of [GPU] of one GPU.
+// wholeGPU is how much of [GPU] one device has.
 const wholeGPU = 1000
 
-// No machine reaches these bounds. With them sums over any cluster stay small.
+// Bounds that no machine reaches. Sums over any cluster within them do not overflow.
 const (
 	mostMilli = 1_000_000_000
 	mostMiB   = 1 << 30
 	mostGPUs  = 100_000
 )
 
-// NodeConfig has the values of nodes that do not stand in a file.
+// NodeConfig has values of nodes that are not in a file.
 type NodeConfig struct {
-	// PodsPerNode is the most pods of a node; zero means 110, a kubelet's default.
+	// PodsPerNode is the most pods of a node; zero means 110, the default of a kubelet.
 	PodsPerNode int64
 }
 
-// ReadNodes reads the nodes of a CSV file, a row at a time; file is its name in
-// errors. The error joins the problems of the file up to a limit, each a [*Problem].
-// An unknown column, a row of more than 64 KiB and more than a million
-// rows are problems, too.
+// ReadNodes reads nodes from a CSV file, row by row; errors call the file by the given name. The error joins
+// the problems of the file up to a limit, each a [*Problem]. Unknown columns, rows of more than 64 KiB and
+// more than a million rows are problems, too.
 func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, error) {
 	t, err := openTable(in, file, nodeColumns)
 	if err != nil {
@@ -56,7 +55,7 @@ func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, e
 		nodes = append(nodes, n)
 	}
 
-	// Where every row is broken the problems of the rows say more than that there are no nodes.
+	// If every row is broken, the problems of the rows say more.
 	if len(nodes) == 0 && t.err() == nil {
 		return nil, &Problem{File: file, Text: "there are no nodes"}
 	}
@@ -66,7 +65,7 @@ func ReadNodes(in io.Reader, file string, config NodeConfig) ([]*outrank.Node, e
 	return nodes, nil
 }
 
-// node reads the current row.
+// node returns the node of the current row.
 func (t *table) node(config NodeConfig) *outrank.Node {
 	n := &outrank.Node{Name: t.name("sn"), Allocatable: resource.List{
 		resource.CPU:    resource.NewMilli(t.number("cpu_milli", 0, mostMilli)),

@@ -14,32 +14,30 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Item is a pod that will come, with what it does then.
+// Item is a pod that will arrive, and what it will do.
 type Item struct {
-	// Pod is pending, and has its priority. Its name stands in the file;
-	// copies of it have names of their own.
+	// Pod is the pending pod, with its priority. Its name is the one in the file; copies have names of their
+	// own.
 	Pod *outrank.Pod
 	// Class is the service class.
 	Class string
-	// Arrival is when the pod comes, since the beginning of the trace.
+	// Arrival is the time of arrival since the beginning of the trace.
 	Arrival time.Duration
-	// Duration is the time from the pod's binding to its end. Endless is set if it
-	// never ends; Duration is 0 then.
+	// Duration is how long the pod runs. With Endless it runs forever, and Duration is 0.
 	Duration time.Duration
 	Endless  bool
-	// Usage is the pod's usage while it runs; nil means its request.
+	// Usage is what the pod uses while it runs; nil means its requests.
 	Usage *kubeletadmit.Usage
 }
 
-// NeedsKubelets reports whether the item has a field that only kubelets look at:
-// a node that the pod comes to past the scheduler, or a usage.
+// NeedsKubelets reports whether the item has a field that only kubelets read: a node on which the pod arrives
+// without a scheduler, or a usage.
 func (i *Item) NeedsKubelets() bool { return i.Pod.NodeName != "" || i.Pod.Static || i.Usage != nil }
 
-// ReadPods reads the pods of a CSV file, a row at a time; file is its name in
-// errors. The items are in the order of arrival, of equals by name. The error joins
-// the problems of the file up to a limit, each a [*Problem]. All service classes without a
-// priority are one problem. An unknown column, a row of
-// more than 64 KiB and more than a million rows are problems, too.
+// ReadPods reads pods from a CSV file, row by row; errors call the file by the given name. The items are
+// ordered by arrival, then by name. The error joins the problems of the file up to a limit, each a
+// [*Problem]; all service classes without a priority are one problem. Unknown columns, rows of more than 64
+// KiB and more than a million rows are problems, too.
 func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
 	t, err := openTable(in, file, podColumns)
 	if err != nil {
@@ -60,6 +58,7 @@ func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
 	if len(unknown) > 0 {
 		t.problems = append(t.problems, unknownClasses(file, unknown, classes))
 	}
+
 	if len(items) == 0 && t.err() == nil {
 		return nil, &Problem{File: file, Text: "there are no pods"}
 	}
@@ -70,14 +69,14 @@ func ReadPods(in io.Reader, file string, classes Classes) ([]Item, error) {
 	return items, nil
 }
 
-// sortItems orders by arrival and name, which is unique.
+// sortItems orders items by arrival, then by name, which is unique.
 func sortItems(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Pod.Name, b.Pod.Name))
 	})
 }
 
-// item reads the current row. Classes without a priority are counted.
+// item returns the item of the current row. It counts classes without a priority in unknown.
 func (t *table) item(classes Classes, unknown map[string]int) Item {
 	item := Item{Class: cmp.Or(t.text("qos"), NoClass)}
 	value, ok := classes.Priority(item.Class)
@@ -104,12 +103,12 @@ func (t *table) item(classes Classes, unknown map[string]int) Item {
 	return item
 }
 
-// qualities maps service classes to the qualities of service of the same name, which
-// kubelets use. The quality of any other pod follows from its requests, since no pod of a table has limits.
+// qualities maps service classes to the quality-of-service classes of the same name, which kubelets use. For
+// other pods the class follows from the requests, because no pod of a table has limits.
 var qualities = map[string]outrank.QOSClass{"Guaranteed": outrank.Guaranteed, "Burstable": outrank.Burstable, "BE": outrank.BestEffort}
 
-// forKubelets reads the fields that only kubelets look at: the node of a pod, its
-// quality of service, and its usage.
+// forKubelets reads the fields that only kubelets read: the node of a pod, its quality of service, and its
+// usage.
 func (t *table) forKubelets(item *Item) {
 	item.Pod.QOSClass = qualities[item.Class]
 	item.Pod.NodeName = t.name("node_name")
@@ -130,7 +129,7 @@ func (t *table) forKubelets(item *Item) {
 	}
 }
 
-// requests reads the request of the pod.
+// requests returns the requests of the pod.
 func (t *table) requests() resource.List {
 	l := resource.List{}
 	if milli := t.number("cpu_milli", 0, mostMilli); milli > 0 {
@@ -145,7 +144,7 @@ func (t *table) requests() resource.List {
 	return l
 }
 
-// gpu reads the pod's request of [GPU].
+// gpu returns the pod's request of [GPU].
 func (t *table) gpu() int64 {
 	before := len(t.problems)
 	gpus := t.number("num_gpu", 0, mostGPUs)
@@ -161,7 +160,7 @@ func (t *table) gpu() int64 {
 	return gpus * share
 }
 
-// models reads the values of gpu_spec, each once, in their order.
+// models returns the values of gpu_spec in order, without duplicates.
 func (t *table) models() []string {
 	text := t.text("gpu_spec")
 	if text == "" {
@@ -178,7 +177,7 @@ func (t *table) models() []string {
 	return out
 }
 
-// times computes the arrival and the duration of the pod.
+// times sets the arrival and the duration of the pod.
 func (t *table) times(item *Item) {
 	created, ok := t.seconds("creation_time")
 	if !ok {
@@ -186,7 +185,7 @@ func (t *table) times(item *Item) {
 	}
 	item.Arrival = created
 
-	// The trace's own wait between the two times is left out: in the simulation the pod waits anew.
+	// The wait between the two times in the trace is left out, because the pod waits anew in the simulation.
 	began, from := created, "creation_time"
 	if scheduled, ok := t.seconds("scheduled_time"); ok {
 		began, from = scheduled, "scheduled_time"
@@ -203,7 +202,7 @@ func (t *table) times(item *Item) {
 	}
 }
 
-// unknownClasses returns the problem of the classes without a priority, with the number of their pods.
+// unknownClasses returns the problem that classes have no priority, with the numbers of their pods.
 func unknownClasses(file string, unknown map[string]int, classes Classes) error {
 	var seen []string
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {

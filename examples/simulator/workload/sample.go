@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The sample is a made-up cluster of 12 nodes and 150 pods in two hours: batch
-// work fills it, and then two waves of services come, which outrank the batch
-// work. A test draws it anew and compares the files with that.
+// The sample is an artificial cluster of 12 nodes with 150 pods in two hours. Batch work fills it, and then
+// two waves of services arrive, which outrank the batch work. A test generates the sample again and compares
+// the files.
 var (
 	//go:embed sample/nodes.csv
 	embeddedNodes []byte
@@ -17,19 +17,18 @@ var (
 	embeddedPods []byte
 )
 
-// The names of the sample's files in errors.
+// The names by which errors call the files of the sample.
 const (
 	SampleNodesName = "the sample's nodes"
 	SamplePodsName  = "the sample's pods"
 )
 
-// SampleNodes reads the nodes that come with the package.
+// SampleNodes returns the nodes of the sample, which is part of the package.
 func SampleNodes(config NodeConfig) ([]*outrank.Node, error) {
 	return ReadNodes(bytes.NewReader(embeddedNodes), SampleNodesName, config)
 }
 
-// SamplePods reads the pods that come with the package. Their classes are
-// those of [DefaultClasses].
+// SamplePods returns the pods of the sample. Their classes are those of [DefaultClasses].
 func SamplePods(classes Classes) ([]Item, error) {
 	return ReadPods(bytes.NewReader(embeddedPods), SamplePodsName, classes)
 }

@@ -9,21 +9,19 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Shape makes more or denser work of a list of items.
+// Shape says how to make more or denser work from a list of items.
 type Shape struct {
-	// Load is the number of pods for every pod of the list; zero means 1. Each
-	// pod is there as often as the whole part of Load says, and once more with the
-	// probability of its fraction.
+	// Load is the number of pods for every pod of the list; zero means 1. Each pod occurs as often as the
+	// whole part of Load says, and once more with the probability of its fraction.
 	Load float64
-	// TimeScale multiplies the times between arrivals: with 0.1 ten times
-	// as many pods come in the same time. Durations stay. Zero means 1.
+	// TimeScale multiplies the times between arrivals: with 0.1, ten times as many pods arrive in the same
+	// time. Durations stay the same. Zero means 1.
 	TimeScale float64
-	// Jitter is the longest time by which a copy comes after its original, after
-	// scaling; zero means a hundredth of the time between the first arrival and
-	// the last.
+	// Jitter is the longest time by which a copy arrives after its original, after scaling. Zero means a
+	// hundredth of the time between the first arrival and the last.
 	Jitter time.Duration
-	// Seed decides which pods are copied for a fraction of Load, and when
-	// copies come. The same seed gives the same items.
+	// Seed decides which pods are copied for a fraction of Load, and when copies arrive. The same seed gives
+	// the same items.
 	Seed uint64
 }
 
@@ -32,8 +30,7 @@ const (
 	mostScale = 1_000_000
 )
 
-// Validate names the first field that makes no sense. Errors wrap
-// [outrank.ErrInvalid].
+// Validate returns an error about the first field that makes no sense. It wraps [outrank.ErrInvalid].
 func (s Shape) Validate() error {
 	switch {
 	case !(s.Load >= 0 && s.Load <= mostScale):
@@ -46,13 +43,11 @@ func (s Shape) Validate() error {
 	return nil
 }
 
-// Of returns a new list: arrivals begin at 0, are scaled, and pods copied. A copy
-// has the name of its original with -2, -3 and so on behind, and its pod shares
-// everything but its name with that of the original; the items given are only
-// read. The copies of a pod depend on the seed and its place in the list alone.
-// The result is in the order of arrival, of equals by name. Errors wrap
-// [outrank.ErrInvalid]: those of [Shape.Validate], more items than memory holds,
-// and a copy that has the name of another pod.
+// Of returns a new list, in which arrivals begin at 0, are scaled, and pods are copied. A copy has the name
+// of its original with -2, -3 and so on appended. Its pod shares everything except the name with the
+// original; the given items are only read. The copies of a pod depend only on the seed and its index in the
+// list. The result is ordered by arrival, then by name. Errors wrap [outrank.ErrInvalid]: those of
+// [Shape.Validate], too many items, and a copy with the name of another pod.
 func (s Shape) Of(items []Item) ([]Item, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -80,8 +75,8 @@ func (s Shape) Of(items []Item) ([]Item, error) {
 	return out, unique(out)
 }
 
-// appendCopies appends an item as often as the load asks for. Each item has dice of its own, so that its
-// copies do not depend on the items before it.
+// appendCopies appends an item as often as the load demands. Each item has its own random numbers, so that
+// its copies do not depend on the items before it.
 func (s Shape) appendCopies(out []Item, item Item, index int) []Item {
 	dice := rand.New(rand.NewPCG(s.Seed, uint64(index)))
 	whole, fraction := math.Modf(s.Load)
@@ -103,14 +98,14 @@ func (s Shape) appendCopies(out []Item, item Item, index int) []Item {
 	return out
 }
 
-// scaled returns a time between arrivals after scaling. It saturates far below the end of time.Duration, so
-// that sums do not wrap.
+// scaled returns a scaled time between arrivals. It is bounded far below the largest duration, so that sums
+// do not overflow.
 func (s Shape) scaled(d time.Duration) time.Duration {
 	const most = float64(math.MaxInt64 / 4)
 	return time.Duration(min(float64(d)*s.TimeScale, most)).Truncate(time.Millisecond)
 }
 
-// span returns the first and the last arrival, in any order of the items.
+// span returns the first and the last arrival. The items may be in any order.
 func span(items []Item) (first, last time.Duration) {
 	if len(items) == 0 {
 		return 0, 0
@@ -122,7 +117,7 @@ func span(items []Item) (first, last time.Duration) {
 	return first, last
 }
 
-// unique refuses two pods of one name.
+// unique returns an error if two pods have the same name.
 func unique(items []Item) error {
 	seen := make(map[string]bool, len(items))
 	for _, item := range items {

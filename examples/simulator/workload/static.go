@@ -15,18 +15,17 @@ const StaticClass = "static"
 // staticPriority is the priority of the class system-node-critical.
 const staticPriority = priority.SystemCritical + 1000
 
-// StaticPods returns a new list with one more static pod for every node, called
-// static- and the node's name: a new agent on all nodes. They come to one node after
-// another, evenly over the time in which the other pods come. They have the priority
-// of system-node-critical, and never end. The items given are only read. The
-// result is in the order of arrival, of equals by name. Errors wrap
-// [outrank.ErrInvalid]: another pod has such a name. Time is O(n log n).
+// StaticPods returns a new list with one more static pod for every node, such as a new agent on all nodes. It
+// is called static- followed by the name of the node. The pods arrive one after another, evenly over the time
+// in which the other pods arrive. They have the priority of system-node-critical, and run forever. The given
+// items are only read. The result is ordered by arrival, then by name. Errors wrap [outrank.ErrInvalid]:
+// another pod has such a name. Time is O(n log n).
 func StaticPods(items []Item, nodes []*outrank.Node, asks Amounts) ([]Item, error) {
 	_, last := span(items)
 	out := make([]Item, 0, len(items)+len(nodes))
 	out = append(out, items...)
 	for i, n := range nodes {
-		part := last / time.Duration(len(nodes)+1) // divided first, since the product may be too large
+		part := last / time.Duration(len(nodes)+1) // divides first, because the product may overflow
 		out = append(out, Item{
 			Class: StaticClass, Arrival: (part * time.Duration(i+1)).Truncate(time.Millisecond), Endless: true,
 			Pod: &outrank.Pod{
@@ -59,8 +58,8 @@ func (a Amounts) requests() resource.List {
 	return l
 }
 
-// ParseStatic reads the request of a static pod, like "4000,8192": thousandths of
-// a core and MiB. Errors wrap [outrank.ErrInvalid].
+// ParseStatic parses the requests of a static pod, like "4000,8192": thousandths of a core and MiB. Errors
+// wrap [outrank.ErrInvalid].
 func ParseStatic(text string) (Amounts, error) {
 	var milli, mib int64
 	var rest string

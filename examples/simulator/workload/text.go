@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/spelling"
 )
 
-// quote shows a text of the input, cut where it is long.
+// quote returns a text of the input in quotes. A long text is cut.
 func quote(s string) string {
 	const most = 60
 	if len(s) > most {
@@ -19,17 +19,17 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// errLong ends the reading of a row that does not end.
+// errLong is the error for a row that is too long.
 var errLong = errors.New("the row is too long")
 
-// rationed is a reader that fails when its ration is used up. The ration is refilled before each row, so that
-// a row that never ends is not read into memory.
+// rationed is a reader that fails once its ration is used up. The ration is refilled before each row, so that
+// an endless row does not fill the memory.
 type rationed struct {
 	in   io.Reader
 	left int
 }
 
-// refill gives room for the longest row, and for what is read ahead of need.
+// refill sets the ration to the length of the longest row and as much again, because readers read ahead.
 func (r *rationed) refill() { r.left = 2 * mostRowBytes }
 
 func (r *rationed) Read(p []byte) (int, error) {
@@ -41,9 +41,9 @@ func (r *rationed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// nearest returns the word that becomes the given one by the fewest changes of a letter, of equals the first,
-// and whether there is one that is near at all. Upper and lower case, blanks, dashes and underscores make no
-// difference.
+// nearest returns the word that is most similar to the given one, by the number of changed letters, and
+// reports whether any is similar at all. Of equally similar ones it returns the first. Case, surrounding
+// blanks, and the difference between blanks, dashes and underscores do not count.
 func nearest(word string, among []string) (string, bool) {
 	best, fewest := "", len(word)/2+1
 	word = plain(word)
@@ -58,7 +58,7 @@ func nearest(word string, among []string) (string, bool) {
 	return best, best != ""
 }
 
-// plain returns a heading as it is compared.
+// plain returns a heading in the form in which headings are compared.
 func plain(s string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
 }

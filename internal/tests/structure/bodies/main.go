@@ -1,18 +1,17 @@
-// Command bodies prints, for each package of a module, how its functions read: how many of 100 lines
-// in a body are blank and have a comment, how many functions are long, and how often code takes three
-// steps through fields, as in w.search.attempt.config: a function that does so was not given what it
-// needs. It also names the functions with five parameters or more beside a context, and the structs
-// with more than twelve fields that are bools.
+// Command bodies prints, for each package of a module, how its functions read: how many of 100 lines in a
+// body are blank or have a comment, how many functions are long, and how often code takes three steps through
+// fields, as in w.search.attempt.config: a function that does so was not given what it needs. It also names
+// functions with five or more parameters beside a context, and structs with more than twelve bool fields.
 //
 //	go run ./internal/tests/structure/bodies [-all] [-v] [-over N] [DIR]
 //	go run ./internal/tests/structure/bodies -by TEXT [-comments N] [-functions N] [DIR]
 //
-// DIR is the folder of the module, the one at hand by default. -all has the packages below examples and
-// internal/tests/structure, too; -v prints every reach, and -over the functions of more than N lines, with
-// their blank lines, comments, and the most lines in a row without a blank one.
+// DIR is the folder of the module, by default the current one. -all includes the packages below examples and
+// internal/tests/structure. -v prints every reach. -over prints the functions with more than N lines: their
+// blank lines, comments, and longest run of lines without a blank one.
 //
-// With -by it prints comments, and functions that are long, which the text draws from all modules below DIR: by
-// the hash of a commit, so that nobody chooses what is read again.
+// With -by it prints comments and long functions that are drawn from all modules below DIR. TEXT, such as the
+// hash of a commit, decides which ones, so that nobody chooses them.
 package main
 
 import (
@@ -26,21 +25,22 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
-// The most parameters of a function beside a context, and the most bools of a struct.
+// mostParameters is the most parameters that a function may have beside a context, and mostBools the most
+// bool fields of a struct.
 const (
 	mostParameters = 4
 	mostBools      = 12
 )
 
-// long is the number of lines from which on the table counts a function as long.
+// long is the most lines of a body that is not counted as long.
 const long = 25
 
 // options say what is printed.
 type options struct {
 	all, verbose bool
-	// over is how long functions are that are printed by name; negative prints none.
+	// over prints the functions with more lines than this by name; negative prints none.
 	over int
-	// by is the text that draws so many comments and functions, and empty for the table.
+	// by is the text that draws comments and functions. If it is empty, the table is printed.
 	by                  string
 	comments, functions int
 }
@@ -54,6 +54,7 @@ func main() {
 	flag.IntVar(&o.comments, "comments", 60, "how many comments are drawn")
 	flag.IntVar(&o.functions, "functions", 20, "how many long functions are drawn")
 	flag.Parse()
+
 	dir := "."
 	if flag.NArg() > 0 {
 		dir = flag.Arg(0)
@@ -71,7 +72,7 @@ func main() {
 	}
 }
 
-// draw prints comments and long functions that a text draws.
+// draw prints the comments and the long functions that the text draws.
 func draw(w io.Writer, root string, o options) error {
 	drawn, err := structure.DrawComments(root, o.comments, o.by)
 	if err != nil {
@@ -88,13 +89,14 @@ func draw(w io.Writer, root string, o options) error {
 	return nil
 }
 
-// room is what the table says of a package, or of several.
+// room is a row of the table: the counts of one package, or of all.
 type room struct {
 	functions, long        int
 	lines, blank, comments int
 	allLines, reaches      int
 }
 
+// table prints the table, and below it the findings in detail.
 func table(w io.Writer, root string, o options) error {
 	folders, err := structure.Folders(root)
 	if err != nil {
@@ -103,6 +105,7 @@ func table(w io.Writer, root string, o options) error {
 
 	fmt.Fprintf(w, "| package | functions | over %d lines | lines in bodies | blank of 100 | comments of 100 | reaches | of 100 lines |\n", long)
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|")
+
 	var sum room
 	var details []string
 	reader := structure.NewReader()
@@ -110,6 +113,7 @@ func table(w io.Writer, root string, o options) error {
 		if !o.all && beside(folder) {
 			continue
 		}
+
 		p, err := reader.Read(filepath.Join(root, folder))
 		if err != nil {
 			return err
@@ -145,7 +149,7 @@ func table(w io.Writer, root string, o options) error {
 	return nil
 }
 
-// roomOf counts what a package has.
+// roomOf counts what the table says of one package.
 func roomOf(p *structure.Package, bodies []structure.Body, reaches []structure.Finding) room {
 	r := room{functions: len(bodies), long: len(structure.Longer(bodies, long)), allLines: p.Lines, reaches: len(reaches)}
 	for _, b := range bodies {
@@ -171,10 +175,10 @@ func (r *room) print(w io.Writer, name string) {
 		share(r.blank, r.lines), share(r.comments, r.lines), r.reaches, share(r.reaches, r.allLines))
 }
 
-// share is n of a hundred.
+// share returns n as a percentage of of.
 func share(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// printed writes findings.
+// printed returns a line for each finding.
 func printed(findings []structure.Finding) []string {
 	var lines []string
 	for _, f := range findings {
@@ -183,7 +187,7 @@ func printed(findings []structure.Finding) []string {
 	return lines
 }
 
-// beside reports whether a package is a program or a tool beside the library.
+// beside reports whether a folder has a program or a tool, and no part of the library or its tests.
 func beside(folder string) bool {
 	return strings.HasPrefix(folder+"/", "examples/") || strings.HasPrefix(folder+"/", "internal/tests/structure/")
 }

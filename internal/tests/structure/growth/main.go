@@ -1,16 +1,15 @@
-// Command growth counts how much code runs, and how many bytes are allocated, for inputs that
-// hold one thing many times, at two sizes, and fails where the work grows faster than the
-// input. It counts in place of taking the time, so that the answer is the same on every
-// machine, whatever else the machine does.
+// Command growth counts how much code runs, and how many bytes are allocated, for inputs that repeat one
+// thing many times, at two sizes. It fails if the work grows faster than the input. It counts instead of
+// measuring time, so that the answer is the same on every machine, whatever else the machine does.
 //
-// It also counts what runs between two looks of a call at its context, and fails where that is
-// more than ten thousand steps.
+// It also counts what runs between two looks of a call at its context, and fails if that is more than ten
+// thousand steps.
 //
 //	go run ./internal/tests/structure/growth [-v]
 //
-// The module's own packages and those of the standard library that it calls most are built
-// with coverage counters. What a single instruction of the machine repeats (a search for one
-// byte, a copy) counts once; copies that are kept show in the bytes.
+// The module's own packages, and those of the standard library that it calls most, are built with coverage
+// counters. What a single call repeats outside of them, such as a search for one byte or a copy, counts once;
+// copies that are kept show in the bytes.
 package main
 
 import (
@@ -33,12 +32,14 @@ const (
 	covered = module + "/...,bufio,bytes,encoding/json,io,maps,slices,sort,strconv,strings"
 )
 
-// A step is a node that is asked, or a pod or a candidate that is gone through. What runs most often for one
-// turns about three times: a question goes through the filters, or through what the pod asks for.
+// A step is a node that is asked, or a pod or a candidate that is gone through. The code that runs most often
+// runs about three times for one step: for each of a node's filters, or for each resource that a pod
+// requests.
 const (
 	mostSteps    = 10_000
 	turnsPerStep = 3
-	// mostAfter is how often a context is looked at after its end: a joint plan that was found is still tried.
+	// mostAfter is the most looks at a context after its end. A joint plan that was found before is still
+	// checked then.
 	mostAfter = 64
 )
 
@@ -54,12 +55,14 @@ func main() {
 	}
 }
 
+// run measures everything, and reports whether all of it stays within the bounds.
 func run(w io.Writer, verbose bool) (bool, error) {
 	dir, err := os.MkdirTemp("", "work")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
+
 	grown, err := counted(dir, growing, covered)
 	if err != nil {
 		return false, err
@@ -68,6 +71,7 @@ func run(w io.Writer, verbose bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	looked, err := counted(dir, looking, module+"/...")
 	if err != nil {
 		return false, err
@@ -76,7 +80,8 @@ func run(w io.Writer, verbose bool) (bool, error) {
 	return slow && long, err
 }
 
-// counted builds a program with counters of some packages, and returns the lines that it prints.
+// counted builds a program with counters in the packages that covered names, runs it, and returns the lines
+// that it prints.
 func counted(dir, program, covered string) ([]string, error) {
 	at := filepath.Join(dir, filepath.Base(program))
 	if _, err := output("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+covered, "-o", at, program); err != nil {
@@ -87,8 +92,8 @@ func counted(dir, program, covered string) ([]string, error) {
 	return strings.Split(strings.TrimSpace(lines), "\n"), err
 }
 
-// looks prints the calls, and reports whether each looks at its context often enough. The counters of a stretch
-// that is too long are kept as a text.
+// looks prints the calls, and reports whether each looks at its context often enough. For a call that does
+// not, it names the code that ran most often.
 func looks(w io.Writer, lines []string, verbose bool) (bool, error) {
 	ok := true
 	for _, line := range lines {
@@ -96,15 +101,18 @@ func looks(w io.Writer, lines []string, verbose bool) (bool, error) {
 		if len(fields) != 5 {
 			return false, fmt.Errorf("not a line of looked: %q", line)
 		}
+
 		most, err := strconv.Atoi(fields[1])
 		after, err2 := strconv.Atoi(fields[3])
 		if err := errors.Join(err, err2); err != nil {
 			return false, err
 		}
+
 		long := most > mostSteps*turnsPerStep || after > mostAfter
 		if long || verbose {
 			fmt.Fprintf(w, "%-50s at most %6d turns between two looks, %2d looks after the end, of %s\n", fields[0], most, after, fields[2])
 		}
+
 		if most > mostSteps*turnsPerStep {
 			at, err := hottest(fields[4])
 			if err != nil {
@@ -112,13 +120,14 @@ func looks(w io.Writer, lines []string, verbose bool) (bool, error) {
 			}
 			fmt.Fprintf(w, "  most often: %s\n", at)
 		}
+
 		ok = ok && !long
 	}
 	fmt.Fprintf(w, "%d calls looked at between the looks at their contexts\n", len(lines))
 	return ok, nil
 }
 
-// hottest names the piece of code that ran most often by the counters in a folder.
+// hottest returns the place of the code that ran most often, by the counters in a folder.
 func hottest(dir string) (string, error) {
 	at, most := "", -1.0
 	err := pieces(dir, func(place string, _, times float64) {
@@ -129,11 +138,11 @@ func hottest(dir string) (string, error) {
 	return at, err
 }
 
-// spare is the factor by which memory may grow faster than work: a slice that grows may
-// end up to a third beyond its need, for the small input or for the big one.
+// spare is the factor by which memory may grow faster than work. A slice that grows may have up to a third of
+// its capacity unused, for the small input or for the large one.
 const spare = 1.5
 
-// output returns a command's output, or its error with the output.
+// output runs a command and returns its standard output. An error has its standard error.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "GOCOVERDIR="+os.TempDir())
@@ -145,7 +154,7 @@ func output(name string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// table prints the works and reports whether none of them grows too fast.
+// table prints the works, and reports whether none grows too fast.
 func table(w io.Writer, lines []string, verbose bool) (bool, error) {
 	ok := true
 	for _, line := range lines {
@@ -163,13 +172,13 @@ func table(w io.Writer, lines []string, verbose bool) (bool, error) {
 	return ok, nil
 }
 
-// growth is the factor by which a bigger input takes more, and may take more.
+// growth says by which factor a work may grow between its two sizes, and by which its steps and bytes do.
 type growth struct {
 	name                  string
 	allowed, steps, bytes float64
 }
 
-// growthOf reads a line of command counted and the counters that it names.
+// growthOf reads a line of command counted, and the counters that it refers to.
 func growthOf(fields []string) (growth, error) {
 	if len(fields) != 6 {
 		return growth{}, fmt.Errorf("not a line of counted: %q", fields)
@@ -180,6 +189,7 @@ func growthOf(fields []string) (growth, error) {
 	if g.allowed, err = strconv.ParseFloat(fields[1], 64); err != nil {
 		return g, err
 	}
+
 	for i := range steps {
 		if steps[i], err = stepsIn(fields[2+2*i]); err != nil {
 			return g, err
@@ -188,35 +198,39 @@ func growthOf(fields []string) (growth, error) {
 			return g, err
 		}
 	}
+
 	g.steps, g.bytes = steps[1]/steps[0], bytes[1]/bytes[0]
 	return g, nil
 }
 
-// stepsIn adds up how many statements ran by the counters in a folder.
+// stepsIn returns the number of statements that ran, by the counters in a folder.
 func stepsIn(dir string) (float64, error) {
 	sum := 0.0
 	err := pieces(dir, func(_ string, statements, times float64) { sum += statements * times })
 	return sum, err
 }
 
-// pieces goes through the pieces of code by the counters in a folder: where each stands, its statements, and how
-// often it ran.
+// pieces calls see for each piece of code in the counters of a folder, with its place, the number of its
+// statements, and how often it ran.
 func pieces(dir string, see func(place string, statements, times float64)) error {
 	text := filepath.Join(dir, "counters.txt")
 	if _, err := output("go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+text); err != nil {
 		return err
 	}
+
 	f, err := os.Open(text)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		parts := strings.Fields(lines.Text())
 		if len(parts) != 3 {
-			continue // the line that names the mode
+			continue // the first line, which names the mode
 		}
+
 		statements, err := strconv.ParseFloat(parts[1], 64)
 		if err != nil {
 			return err
@@ -225,6 +239,7 @@ func pieces(dir string, see func(place string, statements, times float64)) error
 		if err != nil {
 			return err
 		}
+
 		see(parts[0], statements, times)
 	}
 	return lines.Err()

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
-// sharing is what the sides reach, and what the listing says of it.
+// sharing is what both sides reach, and what the listing says about it.
 type sharing struct {
 	dir     string
 	calls   *structure.Calls
@@ -19,7 +19,7 @@ type sharing struct {
 	tests   *tests
 }
 
-// read follows the calls of both sides in the module that a folder is in.
+// read reads the listing, and follows the calls of both sides in the module that contains a folder.
 func read(dir string) (*sharing, error) {
 	s := &sharing{dir: dir}
 	var err error
@@ -39,7 +39,7 @@ func read(dir string) (*sharing, error) {
 	return s, err
 }
 
-// both lists what both sides reach, by name.
+// both lists what both sides reach, sorted by name.
 func (s *sharing) both() (units []*structure.Unit) {
 	for _, u := range s.book.Units() {
 		if s.engine.Has(u.Name) {
@@ -49,13 +49,14 @@ func (s *sharing) both() (units []*structure.Unit) {
 	return units
 }
 
-// problems says in sentences what the sides share and must not, and where the listing is wrong.
+// problems lists, as sentences, what the sides share although they must not, and where the listing is wrong.
 func (s *sharing) problems() (said []string) {
 	said = append(strays(book, s.book, engine), strays(engine, s.engine, book)...)
 	if len(said) > 0 {
-		return said // as long as one side calls the other, both share most of it
+		return said // one side calls the other, and so shares nearly all of it: listing that helps nobody
 	}
 	said = append(said, s.unlisted()...)
+
 	for i, e := range s.entries {
 		if i > 0 && s.entries[i-1].name >= e.name {
 			said = append(said, fmt.Sprintf("line %d lists %s behind %s, and the order is that of the names", e.line, e.name, s.entries[i-1].name))
@@ -67,6 +68,7 @@ func (s *sharing) problems() (said []string) {
 		if e.decides != (len(e.faults) > 0) {
 			said = append(said, fmt.Sprintf("line %d: what decides has a fault that its judge sees, and nothing else has one; not so %s", e.line, e.name))
 		}
+
 		for _, f := range e.faults {
 			said = append(said, s.unplanted(e, f)...)
 			said = append(said, s.tests.problems(e, f)...)
@@ -75,7 +77,8 @@ func (s *sharing) problems() (said []string) {
 	return said
 }
 
-// strays says where a side calls what is the other's own, and not what is reached from there.
+// strays lists the places where a side enters what belongs to the other side. What it reaches from there is
+// left out.
 func strays(of side, reached *structure.Reached, other side) (said []string) {
 	for _, u := range reached.Units() {
 		if from := reached.From(u); other.owns(u) && (from == nil || !other.owns(from)) {
@@ -85,11 +88,12 @@ func strays(of side, reached *structure.Reached, other side) (said []string) {
 	return said
 }
 
+// way describes how a function is reached, from a root to it.
 func way(reached *structure.Reached, name string) string {
 	return strings.Join(reached.Way(name), " > ")
 }
 
-// unlisted says what both reach and the listing lacks.
+// unlisted lists what both sides reach and the listing does not have.
 func (s *sharing) unlisted() (said []string) {
 	listed := map[string]bool{}
 	for _, e := range s.entries {
@@ -104,7 +108,7 @@ func (s *sharing) unlisted() (said []string) {
 	return said
 }
 
-// unreached says that one of the sides does not reach what the listing has.
+// unreached lists the sides that do not reach a function of the listing.
 func (s *sharing) unreached(e entry) (said []string) {
 	if s.calls.Unit(e.name) == nil {
 		return []string{fmt.Sprintf("line %d lists %s, and there is no such function", e.line, e.name)}
@@ -118,11 +122,11 @@ func (s *sharing) unreached(e entry) (said []string) {
 	return said
 }
 
-// unplanted says why a fault of an entry cannot be planted.
+// unplanted says why a fault of an entry cannot be planted, if so.
 func (s *sharing) unplanted(e entry, f fault) []string {
 	u := s.calls.Unit(e.name)
 	if u == nil {
-		return nil // which is said already
+		return nil // unreached says so already
 	}
 	source, err := os.ReadFile(u.File)
 	if err != nil {

@@ -13,29 +13,31 @@ import (
 	"strings"
 )
 
-// tests knows the tests of some packages, and what each mentions.
+// tests knows the tests of some packages, and which names each of them mentions.
 type tests struct {
 	dir string
-	// of has the test files of a folder, as far as it was asked about.
+	// of has the tests of each folder that was asked about.
 	of map[string]*testFiles
-	// upon has, by the name of a side, the packages that are built upon what is that side's own.
+	// upon maps the name of a side to the packages that import, directly or not, something that only that
+	// side owns.
 	upon map[string]map[string]bool
 }
 
 // testFiles are the tests of one folder.
 type testFiles struct {
-	// declared has what each function, type or variable mentions, by name. The methods of a type belong to the type.
+	// declared has the names that each function, type or variable mentions, by its name. What a method
+	// mentions counts for its type.
 	declared map[string][]mention
 	isTest   map[string]bool
 	upon     map[string]map[string]bool
 	err      error
 }
 
-// mention is a name in a test, with the import path of its package, which is empty for one of the
-// tests' own.
+// mention is a name that a test mentions, with the import path of its package. The path is empty for names of
+// the test files themselves.
 type mention struct{ path, name string }
 
-// newTests asks the go command which packages are built upon others.
+// newTests asks the go command which packages import which.
 func newTests(dir string) (*tests, error) {
 	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...")
 	list.Dir, list.Stderr = dir, os.Stderr
@@ -43,6 +45,7 @@ func newTests(dir string) (*tests, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t := &tests{dir, map[string]*testFiles{}, map[string]map[string]bool{book.name: {}, engine.name: {}}}
 	for line := range strings.Lines(string(text)) {
 		paths := strings.Fields(line)
@@ -53,7 +56,8 @@ func newTests(dir string) (*tests, error) {
 	return t, nil
 }
 
-// problems says which judges of a fault are no tests, or ask the book or the engine themselves.
+// problems lists the judges of a fault that are no tests, or that ask the book or the engine although they
+// must not.
 func (t *tests) problems(e entry, f fault) (said []string) {
 	if len(f.judges) == 0 {
 		return []string{fmt.Sprintf("line %d names no judge for %s", f.line, e.name)}
@@ -65,8 +69,10 @@ func (t *tests) problems(e entry, f fault) (said []string) {
 			said = append(said, files.err.Error())
 			continue
 		}
+
 		at := fmt.Sprintf("line %d: %s, the judge of %s, ", f.line, j.name, e.name)
 		ofBook, ofEngine := files.asks(book, test, map[string]bool{}), files.asks(engine, test, map[string]bool{})
+
 		switch asked := cmp.Or(ofBook, ofEngine); {
 		case !files.isTest[test]:
 			said = append(said, at+"is no test")
@@ -79,8 +85,8 @@ func (t *tests) problems(e entry, f fault) (said []string) {
 	return said
 }
 
-// asks names what a test mentions of a side or of a package that is built upon it, itself or through others of its
-// files; empty for a test that does not ask that side.
+// asks returns a name of a side, or of a package that imports it, that a test mentions, itself or through
+// other declarations of its files. It is empty if the test does not ask that side.
 func (f *testFiles) asks(s side, name string, seen map[string]bool) string {
 	if seen[name] {
 		return ""
@@ -101,13 +107,14 @@ func (f *testFiles) asks(s side, name string, seen map[string]bool) string {
 	return ""
 }
 
-// in reads the tests of a folder.
+// in returns the tests of a folder, and reads them on the first call.
 func (t *tests) in(folder string) *testFiles {
 	if f := t.of[folder]; f != nil {
 		return f
 	}
 	f := &testFiles{declared: map[string][]mention{}, isTest: map[string]bool{}, upon: t.upon}
 	t.of[folder] = f
+
 	names, err := filepath.Glob(filepath.Join(t.dir, folder, "*_test.go"))
 	if err != nil {
 		f.err = err
@@ -119,6 +126,8 @@ func (t *tests) in(folder string) *testFiles {
 			f.err = err
 			return f
 		}
+
+		// A test of the package itself may mention names of the package without a qualifier.
 		path := ""
 		if !strings.HasSuffix(file.Name.Name, "_test") {
 			path = module + "/" + folder
@@ -128,8 +137,8 @@ func (t *tests) in(folder string) *testFiles {
 	return f
 }
 
-// add notes what a file declares. A test inside the package at a path may mention a name of the package
-// as it stands.
+// add records what a file declares. The path is that of the package if the file belongs to it, and otherwise
+// empty.
 func (f *testFiles) add(file *ast.File, path string) {
 	imports := map[string]string{}
 	for _, i := range file.Imports {
@@ -154,7 +163,8 @@ func (f *testFiles) add(file *ast.File, path string) {
 				continue
 			}
 
-			// A method counts for its type: a test that makes one may have any of them called.
+			// A method counts for its type, because a test that makes a value of the type may have any of
+			// them called.
 			ast.Inspect(d.Recv, func(n ast.Node) bool {
 				if id, ok := n.(*ast.Ident); ok {
 					note(id.Name, d)
@@ -177,9 +187,9 @@ func (f *testFiles) add(file *ast.File, path string) {
 	}
 }
 
-// mentions lists the names in a declaration: those of imported packages, and all others as those of the
-// tests and of the package that they are in. A name that the declaration gives to something of its own
-// is none, nor is that of a field or method.
+// mentions lists the names in a declaration. A name without a qualifier may be one of the test files or one
+// of the package that they are in, so it counts as both. Local names, and names of fields and methods, do not
+// count.
 func mentions(n ast.Node, imports map[string]string, path string) (all []mention) {
 	own := locals(n)
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -190,9 +200,12 @@ func mentions(n ast.Node, imports map[string]string, path string) (all []mention
 				all = append(all, mention{imports[x.Name], n.Sel.Name})
 				return false
 			}
+
+			// The name behind the dot is a field or a method.
 			all = append(all, mentions(n.X, imports, path)...)
 			return false
 		case *ast.KeyValueExpr:
+			// So is a key of a struct literal.
 			if _, ok := n.Key.(*ast.Ident); ok {
 				all = append(all, mentions(n.Value, imports, path)...)
 				return false
@@ -208,7 +221,7 @@ func mentions(n ast.Node, imports map[string]string, path string) (all []mention
 	return slices.DeleteFunc(all, func(m mention) bool { return own[m.name] && (m.path == "" || m.path == path) })
 }
 
-// locals are the names of parameters and of variables inside of a declaration.
+// locals returns the names of the parameters and variables inside a declaration.
 func locals(n ast.Node) map[string]bool {
 	names := map[string]bool{}
 	define := func(e ast.Expr) {
@@ -216,6 +229,7 @@ func locals(n ast.Node) map[string]bool {
 			names[id.Name] = true
 		}
 	}
+
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:

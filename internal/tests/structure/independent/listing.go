@@ -7,58 +7,60 @@ import (
 	"strings"
 )
 
-// listingFile is the listing, from the module's folder.
+// listingFile is the path of the listing within the module.
 const listingFile = "internal/tests/structure/independent/testdata/shared.txt"
 
-// entry is a function or a variable that both sides reach, as the listing has it.
+// entry is a function or a variable of the listing, which both sides reach.
 type entry struct {
-	// name is as in structure.Unit, and says what it is for.
+	// name is that of structure.Unit, and says is the text about what it is for.
 	name, says string
-	// decides is set for what decides. Everything else is text or data, and has no judge.
+	// decides is set if it takes part in decisions. Everything else is text or data, and has no judge.
 	decides bool
 	faults  []fault
 	line    int
-	// judges are those of the next fault; begun is set once they have one.
+	// judges are the judges of the next fault. begun is set once a fault has them, after which a further
+	// judge starts a new list.
 	judges []judge
 	begun  bool
 }
 
 // fault is an error that can be planted in a function.
 type fault struct {
-	// name is that of the function. Those of a second fault and of the following ones have a number behind it.
+	// name is the name of the function. From the second fault of a function on, a number follows it.
 	name string
-	// judges are the tests of which each has to see it.
+	// judges are the tests of which each has to see the fault.
 	judges []judge
-	// plain becomes planted. It stands once in the source of the function.
+	// plain is the text that becomes planted. It occurs exactly once in the source of the function.
 	plain, planted string
 	line           int
 }
 
-// judge is a test that judges what both sides call.
+// judge is a test that has to see the fault in what both sides call.
 type judge struct {
-	// name is such as "resource.TestName", perhaps with a part of the test: "resource.TestName/part".
+	// name is such as "resource.TestName", or "resource.TestName/part" for a part of a test.
 	name string
-	// replays is set for a test that compares recorded decisions of Kubernetes with those of one side. Every
-	// other judge asks neither side.
+	// replays is set if the test compares recorded decisions of Kubernetes with those of one side. Every
+	// other judge must ask neither side.
 	replays bool
 }
 
-// readListing reads a listing. The first line of an entry says what it is and names it; those below are
-// indented, and say what it is for, who judges it and which faults each judge has to see. A judge behind a fault
-// begins anew: it has the faults that follow. The word replay stands in place of judge for a test that replays
-// recorded decisions of Kubernetes by the book or by the engine.
+// readListing reads a listing. The first line of an entry has its kind and its name. The lines below it are
+// indented; they say what it is for, which tests judge it, and which faults each judge has to see. A judge
+// that follows a fault starts a new list of judges, for the faults behind it. The word replay instead of
+// judge marks a test that replays recorded decisions of Kubernetes by the book or by the engine.
 //
 //	decides outrank.Pod.Finished
 //	    a pod that failed or succeeded takes no room
 //	    judge outrank.TestPodAnswers
 //	    fault `p.Phase == PhaseFailed` `false`
 //
-// The other kinds, which have no judge, are text and data. Lines that begin with # are comments.
+// The other kinds are text and data, which have no judge. Lines that begin with # are comments.
 func readListing(file string) ([]entry, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
+
 	var all []entry
 	number := 0
 	for line := range strings.Lines(string(text)) {
@@ -79,6 +81,7 @@ func readListing(file string) ([]entry, error) {
 				all = append(all, e)
 			}
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, number, err)
 		}

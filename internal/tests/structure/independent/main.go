@@ -24,13 +24,14 @@ func main() {
 	}
 }
 
-// options say what is done.
+// options say what the command does.
 type options struct {
 	plant, quick bool
-	// names are the functions whose faults are planted; none names all.
+	// names are the functions whose faults are planted; none means all.
 	names []string
 }
 
+// run prints the shared functions, or plants their faults. It reports whether everything is as it should be.
 func run(w io.Writer, root string, o options) (bool, error) {
 	s, err := read(root)
 	if err != nil {
@@ -55,7 +56,7 @@ func run(w io.Writer, root string, o options) (bool, error) {
 	return len(said) == 0, err
 }
 
-// asked returns the functions whose faults are planted.
+// asked returns the entries whose faults are planted.
 func (s *sharing) asked(o options) ([]entry, error) {
 	asked := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
 		return !e.decides || len(o.names) > 0 && !slices.Contains(o.names, e.name)
@@ -71,12 +72,12 @@ func (s *sharing) asked(o options) ([]entry, error) {
 	return asked, nil
 }
 
-// slow reports whether the judge takes long to build: all but the tests of the rooms that import hardly anything.
+// slow reports whether the judge takes long to build, as all do but the tests of packages with few imports.
 func (j judge) slow() bool {
 	return j.replays || folderOf(j.name) != "resource" && !strings.HasPrefix(j.name, "internal/")
 }
 
-// print prints what both sides reach, each with a way of the book to it.
+// print prints what both sides reach, each with its judges and with the way from the book to it.
 func (s *sharing) print(w io.Writer) {
 	judges := map[string][]string{}
 	for _, e := range s.entries {

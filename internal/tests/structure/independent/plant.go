@@ -15,11 +15,11 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
-// faultVariable names the variable of the environment that says which of the planted faults is there.
+// faultVariable is the environment variable that selects one of the planted faults by its name.
 const faultVariable = "OUTRANK_FAULT"
 
-// switchSource is the file that a package with faults gets. A build has all faults, of which
-// each run of it has one, because building takes much longer than running.
+// switchSource is a file that is added to each package with faults. All faults are built at once, and each
+// run selects one of them, because building takes much longer than running.
 const switchSource = `package %s
 
 import "os"
@@ -34,8 +34,8 @@ func plantedValue[T any](of string, planted, plain T) T {
 }
 `
 
-// plantAll writes the sources of all functions with faults to a folder, and the file that
-// tells the go command to take them.
+// plantAll writes the sources of all functions with faults to a folder, and returns the overlay file that
+// makes the go command use them.
 func plantAll(calls *structure.Calls, entries []entry, dir string) (overlay string, err error) {
 	byFile := map[string][]planting{}
 	for _, e := range entries {
@@ -45,6 +45,7 @@ func plantAll(calls *structure.Calls, entries []entry, dir string) (overlay stri
 		}
 		byFile[u.File] = append(byFile[u.File], planting{e.faults, u.Begin})
 	}
+
 	replace := map[string]string{}
 	write := func(instead, text string) error {
 		if replace[instead] == "" {
@@ -52,6 +53,7 @@ func plantAll(calls *structure.Calls, entries []entry, dir string) (overlay stri
 		}
 		return os.WriteFile(replace[instead], []byte(text), 0o600)
 	}
+
 	for file, plantings := range byFile {
 		pkg, text, err := plantInFile(file, plantings)
 		if err != nil {
@@ -64,6 +66,7 @@ func plantAll(calls *structure.Calls, entries []entry, dir string) (overlay stri
 			return "", err
 		}
 	}
+
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
@@ -72,19 +75,19 @@ func plantAll(calls *structure.Calls, entries []entry, dir string) (overlay stri
 	return overlay, os.WriteFile(overlay, text, 0o600)
 }
 
-// planting has the faults of the declaration that begins at an offset of its file.
+// planting has the faults of one declaration, which begins at an offset of its file.
 type planting struct {
 	faults []fault
 	begin  int
 }
 
-// replacement is a text in place of a part of a file.
+// replacement is a text that replaces a part of a file.
 type replacement struct {
 	begin, end int
 	text       string
 }
 
-// plantInFile returns the source of a file with faults, and the name of its package.
+// plantInFile returns the source of a file with the faults, and the name of its package.
 func plantInFile(file string, plantings []planting) (pkg, planted string, err error) {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -95,6 +98,7 @@ func plantInFile(file string, plantings []planting) (pkg, planted string, err er
 	if err != nil {
 		return "", "", err
 	}
+
 	at := func(p token.Pos) int { return fset.Position(p).Offset }
 	var all []replacement
 	ast.Inspect(parsed, func(n ast.Node) bool {
@@ -102,11 +106,13 @@ func plantInFile(file string, plantings []planting) (pkg, planted string, err er
 			switch n := n.(type) {
 			case *ast.FuncDecl:
 				if at(n.Pos()) == p.begin {
+					// The whole body is repeated once for each fault.
 					begin, end := at(n.Body.Lbrace)+1, at(n.Body.Rbrace)
 					all = append(all, replacement{begin, end, bodyWithFaults(p.faults, string(source[begin:end]), n.Type.Results != nil)})
 				}
 			case *ast.ValueSpec:
 				if at(n.Pos()) == p.begin && len(n.Values) == 1 {
+					// A variable has no statements. A call chooses its initial value.
 					begin, end := at(n.Values[0].Pos()), at(n.Values[0].End())
 					all = append(all, replacement{begin, end, valueWithFaults(p.faults, string(source[begin:end]))})
 				}
@@ -114,10 +120,12 @@ func plantInFile(file string, plantings []planting) (pkg, planted string, err er
 		}
 		return true
 	})
+
 	if len(all) != len(plantings) {
 		return "", "", fmt.Errorf("%s: %d of %d functions with faults have a place", file, len(all), len(plantings))
 	}
 
+	// c Changed from The last one is replaced first, so that the offsets of the others stay right.
 	// Changed from the end, because offsets count from the beginning.
 	slices.SortFunc(all, func(a, b replacement) int { return cmp.Compare(b.begin, a.begin) })
 	text := string(source)
@@ -127,8 +135,8 @@ func plantInFile(file string, plantings []planting) (pkg, planted string, err er
 	return parsed.Name.Name, text, nil
 }
 
-// bodyWithFaults puts the body with each of the faults before the plain one, and runs it where that fault is
-// asked for.
+// bodyWithFaults puts a copy of the body with each fault in front of the plain one. A copy runs if its fault
+// is selected.
 func bodyWithFaults(faults []fault, body string, results bool) string {
 	end := ""
 	if !results {
@@ -141,7 +149,8 @@ func bodyWithFaults(faults []fault, body string, results bool) string {
 	return text + body
 }
 
-// valueWithFaults chooses between the values of a variable.
+// valueWithFaults returns an expression that chooses between the plain value of a variable and those with
+// faults.
 func valueWithFaults(faults []fault, value string) string {
 	text := value
 	for _, f := range faults {

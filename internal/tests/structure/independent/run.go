@@ -13,23 +13,25 @@ import (
 	"time"
 )
 
-// mostSeconds is how long a judge may take. One that takes longer has failed.
+// mostSeconds is the time that a judge may take. One that takes longer has failed, and so has seen the fault.
 const mostSeconds = 60
 
-// noFile keeps a property that fails, as it has to, from leaving a file behind.
+// noFile keeps properties that fail, as they should here, from writing files.
 const noFile = "-rapid.nofailfile"
 
-// everyCase has a test replay all recorded cases that it has, not only a part: the fault may show in few.
+// everyCase makes tests replay all their recorded cases instead of some, because a fault may show in few of
+// them.
 const everyCase = "-every=1"
 
-// plantFaults plants the faults of some entries, runs the judge of each, and says which faults no
-// judge sees.
+// plantFaults plants the faults of some entries, runs their judges, and returns a sentence for each fault
+// that a judge does not see.
 func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err error) {
 	dir, err := os.MkdirTemp("", "planted")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+
 	overlay, err := plantAll(s.calls, entries, dir)
 	if err != nil {
 		return nil, err
@@ -43,6 +45,8 @@ func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err e
 			}
 		}
 	}
+
+	// The tests of a folder are built once for all its faults.
 	for _, folder := range slices.Sorted(maps.Keys(byFolder)) {
 		start := time.Now()
 		c := court{folder: filepath.Join(s.dir, folder), binary: filepath.Join(dir, strings.ReplaceAll(folder, "/", "_")+".test")}
@@ -50,6 +54,7 @@ func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err e
 			return nil, err
 		}
 		built := time.Since(start)
+
 		unseen, err := c.judgeAll(byFolder[folder])
 		if err != nil {
 			return nil, err
@@ -61,19 +66,19 @@ func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err e
 	return said, nil
 }
 
-// trial is a fault before one of its judges.
+// trial is one fault and one of its judges.
 type trial struct {
 	judge string
 	fault fault
 }
 
-// court runs the tests of a folder, which were built with faults in what they judge.
+// court runs the tests of a folder, built with the faults.
 type court struct {
 	folder, binary string
 	flags          []string
 }
 
-// build compiles the tests.
+// build compiles the tests, and finds out which flags they know.
 func (c *court) build(overlay string) error {
 	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", c.binary, ".")
 	build.Dir = c.folder
@@ -82,7 +87,8 @@ func (c *court) build(overlay string) error {
 	}
 	c.flags = []string{"-test.v", "-test.timeout", fmt.Sprintf("%ds", mostSeconds)}
 
-	// Tests without properties, or without recorded decisions of which they replay a part, do not know the flag.
+	// A test binary without properties does not know the first flag, and one that never replays a part does
+	// not know the other.
 	for _, flag := range []string{noFile, everyCase} {
 		if exec.Command(c.binary, "-test.list", "^$", flag).Run() == nil {
 			c.flags = append(c.flags, flag)
@@ -91,8 +97,8 @@ func (c *court) build(overlay string) error {
 	return nil
 }
 
-// judgeAll runs each judge once without a fault, when it has to pass, and once with each of its faults, of which it
-// returns those that are not seen.
+// judgeAll runs each judge without a fault, when it has to pass, and with each of its faults. It returns a
+// sentence for each fault that the judge does not see.
 func (c *court) judgeAll(trials []trial) (unseen []string, err error) {
 	passed := map[string]bool{}
 	for _, t := range trials {
@@ -106,6 +112,7 @@ func (c *court) judgeAll(trials []trial) (unseen []string, err error) {
 			}
 			passed[t.judge] = true
 		}
+
 		failed, _, err := c.run(t.judge, t.fault.name)
 		if err != nil {
 			return nil, err
@@ -118,13 +125,14 @@ func (c *court) judgeAll(trials []trial) (unseen []string, err error) {
 	return unseen, nil
 }
 
-// run runs a judge with one of the faults, or with none, and reports whether it fails. A program that
-// ends before the judge begins is an error: something else than the judge has seen the fault.
+// run runs a judge with the named fault, or with none, and reports whether it fails. If the program ends
+// before the judge begins, something else has seen the fault, which is an error.
 func (c *court) run(judge, fault string) (failed bool, out string, err error) {
 	test := withoutFolder(judge)
 	run := exec.Command(c.binary, append([]string{"-test.run", "^" + strings.ReplaceAll(test, "/", "$/^") + "$"}, c.flags...)...)
 	run.Dir, run.Env = c.folder, append(os.Environ(), faultVariable+"="+fault)
 	text, err := run.CombinedOutput()
+
 	var exit *exec.ExitError
 	switch failed = errors.As(err, &exit); {
 	case err != nil && !failed:

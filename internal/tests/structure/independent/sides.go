@@ -7,20 +7,21 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
-// module is the path of the module, and the root's package has the name root.
+// module is the path of the module, and root the name of its root package.
 const (
 	module = "github.com/outrank-go/outrank"
 	root   = "outrank"
 )
 
-// side is one of the two that decide.
+// side is one of the two implementations that decide.
 type side struct {
-	// name is what messages call it.
+	// name is used in messages.
 	name string
-	// roots are the functions that it decides by. A name with a trailing dot stands for all that the package exports.
+	// roots are the functions by which it decides. A name that ends in a dot stands for everything that the
+	// package exports.
 	roots []string
-	// own is the folder below which all is the side's own. It is empty for a side whose package
-	// also has the words, which the other side calls: then the roots alone are its own.
+	// own is the folder below which everything belongs to the side alone. It is empty for a side whose
+	// package also has types that the other side uses: then only the roots are its own.
 	own string
 }
 
@@ -29,15 +30,16 @@ var (
 	engine = side{"the engine", []string{"preemption/engine."}, "preemption/engine"}
 )
 
-// owns reports whether a function is the side's alone.
+// owns reports whether a function belongs to the side alone.
 func (s side) owns(u *structure.Unit) bool { return s.ownsName(u.Path, u.Name) }
 
+// ownsName is owns for a function given by the import path of its package and its name with the folder.
 func (s side) ownsName(path, name string) bool {
 	below := module + "/" + s.own
 	return slices.Contains(s.roots, name) || s.own != "" && (path == below || strings.HasPrefix(path, below+"/"))
 }
 
-// packages are the import paths of the roots.
+// packages returns the import paths of the packages of the roots.
 func (s side) packages() (paths []string) {
 	for _, name := range s.roots {
 		paths = append(paths, pathOf(name))
@@ -46,7 +48,7 @@ func (s side) packages() (paths []string) {
 	return slices.Compact(paths)
 }
 
-// reached is what a side reaches.
+// reached follows the calls from the roots of the side.
 func (s side) reached(calls *structure.Calls) (*structure.Reached, error) {
 	var roots []string
 	for _, name := range s.roots {
@@ -63,8 +65,8 @@ func (s side) reached(calls *structure.Calls) (*structure.Reached, error) {
 	return calls.Reach(roots...)
 }
 
-// folderOf is the folder of the package that a name such as resource.Name.Counted begins with, "." for
-// the root.
+// folderOf returns the folder of the package that a name such as resource.Name.Counted begins with. It is "."
+// for the root package.
 func folderOf(name string) string {
 	folder, _, _ := strings.Cut(name, ".")
 	if folder != root {
@@ -73,7 +75,7 @@ func folderOf(name string) string {
 	return "."
 }
 
-// pathOf is the import path of that package.
+// pathOf returns the import path of the package that a name begins with.
 func pathOf(name string) string {
 	if folder := folderOf(name); folder != "." {
 		return module + "/" + folder
@@ -81,7 +83,7 @@ func pathOf(name string) string {
 	return module
 }
 
-// withoutFolder is the name within its package.
+// withoutFolder returns the part of a name behind the package.
 func withoutFolder(name string) string {
 	_, in, _ := strings.Cut(name, ".")
 	return in

@@ -1,11 +1,11 @@
-// Command loss measures benchmarks of a commit and of what is checked out in turns, and fails
-// where bytes, allocations or time of one have grown by more than a tenth.
+// Command loss measures benchmarks of a commit and of the working tree in turns. It fails if the bytes,
+// allocations or time of one have grown by more than a tenth.
 //
 //	go run ./internal/tests/structure/loss -against COMMIT [-rounds 6] [-v]
 //
-// Bytes and allocations say the same on every machine. Times do where two halves of the rounds
-// agree about one and the same build; where they do not, the machine allows no verdict about
-// that benchmark, and the command says so. A benchmark counts as lost if it is so twice.
+// Bytes and allocations are the same on every machine. Times can be compared if the two halves of the rounds
+// agree about each build. If they do not, the machine is too restless for a verdict about that benchmark, and
+// the command says so. A benchmark counts as lost if it is measured as lost twice.
 package main
 
 import (
@@ -20,16 +20,16 @@ import (
 	"strings"
 )
 
-// set is a number of benchmarks of one package.
+// set is a set of benchmarks of one package: a pattern for their names, and how often each runs.
 type set struct {
 	pkg, pattern, times string
 }
 
-// moved has the folder in which the benchmarks of a package stood before they moved.
+// moved maps the folder of a package to the one in which its benchmarks stood earlier.
 var moved = map[string]string{"preemption/engine": "preemption"}
 
-// sets are the benchmarks that must not lose: a decision of each kind, the memory of a
-// snapshot, and a simulator's step.
+// sets are the benchmarks that must not become slower or larger: decisions of each kind, making a snapshot, a
+// stream of decisions and changes, and reading a dump.
 var sets = []set{
 	{"preemption/engine", "^BenchmarkMatrix$/^preemptor=(plain|sizes|selector-all|selector-host|tainted|nobody-lower)$/nodes=1000/budgets=20", "1000x"},
 	{"preemption/engine", "^BenchmarkMatrix$/^preemptor=(anti-affinity|affinity|spread|claim-in-use)$/nodes=1000/budgets=20", "200x"},
@@ -53,6 +53,7 @@ func main() {
 	}
 }
 
+// run measures all sets, and reports whether none has lost.
 func run(w io.Writer, commit string, rounds int, verbose bool) (bool, error) {
 	if commit == "" || rounds < 2 || rounds%2 != 0 {
 		return false, fmt.Errorf("-against %q -rounds %d: want a commit, and an even number from 2 on", commit, rounds)
@@ -64,7 +65,7 @@ func run(w io.Writer, commit string, rounds int, verbose bool) (bool, error) {
 	}
 	defer os.RemoveAll(dir)
 
-	// A shallow clone has no commits before its first.
+	// A shallow clone may lack the commit.
 	if _, err := output(".", "git", "cat-file", "-e", commit+"^{commit}"); err != nil {
 		fmt.Fprintf(w, "NOT CHECKED: the history here does not reach back to %s\n", commit)
 		return true, nil
@@ -82,7 +83,7 @@ func run(w io.Writer, commit string, rounds int, verbose bool) (bool, error) {
 			return false, err
 		}
 
-		// What is lost by chance is lost once.
+		// A loss by chance does not occur twice.
 		if len(lost) > 0 {
 			fmt.Fprintf(w, "once more: %s\n", strings.Join(lost, ", "))
 			again, err := m.lost(w, s, verbose)
@@ -96,7 +97,7 @@ func run(w io.Writer, commit string, rounds int, verbose bool) (bool, error) {
 	return ok, nil
 }
 
-// checkOut writes the files of a commit to a folder.
+// checkOut writes the files of a commit to a new folder.
 func checkOut(commit, dir string) error {
 	archive := dir + ".tar"
 	if _, err := output(".", "git", "archive", "-o", archive, commit); err != nil {
@@ -109,12 +110,12 @@ func checkOut(commit, dir string) error {
 	return err
 }
 
-// build is a checkout whose tests are built.
+// build is a checkout at the folder root. Its test binaries have paths that begin with to.
 type build struct {
 	root, to string
 }
 
-// run runs benchmarks and returns what they print.
+// run runs a set of benchmarks and returns what they print. It builds their tests on the first call.
 func (b *build) run(s set) (string, error) {
 	pkg, err := b.folderOf(s)
 	if err != nil {
@@ -129,8 +130,8 @@ func (b *build) run(s set) (string, error) {
 	return output(filepath.Join(b.root, pkg), program, "-test.run", "^$", "-test.bench", s.pattern, "-test.benchtime", s.times, "-test.cpu", "1", "-test.benchmem")
 }
 
-// folderOf returns where the benchmarks of a set stand in the checkout: in the folder of their
-// package, or in the one that they were moved from.
+// folderOf returns the folder in which the checkout has the benchmarks of a set: the folder of their package,
+// or the one from which they were moved.
 func (b *build) folderOf(s set) (string, error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(s.pattern, "^"), "$")
 	for _, folder := range []string{s.pkg, moved[s.pkg]} {

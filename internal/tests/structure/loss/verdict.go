@@ -10,28 +10,28 @@ import (
 	"strings"
 )
 
-// measured compares two builds, the past one first.
+// measured compares two builds: first the past one, then the present one.
 type measured struct {
 	rounds int
 	builds [2]build
 }
 
-// Bounds of what counts as a loss, and of how well two halves of the rounds have to agree for a
-// verdict about time.
+// allowed is the factor by which a figure may grow. Times are judged only if the two halves of the rounds
+// differ by at most the factor agreed.
 const (
 	allowed = 1.10
 	agreed  = 1.05
 )
 
-// figures are the least values of a benchmark by their unit, in each half of the rounds.
+// figures maps the unit of a benchmark's figure to its smallest values in the even and in the odd rounds.
 type figures map[string][2]float64
 
-// lost measures a set and returns the benchmarks that have lost.
+// lost measures a set and returns the names of the benchmarks that have lost.
 func (m *measured) lost(w io.Writer, s set, verbose bool) ([]string, error) {
 	var found [2]map[string]figures
 	for round := range m.rounds {
 		for turn := range m.builds {
-			i := turn ^ round/2%2 // neither is always the first
+			i := turn ^ round/2%2 // the builds take turns at being first
 			text, err := m.builds[i].run(s)
 			if err != nil {
 				return nil, err
@@ -47,7 +47,7 @@ func (m *measured) lost(w io.Writer, s set, verbose bool) ([]string, error) {
 	return report(w, found, verbose)
 }
 
-// note keeps the least values of a half.
+// note keeps the smallest values of one half of the rounds.
 func note(all map[string]figures, name string, values map[string]float64, half int) {
 	f := all[name]
 	if f == nil {
@@ -64,7 +64,7 @@ func note(all map[string]figures, name string, values map[string]float64, half i
 	}
 }
 
-// report prints the figures that have grown beyond the bound, and returns their benchmarks.
+// report prints the figures that have grown too much, and returns the names of their benchmarks.
 func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(found[0])) {
 		now, there := found[1][name]
@@ -85,22 +85,24 @@ func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost []stri
 			}
 		}
 	}
+
 	if len(found[0]) == 0 {
 		return nil, fmt.Errorf("no benchmark ran")
 	}
 	return lost, nil
 }
 
-// verdict is the outcome for one figure.
+// verdict is the outcome of a comparison of one figure.
 type verdict int
 
 const (
-	kept verdict = iota
-	grown
-	unclear
+	kept    verdict = iota // within the bound
+	grown                  // beyond the bound
+	unclear                // a time beyond the bound, but the halves of the rounds do not agree
 )
 
-// judge compares a figure. A figure of 0 counts as 1, so that a single byte more is no loss.
+// judge compares a figure before and now, and returns the ratio. A figure of 0 counts as 1, so that a single
+// byte more than none is no loss.
 func judge(unit string, before, now [2]float64) (verdict, float64) {
 	ratio := least(now) / max(least(before), 1)
 	if ratio <= allowed {
@@ -112,12 +114,14 @@ func judge(unit string, before, now [2]float64) (verdict, float64) {
 	return grown, ratio
 }
 
+// least returns the smaller value of the two halves.
 func least(halves [2]float64) float64 { return min(halves[0], halves[1]) }
 
+// apart returns the factor between the two halves.
 func apart(halves [2]float64) float64 { return max(halves[0], halves[1]) / least(halves) }
 
-// parse reads the lines of benchmarks: a name, a count, and values with their units. Rates,
-// which are better when larger, are left out.
+// parse reads the output of benchmarks: lines with a name, a count, and values with their units. Rates are
+// left out, because more is better there.
 func parse(text string) map[string]map[string]float64 {
 	all := map[string]map[string]float64{}
 	for line := range strings.Lines(text) {

@@ -13,21 +13,23 @@ import (
 	"strings"
 )
 
-// fault is a text in place of another.
+// fault is a change that some property has to see: the text plain of a file is replaced by planted. The name
+// completes a sentence that begins with "that".
 type fault struct {
 	name                 string
 	file, plain, planted string
 }
 
-// recipe is one of the two, with the faults that its properties have to see.
+// recipe is one of the two recipes, with the faults that the properties have to see.
 type recipe struct {
 	name string
-	// named are the tests beside the properties that the recipe names.
+	// named are the tests that the recipe names beside the properties.
 	named  string
 	faults []fault
 }
 
-// recipes are those of CONTRIBUTING. A fault on one side alone is seen where the two are compared.
+// recipes are the recipes of CONTRIBUTING. Each fault changes one side alone, so that comparing the two sides
+// shows it.
 var recipes = []recipe{
 	{
 		name: "filter", named: "TestEveryDescriptorIsSeenEverywhere",
@@ -69,7 +71,8 @@ var recipes = []recipe{
 	},
 }
 
-// tests is what a run has to say.
+// Patterns of the tests that a run consists of: all properties, or those that compare the book and the
+// engine.
 const (
 	properties = "^TestProperty"
 	compared   = "^(TestPropertyBookAndEngine|TestPropertyRanksAgreeWithBook)$"
@@ -90,7 +93,7 @@ func main() {
 	}
 }
 
-// run follows each recipe, and plants all faults.
+// run follows each recipe and plants all its faults.
 func run(w io.Writer, root string) error {
 	for _, r := range recipes {
 		if err := r.holds(w, root, properties+"|^"+r.named+"$"); err != nil {
@@ -105,8 +108,8 @@ func run(w io.Writer, root string) error {
 	return nil
 }
 
-// runSample follows the recipe that is built sooner, and sees that a property fails with one fault, though no
-// line of a test is about it.
+// runSample follows the recipe that is built faster, and plants one of its faults, which a property has to
+// see although no test mentions it.
 func runSample(w io.Writer, root string) error {
 	r := &recipes[len(recipes)-1]
 	if err := r.holds(w, root, compared+"|^"+r.named+"$"); err != nil {
@@ -115,7 +118,7 @@ func runSample(w io.Writer, root string) error {
 	return r.sees(w, root, r.faults[0], compared)
 }
 
-// holds follows the recipe, after which the tests pass.
+// holds follows the recipe and checks that the tests pass.
 func (r *recipe) holds(w io.Writer, root, tests string) error {
 	failed, out, err := r.try(root, nil, tests)
 	switch {
@@ -128,7 +131,7 @@ func (r *recipe) holds(w io.Writer, root, tests string) error {
 	return nil
 }
 
-// sees plants a fault, with which a property fails.
+// sees plants a fault and checks that some property fails.
 func (r *recipe) sees(w io.Writer, root string, f fault, tests string) error {
 	failed, out, err := r.try(root, &f, tests)
 	switch {
@@ -141,7 +144,8 @@ func (r *recipe) sees(w io.Writer, root string, f fault, tests string) error {
 	return nil
 }
 
-// try follows the recipe, plants a fault if there is one, and returns the tests that fail.
+// try follows the recipe, plants the fault unless it is nil, and returns the tests that fail with their
+// output.
 func (r *recipe) try(root string, f *fault, tests string) (failed []string, out string, err error) {
 	root, err = filepath.Abs(root)
 	if err != nil {
@@ -151,6 +155,7 @@ func (r *recipe) try(root string, f *fault, tests string) (failed []string, out 
 	if err != nil {
 		return nil, "", err
 	}
+
 	s := sources{}
 	if err := s.follow(root, sections); err != nil {
 		return nil, "", err
@@ -160,6 +165,7 @@ func (r *recipe) try(root string, f *fault, tests string) (failed []string, out 
 			return nil, "", err
 		}
 	}
+
 	dir, err := os.MkdirTemp("", "recipe")
 	if err != nil {
 		return nil, "", err
@@ -172,11 +178,11 @@ func (r *recipe) try(root string, f *fault, tests string) (failed []string, out 
 	return runTests(root, dir, overlay, tests)
 }
 
-// failedTest finds the tests at the top level that fail.
+// failedTest matches the top-level tests that fail.
 var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// runTests builds and runs tests of the engine. That they cannot be built, or end before one of them
-// fails, is an error.
+// runTests builds and runs tests of the engine. It is an error if they cannot be built, or if they end
+// without naming a test that fails.
 func runTests(root, dir, overlay, tests string) (failed []string, out string, err error) {
 	binary := filepath.Join(dir, "engine.test")
 	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, "./preemption/engine")
@@ -184,6 +190,7 @@ func runTests(root, dir, overlay, tests string) (failed []string, out string, er
 	if text, err := build.CombinedOutput(); err != nil {
 		return nil, "", fmt.Errorf("the recipe cannot be built: %w\n%s", err, text)
 	}
+
 	test := exec.Command(binary, "-test.run", tests, "-test.timeout", "10m", "-rapid.checks", "40", "-rapid.nofailfile", "-rapid.shrinktime", "100ms")
 	test.Dir = filepath.Join(root, "preemption/engine")
 	text, err := test.CombinedOutput()
@@ -191,6 +198,7 @@ func runTests(root, dir, overlay, tests string) (failed []string, out string, er
 	if err != nil && !errors.As(err, &exit) {
 		return nil, "", err
 	}
+
 	for _, m := range failedTest.FindAllSubmatch(text, -1) {
 		failed = append(failed, string(m[1]))
 	}

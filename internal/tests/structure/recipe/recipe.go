@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// section is one step of a recipe: a new file, or lines that come behind a line of a file that is there.
+// section is one step of a recipe: a new file, or lines that are inserted into an existing one.
 type section struct {
-	file  string
-	after string // empty for a new file
+	file string
+	// after is the line behind which the text is inserted; it is empty for a new file.
+	after string
 	text  string
 }
 
-// readRecipe reads a recipe. A line that begins with "== " begins a section. It has the name of a file
-// and, for lines that are inserted, "after" and the line that they follow, which the file has once.
+// readRecipe reads a recipe. A line that begins with "== " starts a section and names its file. For lines to
+// be inserted, " after " and a line that occurs once in the file follow the name.
 func readRecipe(name string) (sections []section, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -38,7 +39,7 @@ func readRecipe(name string) (sections []section, err error) {
 	return sections, nil
 }
 
-// sources are files as a recipe leaves them, by their places in the module.
+// sources has the content of files after a recipe was followed, by their paths in the module.
 type sources map[string]string
 
 // follow applies the sections of a recipe.
@@ -48,10 +49,13 @@ func (s sources) follow(root string, sections []section) error {
 			s[x.file] = x.text
 			continue
 		}
+
 		text, err := s.read(root, x.file)
 		if err != nil {
 			return err
 		}
+
+		// The line has to be there exactly once, or the place would be unclear.
 		lines := strings.SplitAfter(text, "\n")
 		at := -1
 		for i, line := range lines {
@@ -65,12 +69,13 @@ func (s sources) follow(root string, sections []section) error {
 		if at < 0 {
 			return fmt.Errorf("%s has no line %q", x.file, x.after)
 		}
+
 		s[x.file] = strings.Join(lines[:at+1], "") + x.text + strings.Join(lines[at+1:], "")
 	}
 	return nil
 }
 
-// read returns a file as it is by now.
+// read returns a file as the recipe has left it so far.
 func (s sources) read(root, file string) (string, error) {
 	if text, ok := s[file]; ok {
 		return text, nil
@@ -79,7 +84,7 @@ func (s sources) read(root, file string) (string, error) {
 	return string(text), err
 }
 
-// plant puts a fault in the place of the plain text, which the file has once.
+// plant replaces the plain text of a fault, which must occur exactly once, by the planted one.
 func (s sources) plant(f fault) error {
 	if n := strings.Count(s[f.file], f.plain); n != 1 {
 		return fmt.Errorf("%s has %q %d times", f.file, f.plain, n)
@@ -88,7 +93,8 @@ func (s sources) plant(f fault) error {
 	return nil
 }
 
-// overlay writes the files to a folder, and what tells the go command to take them.
+// overlay writes the files to a folder, and the overlay file that makes the go command use them. It returns
+// the name of the overlay file.
 func (s sources) overlay(root, dir string) (name string, err error) {
 	replace := map[string]string{}
 	for file, text := range s {

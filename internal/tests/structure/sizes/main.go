@@ -2,10 +2,9 @@
 //
 //	go run ./internal/tests/structure/sizes [-all] [DIR]
 //
-// DIR is the folder of the module, the one at hand by default. Packages below examples and
-// internal are left out of the sum of exported names; -all lists those below examples, too. The
-// last lines tell how much of all is in what a user imports, with what that imports in turn: the
-// rest is for tests and for work on the library itself.
+// DIR is the folder of the module, by default the current one. The sum of exported names leaves out packages
+// below examples and internal; -all lists those below examples, too. The last line counts what users import,
+// with what that imports in turn. The rest is for tests and for work on the library itself.
 package main
 
 import (
@@ -32,6 +31,7 @@ func main() {
 	}
 }
 
+// table prints the table.
 func table(w io.Writer, root string, all bool) error {
 	folders, err := structure.Folders(root)
 	if err != nil {
@@ -39,6 +39,7 @@ func table(w io.Writer, root string, all bool) error {
 	}
 	fmt.Fprintln(w, "| package | files | lines | test files | largest circle | files in circles | widest struct | fields | exported |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|---|--:|--:|")
+
 	reader := structure.NewReader()
 	files, lines, exported := 0, 0, 0
 	read := map[string]*structure.Package{}
@@ -46,6 +47,7 @@ func table(w io.Writer, root string, all bool) error {
 		if !all && strings.HasPrefix(folder+"/", "examples/") {
 			continue
 		}
+
 		p, err := reader.Read(filepath.Join(root, folder))
 		if err != nil {
 			return err
@@ -53,12 +55,16 @@ func table(w io.Writer, root string, all bool) error {
 		if p == nil {
 			continue
 		}
+
+		// Circles come by size, so the first one is the largest.
 		largest, within := 1, 0
 		for i, circle := range p.Circles() {
 			if within += len(circle); i == 0 {
 				largest = len(circle)
 			}
 		}
+
+		// Nobody can import the names of a program.
 		names := 0
 		if p.Name != "main" {
 			names = p.Exported()
@@ -66,19 +72,22 @@ func table(w io.Writer, root string, all bool) error {
 		widest := p.WidestStruct()
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %s | %d | %d |\n",
 			folder, len(p.Files), p.Lines, p.Tests, largest, within, widest.Name, widest.Fields, names)
+
 		files, lines = files+len(p.Files), lines+p.Lines
 		read[folder] = p
 		if public(folder) {
 			exported += names
 		}
 	}
+
 	fmt.Fprintf(w, "| all | %d | %d | | | | | | %d public |\n", files, lines, exported)
 	files, lines = imported(read)
 	fmt.Fprintf(w, "| what users import | %d | %d | | | | | | |\n", files, lines)
 	return nil
 }
 
-// imported counts the files and lines of the public packages and of their imports.
+// imported counts the files and lines of the public packages and of everything that they import in this
+// module.
 func imported(read map[string]*structure.Package) (files, lines int) {
 	seen := map[string]bool{}
 	var visit func(folder string)
@@ -97,6 +106,7 @@ func imported(read map[string]*structure.Package) (files, lines int) {
 			}
 		}
 	}
+
 	for folder := range read {
 		if public(folder) {
 			visit(folder)
@@ -107,7 +117,7 @@ func imported(read map[string]*structure.Package) (files, lines int) {
 
 const module = "github.com/outrank-go/outrank"
 
-// public reports whether a package can be imported from outside.
+// public reports whether a package of this folder can be imported from other modules.
 func public(folder string) bool {
 	return folder != "examples" && !strings.HasPrefix(folder, "examples/") && !strings.Contains("/"+folder+"/", "/internal/")
 }

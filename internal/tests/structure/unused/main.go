@@ -1,11 +1,10 @@
-// Command unused lists the exported names of the library that have no user: no other package
-// of the module, and no other module below examples. It says which of them stand in an
-// example of their own package all the same.
+// Command unused lists the exported names of the library that have no user: no other package of the module,
+// and no other module below examples. It marks the names that an example of their own package uses.
 //
 //	go run ./internal/tests/structure/unused [DIR]
 //
-// DIR is the folder of the module, the one at hand by default. A name in the list is not
-// wrong: it may be what people who import the library are promised. It is to be judged.
+// DIR is the folder of the module, by default the current one. A name in the list is not wrong, because other
+// modules may use what the library promises. But somebody should judge it.
 package main
 
 import (
@@ -32,8 +31,10 @@ func main() {
 	}
 }
 
+// list prints the names without a user.
 func list(w io.Writer, root string) error {
 	users := structure.NewUsers()
+
 	var modules []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -43,10 +44,13 @@ func list(w io.Writer, root string) error {
 		if err != nil {
 			return err
 		}
+
 		folder = filepath.ToSlash(folder)
 		if folder != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
 			return filepath.SkipDir
 		}
+
+		// Other modules are read at the end, when all names are known.
 		if _, other := os.Stat(filepath.Join(path, "go.mod")); other == nil && folder != "." {
 			modules = append(modules, path)
 			return filepath.SkipDir
@@ -56,11 +60,13 @@ func list(w io.Writer, root string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, dir := range modules {
 		if err := users.AddModule(dir); err != nil {
 			return err
 		}
 	}
+
 	for _, n := range users.Without() {
 		says := ""
 		if n.Exampled {
@@ -71,7 +77,7 @@ func list(w io.Writer, root string) error {
 	return nil
 }
 
-// public reports whether a package can be imported from outside.
+// public reports whether a package of this folder can be imported from other modules.
 func public(folder string) bool {
 	return folder != "examples" && !strings.HasPrefix(folder, "examples/") && !strings.Contains("/"+folder+"/", "/internal/")
 }

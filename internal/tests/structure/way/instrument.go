@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// module is that of the library, whose packages have the trace in reach.
+// module is the path of the library's module.
 const module = "github.com/outrank-go/outrank"
 
-// recorder is the package that notes calls, between the first and the last of a decision. It is
-// for one goroutine, as benchmarks with one processor are. Each decision begins the log anew.
+// recorder is the source of a package that logs calls from the beginning of a decision to its end. Each
+// decision begins the log anew. It works for one goroutine, as in a benchmark on one processor.
 const recorder = `package waytrace
 
 import (
@@ -52,7 +52,8 @@ func Begin(at string) func() {
 }
 `
 
-// instrument has every function in the packages of preemption and of internal note its calls.
+// instrument inserts a logging call into every function that may take part in a decision. A call of the
+// method begins a decision.
 func instrument(dir, method string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "internal", "waytrace"), 0o755); err != nil {
 		return err
@@ -60,12 +61,14 @@ func instrument(dir, method string) error {
 	if err := os.WriteFile(filepath.Join(dir, "internal", "waytrace", "waytrace.go"), []byte(recorder), 0o644); err != nil {
 		return err
 	}
+
 	begun := false
 	for _, root := range []string{"preemption", "internal", "pdb", "priority", "qos"} {
 		err := filepath.WalkDir(filepath.Join(dir, root), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") || strings.Contains(path, "waytrace") {
 				return err
 			}
+
 			rel, _ := filepath.Rel(dir, path)
 			begins, err := noteCalls(path, rel, method)
 			begun = begun || begins
@@ -75,13 +78,14 @@ func instrument(dir, method string) error {
 			return err
 		}
 	}
+
 	if !begun {
 		return fmt.Errorf("there is no method %s", method)
 	}
 	return nil
 }
 
-// noteCalls rewrites one file. It reports whether the method is in it.
+// noteCalls inserts the logging calls into one file. It reports whether the method is in it.
 func noteCalls(path, rel, method string) (begins bool, err error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -92,6 +96,7 @@ func noteCalls(path, rel, method string) (begins bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	type insertion struct {
 		at   int
 		text string
@@ -103,6 +108,7 @@ func noteCalls(path, rel, method string) (begins bool, err error) {
 			continue
 		}
 		name := nameOf(f)
+
 		lines := fset.Position(f.End()).Line - fset.Position(f.Type.Pos()).Line + 1
 		at := fmt.Sprintf("%s\t%s\t%d", rel, name, lines)
 		text := fmt.Sprintf("waytrace.Call(%q);", at)
@@ -115,6 +121,8 @@ func noteCalls(path, rel, method string) (begins bool, err error) {
 	if len(insertions) == 0 {
 		return false, nil
 	}
+
+	// Everything is inserted without a line break, so that no line gets another number.
 	insertions = append(insertions, insertion{fset.Position(file.Name.End()).Offset, fmt.Sprintf(";import %q", module+"/internal/waytrace")})
 	sort.Slice(insertions, func(i, j int) bool { return insertions[i].at < insertions[j].at })
 
@@ -129,7 +137,7 @@ func noteCalls(path, rel, method string) (begins bool, err error) {
 	return begins, os.WriteFile(path, out.Bytes(), 0o644)
 }
 
-// nameOf returns the name of a function with its receiver's type.
+// nameOf returns the name of a function. The name of a method begins with that of its receiver's type.
 func nameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -151,7 +159,7 @@ func nameOf(f *ast.FuncDecl) string {
 	}
 }
 
-// packageOf finds the package with the benchmark.
+// packageOf returns the package whose tests declare the benchmark.
 func packageOf(dir string, q question) (string, error) {
 	name := regexp.MustCompile(`Benchmark\w+`).FindString(q.benchmark)
 	for _, pkg := range []string{"preemption/engine", "preemption"} {
@@ -172,7 +180,8 @@ func packageOf(dir string, q question) (string, error) {
 	return "", fmt.Errorf("there is no %s", name)
 }
 
-// checkOut writes the files of a commit, or those that git tracks as they are, to a folder.
+// checkOut writes the files of a commit to a folder. Without a commit it copies the working tree, with new
+// files that git does not ignore.
 func checkOut(commit, dir string) error {
 	if commit != "" {
 		archive := filepath.Join(dir, "source.tar")
@@ -182,6 +191,7 @@ func checkOut(commit, dir string) error {
 		_, err := output(dir, nil, "tar", "-xf", archive)
 		return err
 	}
+
 	tracked, err := output(".", nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return err
@@ -195,6 +205,7 @@ func checkOut(commit, dir string) error {
 		if err != nil {
 			return err
 		}
+
 		to := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
@@ -206,7 +217,7 @@ func checkOut(commit, dir string) error {
 	return nil
 }
 
-// output runs a program in a folder and returns its standard output.
+// output runs a program in a folder, with additions to its environment, and returns its standard output.
 func output(dir string, env []string, name string, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	cmd := exec.Command(name, args...)

@@ -1,13 +1,12 @@
-// Command way prints the way of a decision through the code of the engine: which functions a
-// reader opens who follows one benchmark decision, in the order in which they are first called.
+// Command way prints the way of a decision through the code of the engine: the functions that a reader of one
+// benchmark decision has to open, in the order in which they are first called.
 //
 //	go run ./internal/tests/structure/way [-of COMMIT] [-group] [-short N] [-v]
 //
-// A stay is a run of such functions in one file. A return is a step from one package into
-// another that the way has left before. Both are counted from the first call of the decision to
-// its end. A function of at most fifteen lines is read where it is called, so that it is neither;
-// -short N sets another number. Left out are tests, and the root and resource, whose types are the
-// vocabulary of all others.
+// A stay is a run of such functions in one file. A return is a step into a package that the way has left
+// before. Both are counted from the first call of the decision to its end. A function of at most fifteen
+// lines is read where it is called, and so counts for neither; -short N sets another number. Tests are left
+// out, and so are the root package and package resource, whose types are the vocabulary of all others.
 package main
 
 import (
@@ -22,7 +21,7 @@ import (
 	"strings"
 )
 
-// question is a benchmark with the method whose call is followed.
+// question is a benchmark, and the method in it whose call is followed.
 type question struct {
 	benchmark, method string
 }
@@ -58,6 +57,7 @@ type view struct {
 	verbose  bool
 }
 
+// print follows the decision in a copy of the sources.
 func (v *view) print(w io.Writer) error {
 	dir, err := os.MkdirTemp("", "way")
 	if err != nil {
@@ -79,25 +79,29 @@ func (v *view) print(w io.Writer) error {
 	return nil
 }
 
-// call is the first call of a function.
+// call is the first call of a function in a decision. lines is the length of the function.
 type call struct {
 	file, function string
 	lines          int
 }
 
+// room returns the folder of the function's package.
 func (c call) room() string { return filepath.Dir(c.file) }
 
-// follow runs the benchmark once and returns the first calls of the decision that it makes last,
-// which finds everything warm: memory of earlier decisions is reused, and answers are known.
+// follow runs the benchmark once, and returns the first call of each function in its last decision. By then
+// everything is warm: memory of earlier decisions is reused, and answers are cached.
 func follow(dir string, q question) ([]call, error) {
 	pkg, err := packageOf(dir, q)
 	if err != nil {
 		return nil, err
 	}
+
 	log := filepath.Join(dir, "calls.txt")
 	if _, err := output(dir, []string{"OUTRANK_WAY=" + log}, "go", "test", "./"+pkg, "-run", "^$", "-bench", q.benchmark, "-benchtime", "1x", "-cpu", "1"); err != nil {
 		return nil, err
 	}
+
+	// The log is there only if the method was called.
 	file, err := os.Open(log)
 	if err != nil {
 		return nil, fmt.Errorf("no call of %s was seen: %w", q.method, err)
@@ -113,6 +117,7 @@ func follow(dir string, q question) ([]call, error) {
 			continue
 		}
 		seen[line] = true
+
 		words := strings.Split(line, "\t")
 		length, err := strconv.Atoi(words[2])
 		if err != nil {
@@ -123,12 +128,12 @@ func follow(dir string, q question) ([]call, error) {
 	return calls, lines.Err()
 }
 
-// longer lists the calls of functions that have more lines than a short one.
+// longer returns the calls of functions with more than short lines.
 func longer(calls []call, short int) []call {
 	return slices.DeleteFunc(calls, func(c call) bool { return c.lines <= short })
 }
 
-// report prints the stays, and counts them and the returns.
+// report prints the files in the order of the way, and the numbers of functions, stays and returns.
 func report(w io.Writer, calls []call, verbose bool) {
 	stays, returns := 0, 0
 	file, room := "", ""

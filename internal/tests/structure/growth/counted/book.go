@@ -8,14 +8,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
-// twice is the factor by which the plain rules of package preemption may take more on twice the nodes, with as many
-// pods on each: they promise to be linear, but for sorting.
+// twice is the factor by which the work of package preemption may grow if the nodes double, with as many pods
+// on each: its plain rules promise linear time, except for sorting.
 const twice = 2.3
 
-// ofTheBook are decisions by package preemption, whose preemptors ask for what makes a filter look at other nodes.
+// ofTheBook returns decisions by package preemption. Each preemptor, or cluster, makes a filter look at more
+// than one node.
 func ofTheBook() []work {
 	app := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-1"}}
 	byNode := []outrank.PodAffinityTerm{{LabelSelector: app, TopologyKey: "kubernetes.io/hostname"}}
+
 	cases := []struct {
 		name string
 		with func(c *outrank.Cluster, p *outrank.Pod)
@@ -76,7 +78,7 @@ func ofTheBook() []work {
 	return append(all, work{"the book: a group comes", 150, 2, twice, groupComes})
 }
 
-// withGroups is a release in which groups leave whole and preempt.
+// withGroups returns a release in which groups of pods are disrupted as a whole and preempt together.
 func withGroups() outrank.Release {
 	r, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
 	if err != nil {
@@ -85,19 +87,21 @@ func withGroups() outrank.Release {
 	return r
 }
 
-// groupComes decides for four pods that have to run together.
+// groupComes decides for a group of four pods.
 func groupComes(nodes int) (func() error, error) {
 	c, p, err := clustergen.Benchmark(nodes, 20, 10)
 	if err != nil {
 		return nil, err
 	}
 	c.Release = withGroups()
+
 	req := preemption.GroupRequest{Now: clustergen.Now()}
 	for i := range 4 {
 		q := *p
 		q.Name = fmt.Sprint(p.Name, "-", i)
 		req.Pods = append(req.Pods, &q)
 	}
+
 	return func() error {
 		_, err := preemption.PreemptGroup(c, req, preemption.Config{})
 		return err

@@ -1,12 +1,10 @@
-// Command counted does each of the works that have to stay in proportion to their input, at
-// two sizes, and leaves behind how often each piece of code ran. It is built with coverage
-// counters by command work, which adds them up.
+// Command counted performs, at two sizes, each work that must stay in proportion to its input, and records
+// how often each piece of code ran. Command growth builds it with coverage counters and adds them up.
 //
 //	counted DIR
 //
-// It prints a line for each work: its name, how many times as much a quadratic one would
-// have to do, and for both sizes the folder of the counters below DIR and the bytes that were
-// allocated.
+// It prints a line for each work: its name, the factor by which it may grow, and for both sizes the folder of
+// the counters below DIR and the number of allocated bytes.
 package main
 
 import (
@@ -35,13 +33,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
-// work is done at a size and at one that is times as big. allowed is the factor
-// by which it may take more.
+// work is done at a size, and at one that is larger by the factor times. It may grow by the factor allowed.
 type work struct {
 	name        string
 	size, times int
 	allowed     float64
-	of          func(size int) (func() error, error)
+	// of prepares an input of a size, and returns the function that is measured.
+	of func(size int) (func() error, error)
 }
 
 func main() {
@@ -57,6 +55,7 @@ func main() {
 	}
 }
 
+// count measures the work at both sizes and prints its line.
 func (w work) count(dir string) error {
 	fmt.Printf("%s\t%g", w.name, w.allowed)
 	for i, size := range []int{w.size, w.size * w.times} {
@@ -64,6 +63,7 @@ func (w work) count(dir string) error {
 		if err != nil {
 			return err
 		}
+
 		at := filepath.Join(dir, fmt.Sprint(i))
 		if err := os.MkdirAll(at, 0o755); err != nil {
 			return err
@@ -78,8 +78,8 @@ func (w work) count(dir string) error {
 	return nil
 }
 
-// counted runs something, writes the counters of what ran, and returns the bytes that it
-// allocated.
+// counted runs a function, writes the counters of the code that ran to a folder, and returns the number of
+// bytes that were allocated.
 func counted(run func() error, dir string) (uint64, error) {
 	var before, after runtime.MemStats
 	if err := coverage.ClearCounters(); err != nil {
@@ -96,10 +96,11 @@ func counted(run func() error, dir string) (uint64, error) {
 	return after.TotalAlloc - before.TotalAlloc, coverage.WriteMetaDir(dir)
 }
 
-// linear is the allowed factor for work in proportion to the input, or to the
-// input and its logarithm, for an input so many times as big.
+// linear returns the factor allowed for work that is linear in its input, or linear but for a logarithm, if
+// the input grows by the factor times.
 func linear(times int) float64 { return float64(times + times/2) }
 
+// works lists everything that is measured.
 func works() []work {
 	var all []work
 	for _, name := range slices.Sorted(maps.Keys(hostile.Dumps)) {
@@ -108,11 +109,15 @@ func works() []work {
 	all = append(all,
 		long("72 MB of pods", `{"kind":"List","items":[@{"kind":"Pod",`+wide+`@]}`),
 		long("72 MB of what is called pods behind it", `{"items":[@{`+wide+`@],"kind":"PodList"}`))
+
+	// Strings come in large reads and in small ones: a text that is cut in the middle must not be begun anew
+	// each time.
 	for _, of := range []string{`a`, `\n`, `\"`, `\\`} {
 		all = append(all,
 			taking("large reads of "+of, of, func(text string) io.Reader { return strings.NewReader(text) }),
 			taking("small reads of "+of, of, func(text string) io.Reader { return hostile.SmallReads(text, 64) }))
 	}
+
 	for _, kind := range hostile.Crowds {
 		all = append(all, deciding(kind))
 	}
@@ -128,13 +133,14 @@ func works() []work {
 	return append(all, ofTheBook()...)
 }
 
-// comparing asks the scheduler's side, the scores and the kubelet's side about a pod and a node with two long lists.
+// comparing asks the scheduler, its scores and the kubelet about a pod and a node with two long lists.
 func comparing(lists hostile.Lists) work {
 	const times = 8
 	return work{"comparing " + lists.Name, 1000, times, linear(times), func(size int) (func() error, error) {
 		c, asks := lists.Cluster(size)
 		alone, _ := lists.Cluster(size)
-		alone.Pods = nil // the pod that runs there takes all the room
+		alone.Pods = nil // without the running pod, which takes all the room, scores are compared, too
+
 		e, err := engine.New(preemption.Config{})
 		if err != nil {
 			return nil, err
@@ -143,6 +149,7 @@ func comparing(lists hostile.Lists) work {
 		if err != nil {
 			return nil, err
 		}
+
 		return func() error {
 			ctx, now := context.Background(), time.Unix(0, 0).UTC()
 			for _, c := range []*outrank.Cluster{c, alone} {
@@ -157,13 +164,14 @@ func comparing(lists hostile.Lists) work {
 					return err
 				}
 			}
+
 			_, err := kubeexplain.Ask(ctx, kubeexplain.Question{Node: c.Nodes[0], Active: c.Pods, Pod: asks})
 			return err
 		}, nil
 	}}
 }
 
-// configuring reads a scheduler's configuration.
+// configuring reads a scheduler configuration of a form.
 func configuring(name, form string) work {
 	const times = 16
 	return work{"configuring " + name, 500, times, linear(times), func(size int) (func() error, error) {
@@ -175,7 +183,7 @@ func configuring(name, form string) work {
 	}}
 }
 
-// planting checks a configuration of tenants.
+// planting checks a configuration of tenants and builds their tree.
 func planting(name string, config func(n int) tenancy.Config) work {
 	const times = 16
 	return work{"tenants: " + name, 1000, times, linear(times), func(size int) (func() error, error) {
@@ -187,7 +195,7 @@ func planting(name string, config func(n int) tenancy.Config) work {
 	}}
 }
 
-// reading reads a dump and asks for its warnings.
+// reading reads a dump of a form, and collects the warnings about its cluster.
 func reading(name, form string) work {
 	const times = 16
 	return work{"reading " + name, 1250, times, linear(times), func(size int) (func() error, error) {
@@ -202,11 +210,11 @@ func reading(name, form string) work {
 	}}
 }
 
-// wide is the rest of a pod with much that nobody reads.
+// wide is the rest of a pod, mostly an annotation that nothing reads.
 var wide = `"metadata":{"name":"p%d","annotations":{"text":"` + strings.Repeat("text ", 400) + `"}},"spec":{"containers":[{"name":"c"}]}}`
 
-// long reads a dump of some MB, and one that is longer than the 64 MB that are
-// held of a list which names its kind behind its elements.
+// long reads a dump of some megabytes, and one beyond the 64 MB that are held of a list whose kind stands
+// behind its elements.
 func long(name, form string) work {
 	const times = 16
 	return work{"reading " + name, 2250, times, linear(times), func(size int) (func() error, error) {
@@ -218,7 +226,7 @@ func long(name, form string) work {
 	}}
 }
 
-// taking takes a list apart.
+// taking splits a list with one long string into its elements.
 func taking(name, of string, reads func(string) io.Reader) work {
 	const times = 8
 	return work{name, 1 << 15, times, linear(times), func(size int) (func() error, error) {
@@ -229,12 +237,12 @@ func taking(name, of string, reads func(string) io.Reader) work {
 	}}
 }
 
-// deciding indexes a cluster and explains a decision in it.
+// deciding makes a snapshot of a cluster with many budgets, and explains a decision in it.
 func deciding(kind hostile.Budgets) work {
 	const times = 4
 	allowed := linear(times)
 	if kind.All {
-		allowed = linear(times * times) // every budget covers every pod
+		allowed = linear(times * times) // every budget covers every pod, so the pairs grow by the square
 	}
 	return work{"budgets: " + kind.Name, 500, times, allowed, func(size int) (func() error, error) {
 		e, err := engine.New(preemption.Config{})

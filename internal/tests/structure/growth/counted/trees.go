@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// trees make configurations of tenants with n of one thing, by name.
+// trees returns configurations of tenants that repeat one thing n times, by name.
 var trees = map[string]func(n int) tenancy.Config{
 	"a chain of cohorts": func(n int) (c tenancy.Config) {
 		for i := range n {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -13,11 +12,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 	"github.com/outrank-go/outrank/preemption/scheduler/score"
-	"github.com/outrank-go/outrank/resource"
 )
 
-// clusters have more pods than may be gone through without a look, and as many nodes as Kubernetes is made for.
-// Each has the preemptors that take longest there.
+// clusters have more pods, or more nodes, than a call may go through without looking at its context. Each is
+// asked about all preemptors but those in without, for which the other cluster takes longer.
 var clusters = []struct {
 	name        string
 	nodes, pods int
@@ -27,7 +25,8 @@ var clusters = []struct {
 	{"nodes", 5000, 5, []string{"apart", "near"}},
 }
 
-// preemptors are the benchmark's, alone, with a term that keeps it apart, and with a constraint.
+// preemptors are variants of the benchmark's preemptor: as it is, with terms of pod affinity and
+// anti-affinity, and with a spread constraint.
 var preemptors = []struct {
 	name string
 	with func(p *outrank.Pod)
@@ -46,48 +45,20 @@ var preemptors = []struct {
 	}},
 }
 
-const hostname = "kubernetes.io/hostname"
-
-func ofApp() *outrank.LabelSelector {
-	return &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-1"}}
-}
-
-// now is later than every start.
-func now() time.Time { return clustergen.Now() }
-
-// fixture is a cluster and what asks for room there.
-type fixture struct {
-	cluster *outrank.Cluster
-	pod     *outrank.Pod
-	eval    *engine.Evaluator
-	across  *engine.Evaluator
-	scorer  *score.Scorer
-
-	// The snapshots and a plan for the preemptor are made with the first call. One of them keeps the counts of scores
-	// by then, and one never does.
-	snap, tracked, uncounted *engine.Snapshot
-	plan                     *preemption.Plan
-}
-
-func (f *fixture) snapshot() *engine.Snapshot {
-	snap, err := engine.NewSnapshot(f.cluster)
-	if err != nil {
-		panic(err)
-	}
-	return snap
-}
-
+// calls lists all calls, in every cluster and about each of its preemptors.
 func calls() ([]call, error) {
 	groups, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
 	if err != nil {
 		return nil, err
 	}
+
 	var all []call
 	for _, c := range clusters {
 		for _, p := range preemptors {
 			if slices.Contains(c.without, p.name) {
 				continue
 			}
+
 			f := &fixture{}
 			if f.cluster, f.pod, err = clustergen.Benchmark(c.nodes, c.pods, 20); err != nil {
 				return nil, err
@@ -95,6 +66,7 @@ func calls() ([]call, error) {
 			f.cluster.Release = groups
 			f.pod.Labels = map[string]string{"app": "app-1"}
 			p.with(f.pod)
+
 			if f.eval, err = engine.New(preemption.Config{}); err != nil {
 				return nil, err
 			}
@@ -104,6 +76,7 @@ func calls() ([]call, error) {
 			if f.scorer, err = score.New(score.Config{}); err != nil {
 				return nil, err
 			}
+
 			for _, one := range f.calls() {
 				all = append(all, call{c.name + "/" + p.name + "/" + one.name, one.of})
 			}
@@ -112,13 +85,13 @@ func calls() ([]call, error) {
 	return all, nil
 }
 
-// calls lists the calls about the preemptor. They share the snapshots, as the calls of a program do: what one leaves
-// in a cache, the next ones find.
+// calls lists the calls about one preemptor. They share the snapshots, as the calls of a program do: a call
+// finds in the caches what earlier calls have left there.
 func (f *fixture) calls() []call {
 	return slices.Concat(f.decisions(), f.groups(), f.explanations(), f.scores(), f.plans())
 }
 
-// on is a call that is made once everything is prepared. What that takes is not counted.
+// on returns a call that is preceded by prepare. What the preparation does is not counted.
 func (f *fixture) on(name string, of func(ctx context.Context) error) call {
 	return call{name, func(ctx context.Context) error {
 		if err := f.prepare(); err != nil {
@@ -129,33 +102,8 @@ func (f *fixture) on(name string, of func(ctx context.Context) error) call {
 	}}
 }
 
-// prepare makes the snapshots, and a plan for the calls that are about one, unless they are there.
-func (f *fixture) prepare() (err error) {
-	if f.snap != nil {
-		return nil
-	}
-
-	f.tracked, f.uncounted = f.snapshot(), f.snapshot()
-	if _, err := f.scorer.Rank(context.Background(), f.eval, f.tracked, f.small()); err != nil {
-		return err
-	}
-
-	f.plan, err = f.eval.Preempt(context.Background(), f.snapshot(), preemption.Request{Pod: f.pod, Now: now()})
-	if err != nil {
-		return err
-	}
-	if f.plan.Outcome != preemption.Preempts {
-		return fmt.Errorf("outcome %v", f.plan.Outcome)
-	}
-
-	f.snap = f.snapshot()
-	return nil
-}
-
-func (f *fixture) request() preemption.Request { return preemption.Request{Pod: f.pod, Now: now()} }
-
-// decisions are the calls of an evaluator about one pod. The first time a preemptor is asked about, everything is made
-// that the snapshot keeps; the second time the answers about nodes are, which the third time finds.
+// decisions lists the calls of an evaluator about one pod. The first decision fills the snapshot's indexes,
+// the second remembers the answers of nodes, and the third finds these.
 func (f *fixture) decisions() []call {
 	e := f.eval
 	preempt := func(ctx context.Context) error {
@@ -193,8 +141,8 @@ func (f *fixture) decisions() []call {
 	}
 }
 
-// groups are the calls about several pods that come together. Whether anything helps does not matter: the
-// search for it takes as long.
+// groups lists the calls about several pods that preempt together. It does not matter whether preemption
+// helps them, because the search takes as long if it does not.
 func (f *fixture) groups() []call {
 	return []call{
 		f.on("PreemptGroup", func(ctx context.Context) error {
@@ -211,7 +159,7 @@ func (f *fixture) groups() []call {
 	}
 }
 
-// inTurn gives each pod the first node that takes it beside those before it.
+// inTurn places each pod on the first node that is feasible beside the pods before it.
 func inTurn(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 	var placed []preemption.Assignment
 	for _, p := range pods {
@@ -227,6 +175,7 @@ func inTurn(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]p
 	return placed, nil, nil
 }
 
+// explanations lists the calls that explain a decision or a plan.
 func (f *fixture) explanations() []call {
 	return []call{
 		f.on("explain.Ask", func(ctx context.Context) error {
@@ -240,7 +189,8 @@ func (f *fixture) explanations() []call {
 	}
 }
 
-// scores are asked for with pods counted by the call, and before it.
+// scores lists the calls for scores: once the call itself has to count the pods, and once an earlier call
+// has.
 func (f *fixture) scores() []call {
 	return []call{
 		f.on("Rank", func(ctx context.Context) error {
@@ -254,7 +204,7 @@ func (f *fixture) scores() []call {
 	}
 }
 
-// plans are those for several pods at once, and the ranking by what becomes of victims.
+// plans lists the calls for joint plans of several pods, and for the ranking by what happens to the victims.
 func (f *fixture) plans() []call {
 	asked := joint.Request{Pods: copies(f.pod, 10), Now: now(), Limit: 2000}
 	moving, one := asked, asked
@@ -279,59 +229,4 @@ func (f *fixture) plans() []call {
 			return err
 		}),
 	}
-}
-
-// owned is the cluster with a controller for most pods, and without a tenth of them, so that there is room for what
-// the controller makes again.
-func (f *fixture) owned() (*engine.Snapshot, error) {
-	snap := f.snapshot()
-	for i, p := range slices.Collect(snap.Pods()) {
-		var err error
-		switch {
-		case i%10 == 0:
-			err = snap.RemovePod(p.Key())
-		case i%4 > 0:
-			q := *p
-			q.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "set"}
-			_, err = snap.PutPod(&q)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return snap, nil
-}
-
-// small is a pod that fits on most nodes, and prefers some: scores look at the pods of the whole cluster for it.
-func (f *fixture) small() *outrank.Pod {
-	small := *f.pod
-	small.Containers = []outrank.Container{{Name: "c", Requests: resource.List{resource.CPU: resource.NewMilli(1)}}}
-	small.Affinity.PodAntiAffinity, small.Affinity.PodAffinity = nil, nil
-
-	small.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
-		MaxSkew: 1, TopologyKey: hostname, WhenUnsatisfiable: outrank.ScheduleAnyway, LabelSelector: ofApp(),
-	}}
-	small.Preferences = &outrank.Preferences{PodAffinity: []outrank.WeightedPodAffinityTerm{{
-		Weight: 3, PodAffinityTerm: outrank.PodAffinityTerm{LabelSelector: ofApp(), TopologyKey: hostname},
-	}}}
-	return &small
-}
-
-// copies are pods of the same kind that ask for the same, a half, a quarter and an eighth.
-func copies(pod *outrank.Pod, n int) []*outrank.Pod {
-	out := make([]*outrank.Pod, n)
-	for i := range out {
-		p := *pod
-		p.Name = fmt.Sprint("waiting-", i)
-		list := resource.List{}
-		for name, q := range pod.Requests() {
-			amount := resource.Amount(name, q) >> (i % 4)
-			if list[name] = resource.New(amount); name == resource.CPU {
-				list[name] = resource.NewMilli(amount)
-			}
-		}
-		p.Containers, p.InitContainers, p.Overhead, p.Resources = []outrank.Container{{Name: "c", Requests: list}}, nil, nil, nil
-		out[i] = &p
-	}
-	return out
 }

@@ -1,11 +1,11 @@
-// Command looked makes calls that take a context, each in clusters with more pods and with more nodes than may
-// be gone through without a look at it, and prints how often the piece of code ran that ran most between two
-// looks. It is built with coverage counters by command growth.
+// Command looked makes calls that take a context, in clusters with more pods or nodes than a call may go
+// through without a look at its context. It measures the stretch between two looks in which one piece of code
+// ran most often. Command growth builds it with coverage counters.
 //
 //	looked DIR
 //
-// It prints a line for each call: its name, that number, the number of looks, that of looks after the end of a
-// context, and the folder below DIR with the counters of that stretch.
+// It prints a line for each call: its name, how often that piece of code ran, the number of looks, the number
+// of looks after the end of a context, and the folder below DIR with the counters of the stretch.
 package main
 
 import (
@@ -27,6 +27,7 @@ func main() {
 	}
 }
 
+// run makes the calls, or those whose names contain only[0].
 func run(dir string, only []string) error {
 	all, err := calls()
 	if err != nil {
@@ -46,7 +47,7 @@ func run(dir string, only []string) error {
 	return nil
 }
 
-// call is one that takes a context.
+// call is a named call that takes a context.
 type call struct {
 	name string
 	of   func(context.Context) error

@@ -10,20 +10,20 @@ import (
 	"runtime/coverage"
 )
 
-// watch is a context that counts, by the counters of the code, what runs between two looks at it, and after
-// its end. It must not be asked by two goroutines at once.
+// watch is a context that uses coverage counters to count what runs between two looks at it. A look is a call
+// of Err. Two goroutines must not look at it at once.
 type watch struct {
 	context.Context
-	// looks are counted; the context ends with the last one, unless that is 0.
+	// looks counts the looks. The context ends with look number last; if last is 0, it never ends.
 	looks, last int
-	// most is how often the piece of code ran that ran most between two looks. The counters of that
-	// stretch are kept.
+	// most is the highest count of a piece of code between two looks, and counters are the counters of that
+	// stretch.
 	most     uint32
 	counters []byte
 	err      error
 }
 
-// Err is one look. What a context does itself is not counted.
+// Err counts as one look. The counters restart at its end, so that its own work is not counted.
 func (w *watch) Err() error {
 	w.look()
 	w.err = errors.Join(w.err, coverage.ClearCounters())
@@ -33,8 +33,10 @@ func (w *watch) Err() error {
 	return nil
 }
 
+// ended reports whether the context has ended.
 func (w *watch) ended() bool { return w.last > 0 && w.looks >= w.last }
 
+// look ends a stretch, and keeps its counters if it is the longest so far.
 func (w *watch) look() {
 	w.looks++
 	var written bytes.Buffer
@@ -49,19 +51,20 @@ func (w *watch) look() {
 	}
 }
 
-// restart forgets what ran since the last look: a call has to be prepared.
+// restart clears the counters, so that what prepared a call is not counted.
 func restart(ctx context.Context) {
 	w := ctx.(*watch)
 	w.err = errors.Join(w.err, coverage.ClearCounters())
 }
 
-// looked runs a call, first to its end and then with contexts that end at some looks, and leaves the counters of
-// its longest stretch without a look in a folder.
+// looked runs a call to its end, and then with contexts that end at some of its looks. It leaves the counters
+// of the longest stretch without a look in a folder.
 func looked(call func(context.Context) error, dir string) (*stretch, error) {
 	whole, err := watched(call, 0)
 	if err != nil {
 		return nil, err
 	}
+
 	longest, out := whole, &stretch{looks: whole.looks}
 	for i := range ends {
 		w, err := watched(call, 1+whole.looks*i/ends)
@@ -73,6 +76,7 @@ func looked(call func(context.Context) error, dir string) (*stretch, error) {
 			longest = w
 		}
 	}
+
 	out.most = longest.most
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -80,17 +84,17 @@ func looked(call func(context.Context) error, dir string) (*stretch, error) {
 	return out, errors.Join(coverage.WriteMetaDir(dir), longest.leave(dir))
 }
 
-// stretch says how a call looks at its context: how often the piece of code ran that ran most between two looks,
-// how many looks there were, and how many at most after the end of the context.
+// stretch says how a call looks at its context. most is the highest count of a piece of code between two
+// looks, looks is the number of looks, and after the largest number of looks after the end of the context.
 type stretch struct {
 	most         uint32
 	looks, after int
 }
 
-// ends is how many contexts that end are tried for a call.
+// ends is the number of contexts with an end that are tried for a call.
 const ends = 3
 
-// watched runs a call with a context that ends with a look, 0 for none.
+// watched runs a call with a context that ends with look number last, or never if last is 0.
 func watched(call func(context.Context) error, last int) (*watch, error) {
 	w := &watch{Context: context.Background(), last: last}
 	if err := coverage.ClearCounters(); err != nil {
@@ -103,30 +107,38 @@ func watched(call func(context.Context) error, last int) (*watch, error) {
 	return w, w.err
 }
 
-// counterFile is the head of a file of counters, as the go tool reads it.
+// Sizes of the parts of a file of counters, as runtime/coverage writes it.
 const (
 	headerSize, footerSize = 32, 16
 	segmentSize            = 16
 )
 
-// leave writes the counters where the go tool finds them, beside what names the code.
+// leave writes the counters to a file that the go tool finds. Its name has the hash of the meta-data that
+// names the code.
 func (w *watch) leave(dir string) error {
 	return os.WriteFile(fmt.Sprintf("%s/covcounters.%x.1.1", dir, w.counters[8:24]), w.counters, 0o644)
 }
 
+// errCounters says that this version of Go writes counters in another form.
 var errCounters = errors.New("counters in a form that is not known")
 
-// mostOften returns the highest of the counters that the runtime has written: behind the header one segment,
-// with texts, and for each function the number of its counters, two numbers that name it, and the counters.
+// mostOften returns the highest counter in a file that the runtime has written. Behind the header comes one
+// segment: two tables of texts, and for each function the number of its counters, two numbers that name it,
+// and the counters.
 func mostOften(file []byte) (uint32, error) {
 	if len(file) < headerSize+segmentSize+footerSize || string(file[:4]) != "\x00\x63\x77\x6d" || binary.LittleEndian.Uint32(file[4:]) != 1 {
 		return 0, errCounters
 	}
+
 	raw, big := file[24] == 1, file[25] == 1
 	body := file[headerSize : len(file)-footerSize]
+
+	// The tables are skipped. What follows them is aligned to four bytes.
 	functions := binary.LittleEndian.Uint64(body)
 	at := segmentSize + int(binary.LittleEndian.Uint32(body[8:])) + int(binary.LittleEndian.Uint32(body[12:]))
 	at = (at + 3) / 4 * 4
+
+	// Numbers are either of variable length or four bytes in one of two orders.
 	next := func() (v uint32) {
 		switch {
 		case !raw:
@@ -141,6 +153,7 @@ func mostOften(file []byte) (uint32, error) {
 		at += 4
 		return v
 	}
+
 	most := uint32(0)
 	for range functions {
 		counters := next()
@@ -150,6 +163,8 @@ func mostOften(file []byte) (uint32, error) {
 			most = max(most, next())
 		}
 	}
+
+	// Whatever is left means that the form was misread.
 	if at != len(body) {
 		return 0, errCounters
 	}
