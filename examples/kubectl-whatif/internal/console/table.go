@@ -11,8 +11,8 @@ type Table struct {
 	Right map[int]bool
 	// Rigid has the columns that are shortened only when no other column can be.
 	Rigid map[int]bool
-	// Spare lists columns that are left out if the screen is too narrow, the first one
-	// first, before others are shortened below the usual width of a name.
+	// Spare lists the columns to leave out, in this order, if the screen is too narrow. They are left out
+	// before other columns are shortened below the usual width of a name.
 	Spare []int
 	// Paint colours the cells of columns. It is called once the cells have their final width.
 	Paint map[int]func(s Screen, cell string) string
