@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Event posts an event. It names no related object. The events of kube-scheduler v1.37 about victims have none,
-// either, because its value for the preemptor cannot be referred to.
+// Event posts an event. It names no related object, like the events of kube-scheduler v1.37 about victims,
+// which refers to the preemptor by a value that no reference can be made of.
 func (c *Client) Event(e outrank.Event) {
 	if c.Events == nil || e.Pod == nil {
 		return

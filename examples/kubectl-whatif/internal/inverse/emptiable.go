@@ -58,13 +58,13 @@ type Nodes struct {
 }
 
 // AskEmptiable answers which nodes can be emptied together after the changes of a scenario, as many as the
-// search finds. Everything that waits has its turn first, and finds its place where it can.
+// search finds. All waiting pods have their turns first, and find places if there are any.
 //
-// The nodes with the fewest pods are tried first, each on top of those that work. Then these are tried
-// together from the beginning, because a drain in the order of the cluster may go otherwise. Then the
-// others are tried on top of them, and exchanges of one node for several others.
+// The nodes with the fewest pods are tried first, each in addition to the nodes that work. These are then tried
+// together from the beginning, because a drain in the order of the cluster may end differently. Then the other
+// nodes are tried in addition, and exchanges of one node for several others.
 //
-// Errors are those of [question.Scenario.Emptying]. The scenario stays as it is.
+// Errors are those of [question.Scenario.Emptying]. The scenario does not change.
 func AskEmptiable(s *question.Scenario, nodes Nodes) (*Emptiable, error) {
 	base, err := s.Emptying()
 	if err != nil {
