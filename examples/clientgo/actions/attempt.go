@@ -38,7 +38,7 @@ func (c *Client) UpdateStatus(ctx context.Context, pod *outrank.Pod, want outran
 	if condition, changes := conditionOf(latest, want, time.Now()); changes && want.Type != "" {
 		change.Condition = &condition
 	}
-	if nomination.Override && nomination.Node != latest.Status.NominatedNodeName { // without a nomination there is none to drop
+	if nomination.Override && nomination.Node != latest.Status.NominatedNodeName { // no override if there is nothing to clear
 		change.NominatedNode = &nomination.Node
 	}
 	if change == (convert.StatusChange{}) {

@@ -36,7 +36,7 @@ type Scheduler interface {
 type Config struct {
 	// API receives patches and deletions.
 	API kubernetes.Interface
-	// Pods lists the pods of an informer.
+	// Pods lists the pods that an informer has seen.
 	Pods corelisters.PodLister
 	// Events posts events. If it is nil none are posted.
 	Events events.EventRecorder

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Event posts an event. It names no related object, like the events of kube-scheduler v1.37 about victims,
-// which refers to the preemptor by a value that no reference can be made of.
+// Event posts an event. It names no related object. Neither do the events of kube-scheduler v1.37 about
+// victims, because it passes the preemptor as a value of which no reference can be made.
 func (c *Client) Event(e outrank.Event) {
 	if c.Events == nil || e.Pod == nil {
 		return

@@ -21,7 +21,7 @@ type Kind struct {
 	Name string
 	// Type is the type of the objects, for example corev1.Pod.
 	Type reflect.Type
-	// Convert converts a pointer to an object of the type. The error is package convert's.
+	// Convert converts a pointer to an object of the type. Its errors come from package convert.
 	Convert func(o any) (any, error)
 
 	// Read lists the fields that are read, as paths such as spec.containers[].name. A path includes all fields

@@ -20,17 +20,17 @@ func (m *Mirror) Tell(f func(old, new any)) {
 	m.tell = f
 }
 
-// Notify makes the mirror send to news after each change of which a function for [Mirror.Tell] hears, when that
-// function has returned. As with signal.Notify, the mirror does not wait for a receiver. A channel with room for
-// one value misses nothing, because a value says only that something has changed since the last one was received.
-// A nil channel ends it.
+// Notify makes the mirror send a value to news after each change for which a function of [Mirror.Tell] is
+// called, when that function has returned. As with signal.Notify, the mirror does not wait for a receiver. A
+// channel with room for one value misses nothing, because a value only says that something has changed since
+// the last one was received. A nil channel ends it.
 func (m *Mirror) Notify(news chan<- struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.news = news
 }
 
-// telling makes a change of an object, and tells the function of Tell about it.
+// telling makes a change of an object, and then calls the function of Tell with it.
 func (m *Mirror) telling(of id, change func() error) error {
 	if m.tell == nil && m.news == nil {
 		return change()
@@ -39,7 +39,7 @@ func (m *Mirror) telling(of id, change func() error) error {
 	was, node := m.present(of), m.snap.NodeOf(outrank.Key(of.name))
 	err := change()
 	now := m.present(of)
-	if p, ok := was.(*outrank.Pod); ok && now == nil && p.NodeName != node { // bound, and not told yet
+	if p, ok := was.(*outrank.Pod); ok && now == nil && p.NodeName != node { // the binding was not written yet
 		bound := *p
 		bound.NodeName, was = node, &bound
 	}
@@ -52,12 +52,12 @@ func (m *Mirror) telling(of id, change func() error) error {
 	}
 	select {
 	case m.news <- struct{}{}:
-	default: // nobody asked, or one that is not received yet says the same
+	default: // nobody listens, or a value that says the same was not received yet
 	}
 	return err
 }
 
-// present returns the pod, node or group that the snapshot has; nil if there is none, or for other kinds.
+// present returns the pod, node or group in the snapshot. It is nil if there is none, and for other kinds.
 func (m *Mirror) present(of id) any {
 	switch key := outrank.Key(of.name); of.kind {
 	case podKind:
