@@ -139,8 +139,8 @@ func (j *Judge) budget(e *entry) {
 	}
 	selector, err := metav1.LabelSelectorAsSelector(e.RequestObject.Spec.Selector)
 	if err != nil {
-		return // a budget without a selector covers no pod
-	} // a budget with an invalid selector covers no pod
+		return // a budget with an invalid selector covers no pod
+	}
 	if in == nil {
 		in = map[string]allowance{}
 		j.allowed[e.ObjectRef.Namespace] = in
