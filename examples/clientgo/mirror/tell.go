@@ -2,16 +2,16 @@ package mirror
 
 import "github.com/outrank-go/outrank"
 
-// Tell makes the mirror call f for each pod, node and group of pods that changes in the snapshot from now on. Old
-// is the object of package outrank that was there, and new the one that is there now; either may be nil.
-// [attempt.Loop.Observe] takes these arguments. A pod changes with the volumes behind its claims, and a node with
-// its CSINode. A pod that goes names the node that it was bound to, even if no version of it did, and it goes
-// before another pod of its name comes. f does not hear of changes by [Sync] and [Mirror.Update]. A nil f ends
-// the calls.
+// Tell makes the mirror call f for each pod, node and group of pods that changes in the snapshot from now on.
+// old is the object of package outrank that was there, and new the one that is there now; either may be nil.
+// [attempt.Loop.Observe] takes these arguments. A pod changes with the volumes behind its claims, and a node
+// with its CSINode. A pod that goes names the node that it was bound to, even if no version of it did, and it
+// goes before another pod of the same name comes. f is not called for changes by [Sync] and [Mirror.Update]. A
+// nil f ends the calls.
 //
 // f is called after the change while the mirror is locked, one call at a time. It may change the snapshot as a
-// function for [Mirror.Update] may, and must call no method of the mirror. It does not hear of objects that were
-// there before Tell.
+// function for [Mirror.Update] may, and must call no method of the mirror. It is not called for objects that
+// were there before Tell.
 //
 // [attempt.Loop.Observe]: https://pkg.go.dev/github.com/outrank-go/outrank/preemption/scheduler/attempt#Loop.Observe
 func (m *Mirror) Tell(f func(old, new any)) {
