@@ -181,8 +181,8 @@ type ReleaseSource string
 
 // The sources of a release.
 const (
-	ReleaseFlag    ReleaseSource = "flag" // given by --release
-	ReleaseNodes   ReleaseSource = "nodes" // the versions of the nodes' kubelets
+	ReleaseFlag    ReleaseSource = "flag"    // given by --release
+	ReleaseNodes   ReleaseSource = "nodes"   // the versions of the nodes' kubelets
 	ReleaseDefault ReleaseSource = "default" // no node names a version
 	ReleaseNearest ReleaseSource = "nearest" // the nodes' release is not known
 )

@@ -21,9 +21,9 @@ const (
 	askLargest  inquiry = "largest"
 	askEmpty    inquiry = "emptiable"    // which nodes can be emptied together
 	askBackward inquiry = "whyPreempted" // which pod pushed out a pod, and why
-	askClasses  inquiry = "classes" // only priority classes change, and nothing else is asked
-	askWithout  inquiry = "without" // only nodes are removed, and nothing else is asked
-	askChange   inquiry = "change" // what any other combination of changes does
+	askClasses  inquiry = "classes"      // only priority classes change, and nothing else is asked
+	askWithout  inquiry = "without"      // only nodes are removed, and nothing else is asked
+	askChange   inquiry = "change"       // what any other combination of changes does
 	askReport   inquiry = "report"       // how the cluster stands
 	askDiff     inquiry = "diff"         // what changed in the report since another dump
 )

@@ -18,23 +18,23 @@ import (
 const (
 	// deployModule has the chart and pins helm.
 	deployModule = "../kubescheduler/deploy"
-	// helmProgram is built once. Its name has the version of that module.
+	// helmProgram is built only once. Its name has the version of that module.
 	helmProgram = "helm-v3.22.0"
 	helmPackage = "helm.sh/helm/v3/cmd/helm"
-	// inImage is the scheduler as the image has it.
+	// inImage is the scheduler as it is in the image: a static program.
 	inImage = "kube-scheduler-outrank.static"
 )
 
-// chartPrograms returns the programs that the chart needs beside those of the trials.
+// chartPrograms returns the programs that the chart needs in addition to those of the trials.
 func chartPrograms() []controlplane.Program {
 	return []controlplane.Program{{Name: inImage, Package: schedulerPackage, Static: true}}
 }
 
-// errLost ends a run in which something was lost while the release changed.
+// errLost ends a run in which something was lost during a change of the release.
 var errLost = fmt.Errorf("%w while the release changed", errWrong)
 
-// onChart installs the chart beside the cluster's own scheduler and runs the trials with pods that ask for it.
-// Then it upgrades the release during a burst of pods, and rolls it back during another.
+// onChart installs the chart in addition to the cluster's own scheduler and runs the trials with pods that ask
+// for it. Then it upgrades the release during a burst of pods, and rolls it back during another.
 func (j *job) onChart(ctx context.Context) error {
 	begun := time.Now()
 	c, err := controlplane.New(ctx, controlplane.Options{
@@ -67,7 +67,8 @@ func (j *job) onChart(ctx context.Context) error {
 	return err
 }
 
-// newRelease returns the run of a release in a cluster. Its tables name the scheduler otherwise than the options.
+// newRelease returns the run of a release in a cluster. Its tables name the scheduler differently from the
+// options.
 func (j *job) newRelease(c *controlplane.Cluster, w *world) *releaseRun {
 	named, own := *j, *j.options
 	own.scheduler = "outrank by its chart, beside " + stock
@@ -80,13 +81,13 @@ func (j *job) newRelease(c *controlplane.Cluster, w *world) *releaseRun {
 	return r
 }
 
-// releaseRun is the life of a release, from its installation to its replacement by kustomize.
+// releaseRun is the run of a release, from its installation until kustomize replaces it.
 type releaseRun struct {
 	*job
 	world *world
 	helm  *chart.Helm
 	pods  *chart.Pods
-	// lost lists what went wrong.
+	// lost lists what was lost.
 	lost []string
 }
 
@@ -105,8 +106,8 @@ func (r *releaseRun) run(ctx context.Context, begun time.Time) error {
 		return err
 	}
 
-	// The refused calls are counted before the release is uninstalled: then it loses its rights before its pods
-	// end.
+	// The refused calls are counted before the release is uninstalled, because it then loses its rights before
+	// its pods end.
 	if err := r.changes(ctx); err != nil {
 		return err
 	}
@@ -129,14 +130,14 @@ func (r *releaseRun) run(ctx context.Context, begun time.Time) error {
 	return nil
 }
 
-// first and second are the values of the two revisions.
+// first and second are the helm values of the two revisions.
 var (
 	first  = []string{"image.tag=first"}
 	second = []string{"image.tag=second", "args.planEvents=true", "clientConnection.qps=100"}
 )
 
-// install installs the release and waits until one of its pods leads. The release must not have more rights than
-// the cluster's own scheduler.
+// install installs the release and waits until one of its pods leads. The release must not have more rights
+// than the cluster's own scheduler.
 func (r *releaseRun) install(ctx context.Context) error {
 	if err := chart.AllowMetrics(ctx, r.world.client); err != nil {
 		return err
@@ -160,8 +161,8 @@ func (r *releaseRun) install(ctx context.Context) error {
 	return err
 }
 
-// tried runs the trials with the release's scheduler. No trial deletes the release's pods. The metrics are those
-// of the pod that leads.
+// tried runs the trials with the release's scheduler. No trial deletes the release's pods. The metrics come
+// from the pod that leads.
 func (r *releaseRun) tried(ctx context.Context) (*trial.Table, error) {
 	runner, err := r.world.runner(r.program, r.dir)
 	if err != nil {
@@ -185,11 +186,11 @@ func (r *releaseRun) tried(ctx context.Context) (*trial.Table, error) {
 	return try(ctx, &o, runner, r.world.cluster, r.say)
 }
 
-// ownNodes is the number of nodes that only pods of the bursts use.
+// ownNodes is the number of nodes that only the pods of bursts use.
 const ownNodes = 20
 
-// changes upgrades the release and rolls it back, each during a burst of pods, and waits until all workloads are
-// complete again.
+// changes upgrades the release and rolls it back, each during a burst of pods, and waits until all workloads
+// are complete again.
 func (r *releaseRun) changes(ctx context.Context) error {
 	b := &chart.Bursts{
 		Client: r.world.client, Pods: r.pods, All: r.world.pods.All, Seed: r.seed,
@@ -237,12 +238,12 @@ func (r *releaseRun) changeDuring(ctx context.Context, b *chart.Bursts, name str
 	return nil
 }
 
-// kustomized applies the folder of kustomize in place of the release. Its objects must be those of the chart with
-// its defaults, as the API server stores them, and one of its pods must lead.
+// kustomized replaces the release by the kustomize folder. The objects, as the API server stores them, must be
+// those of the chart with its defaults, and one of the pods must lead.
 func (r *releaseRun) kustomized(ctx context.Context) error {
 	r.say("kustomize in place of the chart")
 
-	// The release with the defaults of the chart is the model.
+	// The release with the defaults of the chart serves as the model.
 	if err := r.helm.Upgrade(ctx, "image.tag="); err != nil {
 		return err
 	}
@@ -281,7 +282,8 @@ func (r *releaseRun) kustomized(ctx context.Context) error {
 	return nil
 }
 
-// complete waits until every workload has as many pods as it asks for. Pods that are missing in the end are lost.
+// complete waits until every workload has as many pods as it asks for. Pods that are still missing in the end
+// are lost.
 func (r *releaseRun) complete(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fillWithin)
 	defer cancel()

@@ -22,7 +22,7 @@ type options struct {
 	scheduler string
 	keep      bool
 	dir       string
-	load      time.Duration // 0 for trials
+	load      time.Duration // duration of a run under load; 0 asks for trials
 	faults    []load.Fault
 	chart     bool
 	devices   bool
@@ -35,7 +35,7 @@ const (
 	both    = "both"
 )
 
-// parse reads the command line, checks it and fills in the defaults that depend on other flags.
+// parse reads the command line, checks it, and sets the defaults that depend on other flags.
 func parse(args []string) (*options, error) {
 	o, kinds, faults := &options{}, "", ""
 	fs := flagSet(o, &kinds, &faults)
@@ -67,8 +67,8 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// chooseRun checks that the flags ask for one kind of run: trials, load, the chart or devices. The trials about
-// devices are run with the plugin.
+// chooseRun checks that the flags ask for only one kind of run: trials, load, the chart or devices. The trials
+// about devices always run with the plugin.
 func (o *options) chooseRun(kinds, faults string) (err error) {
 	if o.trials < 0 {
 		return errors.New("-trials: a number of trials cannot be negative")
@@ -96,7 +96,7 @@ func (o *options) chooseRun(kinds, faults string) (err error) {
 	return nil
 }
 
-// chooseScheduler checks the scheduler. If none is named it is the stock one in trials, and both under load.
+// chooseScheduler checks the scheduler. The default is the stock scheduler in trials, and both under load.
 func (o *options) chooseScheduler() error {
 	switch {
 	case o.scheduler == "" && o.load > 0:

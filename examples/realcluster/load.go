@@ -20,7 +20,7 @@ import (
 // underLoad starts a cluster, puts the schedulers under load in it, and ends it.
 func (j *job) underLoad(ctx context.Context) error {
 	begun := time.Now()
-	rest.SetDefaultWarningHandler(rest.NoWarnings{}) // the API server warns of the odd objects of the load
+	rest.SetDefaultWarningHandler(rest.NoWarnings{}) // the API server would warn of each odd object
 	c, err := controlplane.New(ctx, controlplane.Options{
 		Program: j.program, Dir: j.dir, Say: j.say, AuditPolicy: audit.Policy(controlplane.SchedulerUser, load.Namespace),
 	})
@@ -29,8 +29,8 @@ func (j *job) underLoad(ctx context.Context) error {
 		return err
 	}
 
-	// The mirror follows the cluster through all faults, and is compared with it at the end. The kubelets have
-	// much trouble while the API server is away, of which nothing is printed.
+	// The mirror follows the cluster through all faults, and is compared with it at the end. Errors of the
+	// kubelets are not printed, because there are many while the API server is down.
 	followed, err := mirror.New(library.V1_37)
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
-// Command realcluster checks whether a real control plane does what the library foretells. It builds etcd,
-// kube-apiserver, kube-controller-manager, kube-scheduler and kubectl from their modules, runs them on 127.0.0.1
-// and fills the cluster. In each trial it takes a dump with kubectl, asks whatif about a pod, creates the pod,
-// and compares. It can also put a control plane under load.
+// Command realcluster checks whether a real control plane does what the library predicts. It builds etcd,
+// kube-apiserver, kube-controller-manager, kube-scheduler and kubectl from their modules, runs them on
+// 127.0.0.1 and fills the cluster. In each trial it takes a dump with kubectl, asks whatif about a pod, creates
+// the pod, and compares. It can also put a control plane under load.
 //
 //	go run . -trials 100 -seed 1
 //	go run . -scheduler outrank
@@ -9,10 +9,10 @@
 //	go run . -chart -trials 20
 //	go run . -devices -trials 20
 //
-// Run it in this folder; README.md says more. The exit status is 0 if everything happened as foretold (except for
-// documented ties), or if nothing went wrong under load. It is 1 if something did, and 2 if the command could not
-// be run. The command ends everything that it has started, also on Ctrl-C, and when the program that started it
-// ends, as go run under a timeout does.
+// Run it in this folder; README.md says more. The exit status is 0 if everything happened as predicted (except for
+// documented ties), or if nothing went wrong under load. It is 1 if something did, and 2 if the command could
+// not be run. The command ends everything that it has started, even on Ctrl-C, and when the program that
+// started it ends, such as go run under a timeout.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	os.Exit(status(ctx, os.Args[1:]))
 }
 
-// errDifferent is the error of a run in which something did not happen as foretold.
+// errDifferent is the error of a run in which something did not happen as predicted.
 var errDifferent = errors.New("not everything happened as foretold")
 
 // errWrong is the error of a run in which something went wrong under load.

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// errParent ends a run whose parent has ended, because nobody else would end it.
+// errParent ends a run whose parent has ended, because nothing else would end it.
 var errParent = errors.New("the program that started this one has ended")
 
-// parentSeen is the time between two looks at the parent.
+// parentSeen is the time between two checks of the parent.
 const parentSeen = 200 * time.Millisecond
 
 // withParent returns a context that ends, with errParent, when the process that started this one ends. The go
-// command, for one, passes no signal on before it is killed. A parent that has ended before the call is not
+// command, for example, is killed without passing on a signal. A parent that has ended before the call is not
 // noticed.
 //
-// After the call a write to output that nobody reads is an error, and does not end the program.
+// After the call, writing to an output that nobody reads returns an error instead of ending the program.
 func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(ctx)

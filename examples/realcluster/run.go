@@ -59,7 +59,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	say("logs and files of this run are in %s", dir)
 	defer func() {
 		if err == nil {
-			err = os.RemoveAll(dir) // after a success nobody looks anything up
+			err = os.RemoveAll(dir) // after a success the files are not needed
 		}
 	}()
 
@@ -75,7 +75,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	return j.trials(ctx)
 }
 
-// job is what a run works with.
+// job has what every run needs.
 type job struct {
 	*options
 	versions controlplane.Versions
@@ -109,7 +109,7 @@ func (j *job) trials(ctx context.Context) error {
 		return err
 	}
 
-	// The table is written also if the trials ended early.
+	// The table is written even if the trials ended early.
 	table, err := try(ctx, o, runner, c, say)
 	if table != nil {
 		j.head(begun)
@@ -125,21 +125,21 @@ func (j *job) trials(ctx context.Context) error {
 	return err
 }
 
-// head writes the line above the tables: versions, scheduler, seed, day and duration.
+// head writes the line above the tables: versions, scheduler, seed, date and duration.
 func (j *job) head(begun time.Time) {
 	fmt.Fprintf(j.out, "\n%v; scheduler: %s; seed %d; %s, %v\n\n", j.versions, j.scheduler, j.seed,
 		begun.UTC().Format(time.DateOnly), time.Since(begun).Round(time.Second))
 }
 
-// noticeLostConnections makes the clients of all programs, this one included, notice a silent API server after 10
-// seconds instead of 45.
+// noticeLostConnections makes the clients of all programs, including this one, notice a silent API server after
+// 10 seconds instead of 45.
 func noticeLostConnections() {
 	os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
 	os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 }
 
-// build builds the programs of Kubernetes that are missing, and those of the project as they are now. It returns
-// a function that returns the path of a program.
+// build builds the missing programs of Kubernetes, and the programs of the project from their present sources.
+// It returns a function that maps the name of a program to its path.
 func build(ctx context.Context, o *options, v controlplane.Versions, say func(string, ...any)) (func(string) string, error) {
 	b := &controlplane.Builder{Dir: filepath.Join(o.dir, v.Folder()), Versions: v, Say: say}
 	once := controlplane.Kubernetes
@@ -171,7 +171,7 @@ func programOf(scheduler string) string {
 	return "kube-scheduler"
 }
 
-// pluginOf returns the plugin that is on in a scheduler; empty for DefaultPreemption.
+// pluginOf returns the plugin that is enabled in a scheduler. It is empty for DefaultPreemption.
 func pluginOf(scheduler string) string {
 	if scheduler == outrank {
 		return plugin
@@ -179,10 +179,10 @@ func pluginOf(scheduler string) string {
 	return ""
 }
 
-// repeats is the number of times that a disturbed trial is repeated.
+// repeats is how often a disturbed trial is repeated.
 const repeats = 5
 
-// try runs the trials. A trial that something disturbed is repeated.
+// try runs the trials. It repeats a trial that was disturbed.
 func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Cluster, say func(string, ...any)) (*trial.Table, error) {
 	source := rand.New(rand.NewPCG(o.seed, 0))
 	table := trial.NewTable(o.kinds)
@@ -214,7 +214,7 @@ func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Clust
 	return table, nil
 }
 
-// stay leaves the cluster up until Ctrl-C.
+// stay keeps the cluster up until Ctrl-C.
 func stay(ctx context.Context, c *controlplane.Cluster, program func(string) string, out io.Writer) {
 	fmt.Fprintf(out, "\nThe cluster is up until Ctrl-C:\n  %s --kubeconfig %s get pods -A\n  %s -cluster DUMP -cpu 4 -class high\n",
 		program("kubectl"), c.Kubeconfig, program("whatif"))

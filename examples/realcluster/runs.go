@@ -14,14 +14,14 @@ import (
 const (
 	// runFolders is the pattern of the names of the folders of runs.
 	runFolders = "run-*"
-	// runLock is a file in the folder of a run that is locked while the run goes on.
+	// runLock is a file in the folder of a run that is locked during the run.
 	runLock = "lock"
-	// keptRuns is the number of the newest folders of earlier runs that stay to be read.
+	// keptRuns is the number of folders of earlier runs that are kept, the newest ones.
 	keptRuns = 3
 )
 
-// newRun makes the folder of a run. The folder is locked until the returned file is closed, at the latest until
-// this process ends.
+// newRun makes the folder of a run. The folder is locked until the returned file is closed or this process
+// ends.
 func newRun(in string) (dir string, lock *os.File, err error) {
 	if err = os.MkdirAll(in, 0o755); err != nil {
 		return "", nil, err
@@ -40,8 +40,8 @@ func lockNow(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// clearRuns removes the folders of earlier runs that are over, except for the newest, and returns the names of
-// the folders that it has removed.
+// clearRuns removes the folders of finished runs, except for the newest ones. It returns the names of the
+// removed folders.
 func clearRuns(in string) (removed []string, err error) {
 	all, err := filepath.Glob(filepath.Join(in, runFolders))
 	if err != nil {
@@ -68,11 +68,11 @@ func clearRuns(in string) (removed []string, err error) {
 	return removed, nil
 }
 
-// isOver reports whether no process has the folder of a run locked.
+// isOver reports whether no process has locked the folder of a run.
 func isOver(dir string) (bool, error) {
 	lock, err := os.Open(filepath.Join(dir, runLock))
 	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil // the folder is from a version of this program without locks
+		return true, nil // a version of this program without locks made the folder
 	}
 	if err != nil {
 		return false, err
@@ -85,8 +85,7 @@ func isOver(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// modified returns the time at which something was last added to a folder. It is the zero time if the folder is
-// gone.
+// modified returns the time at which something was last added to a folder. It is zero if the folder is gone.
 func modified(dir string) time.Time {
 	info, err := os.Stat(dir)
 	if err != nil {

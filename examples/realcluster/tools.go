@@ -2,7 +2,7 @@
 
 package main
 
-// The programs of the control plane are imported so that go.mod pins their modules.
+// Importing the programs of the control plane makes go.mod pin their modules.
 import (
 	_ "go.etcd.io/etcd/server/v3"
 	_ "k8s.io/kubernetes/cmd/kube-apiserver"

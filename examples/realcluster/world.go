@@ -20,7 +20,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/trial"
 )
 
-// world is a control plane with stand-ins for the kubelets, and the informers that follow it.
+// world is a control plane with stand-ins for the kubelets, and with informers that follow it.
 type world struct {
 	cluster  *controlplane.Cluster
 	client   kubernetes.Interface
@@ -31,22 +31,22 @@ type world struct {
 	say      func(string, ...any)
 }
 
-// habits say how the kubelets of a world behave, and who else follows it.
+// habits say how the kubelets of a world behave, and who else uses its informers.
 type habits struct {
-	// podsEndAfter is the time that a pod takes to end.
+	// podsEndAfter is how long a pod takes to end.
 	podsEndAfter time.Duration
-	// trouble receives the errors after which the kubelets try again.
+	// trouble is called with errors, after which the kubelets try again.
 	trouble func(error)
-	// follow, if set, receives the informers before they are started.
+	// follow, if set, is called with the informers before they are started.
 	follow func(informers.SharedInformerFactory) error
 }
 
-// startsWithin is the range of the pods' starts.
+// startsWithin is the range of the pods' start times.
 const startsWithin = 30 * 24 * time.Hour
 
 func newWorld(ctx context.Context, c *controlplane.Cluster, v controlplane.Versions, h habits, say func(string, ...any)) (*world, error) {
 	config := rest.CopyConfig(c.Rest)
-	config.ContentType = runtime.ContentTypeProtobuf // JSON has no form for some times that the API server accepts
+	config.ContentType = runtime.ContentTypeProtobuf // JSON cannot represent some times that the API server accepts
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (w *world) fill(ctx context.Context) error {
 	return f.Fill(ctx)
 }
 
-// replicas returns how many pods each deployment of the filled cluster asks for, by namespace and the label app.
+// replicas returns how many pods each deployment of the cluster asks for, by namespace and label app.
 func (w *world) replicas(ctx context.Context) (map[string]int, error) {
 	all, err := w.client.AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -112,7 +112,7 @@ func (w *world) replicas(ctx context.Context) (map[string]int, error) {
 	return want, nil
 }
 
-// runner returns a runner of trials in this world. It takes dumps with the command of the README.
+// runner returns a runner of trials in this world. It takes dumps with the command in the README.
 func (w *world) runner(program func(string) string, dir string) (*trial.Runner, error) {
 	command, err := trial.ReadmeCommand(readme)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Bind binds the pod to the node, and no other pod of its name. Errors that may pass by themselves wrap
+// Bind binds the pod to the node. It never binds another pod of the same name. Temporary errors wrap
 // [execution.ErrRetriable]; a conflict does not (rule 14.1.13).
 func (c *Client) Bind(ctx context.Context, pod *outrank.Pod, node string) error {
 	err := c.API.CoreV1().Pods(pod.NamespaceName()).Bind(ctx, &v1.Binding{
@@ -27,8 +27,8 @@ func (c *Client) Bind(ctx context.Context, pod *outrank.Pod, node string) error 
 	return c.said(pod, "binding", err)
 }
 
-// UpdateStatus sets the condition and changes the nomination of this very pod in one patch of its status. It
-// writes nothing if neither changes.
+// UpdateStatus sets the condition and changes the nomination of the pod with this UID, in one patch of its
+// status. It writes nothing if neither changes.
 func (c *Client) UpdateStatus(ctx context.Context, pod *outrank.Pod, want outrank.PodCondition, nomination execution.Nomination) error {
 	latest, err := c.current(pod)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Client) UpdateStatus(ctx context.Context, pod *outrank.Pod, want outran
 	if condition, changes := conditionOf(latest, want, time.Now()); changes && want.Type != "" {
 		change.Condition = &condition
 	}
-	if nomination.Override && nomination.Node != latest.Status.NominatedNodeName { // none to drop it
+	if nomination.Override && nomination.Node != latest.Status.NominatedNodeName { // no override if there is nothing to clear
 		change.NominatedNode = &nomination.Node
 	}
 	if change == (convert.StatusChange{}) {

@@ -19,15 +19,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Scheduler is the part of a scheduler that a [Client] uses in it. Its methods may be called at once. A plugin
-// implements it with its handle, as package plugin of ../kubescheduler does.
+// Scheduler is the part of a scheduler that a [Client] needs if it runs in one. Its methods may be called
+// concurrently. A plugin implements it with its handle, as package plugin of ../kubescheduler does.
 type Scheduler interface {
-	// Reject refuses a victim that has a node in the scheduler's memory alone: one that waits to
-	// be bound, or whose binding has not begun to be written. It reports false for any other.
+	// Reject refuses a victim that has a node only in the scheduler's memory: one that waits to be bound, or
+	// whose binding has not begun to be written. It reports false for any other.
 	Reject(victim types.UID) bool
-	// Activate lets the pod be tried again at once.
+	// Activate makes the scheduler try the pod again at once.
 	Activate(pod *v1.Pod)
-	// Nominate hands the pod's nomination to the scheduler's queue of API calls. An empty node clears it. It
+	// Nominate passes the pod's nomination to the scheduler's queue of API calls. An empty node clears it. It
 	// reports false if the scheduler has no such queue; then the client writes the nomination.
 	Nominate(pod *v1.Pod, node string) (queued bool, err error)
 }
@@ -36,23 +36,23 @@ type Scheduler interface {
 type Config struct {
 	// API receives patches and deletions.
 	API kubernetes.Interface
-	// Pods lists the pods of an informer.
+	// Pods lists the pods that an informer has seen.
 	Pods corelisters.PodLister
-	// Events posts events; nil posts none.
+	// Events posts events. If it is nil none are posted.
 	Events events.EventRecorder
-	// Scheduler is the scheduler that the plans are for; nil if there is none. Without it no victim is rejected
-	// in memory, and no pod is activated.
+	// Scheduler is the scheduler that carries out the plans. It may be nil; then no victim is rejected in
+	// memory, and no pod is activated.
 	Scheduler Scheduler
-	// WriteNominations makes the client write nominations by a patch. Without it the scheduler writes them, after
-	// a PostFilter plugin has returned its result.
+	// WriteNominations makes the client write nominations by a patch. Otherwise the scheduler has to write
+	// them, after a PostFilter plugin has returned its result.
 	WriteNominations bool
 }
 
 // Client carries out the steps of a plan. Any number of goroutines may use it at once.
 type Client struct{ Config }
 
-// Actions returns the client's methods as the actions of an executor. They are all actions that a scheduler
-// needs, except for the conditions of groups.
+// Actions returns the client's methods as the actions of an executor. A scheduler needs no others, except for
+// the conditions of groups.
 func (c *Client) Actions() execution.Actions {
 	return execution.Actions{
 		Latest: c.Latest, Reject: c.Reject, Evict: c.Evict, Nominate: c.Nominate, ClearNomination: c.ClearNomination,
@@ -84,8 +84,8 @@ func (c *Client) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, erro
 	return convert.Pod(latest)
 }
 
-// current returns this very pod as the informer has it. The error wraps [preemption.ErrNotFound] if the pod is
-// gone, also if another pod has its name.
+// current returns the informer's version of the pod with this UID. The error wraps [preemption.ErrNotFound] if
+// the pod is gone, even if another pod has its name.
 func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	latest, err := c.Pods.Pods(pod.NamespaceName()).Get(pod.Name)
 	if err != nil {
@@ -97,8 +97,8 @@ func (c *Client) current(pod *outrank.Pod) (*v1.Pod, error) {
 	return latest, nil
 }
 
-// said translates an error of the API. It wraps [preemption.ErrNotFound] if the pod does not exist. It returns
-// nil for nil.
+// said translates an error of the API. The result wraps [preemption.ErrNotFound] if the pod does not exist, and
+// is nil if err is.
 func (c *Client) said(pod *outrank.Pod, what string, err error) error {
 	switch {
 	case err == nil:
@@ -115,7 +115,7 @@ func (c *Client) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
 	return c.Scheduler != nil && c.Scheduler.Reject(types.UID(victim.UID)), nil
 }
 
-// Activate lets the pod be tried again at once.
+// Activate makes the scheduler try the pod again at once.
 func (c *Client) Activate(pod *outrank.Pod) {
 	if c.Scheduler == nil {
 		return

@@ -3,8 +3,8 @@
 // It makes the same requests to the API server as kube-scheduler v1.37:
 //
 //   - a victim gets the condition DisruptionTarget by a patch of its status, with the
-//     generation at which it was observed. Then it is deleted, if by its UID it still is the pod
-//     that was chosen;
+//     generation at which it was observed. Then it is deleted, unless its UID shows that it is
+//     no longer the pod that was chosen;
 //   - a victim that has not been bound yet is rejected in the scheduler's memory
 //     instead;
 //   - a nomination is cleared by a patch of the status, or through the scheduler's

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Event posts an event. It names no related object. The events of kube-scheduler v1.37 about victims have none,
-// either, because its value for the preemptor cannot be referred to.
+// Event posts an event. It names no related object. Neither do the events of kube-scheduler v1.37 about
+// victims, because it passes the preemptor as a value of which no reference can be made.
 func (c *Client) Event(e outrank.Event) {
 	if c.Events == nil || e.Pod == nil {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// patchStatus patches the status of this very pod. The patch has its UID.
+// patchStatus patches the status of the pod with this UID, which the patch contains.
 func (c *Client) patchStatus(ctx context.Context, pod *outrank.Pod, patch []byte) error {
 	_, err := c.API.CoreV1().Pods(pod.NamespaceName()).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 	switch {
@@ -29,7 +29,7 @@ func (c *Client) patchStatus(ctx context.Context, pod *outrank.Pod, patch []byte
 	return c.said(pod, "patching", err)
 }
 
-// replaced asks the server whether the pod is gone. The informer may not know that yet.
+// replaced asks the server whether the pod is gone, which the informer may not have seen yet.
 func (c *Client) replaced(ctx context.Context, pod *outrank.Pod) bool {
 	now, err := c.API.CoreV1().Pods(pod.NamespaceName()).Get(ctx, pod.Name, metav1.GetOptions{})
 	if err != nil {
@@ -38,14 +38,14 @@ func (c *Client) replaced(ctx context.Context, pod *outrank.Pod) bool {
 	return pod.UID != "" && string(now.UID) != pod.UID
 }
 
-// passes reports whether an error is of the kind that may pass by itself.
+// passes reports whether an error is temporary.
 func passes(err error) bool {
 	return apierrors.IsInternalError(err) || apierrors.IsServiceUnavailable(err) || net.IsConnectionRefused(err)
 }
 
-// ClearNomination takes the nomination off the pod. The scheduler sees the change and tries the pod again. If the
-// scheduler queues its API calls, the call goes there. Nothing is written about a pod that is being deleted,
-// because its nomination counts nowhere (rule 7.16.6).
+// ClearNomination clears the nomination of the pod. The scheduler sees the change and tries the pod again. If
+// the scheduler queues its API calls, the call goes there. For a pod that is being deleted nothing is written,
+// because its nomination has no effect (rule 7.16.6).
 func (c *Client) ClearNomination(ctx context.Context, pod *outrank.Pod) error {
 	latest, err := c.current(pod)
 	if err != nil || latest.DeletionTimestamp != nil {
@@ -75,8 +75,8 @@ func (c *Client) Nominate(ctx context.Context, pod *outrank.Pod, node string) er
 	return c.patchStatus(ctx, pod, convert.NominationPatch(pod, node))
 }
 
-// Wait waits for the duration and up to a tenth of it more, at random (rule 14.1.10), or
-// until the context ends. It is for [execution.Config].
+// Wait waits for the duration plus a random part of up to a tenth of it (rule 14.1.10), or until the context
+// ends. It is meant for [execution.Config].
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d + time.Duration(rand.Float64()*float64(d)/10))
 	defer timer.Stop()

@@ -13,13 +13,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// ignoringValue compares objects without the API's objects that they were made of.
+// ignoringValue compares objects without the API objects from which they were converted.
 var ignoringValue = cmp.Options{
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"), cmpopts.IgnoreFields(outrank.Node{}, "Value"), cmpopts.EquateEmpty(),
 }
 
-// Diff compares a snapshot with one that is built anew from a cluster, in their contents and their decisions. It
-// is empty if the two are equal.
+// Diff compares a snapshot with one that is built anew from a cluster, by their contents and by their
+// decisions. It is empty if the two are equal.
 func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
 	want, err := engine.NewSnapshot(fresh)
 	if err != nil {
@@ -34,7 +34,7 @@ func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
 		return "", err
 	}
 
-	// For the lower priority the nominations of other pods count.
+	// For a preemptor of lower priority, the nominations of other pods matter.
 	for _, priority := range []int32{5, 1} {
 		p := &outrank.Pod{Name: "preemptor", Priority: outrank.Priority(priority), Containers: []outrank.Container{
 			{Name: "c", Requests: resource.MustList("cpu", "1500m")}}}

@@ -13,13 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Filler fills objects of the API at random, mostly with values that an API server accepts, now and then with
-// others. One goroutine may use it at a time.
+// Filler fills objects of the API at random, mostly with values that an API server accepts, and sometimes with
+// others. Only one goroutine may use it at a time.
 type Filler struct {
 	*rand.Rand
 	// Odd is the percentage of values that an API server refuses.
 	Odd int
-	// Seconds are further times that may be drawn, as seconds since 1970.
+	// Seconds are additional times to draw from, as seconds since 1970.
 	Seconds []int64
 	// Sparse leaves most optional fields out.
 	Sparse bool
@@ -35,10 +35,10 @@ var (
 	amountsType  = reflect.TypeFor[corev1.ResourceList]()
 )
 
-// fill fills a value in a field of that name. Depth counts the levels above it, so that types that contain
-// themselves come to an end.
+// fill fills a value in a field with the given name. depth counts the levels above, so that recursive types end
+// at some depth.
 func (f *Filler) fill(v reflect.Value, field string, depth int) {
-	// These types have a form of their own in the API.
+	// These types have a special form in the API.
 	switch v.Type() {
 	case timeType:
 		v.Set(reflect.ValueOf(metav1.NewTime(f.time())))
@@ -99,7 +99,7 @@ func (f *Filler) mapping(v reflect.Value, field string, depth int) {
 		return
 	}
 	if n == 0 && v.Type() == amountsType {
-		return // JSON leaves an empty one out; TestEmptyReportedListsStay has it
+		return // JSON leaves out an empty map; TestEmptyReportedListsStay covers that
 	}
 	v.Set(reflect.MakeMap(v.Type()))
 	for range n {
@@ -110,7 +110,7 @@ func (f *Filler) mapping(v reflect.Value, field string, depth int) {
 	}
 }
 
-// IsOdd draws whether a value is one that an API server refuses.
+// IsOdd draws whether to use a value that an API server refuses.
 func (f *Filler) IsOdd() bool { return f.IntN(100) < f.Odd }
 
 func (f *Filler) number() int64 {
@@ -150,7 +150,7 @@ func (f *Filler) quantity() resource.Quantity {
 	texts := []string{"0", "100m", "1", "1.5", "1500m", "0.1", "2Gi", "1.5Gi", "1023Ki", "1e3", "12E", "5e-3", "1n", "1u", "100k", "1e21", "123456789012345678901234567890", "0.5Mi", "1.0000000001"}
 	q := resource.MustParse(texts[f.IntN(len(texts))])
 	if f.IntN(2) == 0 {
-		_ = q.String() // keeps the text
+		_ = q.String() // caches the text in q
 	}
 	return q
 }
@@ -165,7 +165,7 @@ func (f *Filler) intOrString() intstr.IntOrString {
 	return intstr.FromString([]string{"3", "30%", "0%", "-5%"}[f.IntN(4)])
 }
 
-// vocabulary has the texts of a type or field.
+// vocabulary has the values to draw for a type or a field of type string.
 var vocabulary = map[string][]string{
 	"NodeSelectorOperator":           {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"},
 	"LabelSelectorOperator":          {"In", "NotIn", "Exists", "DoesNotExist"},
@@ -199,11 +199,11 @@ var vocabulary = map[string][]string{
 	"MatchFieldsKey":                 {"metadata.name"},
 }
 
-// words are all other texts: names, keys and values.
+// words are the values of all other strings: names, keys and values of labels.
 var words = []string{"a", "b", "c", "app", "x.io/zone"}
 
 func (f *Filler) text(t reflect.Type, field string) string {
-	if t == reflect.TypeFor[metav1.ConditionStatus]() && !f.IsOdd() { // of groups
+	if t == reflect.TypeFor[metav1.ConditionStatus]() && !f.IsOdd() { // conditions of groups have this type
 		return []string{"True", "False", "Unknown"}[f.IntN(3)]
 	}
 	if f.IsOdd() {
@@ -219,8 +219,8 @@ func (f *Filler) text(t reflect.Type, field string) string {
 	return from[f.IntN(len(from))]
 }
 
-// MakeValid mends combinations in an object that an API server refuses: requirements whose number of values does
-// not suit their operator, fields of a node other than its name, negative counts.
+// MakeValid repairs combinations in an object that an API server refuses: requirements whose number of values
+// does not fit their operator, fields of a node other than its name, negative counts.
 func MakeValid(o any) {
 	walk(reflect.ValueOf(o), func(v reflect.Value) {
 		switch r := v.Addr().Interface().(type) {
@@ -240,8 +240,8 @@ func MakeValid(o any) {
 	})
 }
 
-// SuitOperators gives the requirements and tolerations in an object the values that their operators demand. It is
-// called after an operator was set.
+// SuitOperators gives the requirements and tolerations in an object the values that their operators demand.
+// Call it after setting an operator.
 func SuitOperators(o any) {
 	walk(reflect.ValueOf(o), func(v reflect.Value) {
 		switch r := v.Addr().Interface().(type) {
@@ -250,7 +250,7 @@ func SuitOperators(o any) {
 		case *metav1.LabelSelectorRequirement:
 			r.Values = valuesFor(string(r.Operator), r.Values)
 		case *corev1.Toleration:
-			if r.Key == "" { // an API server accepts no other operator
+			if r.Key == "" { // an API server accepts no other operator without a key
 				r.Operator = corev1.TolerationOpExists
 			}
 			if r.Operator == corev1.TolerationOpExists {

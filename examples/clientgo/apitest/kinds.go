@@ -15,19 +15,19 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// Kind is a kind of objects that package convert reads.
+// Kind is a kind of API objects that package convert reads.
 type Kind struct {
-	// Name is a name like "pod", or "workload v1alpha3" if the version is not the newest.
+	// Name is a name such as "pod", or "workload v1alpha3" if the version is not the newest.
 	Name string
 	// Type is the type of the objects, for example corev1.Pod.
 	Type reflect.Type
-	// Convert converts a pointer to an object of the type. The error is package convert's.
+	// Convert converts a pointer to an object of the type. Its errors come from package convert.
 	Convert func(o any) (any, error)
 
-	// Read lists the fields that are read, as paths like spec.containers[].name. A path includes everything below
-	// it.
+	// Read lists the fields that are read, as paths such as spec.containers[].name. A path includes all fields
+	// below it.
 	Read []string
-	// Ignored has the reason why a field is not read, by path, for all other fields.
+	// Ignored has all other fields, by path, with the reason why they are not read.
 	Ignored map[string]string
 	// Valid are objects that an API server accepts. They must not be changed.
 	Valid []runtime.Object
@@ -44,11 +44,10 @@ var (
 	validText string
 )
 
-// Kinds returns all kinds. The error is about the files beside this package, from which the fields and the
-// objects come.
+// Kinds returns all kinds. An error is about the files of this package that list the fields and the objects.
 func Kinds() ([]Kind, error) {
 	kinds := []Kind{
-		// These are converted within a cluster, which takes its time from them.
+		// These are converted as part of a cluster, which takes its time from them.
 		kindOf("pod", func(p *corev1.Pod) (any, error) {
 			return convert.Cluster(convert.Objects{Pods: []*corev1.Pod{p}})
 		}),
@@ -60,7 +59,7 @@ func Kinds() ([]Kind, error) {
 		kindOf("priorityclass", convert.PriorityClass),
 		kindOf("namespace", convert.Namespace),
 
-		// A claim is read twice: by itself, and for the volume that it is bound to.
+		// A claim is read twice: for itself, and for its reference to a volume.
 		kindOf("persistentvolumeclaim", func(c *corev1.PersistentVolumeClaim) (any, error) {
 			claim, err := convert.Claim(c)
 			return []any{claim, convert.BindingOf(c)}, err
@@ -70,7 +69,7 @@ func Kinds() ([]Kind, error) {
 		kindOf("csinode", convert.CSINode),
 		kindOf("csidriver", convert.CSIDriver),
 
-		// Groups have two versions, of which each release serves one.
+		// Groups have two versions. Each release serves one of them.
 		kindOf("podgroup", convert.PodGroup),
 		kindOf("podgroup v1alpha3", convert.PodGroupAlpha),
 		kindOf("compositepodgroup", convert.CompositePodGroup),
@@ -93,8 +92,8 @@ func named(kinds []Kind, name string) (*Kind, error) {
 	return &kinds[i], nil
 }
 
-// readFields reads fields.txt. A line with a kind and "read", or "ignored" with the reason, is followed by the
-// paths that it is about, which are indented.
+// readFields reads fields.txt. A line with a kind, followed by "read" or by "ignored" and a reason, stands
+// above the indented paths to which it applies.
 func readFields(kinds []Kind) error {
 	var kind *Kind
 	reason := ""
@@ -122,7 +121,7 @@ func readFields(kinds []Kind) error {
 	return nil
 }
 
-// readHead reads the line of fields.txt above paths. The reason is empty if the paths are read.
+// readHead reads a line of fields.txt above paths. The reason is empty if the paths are read.
 func readHead(kinds []Kind, line string) (kind *Kind, reason string, err error) {
 	name, rest, _ := strings.Cut(line, ": ")
 	reason, ignored := strings.CutPrefix(rest, "ignored, ")
@@ -142,7 +141,7 @@ func readHead(kinds []Kind, line string) (kind *Kind, reason string, err error) 
 	return kind, reason, nil
 }
 
-// readValid reads valid.yaml. Its documents have the name of a kind above the object.
+// readValid reads valid.yaml. Each of its documents has the name of a kind and an object.
 func readValid(kinds []Kind) error {
 	for _, document := range strings.Split(validText, "\n---\n") {
 		var one map[string]any
@@ -174,7 +173,7 @@ func readValid(kinds []Kind) error {
 	return nil
 }
 
-// Why returns the reason why a field is ignored, and the path in Ignored that includes it. Both are empty if it
+// Why returns the reason why a field is ignored, and the path in Ignored that covers it. Both are empty if it
 // is not ignored.
 func (k *Kind) Why(path string) (at, reason string) {
 	for at = path; at != ""; {
@@ -190,7 +189,7 @@ func (k *Kind) Why(path string) (at, reason string) {
 	return "", ""
 }
 
-// Leaves calls f with each field of the kind that has no fields of its own. Its path is like
+// Leaves calls f with each field of the kind that has no fields of its own. Its path has the form
 // spec.containers[].name.
 func (k *Kind) Leaves(f func(path string, of reflect.Type)) { leaves(k.Type, "", nil, f) }
 
@@ -202,7 +201,7 @@ func leaves(t reflect.Type, at string, within []reflect.Type, f func(path string
 		leaves(t.Elem(), at+"[]", within, f)
 	case t.Kind() == reflect.Struct && t != timeType && t != quantityType && t != intstrType && t.NumField() > 0:
 		if slices.Contains(within, t) {
-			f(at, t) // a type within itself is told once
+			f(at, t) // a type that contains itself is visited once
 			return
 		}
 		within = append(slices.Clone(within), t)

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// At makes sure that there is a value at a path below v, for example spec.containers[].name, and returns it. Of
-// several elements of a list it takes any.
+// At makes sure that there is a value at a path below v, such as spec.containers[].name, and returns it. In a
+// list with several elements it picks one at random.
 func (f *Filler) At(v reflect.Value, path string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if below := v.Type().Elem(); path == "" && (below.Kind() != reflect.Struct || below.NumField() == 0) {
-			return v // the field is the pointer with its target
+			return v // the field is the pointer together with its target
 		}
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -38,7 +38,7 @@ func (f *Filler) At(v reflect.Value, path string) reflect.Value {
 		field := v.Type().Field(i)
 		name := join("", field)
 
-		// The path leads through an embedded field without naming it.
+		// The path does not name an embedded field that it leads through.
 		if name == "" {
 			if found := f.At(v.Field(i), path); found.IsValid() {
 				return found
@@ -52,7 +52,7 @@ func (f *Filler) At(v reflect.Value, path string) reflect.Value {
 	return reflect.Value{}
 }
 
-// Alter changes a value that [Filler.At] has returned for the path.
+// Alter changes a value that [Filler.At] has returned for path.
 func (f *Filler) Alter(v reflect.Value, path string) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	name = strings.ToUpper(name[:1]) + strings.TrimSuffix(name[1:], "[]")

@@ -20,14 +20,14 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// World draws versions of objects. It has so few names that the objects meet: pods are on nodes that come and go,
-// claims name volumes, and some versions are refused. It is also the plainest mirror: it keeps the present
-// objects in the order in which they came. One goroutine may use it at a time.
+// World draws versions of objects. It uses so few names that objects meet: pods are on nodes that come and go,
+// claims name volumes, and some versions are refused. It is also the simplest mirror: it keeps the present
+// objects in the order in which they came. Only one goroutine may use it at a time.
 type World struct {
 	*rand.Rand
-	// Objects are the present objects.
+	// Objects are the objects that exist now.
 	Objects []metav1.Object
-	// Told has every version so far.
+	// Told has every version that was drawn so far.
 	Told []metav1.Object
 
 	version int
@@ -39,16 +39,16 @@ func (w *World) Meta(name, namespace string, uid types.UID) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: namespace, UID: uid, ResourceVersion: strconv.Itoa(w.version)}
 }
 
-// Find returns the index of the present object with the kind and name of like; -1 if there is none.
+// Find returns the index in Objects of the object with the kind and name of like, or -1 if there is none.
 func (w *World) Find(like metav1.Object) int {
 	return slices.IndexFunc(w.Objects, func(o metav1.Object) bool {
 		return fmt.Sprintf("%T", o) == fmt.Sprintf("%T", like) && o.GetNamespace() == like.GetNamespace() && o.GetName() == like.GetName()
 	})
 }
 
-// Put takes a version in.
+// Put adds a version, in place of the previous version of the object.
 func (w *World) Put(o metav1.Object) {
-	// A node that was refused has lost its place among the others.
+	// A refused node loses its place among the others.
 	i := w.Find(o)
 	if i >= 0 && refusedNode(w.Objects[i]) {
 		w.Objects, i = slices.Delete(w.Objects, i, i+1), -1
@@ -77,7 +77,7 @@ func (w *World) Delete(o metav1.Object) {
 	}
 }
 
-// One draws one of the texts.
+// One draws one of the given texts.
 func (w *World) One(of ...string) string { return of[w.IntN(len(of))] }
 
 // All returns the present objects as lists by kind.
@@ -126,7 +126,7 @@ func (w *World) Another() metav1.Object {
 	case 0, 1:
 		n := w.Node(w.One(NodeNames...))
 		if w.IntN(6) == 0 {
-			n.Status.Allocatable["cpu"] = resource.MustParse("-1") // which is refused
+			n.Status.Allocatable["cpu"] = resource.MustParse("-1") // makes the node one that convert refuses
 		}
 		return n
 
@@ -249,14 +249,14 @@ func (w *World) Pod(name string) *corev1.Pod {
 		at := metav1.NewTime(time.Unix(int64(1_700_000_000+w.IntN(3)), 0))
 		p.Status.StartTime = &at
 	}
-	if w.IntN(6) == 0 { // a finalizer holds it, also if it has no node
+	if w.IntN(6) == 0 { // a finalizer keeps the pod, even without a node
 		p.DeletionTimestamp, p.Finalizers = &metav1.Time{Time: time.Unix(1_700_000_050, 0)}, []string{"example.com/hold"}
 	}
 	if w.IntN(8) == 0 {
 		p.Status.Phase = corev1.PodFailed
 	}
 	if w.IntN(20) == 0 {
-		p.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse("-1") // which is refused
+		p.Spec.Containers[0].Resources.Requests["cpu"] = resource.MustParse("-1") // makes the pod one that convert refuses
 	}
 
 	if last != nil && last.UID == p.UID {
@@ -265,8 +265,8 @@ func (w *World) Pod(name string) *corev1.Pod {
 	return p
 }
 
-// keep gives a version of a pod the fields of the last version that a pod does not lose. A kubelet may take the
-// start time back.
+// keep copies to a version of a pod the fields of the last version that no pod loses. A kubelet may withdraw
+// the start time.
 func (w *World) keep(p, last *corev1.Pod) {
 	if last.Spec.NodeName != "" {
 		p.Spec.NodeName = last.Spec.NodeName

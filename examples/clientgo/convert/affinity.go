@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// affinity converts the required terms. The preferred ones are in [outrank.Preferences].
+// affinity converts the required terms. Preferred terms become part of [outrank.Preferences].
 func affinity(a *corev1.Affinity) outrank.Affinity {
 	var out outrank.Affinity
 	if a == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Budget converts a disruption budget. Time is linear in its size.
+// Budget converts a disruption budget, in time linear in its size.
 func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, error) {
 	if b == nil {
 		return nil, missing("poddisruptionbudget")
@@ -60,7 +60,7 @@ func (ps *problems) intOrPercent(v *intstr.IntOrString, field string) *outrank.I
 		return nil
 	}
 	var out outrank.IntOrPercent
-	text, _ := json.Marshal(v.StrVal) // a text always has a JSON form
+	text, _ := json.Marshal(v.StrVal) // a string always has a JSON form
 	var invalid *outrank.InputError
 	if errors.As(out.UnmarshalJSON(text), &invalid) {
 		ps.add(field, "%s", invalid.Problems[0].Text)

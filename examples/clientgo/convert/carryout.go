@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// PodReference returns a reference to a pod as events have it; nil for no pod.
+// PodReference returns a reference to a pod in the form used by events. It is nil for no pod.
 func PodReference(p *outrank.Pod) *corev1.ObjectReference {
 	if p == nil {
 		return nil
@@ -25,13 +25,13 @@ func PodReference(p *outrank.Pod) *corev1.ObjectReference {
 	}
 }
 
-// PodName returns the name of a pod as listers and queues have it.
+// PodName returns the name of a pod in the form used by listers and queues.
 func PodName(p *outrank.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: p.NamespaceName(), Name: p.Name}
 }
 
-// DeleteOptions returns the options for deleting this pod and no later one of its name. Grace is the time that
-// the pod has to end; nil means the pod's own.
+// DeleteOptions returns the options for deleting this pod and no later one of the same name. grace is the time
+// that the pod has to end. If it is nil, the pod's own grace period applies.
 func DeleteOptions(p *outrank.Pod, grace *time.Duration) metav1.DeleteOptions {
 	var o metav1.DeleteOptions
 	if p.UID != "" {
@@ -44,7 +44,7 @@ func DeleteOptions(p *outrank.Pod, grace *time.Duration) metav1.DeleteOptions {
 	return o
 }
 
-// Condition returns a condition of the API, to be set at this time on a pod of this generation.
+// Condition returns a condition of the API, to be set at time now on a pod of the given generation.
 func Condition(c outrank.PodCondition, generation int64, now time.Time) corev1.PodCondition {
 	return corev1.PodCondition{
 		Type: corev1.PodConditionType(c.Type), Status: corev1.ConditionStatus(c.Status),
@@ -53,8 +53,8 @@ func Condition(c outrank.PodCondition, generation int64, now time.Time) corev1.P
 	}
 }
 
-// ConditionApply returns a condition for server-side apply to the status of this pod and no later one of its
-// name. It has no LastTransitionTime if that is zero.
+// ConditionApply returns a condition for server-side apply to the status of this pod and no later one of the
+// same name. It leaves out LastTransitionTime if that is zero.
 func ConditionApply(p *outrank.Pod, c corev1.PodCondition) *corev1ac.PodApplyConfiguration {
 	condition := corev1ac.PodCondition().WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message)
 	if c.ObservedGeneration != 0 {
@@ -71,26 +71,26 @@ func ConditionApply(p *outrank.Pod, c corev1.PodCondition) *corev1ac.PodApplyCon
 }
 
 // ConditionPatch returns a strategic merge patch of the status that sets a condition, for this pod and no later
-// one of its name.
+// one of the same name.
 func ConditionPatch(p *outrank.Pod, c corev1.PodCondition) []byte {
 	return StatusPatch(p, StatusChange{Condition: &c})
 }
 
-// NominationPatch returns a merge patch of the status that nominates this pod, and no later one of its name, to a
-// node; with an empty node it clears the nomination.
+// NominationPatch returns a merge patch of the status that nominates this pod, and no later one of the same
+// name, to a node. With an empty node it clears the nomination.
 func NominationPatch(p *outrank.Pod, node string) []byte {
 	return StatusPatch(p, StatusChange{NominatedNode: &node})
 }
 
 // StatusChange says what a patch of a pod's status changes. The zero value changes nothing.
 type StatusChange struct {
-	// Condition, if not nil, takes the place of the condition of its type.
+	// Condition, if not nil, replaces the condition of the same type.
 	Condition *corev1.PodCondition
-	// NominatedNode, if not nil, is the node that the pod is nominated to; an empty one clears the nomination.
+	// NominatedNode, if not nil, is the node to nominate the pod to. An empty name clears the nomination.
 	NominatedNode *string
 }
 
-// StatusPatch returns a strategic merge patch of the status, for this pod and no later one of its name.
+// StatusPatch returns a strategic merge patch of the status, for this pod and no later one of the same name.
 func StatusPatch(p *outrank.Pod, change StatusChange) []byte {
 	status := map[string]any{}
 	if change.Condition != nil {
@@ -104,18 +104,18 @@ func StatusPatch(p *outrank.Pod, change StatusChange) []byte {
 	return patch(p, status)
 }
 
-// patch returns a patch of the status. If the pod has another UID the API server answers with a conflict.
+// patch returns a patch of the status. If the pod's UID differs, the API server answers with a conflict.
 func patch(p *outrank.Pod, status map[string]any) []byte {
 	object := map[string]any{"status": status}
 	if p.UID != "" {
 		object["metadata"] = map[string]any{"uid": p.UID}
 	}
-	text, _ := json.Marshal(object) // texts, a list and a time: it cannot fail
+	text, _ := json.Marshal(object) // strings, a list and a time always have a JSON form
 	return text
 }
 
-// Event returns an event of the API, as this instance of a controller creates it at this time. The API server
-// gives it its name.
+// Event returns an event of the API as the given instance of a controller creates it at time now. The API
+// server completes its name.
 func Event(e outrank.Event, controller, instance string, now time.Time) *eventsv1.Event {
 	out := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.Pod.NamespaceName(), GenerateName: e.Pod.Name + "."},

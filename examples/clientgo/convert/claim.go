@@ -9,16 +9,16 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The annotations of a claim that count.
+// The annotations of a claim that are read.
 const (
-	// boundAnnotation is on a claim that is bound for good.
+	// boundAnnotation marks a claim whose binding is final.
 	boundAnnotation = "pv.kubernetes.io/bind-completed"
 	// classAnnotation replaces a claim's storageClassName.
 	classAnnotation = "volume.beta.kubernetes.io/storage-class"
 )
 
-// Claim converts the claim itself: whether it is for a single pod, lost or being
-// deleted. [BindingOf] and [Bind] add its volume.
+// Claim converts the claim itself: whether it is for a single pod, lost or being deleted. [BindingOf] and
+// [Bind] add its volume.
 func Claim(c *corev1.PersistentVolumeClaim) (*outrank.VolumeClaim, error) {
 	if c == nil {
 		return nil, missing("persistentvolumeclaim")
@@ -52,9 +52,9 @@ func claimOf(c *corev1.PersistentVolumeClaim) *outrank.VolumeClaim {
 
 // Binding is a claim's reference to its volume.
 type Binding struct {
-	// Volume is the name of the PersistentVolume, Class that of the StorageClass. Both may be empty.
+	// Volume is the name of the PersistentVolume, and Class the name of the StorageClass. Both may be empty.
 	Volume, Class string
-	// Completed says that the claim is bound for good.
+	// Completed says that the binding is final.
 	Completed bool
 }
 
@@ -69,13 +69,13 @@ func BindingOf(c *corev1.PersistentVolumeClaim) Binding {
 }
 
 // Bind returns a claim with its volume or, if the volume does not exist, with the driver that its class uses.
-// Volume and class are nil if they do not exist. The claim comes from [Claim] and is not changed. Its own state
-// comes before anything else.
+// volume and class are nil if they do not exist. The claim comes from [Claim] and is not changed. Its own state
+// takes precedence over that of the volume.
 func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Class) *outrank.VolumeClaim {
 	bound := *c
 	v := &bound.Volume
 
-	// The fields of the volume replace all of the claim's, except what the claim says of itself.
+	// The fields of the volume replace those of the claim, except for the claim's own state.
 	there := volume != nil && b.Volume != "" && v.State != outrank.ClaimLost
 	if there {
 		once, state := v.OncePod, v.State
@@ -88,7 +88,7 @@ func Bind(c *outrank.VolumeClaim, b Binding, volume *outrank.Volume, class *Clas
 		return &bound
 	}
 
-	// A claim whose class waits for the first pod may have no volume yet. Any other must be bound for good.
+	// A claim whose class waits for the first pod may lack a volume. Any other claim has to be bound.
 	waits := class != nil && class.Waits
 	switch {
 	case b.Volume != "" && b.Completed && !there:

@@ -11,9 +11,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Cluster converts all objects into the cluster that [kube.ReadCluster] reads from a list of them. The claims of
-// pods are filled in, finished pods are counted and left out, and the cluster has the time of the latest
-// creation. One error has everything that is wrong with the objects. Time is linear in the number of objects.
+// Cluster converts all objects into the cluster that [kube.ReadCluster] reads from a list of them. The claims
+// of pods are filled in, finished pods are counted and left out, and the cluster has the time of the latest
+// creation. A single error lists everything that is wrong with the objects. It takes time linear in the number
+// of objects.
 func Cluster(o Objects) (*outrank.Cluster, error) {
 	r := &reading{cluster: &outrank.Cluster{}}
 	c := r.cluster
@@ -26,7 +27,7 @@ func Cluster(o Objects) (*outrank.Cluster, error) {
 	c.Namespaces = all(r, o.Namespaces, Namespace)
 	r.groups(&o)
 	r.storage(&o)
-	r.err(c.Validate()) // two of a name, and what claims get from their volumes
+	r.err(c.Validate()) // checks for duplicate names, and for what claims get from their volumes
 	if len(r.problems) > 0 {
 		return nil, &outrank.InputError{Problems: r.problems}
 	}
@@ -34,13 +35,13 @@ func Cluster(o Objects) (*outrank.Cluster, error) {
 	return c, nil
 }
 
-// reading is a cluster while it is converted.
+// reading is a cluster that is being converted.
 type reading struct {
 	cluster  *outrank.Cluster
 	problems []outrank.Problem
 }
 
-// err records the problems of an error that are not known yet.
+// err records the problems of an error, except those that are recorded already.
 func (r *reading) err(err error) {
 	var invalid *outrank.InputError
 	if errors.As(err, &invalid) {
@@ -52,7 +53,7 @@ func (r *reading) err(err error) {
 	}
 }
 
-// all converts a list, without the refused objects.
+// all converts a list. It leaves out objects that are refused.
 func all[A metav1.Object, T any](r *reading, objects []A, convert func(A) (*T, error)) []*T {
 	var out []*T
 	for _, o := range objects {
@@ -67,7 +68,7 @@ func all[A metav1.Object, T any](r *reading, objects []A, convert func(A) (*T, e
 	return out
 }
 
-// pod adds a pod. Of a finished pod only the time of its creation counts.
+// pod adds a pod. A finished pod contributes only the time of its creation.
 func (r *reading) pod(p *corev1.Pod) {
 	if p != nil && (p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed) {
 		ps := podProblems(p)
@@ -86,7 +87,7 @@ func (r *reading) pod(p *corev1.Pod) {
 	r.created(p)
 }
 
-// storage joins the parts of volumes from different objects.
+// storage combines the parts of volumes that are in different objects.
 func (r *reading) storage(o *Objects) {
 	volumes := byName(r, "persistentvolume", o.Volumes, Volume)
 	classes := byName(r, "storageclass", o.StorageClasses, StorageClass)
@@ -108,7 +109,7 @@ func (r *reading) storage(o *Objects) {
 	}
 }
 
-// byName converts objects of a kind in which each name may occur once.
+// byName converts objects of a kind whose names are unique.
 func byName[A metav1.Object, T any](r *reading, kind string, objects []A, convert func(A) (*T, error)) map[string]*T {
 	out := make(map[string]*T, len(objects))
 	for _, o := range objects {
@@ -127,7 +128,7 @@ func byName[A metav1.Object, T any](r *reading, kind string, objects []A, conver
 	return out
 }
 
-// mostRequired is the largest number of drivers that nodes may be required to have, as for ReadCluster.
+// mostRequired is the most drivers that nodes may be required to have, the same number as in ReadCluster.
 const mostRequired = 100
 
 // required lists the drivers that nodes must have, sorted.
@@ -149,8 +150,8 @@ func (r *reading) required(drivers map[string]*Driver, known bool) []string {
 	return names
 }
 
-// created reads when an object was created. That time comes from the API server's clock. The clocks of the nodes,
-// from which starts and conditions come, may be ahead of it (rule 26.2.4).
+// created reads when an object was created. That time comes from the clock of the API server. The clocks of
+// nodes, which set start times and conditions, may be ahead of it (rule 26.2.4).
 func (r *reading) created(o metav1.Object) {
 	if t := o.GetCreationTimestamp().Time; t.After(r.cluster.AsOf) {
 		r.cluster.AsOf = t.UTC()

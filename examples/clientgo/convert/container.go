@@ -9,8 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// podContainers converts the two lists of containers, and the requests of the pod
-// as a whole.
+// podContainers converts the two lists of containers, and the requests at pod level.
 func (ps *problems) podContainers(out *outrank.Pod, p *corev1.Pod) {
 	spec, status := &p.Spec, &p.Status
 	out.Containers = ps.containers(spec.Containers, status.ContainerStatuses, status.InitContainerStatuses, "containers")
@@ -28,7 +27,7 @@ func (ps *problems) podContainers(out *outrank.Pod, p *corev1.Pod) {
 	}
 }
 
-// containers converts one of the two lists. A container's status is looked for first in the list of its own sort.
+// containers converts one of the two lists. The status of a container is looked up in its own list first.
 func (ps *problems) containers(cs []corev1.Container, statuses, others []corev1.ContainerStatus, list string) []outrank.Container {
 	if len(cs) == 0 {
 		return nil
@@ -45,7 +44,7 @@ func (ps *problems) containers(cs []corev1.Container, statuses, others []corev1.
 		if st != nil {
 			ps.containerStatus(&out[i], st)
 		}
-		for j := range ps.list[before:] { // the place in the list is written only where it is needed
+		for j := range ps.list[before:] { // the path of a problem is completed only if there is a problem
 			one := &ps.list[before+j]
 			one.Field = "spec." + list + "[" + strconv.Itoa(i) + "]." + one.Field
 		}
@@ -90,8 +89,8 @@ func (ps *problems) containerStatus(out *outrank.Container, st *corev1.Container
 	}
 }
 
-// statusesByName finds the first status of a name if there are many containers. It is nil if there are few, which
-// are looked at one by one.
+// statusesByName maps the name of a container to its first status. It is nil if there are so few containers
+// that a linear search is faster.
 type statusesByName map[string]*corev1.ContainerStatus
 
 const fewStatuses = 8

@@ -11,9 +11,10 @@ import (
 // NodeDrivers is the content of a CSINode.
 type NodeDrivers struct {
 	Node string
-	// Limits maps drivers to the number of their volumes that the node can attach; nil if there are no limits.
+	// Limits maps drivers to the number of their volumes that the node can attach. It is nil if there are no
+	// limits.
 	Limits map[string]int64
-	// Drivers are the drivers that are on the node.
+	// Drivers are the drivers that are installed on the node.
 	Drivers []string
 }
 
@@ -40,7 +41,7 @@ func CSINode(n *storagev1.CSINode) (*NodeDrivers, error) {
 // Driver is a CSIDriver.
 type Driver struct {
 	Name string
-	// Required says that no volume of the driver can be on a node without the driver
+	// Required says that no pod with a volume of the driver can be on a node without the driver
 	// (preventPodSchedulingIfMissing).
 	Required bool
 }
@@ -53,9 +54,9 @@ func CSIDriver(d *storagev1.CSIDriver) (*Driver, error) {
 	return &Driver{Name: d.Name, Required: valueOf(d.Spec.PreventPodSchedulingIfMissing)}, nil
 }
 
-// Attach returns a node with the content of its CSINode, which is nil if there is none. Required are the drivers
-// that nodes must have, sorted. It is empty if no CSINode is known at all, because then nobody knows where
-// drivers are. The node comes from [Node] and is not changed.
+// Attach returns a node with the content of its CSINode, which is nil if there is none. required lists the
+// drivers that nodes must have, sorted. It has to be empty if no CSINode is known at all, because then it is
+// unknown where the drivers are. The node comes from [Node] and is not changed.
 func Attach(n *outrank.Node, drivers *NodeDrivers, required []string) *outrank.Node {
 	out := *n
 	out.AttachLimits, out.MissingDrivers = nil, nil

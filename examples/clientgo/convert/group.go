@@ -13,14 +13,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The types of the condition that says that a group has found its places for the first time.
+// The types of the condition by which a group reports that it has found its places for the first time.
 var (
 	groupScheduled     = [...]string{"PodGroupInitiallyScheduled", "PodGroupScheduled"}
 	compositeScheduled = [...]string{"CompositePodGroupInitiallyScheduled"}
 )
 
-// PodGroup converts a pod group of v1beta1, the version that kube-scheduler v1.37 reads. [PodGroupAlpha] converts
-// one of v1alpha3.
+// PodGroup converts a pod group of v1beta1, the version that kube-scheduler v1.37 reads. For v1alpha3 there is
+// [PodGroupAlpha].
 func PodGroup(g *schedulingv1beta1.PodGroup) (*outrank.PodGroup, error) {
 	if g == nil {
 		return nil, missing("podgroup")
@@ -36,7 +36,7 @@ func PodGroupAlpha(g *schedulingv1alpha3.PodGroup) (*outrank.PodGroup, error) {
 	return groupOf(&g.ObjectMeta, alphaGroup(&g.Spec), g.Status.Conditions)
 }
 
-// CompositePodGroup converts a composite pod group, which is of v1alpha3.
+// CompositePodGroup converts a composite pod group, which exists only in v1alpha3.
 func CompositePodGroup(g *schedulingv1alpha3.CompositePodGroup) (*outrank.CompositePodGroup, error) {
 	if g == nil {
 		return nil, missing("compositepodgroup")
@@ -62,7 +62,7 @@ func CompositePodGroup(g *schedulingv1alpha3.CompositePodGroup) (*outrank.Compos
 	return out, nil
 }
 
-// groupSpec is the spec of a pod group of any version.
+// groupSpec is the spec of a pod group, whatever its version.
 type groupSpec struct {
 	terms              terms
 	priority           *int32
@@ -88,7 +88,7 @@ func groupOf(m *metav1.ObjectMeta, s groupSpec, conditions []metav1.Condition) (
 	return out, nil
 }
 
-// scheduled reports whether one of the conditions is true. Of each type only the first condition counts.
+// scheduled reports whether one of the conditions is true. Only the first condition of each type counts.
 func (ps *problems) scheduled(cs []metav1.Condition, types []string) bool {
 	for i := range cs {
 		if slices.Contains(types, cs[i].Type) {
@@ -108,23 +108,23 @@ func (ps *problems) scheduled(cs []metav1.Condition, types []string) bool {
 	return false
 }
 
-// terms are what groups and templates of every version have in common.
+// terms has the fields that groups and templates of all versions have in common.
 type terms struct {
 	disruption outrank.DisruptionMode
 	policy     outrank.GroupPolicy
 	count      int32
 	topology   []string
-	// both says that the policy is both basic and gang.
+	// both says that the policy is wrongly both basic and gang.
 	both bool
-	// modes says that the mode is both single and all.
+	// modes says that the mode is wrongly both single and all.
 	modes bool
 }
 
 // modes says whether a disruption mode is given, and which of its fields are set.
 type modes struct{ given, single, all bool }
 
-// termsOf returns the terms from the fields that are the same in all versions. Gang is the number of a gang; nil
-// if the policy is none.
+// termsOf returns the terms from fields that all versions share. gang is the minimum count of a gang. It is nil
+// if the policy is not gang.
 func termsOf(basic bool, gang *int32, mode modes) terms {
 	var t terms
 	switch {
@@ -144,12 +144,12 @@ func termsOf(basic bool, gang *int32, mode modes) terms {
 	case mode.single:
 		t.disruption = outrank.DisruptPod
 	case mode.given:
-		t.disruption = "{}" // which validating refuses
+		t.disruption = "{}" // validation refuses this value
 	}
 	return t
 }
 
-// terms notes contradictions in the terms.
+// terms reports contradictions in the terms.
 func (ps *problems) terms(t *terms, at string) {
 	if t.modes {
 		ps.add(at+".disruptionMode", "both single and all")

@@ -6,7 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Node converts a node, without the content of its CSINode, see [Attach]. Time is linear in the size of the node.
+// Node converts a node without the content of its CSINode (see [Attach]), in time linear in the size of the
+// node.
 func Node(n *corev1.Node) (*outrank.Node, error) {
 	if n == nil {
 		return nil, missing("node")

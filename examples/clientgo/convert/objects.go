@@ -35,7 +35,7 @@ func (r *reading) groups(o *Objects) {
 	r.cluster.Workloads = all(r, o.Workloads, Workload)
 }
 
-// bindOptions reports whether a mount has options that not every kubelet knows.
+// bindOptions reports whether a mount has options that older kubelets do not know.
 func bindOptions(m *corev1.VolumeMount) bool { return len(m.BindMountOptions) > 0 }
 
 // noResize lists who demands that no pod be pushed out of the node for a resize.

@@ -23,11 +23,11 @@ type Objects struct {
 	CSIDrivers      []*storagev1.CSIDriver
 }
 
-// groups has nothing to convert: the rules of v1.36 know no groups.
+// groups has nothing to convert, because the rules of v1.36 know no groups.
 func (r *reading) groups(*Objects) {}
 
-// bindOptions is false: mounts have no such options in v1.36.
+// bindOptions is always false, because mounts have no such options in v1.36.
 func bindOptions(*corev1.VolumeMount) bool { return false }
 
-// noResize is empty: nodes have no such demand in v1.36.
+// noResize is always empty, because nodes have no such demand in v1.36.
 func noResize(*corev1.Node) []string { return nil }

@@ -10,15 +10,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The annotations that say where a pod comes from, and the value for the API server.
+// The annotations that tell the source of a pod, and the value that stands for the API server.
 const (
 	sourceAnnotation = "kubernetes.io/config.source"
 	mirrorAnnotation = "kubernetes.io/config.mirror"
 	apiSource        = "api"
 )
 
-// Pod converts a pod. Of claims it has the names alone, see the package comment. Value stays nil. Time is linear
-// in the size of the pod.
+// Pod converts a pod, in time linear in its size. Of claims it has only the names; see the package comment.
+// Value is left nil.
 func Pod(p *corev1.Pod) (*outrank.Pod, error) {
 	if p == nil {
 		return nil, missing("pod")
@@ -35,7 +35,7 @@ func podProblems(p *corev1.Pod) problems {
 	return problems{kind: "pod", namespace: orDefault(p.Namespace), name: p.Name}
 }
 
-// pod converts a pod, and notes the fields that have no meaning.
+// pod converts a pod, and records problems with fields that make no sense.
 func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 	spec, status := &p.Spec, &p.Status
 
@@ -91,8 +91,8 @@ func (ps *problems) pod(p *corev1.Pod) *outrank.Pod {
 	return out
 }
 
-// podConditions reads the three conditions that matter. If there are several that say whether the pod is a target
-// of disruption, or whether it waits to be resized, only the first of them counts.
+// podConditions reads the three conditions that matter. If several conditions say that the pod is a target of
+// disruption, or that it waits for a resize, only the first of them counts.
 func podConditions(p *outrank.Pod, cs []corev1.PodCondition) {
 	disruption, resize := false, false
 	for i := range cs {
@@ -115,7 +115,7 @@ func podConditions(p *outrank.Pod, cs []corev1.PodCondition) {
 	}
 }
 
-// timeAt converts a time that may be missing.
+// timeAt converts a time. A missing one becomes the zero time.
 func timeAt(t *metav1.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
@@ -156,7 +156,7 @@ func gates(gs []corev1.PodSchedulingGate) []string {
 	return out
 }
 
-// mostGrace is the longest grace period, in seconds. A longer one counts as this.
+// mostGrace is the longest grace period, in seconds. A longer one is cut to it.
 const mostGrace = int64(math.MaxInt64 / time.Second)
 
 func grace(seconds *int64) *time.Duration {
@@ -167,7 +167,7 @@ func grace(seconds *int64) *time.Duration {
 	return &d
 }
 
-// texts returns a map of texts; nil if it is empty.
+// texts returns a map of strings. It is nil if the map is empty.
 func texts(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
@@ -175,7 +175,7 @@ func texts(m map[string]string) map[string]string {
 	return m
 }
 
-// list returns a list of texts; nil if it is empty. Nothing can be appended to it in place.
+// list returns a list of strings. It is nil if the list is empty. Appending to it never writes to the original.
 func list(ss []string) []string {
 	if len(ss) == 0 {
 		return nil
@@ -183,7 +183,7 @@ func list(ss []string) []string {
 	return ss[:len(ss):len(ss)]
 }
 
-// valueOf returns the target of a pointer; the zero value for a nil pointer.
+// valueOf returns the target of a pointer, or the zero value if the pointer is nil.
 func valueOf[T any](p *T) T {
 	if p == nil {
 		var zero T

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podVolumes converts the volumes that limit where the pod can run.
+// podVolumes converts the volumes that restrict where the pod can run.
 func podVolumes(p *corev1.Pod) []outrank.Volume {
 	var out []outrank.Volume
 	for i := range p.Spec.Volumes {
@@ -22,7 +22,7 @@ func podVolume(p *corev1.Pod, v *corev1.Volume) (outrank.Volume, bool) {
 	case v.PersistentVolumeClaim != nil:
 		return outrank.Volume{Claim: v.PersistentVolumeClaim.ClaimName}, true
 	case v.Ephemeral != nil:
-		// The name that the claim gets when it is made for the pod.
+		// The claim gets this name when it is created for the pod.
 		return outrank.Volume{Claim: p.Name + "-" + v.Name, Ephemeral: true}, true
 	case disk.Kind != "":
 		return outrank.Volume{Disk: disk}, true
@@ -36,7 +36,7 @@ func podVolume(p *corev1.Pod, v *corev1.Volume) (outrank.Volume, bool) {
 	return outrank.Volume{}, false
 }
 
-// podDisk returns the disk that a pod names without a claim.
+// podDisk returns the disk that a volume names directly, without a claim.
 func podDisk(v *corev1.Volume) outrank.Disk {
 	switch {
 	case v.GCEPersistentDisk != nil:
@@ -48,7 +48,7 @@ func podDisk(v *corev1.Volume) outrank.Disk {
 	case v.RBD != nil:
 		pool := v.RBD.RBDPool
 		if pool == "" {
-			pool = "rbd" // the default of the API server
+			pool = "rbd" // the API server sets this default
 		}
 		return outrank.Disk{Kind: outrank.RBD, ID: pool + "/" + v.RBD.RBDImage, Monitors: list(v.RBD.CephMonitors), ReadOnly: v.RBD.ReadOnly}
 	}

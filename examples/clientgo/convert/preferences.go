@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// preferences converts the preferences of a pod; nil if it has none.
+// preferences converts the preferences of a pod. It is nil if the pod has none.
 func preferences(s *corev1.PodSpec) *outrank.Preferences {
 	var out outrank.Preferences
 	if a := s.Affinity; a != nil {

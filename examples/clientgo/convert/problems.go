@@ -24,8 +24,8 @@ func (ps *problems) add(field, format string, args ...any) {
 	ps.list = append(ps.list, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// with adds the problems that validating has found, except for fields that have one already, and returns all
-// problems.
+// with adds the problems that validation has found, except for fields that have a problem already, and returns
+// all problems as an error.
 func (ps *problems) with(found error) error {
 	var invalid *outrank.InputError
 	if !errors.As(found, &invalid) {
@@ -46,7 +46,7 @@ func (ps *problems) with(found error) error {
 	return &outrank.InputError{Problems: ps.list, More: invalid.More}
 }
 
-// orDefault returns the namespace; for an object without one it is the default namespace.
+// orDefault returns the namespace, or the default namespace if it is empty.
 func orDefault(namespace string) string {
 	if namespace == "" {
 		return outrank.DefaultNamespace
@@ -59,8 +59,8 @@ func missing(kind string) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: "there is none: the pointer is nil"}}}
 }
 
-// word refuses an unknown word in a field of which only a bool is kept. Words that are kept are refused by the
-// library.
+// word refuses an unknown word in a field that becomes a bool. In other fields the library refuses unknown
+// words.
 func word[T ~string](ps *problems, word T, field string, known ...T) {
 	if word == "" || slices.Contains(known, word) {
 		return
@@ -76,7 +76,7 @@ func word[T ~string](ps *problems, word T, field string, known ...T) {
 	ps.add(field, "%s is none of %s", quote(string(word)), strings.Join(list, ", "))
 }
 
-// quote quotes a text from an object, and cuts a long one.
+// quote quotes a string from an object, and shortens a long one.
 func quote(text string) string {
 	const most = 80
 	if len(text) > most {

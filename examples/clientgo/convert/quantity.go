@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// amounts converts a resource list; an empty one is nil.
+// amounts converts a resource list. An empty list becomes nil.
 func (ps *problems) amounts(l corev1.ResourceList, field string) resource.List {
 	if len(l) == 0 {
 		return nil
@@ -26,7 +26,7 @@ func (ps *problems) amounts(l corev1.ResourceList, field string) resource.List {
 	return out
 }
 
-// reported is amounts for a list in a status. There an empty list means something else than none.
+// reported does the same for a list in a status, where an empty list means something else than a missing one.
 func (ps *problems) reported(l corev1.ResourceList, field string) resource.List {
 	if l != nil && len(l) == 0 {
 		return resource.List{}
@@ -34,8 +34,8 @@ func (ps *problems) reported(l corev1.ResourceList, field string) resource.List 
 	return ps.amounts(l, field)
 }
 
-// simple converts an amount of whole units or thousandths, as nearly all are, without going through its text. The
-// format is kept.
+// simple converts an amount in whole units or thousandths without formatting it, which covers nearly all
+// amounts. It keeps the format.
 func simple(q apiresource.Quantity) (resource.Quantity, bool) {
 	v, whole := q.AsInt64()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The drivers that have taken over volumes that Kubernetes used to attach itself.
+// The CSI drivers that have replaced volume plugins of Kubernetes itself.
 const (
 	ebsDriver      = "ebs.csi.aws.com"
 	gceDriver      = "pd.csi.storage.gke.io"
@@ -19,7 +19,7 @@ const (
 	portworxDriver = "pxd.portworx.com"
 )
 
-// takenOver maps a provisioner to the driver that has taken over from it.
+// takenOver maps the provisioner of such a plugin to the driver that has replaced it.
 var takenOver = map[string]string{
 	"kubernetes.io/aws-ebs":         ebsDriver,
 	"kubernetes.io/gce-pd":          gceDriver,
@@ -28,8 +28,8 @@ var takenOver = map[string]string{
 	"kubernetes.io/portworx-volume": portworxDriver,
 }
 
-// Class is a StorageClass. It has the provisioner of its volumes, and says whether they are made only when a pod
-// has been placed.
+// Class is a StorageClass: the provisioner of its volumes, and whether they are provisioned only once a pod is
+// placed.
 type Class struct {
 	Name, Driver string
 	Waits        bool
@@ -64,8 +64,8 @@ func named(kind string, there bool, name func() string) error {
 	return nil
 }
 
-// Volume converts the fields of a PersistentVolume that [Bind] gives a claim that is bound to it: the driver, the
-// nodes and the zones.
+// Volume converts the fields of a PersistentVolume that [Bind] passes on to the claim bound to it: the driver,
+// the nodes and the zones.
 func Volume(pv *corev1.PersistentVolume) (*outrank.Volume, error) {
 	if err := named("persistentvolume", pv != nil, func() string { return pv.Name }); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func Volume(pv *corev1.PersistentVolume) (*outrank.Volume, error) {
 	return out, nil
 }
 
-// attached returns the driver of a volume and the volume's identity there. Both are empty if it counts against no
-// limit.
+// attached returns the driver of a volume and the volume's handle there. Both are empty if the volume counts
+// against no limit.
 func attached(pv *corev1.PersistentVolume) (driver, handle string) {
 	switch s := &pv.Spec; {
 	case s.CSI != nil:
@@ -105,8 +105,8 @@ func attached(pv *corev1.PersistentVolume) (driver, handle string) {
 	return driver, handle
 }
 
-// gceHandle returns the path of a GCE disk: in a zone, in the region of several zones, or in an unnamed place. It
-// is empty if the zones are in several regions.
+// gceHandle returns the path of a GCE disk: in a zone, in the region that several zones share, or in an
+// unspecified place. It is empty if the zones are in different regions.
 func gceHandle(name, zones string) string {
 	const path = "projects/UNSPECIFIED/"
 	if zones == "" {
@@ -125,7 +125,7 @@ func gceHandle(name, zones string) string {
 	return path + "regions/" + region + "/disks/" + name
 }
 
-// gceRegion returns the region of a zone, for example us-east1 for us-east1-b.
+// gceRegion returns the region of a zone, such as us-east1 for us-east1-b.
 func gceRegion(zone string) string {
 	parts := strings.Split(zone, "-")
 	if len(parts) != 3 {
@@ -137,7 +137,7 @@ func gceRegion(zone string) string {
 // zoneSeparator separates several values of a zone label.
 const zoneSeparator = "__"
 
-// zones reads the zone labels of a volume. A label counts as missing if one of its values is empty.
+// zones reads the zone labels of a volume. It ignores a label if one of its values is empty.
 func zones(labels map[string]string) map[string][]string {
 	var out map[string][]string
 	for _, key := range []string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {

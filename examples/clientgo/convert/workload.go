@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Workload converts a workload of v1beta1. Time is linear in its templates. [WorkloadAlpha] converts one of
-// v1alpha3.
+// Workload converts a workload of v1beta1, in time linear in its templates. For v1alpha3 there is
+// [WorkloadAlpha].
 func Workload(w *schedulingv1beta1.Workload) (*outrank.Workload, error) {
 	if w == nil {
 		return nil, missing("workload")
@@ -58,8 +58,8 @@ func (ps *problems) workload(w *outrank.Workload) (*outrank.Workload, error) {
 	return w, nil
 }
 
-// tooMany reports whether a list of n templates is too long, or its level too deep. Such a list is not converted,
-// and validating refuses it.
+// tooMany reports whether a list of n templates is too long, or nested too deeply. Such a list is not
+// converted, because validation refuses it.
 func tooMany(n, level int) bool { return n > mostTemplates || level > outrank.MaxGroupLevels }
 
 // mostTemplates is the largest number of templates in a list of a workload.

@@ -12,8 +12,8 @@ import (
 // Collector collects the counts of plugins. [New] makes one. Any number of
 // goroutines may use it at once.
 type Collector struct {
-	// Counts are kube-scheduler's metrics. Release says which release's metrics they are; zero means
-	// outrank.DefaultRelease. It must be set before the collector is used.
+	// Counts has the counts for kube-scheduler's metrics. Release is the release whose metrics are exported;
+	// zero means outrank.DefaultRelease. Set it before the collector is used.
 	Counts  *metrics.Meter
 	Release outrank.Release
 
@@ -30,7 +30,7 @@ type Collector struct {
 
 var _ prometheus.Collector = (*Collector)(nil)
 
-// New returns a collector that has counted nothing yet.
+// New returns a collector with all counts at zero.
 func New() *Collector {
 	c := &Collector{
 		Counts: &metrics.Meter{},
@@ -56,10 +56,10 @@ func New() *Collector {
 	return c
 }
 
-// buckets reach from 10 µs to about 20 s.
+// buckets range from 10 µs to about 20 s.
 var buckets = prometheus.ExponentialBuckets(1e-5, 2, 22)
 
-// AddGoroutine counts the time of carrying out a plan in the background.
+// AddGoroutine records how long it took to carry out a plan in the background.
 func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 	result := "success"
 	if failed {
@@ -68,8 +68,8 @@ func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
 	c.goroutines.WithLabelValues(result).Observe(took.Seconds())
 }
 
-// AddDecision counts a decision by the kind of preemptor ("pod", "podgroup") and the outcome, with the times to
-// bring the snapshot up to date and to find the answer.
+// AddDecision counts a decision by the kind of preemptor ("pod" or "podgroup") and the outcome. It records the
+// times to bring the snapshot up to date and to find the answer.
 func (c *Collector) AddDecision(by string, outcome string, followed, decided time.Duration) {
 	c.followed.Observe(followed.Seconds())
 	c.AddOutcome(by, outcome, decided)
@@ -80,19 +80,19 @@ func (c *Collector) AddOutcome(by string, outcome string, decided time.Duration)
 	c.decided.WithLabelValues(by, outcome).Observe(decided.Seconds())
 }
 
-// AddHandedOver counts a decision that DefaultPreemption made in place of this module, by the reason.
+// AddHandedOver counts a decision that was left to DefaultPreemption, by the reason.
 func (c *Collector) AddHandedOver(by string, because string) {
 	c.handed.WithLabelValues(by, because).Inc()
 }
 
-// AddVictims counts pods that had to leave for a pod, which is named by its UID. They are summed up until
-// [Collector.EndPreemptor].
+// AddVictims counts pods that had to leave for a preemptor, which is identified by its UID. The counts of a
+// preemptor are summed up until [Collector.EndPreemptor].
 func (c *Collector) AddVictims(preemptor string, n int) { c.preemptors.add(preemptor, n) }
 
-// EndPreemptor says that a pod has a node or is gone. It changes nothing if nobody had to leave for the pod.
+// EndPreemptor records that a preemptor has a node or is gone. It does nothing if no pod had to leave for it.
 func (c *Collector) EndPreemptor(preemptor string) { c.preemptors.end(preemptor) }
 
-// SetNotUnderstood sets the number of objects of each kind that are not understood.
+// SetNotUnderstood sets, for each kind, the number of objects that cannot be used.
 func (c *Collector) SetNotUnderstood(kinds map[string]int) {
 	c.aside.Reset()
 	for kind, n := range kinds {
@@ -100,7 +100,7 @@ func (c *Collector) SetNotUnderstood(kinds map[string]int) {
 	}
 }
 
-// Describe describes nothing, because the metrics depend on the counts.
+// Describe sends no descriptions, because the metrics depend on what was counted.
 func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends all values.

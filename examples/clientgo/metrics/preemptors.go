@@ -6,14 +6,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// preemptors sums the victims of each pod over its attempts. If another scheduler takes the room of a pod again
-// and again, the pod has few victims in each preemption and many in all.
+// preemptors sums up the victims of each pod over its attempts. If another scheduler repeatedly takes the room
+// made for a pod, the pod has few victims in each preemption and many in total.
 type preemptors struct {
 	ended prometheus.Histogram
 	most  prometheus.Gauge
 
 	mu sync.Mutex
-	// waiting are the pods that have had victims and still wait, by UID.
+	// waiting has the sums of the pods that have had victims and still wait, by UID.
 	waiting map[string]int
 }
 
@@ -52,8 +52,7 @@ func (p *preemptors) end(preemptor string) {
 	p.setMost()
 }
 
-// setMost sets the largest sum. The caller holds the lock. Time is linear in the pods that wait for their
-// victims.
+// setMost sets the largest sum. The caller holds the lock. It takes time linear in the number of waiting pods.
 func (p *preemptors) setMost() {
 	most := 0
 	for _, n := range p.waiting {

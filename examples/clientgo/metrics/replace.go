@@ -6,9 +6,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Replace registers the collector in place of others with the same names. It takes the others out of the registry
-// and from then on adds their values to its own, so that nothing that goes on counting in them is lost. It passes
-// over collectors that the registry does not have. Call it once for a registry.
+// Replace registers the collector in place of others with the same names. It removes the others from the
+// registry and from then on adds their values to its own, so that nothing that is still counted in them is
+// lost. It ignores collectors that the registry does not have. Call it once for a registry.
 func (c *Collector) Replace(registry prometheus.Registerer, others ...prometheus.Collector) error {
 	for _, of := range others {
 		if !registry.Unregister(of) {

@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
-// series has values by the name of the metric and its labels. Values with the same name and labels are added up.
-// All values of a name have one help text.
+// series has values by the name and the labels of the metric. Values with the same name and labels are summed
+// up. All values of a name share one help text.
 type series struct {
 	values map[string]*value
 	help   map[string]string
@@ -25,7 +25,7 @@ type value struct {
 	name   string
 	kind   dto.MetricType
 	labels []metrics.Label
-	// sum is the value; in a histogram it is the sum of the observations. The buckets of a histogram are
+	// sum is the value or, for a histogram, the sum of the observations. The buckets of a histogram are
 	// cumulative.
 	sum     float64
 	count   uint64
@@ -55,7 +55,7 @@ func (s *series) addOwn(family metrics.Family) {
 		bound := math.Inf(1)
 		for _, l := range sample.Labels {
 			if l.Name == "le" {
-				bound, _ = strconv.ParseFloat(l.Value, 64) // "+Inf" as well
+				bound, _ = strconv.ParseFloat(l.Value, 64) // parses "+Inf" as well
 			} else {
 				labels = append(labels, l)
 			}
@@ -66,13 +66,13 @@ func (s *series) addOwn(family metrics.Family) {
 			v.count += uint64(sample.Value)
 		case "_bucket":
 			v.bucket(bound, uint64(sample.Value))
-		default: // of a histogram the sum
+		default: // the sum of a histogram
 			v.sum += sample.Value
 		}
 	}
 }
 
-// bucket adds to a bucket. The last bucket, which has no bound, is the count.
+// bucket adds to a bucket. The unbounded last bucket has the total count.
 func (v *value) bucket(bound float64, n uint64) {
 	if !math.IsInf(bound, 1) {
 		v.buckets[bound] += n

@@ -12,18 +12,18 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// storage has the claims, volumes and their classes, and their users.
+// storage has the claims, the volumes, the storage classes, and the pods that use claims.
 type storage struct {
 	claims  map[outrank.Key]*claim
 	volumes map[string]*outrank.Volume
 	classes map[string]*convert.Class
-	// users are the pods that name a claim, known or not. ofVolume and ofClass are the claims that name a volume
-	// or a class.
+	// users maps a claim, known or not, to the pods that name it. ofVolume and ofClass map a volume or a class
+	// to the claims that name it.
 	users             index[outrank.Key]
 	ofVolume, ofClass index[string]
 }
 
-// claim is a claim by itself, and with its volume.
+// claim is a claim in two versions: alone, and with its volume.
 type claim struct {
 	own     *outrank.VolumeClaim
 	binding convert.Binding
@@ -37,7 +37,7 @@ func newStorage() storage {
 	}
 }
 
-// index has the keys of the objects that name an object.
+// index maps an object to the keys of the objects that name it.
 type index[K comparable] map[K]map[outrank.Key]struct{}
 
 func (ix index[K]) add(name K, key outrank.Key) {
@@ -60,7 +60,7 @@ func (ix index[K]) remove(name K, key outrank.Key) {
 // of returns the keys of the objects that name an object, sorted.
 func (ix index[K]) of(name K) []outrank.Key { return slices.Sorted(maps.Keys(ix[name])) }
 
-// resolve fills in the volumes behind the claims of a pod, which it changes.
+// resolve fills in the volumes of the claims of a pod. It changes the pod.
 func (s *storage) resolve(p *outrank.Pod) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
@@ -91,7 +91,7 @@ func (s *storage) unuse(key outrank.Key, p *outrank.Pod) {
 	}
 }
 
-// bind finds the volume of a claim again, and reports whether the claim has changed.
+// bind looks up the volume of a claim again, and reports whether the claim has changed.
 func (s *storage) bind(c *claim) bool {
 	bound := convert.Bind(c.own, c.binding, s.volumes[c.binding.Volume], s.classes[c.binding.Class])
 	same := c.bound != nil && reflect.DeepEqual(c.bound, bound)
@@ -144,14 +144,14 @@ func (m *Mirror) removeClaim(key outrank.Key) error {
 	return nil
 }
 
-// putVolume adds a volume, or removes it if v is nil, and binds the claims again that name it.
+// putVolume adds a volume, or removes it if v is nil, and binds the claims that name it again.
 func (m *Mirror) putVolume(name string, v *outrank.Volume) error {
 	set(m.storage.volumes, name, v)
 	m.rebind(m.storage.ofVolume.of(name))
 	return nil
 }
 
-// putClass adds a class, or removes it if c is nil, and binds the claims again that name it.
+// putClass adds a class, or removes it if c is nil, and binds the claims that name it again.
 func (m *Mirror) putClass(name string, c *convert.Class) error {
 	set(m.storage.classes, name, c)
 	m.rebind(m.storage.ofClass.of(name))
@@ -174,7 +174,7 @@ func (m *Mirror) rebind(claims []outrank.Key) {
 	}
 }
 
-// renewUsers puts the pods again that use a claim.
+// renewUsers renews the pods that use a claim.
 func (m *Mirror) renewUsers(claim outrank.Key) {
 	for _, key := range m.storage.users.of(claim) {
 		m.renew(key)

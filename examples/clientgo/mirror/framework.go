@@ -12,33 +12,35 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// frame is the framework's snapshot at the last [Sync].
+// frame is the state of the framework's snapshot at the last [Sync].
 type frame struct {
 	round uint64
 	nodes map[string]*seenNode
-	// order is the list of the last call. Most places of it are the same the next time, which is quick to see.
+	// order is the list of nodes of the last call. Most of its places are unchanged at the next call, which is
+	// cheap to check.
 	order []seenAt
-	// nominated are the pending pods, by key.
+	// nominated has the pending pods that are nominated, by key.
 	nominated map[outrank.Key]nomination
 }
 
-// seenAt is a place in the framework's list.
+// seenAt is one place in the framework's list of nodes.
 type seenAt struct {
-	// info is nil if it cannot be compared. Then the node is looked at each time.
+	// info is nil if it cannot be compared, in which case the node is examined at every call.
 	info       generations
 	generation int64
 	node       *seenNode
 }
 
-// generations is the part of a [NodeInfo] that does not depend on the framework.
+// generations is the part of a [NodeInfo] that does not depend on the types of the framework.
 type generations interface{ GetGeneration() int64 }
 
-// unchanged reports whether the info was at this place before, with the same generation. It must not be nil.
+// unchanged reports whether the same info was at this place before, with the same generation. info must not be
+// nil.
 func (s *seenAt) unchanged(info any) bool {
 	return any(s.info) == info && s.info.GetGeneration() == s.generation
 }
 
-// seenNode is a node with the pods on it.
+// seenNode is a node with the pods that were on it.
 type seenNode struct {
 	name  string
 	round uint64
@@ -52,14 +54,14 @@ type nomination struct {
 	round uint64
 }
 
-// placed is a pod that has come to a node or has gone from it.
+// placed is a pod that has come to a node or left it.
 type placed struct {
 	pod  *corev1.Pod
 	node string
 }
 
-// at returns the known state of a node; nil for a nil node. Mostly the node is at the same place of the list as
-// before.
+// at returns the known state of a node, or nil for a nil node. Mostly the node is at the same place of the list
+// as before, which saves a look-up.
 func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
 	if n == nil {
 		return nil
@@ -75,7 +77,7 @@ func (f *frame) at(before []seenAt, i int, n *corev1.Node) *seenNode {
 	return s
 }
 
-// forgetOthers removes the nodes that are not in the list any more, and returns their pods.
+// forgetOthers removes the nodes that are no longer in the list, and returns their pods.
 func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 	f := m.frame
 	for _, at := range f.order {
@@ -84,7 +86,8 @@ func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 		}
 	}
 
-	// A node without the present round is in no place of the list. Sorted, because the order of the errors counts.
+	// A node without the present round is nowhere in the list. Sorting makes the order of the errors
+	// deterministic.
 	for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
 		s := f.nodes[name]
 		if s.round == f.round {
@@ -102,15 +105,15 @@ func (m *Mirror) forgetOthers() (gone []placed, errs []error) {
 	return gone, errs
 }
 
-// compare adds to gone and come the pods that have gone from the node and come to it, and keeps the list. A pod
-// that is another object with the same content has not changed.
+// compare appends to gone and come the pods that have left the node and come to it, and keeps the list. A
+// different object of the same version of a pod is no change.
 func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []placed) {
 	before := make(map[*corev1.Pod]bool, len(s.pods))
 	for _, p := range s.pods {
 		before[p] = true
 	}
 
-	// What is left in before afterwards are the objects that are no longer listed.
+	// In the end, before has only the objects that are no longer listed.
 	first := len(come)
 	for _, p := range now {
 		if before[p] {
@@ -120,7 +123,7 @@ func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []place
 		}
 	}
 
-	// Another object with the same content has come for one that is no longer listed: neither counts.
+	// If another object of the same version replaces one that is no longer listed, neither counts.
 	for _, p := range s.pods {
 		if !before[p] {
 			continue
@@ -136,13 +139,13 @@ func (s *seenNode) compare(now []*corev1.Pod, gone, come []placed) (_, _ []place
 	return gone, come
 }
 
-// same reports whether two objects are one version of one pod in one place.
+// same reports whether two objects are the same version of the same pod on the same node.
 func same(a, b *corev1.Pod) bool {
 	return a == b || a != nil && b != nil && a.UID == b.UID && a.UID != "" &&
 		a.ResourceVersion == b.ResourceVersion && a.ResourceVersion != "" && a.Spec.NodeName == b.Spec.NodeName
 }
 
-// leave removes a pod, if the mirror knows this very pod.
+// leave removes a pod, if it is the version that the mirror knows.
 func (m *Mirror) leave(p *corev1.Pod) error {
 	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
 	known, _ := m.last(at).(*corev1.Pod)
@@ -154,9 +157,9 @@ func (m *Mirror) leave(p *corev1.Pod) error {
 	return m.drop(at)
 }
 
-// arrive puts a pod on a node, or nominates it to one, wherever it was before. A nomination counts as long as the
-// scheduler's nominator has it, even if the pod is being deleted and has not been taken out of the queue yet
-// (rule 7.16.6).
+// arrive puts a pod on a node, or nominates it to one, wherever it was before. A nomination counts as long as
+// the scheduler's nominator has it, even if the pod is being deleted and has not been removed from the queue
+// yet (rule 7.16.6).
 func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 	at := id{podKind, string(outrank.NewKey(p.Namespace, p.Name))}
 	key := outrank.Key(at.name)
@@ -176,7 +179,7 @@ func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 	return m.note(at, p, err)
 }
 
-// counted returns a phase with which the pod counts, even if it has finished.
+// counted returns a phase that makes the pod count, even if it has finished.
 func counted(p *outrank.Pod) outrank.Phase {
 	if p.Finished() {
 		return ""
@@ -184,7 +187,7 @@ func counted(p *outrank.Pod) outrank.Phase {
 	return p.Phase
 }
 
-// syncNominations brings the pending pods up to date.
+// syncNominations updates the pending pods.
 func (m *Mirror) syncNominations(pending []placed) (errs []error) {
 	f := m.frame
 	for _, p := range pending {
@@ -196,15 +199,14 @@ func (m *Mirror) syncNominations(pending []placed) (errs []error) {
 			continue
 		}
 		delete(f.nominated, key)
-		if m.snap.NodeOf(key) == "" { // one that is bound is another object
+		if m.snap.NodeOf(key) == "" { // a pod that was bound is a new object by now
 			errs = append(errs, m.leave(was.pod))
 		}
 	}
 	return errs
 }
 
-// nominate records that a pod is nominated to a node. A pod that is on a node is
-// not pending, even if it is nominated.
+// nominate records that a pod is nominated to a node. A pod on a node is not pending, even if it is nominated.
 func (m *Mirror) nominate(p *corev1.Pod, node string) error {
 	f, key := m.frame, outrank.NewKey(p.Namespace, p.Name)
 	at := id{podKind, string(key)}

@@ -7,8 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Mirror is a handler for informers of all kinds. An error that a handler
-// cannot return is among [Mirror.Problems].
+// A Mirror is a handler for informers of all kinds. A handler cannot return errors; [Mirror.Problems] has them.
 var _ cache.ResourceEventHandler = (*Mirror)(nil)
 
 // OnAdd calls [Mirror.Put].
@@ -17,7 +16,7 @@ func (m *Mirror) OnAdd(object any, _ bool) { _ = m.Put(object) }
 // OnUpdate calls [Mirror.Put] with the newer version.
 func (m *Mirror) OnUpdate(_, object any) { _ = m.Put(object) }
 
-// OnDelete calls [Mirror.Delete], also if the informer has missed the end of the object.
+// OnDelete calls [Mirror.Delete], even if the informer has missed the deletion itself.
 func (m *Mirror) OnDelete(object any) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = last.Obj
@@ -28,9 +27,9 @@ func (m *Mirror) OnDelete(object any) {
 // Kind is a kind of objects that [Mirror.Follow] follows.
 type Kind string
 
-// The kinds. PodGroups are of scheduling.k8s.io/v1beta1 and CompositePodGroups of v1alpha3, as kube-scheduler
-// v1.37 reads them if its gates are on. An informer for a version that the API server does not serve never gets
-// in step.
+// The kinds. PodGroups are read from scheduling.k8s.io/v1beta1 and CompositePodGroups from v1alpha3, as
+// kube-scheduler v1.37 does if its gates are on. An informer for a version that the API server does not serve
+// never syncs.
 const (
 	Pods               Kind = "pods"
 	Nodes              Kind = "nodes"
@@ -47,16 +46,16 @@ const (
 	Workloads          Kind = "workloads"
 )
 
-// BesidePodsAndNodes are the other kinds that decisions depend on and that every API server has. Everything has
-// pods and nodes as well. Kinds of groups of pods must be named in addition.
+// BesidePodsAndNodes are the other kinds on which decisions depend and that every API server has. Everything
+// includes pods and nodes as well. Kinds of groups of pods have to be named in addition.
 var (
 	BesidePodsAndNodes = []Kind{Budgets, Namespaces, Claims, Volumes, StorageClasses, CSINodes, CSIDrivers}
 	Everything         = append([]Kind{Nodes, Pods}, BesidePodsAndNodes...)
 )
 
-// Follow registers the mirror with the informers of these kinds. For each kind it returns a function that reports
-// whether the mirror has received all present objects (cache.WaitForCacheSync). The factory must be started
-// afterwards, once more if it was started before. An unknown kind is an error.
+// Follow registers the mirror with the informers of the given kinds. For each kind it returns a function that
+// reports whether the mirror has received all present objects (see cache.WaitForCacheSync). The factory must be
+// started afterwards, again if it was started before. An unknown kind is an error.
 func (m *Mirror) Follow(f informers.SharedInformerFactory, kinds ...Kind) ([]cache.InformerSynced, error) {
 	var synced []cache.InformerSynced
 	for _, kind := range kinds {
@@ -73,7 +72,7 @@ func (m *Mirror) Follow(f informers.SharedInformerFactory, kinds ...Kind) ([]cac
 	return synced, nil
 }
 
-// informerOf returns the informer of a kind; nil for an unknown kind.
+// informerOf returns the informer of a kind, or nil for an unknown kind.
 func informerOf(f informers.SharedInformerFactory, kind Kind) cache.SharedIndexInformer {
 	switch kind {
 	case Pods:

@@ -13,23 +13,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Mirror keeps a snapshot current. Make one with [New].
+// Mirror keeps a snapshot up to date. Make one with [New].
 type Mirror struct {
 	mu   sync.RWMutex
 	snap *engine.Snapshot
-	// known are the latest objects, without the pods that the snapshot has itself.
+	// known has the latest objects, except the pods that are in the snapshot.
 	known    map[id]metav1.Object
 	problems map[id]error
 	// told says that pods or nodes have come one by one. frame is not nil if they have come from the framework.
 	told  bool
 	frame *frame
-	// tell, if set, hears of the pods and nodes that change.
+	// tell, if set, is called with the pods and nodes that change.
 	tell func(old, new any)
-	// news, if set, receives a value after each change of which tell hears.
+	// news, if set, receives a value after each change that is passed to tell.
 	news chan<- struct{}
 
-	nodes     map[string]*outrank.Node     // by themselves
-	refused   map[outrank.Key]*outrank.Pod // for the volumes behind their claims
+	nodes     map[string]*outrank.Node     // the nodes without the content of their CSINodes
+	refused   map[outrank.Key]*outrank.Pod // pods that were refused because of the volumes behind their claims
 	drivers   drivers
 	storage   storage
 	classes   map[string]*outrank.PriorityClass
@@ -56,7 +56,7 @@ func New(release outrank.Release) (*Mirror, error) {
 }
 
 // View calls f with the snapshot itself, for decisions. The snapshot keeps what speeds up the next decision. f
-// must not change or keep it. Changes of the mirror wait until f has returned. The error is that of f.
+// must neither change nor keep it. Changes of the mirror wait until f has returned. The error is that of f.
 func (m *Mirror) View(f func(*engine.Snapshot) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -72,19 +72,19 @@ func (m *Mirror) Update(f func(*engine.Snapshot) error) error {
 	return f(m.snap)
 }
 
-// Snapshot returns a copy of the snapshot. Later changes of the mirror do not change the copy. It costs little,
+// Snapshot returns a copy of the snapshot. Later changes of the mirror do not affect the copy. It is cheap,
 // because the two share everything that neither changes. Decisions on a copy do not speed up decisions on the
-// next copy, see [Mirror.View].
+// next copy; see [Mirror.View].
 func (m *Mirror) Snapshot() *engine.Snapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.snap.Clone()
 }
 
-// Rebuild makes a new snapshot of all objects. That is worth its time once, after a mirror was filled: the
-// snapshot is laid out for the resources that the pods ask for. Filters count anew what they track. The former
-// snapshot, which a loop of attempts may hold, is not kept current any more. Time is linear in the number of
-// pods.
+// Rebuild makes a new snapshot of all objects. That is worth its time once, after a mirror was filled, because
+// the snapshot is laid out for the resources that the pods ask for. Filters count again what they track. The
+// former snapshot, which a loop of attempts may hold, is no longer kept up to date. It takes time linear in the
+// number of pods.
 func (m *Mirror) Rebuild() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,8 +95,8 @@ func (m *Mirror) Rebuild() error {
 	return err
 }
 
-// Cluster returns everything that is in the mirror, including priority classes, claims and workloads, sorted. The
-// slices are the caller's. Time is linear in the number of objects.
+// Cluster returns everything that is in the mirror, including priority classes, claims and workloads, sorted.
+// The caller owns the slices. It takes time linear in the number of objects.
 func (m *Mirror) Cluster() *outrank.Cluster {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -117,7 +117,7 @@ func sorted[K ~string, T any](of map[K]T) []T {
 
 // Problem is an object that was refused.
 type Problem struct {
-	// Kind and Name are like "pod" and "default/web-1".
+	// Kind and Name identify the object, such as "pod" and "default/web-1".
 	Kind, Name string
 	// Node is the name of a refused node, or of the node that a refused pod is on or nominated to. It is empty
 	// for other objects.
@@ -128,8 +128,7 @@ type Problem struct {
 // String returns the problem, with the name of the object.
 func (p Problem) String() string { return fmt.Sprintf("%s %s: %v", p.Kind, p.Name, p.Err) }
 
-// Problems lists the objects that were refused and are not in the mirror, by kind and
-// name.
+// Problems lists the objects that were refused and are not in the mirror, by kind and name.
 func (m *Mirror) Problems() []Problem {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

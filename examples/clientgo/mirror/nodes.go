@@ -10,10 +10,10 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// drivers knows the drivers of volumes.
+// drivers records on which nodes the drivers of volumes are, and which are required.
 type drivers struct {
-	on       map[string]*convert.NodeDrivers // by node, from its CSINode
-	required []string                        // those that have to be on nodes, sorted
+	on       map[string]*convert.NodeDrivers // the content of CSINodes, by node
+	required []string                        // the drivers that nodes must have, sorted
 }
 
 func newDrivers() drivers { return drivers{on: map[string]*convert.NodeDrivers{}} }
@@ -33,7 +33,7 @@ func (m *Mirror) putNode(n *corev1.Node) error {
 	return nil
 }
 
-// attach puts a node with the present content of its CSINode, if there is such a node.
+// attach puts a node with the present content of its CSINode into the snapshot, if the node exists.
 func (m *Mirror) attach(name string) error {
 	n := m.nodes[name]
 	if n == nil {
@@ -66,8 +66,8 @@ func (m *Mirror) putDriver(d *convert.Driver) error {
 	return m.reattach(slices.Sorted(maps.Keys(m.nodes))...)
 }
 
-// reattach puts nodes again whose CSINode or drivers have changed. A node that is refused then is out of the
-// mirror; the object that was put is not to blame.
+// reattach puts nodes again whose CSINode or drivers have changed. A node that is refused then leaves the
+// mirror. That is no error of the object that has just been put.
 func (m *Mirror) reattach(names ...string) error {
 	for _, name := range names {
 		at := id{nodeKind, name}

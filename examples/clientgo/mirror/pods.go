@@ -26,8 +26,8 @@ func (m *Mirror) take(p *outrank.Pod) error {
 	return err
 }
 
-// takeAnew puts a version of a pod in the place of the known one, even if it lacks something that the known one
-// has. It keeps a node or a nomination that has not been written yet.
+// takeAnew replaces the known version of a pod, even if the new one lacks something that the known one has. It
+// keeps a node or a nomination that has not been written to the API yet.
 func (m *Mirror) takeAnew(p *outrank.Pod) error {
 	key := p.Key()
 	node, nominated := m.snap.NodeOf(key), m.snap.NominationOf(key)
@@ -45,16 +45,16 @@ func (m *Mirror) takeAnew(p *outrank.Pod) error {
 	return nil
 }
 
-// lostStart reports whether a kubelet took back a pod's start. By itself a snapshot would take such a version for
-// an older one; the resource versions say that it is not.
+// lostStart reports whether a kubelet has withdrawn a pod's start time. The snapshot would take such a version
+// for an older one, but the resource versions say that it is newer.
 func (m *Mirror) lostStart(key outrank.Key, now *outrank.Pod) bool {
 	was, ok := m.snap.Pod(key)
 	return ok && older(m.apiPod(key), now.Value.(*corev1.Pod)) && !now.Finished() && now.NodeName == was.NodeName &&
 		!was.StartTime.IsZero() && now.StartTime.IsZero()
 }
 
-// place calls take with a pod, unless it could not be converted. A pod that is refused is gone. Only what is
-// needed to try again when the volumes behind its claims change is kept.
+// place calls take with a pod, unless the pod could not be converted. A refused pod is not in the snapshot.
+// Only what is needed to try it again, when the volumes behind its claims change, is kept.
 func (m *Mirror) place(key outrank.Key, p *outrank.Pod, err error, take func(*outrank.Pod) error) error {
 	m.unuse(key)
 	if err == nil {
@@ -81,7 +81,7 @@ func (m *Mirror) convert(p *corev1.Pod) (*outrank.Pod, error) {
 	return one, nil
 }
 
-// use records the claims that the pod of a key uses. The method unuse forgets them.
+// use records the claims that the pod with a key uses. unuse forgets them.
 func (m *Mirror) use(key outrank.Key) {
 	if p, ok := m.snap.Pod(key); ok && len(p.Volumes) > 0 {
 		m.storage.use(key, p)
@@ -104,7 +104,7 @@ func (m *Mirror) removePod(key outrank.Key) error {
 }
 
 // renew puts a pod again whose claims have other volumes now. The pod stays where it is. A pod that was refused
-// is tried again, and may have finished. An error is the pod's problem, and not that of the caller.
+// is tried again, and may have finished. An error concerns the pod and not the caller.
 func (m *Mirror) renew(key outrank.Key) {
 	at, known := m.refused[key], false
 	if at == nil {
@@ -114,8 +114,8 @@ func (m *Mirror) renew(key outrank.Key) {
 	one, err := m.convert(api)
 	if err == nil {
 		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
-		// Another nomination may have taken the place of the pod's own since. A pod that runs keeps its own,
-		// which counts nowhere.
+		// The pod may have another nomination by now than in its object. A running pod keeps the one in its
+		// object, which has no effect.
 		if known && m.snap.NodeOf(key) == "" && at.NominatedNodeName != "" {
 			one.NominatedNodeName = m.snap.NominationOf(key)
 		}
@@ -124,7 +124,7 @@ func (m *Mirror) renew(key outrank.Key) {
 	_ = m.telling(pod, func() error { return m.note(pod, api, m.place(key, one, err, m.take)) })
 }
 
-// apiPod returns the API's pod that a pod of the snapshot was made of; nil if there is none.
+// apiPod returns the API object of a pod in the snapshot, or nil if there is no such pod.
 func (m *Mirror) apiPod(key outrank.Key) *corev1.Pod {
 	p, ok := m.snap.Pod(key)
 	if !ok {

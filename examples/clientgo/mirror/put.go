@@ -16,14 +16,14 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 )
 
-// ErrKind says that a mirror does not use objects of that kind. Errors wrap it.
+// ErrKind is wrapped by errors about an object of a kind that a mirror does not use.
 var ErrKind = errors.New("no kind that a mirror has a use for")
 
-// ErrSource says that pods or nodes come one by one to a mirror that takes them from the framework, or the other
-// way round. Errors wrap it.
+// ErrSource is wrapped by errors about pods or nodes that come one by one to a mirror that takes them from the
+// framework, or the other way round.
 var ErrSource = errors.New("pods and nodes come from elsewhere")
 
-// id names an object.
+// id identifies an object.
 type id struct{ kind, name string }
 
 func (a id) compare(b id) int {
@@ -33,15 +33,15 @@ func (a id) compare(b id) int {
 	return strings.Compare(a.name, b.name)
 }
 
-// Put takes an object in, whether it is new, has changed, or is known as it is: a Pod, Node, PodDisruptionBudget,
-// PriorityClass, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CSINode, CSIDriver, PodGroup,
-// CompositePodGroup or Workload. The object must not change afterwards.
+// Put adds an object, whether it is new, has changed, or is known already: a Pod, Node, PodDisruptionBudget,
+// PriorityClass, Namespace, PersistentVolumeClaim, PersistentVolume, StorageClass, CSINode, CSIDriver,
+// PodGroup, CompositePodGroup or Workload. The object must not change afterwards.
 //
-// A pod that has finished is gone. The other rules for pods are those of [engine.Snapshot.PutPod]. The error is
-// an outrank.InputError for an object that makes no sense, which is not in the mirror then; or it wraps [ErrKind]
-// or [ErrSource].
+// A pod that has finished is removed. The other rules for pods are those of [engine.Snapshot.PutPod]. The error is
+// an outrank.InputError for an object that makes no sense, which is then not in the mirror; or it wraps
+// [ErrKind] or [ErrSource].
 //
-// For a pod, time is linear in the number of pods on its node. A claim, volume or class takes that time for each
+// For a pod, the time is linear in the number of pods on its node. A claim, volume or class takes that time for each
 // pod that uses it, and a CSIDriver that nodes must have takes it for each node.
 func (m *Mirror) Put(object any) error {
 	m.mu.Lock()
@@ -59,7 +59,7 @@ func (m *Mirror) put(object any) error {
 		return nil
 	}
 
-	// A pod with another UID is another pod. The known one is told to be gone before the new one comes.
+	// A pod with another UID is another pod. The end of the known pod is told before the new one comes.
 	if m.tell != nil && id.kind == podKind && another(meta, known) {
 		_ = m.telling(id, func() error { return m.drop(id) })
 	}
@@ -67,7 +67,7 @@ func (m *Mirror) put(object any) error {
 }
 
 // note records the latest version of an object, and its problem if there is one. A pod that was accepted is in
-// the snapshot itself.
+// the snapshot, and not recorded a second time.
 func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	delete(m.problems, id)
 	if err != nil {
@@ -81,7 +81,8 @@ func (m *Mirror) note(id id, meta metav1.Object, err error) error {
 	return err
 }
 
-// putKnown puts an object in place of the known one of its name. If it is refused, the place is empty afterwards.
+// putKnown puts an object in place of the known one of the same name. If the object is refused, neither is
+// known.
 func (m *Mirror) putKnown(id id, object any) error {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -117,7 +118,7 @@ func converted[A, T any](o A, convert func(A) (T, error), take func(T) error) er
 	return take(one)
 }
 
-// orDrop drops the older version of an object that was refused with an error.
+// orDrop drops the older version of an object that was refused with an error, and returns the error.
 func (m *Mirror) orDrop(id id, refused error) error {
 	if refused == nil {
 		return nil
@@ -130,8 +131,8 @@ func (m *Mirror) putWorkload(w *outrank.Workload) error {
 	return nil
 }
 
-// Delete forgets an object if it is known. An object with another UID than the known one of its name is another
-// object, which is gone already. The error wraps [ErrKind] or [ErrSource].
+// Delete forgets an object. An object whose UID differs from that of the known object with the same name was
+// gone before, and is ignored. The error wraps [ErrKind] or [ErrSource].
 func (m *Mirror) Delete(object any) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,7 +149,7 @@ func (m *Mirror) Delete(object any) error {
 	return m.telling(id, func() error { return m.drop(id) })
 }
 
-// drop removes an object from the snapshot and the indices. It is no error if the object is not known.
+// drop removes an object from the snapshot and the indices. It is no error if the object is unknown.
 func (m *Mirror) drop(id id) error {
 	key := outrank.Key(id.name)
 	var err error
@@ -186,7 +187,7 @@ func (m *Mirror) drop(id id) error {
 	return ignoreMissing(err)
 }
 
-// The kinds, as problems name them.
+// The kinds, under the names that problems use.
 const (
 	podKind           = "pod"
 	nodeKind          = "node"
@@ -203,7 +204,7 @@ const (
 	workloadKind      = "workload"
 )
 
-// identify returns the id of an object. The first pod or node decides where they come from.
+// identify returns the id of an object. The first pod or node determines from which source they have to come.
 func (m *Mirror) identify(object any) (id, metav1.Object, error) {
 	kind, namespaced := kindOf(object)
 	if kind == "" {
@@ -222,7 +223,7 @@ func (m *Mirror) identify(object any) (id, metav1.Object, error) {
 	return id{kind, meta.GetName()}, meta, nil
 }
 
-// kindOf returns the kind of an object; it is empty for an unused kind or a nil object.
+// kindOf returns the kind of an object. It is empty for a kind that is not used and for a nil object.
 func kindOf(object any) (kind string, namespaced bool) {
 	switch o := object.(type) {
 	case *corev1.Pod:
@@ -256,7 +257,7 @@ func unlessNil[T any](o *T, kind string) string {
 	return kind
 }
 
-// last returns the latest version of an object; nil if it is not known.
+// last returns the latest version of an object, or nil if the object is unknown.
 func (m *Mirror) last(id id) metav1.Object {
 	if o := m.known[id]; o != nil || id.kind != podKind {
 		return o
@@ -267,13 +268,14 @@ func (m *Mirror) last(id id) metav1.Object {
 	return nil
 }
 
-// another reports whether two objects of the same name have different UIDs. Without a UID they count as the same.
+// another reports whether two objects of the same name have different UIDs. An object without a UID equals any
+// other.
 func another(a, b metav1.Object) bool {
 	return b != nil && a.GetUID() != b.GetUID() && a.GetUID() != "" && b.GetUID() != ""
 }
 
-// older reports whether a version of an object is older than the known one, by their resource versions. It
-// reports false if they do not say.
+// older reports whether a version of an object is older than the known one, by their resource versions. It is
+// false if these cannot be compared.
 func older(version, known metav1.Object) bool {
 	if known == nil || version.GetUID() != known.GetUID() || version.GetUID() == "" {
 		return false

@@ -19,28 +19,28 @@ type PodInfo interface {
 // NodeInfo is what [Sync] reads of a node in the framework's snapshot, with pods of type P. The
 // NodeInfo of k8s.io/kube-scheduler/framework is one.
 type NodeInfo[P PodInfo] interface {
-	// Node may be nil: pods may be known before their node, and longer.
+	// Node may be nil, because pods may be known before their node and after it.
 	Node() *corev1.Node
 	GetPods() []P
-	// GetGeneration returns another number whenever the node or its pods have changed.
+	// GetGeneration returns a different number whenever the node or its pods have changed.
 	GetGeneration() int64
 }
 
-// Sync brings the mirror up to date with the framework's snapshot: the nodes and the pods on them, assumed ones
-// included, and the pods nominated to each node. Nominated may be nil. Only nodes with another NodeInfo, or
-// another generation, than at the last call are looked at again, and only those of their pods that are other
-// objects. Pods count as the framework counts them: on the node that lists them, finished or not.
+// Sync brings the mirror up to date with the framework's snapshot: the nodes and the pods on them, including
+// assumed pods, and the pods nominated to each node. nominated may be nil. Only nodes whose NodeInfo or
+// generation differs from the last call are examined, and of their pods only those that are different objects.
+// A pod counts where the framework counts it: on the node that lists it, finished or not.
 //
-// Sync is a function and not a method, so that this module needs no module of the framework: the types of the two
-// arguments say which framework it is.
+// Sync is a function and not a method, so that this module does not require the framework: the types of its arguments
+// determine the version of the framework.
 //
-// The lists are the framework's and are only read. Pods and nodes must not change afterwards, as in the
-// framework. New nodes keep their order, and a known node keeps its place. The error names every object that was
-// refused ([Mirror.Problems]), wraps [ErrSource], or wraps [outrank.ErrInvalid] for a nil info or one without a
-// pod. All other objects are in step.
+// The lists belong to the framework and are only read. Pods and nodes must not change afterwards, as in the
+// framework. New nodes keep their order, and a known node keeps its place. The error names every object that
+// was refused ([Mirror.Problems]), wraps [ErrSource], or wraps [outrank.ErrInvalid] for a nil info or one
+// without a pod. All other objects are up to date then.
 //
-// Time is linear in the number of nodes, some nanoseconds each, beside that of the
-// changes. Any number of goroutines may call it at once; they wait for each other.
+// The time is linear in the number of nodes, with some nanoseconds for each, plus the time of the changes. Any number of
+// goroutines may call it concurrently; they wait for each other.
 func Sync[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N, nominated func(node string) []P) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func Sync[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N, nominated func(node st
 	}
 	m.frame.round++
 
-	// Pods leave before others arrive: a pod that has moved to another node is in both lists.
+	// Pods leave before others arrive, because a pod that has moved to another node is in both lists.
 	gone, come, errs := look[P](m, nodes)
 	for _, p := range gone {
 		errs = append(errs, m.leave(p.pod))
@@ -67,15 +67,16 @@ func Sync[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N, nominated func(node st
 }
 
 // look finds the differences from the last call. It adds new and changed nodes and removes missing ones. Pods
-// that have gone or come are only listed.
+// that have come or gone are only listed.
 func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, errs []error) {
-	// The order is written in place if the number of nodes is the same: most calls change few of them.
+	// If the number of nodes is the same, the order is updated in place, because most calls change only few of
+	// them.
 	f := m.frame
 	before, resized := f.order, len(f.order) != len(nodes)
 	if resized {
 		f.order = make([]seenAt, len(nodes))
 	}
-	others := resized // whether there are other nodes than before
+	others := resized // whether the set of nodes may have changed
 	for i, info := range nodes {
 		if any(info) == nil {
 			errs = append(errs, fmt.Errorf("nodes[%d]: %w: no info", i, outrank.ErrInvalid))
@@ -90,7 +91,7 @@ func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, 
 			continue
 		}
 
-		// An info that has changed may be about another node than the one at its place before, or about none.
+		// A changed info may be about another node than the one at its place before, or about none.
 		n := info.Node()
 		s := f.at(before, i, n)
 		others = others || i >= len(before) || before[i].node != s
@@ -115,7 +116,7 @@ func look[P PodInfo, N NodeInfo[P]](m *Mirror, nodes []N) (gone, come []placed, 
 	return gone, come, errs
 }
 
-// identity returns the info; nil if infos of its type cannot be compared.
+// identity returns the info, or nil if infos of its type cannot be compared.
 func identity(info generations) generations {
 	if !reflect.ValueOf(info).Comparable() {
 		return nil
@@ -123,7 +124,7 @@ func identity(info generations) generations {
 	return info
 }
 
-// podsOf returns the pods in a list of a node, in a new slice. Infos without a pod are errors.
+// podsOf returns the pods in one of a node's lists, in a new slice. Infos without a pod are errors.
 func podsOf[P PodInfo](node, list string, infos []P) (pods []*corev1.Pod, errs []error) {
 	pods = make([]*corev1.Pod, 0, len(infos))
 	for i, info := range infos {
@@ -140,13 +141,13 @@ func podsOf[P PodInfo](node, list string, infos []P) (pods []*corev1.Pod, errs [
 	return pods, errs
 }
 
-// pending lists pods that are nominated, and infos without one.
+// pending has nominated pods, and errors about infos without a pod.
 type pending struct {
 	pods []placed
 	errs []error
 }
 
-// pendingOf lists the pods that are nominated to the nodes of the last list, in its order.
+// pendingOf lists the pods that are nominated to the nodes of the last list, in the order of the nodes.
 func pendingOf[P PodInfo](f *frame, nominated func(node string) []P) (out pending) {
 	if nominated == nil {
 		return out
@@ -163,7 +164,7 @@ func pendingOf[P PodInfo](f *frame, nominated func(node string) []P) (out pendin
 	return out
 }
 
-// addPending lists the pods that are nominated to one node.
+// addPending adds the pods that are nominated to one node.
 func addPending[P PodInfo](out *pending, node string, infos []P) {
 	pods, errs := podsOf(node, "nominated", infos)
 	out.errs = append(out.errs, errs...)

@@ -1,2 +1,2 @@
-// Package outside tests that a module anywhere can require this one. It has nothing but a test.
+// Package outside tests that a module anywhere can require this one. It contains nothing but that test.
 package outside

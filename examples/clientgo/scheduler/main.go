@@ -1,9 +1,9 @@
-// Scheduler is a custom scheduler on informers: a mirror follows the cluster, and a loop makes the
-// attempts. The cluster here is a fake clientset; any other clientset does as well.
+// Scheduler is a custom scheduler on informers: a mirror follows the cluster, and a loop makes the attempts.
+// The cluster here is a fake clientset; any other clientset will do as well.
 //
-// The mirror owns the snapshot. The loop decides on it and puts there what it has bound, and is
-// called only while the mirror is locked: by Update for an attempt, and by Tell for what informers
-// deliver. So no decision is about an older state, and informers wait while an attempt calls the API.
+// The mirror owns the snapshot. The loop decides on it and records in it what it has bound. It is
+// called only while the mirror is locked: by Update for an attempt, and by Tell for what informers deliver. So
+// no decision is about an older state, and informers wait while an attempt calls the API.
 package main
 
 import (
@@ -50,7 +50,7 @@ func main() {
 		return err
 	}))
 
-	// What an informer delivers goes to the loop, and wakes it.
+	// What an informer delivers is passed to the loop, and wakes it.
 	news := make(chan struct{}, 1)
 	m.Tell(func(old, new any) { must(loop.Observe(old, new, time.Now())) })
 	m.Notify(news)
@@ -58,7 +58,7 @@ func main() {
 	factory.Start(ctx.Done())
 	cache.WaitForCacheSync(ctx.Done(), synced...)
 
-	for r := (&attempt.Result{}); r.Outcome != attempt.Bound; { // a scheduler goes on
+	for r := (&attempt.Result{}); r.Outcome != attempt.Bound; { // a real scheduler goes on forever
 		check(m.Update(func(*engine.Snapshot) (err error) {
 			r, err = loop.Next(ctx, time.Now())
 			return err
@@ -68,7 +68,7 @@ func main() {
 			fmt.Println(r.Entry.Pod.Key(), "waits for", r.Plan.(*preemption.Plan).Victims, "to leave", r.Node)
 		case attempt.Bound:
 			fmt.Println(r.Entry.Pod.Key(), "is bound to", r.Node)
-		case attempt.Idle: // until something happens; backoffs that are over are looked for each second
+		case attempt.Idle: // waits until something happens, and looks once a second for backoffs that are over
 			select {
 			case <-news:
 			case <-time.After(time.Second):

@@ -14,13 +14,13 @@ import (
 // PostFilterKey is the annotation with the results of PostFilter plugins.
 const PostFilterKey = "scheduler-simulator/postfilter-result"
 
-// nominated is the value for the node that a plugin has nominated the preemptor to.
+// nominated is the value for the node to which a plugin has nominated the preemptor.
 const nominated = "preemption victim"
 
-// PostFilter returns the value of the annotation [PostFilterKey] for a plan. It has an object for each node that
-// the plugin was asked about, and for the node of the plan in any case. The object of the node where victims
-// leave for the preemptor names the plugin; all others are empty. A nil plan nominates nowhere. Time is linear in
-// the number of nodes.
+// PostFilter returns the value of the annotation [PostFilterKey] for a plan. It has an object for each node
+// about which the plugin was asked, and always for the node of the plan. The object of the node on which
+// victims leave for the preemptor names the plugin; all others are empty. A nil plan nominates no node. It
+// takes time linear in the number of nodes.
 func PostFilter(plugin string, plan *preemption.Plan, nodes []string) (string, error) {
 	results := make(map[string]map[string]string, len(nodes))
 	for _, node := range nodes {
@@ -29,6 +29,6 @@ func PostFilter(plugin string, plan *preemption.Plan, nodes []string) (string, e
 	if plan != nil && plan.Outcome == preemption.Preempts {
 		results[plan.Node] = map[string]string{plugin: nominated}
 	}
-	text, err := json.Marshal(results) // with sorted keys
+	text, err := json.Marshal(results) // the keys are sorted
 	return string(text), err
 }

@@ -1,11 +1,11 @@
-// Command browser makes the page that runs kubectl-whatif in a browser: a folder of files that any
-// server of files, or the browser itself, can open.
+// Command browser makes the page that runs kubectl-whatif in a browser: a folder of files that any file server
+// can serve and the browser itself can open.
 //
 //	go run -C examples/kubectl-whatif ./browser -out page
 //
-// The page runs the program itself, compiled to WebAssembly, with the arguments that are typed
-// and the files that are opened there. So its answers are those of the program. Its
-// content security policy lets it fetch nothing.
+// The page runs the program itself, compiled to WebAssembly, with the arguments that are typed and the files
+// that are opened there, so that its answers are those of the program. Its content security policy lets it
+// fetch nothing.
 package main
 
 import (

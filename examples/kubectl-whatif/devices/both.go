@@ -118,8 +118,8 @@ func (b *both) explain(r *rules, q question) error {
 	return nil
 }
 
-// mattering are the nodes whose devices matter: the chosen ones, then those that lack devices, in the
-// cluster's order. If a demand of the pod itself ended the attempt, no node was asked.
+// mattering returns the nodes whose devices matter: the chosen ones, then the nodes that lack devices, in the
+// order of the cluster. It is empty if a demand of the pod itself ended the attempt before any node was asked.
 func (b *both) mattering() (nodes []string) {
 	add := func(name string) {
 		if name != "" && !slices.Contains(nodes, name) {
@@ -141,7 +141,7 @@ func (b *both) mattering() (nodes []string) {
 	return nodes
 }
 
-// ~
+// ended names the nodes on which the search for devices was cut short in either way.
 func (b *both) ended() (names []string) {
 	for _, w := range []*way{b.Release, b.Proposed} {
 		for _, c := range slices.Concat(w.Turned, w.Helpless) {

@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// frames reads what the client sends, line by line. A line that is no message of JSON-RPC is answered with
-// an error and left out. The transport itself would end with the first one.
+// frames reads what the client sends, line by line. A line that is no JSON-RPC message is answered with an
+// error and skipped. The transport itself would end with the first one.
 type frames struct {
 	from *bufio.Reader
 	out  *replies
-	// rest is the part of a line that was not read yet.
+	// rest is the part of a message that was not passed on yet.
 	rest []byte
 	in   io.Closer
 }
@@ -24,7 +24,7 @@ func newFrames(in io.ReadCloser, out io.WriteCloser) *frames {
 	return &frames{from: bufio.NewReaderSize(in, 64<<10), out: &replies{to: out}, in: in}
 }
 
-// replies writes whole lines, one at a time: the server answers while lines are refused here.
+// replies writes whole lines, one at a time, because the server may answer while frames refuses a line.
 type replies struct {
 	mu sync.Mutex
 	to io.WriteCloser
@@ -37,7 +37,7 @@ func (r *replies) Write(line []byte) (int, error) {
 	return r.to.Write(line)
 }
 
-// Close implements [io.Closer]. Standard output stays open, as for the transport of the library.
+// Close implements [io.Closer]. Standard output stays open, as it does with the library's own transport.
 func (r *replies) Close() error { return nil }
 
 // Close implements [io.Closer].
@@ -53,7 +53,7 @@ func (f *frames) Read(p []byte) (int, error) {
 		f.rest = line
 	}
 
-	// A dump that was read is not held any longer, since answering takes memory of its own.
+	// A dump that was passed on is released, because answering needs memory of its own.
 	n := copy(p, f.rest)
 	if f.rest = f.rest[n:]; len(f.rest) == 0 {
 		f.rest = nil
@@ -61,14 +61,14 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Codes of JSON-RPC: parseError is for what is no JSON, invalidRequest for what is no message.
+// Codes of JSON-RPC: parseError for what is no JSON, and invalidRequest for what is no message.
 const (
 	parseError     = -32700
 	invalidRequest = -32600
 )
 
-// line reads the next line that is a message, with one line feed. It returns no line and no error if the
-// line is empty, or is no message and has been answered.
+// line reads the next line that is a message, and ends it with one line feed. It returns no line and no error
+// if the line is empty, or if it is no message and has been answered.
 func (f *frames) line() ([]byte, error) {
 	line, long, err := f.bounded()
 	if len(bytes.TrimSpace(line)) == 0 && !long {
@@ -86,7 +86,7 @@ func (f *frames) line() ([]byte, error) {
 	return append(bytes.TrimSpace(line), '\n'), nil
 }
 
-// bounded reads a line. It keeps nothing of a line that is too long, but reads to its end.
+// bounded reads a line. Of a line that is too long it keeps nothing, but reads to its end.
 func (f *frames) bounded() (line []byte, long bool, err error) {
 	for {
 		part, err := f.from.ReadSlice('\n')
@@ -101,7 +101,7 @@ func (f *frames) bounded() (line []byte, long bool, err error) {
 		case nil:
 			return line, long, nil
 		default:
-			// The last line may have no end. The error comes back with the next call.
+			// The last line may have no line feed. The error is returned by the next call.
 			if len(line) > 0 || long {
 				return line, long, nil
 			}
@@ -110,7 +110,7 @@ func (f *frames) bounded() (line []byte, long bool, err error) {
 	}
 }
 
-// begins is the first byte of a value, 0 if there is none. The rest of the value is not kept.
+// begins is the first byte of a JSON value, or 0 if there is none. The rest of the value is not kept.
 type begins byte
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -119,8 +119,8 @@ func (b *begins) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// isMessage reports whether valid JSON is a request, a notification or an answer. Messages come one
-// by one: the protocol has no batches.
+// isMessage reports whether valid JSON is a request, a notification or a response. Batches of messages are not
+// part of the protocol.
 func isMessage(line []byte) bool {
 	var m struct {
 		JSONRPC string  `json:"jsonrpc"`
@@ -134,7 +134,7 @@ func isMessage(line []byte) bool {
 		return false
 	}
 
-	// An identity is a text or a number, parameters are an object or a list.
+	// An id is a string or a number, and params is an object or an array.
 	if m.ID != nil && *m.ID != '"' && *m.ID != '-' && (*m.ID < '0' || *m.ID > '9') {
 		return false
 	}
@@ -142,7 +142,7 @@ func isMessage(line []byte) bool {
 		return false
 	}
 
-	// A request or a notification names a method. An answer has a result or an error.
+	// A request or a notification has a method. A response has a result or an error.
 	if m.Method != nil {
 		name, ok := m.Method.(string)
 		return ok && name != ""

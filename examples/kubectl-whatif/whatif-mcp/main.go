@@ -6,11 +6,10 @@
 //	whatif-mcp -live                        about the cluster of kubectl's current context
 //	whatif-mcp -files ./dumps               questions may name files in that folder
 //
-// It has a tool for each question. All of them only read; the answer is the JSON that
-// kubectl-whatif writes, and an error is its message. The server runs that program for every
-// question: the answers are the same by construction, what takes too long is ended with its
-// process, and nothing that a dump does to it harms the server. It looks for the program beside
-// itself, then in the PATH.
+// It has a tool for each question. All of them only read. An answer is the JSON that kubectl-whatif writes, and
+// an error is its message. The server runs that program for every question, so that the answers are the same by
+// construction, that what takes too long ends with its process, and that no dump can harm the server. It looks
+// for the program in its own folder, then in the PATH.
 //
 // What the server reads is for its command line to say, not for an agent: without -files no
 // question names a file, and without -live or -context none reaches a cluster. The program that
@@ -46,10 +45,10 @@ func main() {
 	}
 }
 
-// mostFrame bounds a message of the client, and so a dump that comes with a question.
+// mostFrame is the most bytes of a message from the client, and so of a dump that comes with a question.
 const mostFrame = 32 << 20
 
-// run is the whole program without the process around it.
+// run is the whole program apart from the process around it.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	s := &server{}
 	version := false
@@ -73,8 +72,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 
-	// A dump is copied several times on its way through the protocol, and soon garbage. It is
-	// collected early, so that the most memory is near what is in use.
+	// A dump is copied several times on its way through the protocol, and the copies soon become garbage.
+	// Collecting it early keeps the memory close to what is in use.
 	debug.SetGCPercent(10)
 	frames := newFrames(os.Stdin, os.Stdout)
 	err := s.serve().Run(ctx, &mcp.IOTransport{Reader: frames, Writer: frames.out, MaxLineLength: -1})
@@ -84,8 +83,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return err
 }
 
-// flags are the flags of the program, which set the fields of the server. Their errors are returned and not
-// printed.
+// flags returns the flags of the program, which set the fields of the server. Their errors are returned instead
+// of printed.
 func (s *server) flags(version *bool) *flag.FlagSet {
 	fs := flag.NewFlagSet("whatif-mcp", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -100,8 +99,7 @@ func (s *server) flags(version *bool) *flag.FlagSet {
 	return fs
 }
 
-// regular returns an error unless there is a regular file at a path. Opening a pipe would wait for a
-// writer.
+// regular returns an error unless path is a regular file. Opening a pipe would wait for a writer.
 func regular(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -110,7 +108,7 @@ func regular(path string) error {
 	return err
 }
 
-// folder returns an error unless there is a folder at a path.
+// folder returns an error unless path is a folder.
 func folder(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
@@ -119,7 +117,7 @@ func folder(path string) error {
 	return err
 }
 
-// check refuses settings that contradict each other or mean nothing, and finds the program.
+// check refuses settings that contradict each other or are out of range, and finds the program.
 func (s *server) check() error {
 	places := 0
 	for _, given := range []bool{s.cluster != "", s.live, s.context != ""} {
@@ -162,7 +160,7 @@ func (s *server) check() error {
 	return s.findProgram()
 }
 
-// findProgram looks for the program beside this one, then in the PATH.
+// findProgram looks for the program in the folder of this one, then in the PATH.
 func (s *server) findProgram() error {
 	name := "kubectl-whatif"
 	if runtime.GOOS == "windows" {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// mostValues bounds the entries of a list in a question.
+// mostValues is the most entries of a list in a question.
 const mostValues = 1000
 
-// place says which cluster a question is about, and what has changed in it before.
+// place says which cluster a question is about, and which changes are made to it first.
 type place struct {
 	Dump    string   `json:"dump,omitempty" jsonschema:"the cluster as text, JSON or YAML: what kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers,quota -A -o json prints (default: the cluster of the server)"`
 	Cluster string   `json:"cluster,omitempty" jsonschema:"the name of a file with such a dump, in the folder that the server was started with"`
@@ -24,7 +24,7 @@ type place struct {
 	List    *int     `json:"list,omitempty" jsonschema:"how many candidates and nodes of each answer are listed about a single pod, 0 for all (default 20)"`
 }
 
-// change is one change. Only one of its fields is set.
+// change is one change. Exactly one of its fields is set.
 type change struct {
 	Manifests string `json:"manifests,omitempty" jsonschema:"manifests as text, YAML or JSON: everything that they make is created"`
 	Without   string `json:"without,omitempty" jsonschema:"a node that is drained or lost, by name or as LABEL=VALUE"`
@@ -58,7 +58,7 @@ func (p place) arguments(q *query) error {
 }
 
 // cluster adds the flag that names the cluster: that of the question, or else that of the server. Files are
-// opened here and read by the program from standard input, as it opens no file outside its folder.
+// opened here and passed to the program as standard input, because it may open no file outside its folder.
 func (p place) cluster(q *query) error {
 	given := 0
 	for _, text := range []string{p.Dump, p.Cluster, p.Sample} {
@@ -71,7 +71,7 @@ func (p place) cluster(q *query) error {
 	case given > 1:
 		return errors.New("dump, cluster and sample name different clusters; give one of them")
 	case p.Dump != "":
-		// The program reads the text from standard input, so that it is not written to disk.
+		// The program reads the text from standard input, so that it need not be written to disk.
 		q.input = io.NopCloser(strings.NewReader(p.Dump))
 		q.flag("cluster", "-")
 	case p.Cluster != "":
@@ -98,7 +98,7 @@ func (p place) cluster(q *query) error {
 	return nil
 }
 
-// add adds the flag of a change. More than one field, or none, is an error.
+// add adds the flag of a change. It is an error if more than one field is set, or none.
 func (c change) add(q *query) error {
 	set := 0
 	for name, value := range map[string]string{
@@ -107,7 +107,7 @@ func (c change) add(q *query) error {
 		if value == "" {
 			continue
 		}
-		// The program would read a file.
+		// The program would take a value with "@" for the name of a file.
 		if name == "delete" && strings.HasPrefix(value, "@") {
 			return errors.New("delete names a pod as NAMESPACE/NAME; files are not read here")
 		}
@@ -132,8 +132,8 @@ func (c change) add(q *query) error {
 	return nil
 }
 
-// subject is a pod in question: one that waits, one that the manifests among the changes make, or
-// one that is described.
+// subject is the pod in question: a waiting pod, a pod that the manifests among the changes make, or a pod that
+// is described.
 type subject struct {
 	Pending      string            `json:"pending,omitempty" jsonschema:"a pending pod of the cluster, as NAMESPACE/NAME"`
 	One          bool              `json:"one,omitempty" jsonschema:"one of the pods that the manifests among the changes make, by itself"`
@@ -150,7 +150,7 @@ type subject struct {
 	Claims       []string          `json:"claims,omitempty" jsonschema:"volume claims of its namespace that it uses, by name"`
 }
 
-// add adds the flags that name or describe the pod. Maps are gone through by name, so that the same
+// add adds the flags that name or describe the pod. It visits maps in the order of their keys, so that the same
 // question has the same command line.
 func (s subject) add(q *query) error {
 	for _, list := range []struct {
@@ -160,7 +160,7 @@ func (s subject) add(q *query) error {
 		{"requests", len(s.Requests)}, {"labels", len(s.Labels)}, {"nodeSelector", len(s.NodeSelector)},
 		{"tolerations", len(s.Tolerations)}, {"hostPorts", len(s.HostPorts)}, {"claims", len(s.Claims)},
 	} {
-		// A command line has no room for any number of flags.
+		// The length of a command line is limited.
 		if list.n > mostValues {
 			return fmt.Errorf("%s: %d are more than %d", list.name, list.n, mostValues)
 		}
@@ -198,7 +198,7 @@ func (s subject) add(q *query) error {
 	return nil
 }
 
-// joined writes labels as a flag takes them.
+// joined writes labels in the form of a flag.
 func joined(labels map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
@@ -207,7 +207,7 @@ func joined(labels map[string]string) string {
 	return strings.Join(parts, ",")
 }
 
-// all adds the flags of the cluster and the pod, then those of a question.
+// all adds the flags of the cluster and the pod, then the flags of the question.
 func (q *query) all(p place, s subject, flags ...string) error {
 	if err := p.arguments(q); err != nil {
 		return err

@@ -25,12 +25,12 @@ type server struct {
 	// sample.
 	cluster, context string
 	live             bool
-	// files is the folder whose files questions may name, empty for none.
+	// files is the folder whose files questions may name. If it is empty they may name none.
 	files string
-	// most is the most bytes of an answer, and patience the most time that it takes.
+	// most is the most bytes of an answer, and patience the longest time that an answer may take.
 	most     int
 	patience time.Duration
-	// turn is held while a question is answered: one at a time, which bounds the memory.
+	// turn is held while a question is answered. Only one is answered at a time, which bounds the memory.
 	turn chan struct{}
 }
 
@@ -40,7 +40,7 @@ another can run, and why, by the rules of kube-scheduler and kubelet. Nothing is
 server was started for, unless the question brings a dump (the output of "kubectl get nodes,pods,pdb,priorityclasses,namespaces,pv,pvc,sc,csinodes,csidrivers,quota -A -o json") or
 names a sample. Begin with report, or with pod about a pending pod.`
 
-// serve makes the server with its tools.
+// serve makes the MCP server with its tools.
 func (s *server) serve() *mcp.Server {
 	s.turn = make(chan struct{}, 1)
 	out := mcp.NewServer(&mcp.Implementation{Name: "whatif-mcp", Title: "What would preemption do?", Version: stamp.Here().Version},
@@ -59,16 +59,16 @@ type asker interface {
 type query struct {
 	server *server
 	args   []string
-	// input is what the program reads from standard input, nil for nothing.
+	// input is what the program reads from standard input. It is nil for nothing.
 	input io.ReadCloser
-	// dir is a folder for texts that the program reads as files. The program runs there, so that the
-	// names of the files in an answer are the same each time. texts counts the files.
+	// dir is a folder for texts that the program reads as files. The program runs in it, so that answers
+	// contain the same file names each time. texts counts the files.
 	dir   string
 	texts int
 }
 
-// flag adds a flag, unless its value is empty. In one argument with its flag no value can become a flag
-// of its own.
+// flag adds a flag, unless its value is empty. Name and value share one argument, so that no value can become a
+// flag of its own.
 func (q *query) flag(name, value string) {
 	if value != "" {
 		q.args = append(q.args, "--"+name+"="+value)
@@ -83,7 +83,7 @@ func (q *query) text(name, text string) error {
 	return os.WriteFile(filepath.Join(q.dir, file), []byte(text), 0o600)
 }
 
-// open opens a file of the folder whose files questions may name. No link leads out of it.
+// open opens a file in the folder whose files questions may name. Links do not lead out of the folder.
 func (q *query) open(name string) (*os.File, error) {
 	if q.server.files == "" {
 		return nil, fmt.Errorf("%q: this server reads no files for questions, because it was started without -files; send the text itself", name)
@@ -95,7 +95,7 @@ func (q *query) open(name string) (*os.File, error) {
 	}
 	defer root.Close()
 
-	// Opening a pipe would wait for somebody to write to it.
+	// Opening a pipe would wait for a writer.
 	info, err := root.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%q is no file in the folder of -files", name)
@@ -108,11 +108,11 @@ func (q *query) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// ask runs the program for a question, once it is the question's turn. The error is for the agent.
+// ask runs the program for a question when its turn has come. The error is meant for the agent.
 func (s *server) ask(ctx context.Context, in asker) (answer json.RawMessage, err error) {
 	select {
 	case s.turn <- struct{}{}:
-		// The memory of one answer is bounded, and only one is in the making.
+		// The memory for one answer is bounded, and only one answer is made at a time.
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -135,21 +135,22 @@ func (s *server) ask(ctx context.Context, in asker) (answer json.RawMessage, err
 	return s.execute(ctx, q)
 }
 
-// filesIn is the variable of the environment by which the program opens no file outside a folder.
+// filesIn is the environment variable that keeps the program from opening files outside a folder.
 const filesIn = "KUBECTL_WHATIF_FILES_IN"
 
-// execute runs the program with a command line, and returns what it writes without indentation.
+// execute runs the program with a command line, and returns its output without indentation.
 func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 
-	// Indented, an answer has several times the bytes. A program that writes more than that is ended.
+	// Indentation multiplies the length of an answer. A program that writes more than this is ended.
 	stdout, stderr := &bounded{most: 8 * s.most, full: cancel}, &bounded{most: 64 << 10}
 
 	cmd := exec.CommandContext(ctx, s.program, append(q.args, "--output=json", "--color=never")...)
 	cmd.Dir = q.dir
 
-	// The program opens only the texts of the question, whatever the flags name, and collects garbage early.
+	// The program may open only the texts of the question, whatever its flags name. It collects garbage early
+	// to save memory.
 	cmd.Env = append(os.Environ(), filesIn+"=.", "GOGC=50")
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, 5*time.Second
 
@@ -170,7 +171,7 @@ func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error)
 		return nil, errors.New(said(stderr.text.String(), err))
 	}
 
-	// Without its indentation an answer has a fraction of the bytes.
+	// Without indentation an answer has a fraction of its length.
 	var short bytes.Buffer
 	if err := json.Compact(&short, stdout.text.Bytes()); err != nil {
 		return nil, fmt.Errorf("%s wrote no JSON: %w", filepath.Base(s.program), err)
@@ -181,7 +182,7 @@ func (s *server) execute(ctx context.Context, q *query) (json.RawMessage, error)
 	return short.Bytes(), nil
 }
 
-// said is the message of the program, or its error if it said nothing.
+// said returns the message of the program, or err if it wrote none.
 func said(stderr string, err error) string {
 	if text := strings.TrimSpace(stderr); text != "" {
 		return text
@@ -189,8 +190,8 @@ func said(stderr string, err error) string {
 	return err.Error()
 }
 
-// bounded keeps the first most bytes of what is written to it. If there is more, over is set, and
-// full is called once unless it is nil.
+// bounded keeps the first most bytes of what is written to it. If there is more, over is set and full is called
+// once, unless it is nil.
 type bounded struct {
 	text bytes.Buffer
 	most int
@@ -198,7 +199,7 @@ type bounded struct {
 	full func()
 }
 
-// Write implements [io.Writer]. It takes everything, so that the writer goes on.
+// Write implements [io.Writer]. It accepts everything, so that the writer can go on.
 func (b *bounded) Write(p []byte) (int, error) {
 	if room := b.most - b.text.Len(); len(p) > room {
 		b.text.Write(p[:room])

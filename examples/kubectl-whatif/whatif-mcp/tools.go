@@ -8,10 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// tool says what a tool is for.
+// tool describes a tool to agents.
 type tool struct{ name, title, description string }
 
-// add adds a tool whose input is a T.
+// add adds a tool whose input has the type T.
 func add[T asker](to *mcp.Server, s *server, is tool) {
 	closed := false
 	mcp.AddTool(to, &mcp.Tool{
@@ -84,7 +84,7 @@ func (in podQuestion) arguments(q *query) error {
 	return q.all(in.place, in.subject, flags...)
 }
 
-// pendingQuestion asks what becomes of all pods that wait.
+// pendingQuestion asks what becomes of all waiting pods.
 type pendingQuestion struct {
 	place
 	Namespace string `json:"namespace,omitempty" jsonschema:"list the pods of this namespace alone; the others take their turns in between"`
@@ -141,7 +141,7 @@ func (in onNodeQuestion) arguments(q *query) error {
 	return q.all(in.place, in.subject, flags...)
 }
 
-// acrossQuestion asks who would have to leave for a pod on any nodes.
+// acrossQuestion asks who would have to leave for a pod if victims may be on any node.
 type acrossQuestion struct {
 	place
 	subject

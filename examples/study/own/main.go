@@ -1,5 +1,5 @@
-// Command own is the command study with one more policy. Policy cheapest compares nodes by budgets first, and
-// then takes the node whose victims request the fewest cores together.
+// Command own is the command study with one more policy. Policy cheapest first compares nodes by budgets, and
+// then takes the node whose victims request the fewest cores in total.
 package main
 
 import (

@@ -12,11 +12,11 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// tried is the most cells that a dry run measures.
+// tried is the most cells of which a dry run makes one run.
 const tried = 5
 
-// dryRun estimates the work of a study. It makes a run of a few cells, spread
-// over the grid, and keeps none.
+// dryRun estimates the work of a study. It makes one run of each of a few cells, spread over the grid, and
+// keeps no results.
 func dryRun(ctx context.Context, study *spec.Study, out io.Writer) error {
 	cells := study.Cells()
 	fmt.Fprintf(out, "%s: %d cells, %d seeds each, %d runs\n", study.Name, len(cells), study.Seeds.Count, study.Runs())
@@ -35,7 +35,7 @@ func dryRun(ctx context.Context, study *spec.Study, out io.Writer) error {
 		total += r.Seconds
 	}
 
-	// However many cores there are, the study takes as long as one run at least.
+	// However many cores there are, the study takes at least as long as one run.
 	each := total / float64(n)
 	all := time.Duration(each * float64(study.Runs()) * 1e9)
 	here := max(all/time.Duration(runtime.GOMAXPROCS(0)), time.Duration(each*1e9))

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// options are the settings of the command line, beside the flags of Beam.
+// options are the settings of the command line, without Beam's own flags.
 type options struct {
 	study, data, out string
 	atOnce           int
@@ -56,10 +56,10 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// part is part k of n parts of the runs. The zero part is all runs.
+// part is part k of n parts of the runs. The zero part has all runs.
 type part struct{ k, n int }
 
-// String returns the written form.
+// String returns the part as it is written, k/n.
 func (p *part) String() string {
 	if p.n == 0 {
 		return ""
@@ -67,7 +67,7 @@ func (p *part) String() string {
 	return fmt.Sprintf("%d/%d", p.k, p.n)
 }
 
-// Set reads the written form.
+// Set parses k/n.
 func (p *part) Set(text string) error {
 	k, n, _ := strings.Cut(text, "/")
 	var errK, errN error
@@ -79,7 +79,7 @@ func (p *part) Set(text string) error {
 	return nil
 }
 
-// complain writes an error, each line of it by itself.
+// complain writes an error. An error that joins several is written one a line.
 func complain(w io.Writer, err error) {
 	var many interface{ Unwrap() []error }
 	if errors.As(err, &many) {

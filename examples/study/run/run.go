@@ -1,5 +1,5 @@
-// Package run answers how a program of one's own runs studies. It is the whole command study,
-// and the program may register further policies.
+// Package run answers how other programs run studies. It is the whole command study, and a program that calls
+// it can register additional policies.
 //
 //	func main() {
 //		if err := run.Register("cheapest", cheapest); err != nil {
@@ -31,14 +31,14 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 )
 
-// Register makes a policy known to the studies of this process; call it before [Main]. A worker of a
-// job server is the same program, and registers the policy as well. Each run calls the function once
-// for a configuration that no other run uses; several runs may call it at once. The function must always
-// return the same, or the same study would not have the same tables. The axes sample and quotas of a study
-// change the configuration.
+// Register makes a policy known to the studies of this process. Call it before [Main]. A worker of a job server
+// is the same program, and registers the policy as well. Each run calls the function once for a configuration
+// that no other run uses; several runs may call it concurrently. The function must always return the same, or
+// the same study would not yield the same tables. The axes sample and quotas of a study change the
+// configuration.
 //
-// It is an error if the name is empty, longer than 256 bytes, not printable or taken, if there is no
-// function, or if [preemption.Config.Validate] refuses the configuration. Errors name the policy.
+// It is an error if the name is empty, longer than 256 bytes, not printable or taken, if the
+// function is nil, or if [preemption.Config.Validate] refuses the configuration. Errors name the policy.
 func Register(name string, policy func() preemption.Config) error {
 	return spec.Register(name, policy)
 }
@@ -46,24 +46,24 @@ func Register(name string, policy func() preemption.Config) error {
 // Main is the command study: it reads the command line, runs a study and ends the process.
 func Main() {
 	opts, err := parse(os.Args[1:])
-	beam.Init() // a worker's process ends here
+	beam.Init() // in a worker's process, Init does not return
 	if err != nil {
-		os.Exit(2) // the flags have said why
+		os.Exit(2) // parsing has printed the error
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // the next one ends the process
+	context.AfterFunc(ctx, stop) // a second signal ends the process
 	status := run(ctx, opts, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
 
-// errRunsFailed says that the study has ended, and that some of its runs failed.
+// errRunsFailed is the error of a study that has ended with some failed runs.
 var errRunsFailed = errors.New("runs failed; the others are in the tables")
 
-// errPartFailed says the same of a part, which makes no tables.
+// errPartFailed is the error of a part with some failed runs. A part makes no tables.
 var errPartFailed = errors.New("runs failed; they are tried again when the tables are made")
 
-// run is the whole program without the process around it. It returns the exit status.
+// run is the whole program apart from the process around it. It returns the exit status.
 func run(ctx context.Context, opts *options, stdout, stderr io.Writer) int {
 	if opts.version {
 		fmt.Fprintln(stdout, stamp.Here().Line("study"))

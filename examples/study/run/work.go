@@ -45,7 +45,7 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	job.Part, job.Parts = opts.part.k, opts.part.n
 	job.Together = pipeline.Together(cmp.Or(opts.atOnce, runtime.GOMAXPROCS(0)))
 
-	// Hours may go into the runs, so the folder is tried first.
+	// Hours may go into the runs, so that the folder is checked first.
 	if err := writable(ctx, out); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func work(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 	return show(ctx, out, stdout)
 }
 
-// writable tries whether results can be written.
+// writable checks whether results can be written.
 func writable(ctx context.Context, out string) error {
 	s, err := store.Open(ctx, out)
 	if err != nil {
@@ -71,8 +71,8 @@ func writable(ctx context.Context, out string) error {
 	return nil
 }
 
-// cause returns the innermost error, without the plan of the pipeline that Beam writes around it; with all it
-// returns everything.
+// cause returns the innermost error, without the description of the pipeline that Beam puts around it. With all
+// it returns err itself.
 func cause(err error, all bool) error {
 	text := strings.TrimSpace(err.Error())
 	at := strings.LastIndex(text, "failed:\n")
@@ -82,7 +82,7 @@ func cause(err error, all bool) error {
 	return fmt.Errorf("%s (-verbose has all that Beam says)", text[at+len("failed:\n"):])
 }
 
-// showPart names the folder of a part. It fails if runs of the part have failed in this process.
+// showPart names the folder of a part. It returns an error if runs of the part have failed in this process.
 func showPart(p *part, out string, stdout io.Writer) error {
 	if _, err := fmt.Fprintf(stdout, "Part %s is in %s; the tables are made without -part, once all parts are there\n", p, out); err != nil {
 		return err
@@ -93,7 +93,7 @@ func showPart(p *part, out string, stdout io.Writer) error {
 	return nil
 }
 
-// folderName returns the name of a folder for a study's name.
+// folderName converts a study's name to the name of a folder.
 func folderName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -107,8 +107,8 @@ func folderName(name string) string {
 	return plain
 }
 
-// read reads the study, and records the contents of its traces, so that it does not take
-// results of other contents for its own.
+// read reads the study, and records the contents of its traces, so that results for other contents are not
+// mistaken for its own.
 func read(ctx context.Context, opts *options) (*spec.Study, error) {
 	data, folder := studies.Sample, "."
 	if opts.study != "" {
@@ -170,7 +170,7 @@ func elsewhere(ctx context.Context, out string) int {
 	return n
 }
 
-// show prints the table, and the places of all files.
+// show prints the table, and the paths of all files.
 func show(ctx context.Context, out string, stdout io.Writer) error {
 	s, err := store.Open(ctx, out)
 	if err != nil {
@@ -194,7 +194,7 @@ func show(ctx context.Context, out string, stdout io.Writer) error {
 	return nil
 }
 
-// countLines counts the ends of lines.
+// countLines counts line breaks.
 func countLines(data []byte) int {
 	n := 0
 	for _, b := range data {

@@ -1,5 +1,5 @@
-// Package studies has the study that comes with the program. The others of this folder are
-// read from their files.
+// Package studies has the study that is built into the program. The other studies in this folder are read from
+// their files.
 package studies
 
 import _ "embed"

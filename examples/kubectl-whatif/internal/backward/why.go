@@ -11,18 +11,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Verdict says whether the rules push the pod out.
+// Verdict says whether the rules explain that the pod was pushed out.
 type Verdict string
 
 // The verdicts.
 const (
-	// ByTheRules: on the cluster of before, the preemptor pushes the pod out.
+	// ByTheRules means that the preemptor pushes the pod out in the cluster as it was before.
 	ByTheRules Verdict = "by-the-rules"
-	// Otherwise: on that cluster the preemptor that the events name does something else.
+	// Otherwise means that the preemptor that the events name does something else in that cluster.
 	Otherwise Verdict = "otherwise"
-	// ByKubelet: the events say that a kubelet evicted the pod, and no scheduler.
+	// ByKubelet means that, according to the events, a kubelet evicted the pod and no scheduler.
 	ByKubelet Verdict = "by-kubelet"
-	// Nobody: on that cluster no pod that waits pushes the pod out.
+	// Nobody means that no waiting pod pushes the pod out in that cluster.
 	Nobody Verdict = "nobody"
 )
 
@@ -30,46 +30,46 @@ const (
 type Answer struct {
 	// Pod is the pod that was pushed out, with the node that it was on.
 	Pod question.Pod `json:"pod"`
-	// Event has the words of the scheduler, or the kubelet, about the pod; nil if no event is at hand.
-	// Without an event that names the preemptor, it was found by trying.
+	// Event is what the scheduler or the kubelet said about the pod. It is nil if there is no event. Unless it
+	// names the preemptor, the preemptor was found by playing turns.
 	Event *Event `json:"event,omitempty"`
-	// By is the preemptor: a pod or, if Group is set, a group that has its turn as a whole. It is nil if
-	// nobody pushes the pod out.
+	// By is the preemptor: a pod or, if Group is set, a group that has its turn as a whole. It is nil if nobody
+	// pushes the pod out.
 	By    *question.Pod `json:"by,omitempty"`
 	Group bool          `json:"group,omitempty"`
-	// Verdict says whether the rules push the pod out. Turn is the preemptor's turn as it was played:
-	// after the number of other turns in Before or, if AtOnce is set, before all of them.
+	// Verdict says whether the rules push the pod out. Turn is the preemptor's turn as it was played: after as
+	// many other turns as Before says or, if AtOnce is set, before all of them.
 	Verdict Verdict        `json:"verdict"`
 	Turn    *question.Turn `json:"turn,omitempty"`
 	Before  int            `json:"before,omitempty"`
 	AtOnce  bool           `json:"atOnce,omitempty"`
-	// Also has the turns of others that would push the pod out, too, if they came at once. It is looked
-	// for only if no event names the preemptor. Waiting counts the others that wait, Tried those of them
-	// that were asked.
+	// Also has the turns of other pods that would push the pod out if their turns came at once. They are looked
+	// for only if no event names the preemptor. Waiting counts the other waiting pods, and Tried the pods among
+	// them that were asked.
 	Also    []question.Turn `json:"also"`
 	Tried   int             `json:"tried,omitempty"`
 	Waiting int             `json:"waiting,omitempty"`
 	// Trials has the ways of sparing the pod, each tried at the preemptor's turn.
 	Trials []Trial `json:"trials"`
 
-	// snap is the cluster at the preemptor's turn; without one, as it is in the scenario.
+	// snap is the cluster at the preemptor's turn or, if there is no preemptor, the cluster of the scenario.
 	snap *engine.Snapshot
 }
 
-// Input is the question.
+// Input is the question of [Ask].
 type Input struct {
 	Pod outrank.Key
-	// Events has the events that are at hand; nil for none.
+	// Events has the events that are known. It may be nil.
 	Events *Events
 	// Classes lists the priority classes of the cluster.
 	Classes []*outrank.PriorityClass
 }
 
-// mostTried bounds the waiting pods that are asked one by one.
+// mostTried is the most waiting pods that are asked one by one.
 const mostTried = 100
 
-// errPod is wrapped by errors about the pod in question, and errEvent by those about an event
-// that says what the dump contradicts.
+// errPod is wrapped by errors about the pod in question, and errEvent by errors about an event that contradicts
+// the dump.
 var (
 	errPod   = errors.New("nobody can say who pushed it out")
 	errEvent = errors.New("the events and the dump contradict each other")
@@ -77,17 +77,17 @@ var (
 
 // Ask answers why a pod was pushed out. The scenario is the cluster as it was before.
 //
-// Errors are about a pod that the cluster does not have, that waits there, or that is being deleted
-// already. They are about an event whose preemptor the cluster does not have, or runs already. Others are
-// those of the decisions. Time is that of the turns up to the preemptor's, twice, and of some decisions for
-// each trial.
+// Errors are about a pod that the cluster does not have, that waits there, or that is being deleted already. They may
+// also be about an event whose preemptor the cluster does not have or that runs already, or come from the
+// decisions. It takes twice the time of the turns up to the preemptor's, and that of some decisions for each
+// trial.
 func Ask(s *question.Scenario, in Input) (*Answer, error) {
 	pod, ok := s.Snapshot().Pod(in.Pod)
 	if !ok {
 		return nil, fmt.Errorf("pod %s: %w", in.Pod, preemption.ErrNotFound)
 	}
 
-	// Only a pod that runs can be pushed out, and one that is being deleted was pushed out before.
+	// Only a running pod can be pushed out, and a pod that is being deleted was pushed out before.
 	node := s.Snapshot().NodeOf(in.Pod)
 	switch {
 	case node == "":
@@ -107,7 +107,7 @@ func Ask(s *question.Scenario, in Input) (*Answer, error) {
 		return a, nil
 	}
 
-	// Only a pod that the rules push out can be spared by other rules.
+	// Other rules can spare only a pod that the rules push out.
 	m, err := a.find(s)
 	if err != nil || m == nil {
 		return a, err
@@ -127,12 +127,12 @@ func reasonOf(p *outrank.Pod) string {
 	return " (" + p.DisruptionReason + ")"
 }
 
-// podOf names a pod with its node.
+// podOf describes a pod with its node.
 func podOf(p *outrank.Pod, node string) question.Pod {
 	return question.Pod{Key: p.Key(), Priority: p.PriorityValue(), PriorityClass: p.PriorityClassName, Owner: p.Owner.String(), Node: node}
 }
 
-// find finds the preemptor, and returns the moment of its turn, which it has played; nil if there is no
+// find finds the preemptor, plays its turn, and returns the moment of that turn. It returns nil if there is no
 // preemptor.
 func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	if a.Event == nil || !a.Event.named() {
@@ -151,8 +151,8 @@ func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 		return m, err
 	}
 
-	// A dump does not say how long pods have waited, so the preemptor's turn may have come before others
-	// that are played before it. If the pod is not pushed out that way either, the turn in its order
+	// A dump does not say how long pods have waited, so that the preemptor's turn may have come before turns
+	// that were played before it. If the pod is not pushed out that way, either, the turn in the usual order
 	// stands.
 	inTurn := *a
 	now, err := s.MomentOf(key)
@@ -169,7 +169,7 @@ func (a *Answer) find(s *question.Scenario) (*question.Moment, error) {
 	return m, nil
 }
 
-// aboutWaiting says of an error about a preemptor that does not wait that the events named it.
+// aboutWaiting adds to an error about a preemptor that does not wait that the events have named it.
 func aboutWaiting(key outrank.Key, err error) error {
 	if errors.Is(err, preemption.ErrNotFound) {
 		return fmt.Errorf("%w: the events name pod %s, which waits for no node in the dump", errEvent, key)
@@ -177,8 +177,8 @@ func aboutWaiting(key outrank.Key, err error) error {
 	return err
 }
 
-// search plays the turns of everybody who waits until one pushes the pod out, and returns that moment; nil
-// if none does. It asks some of the others alone.
+// search plays the turns of all waiting pods until one pushes the pod out, and returns that moment, or nil if
+// none does. It also asks some of the other pods on their own.
 func (a *Answer) search(s *question.Scenario) (*question.Moment, error) {
 	m, err := s.PushedOut(a.Pod.Key)
 	if err != nil {
@@ -197,8 +197,8 @@ func (a *Answer) search(s *question.Scenario) (*question.Moment, error) {
 	return m, a.askOthers(s, s.Others(preemptor))
 }
 
-// askOthers asks the first of the others that wait whether they would push the pod out at once. All are
-// asked at one moment, which is a single copy of the cluster.
+// askOthers asks the first of the other waiting pods whether they would push the pod out if their turn came at
+// once. It asks all at one moment, which needs only one copy of the cluster.
 func (a *Answer) askOthers(s *question.Scenario, others []outrank.Key) error {
 	a.Waiting, a.Tried = len(others), min(len(others), mostTried)
 	if a.Tried == 0 {
@@ -225,7 +225,7 @@ func (a *Answer) askOthers(s *question.Scenario, others []outrank.Key) error {
 	return nil
 }
 
-// play plays the turn at a moment, and settles the verdict.
+// play plays the turn at a moment, and sets the verdict.
 func (a *Answer) play(m *question.Moment) error {
 	turn, err := m.With(nil)
 	if err != nil {
@@ -247,12 +247,12 @@ func (a *Answer) leaves(t *question.Turn) bool {
 	return slices.ContainsFunc(t.Victims, func(v question.Victim) bool { return v.Key == a.Pod.Key })
 }
 
-// onEventsNode reports whether a turn is about the node that the event names, if it names one.
+// onEventsNode reports whether a turn is on the node that the event names. It is true if the event names none.
 func (a *Answer) onEventsNode(t *question.Turn) bool {
 	return a.Event == nil || t.Group || a.Event.Node == "" || a.Event.Node == t.Node
 }
 
-// preemptor finds the preemptor of an event in the cluster: a pod that waits, or one of a group's pods.
+// preemptor finds the preemptor of an event in the cluster: a waiting pod, or a waiting pod of a group.
 func (e *Event) preemptor(s *question.Scenario) (outrank.Key, error) {
 	snap := s.Snapshot()
 	if e.Kind != "pod" {
@@ -273,8 +273,8 @@ func (e *Event) preemptor(s *question.Scenario) (outrank.Key, error) {
 	return found.Key(), nil
 }
 
-// pod finds the pod that an event names, by its name or else by its UID; nil if the cluster does not have
-// it. A pod of that name with another UID is another pod.
+// pod finds the pod that an event names, by name or else by UID. It returns nil if the cluster does not have
+// the pod. A pod of that name with another UID is a different pod.
 func (e *Event) pod(snap *engine.Snapshot) (*outrank.Pod, error) {
 	var found *outrank.Pod
 	if e.Preemptor != "" {
@@ -294,7 +294,7 @@ func (e *Event) pod(snap *engine.Snapshot) (*outrank.Pod, error) {
 	return found, nil
 }
 
-// member finds a pod that waits in the group of an event.
+// member finds a waiting pod in the group of an event.
 func (e *Event) member(snap *engine.Snapshot) (outrank.Key, error) {
 	var key outrank.Key
 	for g := range snap.Groups() {
@@ -317,7 +317,7 @@ func (e *Event) member(snap *engine.Snapshot) (outrank.Key, error) {
 		errEvent, e.text(), e.victim)
 }
 
-// within reports whether a pod belongs to the group, or the tree of groups, of that key.
+// within reports whether a pod belongs to the group, or to the tree of groups, with the key.
 func within(snap *engine.Snapshot, p *outrank.Pod, key outrank.Key) bool {
 	if p.Group == "" {
 		return false
@@ -330,7 +330,7 @@ func within(snap *engine.Snapshot, p *outrank.Pod, key outrank.Key) bool {
 		return true
 	}
 
-	// Counting levels ends the climb where groups name each other as parents in a circle.
+	// The count of levels ends the climb if groups name each other as parents in a circle.
 	above, ok := snap.Composite(g.ParentKey())
 	for level := 0; ok && level < outrank.MaxGroupLevels; level++ {
 		if above.Key() == key {

@@ -1,5 +1,5 @@
-// Package brief answers which parts of a long decision are worth writing down: the best
-// candidates and, for each answer, the first nodes that give it, with the number of the rest.
+// Package brief answers which parts of a long decision are worth writing down: the best candidates and, for
+// each answer of a node, the first nodes that give it, with the number of the rest.
 package brief
 
 import (
@@ -9,31 +9,31 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// All is no limit of a list.
+// All as the limit of a list means no limit.
 const All = math.MaxInt
 
 const (
-	// Usual is the usual limit: of candidates, and of nodes that give the same answer.
+	// Usual is the usual limit of candidates, and of nodes that give the same answer.
 	Usual = 20
-	// mostReported is the most nodes, whatever they answer. This bound and the next one hold unless
-	// somebody asks for more than usual.
+	// mostReported is the most nodes in total. This bound and the next one hold unless more than usual is asked
+	// for.
 	mostReported = 500
 	// mostCandidateVictims is the most victims of all candidates together, apart from
 	// those of the first one.
 	mostCandidateVictims = 300
 )
 
-// LeftOut counts the entries that the lists of a decision lack.
+// LeftOut counts the entries that are missing in the lists of a decision.
 type LeftOut struct {
-	// Candidates counts candidates, which rank behind those in the list. Nodes counts nodes of the
-	// cluster that have no report of their own; turnedDown, unhelpful and feasible count them, too.
+	// Candidates counts the candidates left out, which rank after those in the list. Nodes counts the nodes
+	// without a report of their own; turnedDown, unhelpful and feasible count them nevertheless.
 	Candidates int `json:"candidates"`
 	Nodes      int `json:"nodes"`
 }
 
-// Of returns the decision with at most list candidates, and list nodes of each answer, or all of it
-// if list is [All]. left is nil if nothing is left out. The decision itself stays as it is, and
-// shares everything with the result.
+// Of returns the decision with at most list candidates, and at most list nodes for each answer, or all of it if
+// list is [All]. left is nil if nothing is left out. The decision itself does not change, and shares its
+// contents with the result.
 func Of(e *preemption.Plan, list int) (brief *preemption.Plan, left *LeftOut) {
 	if list == All {
 		return e, nil
@@ -50,8 +50,8 @@ func Of(e *preemption.Plan, list int) (brief *preemption.Plan, left *LeftOut) {
 	return &cut, left
 }
 
-// bestOf counts the candidates that are kept. The victims of the first one, which may be the chosen one,
-// do not count.
+// bestOf returns how many candidates are kept. The victims of the first one are not counted, because it may be
+// the chosen one.
 func bestOf(all []preemption.Candidate, list int) int {
 	victims := 0
 	for i := range all {
@@ -65,8 +65,8 @@ func bestOf(all []preemption.Candidate, list int) int {
 	return len(all)
 }
 
-// firstOfEach are the nodes that are kept, in the cluster's order: the chosen one, and the
-// first nodes that give each answer.
+// firstOfEach returns the nodes that are kept, in the order of the cluster: the chosen one, and the first nodes
+// that give each answer.
 func firstOfEach(e *preemption.Plan, list int) []preemption.NodeReport {
 	known := map[string]int{}
 	kept := []preemption.NodeReport{}
@@ -79,7 +79,7 @@ func firstOfEach(e *preemption.Plan, list int) []preemption.NodeReport {
 
 		answer := fmt.Sprint(n.Status)
 		if n.AfterRemoval != nil {
-			// A node on which preemption was tried gives two answers.
+			// A node on which preemption was tried gives a second answer.
 			answer += fmt.Sprint(" tried ", *n.AfterRemoval)
 		}
 

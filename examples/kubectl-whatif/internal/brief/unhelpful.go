@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// InVain returns what is in the way on a node with every possible victim gone. It is not ok if
-// preemption was not tried there, or helps.
+// InVain returns what keeps the pod off a node once every possible victim is gone. It is not ok if preemption
+// was not tried there, or helps.
 func InVain(n *preemption.NodeReport) (status preemption.Status, ok bool) {
 	if n.AfterRemoval == nil || n.AfterRemoval.Code == preemption.Success {
 		return preemption.Status{}, false
@@ -18,8 +18,8 @@ func InVain(n *preemption.NodeReport) (status preemption.Status, ok bool) {
 	return *n.AfterRemoval, true
 }
 
-// Unhelpful counts the nodes of a decision on which preemption was tried and does not help, by what
-// is in the way then, the most frequent first. A plan says it by itself only if nothing helps.
+// Unhelpful counts the nodes on which preemption was tried and does not help, by the obstacle that remains, the
+// most frequent first. A plan has these counts only if nothing helps.
 func Unhelpful(e *preemption.Plan) []preemption.Count {
 	if e.Unhelpful != nil {
 		return e.Unhelpful

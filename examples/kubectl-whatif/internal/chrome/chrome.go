@@ -1,5 +1,5 @@
-// Package chrome answers for tests what a page does in a browser: what it shows, what it fetches, and
-// what the browser complains about.
+// Package chrome lets tests ask what a page does in a browser: what it shows, what it fetches, and what the
+// browser complains about.
 package chrome
 
 import (
@@ -20,14 +20,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// local matches the addresses for which nothing is fetched from a network.
+// local matches addresses that need no network.
 var local = regexp.MustCompile(`^(file|data|blob):`)
 
 // browsers are the programs that are looked for, in this order.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
-// Browser is a browser without a window that is driven over a pipe, by the
-// protocol of its developer tools.
+// Browser is a headless browser that is driven over a pipe, by the protocol of its developer tools.
 type Browser struct {
 	t       *testing.T
 	to      io.Writer
@@ -35,13 +34,14 @@ type Browser struct {
 
 	// mu guards last, answers, told and fetched.
 	mu sync.Mutex
-	// last is the number of the last command. answers has who waits for the answer to a command.
+	// last is the number of the last command. answers has, for each command, the channel that waits for its
+	// answer.
 	last    int
 	answers map[int]chan message
-	// loaded gets a value for each page that is loaded.
+	// loaded receives a value for each page that has loaded.
 	loaded chan struct{}
-	// told has all messages of the console and the log of the browser, and
-	// fetched the addresses of all requests to a network.
+	// told has all messages from the console and the log of the browser. fetched has the addresses of all
+	// requests that need a network.
 	told, fetched []string
 }
 
@@ -60,7 +60,7 @@ func Start(t *testing.T) *Browser {
 	t.Helper()
 	program := installed(t)
 
-	// The browser reads commands from its third file and writes messages to its fourth.
+	// The browser reads commands from file descriptor 3 and writes messages to file descriptor 4.
 	toRead, to, err := os.Pipe()
 	require.NoError(t, err)
 	from, fromWrite, err := os.Pipe()
@@ -71,7 +71,7 @@ func Start(t *testing.T) *Browser {
 		args = append(args, "--no-sandbox")
 	}
 
-	// Its ends of the pipes are the browser's alone, so that they end with it.
+	// Only the browser keeps its ends of the pipes open, so that they close when it ends.
 	cmd := exec.Command(program, append(args, "about:blank")...)
 	cmd.ExtraFiles = []*os.File{toRead, fromWrite}
 	require.NoError(t, cmd.Start())
@@ -152,7 +152,7 @@ func (c *Browser) read(from io.Reader) {
 	}
 }
 
-// note keeps the events that tests are about.
+// note records the events that tests ask about.
 func (c *Browser) note(m *message) {
 	switch m.Method {
 	case "Page.loadEventFired":
@@ -217,7 +217,7 @@ func (c *Browser) Open(text []byte) {
 func (c *Browser) Visit(url string) {
 	c.t.Helper()
 
-	// Pages that were loaded before do not count.
+	// Pages that were loaded earlier do not count.
 	for len(c.loaded) > 0 {
 		<-c.loaded
 	}
@@ -229,7 +229,7 @@ func (c *Browser) Visit(url string) {
 	}
 }
 
-// Look sets the width of the window and the reader's preferences, which are names and values in turn.
+// Look sets the width of the window and the reader's preferences, given as alternating names and values.
 func (c *Browser) Look(width int, features ...string) {
 	c.t.Helper()
 	c.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
@@ -240,8 +240,8 @@ func (c *Browser) Look(width int, features ...string) {
 	c.Call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": list})
 }
 
-// Eval runs a piece of JavaScript on the page, and reads its value into another one. If the value is a
-// promise, Eval waits for it.
+// Eval runs JavaScript on the page and decodes its value into another one. If the value is a promise, Eval
+// waits for it.
 func (c *Browser) Eval(script string, into any) {
 	c.t.Helper()
 	var out struct {
@@ -253,7 +253,7 @@ func (c *Browser) Eval(script string, into any) {
 	require.NoError(c.t, json.Unmarshal(out.Result.Value, into), script)
 }
 
-// Press presses a key and lets it go.
+// Press presses and releases a key.
 func (c *Browser) Press(key string) {
 	c.t.Helper()
 	code := map[string]int{"Tab": 9, "ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Escape": 27, "Enter": 13}[key]
@@ -262,8 +262,8 @@ func (c *Browser) Press(key string) {
 	}
 }
 
-// Silent checks that the browser did not complain, and that nothing was fetched from a network, since the
-// last look.
+// Silent checks that, since the last look, the browser has not complained and has fetched nothing from a
+// network.
 func (c *Browser) Silent(what string) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -282,8 +282,8 @@ func (c *Browser) Fetched() []string {
 	return fetched
 }
 
-// Screenshot writes a picture of the whole page to the folder of an environment
-// variable, for people to look at.
+// Screenshot writes a picture of the whole page to the folder that an environment variable names, for people to
+// look at. It does nothing without the variable.
 func (c *Browser) Screenshot(name string) {
 	folder := os.Getenv("WHATIF_SCREENSHOTS")
 	if folder == "" {

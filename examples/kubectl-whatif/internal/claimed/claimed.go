@@ -1,4 +1,4 @@
-// Package claimed answers which pods of an answer claim devices. No answer looks at those.
+// Package claimed answers which pods of an answer claim devices. The answers themselves do not look at devices.
 package claimed
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Kind is the kind of the objects that say which extended resources are devices.
+// Kind is the kind of the objects that say which extended resources are backed by devices.
 const Kind = "DeviceClass"
 
-// implicitly begins the name of an extended resource that a device class backs without naming it.
+// implicitly is the prefix of an extended resource that a device class backs without naming it.
 const implicitly = "deviceclass.resource.kubernetes.io/"
 
-// instead ends a caveat.
+// instead ends a caveat with the program that does look at devices.
 const instead = "kubectl whatif-devices looks at them, in a dump with resourceclaims,resourceslices,deviceclasses"
 
-// most is the most names of a sentence.
+// most is the most names in a sentence.
 const most = 5
 
-// Backing has device classes by the extended resource that they back.
+// Backing maps extended resources to the device classes that back them.
 type Backing map[resource.Name]string
 
 // Add reads a DeviceClass. The error is an [outrank.InputError].
@@ -46,7 +46,7 @@ func (b Backing) Add(text []byte) error {
 	return nil
 }
 
-// Concerns reports whether a pod claims devices, or requests some as extended resources.
+// Concerns reports whether a pod claims devices, or requests devices as extended resources.
 func (b Backing) Concerns(p *outrank.Pod) bool {
 	requests := func(l resource.List) bool {
 		for name := range l {
@@ -62,7 +62,7 @@ func (b Backing) Concerns(p *outrank.Pod) bool {
 		p.Resources != nil && requests(p.Resources.Requests)
 }
 
-// behind returns the extended resources of a pod that device classes back, each with its class.
+// behind returns the pod's extended resources that are backed by device classes, each with its class.
 func (b Backing) behind(p *outrank.Pod) (out []string) {
 	for _, name := range p.Requests().Names() {
 		class, is := b[name]
@@ -79,10 +79,10 @@ func (b Backing) behind(p *outrank.Pod) (out []string) {
 // Pods has the pods of an answer that claim devices.
 type Pods struct {
 	backing Backing
-	// asked is the pod in question, nil if it claims no devices or there is none.
+	// asked is the pod in question. It is nil if the pod claims no devices or if there is none.
 	asked *outrank.Pod
-	// claim are the other pods that have resource claims, and request those that request devices as
-	// extended resources. A pod may do both.
+	// claim has the other pods with resource claims. request has the other pods that request devices as
+	// extended resources. A pod may be in both.
 	claim, request []*outrank.Pod
 }
 
@@ -103,16 +103,16 @@ func Find(b Backing, asked *outrank.Pod, others []*outrank.Pod) *Pods {
 	return out
 }
 
-// Hidden reports whether an answer depends on devices; room says that every pod finds room by it. A pod
-// that claims devices may find less room than the answer says, and never more. A pod that requests them as
-// extended resources may find more, too, as the nodes do not offer these themselves.
+// Hidden reports whether an answer depends on devices. room says that every pod finds room according to the
+// answer. A pod that claims devices may find less room than the answer says, but never more. A pod that
+// requests them as extended resources may also find more, because nodes do not list these resources themselves.
 func (d *Pods) Hidden(room bool) bool {
 	request := len(d.request) > 0 || d.asked != nil && len(d.backing.behind(d.asked)) > 0
 	return request || room && (d.asked != nil || len(d.claim) > 0)
 }
 
-// Caveats says which devices are not looked at: in sentences about the pod in question, and in one about
-// all others together.
+// Caveats says which devices the answer ignores: one sentence about each kind for the pod in question, and one
+// about all other pods together.
 func (d *Pods) Caveats() (out []outrank.Problem) {
 	if p := d.asked; p != nil && len(p.ResourceClaims) > 0 {
 		out = append(out, outrank.Problem{Object: "pod " + string(p.Key()), Field: "spec.resourceClaims",
@@ -142,7 +142,7 @@ func count(n int, does string) string {
 	return fmt.Sprintf("%d pods %s some, which are not looked at", n, strings.TrimSuffix(does, "s"))
 }
 
-// is returns one for the number 1, and more for any other.
+// is returns one if n is 1, and more otherwise.
 func is(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -153,10 +153,10 @@ func is(n int, one, more string) string {
 // claims lists the claims of a pod.
 func claims(p *outrank.Pod) string { return some(p.ResourceClaims, ", ") }
 
-// behind lists the extended resources of a pod that device classes back.
+// behind lists the pod's extended resources that are backed by device classes.
 func (d *Pods) behind(p *outrank.Pod) string { return some(d.backing.behind(p), ", ") }
 
-// named lists the first few pods, those that wait before all others, each with what it claims.
+// named lists the first few pods, waiting pods before all others, each with what it claims.
 func named(list []*outrank.Pod, claims func(*outrank.Pod) string) string {
 	waiting := slices.Clone(list)
 	slices.SortStableFunc(waiting, func(a, b *outrank.Pod) int { return strings.Compare(placed(a), placed(b)) })
@@ -171,7 +171,7 @@ func named(list []*outrank.Pod, claims func(*outrank.Pod) string) string {
 	return strings.Join(names, "; ")
 }
 
-// placed is a key by which pods that wait come before all others.
+// placed returns a sort key that puts waiting pods before all others.
 func placed(p *outrank.Pod) string {
 	if p.NodeName == "" {
 		return ""

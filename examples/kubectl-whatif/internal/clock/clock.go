@@ -1,5 +1,5 @@
-// Package clock answers: at what time is a question about a dump asked, and which starts does that
-// time make odd? A dump does not say when it was made.
+// Package clock answers: at what time is a question about a dump asked, and which start times look odd at that
+// time? A dump does not say when it was made.
 package clock
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// end is the last second that RFC 3339 can write. No answer is of a later time, so that it can be
-// given back with --now.
+// end is the last second that RFC 3339 can write. No answer has a later time, so that any can be passed to
+// --now.
 var end = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
 // Parse reads the time of a flag.
@@ -36,8 +36,8 @@ func writable(t time.Time) bool {
 	return year >= 0 && year <= 9999
 }
 
-// After returns the second after a time, which is never beyond the calendar. The zero time, which
-// stands for none, stays as it is.
+// After returns the second after a time, but never one after end. The zero time, which stands for none, stays
+// as it is.
 func After(t time.Time) time.Time {
 	switch {
 	case t.IsZero():
@@ -48,18 +48,18 @@ func After(t time.Time) time.Time {
 	return t.Add(time.Second)
 }
 
-// Of returns the second after the latest creation of any object in a dump. Creations are by the API
-// server's clock, while starts are by the clocks of nodes, and any of those may be ahead. Without a
-// creation it is the second after the latest start, and without a start the zero time.
+// Of returns the second after the latest creation of an object in the dump. Creation times come from the clock
+// of the API server, while start times come from the clocks of nodes, any of which may be ahead. Without a
+// creation time it is the second after the latest start, and without a start the zero time.
 func Of(c *outrank.Cluster) time.Time {
 	if !c.AsOf.IsZero() {
 		return After(c.AsOf)
 	}
-	// This is only as good as the clock of that node.
+	// This time is only as accurate as the clock of that node.
 	return After(latestStart(c))
 }
 
-// latestStart is the latest start of any pod, the zero time without any.
+// latestStart returns the latest start of any pod, or the zero time if there is none.
 func latestStart(c *outrank.Cluster) (latest time.Time) {
 	for _, p := range c.Pods {
 		if p.StartTime.After(latest) {
@@ -69,12 +69,12 @@ func latestStart(c *outrank.Cluster) (latest time.Time) {
 	return latest
 }
 
-// soon is the time that a kubelet may take to start the pod that was created last. A start within it is no
-// sign of a clock that is ahead.
+// soon is how long a kubelet may take to start the pod that was created last. A start within that time does not
+// mean that a clock is ahead.
 const soon = time.Minute
 
-// Doubts says what is odd about the time of an answer, in sentences that go on after "the dump".
-// given says that somebody asked for that time. A dump without creations is no doubt then.
+// Doubts says what is odd about the time of an answer, in sentences that begin with "the dump". given says that
+// the time was asked for; then a dump without creation times is no doubt.
 func Doubts(c *outrank.Cluster, now time.Time, given bool) (out []string) {
 	if c.AsOf.IsZero() && !given {
 		switch {
@@ -96,9 +96,9 @@ func Doubts(c *outrank.Cluster, now time.Time, given bool) (out []string) {
 	return out
 }
 
-// ahead lists the pods that start after now, sorted. A start just after the last creation is odd
-// only if the order of the two matters: a pod that has a node and no start counts as started now, and
-// would then seem to have started before.
+// ahead lists the pods that start after now, sorted. A start shortly after the last creation is odd only if it
+// can affect an order: a pod with a node and no start time counts as started now, and would then seem to have
+// started before.
 func ahead(c *outrank.Cluster, now time.Time) (late []outrank.Key) {
 	if now.IsZero() {
 		return nil
@@ -133,10 +133,10 @@ func named(keys []outrank.Key) (text string) {
 	return text
 }
 
-// Time is a time of an object in an answer. It may be of any year, as API servers write any.
+// Time is a time of an object in an answer. It may have any year, because API servers write any.
 type Time struct{ time.Time }
 
-// MarshalJSON writes a year beyond the four digits of RFC 3339, which package time refuses.
+// MarshalJSON writes years beyond the four digits of RFC 3339 as well, which package time refuses.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if writable(t.Time) {
 		return t.Time.MarshalJSON()

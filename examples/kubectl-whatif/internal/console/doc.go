@@ -1,7 +1,6 @@
-// Package console writes text for a person: lines and tables that keep to the width of a
-// terminal, in colour where that is wanted, of names that come from elsewhere and are not
-// to be trusted. Documents for programs are written here, too.
+// Package console writes text for a person: lines and tables that fit the width of a terminal, coloured if
+// wanted, with names that come from outside and are not trusted. It also writes documents for programs.
 //
-// Widths are those that terminals give to characters: two columns for most of those of
-// East Asia and for emoji, none for accents that sit on another character.
+// Widths are counted as terminals do: two columns for most East Asian characters and for emoji, none for accents that
+// combine with another character.
 package console

@@ -15,7 +15,7 @@ func JSON(w io.Writer, document any) error {
 	return enc.Encode(document)
 }
 
-// YAML writes what JSON would, as YAML.
+// YAML writes the document that JSON would write, as YAML.
 func YAML(w io.Writer, document any) error {
 	text, err := json.Marshal(document)
 	if err != nil {

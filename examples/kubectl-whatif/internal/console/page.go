@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Page writes lines. Every argument that is a string is made safe first: names come from a
-// file, and a terminal obeys what is written to it.
+// Page writes lines. It makes every string argument safe first, because names come from a file, and a terminal
+// obeys control characters.
 type Page struct {
 	W io.Writer
 	Screen
 }
 
-// Write writes text that is safe and broken into lines already.
+// Write writes text that is safe and wrapped already.
 func (p Page) Write(text []byte) (int, error) { return p.W.Write(text) }
 
-// Line writes a line. If it is too wide it goes on in the next line, indented a little more.
-// Arguments that are strings, of whatever type, and [Styled] are made safe.
+// Line writes a line. If it is too wide it continues on the next line with a deeper indentation. Arguments that
+// are [Styled] or strings of any type are made safe.
 func (p Page) Line(format string, args ...any) {
 	text := fmt.Sprintf(format, p.cleaned(args)...)
 	for line := range strings.SplitSeq(text, "\n") {
@@ -26,10 +26,10 @@ func (p Page) Line(format string, args ...any) {
 	}
 }
 
-// widest is the most width of the running text of Say.
+// widest is the largest width of the running text of Say.
 const widest = 100
 
-// Say writes running text, broken between words.
+// Say writes running text, wrapped between words.
 func (p Page) Say(format string, args ...any) {
 	width := widest
 	if p.Width > 0 {
@@ -40,7 +40,7 @@ func (p Page) Say(format string, args ...any) {
 	}
 }
 
-// folded writes a line. If it is wider than the screen, it is broken between words.
+// folded writes a line, wrapped between words if it is wider than the screen.
 func (p Page) folded(line string) {
 	if p.Width <= 0 || Width(line) <= p.Width {
 		fmt.Fprintln(p.W, p.apart(line))
@@ -56,8 +56,8 @@ func (p Page) folded(line string) {
 	}
 }
 
-// fold breaks a line between words. The first part is at most first wide, and the others are at most
-// others. Spaces within the parts stay as they are.
+// fold wraps a line between words. The first part is at most first columns wide, and the others are at most
+// others columns. Spaces within the parts are kept.
 func fold(line string, first, others int) []string {
 	var parts []string
 	var b strings.Builder
@@ -66,7 +66,7 @@ func fold(line string, first, others int) []string {
 		spaces := len(line) - len(strings.TrimLeft(line, " "))
 
 		word, _, _ := strings.Cut(line[spaces:], " ")
-		// The first word stands in any case, however wide it is.
+		// The first word is always kept, however wide it is.
 		w := Width(word)
 		if used > 0 && used+spaces+w > most {
 			parts = append(parts, b.String())
@@ -83,7 +83,7 @@ func fold(line string, first, others int) []string {
 	return append(parts, b.String())
 }
 
-// cleaned makes arguments safe.
+// cleaned makes the arguments safe.
 func (p Page) cleaned(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {
@@ -103,10 +103,10 @@ func (p Page) cleaned(args []any) []any {
 	return out
 }
 
-// mostWide is the most width of the texts of Items.
+// mostWide is the largest width of the texts of Items.
 const mostWide = 104
 
-// Items writes texts one below the other, each wrapped.
+// Items writes a list of texts, each wrapped.
 func (p Page) Items(texts []string) {
 	for _, text := range texts {
 		for i, line := range Wrap(p.Safe(text), p.text(4)) {
@@ -115,7 +115,7 @@ func (p Page) Items(texts []string) {
 	}
 }
 
-// text is the width of running text behind an indentation.
+// text returns the width of running text after an indentation.
 func (p Page) text(indent int) int {
 	if p.Width <= 0 {
 		return mostWide

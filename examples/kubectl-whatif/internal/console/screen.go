@@ -9,30 +9,29 @@ import (
 	"golang.org/x/term"
 )
 
-// When to colour.
+// The values of a setting for colours.
 const (
 	Auto   = "auto"
 	Always = "always"
 	Never  = "never"
 )
 
-// ErrColor is returned for anything else.
+// ErrColor is the error for any other value of that setting.
 var ErrColor = errors.New("colour is auto, always or never")
 
-// Screen is the target of the text.
+// Screen describes where the text is shown.
 type Screen struct {
-	// Width is the most columns of a line; 0 for no limit.
+	// Width is the largest number of columns of a line. 0 means no limit.
 	Width int
-	// Color says that text is coloured.
+	// Color says that text may be coloured.
 	Color bool
-	// Terminal says that a terminal shows the text. It turns text from right to left
-	// around.
+	// Terminal says that a terminal shows the text. Terminals reorder right-to-left text.
 	Terminal bool
 }
 
-// ScreenOf describes the target. A terminal has its own width or, if it tells
-// none, that of the variable COLUMNS. Anything else, such as a pipe or a file, has no width.
-// Colour is for terminals, unless NO_COLOR is set to anything or TERM is dumb.
+// ScreenOf describes the target of text. A terminal has its own width or, if it reports none, the width in
+// COLUMNS. Anything else, such as a pipe or a file, has no width. Only terminals are coloured automatically,
+// unless NO_COLOR is set or TERM is dumb.
 func ScreenOf(w io.Writer, color string, env func(string) string) (Screen, error) {
 	var s Screen
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -48,7 +47,7 @@ func ScreenOf(w io.Writer, color string, env func(string) string) (Screen, error
 	return s.colored(color, env)
 }
 
-// colored settles whether there is colour.
+// colored decides whether there is colour.
 func (s Screen) colored(color string, env func(string) string) (Screen, error) {
 	switch color {
 	case Auto:
@@ -75,13 +74,13 @@ const (
 	Yellow Style = "33"
 )
 
-// Styled is a text with a style, among the arguments of [Page.Line].
+// Styled is a text with a style, to be used as an argument of [Page.Line].
 type Styled struct {
 	Text  string
 	Style Style
 }
 
-// styled puts a style on text that is safe already.
+// styled adds a style to text that is safe already.
 func (s Screen) styled(text string, style Style) string {
 	if !s.Color || style == Plain || text == "" {
 		return text

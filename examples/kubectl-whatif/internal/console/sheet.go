@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// Sheet is a page that collects a text for another page, which has the same width, and writes it at
-// once: an error leaves no half text.
+// Sheet collects a text for another page of the same width and writes it at once, so that an error leaves no
+// half of a text.
 type Sheet struct {
 	Page
 	text *bytes.Buffer
 }
 
-// SheetFor begins a text for w. If w is a [Page], the text is as wide as that.
+// SheetFor begins a text for w. If w is a [Page], the text has the width of that page.
 func SheetFor(w io.Writer) *Sheet {
 	s := &Sheet{text: &bytes.Buffer{}}
 	if page, ok := w.(Page); ok {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Table is rows of cells in aligned columns, with notes below rows.
+// Table has rows of cells in aligned columns, with notes below rows.
 type Table struct {
-	// Right has the columns, counted from 0, that line up at their right end.
+	// Right has the columns, counted from 0, that are aligned to the right.
 	Right map[int]bool
-	// Rigid has the columns that are shortened only once the others cannot be any more.
+	// Rigid has the columns that are shortened only when no other column can be.
 	Rigid map[int]bool
-	// Spare lists columns that are left out if the screen is too narrow, the first one
-	// first, before others are shortened below the usual width of a name.
+	// Spare lists the columns to leave out, in this order, if the screen is too narrow. They are left out
+	// before other columns are shortened below the usual width of a name.
 	Spare []int
-	// Paint colours the cells of columns. A cell is as wide then as it will be.
+	// Paint colours the cells of columns. It is called once the cells have their final width.
 	Paint map[int]func(s Screen, cell string) string
 
-	// headed says that the first row holds headings.
+	// headed says that the first row has headings.
 	headed bool
 	rows   []row
 }
 
-// row is cells, or a note that keeps to no column.
+// row is a row of cells, or a note that spans all columns.
 type row struct {
 	cells []string
 	note  string
@@ -37,22 +37,22 @@ func (t *Table) Head(cells ...string) {
 	t.Add(cells...)
 }
 
-// Note puts a text below the last row.
+// Note adds a text below the last row.
 func (t *Table) Note(format string, args ...any) {
 	t.rows = append(t.rows, row{note: fmt.Sprintf(format, args...)})
 }
 
-// noteIndent stands before notes.
+// noteIndent is the indentation of notes.
 const noteIndent = "     "
 
 // usual is the usual width of a name.
 const usual = 40
 
-// narrowest is the least width of a shortened column.
+// narrowest is the smallest width to which a column is shortened.
 const narrowest = 8
 
-// Print writes the table. Columns that are empty but for their heading are left out. If the table
-// is wider than the screen, the widest columns are shortened in the middle.
+// Print writes the table. Columns that have nothing but a heading are left out. If the table is wider than the
+// screen, the widest columns are shortened in the middle.
 func (t *Table) Print(p Page) {
 	for i := range t.rows {
 		for j, cell := range t.rows[i].cells {
@@ -75,7 +75,7 @@ func (t *Table) Print(p Page) {
 	}
 }
 
-// noteLines breaks a note into lines, each with the indentation of the note.
+// noteLines wraps a note, and indents each line.
 func (t *Table) noteLines(p Page, note string) []string {
 	note = p.Safe(note)
 	if p.Width <= 0 {
@@ -89,7 +89,7 @@ func (t *Table) noteLines(p Page, note string) []string {
 	return lines
 }
 
-// line is a row as it is written. Spaces fill each cell up to the width of its column.
+// line returns a row as it is written. Spaces pad each cell to the width of its column.
 func (t *Table) line(p Page, at int, widths []int, filled []bool) string {
 	var b strings.Builder
 	head := t.headed && at == 0
@@ -100,7 +100,7 @@ func (t *Table) line(p Page, at int, widths []int, filled []bool) string {
 		cell = Shorten(cell, widths[i])
 		gap := strings.Repeat(" ", max(0, widths[i]-Width(cell)))
 
-		// Colours take no columns, so that they come after the cell was measured.
+		// Escape codes take no columns, so that they are added after the cell was measured.
 		if head {
 			cell = p.styled(cell, Bold)
 		} else if paint := t.Paint[i]; paint != nil && p.Color {
@@ -114,8 +114,7 @@ func (t *Table) line(p Page, at int, widths []int, filled []bool) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// measure finds the width of each column, and whether it holds anything but
-// its heading.
+// measure finds the width of each column, and whether the column has anything but its heading.
 func (t *Table) measure() (widths []int, filled []bool) {
 	for at, r := range t.rows {
 		for i, cell := range r.cells {
@@ -129,8 +128,8 @@ func (t *Table) measure() (widths []int, filled []bool) {
 	return widths, filled
 }
 
-// leaveOut leaves out spare columns until the others have enough room. Columns count with no more than the
-// usual width of a name, as they can be shortened to that.
+// leaveOut leaves out spare columns until the others have enough room. A column counts with at most the usual
+// width of a name, because it can be shortened to that.
 func (t *Table) leaveOut(widths []int, filled []bool, most int) {
 	for _, spare := range t.Spare {
 		wide := 0
@@ -149,8 +148,7 @@ func (t *Table) leaveOut(widths []int, filled []bool, most int) {
 	}
 }
 
-// fit narrows the widest columns until a line is as wide as it may be, or every
-// column is as narrow as makes sense.
+// fit narrows the widest columns until a line fits, or until every column has the smallest useful width.
 func (t *Table) fit(widths []int, filled []bool, most int) {
 	if most <= 0 {
 		return
@@ -168,7 +166,7 @@ func (t *Table) fit(widths []int, filled []bool, most int) {
 
 	for _, rigid := range []bool{false, true} {
 		for ; over > 0; over-- {
-			// Of several that are equally wide the last one is narrowed: the first columns identify a row.
+			// Among equally wide columns the last one is narrowed, because the first columns identify a row.
 			widest := -1
 			for i := range widths {
 				if t.Rigid[i] == rigid && widths[i] > narrowest && (widest < 0 || widths[i] >= widths[widest]) {
@@ -183,7 +181,7 @@ func (t *Table) fit(widths []int, filled []bool, most int) {
 	}
 }
 
-// PaintRuns colours the cells of a column character by character, each run of a character at once.
+// PaintRuns returns a function for Paint that colours runs of equal characters by the style of the character.
 func PaintRuns(styles map[rune]Style) func(Screen, string) string {
 	return func(s Screen, cell string) string {
 		var b strings.Builder

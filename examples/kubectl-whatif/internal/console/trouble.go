@@ -10,21 +10,22 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// mostProblems keep a thoroughly broken dump from filling the screen; the rest are counted.
+// mostProblems is the most problems that are printed; the others are counted. A broken dump would fill the
+// screen.
 const mostProblems = 20
 
-// Trouble is an error with a list of problems. More counts the problems that were found and not kept.
+// Trouble is an error with a list of problems. More counts further problems that were not kept.
 type Trouble struct {
 	Head     string
 	Problems []outrank.Problem
 	More     int
 }
 
-// Error returns only the head. [Complain] writes the rest.
+// Error returns only the head. [Complain] prints the problems.
 func (e *Trouble) Error() string { return e.Head }
 
-// Unusable names the input that an error of the library is about, and how many problems it lists. An error
-// that lists no problems is wrapped.
+// Unusable returns an error that names the input and says how many problems err lists. If err lists no
+// problems, it is only wrapped.
 func Unusable(input string, err error) error {
 	in := problemsOf(err)
 	number := len(in.Problems) + in.More
@@ -34,16 +35,16 @@ func Unusable(input string, err error) error {
 	return Refused(fmt.Sprintf("%s cannot be used: %s", input, Plural(number, "problem")), err)
 }
 
-// Refused puts a sentence above the problems that an error of the library lists.
+// Refused returns an error with a sentence above the problems that err lists.
 func Refused(head string, err error) *Trouble {
 	in := problemsOf(err)
 	return &Trouble{Head: head, Problems: in.Problems, More: in.More}
 }
 
-// ListsProblems reports whether an error of the library lists problems.
+// ListsProblems reports whether an error lists problems.
 func ListsProblems(err error) bool { return len(problemsOf(err).Problems) > 0 }
 
-// problemsOf are the problems that an error lists, none if it lists none.
+// problemsOf returns the problems that an error lists.
 func problemsOf(err error) outrank.InputError {
 	var in *outrank.InputError
 	if errors.As(err, &in) {
@@ -52,7 +53,7 @@ func problemsOf(err error) outrank.InputError {
 	return outrank.InputError{}
 }
 
-// Complain prints an error of a program for a person.
+// Complain prints the error that ended a program, for a person.
 func Complain(w io.Writer, program string, err error) {
 	fmt.Fprintln(w, program+":", screen.Safe(err.Error()))
 	var in *Trouble
@@ -69,7 +70,7 @@ func Complain(w io.Writer, program string, err error) {
 	}
 }
 
-// Plural counts things: "1 pod", "2 pods", "3 copies", "4 classes".
+// Plural returns a number with a noun: "1 pod", "2 pods", "3 copies", "4 classes".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -10,10 +10,10 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 )
 
-// colors matches the codes of the styles. In texts from elsewhere such codes are escaped.
+// colors matches the escape codes of styles. Texts from outside have none, because theirs are made safe.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Width is the number of columns of a text.
+// Width returns the number of columns of a text.
 func Width(text string) int {
 	if strings.IndexByte(text, 0x1b) >= 0 {
 		text = colors.ReplaceAllString(text, "")
@@ -21,11 +21,11 @@ func Width(text string) int {
 	return uniseg.StringWidth(text)
 }
 
-// ellipsis stands for the middle that is left out.
+// ellipsis replaces the middle of a shortened text.
 const ellipsis = "…"
 
-// Shorten leaves out the middle of a text that is wider than it may be: names differ at
-// their ends. Characters that belong together stay together.
+// Shorten leaves out the middle of a text that is wider than width, because names differ at their ends. It does
+// not split characters that are combined into one.
 func Shorten(text string, width int) string {
 	if width <= 0 || Width(text) <= width {
 		return text
@@ -39,7 +39,7 @@ func Shorten(text string, width int) string {
 		parts = append(parts, g.Str())
 	}
 
-	// The head and the tail share the room. The head gets the odd column.
+	// The head and the tail share the room. The head gets an odd column.
 	room := width - 1
 	head, tail := 0, len(parts)
 	for left := (room + 1) / 2; head < tail && left >= Width(parts[head]); head++ {
@@ -51,8 +51,8 @@ func Shorten(text string, width int) string {
 	return strings.Join(parts[:head], "") + ellipsis + strings.Join(parts[tail:], "")
 }
 
-// Wrap breaks a text between words. A word that is wider than the width has a line of its own. With a
-// width of 0 there is one line.
+// Wrap breaks a text between words. A word that is too wide has a line of its own. With a width of 0 there is
+// only one line.
 func Wrap(text string, width int) []string {
 	var lines []string
 	used := 0
@@ -69,19 +69,17 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// rightToLeft are the scripts that run from right to left.
+// rightToLeft are the scripts that are written from right to left.
 var rightToLeft = []*unicode.RangeTable{
 	unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic,
 	unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mende_Kikakui,
 }
 
-// Safe shows control characters, and other characters that cannot be seen, as escapes. It leaves
-// safe text as it is.
+// Safe shows control characters and invisible characters as escapes. It returns safe text unchanged.
 func (s Screen) Safe(text string) string { return screen.Safe(text) }
 
-// apart keeps words that run from right to left from turning their neighbours around on a
-// terminal: a figure behind such a name would stand before it. It comes last, as its marks
-// have no width and would be escaped.
+// apart keeps right-to-left words from reordering their neighbours on a terminal, which would show a number
+// after such a name before it. It has to run last, because its marks have no width and Safe would escape them.
 func (s Screen) apart(line string) string {
 	if !s.Terminal || strings.IndexFunc(line, isRightToLeft) < 0 {
 		return line
@@ -93,7 +91,7 @@ func (s Screen) apart(line string) string {
 			continue
 		}
 
-		// Brackets, commas and colours around the word stay outside.
+		// Brackets, punctuation and colours around the word stay outside the marks.
 		begin := strings.LastIndexAny(word[:first], "(,;:") + 1
 		for _, code := range colors.FindAllStringIndex(word[:first], -1) {
 			begin = max(begin, code[1])
@@ -107,5 +105,5 @@ func (s Screen) apart(line string) string {
 	return strings.Join(words, " ")
 }
 
-// isRightToLeft reports whether a character runs from right to left.
+// isRightToLeft reports whether a character is written from right to left.
 func isRightToLeft(r rune) bool { return unicode.In(r, rightToLeft...) }

@@ -1,4 +1,4 @@
-// Package drawn draws random clusters, over which the properties of what-if answers are tested.
+// Package drawn draws random clusters on which properties of the answers are tested.
 package drawn
 
 import (
@@ -16,8 +16,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Cluster draws a cluster of a shape. Most pods have controllers and classes, and some
-// wait.
+// Cluster draws a cluster of a shape. Most pods have controllers and classes, and some pods wait.
 func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
 	shape.Nodes = rapid.IntRange(1, 6).Draw(t, "nodes")
 	shape.Budgets = rapid.IntRange(0, 4).Draw(t, "budgets")
@@ -25,7 +24,8 @@ func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
 	c, err := clustergen.Cluster(shape, rapid.Uint64().Draw(t, "seed"))
 	require.NoError(t, err)
 
-	// Controllers, readiness and classes go by the places of pods, so that each goes with each other one.
+	// Controllers, readiness and classes follow from the index of a pod, in different periods, so that all
+	// combinations occur.
 	c.Classes = []*outrank.PriorityClass{{Name: "low", Value: 10}, {Name: "high", Value: 1000}, {Name: "polite", Value: 500, PreemptionPolicy: outrank.PreemptNever}}
 	for i, p := range c.Pods {
 		if i%4 > 0 {
@@ -56,7 +56,7 @@ func Cluster(t *rapid.T, shape clustergen.Shape) *outrank.Cluster {
 	return c
 }
 
-// unreported returns a pod that waits without what only a kubelet reports.
+// unreported returns a waiting pod without the fields that only a kubelet sets.
 func unreported(p *outrank.Pod) *outrank.Pod {
 	one := *p
 	one.AllocatedResources, one.Actual = nil, nil
@@ -80,8 +80,8 @@ func Setting(t require.TestingT, c *outrank.Cluster) question.Setting {
 	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: clustergen.Now()}
 }
 
-// State describes what a question has to leave as it is: pods with their nodes, what nodes give, and
-// budgets. Objects count by their addresses, so that a copy is a change, too.
+// State describes what a question must not change: pods with their nodes, what nodes offer, and budgets.
+// Objects are compared by address, so that replacing one by a copy counts as a change, too.
 func State(s question.Setting) (out []string) {
 	for p := range s.Snapshot.Pods() {
 		out = append(out, fmt.Sprintf("%p %s %s %s", p, p.Key(), s.Snapshot.NodeOf(p.Key()), s.Snapshot.NominationOf(p.Key())))
@@ -95,7 +95,7 @@ func State(s question.Setting) (out []string) {
 	return out
 }
 
-// Shapes returns the shapes of clusters that properties are tested over, by name.
+// Shapes returns the shapes of clusters on which properties are tested, by name.
 func Shapes() map[string]clustergen.Shape {
 	return map[string]clustergen.Shape{
 		"resources": {}, "filters": {Taints: true, Selectors: true, Ports: true}, "affinity": {Affinity: true, Spread: true}, "volumes": {Volumes: true},

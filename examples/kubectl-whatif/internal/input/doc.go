@@ -1,4 +1,4 @@
-// Package input turns people's files into the library's input: folders into
-// files, gzip into text, YAML into JSON, several files into one stream, and the
-// objects that make pods into the pods that they would make.
+// Package input turns files of people into input of the library: it expands folders into files, unpacks gzip,
+// converts YAML to JSON, merges several files into one stream, and turns objects that make pods into the pods
+// that they would make.
 package input

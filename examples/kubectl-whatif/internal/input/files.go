@@ -16,15 +16,14 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Stdin is the name that stands for standard input.
+// Stdin is the file name that stands for standard input.
 const Stdin = "-"
 
-// extensions are the endings of files that are read from a folder, with or without ".gz" behind them.
+// extensions are the endings of files that are read from a folder. They may be followed by ".gz".
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// Expand replaces folders by their files ending in .json, .yaml or .yml, gzipped or not,
-// in the order of their names. With recursive it adds the files of the folders below. A name
-// given twice, and a folder without such files, are errors.
+// Expand replaces folders by their files that end in .json, .yaml or .yml, gzipped or not, sorted by name. With
+// recursive it includes the folders below. A name given twice, and a folder without such files, are errors.
 func Expand(names []string, recursive bool) ([]string, error) {
 	var out []string
 	named := map[string]bool{}
@@ -44,7 +43,7 @@ func Expand(names []string, recursive bool) ([]string, error) {
 	return out, nil
 }
 
-// Called is the name of a file in messages.
+// Called returns the name of a file for messages.
 func Called(name string) string {
 	if name == Stdin {
 		return "standard input"
@@ -70,7 +69,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		// The folder itself is gone through in any case.
+		// The folder itself is read in any case.
 		case d.IsDir() && path != name && !recursive:
 			return filepath.SkipDir
 		case !d.IsDir() && slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(path, ".gz"))):
@@ -84,7 +83,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 	return files, err
 }
 
-// opening makes an error of looking at a file one of opening it, as which people know it.
+// opening rewrites an error of stat as an error of open, which people recognise.
 func opening(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) && at.Op == "stat" {
@@ -93,8 +92,7 @@ func opening(err error) error {
 	return err
 }
 
-// Open opens a file, or standard input for the name "-". The size is 0 if it is not
-// known.
+// Open opens a file, or standard input for the name "-". The size is 0 if it is not known.
 func Open(name string, stdin io.Reader) (r io.Reader, size int64, done func() error, err error) {
 	if name == Stdin {
 		f, _ := stdin.(*os.File)
@@ -107,7 +105,7 @@ func Open(name string, stdin io.Reader) (r io.Reader, size int64, done func() er
 	return f, sizeOf(f), f.Close, nil
 }
 
-// sizeOf is the size of a regular file, and 0 for anything else, such as a pipe.
+// sizeOf returns the size of a regular file, and 0 for anything else, such as a pipe.
 func sizeOf(f *os.File) int64 {
 	if f == nil {
 		return 0
@@ -118,9 +116,9 @@ func sizeOf(f *os.File) int64 {
 	return 0
 }
 
-// plain returns the text of r in UTF-8, without a byte order mark. The first bytes and not
-// the name of a file say whether it is gzipped or in UTF-16, so that a dump may come through
-// a pipe. Text that is plain already costs no copy.
+// plain returns the text of r in UTF-8, without a byte order mark. The first bytes tell whether a file is
+// gzipped or in UTF-16, instead of its name, so that a dump may come through a pipe. Text that is plain already
+// is not copied.
 func plain(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<18)
 	head, err := b.Peek(2)
@@ -128,7 +126,7 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 		return nil, err
 	}
 
-	// Any gzipped file begins with these bytes.
+	// Every gzipped file begins with these bytes.
 	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
@@ -142,10 +140,9 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 // byteOrderMark may begin a text in UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// inUTF8 drops a byte order mark and turns UTF-16, as PowerShell's > writes it, into
-// UTF-8. UTF-16 without a mark shows in its first character: everything that can be read here
-// begins with a character of ASCII, so that one of its two bytes is 0. An error of b is left to the
-// reader of the text.
+// inUTF8 drops a byte order mark and converts UTF-16, as PowerShell's > writes it, to UTF-8. UTF-16 without a
+// mark is recognised by its first character: all input begins with an ASCII character, so that one of its two
+// bytes is 0. The reader of the text meets an error of b again.
 func inUTF8(b *bufio.Reader) *bufio.Reader {
 	head, _ := b.Peek(len(byteOrderMark))
 	if bytes.Equal(head, byteOrderMark) {
@@ -168,9 +165,8 @@ func inUTF8(b *bufio.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(b), 1<<18)
 }
 
-// JSON returns the content of r as JSON documents. JSON is passed on as it is, at
-// no cost; YAML is turned into JSON while it is read. Both may be gzipped, in
-// UTF-16, or begin with a byte order mark.
+// JSON returns the content of r as JSON documents. It passes JSON on unchanged, at no cost, and converts YAML
+// while it is read. Both may be gzipped, in UTF-16, or begin with a byte order mark.
 func JSON(r io.Reader) (io.Reader, error) {
 	text, err := plain(r)
 	if err != nil {

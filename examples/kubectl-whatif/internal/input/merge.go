@@ -10,28 +10,28 @@ import (
 	"strings"
 )
 
-// Merged is several files as one stream of JSON documents, one object each. An object that
-// stands in two files counts once if both are equal. If they differ, nobody knows
-// which is newer, and the error names both files.
+// Merged combines several files into one stream of JSON documents, with one object each. An object that occurs
+// in two files counts once if both copies are equal. If they differ, it is unknown which is newer, and the
+// error names both files.
 //
-// Each file is read once, and a hash of each object is kept. A file that has objects in common
-// with a later one is read once more if they are written differently.
+// Each file is read once, and a hash of each object is kept. A file is read once more if a later file has
+// objects in common with it that are written differently.
 type Merged struct {
-	// Open opens the file of a name. done is called once it is read.
+	// Open opens a file by name. done is called once the file is read.
 	Open func(name string) (r io.Reader, done func() error, err error)
 
 	names []string
 	// known has the first copy of each object.
 	known map[identity]copyOf
-	// sorted has, for files that were read again, hashes of their objects that do not depend on the
-	// order of fields.
+	// sorted has, for files that were read again, hashes of their objects that do not depend on the order of
+	// fields.
 	sorted map[string]map[identity][sha256.Size]byte
 }
 
 // identity identifies an object in a cluster.
 type identity struct{ kind, namespace, name string }
 
-// copyOf is the file of an object, and the hash of its text, to the byte.
+// copyOf is where a copy of an object was read: the file, and the hash of the exact text.
 type copyOf struct {
 	file string
 	hash [sha256.Size]byte
@@ -42,7 +42,7 @@ func Merge(names []string, open func(name string) (io.Reader, func() error, erro
 	return &Merged{Open: open, names: names, known: map[identity]copyOf{}, sorted: map[string]map[identity][sha256.Size]byte{}}
 }
 
-// Reader returns a reader of all objects. It has to be read to its end, or closed.
+// Reader returns a reader of all objects. It has to be read to its end or closed.
 func (m *Merged) Reader() io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -63,7 +63,7 @@ func (m *Merged) WriteTo(w io.Writer) (int64, error) {
 	return c.n, nil
 }
 
-// counting counts what is written through it.
+// counting counts the bytes that are written through it.
 type counting struct {
 	w io.Writer
 	n int64
@@ -85,13 +85,13 @@ type FileError struct {
 // Error names the file.
 func (e *FileError) Error() string { return Called(e.File) + ": " + e.Err.Error() }
 
-// Unwrap returns the error itself.
+// Unwrap returns the error without the file.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// errWriting is the error of a writer. It is about no file.
+// errWriting marks errors of the writer, which concern no file.
 var errWriting = errors.New("writing")
 
-// file writes the objects of a file that are in none before.
+// file writes the objects of a file that no earlier file has.
 func (m *Merged) file(w io.Writer, name string) error {
 	r, done, err := m.Open(name)
 	if err != nil {
@@ -119,8 +119,8 @@ func (m *Merged) file(w io.Writer, name string) error {
 	return err
 }
 
-// another reports whether an equal object is in a file before. Objects of the same name
-// within one file are left to the library, which reports them.
+// another reports whether an earlier file has an equal object. Two objects of one name within a file are left
+// to the library, which reports them.
 func (m *Merged) another(file string, o Object) (bool, error) {
 	if o.Kind == "" || o.Name == "" {
 		return false, nil
@@ -134,7 +134,7 @@ func (m *Merged) another(file string, o Object) (bool, error) {
 		return false, nil
 	case before.file == file:
 		return false, nil
-	// The same text, to the byte, needs no closer look.
+	// If the texts are exactly the same, nothing more has to be compared.
 	case before.hash == one.hash:
 		return true, nil
 	}
@@ -146,7 +146,7 @@ func (m *Merged) another(file string, o Object) (bool, error) {
 	return same, err
 }
 
-// identity is the identity of an object. Versions of an API group are of the same objects.
+// identity returns the identity of an object. Different versions of an API group have the same objects.
 func (o *Object) identity() identity {
 	group, _, found := strings.Cut(o.APIVersion, "/")
 	if !found {
@@ -155,9 +155,8 @@ func (o *Object) identity() identity {
 	return identity{o.Kind + "." + group, o.Namespace, o.Name}
 }
 
-// sayTheSame reports whether an object of an earlier file equals this one but for the
-// order of fields and for spaces. Standard input cannot be read again, so that its objects
-// count as different.
+// sayTheSame reports whether an object of an earlier file equals this one apart from the order of fields and
+// from spaces. Standard input cannot be read again, so that its objects count as different.
 func (m *Merged) sayTheSame(file string, id identity, o *Object) (bool, error) {
 	if file == Stdin {
 		return false, nil
@@ -196,10 +195,10 @@ func (m *Merged) hashes(file string) (map[identity][sha256.Size]byte, error) {
 	return out, err
 }
 
-// hash is the same for equal objects, whatever the order of their fields.
+// hash returns a hash that is the same for equal objects, whatever the order of their fields.
 func (o *Object) hash() ([sha256.Size]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(o.Raw))
-	// A number keeps its text, so that none is rounded. Maps are written in the order of their keys.
+	// Numbers keep their text, so that none is rounded. Maps are written in the order of their keys.
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
@@ -209,7 +208,7 @@ func (o *Object) hash() ([sha256.Size]byte, error) {
 	return sha256.Sum256(sorted), err
 }
 
-// called is the name of an object in messages.
+// called returns the name of an object for messages.
 func (o *Object) called() string {
 	name := o.Name
 	if o.Namespace != "" {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Object is an object of Kubernetes, of which only the head was read.
+// Object is an object of Kubernetes of which only the identifying fields were read.
 type Object struct {
 	APIVersion, Kind, Namespace, Name string
 	// Raw is the object as JSON, with its apiVersion and kind.
@@ -26,17 +26,17 @@ type head struct {
 	} `json:"metadata"`
 }
 
-// ErrSyntax is wrapped by errors about a text that is no JSON.
+// ErrSyntax is wrapped by errors about a text that is not JSON.
 var ErrSyntax = errors.New("this cannot be read as JSON")
 
-// mostHeld bounds the part of a text that is held in memory: an object, the entries of a list in a
-// list, or the entries of a list that names their kind only behind them.
+// mostHeld is the largest part of a text, in bytes, that is held in memory: an object, the entries of a nested
+// list, or the entries of a list that names its kind only after them.
 const mostHeld = 64 << 20
 
-// errTooMuch is the error about a value that is longer.
+// errTooMuch is the error about a part that is longer than mostHeld.
 var errTooMuch = fmt.Errorf("%w: an object, or a list in a list, is longer than %d MB", ErrSyntax, mostHeld>>20)
 
-// bounded is a reader that gives no more than mostHeld bytes for one value.
+// bounded is a reader that returns at most mostHeld bytes for one value.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -52,18 +52,18 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// renew begins another value.
+// renew lets another value begin.
 func (b *bounded) renew() { b.left = mostHeld }
 
-// Each calls f with every object of a stream of JSON documents. Lists are taken apart: those of
-// kind List, those of one kind, such as PodList, whose entries need not name it, and lists in
-// lists, up to ten deep. It ends with the first error of f.
+// Each calls f with every object of a stream of JSON documents. It takes lists apart: those of kind List, those
+// of one kind, such as PodList, whose entries need not name it, and nested lists up to ten deep. It stops at
+// the first error of f.
 func Each(r io.Reader, f func(Object) error) error { return eachIn(r, 0, f) }
 
-// mostNested bounds how deep lists may stand in lists.
+// mostNested is how deep lists may be nested.
 const mostNested = 10
 
-// eachIn is Each for a text at a depth of lists in lists.
+// eachIn is Each for a text that is nested in depth lists.
 func eachIn(r io.Reader, depth int, f func(Object) error) error {
 	in := &bounded{r: r}
 	d := json.NewDecoder(in)
@@ -85,8 +85,8 @@ func eachIn(r io.Reader, depth int, f func(Object) error) error {
 	}
 }
 
-// unreadable makes an error of the decoder one of syntax, with its place. Errors of the reader stay as
-// they are.
+// unreadable turns an error of the decoder into a syntax error with its position. It leaves errors of the
+// reader unchanged.
 func unreadable(d *json.Decoder, err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -99,21 +99,22 @@ func unreadable(d *json.Decoder, err error) error {
 type document struct {
 	in      *bounded
 	decoder *json.Decoder
-	// depth says in how many lists the document stands.
+	// depth is the number of lists that contain the document.
 	depth int
 	f     func(Object) error
 
-	// fields has the text of all fields but items, and head those that identify the document.
+	// fields has the text of all fields except items. head has the fields that identify the document.
 	fields bytes.Buffer
 	head   head
-	// isList says that there are items.
+	// isList says that the document has the field items.
 	isList bool
-	// held are entries without a kind that wait for the kind of the list, of heldSize bytes.
+	// held are entries without a kind, which wait until the list names it. heldSize is their total length in
+	// bytes.
 	held     []json.RawMessage
 	heldSize int
 }
 
-// read reads the fields of a document, and hands out the objects in it.
+// read reads the fields of a document, and passes its objects to f.
 func (d *document) read() error {
 	for d.decoder.More() {
 		d.in.renew()
@@ -136,7 +137,7 @@ func (d *document) read() error {
 	return d.finish()
 }
 
-// field reads a field that is not items, and keeps its text.
+// field reads a field other than items, and keeps its text.
 func (d *document) field(key string) error {
 	var value json.RawMessage
 	if err := d.decoder.Decode(&value); err != nil {
@@ -197,7 +198,7 @@ func (d *document) items() error {
 	return nil
 }
 
-// entry hands out an entry of a list, or holds it until the list names its kind.
+// entry passes on an entry of a list, or holds it until the list names its kind.
 func (d *document) entry(raw json.RawMessage) error {
 	var h head
 	// Fields of a wrong type are left to the library, which reports them.
@@ -216,9 +217,9 @@ func (d *document) entry(raw json.RawMessage) error {
 	return nil
 }
 
-// unnamed hands out an entry whose kind only its list names: that of PodList is Pod. The kind and the
-// version are written in front of its own fields. An entry that gets no kind so is handed out without
-// one.
+// unnamed passes on an entry whose kind only its list names: the kind of PodList is Pod. It inserts the kind
+// and the version before the entry's own fields. If the list does not tell the kind either, the entry is passed
+// on without one.
 func (d *document) unnamed(h head, raw json.RawMessage) error {
 	kind, ok := strings.CutSuffix(d.head.Kind, "List")
 	body := bytes.TrimSpace(raw)
@@ -243,7 +244,7 @@ func (d *document) unnamed(h head, raw json.RawMessage) error {
 	return d.f(objectOf(h, own))
 }
 
-// handOut hands out an object, or the entries of a list in a list.
+// handOut passes on an object, or the entries of a nested list.
 func (d *document) handOut(h head, raw json.RawMessage) error {
 	if strings.HasSuffix(h.Kind, "List") {
 		if d.depth == mostNested {
@@ -254,12 +255,12 @@ func (d *document) handOut(h head, raw json.RawMessage) error {
 	return d.f(objectOf(h, raw))
 }
 
-// objectOf is an object with its head.
+// objectOf returns an object with its identifying fields.
 func objectOf(h head, raw json.RawMessage) Object {
 	return Object{APIVersion: h.APIVersion, Kind: h.Kind, Namespace: h.Metadata.Namespace, Name: h.Metadata.Name, Raw: raw}
 }
 
-// finish hands out the entries that waited for the end of the document, and then the document itself,
+// finish passes on the entries that were held until the end of the document, and then the document itself,
 // unless it is a list.
 func (d *document) finish() error {
 	for _, raw := range d.held {
@@ -271,7 +272,7 @@ func (d *document) finish() error {
 	}
 
 	if d.isList && (strings.HasSuffix(d.head.Kind, "List") || d.head.Kind == "") {
-		// A list was handed out entry by entry.
+		// A list has been passed on entry by entry.
 		return nil
 	}
 

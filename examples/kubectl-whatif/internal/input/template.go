@@ -14,26 +14,25 @@ import (
 type Template struct {
 	// Kind, Namespace and Name identify the object.
 	Kind, Namespace, Name string
-	// Replicas is the number of pods that the object makes, 1 if it names none. Of a Job it is the
-	// number of pods that run at once. A DaemonSet makes one for each node that takes it, and has 0 here.
+	// Replicas is the number of pods that the object makes, 1 if it names none. For a Job it is the number of
+	// pods that run at the same time. A DaemonSet makes one for each node that takes it, and has 0 here.
 	Replicas int
-	// Pod is the manifest of a pod as the object would make it. The pod has the object's name.
+	// Pod is the manifest of a pod as the object would make it. The pod has the name of the object.
 	Pod json.RawMessage
 	// Claims are the names of the claims that a StatefulSet makes for each of its pods.
 	Claims []string
-	// Ordinal is the number in the name of a StatefulSet's first pod; -1 for other kinds.
+	// Ordinal is the number in the name of a StatefulSet's first pod. It is -1 for other kinds.
 	Ordinal int
 }
 
-// String returns Kind/Name, the text of an owner.
+// String returns Kind/Name, the form in which an owner is written.
 func (t *Template) String() string { return t.Kind + "/" + t.Name }
 
-// Limited has what resource quotas look at and a scheduler does not: whether the pod has a deadline,
-// and whether a preferred term of its affinity or anti-affinity to pods names namespaces.
+// Limited has what resource quotas look at and a scheduler does not: whether the pod has a deadline, and
+// whether a preferred term of its pod affinity or anti-affinity selects namespaces.
 type Limited struct{ Deadline, PrefersAcross bool }
 
-// Limited reads these fields of the pod. Fields of a wrong type are left to the library, which reports
-// them.
+// Limited reads these fields of the pod. Fields of a wrong type are left to the library, which reports them.
 func (t *Template) Limited() (out Limited) {
 	var pod struct {
 		Spec struct {
@@ -63,7 +62,7 @@ type preferred struct {
 	} `json:"preferredDuringSchedulingIgnoredDuringExecution"`
 }
 
-// workload is the common part of the kinds that make pods.
+// workload has the fields that the kinds that make pods have in common.
 type workload struct {
 	Metadata struct {
 		Namespace string `json:"namespace"`
@@ -72,7 +71,7 @@ type workload struct {
 	Spec workloadSpec `json:"spec"`
 }
 
-// workloadSpec has the fields of the specs of all kinds.
+// workloadSpec has the fields of the specs of all these kinds.
 type workloadSpec struct {
 	Replicas    *int32 `json:"replicas"`
 	Parallelism *int32 `json:"parallelism"`
@@ -90,7 +89,7 @@ type jobsTemplate struct {
 	Spec workloadSpec `json:"spec"`
 }
 
-// podTemplate is the pod that an object makes, as it stands in the object.
+// podTemplate is the pod that an object makes, as the object describes it.
 type podTemplate struct {
 	Metadata map[string]any `json:"metadata"`
 	Spec     map[string]any `json:"spec"`
@@ -118,22 +117,22 @@ func (o *Object) MakesPods() bool {
 		group = ""
 	}
 
-	// A manifest that is only looked at may lack its version, and no other kinds have these names.
+	// A manifest that is not applied may lack its version. No other kinds have these names.
 	known := groups[o.Kind]
 	return known != nil && (o.APIVersion == "" || slices.Contains(known, group))
 }
 
-// TemplateOf returns the pod that an object would make: with its labels, as its
-// child, and with what its controller adds, which is tolerations for a DaemonSet and
-// claims for a StatefulSet. Errors are about fields of the object.
+// TemplateOf returns the pod that an object would make: with the labels of the template, owned by the object,
+// and with what its controller adds, namely tolerations for a DaemonSet and claims for a StatefulSet. Errors
+// are about fields of the object.
 func TemplateOf(o Object) (*Template, error) {
 	t := &Template{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: 1, Ordinal: -1, Pod: o.Raw}
-	// An object that makes no pods is its own template, too: the library says what is wrong with it.
+	// An object that makes no pods is its own template as well, so that the library says what is wrong with it.
 	if o.Kind == "Pod" || groups[o.Kind] == nil {
 		return t, nil
 	}
 
-	// Amounts stay as they are written.
+	// Numbers are kept as they are written.
 	var w workload
 	d := json.NewDecoder(bytes.NewReader(o.Raw))
 	d.UseNumber()
@@ -165,7 +164,7 @@ func TemplateOf(o Object) (*Template, error) {
 	return t, err
 }
 
-// plainly says of a field of a wrong type which type is wanted, in words of people.
+// plainly rewrites an error about a field of a wrong type in words for people.
 func plainly(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -174,7 +173,7 @@ func plainly(err error) error {
 	return err
 }
 
-// wanted names a type of Go.
+// wanted returns words for a type of Go.
 func wanted(kind string) string {
 	switch kind {
 	case "int32":
@@ -187,7 +186,7 @@ func wanted(kind string) string {
 	return "an object"
 }
 
-// count sets the number of pods, and the number in the name of a StatefulSet's first one.
+// count sets the number of pods, and the number in the name of a StatefulSet's first pod.
 func (t *Template) count(s *workloadSpec) error {
 	n := s.Replicas
 	field := "spec.replicas"
@@ -197,7 +196,7 @@ func (t *Template) count(s *workloadSpec) error {
 		return nil
 	case "Job", "CronJob":
 		n, field = s.Parallelism, "parallelism"
-		// No more pods run at once than have to succeed.
+		// A Job runs at most as many pods at once as have to succeed.
 		if s.Completions != nil && n != nil && *n > *s.Completions {
 			n = s.Completions
 		}
@@ -215,8 +214,7 @@ func (t *Template) count(s *workloadSpec) error {
 	return nil
 }
 
-// pod writes the manifest of the pod. It has the labels and annotations of the template, and nothing else of
-// its metadata.
+// pod writes the manifest of the pod. Of the template's metadata it has only the labels and annotations.
 func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error) {
 	meta := map[string]any{}
 	for _, field := range []string{"labels", "annotations"} {
@@ -234,7 +232,7 @@ func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error)
 	spec := s.Template.Spec
 	switch t.Kind {
 	case "DaemonSet":
-		// What the controllers add decides on which nodes the pods may go.
+		// What controllers add affects the nodes to which the pods may go.
 		tolerate(spec)
 	case "StatefulSet":
 		claims(spec, s.VolumeClaimTemplates)
@@ -245,8 +243,8 @@ func (t *Template) pod(version string, s *workloadSpec) (json.RawMessage, error)
 	return json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
 }
 
-// tolerate adds the tolerations that the controller of DaemonSets adds. A list of tolerations of a wrong
-// type is left to the library, which reports it.
+// tolerate adds the tolerations that the controller of DaemonSets adds. A list of tolerations of a wrong type
+// is left to the library, which reports it.
 func tolerate(spec map[string]any) {
 	list, ok := spec["tolerations"].([]any)
 	if spec["tolerations"] != nil && !ok {
@@ -267,10 +265,9 @@ func tolerate(spec map[string]any) {
 	spec["tolerations"] = list
 }
 
-// claims gives the pod a volume for each claim that is made for it, in place of any
-// of the same name. The controller makes the claim before the pod, so that it is like
-// one that is made along with the pod. A list of volumes of a wrong type is left to the library, which
-// reports it.
+// claims gives the pod a volume for each claim that is made for it, in place of any volume of the same name.
+// The controller makes the claim before the pod, so that it can be treated like an ephemeral one. A list of
+// volumes of a wrong type is left to the library, which reports it.
 func claims(spec map[string]any, templates []claim) {
 	if len(templates) == 0 {
 		return

@@ -7,16 +7,15 @@ import (
 	"path/filepath"
 )
 
-// FilesIn is the variable of the environment that names the only folder from which files are
-// opened. A program that runs this one for strangers sets it: the flags that it passes on then
-// open nothing else.
+// FilesIn is the environment variable that names the only folder from which files may be opened. A program that
+// runs this one for strangers sets it, so that the flags that it passes on cannot open anything else.
 const FilesIn = "KUBECTL_WHATIF_FILES_IN"
 
-// within is that folder, nil if every file may be opened.
+// within is the folder of Confine. It is nil if every file may be opened.
 var within *os.Root
 
-// Confine limits what is opened from now on to regular files in a folder and below it. No link leads
-// out of it. Standard input stays open. A program calls it before anything else.
+// Confine restricts the files that may be opened from now on to regular files in a folder and below it. Links
+// do not lead out of it. Standard input may still be read. A program calls Confine before anything else.
 func Confine(folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -26,8 +25,8 @@ func Confine(folder string) error {
 	return nil
 }
 
-// OpenFile opens a file for reading. If files are confined, the error about any other file says
-// nothing of it, not even whether it is there.
+// OpenFile opens a file for reading. If files are confined, the error about any other file reveals nothing
+// about it, not even whether it exists.
 func OpenFile(name string) (*os.File, error) {
 	if within == nil {
 		return os.Open(name)
@@ -37,7 +36,7 @@ func OpenFile(name string) (*os.File, error) {
 		return nil, err
 	}
 
-	// Opening a pipe would wait for somebody to write to it.
+	// Opening a pipe would wait for a writer.
 	if !info.Mode().IsRegular() {
 		return nil, confined(name)
 	}
@@ -48,7 +47,7 @@ func OpenFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Stat says what a name is of, as far as that may be opened.
+// Stat describes a file, if it may be opened.
 func Stat(name string) (fs.FileInfo, error) {
 	if within == nil {
 		return os.Stat(name)
@@ -60,7 +59,7 @@ func Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// walk goes through a folder.
+// walk visits everything in a folder and below it.
 func walk(name string, visit fs.WalkDirFunc) error {
 	if within == nil {
 		return filepath.WalkDir(name, visit)
@@ -68,7 +67,7 @@ func walk(name string, visit fs.WalkDirFunc) error {
 	return fs.WalkDir(within.FS(), filepath.ToSlash(filepath.Clean(name)), visit)
 }
 
-// confined is the error about a file outside, and about one that is not there.
+// confined returns the error about a file that may not be opened. A missing file gets the same one.
 func confined(name string) error {
 	return fmt.Errorf("%s is no file that may be opened here", Called(name))
 }

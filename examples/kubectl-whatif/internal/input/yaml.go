@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// yamlLine matches the first line of YAML behind comments: a document's mark, a directive, a
-	// key in the form of Kubernetes, or an entry of a list. Everything else is left to the reader
-	// of JSON, which recognizes messages of kubectl.
+	// yamlLine matches the first line of YAML after comments: a document marker, a directive, a key as
+	// Kubernetes writes them, or an entry of a list. Anything else is left to the JSON reader, which recognises
+	// messages of kubectl.
 	yamlLine = regexp.MustCompile(`^(---(\s|$)|%[A-Z]|- |-$|["']?[a-z][A-Za-z0-9]*["']?\s*:(\s|$))`)
-	// errorLine matches what kubectl writes if it fails, which looks like a key.
+	// errorLine matches the message of a kubectl that failed, which looks like a key.
 	errorLine = regexp.MustCompile(`^error:`)
 )
 
-// isYAML reports whether a text is YAML, by the first line of it that is no comment.
+// isYAML reports whether a text is YAML, judging by the first line that is no comment.
 func isYAML(b *bufio.Reader) bool {
 	head, _ := b.Peek(1 << 16)
 	for line := range bytes.Lines(head) {
@@ -34,30 +34,29 @@ func isYAML(b *bufio.Reader) bool {
 	return false
 }
 
-// Bounds of YAML. The parser takes sixty times the memory of its input, and twice as much
-// for the smallest possible parts. With these bounds at most 600 MB are in use at any time,
-// whatever the text is.
+// Bounds of YAML. The parser takes sixty times the memory of its input, and twice as much if the input consists
+// of the smallest possible parts. With these bounds at most 600 MB are in use at any time, whatever the text.
 const (
-	// wholeDocument is the most bytes of a document that the parser gets in one
-	// piece. The list in a longer document is taken apart first, entry by entry.
+	// wholeDocument is the most bytes of a document that are parsed in one piece. A list in a longer document
+	// is taken apart first, entry by entry.
 	wholeDocument = 1 << 20
-	// mostPiece is the most bytes of an entry, or of a document that holds no
-	// list. An API server takes no object of more than 3 MB.
+	// mostPiece is the most bytes of an entry, or of a document without a list. An API server takes no object
+	// of more than 3 MB.
 	mostPiece = 4 << 20
 )
 
-// yamlReader is YAML as a stream of JSON documents.
+// yamlReader reads YAML as a stream of JSON documents.
 type yamlReader struct {
 	in *bufio.Reader
-	// out is the JSON that was not read yet, and err the error behind it.
+	// out is the JSON that was not read yet, and err the error that follows it.
 	out bytes.Buffer
 	err error
-	// step writes the next part to out. Each step says which one is next.
+	// step writes the next part to out. Each step sets the next one.
 	step func() error
 
-	// again has texts to be read once more before in, the next of them last.
+	// again has texts that are read once more before in. The last of them comes first.
 	again [][]byte
-	// line counts the lines read so far, doc the documents.
+	// line counts the lines read so far, and doc the documents.
 	line int
 	doc  int
 	// size is wholeDocument, except in tests.
@@ -73,7 +72,7 @@ func newYAML(in *bufio.Reader) *yamlReader {
 	return y
 }
 
-// Read returns JSON, and converts as much YAML as that takes.
+// Read returns JSON. It converts only as much YAML as that takes.
 func (y *yamlReader) Read(p []byte) (int, error) {
 	for y.out.Len() == 0 && y.err == nil {
 		y.err = y.step()
@@ -84,7 +83,7 @@ func (y *yamlReader) Read(p []byte) (int, error) {
 	return 0, y.err
 }
 
-// next returns the next line with its end, and nil at the end of the text.
+// next returns the next line with its line break, or nil at the end of the text.
 func (y *yamlReader) next() ([]byte, error) {
 	if len(y.again) > 0 {
 		return y.nextAgain(), nil
@@ -109,11 +108,11 @@ func (y *yamlReader) next() ([]byte, error) {
 	}
 }
 
-// nextAgain returns the next line of the texts that are read once more. Its capacity ends with it, so
-// that appending to it does not write into the next line.
+// nextAgain returns the next line of the texts that are read once more. Its capacity is limited to the line, so
+// that appending to it does not overwrite the next one.
 func (y *yamlReader) nextAgain() []byte {
 	last := len(y.again) - 1
-	// The last line may have no end.
+	// The last line may have no line break.
 	text := y.again[last]
 	end := bytes.IndexByte(text, '\n') + 1
 	if end == 0 {
@@ -128,8 +127,7 @@ func (y *yamlReader) nextAgain() []byte {
 	return text[:end:end]
 }
 
-// back puts lines before everything else, to be read once more. It keeps them without a
-// copy.
+// back puts lines before everything else, to be read once more. It does not copy them.
 func (y *yamlReader) back(lines []byte) {
 	if len(lines) > 0 {
 		y.again = append(y.again, lines)
@@ -137,7 +135,7 @@ func (y *yamlReader) back(lines []byte) {
 	}
 }
 
-// countLines counts lines, the last of which may have no end.
+// countLines counts lines. The last one may have no line break.
 func countLines(text []byte) int {
 	n := bytes.Count(text, []byte("\n"))
 	if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -149,8 +147,8 @@ func countLines(text []byte) int {
 // errTooLong is the error about a piece that is longer than mostPiece.
 var errTooLong = fmt.Errorf("longer than %d MB, which is too long for YAML; take JSON instead (kubectl's -o json)", mostPiece>>20)
 
-// document converts one document, or begins to take it apart if it is long. The error
-// is io.EOF if there is none left.
+// document converts one document or, if it is long, begins to take it apart. The error is io.EOF if there is
+// none left.
 func (y *yamlReader) document() error {
 	y.doc++
 	from := y.line
@@ -168,8 +166,8 @@ func (y *yamlReader) document() error {
 			return y.whole(text, from)
 		}
 
-		// A document's mark ends the text before it, unless that is only its preamble. The mark "---" begins
-		// the next document and is read once more, while "..." only ends one.
+		// A document marker ends the text before it, unless that is only the preamble. The marker "---" also
+		// begins the next document and is read once more, while "..." only ends one.
 		if endsDocument(line) && (line[0] == '.' || !onlyPreamble(text)) {
 			if line[0] == '-' {
 				y.back(line)
@@ -177,7 +175,8 @@ func (y *yamlReader) document() error {
 			return y.whole(text, from)
 		}
 
-		// Whether it is a list that can be taken apart is asked once, when it is too long for one piece.
+		// Whether the document is a list that can be taken apart is checked once, when it gets too long for one
+		// piece.
 		text = append(text, line...)
 		if len(text) > y.size && !split {
 			if split = true; y.splits(text, from) {
@@ -191,7 +190,7 @@ func (y *yamlReader) document() error {
 	}
 }
 
-// endsDocument reports whether a line is "---" or "...", alone or with something behind it.
+// endsDocument reports whether a line is "---" or "...", alone or followed by something.
 func endsDocument(line []byte) bool {
 	if !bytes.HasPrefix(line, []byte("---")) && !bytes.HasPrefix(line, []byte("...")) {
 		return false
@@ -199,8 +198,7 @@ func endsDocument(line []byte) bool {
 	return len(line) == 3 || bytes.IndexByte([]byte(" \t\r\n"), line[3]) >= 0
 }
 
-// onlyPreamble reports whether a text may stand before the mark of its document:
-// comments and directives.
+// onlyPreamble reports whether a text may precede the marker of its document: comments and directives.
 func onlyPreamble(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
@@ -211,7 +209,7 @@ func onlyPreamble(text []byte) bool {
 	return true
 }
 
-// whole converts a document in one piece. An empty document is passed over.
+// whole converts a document in one piece. It skips an empty document.
 func (y *yamlReader) whole(text []byte, from int) error {
 	piece, err := y.convert(text, from)
 	if err != nil || string(piece) == "null" {
@@ -228,8 +226,8 @@ func (y *yamlReader) whole(text []byte, from int) error {
 	return y.out.WriteByte('\n')
 }
 
-// errCut is about a list that was cut off. What is left of such a list is good YAML, and only
-// the fields that kubectl writes behind the entries show that a list is whole.
+// errCut is about a list that was cut off. The rest of such a list is valid YAML, and only the fields that
+// kubectl writes after the entries show that a list is complete.
 var errCut = errors.New("this list does not say its kind; kubectl writes that behind its entries, so that a part of the text seems to be missing")
 
 // isCut reports whether a document is a list without a kind.
@@ -238,9 +236,9 @@ func isCut(piece []byte) bool {
 	return bytes.Contains(piece, []byte(`"items":[`)) && json.Unmarshal(piece, &fields) == nil && fields.Kind == nil && bytes.HasPrefix(fields.Items, []byte("["))
 }
 
-// convert turns a piece of YAML into JSON, by the parser that kubectl uses: the same numbers,
-// the same texts for yes and no. from is the number of lines before it. Keys given twice
-// and aliases that blow the text up are errors.
+// convert turns a piece of YAML into JSON, with the parser that kubectl uses: it yields the same numbers, and
+// the same texts for yes and no. from is the number of lines before the piece. Duplicate keys and aliases that
+// inflate the text are errors.
 func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
 	if err := expandable(text); err != nil {
 		return nil, y.wrong(from, err)
@@ -252,14 +250,14 @@ func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
 	return piece, nil
 }
 
-// lineNumber matches the numbers of lines in errors of the parser, yamlPrefix what begins them.
+// lineNumber matches line numbers in errors of the parser, and yamlPrefix the beginning of these errors.
 var (
 	lineNumber = regexp.MustCompile(`\bline (\d+)`)
 	yamlPrefix = regexp.MustCompile(`^(error converting YAML to JSON: )?yaml: (unmarshal errors:\s*)?`)
 )
 
-// wrong is an error about a piece of the text. from is the number of lines before the piece. The error names
-// the document, and counts lines from the beginning of the text and not of the piece.
+// wrong returns an error about a piece of the text. from is the number of lines before the piece. The error
+// names the document, and counts lines from the beginning of the text instead of the piece.
 func (y *yamlReader) wrong(from int, err error) error {
 	text := lineNumber.ReplaceAllStringFunc(yamlPrefix.ReplaceAllString(err.Error(), ""), func(s string) string {
 		n, _ := strconv.Atoi(s[len("line "):])
@@ -271,7 +269,7 @@ func (y *yamlReader) wrong(from int, err error) error {
 	return fmt.Errorf("YAML document %d, %s", y.doc, text)
 }
 
-// nameOf says what a piece of JSON is that should be an object.
+// nameOf says what kind of JSON a piece is that should be an object.
 func nameOf(piece []byte) string {
 	switch piece[0] {
 	case '[':

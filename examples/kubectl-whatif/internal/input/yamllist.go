@@ -7,23 +7,23 @@ import (
 	"fmt"
 )
 
-// list is a document that is being taken apart: a long one with its entries below a line
-// "items:", as kubectl writes it.
+// list is a long document that is being taken apart: it has entries below a line "items:", as kubectl writes
+// it.
 type list struct {
-	// indent is the indentation of the entries' dashes.
+	// indent is the indentation of the dashes before entries.
 	indent int
 	// keys has the keys of the document that were read so far.
 	keys map[string]bool
-	// some says that a field was written, or an entry of the list at hand, so that a comma goes before
-	// the next one.
+	// some says that a field of the document, or an entry of the present list, was written, so that a comma
+	// precedes the next one.
 	some bool
 }
 
 // itemsKey is the key of the entries.
 var itemsKey = []byte("items")
 
-// splits reports whether a document begins as a list that can be taken apart. If so, its next step
-// begins to do that: the entries that were read already are read once more, one by one.
+// splits reports whether a document begins as a list that can be taken apart. If it does, the next step begins
+// with that: the entries read so far are read once more, one by one.
 func (y *yamlReader) splits(text []byte, from int) bool {
 	if !plainLines(text) || firstIndent(text) > 0 {
 		return false
@@ -33,7 +33,7 @@ func (y *yamlReader) splits(text []byte, from int) bool {
 	for line := range bytes.Lines(text) {
 		at += len(line)
 		key, value, _ := bytes.Cut(line, []byte(":"))
-		// Entries on the line of the key itself are in another form, which is not taken apart.
+		// A value on the line of the key itself has another form, which cannot be taken apart.
 		if !bytes.Equal(key, itemsKey) || len(bytes.TrimSpace(value)) > 0 {
 			continue
 		}
@@ -63,14 +63,14 @@ func (y *yamlReader) beginList(head []byte, from int) error {
 		y.out.WriteByte(',')
 	}
 
-	// From here on it says whether an entry was written.
+	// From here on some says whether an entry was written.
 	y.list.some = false
 	y.out.WriteString(`"items":[`)
 	return nil
 }
 
-// plainLines reports whether all lines end with a line feed. YAML has further
-// ends of lines, which a list that is taken apart must not have: lines are counted and cut here.
+// plainLines reports whether all lines end with a line feed. YAML has further line breaks, which a list that is
+// taken apart must not have, because lines are counted and cut here.
 func plainLines(text []byte) bool {
 	for i, c := range text {
 		if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
@@ -80,10 +80,10 @@ func plainLines(text []byte) bool {
 	return !bytes.ContainsAny(text, "\u0085\u2028\u2029")
 }
 
-// errOddLines is the error about other ends of lines.
+// errOddLines is the error about other line breaks.
 var errOddLines = errors.New("a line ends with something else than a line feed, which a list as long as this must not have")
 
-// firstIndent is the indentation of the document's first line that is no comment, directive or mark.
+// firstIndent returns the indentation of the first line that is no comment, directive or marker.
 func firstIndent(text []byte) int {
 	for line := range bytes.Lines(text) {
 		if !silent(line) && line[0] != '%' && !endsDocument(line) {
@@ -93,7 +93,7 @@ func firstIndent(text []byte) int {
 	return 0
 }
 
-// firstEntry is the indentation of a list's dashes. It is not ok if the text begins with no entry.
+// firstEntry returns the indentation of a list's dashes. It is not ok if the text does not begin with an entry.
 func firstEntry(text []byte) (indent int, ok bool) {
 	for line := range bytes.Lines(text) {
 		if !silent(line) {
@@ -103,10 +103,10 @@ func firstEntry(text []byte) (indent int, ok bool) {
 	return 0, false
 }
 
-// indentOf is the number of spaces before a line.
+// indentOf returns the number of spaces at the beginning of a line.
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
 
-// isEntry reports whether an entry of a list begins in the line.
+// isEntry reports whether a line begins an entry of a list.
 func isEntry(line []byte) bool {
 	line = bytes.TrimRight(bytes.TrimLeft(line, " "), " \t\r\n")
 	return bytes.HasPrefix(line, []byte("- ")) || bytes.Equal(line, []byte("-"))
@@ -118,8 +118,7 @@ func silent(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-// entry converts the next entry of the list. What belongs to an entry is indented deeper than
-// its dash.
+// entry converts the next entry of the list. The lines of an entry are indented more deeply than its dash.
 func (y *yamlReader) entry() error {
 	from := y.line
 	var text []byte
@@ -129,8 +128,9 @@ func (y *yamlReader) entry() error {
 			return err
 		}
 
-		// The first line with the list's indentation has to be the dash of the entry, and becomes a space, so
-		// that the entry is a document by itself. The next one is over the entry, and read once more.
+		// The first line with the list's indentation has to begin with the dash of the entry. A space replaces
+		// the dash, so that the entry is a document of its own. A second such line is beyond the entry, and is
+		// read once more.
 		over := line == nil || endsDocument(line)
 		if !over && !silent(line) && indentOf(line) <= y.list.indent {
 
@@ -150,7 +150,7 @@ func (y *yamlReader) entry() error {
 	}
 }
 
-// entryOver writes an entry, which may be empty. If none has begun, the list ends.
+// entryOver writes an entry, which may be empty. If none was begun, the list is over.
 func (y *yamlReader) entryOver(text []byte, from int, begun bool) error {
 	if !begun {
 		y.out.WriteByte(']')
@@ -175,7 +175,7 @@ func (y *yamlReader) entryOver(text []byte, from int, begun bool) error {
 	return nil
 }
 
-// rest converts the fields behind the list, and ends the document.
+// rest converts the fields after the list, and ends the document.
 func (y *yamlReader) rest() error {
 	from := y.line
 	var text []byte
@@ -186,7 +186,7 @@ func (y *yamlReader) rest() error {
 		}
 
 		if line == nil || endsDocument(line) {
-			// The mark of the next document is read once more; the one that ends this is not.
+			// The marker "---" belongs to the next document and is read once more. The marker "..." is not.
 			if line != nil && line[0] == '-' {
 				y.back(line)
 			}
@@ -208,8 +208,8 @@ func (y *yamlReader) rest() error {
 	}
 }
 
-// fields writes the fields in a part of the document. A key that was in an earlier part is an error, as
-// the parser sees each part by itself.
+// fields writes the fields in a part of the document. A key that occurred in an earlier part is an error; the
+// parser cannot see that, because it gets each part separately.
 func (y *yamlReader) fields(text []byte, from int) error {
 	if !plainLines(text) {
 		return y.wrong(from, errOddLines)

@@ -8,12 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// anchor matches what may be an anchor, without which there is no alias.
+// anchor matches what may be an anchor. Without an anchor there is no alias.
 var anchor = regexp.MustCompile(`(?m)(^|[\s\[{,:?-])&[^\s,\[\]{}]`)
 
-// expandable refuses a text whose aliases make it longer than a piece may be: a
-// few lines can stand for more than any memory holds. Texts that cannot be read
-// are left to the parser, which reports them.
+// expandable refuses a text that its aliases would make longer than a piece may be, because a few lines can
+// expand to more than any memory holds. Texts that cannot be parsed are left to the parser, which reports them.
 func expandable(text []byte) error {
 	if !bytes.Contains(text, []byte("*")) || !anchor.Match(text) {
 		return nil
@@ -28,11 +27,11 @@ func expandable(text []byte) error {
 	return nil
 }
 
-// sizes has the sizes of nodes that were looked at.
+// sizes caches the sizes of nodes.
 type sizes map[*yaml.Node]int
 
-// sizeOf is the approximate number of bytes of a node with its aliases written out.
-// Anything longer than mostPiece counts as one byte more than that.
+// sizeOf returns the approximate number of bytes of a node with its aliases expanded. Anything longer than
+// mostPiece counts as mostPiece+1.
 func (s sizes) sizeOf(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -41,8 +40,8 @@ func (s sizes) sizeOf(n *yaml.Node) int {
 		return size
 	}
 
-	// Whoever asks for the size of this node until it is known is part of it, by an alias to itself, and
-	// has no end.
+	// A node that asks for this size before it is known is part of this one, by an alias to itself, and would
+	// expand without end.
 	s[n] = mostPiece + 1
 	size := len(n.Value) + 4
 	for _, part := range n.Content {

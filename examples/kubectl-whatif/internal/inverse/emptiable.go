@@ -9,28 +9,28 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// MostTurns is the number of turns of pods that the program lets a search for nodes play. It is enough to
-// try everything on some hundred nodes, and takes no longer on thousands than reading their dump.
+// MostTurns is how many turns of pods the program lets a search for nodes play. That is enough to try
+// everything on some hundred nodes, and on thousands of nodes takes no longer than reading their dump.
 const MostTurns = 10_000
 
 // Emptiable says which nodes can be emptied together.
 type Emptiable struct {
 	// Of counts the nodes in question.
 	Of int `json:"of"`
-	// Nodes lists the nodes that can be emptied together, in this order, as a drain does it: everybody who
-	// is evicted finds a place elsewhere, nobody is pushed out or lost, and budgets are kept. Pods counts
-	// the pods that are evicted, Waits how often the drain waits for budgets.
+	// Nodes lists the nodes that can be emptied together, in this order, as a drain does it: every evicted pod
+	// finds a place elsewhere, no pod is pushed out or lost, and budgets are kept. Pods counts the evicted
+	// pods, and Waits how often the drain waits for budgets.
 	Nodes []string `json:"nodes"`
 	Pods  int      `json:"pods"`
 	Waits int      `json:"waits"`
 	// LeftOut lists the other nodes, each with the reason why it cannot be emptied as well.
 	LeftOut []LeftOut `json:"leftOut"`
-	// Exchanges counts the nodes of Nodes for which others were tried in their place. Unexchanged counts
-	// those for which the limit left no turns.
+	// Exchanges counts the nodes of Nodes that were tried to be replaced by several others. Unexchanged counts
+	// the nodes for which the limit left no turns.
 	Exchanges   int `json:"exchanges"`
 	Unexchanged int `json:"unexchanged"`
-	// Tries counts the sets that were tried, Turns the turns of pods in them. Ended is set if the limit
-	// ended the search before each of the nodes in LeftOut was tried.
+	// Tries counts the sets that were tried, and Turns the turns of pods in them. Ended is set if the limit
+	// ended the search before every node of LeftOut was tried.
 	Tries int  `json:"tries"`
 	Turns int  `json:"turns"`
 	Ended bool `json:"ended,omitempty"`
@@ -41,30 +41,30 @@ type LeftOut struct {
 	Node string `json:"node"`
 	// Pods counts the pods that would have to be evicted.
 	Pods int `json:"pods"`
-	// Tried is set if the node was tried with all of Emptiable.Nodes empty. Why is the first obstacle
-	// that was found then, or when the node was tried together with some other nodes.
+	// Tried is set if the node was tried with all of Emptiable.Nodes empty. Why is the first obstacle found
+	// then, or found when the node was tried together with some other nodes.
 	Tried bool   `json:"tried"`
 	Why   string `json:"why,omitempty"`
 }
 
-// Nodes says which nodes a search is about.
+// Nodes says among which nodes to search, and for how long.
 type Nodes struct {
-	// Chosen reports whether a node is in question; nil for all.
+	// Chosen reports whether a node is in question. If it is nil, all nodes are.
 	Chosen func(n *outrank.Node) bool
-	// MostTurns limits the turns that are played.
+	// MostTurns limits the number of turns that are played.
 	MostTurns int
-	// Show, if set, is told of the progress.
+	// Show, if set, is called with the progress.
 	Show func(done, total int)
 }
 
 // AskEmptiable answers which nodes can be emptied together after the changes of a scenario, as many as the
-// search finds. Everything that waits has its turn first, and finds its place where it can.
+// search finds. All waiting pods have their turns first, and find places if there are any.
 //
-// The nodes with the fewest pods are tried first, each on top of those that work. Then these are tried
-// together from the beginning, because a drain in the order of the cluster may go otherwise. Then the
-// others are tried on top of them, and exchanges of one node for several others.
+// The nodes with the fewest pods are tried first, each in addition to the nodes that work. These are then tried
+// together from the beginning, because a drain in the order of the cluster may end differently. Then the other
+// nodes are tried in addition, and exchanges of one node for several others.
 //
-// Errors are those of [question.Scenario.Emptying]. The scenario stays as it is.
+// Errors are those of [question.Scenario.Emptying]. The scenario does not change.
 func AskEmptiable(s *question.Scenario, nodes Nodes) (*Emptiable, error) {
 	base, err := s.Emptying()
 	if err != nil {
@@ -79,15 +79,15 @@ func AskEmptiable(s *question.Scenario, nodes Nodes) (*Emptiable, error) {
 	return e.answer(order, found), nil
 }
 
-// emptying is a search for nodes.
+// emptying is a search for nodes in progress.
 type emptying struct {
 	// base is the cluster before any node is emptied. Each set is tried on a fork.
 	base    *question.Emptying
 	asked   Nodes
 	context func() error
-	// pods counts the pods to evict on each node.
+	// pods is the number of pods to evict, by node.
 	pods map[string]int
-	// why has the obstacle of each node that was tried and left out.
+	// why has the obstacle of each node that was tried and is left out.
 	why map[string]LeftOut
 	// whole is the result of the last set that worked from the beginning.
 	whole *question.Emptied
@@ -98,8 +98,8 @@ type emptying struct {
 	ended bool
 }
 
-// order lists the nodes in question: those with the fewest pods first, then those of whose cpu the least
-// is used.
+// order lists the nodes in question: the nodes with the fewest pods first, then those with the least cpu in
+// use.
 func (e *emptying) order(s *question.Scenario) (out []string) {
 	used := map[string]int64{}
 	for n := range s.Snapshot().Nodes() {
@@ -114,14 +114,14 @@ func (e *emptying) order(s *question.Scenario) (out []string) {
 	return out
 }
 
-// limitReached reports whether the limit ends the search. The nodes that were found until then are tried
-// as a whole all the same.
+// limitReached reports whether the limit ends the search. The nodes found until then are still tried as a
+// whole.
 func (e *emptying) limitReached() bool {
 	e.ended = e.ended || e.turns >= e.asked.MostTurns
 	return e.ended
 }
 
-// try empties nodes on top of a state, which changes if it works.
+// try empties nodes in addition to those of a state, and changes the state if that works.
 func (e *emptying) try(at *question.Emptying, nodes []string) (*question.Emptied, error) {
 	if err := e.context(); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (e *emptying) try(at *question.Emptying, nodes []string) (*question.Emptied
 	return r, nil
 }
 
-// search finds a set that works as a whole, and tries to better it.
+// search finds a set of nodes that works as a whole, and tries to enlarge it.
 func (e *emptying) search(order []string) ([]string, error) {
 	found, err := e.grow(nil, e.base.Fork(), order)
 	for i := 0; err == nil && i < len(found); i++ {
@@ -144,8 +144,8 @@ func (e *emptying) search(order []string) ([]string, error) {
 			break
 		}
 
-		// The nodes with the most pods are the first to be exchanged. After an exchange the search begins
-		// anew, with one node more; so it ends.
+		// The nodes with the most pods are exchanged first. Each exchange enlarges the set and begins the
+		// search anew, so that the search terminates.
 		var better []string
 		if better, err = e.exchange(found, found[len(found)-1-i], order); better != nil {
 			found, i = better, -1
@@ -154,10 +154,10 @@ func (e *emptying) search(order []string) ([]string, error) {
 	return found, err
 }
 
-// grow adds nodes to a set that works, until each of the others was tried on top of it. state has the set
-// emptied.
+// grow adds nodes to a set that works, until each of the others was tried in addition. In state, the nodes of
+// the set are empty.
 func (e *emptying) grow(found []string, state *question.Emptying, order []string) ([]string, error) {
-	// A node is barred if it works on top of the set, but not together with it from the beginning.
+	// A node is barred if it works in addition to the set, but not together with it from the beginning.
 	var barred []string
 	for {
 		more, err := e.onTop(state.Fork(), without(order, slices.Concat(found, barred)))
@@ -177,7 +177,7 @@ func (e *emptying) grow(found []string, state *question.Emptying, order []string
 	}
 }
 
-// onTop tries nodes, each on top of those before it that work, and returns those that work.
+// onTop tries nodes, each in addition to the earlier ones that work, and returns those that work.
 func (e *emptying) onTop(state *question.Emptying, nodes []string) (works []string, err error) {
 	for i, node := range nodes {
 		if e.limitReached() {
@@ -201,10 +201,11 @@ func (e *emptying) onTop(state *question.Emptying, nodes []string) (works []stri
 	return works, nil
 }
 
-// together tries a set with more nodes as a whole, from the beginning: first with all of them, then with
-// as many of the first ones as halving finds. It returns nil if not even one works.
+// together tries the set with more nodes as a whole, from the beginning: first with all of more, then with as
+// many of the first ones as halving finds. It returns nil if not even one of them works.
 func (e *emptying) together(found, more []string) ([]string, *question.Emptying, error) {
-	// The first low nodes work, the first high do not or are more than there are, and n are tried.
+	// The first low nodes of more work. The first high do not work, or are more than there are. Next, the first
+	// n are tried.
 	low, n, high := 0, len(more), len(more)+1
 	var best *question.Emptying
 	for high-low > 1 {
@@ -214,7 +215,7 @@ func (e *emptying) together(found, more []string) ([]string, *question.Emptying,
 			return nil, nil, err
 		}
 
-		// The last of the nodes is blamed if they do not work. A later try with fewer may clear it.
+		// If the n nodes do not work, the last of them is blamed. A later try with fewer nodes may clear it.
 		if r.Works() {
 			low, best, e.whole = n, state, r
 		} else {
@@ -234,11 +235,11 @@ func (e *emptying) together(found, more []string) ([]string, *question.Emptying,
 	return slices.Concat(found, more[:low]), best, nil
 }
 
-// exchange tries a set without one of its nodes and with several others in its place. It returns nil if
-// that makes no larger set, and then forgets what it has found out about nodes.
+// exchange tries a set without one of its nodes and with several others in its place. If that does not enlarge
+// the set, it returns nil and forgets what it has found out about nodes.
 func (e *emptying) exchange(found []string, one string, order []string) ([]string, error) {
 	rest, others := without(found, []string{one}), without(order, found)
-	// One other node in its place makes no larger set.
+	// A single node in its place would not enlarge the set.
 	if len(others) < 2 {
 		return nil, nil
 	}
@@ -254,7 +255,7 @@ func (e *emptying) exchange(found []string, one string, order []string) ([]strin
 		}
 	}
 
-	// A larger set gets the chance of the first: each of the others is tried on top of it.
+	// A larger set is grown like the first one: each of the other nodes is tried in addition.
 	if err == nil && len(more) > 1 {
 		var then *question.Emptying
 		if better, then, err = e.together(rest, more); err == nil && len(better) > len(found) {
@@ -265,7 +266,7 @@ func (e *emptying) exchange(found []string, one string, order []string) ([]strin
 	return nil, err
 }
 
-// without returns the names of a list that are not in another.
+// without returns the names in all that are not in some.
 func without(all, some []string) []string {
 	in := make(map[string]bool, len(some))
 	for _, name := range some {
@@ -274,7 +275,7 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return in[name] })
 }
 
-// answer returns the nodes that were found, and the others with their obstacles.
+// answer returns the nodes that were found, and the other nodes with their obstacles.
 func (e *emptying) answer(order, found []string) *Emptiable {
 	out := &Emptiable{
 		Of: len(order), Nodes: []string{}, LeftOut: []LeftOut{},
@@ -286,7 +287,7 @@ func (e *emptying) answer(order, found []string) *Emptiable {
 		out.Waits = e.whole.Waits
 	}
 
-	// A node of which nothing is known was not tried because of the limit.
+	// If nothing is known about a node, it was not tried because of the limit.
 	for _, node := range without(order, found) {
 		left, known := e.why[node]
 		if !known {

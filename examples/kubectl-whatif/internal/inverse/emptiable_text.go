@@ -8,7 +8,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 )
 
-// WriteText prints the nodes for people, limit of each list; all where it is 0. The error is that of w.
+// WriteText prints the nodes for people, at most limit of each list, or all if limit is 0. The error is that of
+// w.
 func (e *Emptiable) WriteText(w io.Writer, limit int) error {
 	out := console.SheetFor(w)
 	out.Say("%s", e.sentence())
@@ -68,7 +69,7 @@ func (e *Emptiable) sentence() string {
 	return text + "."
 }
 
-// others introduces the nodes that are left out.
+// others introduces the list of the nodes that are left out.
 func (e *Emptiable) others() string {
 	tried := 0
 	for i := range e.LeftOut {
@@ -88,7 +89,7 @@ func (e *Emptiable) others() string {
 	return fmt.Sprintf("%d of %s were tried on top of these, and cannot be emptied as well; then the limit ended the search:", tried, console.Plural(len(e.LeftOut), "other"))
 }
 
-// text says the obstacle of a node, and with which others it was tried.
+// text names the obstacle of a node, and says whether it was tried with all the others or with some.
 func (l *LeftOut) text() string {
 	switch {
 	case l.Why == "":

@@ -15,17 +15,17 @@ import (
 // Largest says which pod of a shape is the largest that finds a place.
 type Largest struct {
 	Pod question.Pod `json:"pod"`
-	// Shape has the requests of the pod in question. It is made larger and smaller as a whole: Resource
-	// in steps of Step, the others in proportion, rounded up to whole units.
+	// Shape has the requests of the pod in question. It is scaled as a whole: Resource in steps of Step, the
+	// other resources in proportion, rounded up to whole units.
 	Shape    resource.List     `json:"shape"`
 	Resource resource.Name     `json:"resource"`
 	Step     resource.Quantity `json:"step"`
-	// Fits is the largest size that finds a place with nobody leaving. Evicting is the largest that finds
-	// one if it may push out others, too. One step more was tried and finds none. They are nil if the
+	// Fits is the largest size that finds a place without a pod leaving. Evicting is the largest size that
+	// finds a place if it may push out others. One step more was tried and finds none. They are nil if the
 	// smallest size finds none.
 	Fits     *Size `json:"fits,omitempty"`
 	Evicting *Size `json:"evicting,omitempty"`
-	// Waiting is the turn of the smallest size, one step, if it finds no place at all.
+	// Waiting is the turn of the smallest size, which is one step, if even that finds no place.
 	Waiting *question.Turn `json:"waiting,omitempty"`
 	// Tried counts the sizes that were tried.
 	Tried int `json:"tried"`
@@ -33,13 +33,13 @@ type Largest struct {
 
 // Size is a size of the pod that finds a place.
 type Size struct {
-	// Steps is the size in steps. The shape has Of steps.
+	// Steps is the size in steps. The shape itself has Of steps.
 	Steps int64 `json:"steps"`
 	Of    int64 `json:"of"`
-	// Requests has the amounts that the pod asks for, and Next those with one step more.
+	// Requests has the amounts that the pod asks for, and Next the amounts with one step more.
 	Requests resource.List `json:"requests"`
 	Next     resource.List `json:"next"`
-	// Node takes the pod once Victims have left. Nodes counts the nodes that take it as things are.
+	// Node takes the pod once Victims have left. Nodes counts the nodes that take the pod as things are.
 	Node    string            `json:"node"`
 	Nodes   int               `json:"nodes,omitempty"`
 	Victims []question.Victim `json:"victims"`
@@ -47,19 +47,18 @@ type Size struct {
 	Beyond *question.Turn `json:"beyond,omitempty"`
 }
 
-// mostSteps bounds the sizes that are tried.
+// mostSteps is a size, in steps, that exceeds every node.
 const mostSteps = 1 << 60
 
-// mebi is the step of memory and other bytes.
+// mebi is the unit of memory and of other resources in bytes.
 const mebi = 1 << 20
 
-// AskLargest answers how large a pod of a shape can be. Its requests are made larger and smaller together,
-// by doubling and halving, until one size finds a place and the next does not. No rule about amounts lets a
-// larger pod find a place where a smaller one does not. A rule that did would leave larger sizes than the
-// answer.
+// AskLargest answers how large a pod of a shape can be. It scales the requests together, by doubling and
+// halving, until one size finds a place and the next does not. No rule about amounts lets a larger pod find a
+// place where a smaller one finds none. If one did, sizes larger than the answer would find places, too.
 //
-// Errors are those of [question.Scenario.Turn], and wrap [outrank.ErrInvalid] for a pod that asks for
-// nothing, and for one that cannot be asked about by itself. The scenario stays as it is.
+// Errors are those of [question.Scenario.Turn]. They wrap [outrank.ErrInvalid] for a pod that asks for
+// nothing, and for one that cannot be asked about by itself. The scenario does not change.
 func AskLargest(s *question.Scenario, pod *outrank.Pod) (*Largest, error) {
 	if err := s.Alone(pod); err != nil {
 		return nil, err
@@ -88,21 +87,22 @@ func AskLargest(s *question.Scenario, pod *outrank.Pod) (*Largest, error) {
 type growth struct {
 	*question.Scenario
 	pod *outrank.Pod
-	// counted is the resource in whose units sizes are counted. The shape has shapeUnits of them.
+	// counted is the resource in whose units sizes are counted. The shape asks for shapeUnits of it.
 	counted    resource.Name
 	shapeUnits int64
-	// waits is set for a pod of the cluster, which each size replaces.
+	// waits is set if the pod waits in the cluster. Each size then replaces it there.
 	waits bool
-	// known has the turn of each size that was tried.
+	// known has the turns of the sizes that were tried.
 	known map[int64]*question.Turn
 }
 
-// growing returns the search for a pod. Sizes are counted in the first resource that the pod asks for.
+// growing begins the search for a pod. Sizes are counted in the first resource of which the pod asks for a
+// whole unit.
 func growing(s *question.Scenario, pod *outrank.Pod) (*growth, error) {
 	g := &growth{Scenario: s, pod: pod, known: map[int64]*question.Turn{}}
 	requests := pod.Requests()
 	for _, name := range inOrder(requests) {
-		// Less than a unit cannot be counted.
+		// An amount of less than a unit cannot be counted.
 		has := units(name, requests[name])
 		if has <= 0 {
 			continue
@@ -119,7 +119,7 @@ func growing(s *question.Scenario, pod *outrank.Pod) (*growth, error) {
 	return g, nil
 }
 
-// inOrder returns the names of a list: cpu and memory before the others, which go by name.
+// inOrder returns the names of a list: cpu, memory, then the others by name.
 func inOrder(l resource.List) []resource.Name {
 	names := l.Names()
 	slices.SortStableFunc(names, func(a, b resource.Name) int { return cmp.Compare(rank(a), rank(b)) })
@@ -138,7 +138,7 @@ func rank(name resource.Name) int {
 }
 
 // unitOf returns the unit to which an amount is rounded up. It is a mebibyte if the shape asks for whole
-// ones, otherwise 1: a byte, a single thing or, for cpu, a thousandth.
+// mebibytes, otherwise 1: a byte, a single item or, for cpu, a thousandth.
 func unitOf(name resource.Name, q resource.Quantity) int64 {
 	if has := q.Value(); name != resource.CPU && has > 0 && has%mebi == 0 {
 		return mebi
@@ -146,7 +146,7 @@ func unitOf(name resource.Name, q resource.Quantity) int64 {
 	return 1
 }
 
-// units returns an amount in its units.
+// units returns an amount as a number of units.
 func units(name resource.Name, q resource.Quantity) int64 {
 	if name == resource.CPU {
 		return q.MilliValue()
@@ -154,8 +154,8 @@ func units(name resource.Name, q resource.Quantity) int64 {
 	return q.Value() / unitOf(name, q)
 }
 
-// amount returns a number of units of a resource, in the units of an amount of the shape. It stops at the
-// largest amount that there is.
+// amount returns the quantity of a number of units, where like is the amount in the shape. It saturates at the
+// largest amount.
 func amount(name resource.Name, units int64, like resource.Quantity) resource.Quantity {
 	if name == resource.CPU {
 		return resource.NewMilli(units)
@@ -170,10 +170,10 @@ func amount(name resource.Name, units int64, like resource.Quantity) resource.Qu
 	return resource.New(units)
 }
 
-// largest finds a size for which does holds while it does not for the next; nil if it does not hold for
-// the smallest.
+// largest finds a size for which does holds while it does not for the next. It is nil if does does not hold for
+// the smallest size.
 func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
-	// An error ends both loops: no size holds after it.
+	// After an error no size holds any more, which ends both loops.
 	var err error
 	holds := func(steps int64) bool {
 		if err != nil {
@@ -184,7 +184,7 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 		return err == nil && does(t)
 	}
 
-	// low holds, or is nothing. In the end high does not hold; the bound is beyond every node.
+	// low holds, or is 0. In the end high does not hold, because mostSteps exceeds every node.
 	low, high := int64(0), g.shapeUnits
 	for high < mostSteps && holds(high) {
 		low, high = high, min(2*high, mostSteps)
@@ -209,12 +209,12 @@ func (g *growth) largest(does func(*question.Turn) bool) (*Size, error) {
 		Node: t.Node, Nodes: t.Fits, Victims: append([]question.Victim{}, t.Victims...),
 	}
 
-	// The next size was tried unless it is the bound.
+	// The next size was tried, unless it is mostSteps.
 	out.Beyond, err = g.try(high)
 	return out, err
 }
 
-// try returns the turn of the pod in a size. It plays each size once.
+// try returns the turn of the pod in a size. Each size is played once.
 func (g *growth) try(steps int64) (*question.Turn, error) {
 	if t := g.known[steps]; t != nil {
 		return t, nil
@@ -234,7 +234,7 @@ func (g *growth) try(steps int64) (*question.Turn, error) {
 	return &t, err
 }
 
-// sized returns the pod in a size. Limits grow with the requests, which may not be above them.
+// sized returns the pod in a size. Limits grow with the requests, which must not exceed them.
 func (g *growth) sized(steps int64) *outrank.Pod {
 	c := *g.pod
 	list := func(l resource.List) resource.List {
@@ -262,8 +262,8 @@ func (g *growth) sized(steps int64) *outrank.Pod {
 	return &c
 }
 
-// scaled returns units*steps/of, rounded up, or the largest number if it is more. The product has 128
-// bits, so that it does not overflow.
+// scaled returns units*steps/of, rounded up and saturated. The intermediate product has 128 bits, so that it
+// does not overflow.
 func scaled(units, steps, of int64) int64 {
 	if units <= 0 {
 		return units
@@ -279,5 +279,5 @@ func scaled(units, steps, of int64) int64 {
 	return int64(min(whole, math.MaxInt64))
 }
 
-// Times says the size as a multiple of the shape.
+// Times returns the size as a multiple of the shape, such as "1.5 times".
 func (s *Size) Times() string { return fmt.Sprintf("%.3g times", float64(s.Steps)/float64(s.Of)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// WriteText prints the largest sizes for people; limit bounds the lists about each. The error is that of w.
+// WriteText prints the largest sizes for people. limit bounds the lists about each. The error is that of w.
 func (l *Largest) WriteText(w io.Writer, limit int) error {
 	out := console.SheetFor(w)
 	out.Say("%s", l.sentence())
@@ -34,7 +34,7 @@ func (l *Largest) WriteText(w io.Writer, limit int) error {
 	return out.To(w)
 }
 
-// sentence says the largest size that fits, or that none does.
+// sentence says which size is the largest that fits, or that none does.
 func (l *Largest) sentence() string {
 	switch {
 	case l.Fits != nil:
@@ -54,7 +54,7 @@ func amountsText(l resource.List) string {
 	return strings.Join(out, ", ")
 }
 
-// otherNodes says that there are n other nodes; nothing for none.
+// otherNodes says that there are n other nodes. It is empty if n is not positive.
 func otherNodes(n int) string {
 	if n <= 0 {
 		return ""
@@ -62,14 +62,14 @@ func otherNodes(n int) string {
 	return " and " + console.Plural(n, "other node")
 }
 
-// evicting says the largest size that finds a place by pushing out others.
+// evicting says which size is the largest that finds a place by pushing out others.
 func (l *Largest) evicting() string {
 	e := l.Evicting
 	return fmt.Sprintf("With its priority, %d, the largest that finds a place by pushing out others asks for %s, %s the shape, on %s: %s to leave: %s.", l.Pod.Priority,
 		amountsText(e.Requests), e.Times(), e.Node, podsHave(len(e.Victims)), listed(e.Victims, mostNamed, func(v question.Victim) string { return v.Text() }))
 }
 
-// podsHave says that n pods have.
+// podsHave returns "1 pod has" or "n pods have".
 func podsHave(n int) string {
 	if n == 1 {
 		return "1 pod has"
@@ -77,7 +77,7 @@ func podsHave(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
-// beyond says why one step more finds no place.
+// beyond says why a pod that is one step larger finds no place.
 func (s *Size) beyond(out *console.Sheet, limit int) {
 	if s.Beyond == nil {
 		return

@@ -10,42 +10,42 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// MostLevels bounds the priorities that are tried.
+// MostLevels is the most priorities that are tried.
 const MostLevels = 256
 
-// LeastPriority says which priority is the least that is enough for a pod, or for all pods of a workload.
+// LeastPriority says which is the least priority that is enough for a pod, or for all pods of a workload.
 type LeastPriority struct {
 	Pod question.Pod `json:"pod"`
-	// Workload names the object that makes the pods, if the question is about more than one. Pods is
-	// their number.
+	// Workload names the object that makes the pods, if the question is about all of them. Pods is their
+	// number.
 	Workload string `json:"workload,omitempty"`
 	Pods     int    `json:"pods"`
-	// ForPlace is the least priority that is enough to find a place, by pushing out others if need be.
-	// ForNobody is the least with which nobody is pushed out either. One less was tried and is not
-	// enough, unless there is no lower priority. They are nil if no priority is enough.
+	// ForPlace is the least priority that is enough to find a place, by pushing out others if necessary.
+	// ForNobody is the least with which no pod is pushed out, either. One less was tried and is not enough,
+	// unless there is no lower priority. They are nil if no priority is enough.
 	ForPlace  *Enough `json:"forPlace,omitempty"`
 	ForNobody *Enough `json:"forNobody,omitempty"`
-	// Levels has the priorities at which the answer can change, with what came of each. Most is the
-	// highest priority that the pod can have, and no level is above it.
+	// Levels has the priorities at which the answer can change, with the outcome of each. Most is the highest
+	// priority that the pod can have, and no level is above it.
 	Levels []Level `json:"levels"`
 	Most   int32   `json:"most"`
-	// Untried counts the levels that were left out because there are too many. A lower priority than
-	// the least that was found may then be enough, too.
+	// Untried counts the levels that were left out because there are too many. Then a priority below the least
+	// one found may be enough, too.
 	Untried int `json:"untried,omitempty"`
-	// Instead is the least class that is enough with its own policy. It is set for a pod whose policy
-	// keeps it from pushing out others, if no priority is enough.
+	// Instead is the least class that is enough with its own policy. It is set if the pod's policy keeps it
+	// from pushing out others and no priority is enough.
 	Instead *Enough `json:"instead,omitempty"`
-	// Waiting is the turn of the pod with the highest priority that was tried, if none is enough.
+	// Waiting is the turn of the pod with the highest priority that was tried, if no priority is enough.
 	Waiting *question.Turn `json:"waiting,omitempty"`
 }
 
 // Enough is a priority that is enough.
 type Enough struct {
 	Level
-	// Class is the class of the least value that is enough, if there is any, and Value its value.
+	// Class is the class with the least value that is enough, if there is any, and Value is its value.
 	Class string `json:"class,omitempty"`
 	Value int32  `json:"value,omitempty"`
-	// With says what becomes of the pods in that class.
+	// With says what becomes of the pods with that class.
 	With *Level `json:"with,omitempty"`
 	// NotAbove lists higher levels that are not enough.
 	NotAbove []int32 `json:"notAbove,omitempty"`
@@ -54,34 +54,34 @@ type Enough struct {
 // Level says what becomes of the pods with a priority.
 type Level struct {
 	Priority int32 `json:"priority"`
-	// Placed counts the pods that find a place. Node is the place of a single pod. Victims lists the
+	// Placed counts the pods that find a place. Node is the place if there is a single pod. Victims lists the
 	// pods that are pushed out for them.
 	Placed  int               `json:"placed"`
 	Node    string            `json:"node,omitempty"`
 	Victims []question.Victim `json:"victims"`
 
-	// turn is the turn of the pod, or of the first pod of the workload without a place.
+	// turn is the turn of the pod, or of the first pod of the workload that finds no place.
 	turn *question.Turn
 }
 
-// Asked is a pod, or a workload, that a search tries in several ways.
+// Asked is a pod or a workload that a search tries with several priorities.
 type Asked struct {
 	Pod *outrank.Pod
-	// Workload makes copies of the pod; nil if the question is about the pod alone.
+	// Workload makes copies of the pod. It is nil if the question is about the pod alone.
 	Workload *question.Workload
-	// Show, if set, is told of the progress.
+	// Show, if set, is called with the progress.
 	Show func(done, total int)
 }
 
-// AskLeastPriority answers which priority is the least with which a pod, or every pod of a workload, finds
-// a place after the changes of a scenario, and which is the least with which nobody is pushed out for it.
-// It tries the priorities at which the answer can change, at most [MostLevels] of them. If the scenario
-// has changes, everything that a scheduler takes before the pod has its turn first. Running pods of the
-// same controller that have at least the pod's own priority get the higher one with it, as they do once
-// their controller recreates them, so that none of them is a victim.
+// AskLeastPriority answers which is the least priority with which a pod, or every pod of a workload, finds a
+// place after the changes of a scenario, and which is the least with which no pod is pushed out for it. It
+// tries the priorities at which the answer can change, at most [MostLevels] of them. If the scenario has
+// changes, all pods that a scheduler takes before the pod have their turns first. Running pods of the same
+// controller that have at least the pod's own priority get the higher priority with it, as they do once their
+// controller recreates them, so that none of them is a victim.
 //
-// Errors are those of the scenario's questions, and wrap [outrank.ErrInvalid] for a pod that cannot be
-// asked about by itself. The scenario stays as it is.
+// Errors are those of the scenario's questions. They wrap [outrank.ErrInvalid] for a pod that cannot be
+// asked about by itself. The scenario does not change.
 func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 	if err := s.Alone(a.Pod); err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 		return out, nil
 	}
 
-	// A pod that may push nobody out may still find a place in a class that lets it. Any class is tried,
-	// because no priority is enough with the policy that it has.
+	// A pod whose policy forbids it to push others out may still find a place with a class that allows it.
+	// Classes of any value are tried, because no priority is enough with the pod's own policy.
 	out.Waiting = out.Levels[len(out.Levels)-1].turn
 	if a.Pod.PreemptionPolicy != outrank.PreemptNever {
 		return out, nil
@@ -122,7 +122,7 @@ func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 	return out, nil
 }
 
-// tryLevels tries the priorities at which the answer can change. Half of the tries are kept for the
+// tryLevels tries the priorities at which the answer can change. Half of the tries are reserved for the
 // priorities between levels, and for classes.
 func (l *ladder) tryLevels(out *LeastPriority) error {
 	levels := l.levels()
@@ -144,7 +144,7 @@ func (l *ladder) tryLevels(out *LeastPriority) error {
 	return nil
 }
 
-// Free reports whether nobody has to leave with the least priority that is enough for a place.
+// Free reports whether the least priority that is enough for a place needs no pod to leave.
 func (l *LeastPriority) Free() bool {
 	return l.ForPlace != nil && l.ForPlace.fresh() == 0
 }
@@ -159,7 +159,7 @@ func (l *Level) fresh() (n int) {
 	return n
 }
 
-// rung is a priority with a policy.
+// rung is a priority together with a policy.
 type rung struct {
 	priority int32
 	policy   outrank.PreemptionPolicy
@@ -169,19 +169,19 @@ type rung struct {
 type ladder struct {
 	*question.Scenario
 	asked Asked
-	// known has what was tried.
+	// known has the outcomes of the rungs that were tried.
 	known map[rung]Level
 	// pods is the number of pods that need a place. Each try sets it.
 	pods int
-	// triesLeft counts the tries that are left. Only classes stop there: levels and the search between
-	// them stay below the bound.
+	// triesLeft is the number of tries that are left. Only the search for a class checks it: levels and the
+	// search between them stay below the bound anyway.
 	triesLeft int
 	// most is the highest priority that the pod can have.
 	most int32
 }
 
-// mostOf returns the highest priority that a pod can have. Priorities above those of users belong to the
-// classes of the system.
+// mostOf returns the highest priority that a pod can have. Priorities above the highest one for users belong to
+// the classes of the system.
 func mostOf(p *outrank.Pod) int32 {
 	if ofSystem(p) {
 		return priority.NodeCritical
@@ -194,14 +194,15 @@ func ofSystem(p *outrank.Pod) bool {
 	return p.NamespaceName() == "kube-system" || p.PriorityValue() > priority.UserMax
 }
 
-// levels lists the priorities at which the answer can change, the lowest first: the lowest of all, the
-// priority above each that a pod counts with, and the pod's own. In between, the same pods may be victims.
+// levels lists the priorities at which the answer can change, in ascending order: the lowest of all, the
+// priority above each one that a pod counts with, and the pod's own. Between two levels, the possible victims
+// are the same.
 func (l *ladder) levels() []int32 {
 	pod := l.pod()
 	found := map[int32]bool{math.MinInt32: true, min(pod.PriorityValue(), l.most): true}
 
-	// With changes others have their turns first, those of an equal priority by name. So an equal
-	// priority differs from a lower one, too.
+	// With changes other pods have their turns first, at an equal priority those that come first by name. So an
+	// equal priority is a level, too.
 	add := func(p int32) {
 		if l.Changed() {
 			found[p] = true
@@ -211,7 +212,7 @@ func (l *ladder) levels() []int32 {
 		}
 	}
 
-	// Possible victims, and pods for which room is kept.
+	// These are the priorities of possible victims, and of pods for which room is reserved.
 	snap := l.Snapshot()
 	for n := range snap.Nodes() {
 		for _, p := range snap.PodsOn(n.Name) {
@@ -222,7 +223,7 @@ func (l *ladder) levels() []int32 {
 		}
 	}
 
-	// Pods that wait, and those that are recreated with the value of their class.
+	// These are the priorities of waiting pods, and of pods that are recreated with the value of their class.
 	if l.Changed() {
 		for p := range snap.Pods() {
 			add(p.PriorityValue())
@@ -242,10 +243,10 @@ func (l *ladder) levels() []int32 {
 	return out
 }
 
-// pod returns the pod in question, with its own priority.
+// pod returns the pod in question with its own priority.
 func (l *ladder) pod() *outrank.Pod { return l.asked.Pod }
 
-// spaced returns n of the levels, evenly spaced, with the lowest and the highest of them.
+// spaced returns n evenly spaced levels, including the lowest and the highest.
 func spaced(levels []int32, n int) []int32 {
 	out := make([]int32, n)
 	for i := range out {
@@ -254,9 +255,8 @@ func spaced(levels []int32, n int) []int32 {
 	return out
 }
 
-// least finds the first of the levels that is enough, and the least priority below it that still is. It
-// also finds the class for it, and the higher levels that are not enough. It returns nil if no level is
-// enough.
+// least finds the first of the levels that is enough, and the least priority below it that still is. It also
+// finds a class for it, and the higher levels that are not enough. It returns nil if no level is enough.
 func (l *ladder) least(levels []Level, enough func(*Level) bool) (*Enough, error) {
 	first := slices.IndexFunc(levels, func(level Level) bool { return enough(&level) })
 	if first < 0 {
@@ -279,9 +279,9 @@ func (l *ladder) least(levels []Level, enough func(*Level) bool) (*Enough, error
 	return out, l.findClass(out, enough)
 }
 
-// between finds a priority that is enough while one less is not, above one that is not enough and up to
-// one that is. Where all levels were tried, one less than a level is not enough, and the search ends with
-// that. Otherwise it halves the distance, rounding down below 0, too.
+// between finds a priority that is enough while one less is not, above tooLow, which is not enough, and up to
+// found, which is. If all levels were tried, one less than found is not enough, which ends the search at once.
+// Otherwise the search halves the interval; the shift rounds down for negative numbers, too.
 func (l *ladder) between(tooLow int32, found Level, enough func(*Level) bool) (Level, error) {
 	policy := l.pod().PreemptionPolicy
 	not := int64(tooLow)
@@ -299,8 +299,8 @@ func (l *ladder) between(tooLow int32, found Level, enough func(*Level) bool) (L
 	return found, nil
 }
 
-// findClass finds the class of the least value that is enough, with its own policy, from the priority of
-// out on. It stops without one when no tries are left.
+// findClass finds the class with the least value that is enough with its own policy, among the classes from the
+// priority of out upwards. It gives up when no tries are left.
 func (l *ladder) findClass(out *Enough, enough func(*Level) bool) error {
 	var classes []*outrank.PriorityClass
 	for _, c := range l.Cluster().Classes {
@@ -328,7 +328,7 @@ func (l *ladder) findClass(out *Enough, enough func(*Level) bool) error {
 	return nil
 }
 
-// try returns what becomes of the pods with a priority and a policy. It plays each pair once.
+// try returns what becomes of the pods with a priority and a policy. Each rung is played once.
 func (l *ladder) try(at rung) (Level, error) {
 	if level, tried := l.known[at]; tried {
 		return level, nil
@@ -377,8 +377,8 @@ func (l *ladder) tryPod(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 	return out, err
 }
 
-// raiseCopies gives the other pods of the pod's controller the priority that is tried, if it is higher
-// than theirs and they have at least the pod's own.
+// raiseCopies gives the other pods of the pod's controller the priority that is tried, if it is higher than
+// theirs and they have at least the pod's own.
 func (l *ladder) raiseCopies(f *question.Scenario, pod *outrank.Pod) error {
 	own := l.pod().PriorityValue()
 	if pod.Owner == (outrank.Owner{}) || pod.PriorityValue() <= own {
@@ -403,7 +403,7 @@ func (l *ladder) raiseCopies(f *question.Scenario, pod *outrank.Pod) error {
 	return nil
 }
 
-// tryWorkload creates the workload's pods in a fork, and plays all turns down to theirs.
+// tryWorkload creates the workload's pods in a fork, and plays all turns down to their priority.
 func (l *ladder) tryWorkload(f *question.Scenario, pod *outrank.Pod) (Level, error) {
 	w := *l.asked.Workload
 	w.Pod = pod
@@ -415,7 +415,7 @@ func (l *ladder) tryWorkload(f *question.Scenario, pod *outrank.Pod) (Level, err
 		return Level{}, err
 	}
 
-	// The workload of the last change is this one.
+	// The workload that was added last is the one in question.
 	out := Level{Priority: pod.PriorityValue(), Victims: []question.Victim{}}
 	fate := &a.Workloads[len(a.Workloads)-1]
 	l.pods, out.Placed = fate.Pods, fate.Placed+fate.PushesOut

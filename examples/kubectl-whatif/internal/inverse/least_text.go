@@ -11,14 +11,14 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 )
 
-// mostNamed bounds the victims that a row names.
+// mostNamed is the most victims that a row names.
 const mostNamed = 5
 
-// WriteText prints the least priorities for people, and limit of the levels that were tried; all where it
-// is 0. The error is that of w.
+// WriteText prints the least priorities for people, and at most limit of the levels that were tried, or all if
+// limit is 0. The error is that of w.
 func (l *LeastPriority) WriteText(w io.Writer, limit int) error {
 	out := console.SheetFor(w)
-	// A DaemonSet may have no node.
+	// A DaemonSet may find no node to make a pod for.
 	if l.Pods == 0 {
 		out.Say("%s makes no pod here, and nothing needs a priority.", l.Workload)
 		return out.To(w)
@@ -50,7 +50,7 @@ func (l *LeastPriority) who() string {
 	return string(l.Pod.Key)
 }
 
-// finds says "finds a place" in the number of who.
+// finds returns "finds a place" or "find a place", to agree with who.
 func (l *LeastPriority) finds() string {
 	if l.Workload != "" {
 		return "find a place"
@@ -58,7 +58,7 @@ func (l *LeastPriority) finds() string {
 	return "finds a place"
 }
 
-// sentence says the least priority with which there is a place.
+// sentence says which is the least priority with which there is a place.
 func (l *LeastPriority) sentence() string {
 	e := l.ForPlace
 	switch {
@@ -101,7 +101,7 @@ func (e *Enough) classText() string {
 	return fmt.Sprintf(" (class %s, %d, will do)", e.Class, e.Value)
 }
 
-// furtherSentences says the least priority with which nobody leaves, and what limits the answer.
+// furtherSentences says which is the least priority with which no pod leaves, and what limits the answer.
 func (l *LeastPriority) furtherSentences() (out []string) {
 	e, free := l.ForPlace, l.ForNobody
 	if i := l.Instead; i != nil {
@@ -129,7 +129,7 @@ func (l *LeastPriority) furtherSentences() (out []string) {
 	return out
 }
 
-// priorityText says a priority; the lowest one by a word.
+// priorityText returns a priority as a text. The lowest one is written as a word.
 func priorityText(p int32) string {
 	if p == math.MinInt32 {
 		return "lowest"
@@ -137,8 +137,8 @@ func priorityText(p int32) string {
 	return strconv.Itoa(int(p))
 }
 
-// table lists the levels where something changes, limit of them. The levels of the answer are shown first
-// where not all can be.
+// table lists the levels at which the outcome changes, at most limit of them. If there are too many, the levels
+// of the answer are preferred.
 func (l *LeastPriority) table(limit int) *console.Table {
 	rows := &console.Table{Right: map[int]bool{0: true, 2: true}}
 	rows.Head("PRIORITY", "OUTCOME", "PUSHED OUT", "NODE")
@@ -157,8 +157,8 @@ func (l *LeastPriority) table(limit int) *console.Table {
 	return rows
 }
 
-// steps returns the levels whose outcome differs from that of the level below, and the indexes of those
-// that are the answer.
+// steps returns the levels whose outcome differs from the level below, and the indexes of the levels that are
+// part of the answer.
 func (l *LeastPriority) steps() (levels []*Level, matters []int) {
 	for i := range l.Levels {
 		level := &l.Levels[i]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bounded returns how many of n things are shown; a limit of 0 or less shows all.
+// bounded returns how many of n things are shown. A limit of 0 or less shows all.
 func bounded(n, limit int) int {
 	if limit <= 0 {
 		return n
@@ -28,8 +28,8 @@ func listed[T any](list []T, limit int, name func(T) string) string {
 	return text
 }
 
-// selected returns the indexes of the rows to show, of n, in their order. Where not all can be shown, the
-// rows that matter are preferred, then the first ones.
+// selected returns the indexes of the rows to show, out of n, in their order. If there are too many, it prefers
+// the rows in matters, then the first ones.
 func selected(n, limit int, matters []int) []int {
 	shown := bounded(n, limit)
 	var out []int

@@ -20,14 +20,14 @@ type Asked struct {
 	// object is the name of the workload in messages.
 	object string
 	name   outrank.Key
-	// local is the LocalQueue that the workload names; empty for none.
+	// local is the LocalQueue that the workload names. It is empty if it names none.
 	local outrank.Key
 	class string
-	// priority is nil if the class decides about it.
+	// priority is the workload's own priority. It is nil if a class determines it.
 	priority    *int32
 	labels      map[string]string
 	annotations map[string]string
-	// created is zero for a workload that is not in the dump.
+	// created is the time of creation. It is zero for a workload that is not in the dump.
 	created  time.Time
 	inactive bool
 	// holds is set for a workload that has quota already.
@@ -36,14 +36,15 @@ type Asked struct {
 	caveats []Caveat
 }
 
-// askedSet is a number of pods that are alike.
+// askedSet is a number of equal pods.
 type askedSet struct {
 	name  string
 	count int64
 	pod   *outrank.Pod
 }
 
-// Pending returns the workload of a dump by its key. If it is not there, the error names some that wait.
+// Pending returns the workload of a dump by its key. If it does not exist, the error names some waiting
+// workloads.
 func (c *Cluster) Pending(key outrank.Key) (*Asked, error) {
 	var near []string
 	for _, w := range c.workloads {
@@ -64,7 +65,7 @@ func (c *Cluster) Pending(key outrank.Key) (*Asked, error) {
 }
 
 // FromManifest returns the workload of a manifest: a Workload, or the one that Kueue makes of a Job or a Pod.
-// namespace is that of an object that names none.
+// namespace is the namespace of objects that name none.
 func FromManifest(o input.Object, namespace string) (*Asked, error) {
 	if o.Kind == "Workload" && isKueue(&o) {
 		w := &workload{}
@@ -82,8 +83,8 @@ func FromManifest(o input.Object, namespace string) (*Asked, error) {
 	return fromPods(o, namespace)
 }
 
-// fromPods returns the workload that Kueue makes of a Job or a Pod: a single pod set, in the queue and with
-// the class that labels name.
+// fromPods returns the workload that Kueue makes of a Job or a Pod: a single pod set, with the queue and the
+// class that labels name.
 func fromPods(o input.Object, namespace string) (*Asked, error) {
 	var x struct {
 		Metadata metadata `json:"metadata"`
@@ -108,14 +109,14 @@ func fromPods(o input.Object, namespace string) (*Asked, error) {
 		return nil, err
 	}
 
-	// Whether Kueue copies a label depends on its Configuration. Its own labels match no rule.
+	// Kueue's Configuration determines which labels are copied. Rules never match Kueue's own labels.
 	if !onlyKueues(m.Labels) {
 		a.caveats = append(a.caveats, Caveat{a.object, "labels count for rules of a PreemptionConfig as if Kueue copied them to the Workload (labelKeysToCopy)"})
 	}
 	return a, nil
 }
 
-// onlyKueues reports whether there is no label but Kueue's own.
+// onlyKueues reports whether all labels are Kueue's own.
 func onlyKueues(labels map[string]string) bool {
 	for name := range labels {
 		if !strings.HasPrefix(name, "kueue.x-k8s.io/") {
@@ -125,7 +126,7 @@ func onlyKueues(labels map[string]string) bool {
 	return true
 }
 
-// asked returns the workload as a question.
+// asked returns the workload as the subject of a question.
 func (w *workload) asked() (*Asked, error) {
 	a := &Asked{
 		object: "workload " + string(w.Metadata.key()), name: w.Metadata.key(), class: w.class(), priority: w.Spec.Priority, labels: w.Metadata.Labels,
@@ -165,7 +166,7 @@ func (a *Asked) addSet(w *workload, s *podSet) error {
 	return nil
 }
 
-// metadata returns the metadata of a pod of the set: the workload's name, with the template's labels and
+// metadata returns the metadata of a pod of the set: the workload's name, and the template's labels and
 // annotations.
 func (s *podSet) metadata(w *workload) map[string]any {
 	out := map[string]any{"name": w.Metadata.Name, "namespace": w.Metadata.Namespace}
@@ -182,10 +183,10 @@ func (a *Asked) topology(set string) {
 	a.caveats = append(a.caveats, Caveat{a.object, fmt.Sprintf("pod set %s asks for a topology, which is not looked at: Kueue may find quota and no place, and take others for it", set)})
 }
 
-// mostClaims is the largest number of claims of a pod that a sentence names.
+// mostClaims is the most claims of a pod that a sentence names.
 const mostClaims = 5
 
-// add adds a pod set, whose pod is the manifest in text, with caveats about what is not looked at.
+// add adds a pod set whose pod has the manifest text. It adds caveats about what is not looked at.
 func (a *Asked) add(name string, count int64, text []byte) error {
 	pod, warnings, err := kube.ReadManifest(bytes.NewReader(text))
 	if err != nil {
@@ -195,7 +196,7 @@ func (a *Asked) add(name string, count int64, text []byte) error {
 		return fmt.Errorf("%s: pod set %s: %d pods", a.object, name, count)
 	}
 
-	// The warnings are about fields that an API server fills in. It has done so for a workload of the dump.
+	// The warnings are about fields that an API server fills in, which it has done for a workload of the dump.
 	for _, w := range warnings {
 		if !a.created.IsZero() {
 			break
@@ -225,20 +226,20 @@ func (a *Asked) add(name string, count int64, text []byte) error {
 	return nil
 }
 
-// incoming returns the workload in question as package tenancy has it, without its amounts and its queue.
+// incoming returns the workload in question in the form of package tenancy, without its amounts and its queue.
 func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 	w := tenancy.Workload{
 		Name: string(a.name), LocalQueue: string(a.local), Class: a.class, Labels: a.labels, Queued: a.created,
 		Boost: m.boost(a.object, a.annotations),
 	}
 
-	// A workload that is submitted now is the newest.
+	// A workload that is being submitted is the newest.
 	if w.Queued.IsZero() {
 		w.Queued = now
 	}
 	m.caveats = append(m.caveats, a.caveats...)
 
-	// The workload's own priority counts, else that of its class, else that of its pods.
+	// The workload's own priority takes precedence over that of its class, and that over the one of its pods.
 	if a.priority != nil {
 		w.Priority = *a.priority
 		return w, nil
@@ -258,8 +259,8 @@ func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 	return w, err
 }
 
-// classOfPods returns the priority class of a workload's pods: that of the first pod set that names one,
-// or else the default class; nil without either. Of several default classes the lowest value counts.
+// classOfPods returns the priority class of a workload's pods: the one of the first pod set that names a class,
+// or else the default class. It is nil without either. Of several default classes the lowest value counts.
 func (m *model) classOfPods(a *Asked) (*podClass, error) {
 	for _, s := range a.sets {
 		if s.pod.PriorityClassName == "" {
@@ -290,7 +291,7 @@ func (s *askedSet) requests() resource.List {
 	return out
 }
 
-// times multiplies two numbers, and stops at the largest one.
+// times multiplies two numbers, and saturates at the largest one.
 func times(a, b int64) int64 {
 	if a > 0 && b > (1<<63-1)/a {
 		return 1<<63 - 1

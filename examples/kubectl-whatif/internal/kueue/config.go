@@ -10,20 +10,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/tenancy"
 )
 
-// Settings holds the parts of Kueue's own Configuration that its decisions depend on.
+// Settings has the parts of Kueue's own Configuration on which its decisions depend.
 type Settings struct {
-	// fair says how shares are compared; nil if fair sharing is off.
+	// fair says how shares are compared. It is nil if fair sharing is off.
 	fair       *tenancy.Fair
 	protection tenancy.Protection
 	// gates has the feature gates that the Configuration sets.
 	gates map[string]bool
 	// given is set if there is a Configuration. Without one all other fields are zero.
 	given bool
-	// unknown names the parts that change decisions and are not looked at.
+	// unknown names the parts that change decisions and that are ignored here.
 	unknown []string
 }
 
-// duration is a time as Kubernetes writes it, such as 1h30m.
+// duration is a span of time in the notation of Kubernetes, such as 1h30m.
 type duration time.Duration
 
 // UnmarshalText reads a duration.
@@ -33,7 +33,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// window is a window of protection: an admitted workload may not be preempted before it ends.
+// window is a window of protection: an admitted workload must not be preempted before it ends.
 type window struct {
 	Least duration `json:"minAdmitDuration"`
 }
@@ -51,8 +51,7 @@ type protectionConfig struct {
 	Reclaim window `json:"reclaimWithinCohort"`
 }
 
-// configuration is a Configuration by Kueue's own names. Of the parts that are raw only the presence is
-// read.
+// configuration has the fields of a Configuration under Kueue's names. Of raw parts only the presence is used.
 type configuration struct {
 	Kind       string           `json:"kind"`
 	Fair       *fairConfig      `json:"fairSharing"`
@@ -78,7 +77,7 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 
 	s := &Settings{gates: c.Gates, given: true, protection: c.Protection.protection()}
 
-	// A caveat names the parts that change decisions and that nobody follows here.
+	// A caveat names the parts that change decisions and that are ignored here.
 	for _, x := range []struct {
 		part *json.RawMessage
 		name string
@@ -88,7 +87,7 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 		}
 	}
 
-	// Fair sharing is on if it is named, unless it is switched off there.
+	// Fair sharing is on if the Configuration has that part, unless the part switches it off.
 	if c.Fair == nil || c.Fair.Enable != nil && !*c.Fair.Enable {
 		return s, nil
 	}
@@ -100,7 +99,7 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 	return s, nil
 }
 
-// protection returns the windows as package tenancy has them.
+// protection returns the windows in the form of package tenancy.
 func (p *protectionConfig) protection() tenancy.Protection {
 	return tenancy.Protection{Within: time.Duration(p.Within.Least), Reclaim: time.Duration(p.Reclaim.Least), FairShare: time.Duration(p.Fair.Least)}
 }
@@ -117,7 +116,7 @@ func (f *fairConfig) strategies() (out []tenancy.Strategy, err error) {
 	return out, nil
 }
 
-// gate reports whether a feature gate is on; otherwise is the default.
+// gate reports whether a feature gate is on. otherwise is the default.
 func (s *Settings) gate(name string, otherwise bool) bool {
 	if on, ok := s.gates[name]; ok {
 		return on

@@ -28,15 +28,15 @@ const (
 
 // Answer says what Kueue would do with a workload.
 type Answer struct {
-	// Workload is the workload in question, with its LocalQueue, its ClusterQueue and the cohorts above.
+	// Workload is the workload in question. Its LocalQueue, its ClusterQueue and the cohorts above follow.
 	Workload     outrank.Key `json:"workload"`
 	LocalQueue   outrank.Key `json:"localQueue,omitempty"`
 	ClusterQueue string      `json:"clusterQueue,omitempty"`
 	Cohorts      []string    `json:"cohorts,omitempty"`
-	// Priority is the priority that counts. Boost is the part of it that an annotation adds.
+	// Priority is the effective priority. Boost is the part of it that an annotation adds.
 	Priority int64 `json:"priority"`
 	Boost    int32 `json:"boost,omitempty"`
-	// Uses has the amounts that the workload takes of quotas, by resource@flavor. Scarce lists those of
+	// Uses has the amounts that the workload takes of quotas, by resource@flavor. Scarce lists the quotas of
 	// which too little is free.
 	Uses    resource.List   `json:"uses,omitempty"`
 	Scarce  []resource.Name `json:"scarce,omitempty"`
@@ -45,12 +45,12 @@ type Answer struct {
 	Reasons []string `json:"reasons,omitempty"`
 	// Victims lists the workloads that have to leave.
 	Victims []Victim `json:"victims,omitempty"`
-	// RetryAt is the end of the first window of protection that keeps a workload from leaving. Kueue asks
-	// again then. Then is the first end of a window at which the workload in question is admitted, if
+	// RetryAt is the end of the first window of protection that keeps a workload from leaving. Kueue asks again
+	// then. Then is the answer at the first end of a window at which the workload in question is admitted, if
 	// nothing else changes.
 	RetryAt clock.Time `json:"retryAt,omitzero"`
 	Then    *Then      `json:"then,omitempty"`
-	// Ahead lists the workloads that wait in the same ClusterQueue and are asked about first.
+	// Ahead lists the workloads that wait in the same ClusterQueue and come first.
 	Ahead []string `json:"ahead,omitempty"`
 }
 
@@ -60,7 +60,7 @@ type Then struct {
 	Victims []Victim   `json:"victims,omitempty"`
 }
 
-// Victim is a workload that has to leave, with the rule by which it does.
+// Victim is a workload that has to leave, with the rule that allows it.
 type Victim struct {
 	Workload     string        `json:"workload"`
 	ClusterQueue string        `json:"clusterQueue"`
@@ -71,7 +71,7 @@ type Victim struct {
 	Leaving      bool          `json:"leaving,omitempty"`
 }
 
-// Ask answers about a workload at a time. The error says what nothing can be decided about.
+// Ask answers about a workload at a time. The error says what cannot be decided about.
 func Ask(c *Cluster, s *Settings, asked *Asked, now time.Time) (*Answer, []Caveat, error) {
 	m, err := build(c, s)
 	if err != nil {
@@ -85,20 +85,20 @@ func Ask(c *Cluster, s *Settings, asked *Asked, now time.Time) (*Answer, []Cavea
 	return d.answer, m.caveats, nil
 }
 
-// question is the question about one workload, while it is answered.
+// question is the question about one workload while it is being answered.
 type question struct {
 	*model
 	asked *Asked
 	now   time.Time
-	// queue is the workload's ClusterQueue; nil until findQueue has found it.
+	// queue is the workload's ClusterQueue. It is nil until findQueue has found it.
 	queue *clusterQueue
 	tree  *tenancy.Tree
-	// workload is the workload in question as package tenancy has it.
+	// workload is the workload in question in the form of package tenancy.
 	workload tenancy.Workload
 	answer   *Answer
 }
 
-// refuse answers that the workload is inadmissible.
+// refuse records that the workload is inadmissible, and why.
 func (d *question) refuse(format string, args ...any) error {
 	d.answer.Outcome = Inadmissible
 	d.answer.Reasons = append(d.answer.Reasons, fmt.Sprintf(format, args...))
@@ -120,7 +120,7 @@ func (d *question) decide() (err error) {
 		return d.refuse("%s", why)
 	}
 
-	// The tree has every queue of the dump, because queues borrow from each other.
+	// The tree has all queues of the dump, because queues borrow from each other.
 	d.workload.Queue = a.ClusterQueue
 	if d.tree, err = tenancy.NewTree(d.config); err != nil {
 		return err
@@ -134,8 +134,8 @@ func (d *question) decide() (err error) {
 	return d.tryWays(ways)
 }
 
-// findQueue finds the ClusterQueue by the LocalQueue, and the cohorts above. It says why the workload is not
-// taken there; empty if it is.
+// findQueue finds the ClusterQueue by way of the LocalQueue, and the cohorts above. It says why the workload is
+// not taken there. It is empty if the workload is taken.
 func (d *question) findQueue() string {
 	a := d.answer
 	if a.LocalQueue == "" {
@@ -152,7 +152,7 @@ func (d *question) findQueue() string {
 	}
 	a.Cohorts = d.cohortsAbove(d.queue)
 
-	// Any of the two queues may be stopped, and the workload itself. Then nobody looks at quotas.
+	// Either of the two queues may be stopped, and so may the workload itself. Then quotas play no part.
 	if why := stopped("LocalQueue "+string(a.LocalQueue), local.Spec.Stop); why != "" {
 		return why
 	}
@@ -168,8 +168,8 @@ func (d *question) findQueue() string {
 	return d.namespaceProblem()
 }
 
-// cohortsAbove lists the cohorts of a queue from the lowest to the highest. It stops where cohorts name each
-// other as parents in a circle.
+// cohortsAbove lists the cohorts of a queue from the lowest to the highest. It stops if cohorts name each other
+// as parents in a circle.
 func (m *model) cohortsAbove(q *clusterQueue) (out []string) {
 	parents := map[string]string{}
 	for _, c := range m.cohorts {
@@ -181,7 +181,7 @@ func (m *model) cohortsAbove(q *clusterQueue) (out []string) {
 	return out
 }
 
-// stopped says that a queue is stopped; empty if it is not.
+// stopped says that a queue is stopped. It is empty if the queue is not.
 func stopped(object, policy string) string {
 	if policy == "" || policy == "None" {
 		return ""
@@ -189,8 +189,8 @@ func stopped(object, policy string) string {
 	return fmt.Sprintf("%s is stopped (stopPolicy %s)", object, policy)
 }
 
-// namespaceProblem says that the ClusterQueue does not take the namespace; empty if it does. A namespace that
-// is not in the dump is taken to be one that it takes.
+// namespaceProblem says that the ClusterQueue does not take the namespace. It is empty if it does. A namespace
+// that is not in the dump is assumed to be taken.
 func (d *question) namespaceProblem() string {
 	namespace, _, _ := strings.Cut(string(d.asked.name), "/")
 	selector := d.queue.namespaces()
@@ -207,7 +207,7 @@ func (d *question) namespaceProblem() string {
 	return ""
 }
 
-// tryWays answers by the best of the ways to assign flavors.
+// tryWays answers with the best of the ways to assign flavors.
 func (d *question) tryWays(ways []resource.List) error {
 	a := d.answer
 	best, err := d.best(ways)
@@ -231,8 +231,8 @@ func (d *question) tryWays(ways []resource.List) error {
 	return d.whyNot(best)
 }
 
-// best returns the answer about the best of the ways, and makes its amounts those of the question's answer:
-// the first way that fits, else the first for which others may leave, else the first.
+// best returns the answer about the best of the ways, and records the amounts of that way: the first way that
+// fits, otherwise the first for which others may leave, otherwise the first.
 func (d *question) best(ways []resource.List) (*tenancy.Answer, error) {
 	var best *tenancy.Answer
 	for _, uses := range ways {
@@ -251,14 +251,14 @@ func (d *question) best(ways []resource.List) (*tenancy.Answer, error) {
 	return best, nil
 }
 
-// reclaim asks package tenancy about some amounts at a time, beside the admitted workloads.
+// reclaim asks package tenancy about amounts at a time, together with the admitted workloads.
 func (d *question) reclaim(uses resource.List, at time.Time, admitted []tenancy.Workload) (*tenancy.Answer, error) {
 	in := d.workload
 	in.Uses = uses
 	return d.tree.Reclaim(tenancy.Request{Incoming: in, Admitted: admitted, Fair: d.fair, Protection: d.protection, Now: at})
 }
 
-// findScarce finds the resources of which too little is free. It asks about each by itself.
+// findScarce finds the resources of which too little is free. It asks about each one separately.
 func (d *question) findScarce() error {
 	a := d.answer
 	for _, name := range a.Uses.Names() {
@@ -273,12 +273,12 @@ func (d *question) findScarce() error {
 	return nil
 }
 
-// mostRetries bounds the ends of windows that are tried.
+// mostRetries is the most ends of windows that are tried.
 const mostRetries = 100
 
 // whyNot says why nothing helps, and when to ask again.
 func (d *question) whyNot(now *tenancy.Answer) error {
-	// Without the other workloads only the quotas themselves are in the way.
+	// Without the other workloads only the quotas themselves can be in the way.
 	a := d.answer
 	empty, err := d.reclaim(a.Uses, d.now, nil)
 	if err != nil {
@@ -291,7 +291,7 @@ func (d *question) whyNot(now *tenancy.Answer) error {
 	a.Outcome = Waits
 	a.Reasons = append(a.Reasons, fmt.Sprintf("too little is free of %s, and by no rule it may take enough from others", join(a.Scarce)))
 
-	// At each end of a window one workload more may be preempted, which need not be enough.
+	// At each end of a window one more workload may be preempted, which may not be enough.
 	a.RetryAt = clock.Time{Time: now.RetryAt}
 	for at, tries := now.RetryAt, 0; !at.IsZero() && tries < mostRetries; tries++ {
 		t, err := d.reclaim(a.Uses, at, d.admitted)
@@ -316,7 +316,7 @@ func join(names []resource.Name) string {
 	return strings.Join(out, ", ")
 }
 
-// victims returns the victims of an answer of package tenancy.
+// victims converts the victims of an answer of package tenancy.
 func victims(t *tenancy.Answer) (out []Victim) {
 	for _, v := range t.Victims {
 		out = append(out, Victim{
@@ -326,7 +326,7 @@ func victims(t *tenancy.Answer) (out []Victim) {
 	return out
 }
 
-// addCaveats names what Kueue looks at and the answer does not.
+// addCaveats names what Kueue takes into account and the answer does not.
 func (d *question) addCaveats() {
 	a := d.answer
 	if d.queue == nil {
@@ -355,7 +355,7 @@ func (d *question) addCaveats() {
 	d.ahead()
 }
 
-// ahead lists the workloads that wait in the same ClusterQueue and come first, and adds the caveat about them.
+// ahead lists the workloads that wait in the same ClusterQueue and come first, and adds a caveat about them.
 func (d *question) ahead() {
 	before := d.waitingBefore()
 	for _, w := range before {
@@ -372,15 +372,15 @@ func (d *question) ahead() {
 	}
 }
 
-// waitingWorkload is a workload that waits, with all that its place in the queue depends on.
+// waitingWorkload is a waiting workload with everything that determines its place in the queue.
 type waitingWorkload struct {
 	name     string
 	priority int64
 	created  time.Time
 }
 
-// waitingBefore lists the workloads that wait in the same ClusterQueue and come first: those of a higher
-// priority, and the older ones of an equal priority.
+// waitingBefore lists the workloads that wait in the same ClusterQueue and come first: workloads of a higher
+// priority, and older ones of an equal priority.
 func (d *question) waitingBefore() (before []waitingWorkload) {
 	for _, w := range d.workloads {
 		local := d.locals[outrank.NewKey(w.Metadata.Namespace, w.Spec.Queue)]

@@ -18,7 +18,7 @@ type Caveat struct {
 	Text   string `json:"text"`
 }
 
-// model is a cluster as package tenancy decides about it.
+// model is a cluster in the form in which package tenancy decides about it.
 type model struct {
 	*Cluster
 	*Settings
@@ -33,11 +33,11 @@ func (m *model) caveat(object, format string, args ...any) {
 	m.caveats = append(m.caveats, Caveat{object, fmt.Sprintf(format, args...)})
 }
 
-// flavored returns the name by which quotas know a resource of a flavor.
+// flavored returns the name under which quotas count a resource of a flavor.
 func flavored(r resource.Name, flavor string) resource.Name { return r + "@" + resource.Name(flavor) }
 
-// quotaOf returns the amounts of resource groups, with the weight of fair sharing. A limit that is not
-// given does not hold.
+// quotaOf returns the amounts of resource groups, with the weight of fair sharing. A limit that is not set does
+// not apply.
 func quotaOf(groups []resourceGroup, fair *fairSharing) tenancy.Quota {
 	q := tenancy.Quota{Nominal: resource.List{}, BorrowLimit: resource.List{}, LendLimit: resource.List{}, Weight: fair.weight()}
 	for _, g := range groups {
@@ -57,7 +57,7 @@ func quotaOf(groups []resourceGroup, fair *fairSharing) tenancy.Quota {
 	return q
 }
 
-// weight returns the weight of a share; nil for the default.
+// weight returns the weight of a share. It is nil for the default.
 func (f *fairSharing) weight() *float64 {
 	if f == nil || f.Weight == nil {
 		return nil
@@ -66,7 +66,7 @@ func (f *fairSharing) weight() *float64 {
 	return &w
 }
 
-// policies maps Kueue's names of policies to those of package tenancy. No name means Never.
+// policies maps Kueue's names of policies to those of package tenancy. An empty name means Never.
 var policies = map[string]tenancy.Take{
 	"": tenancy.Nobody, "Never": tenancy.Nobody, "LowerPriority": tenancy.Lower, "LowerOrNewerEqualPriority": tenancy.LowerOrNewer, "Any": tenancy.Anybody,
 }
@@ -94,8 +94,7 @@ func build(c *Cluster, s *Settings) (*model, error) {
 	return m, nil
 }
 
-// dropGatedSettings drops the settings that do not count because of a feature gate, and adds the caveats
-// about settings.
+// dropGatedSettings drops the settings that a feature gate makes ineffective, and adds caveats about settings.
 func (m *model) dropGatedSettings() {
 	if m.protection != (tenancy.Protection{}) && !m.gate("PreemptionProtection", false) {
 		settings := *m.Settings
@@ -111,7 +110,7 @@ func (m *model) dropGatedSettings() {
 	}
 }
 
-// queue returns a ClusterQueue as package tenancy has it.
+// queue returns a ClusterQueue in the form of package tenancy.
 func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
 	q := tenancy.Queue{Name: x.Metadata.Name, Cohort: x.cohort(), Quota: quotaOf(x.Spec.Groups, x.Spec.Fair), Labels: x.Metadata.Labels}
 	object := "clusterqueue " + q.Name
@@ -121,7 +120,7 @@ func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
 		}
 	}
 
-	// Without a Configuration nobody knows the gates, and the rules that the dump has count.
+	// Without a Configuration the gates are not known, and the rules in the dump are assumed to count.
 	name := x.Metadata.Annotations[rulesAnnotation]
 	if name == "" {
 		return q, nil
@@ -134,7 +133,7 @@ func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
 	return q, nil
 }
 
-// into fills in whom a ClusterQueue may preempt.
+// into sets which workloads a ClusterQueue may preempt.
 func (p *preemptionSpec) into(to *tenancy.Policy) error {
 	for _, f := range []struct {
 		field, name string
@@ -152,8 +151,8 @@ func (p *preemptionSpec) into(to *tenancy.Policy) error {
 	return nil
 }
 
-// extraRules returns the rules of a PreemptionConfig, without those that cannot be decided about here. Each
-// of these gets a caveat.
+// extraRules returns the rules of a PreemptionConfig. A rule that cannot be decided about here is left out,
+// with a caveat.
 func (m *model) extraRules(object, name string) (out []tenancy.Selection) {
 	config, ok := m.rules[name]
 	if !ok {
@@ -162,7 +161,7 @@ func (m *model) extraRules(object, name string) (out []tenancy.Selection) {
 	}
 
 	for i, raw := range config.Spec.Rules {
-		// A field that is not known here may narrow the rule, which would then count too often.
+		// An unknown field may narrow the rule, which would then match too often.
 		var r rule
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.DisallowUnknownFields()
@@ -179,7 +178,7 @@ func (m *model) extraRules(object, name string) (out []tenancy.Selection) {
 	return out
 }
 
-// admit adds a workload that has quota.
+// admit adds a workload that has quota to the model.
 func (m *model) admit(w *workload) {
 	object := "workload " + string(w.Metadata.key())
 	admission := w.admission()
@@ -189,7 +188,7 @@ func (m *model) admit(w *workload) {
 		LocalQueue: w.Metadata.Namespace + "/" + w.Spec.Queue, Class: w.class(), Labels: w.Metadata.Labels, Leaving: w.condition("Evicted") != nil,
 	}
 
-	// Without its queue nobody knows whose quota it uses.
+	// If the queue is not in the dump, it is not known whose quota the workload uses.
 	if m.clusterQueue(x.Queue) == nil {
 		m.caveat(object, "its clusterqueue %s is not in the dump, and what it uses does not count", x.Queue)
 		return
@@ -202,7 +201,7 @@ func (m *model) admit(w *workload) {
 		x.Started = c.At
 	}
 
-	// Quotas may have changed since the workload got its own.
+	// A quota may have been removed since the workload got its share of it.
 	for _, s := range admission.PodSets {
 		for r, q := range s.Usage {
 			name := flavored(r, s.Flavors[r])
@@ -216,12 +215,12 @@ func (m *model) admit(w *workload) {
 	m.admitted = append(m.admitted, x)
 }
 
-// unfinished returns the part of a pod set's usage that belongs to pods which are not done yet. Kueue takes
-// back the quota of the others.
+// unfinished returns the part of a pod set's usage that belongs to pods that have not finished. Kueue reclaims
+// the quota of the others.
 func (w *workload) unfinished(set string, count *int64, r resource.Name, q resource.Quantity) resource.Quantity {
 	for _, done := range w.Status.Reclaimable {
 		if done.Name == set && count != nil && *count > 0 && done.Count > 0 {
-			// The pods of a set are alike, so each has the same part of the usage.
+			// The pods of a set are equal, so that each has the same part of the usage.
 			each := resource.Amount(r, q) / *count
 			return quantityOf(r, each*max(0, *count-done.Count))
 		}
@@ -229,7 +228,7 @@ func (w *workload) unfinished(set string, count *int64, r resource.Name, q resou
 	return q
 }
 
-// quantityOf returns an amount as a quantity. That of cpu is in thousandths.
+// quantityOf returns an amount as a quantity. An amount of cpu is in thousandths.
 func quantityOf(r resource.Name, amount int64) resource.Quantity {
 	if r == resource.CPU {
 		return resource.NewMilli(amount)
@@ -237,15 +236,15 @@ func quantityOf(r resource.Name, amount int64) resource.Quantity {
 	return resource.New(amount)
 }
 
-// known reports whether any queue or cohort has a quota of a resource in a flavor.
+// known reports whether any queue or cohort has a quota for a resource of a flavor.
 func (m *model) known(name resource.Name) bool {
 	has := func(l resource.List) bool { _, ok := l[name]; return ok }
 	return slices.ContainsFunc(m.config.Queues, func(q tenancy.Queue) bool { return has(q.Nominal) }) ||
 		slices.ContainsFunc(m.config.Cohorts, func(c tenancy.Cohort) bool { return has(c.Nominal) })
 }
 
-// boost reads the annotation that raises a priority. It is 0 if the annotation does not count, and a caveat
-// says why.
+// boost reads the annotation that raises a priority. If the annotation is ineffective, it returns 0 and adds a
+// caveat.
 func (m *model) boost(object string, annotations map[string]string) int32 {
 	text := annotations[boostAnnotation]
 	if text == "" {
@@ -288,7 +287,7 @@ func (c *Cluster) Latest() (latest time.Time) {
 	return latest
 }
 
-// clusterQueue returns the queue of a name; nil if the dump does not have it.
+// clusterQueue returns the queue with a name. It is nil if the dump does not have it.
 func (m *model) clusterQueue(name string) *clusterQueue {
 	at := slices.IndexFunc(m.queues, func(q *clusterQueue) bool { return q.Metadata.Name == name })
 	if at < 0 {

@@ -27,22 +27,22 @@ const (
 	rulesAnnotation = "kueue.x-k8s.io/preemption-config-name"
 )
 
-// topologyAnnotations lists the annotations by which a pod asks for a topology.
+// topologyAnnotations lists the annotations with which a pod asks for a topology.
 var topologyAnnotations = []string{
 	"kueue.x-k8s.io/podset-required-topology", "kueue.x-k8s.io/podset-preferred-topology", "kueue.x-k8s.io/podset-unconstrained-topology",
 	"kueue.x-k8s.io/podset-slice-required-topology", "kueue.x-k8s.io/podset-slice-required-topology-constraints",
 }
 
-// Kinds lists the kinds that kubectl get is asked for.
+// Kinds lists the kinds to ask kubectl get for.
 const Kinds = "clusterqueues,cohorts,localqueues,resourceflavors,workloadpriorityclasses,workloads,preemptionconfigs,priorityclasses,namespaces"
 
-// Cluster has the objects of Kueue in a dump, as they were read.
+// Cluster has the objects of Kueue in a dump.
 type Cluster struct {
 	queues  []*clusterQueue
 	cohorts []*cohort
 	locals  map[outrank.Key]*localQueue
 	flavors map[string]*flavor
-	// classes has the values of WorkloadPriorityClasses, podClasses the PriorityClasses of pods.
+	// classes has the values of WorkloadPriorityClasses, and podClasses the PriorityClasses of pods.
 	classes    map[string]int32
 	podClasses map[string]*podClass
 	workloads  []*workload
@@ -51,7 +51,7 @@ type Cluster struct {
 	namespaces map[string]map[string]string
 }
 
-// metadata is the part of an object's metadata that is read.
+// metadata is the part of an object's metadata that is needed here.
 type metadata struct {
 	Namespace   string            `json:"namespace"`
 	Name        string            `json:"name"`
@@ -63,7 +63,7 @@ type metadata struct {
 // key returns namespace/name.
 func (m *metadata) key() outrank.Key { return outrank.NewKey(m.Namespace, m.Name) }
 
-// resourceGroup has the quotas of resources that get the same flavor.
+// resourceGroup has the quotas of resources that are assigned the same flavor.
 type resourceGroup struct {
 	Covered []resource.Name `json:"coveredResources"`
 	Flavors []struct {
@@ -90,7 +90,7 @@ type condition struct {
 	At     time.Time `json:"lastTransitionTime"`
 }
 
-// preemptionSpec says whom a ClusterQueue may preempt.
+// preemptionSpec says which workloads a ClusterQueue may preempt.
 type preemptionSpec struct {
 	Within    string `json:"withinClusterQueue"`
 	Reclaim   string `json:"reclaimWithinCohort"`
@@ -130,7 +130,7 @@ type clusterQueue struct {
 	} `json:"status"`
 }
 
-// cohort names the cohort of the queue, by the field of either version; empty for none.
+// cohort names the cohort of the queue, from the field of either version. It is empty if there is none.
 func (q *clusterQueue) cohort() string {
 	if q.Spec.CohortName != "" {
 		return q.Spec.CohortName
@@ -141,19 +141,20 @@ func (q *clusterQueue) cohort() string {
 // groups returns the resource groups.
 func (q *clusterQueue) groups() []resourceGroup { return q.Spec.Groups }
 
-// namespaces returns the selector of namespaces whose workloads the queue takes; nil for none.
+// namespaces returns the selector of the namespaces whose workloads the queue takes. It is nil if it takes
+// none.
 func (q *clusterQueue) namespaces() *outrank.LabelSelector { return q.Spec.Namespaces }
 
-// stop returns the policy by which the queue is stopped; empty or None if it is not.
+// stop returns the policy that stops the queue. It is empty or None if the queue is not stopped.
 func (q *clusterQueue) stop() string { return q.Spec.Stop }
 
-// scoped reports whether the order of victims depends on the usage of LocalQueues in the past.
+// scoped reports whether the order of victims depends on the past usage of LocalQueues.
 func (q *clusterQueue) scoped() bool { return q.Spec.Scope != nil }
 
-// strict reports whether the queue is asked about strictly in its order.
+// strict reports whether the queue is served strictly in order.
 func (q *clusterQueue) strict() bool { return q.Spec.Strategy == "StrictFIFO" }
 
-// checks lists the admission checks that the fields of either version name.
+// checks lists the admission checks in the fields of either version.
 func (q *clusterQueue) checks() []string {
 	out := slices.Clone(q.Spec.Checks)
 	if s := q.Spec.ChecksStrategy; s != nil {
@@ -170,7 +171,7 @@ func (s *checksStrategy) names() (out []string) {
 	return out
 }
 
-// inactive returns the condition by which the queue is not active; nil if it is.
+// inactive returns the condition that says that the queue is not active. It is nil if the queue is.
 func (q *clusterQueue) inactive() *condition {
 	for i := range q.Status.Conditions {
 		if c := &q.Status.Conditions[i]; c.Type == "Active" && c.Status == "False" {
@@ -191,7 +192,7 @@ type cohort struct {
 	} `json:"spec"`
 }
 
-// parent names the cohort above, by the field of either version; empty for none.
+// parent names the cohort above, from the field of either version. It is empty if there is none.
 func (c *cohort) parent() string {
 	if c.Spec.ParentName != "" {
 		return c.Spec.ParentName
@@ -226,7 +227,7 @@ type podClass struct {
 	Default  bool     `json:"globalDefault"`
 }
 
-// podSet is a number of pods of a workload that are alike.
+// podSet is a number of equal pods of a workload.
 type podSet struct {
 	Name     string `json:"name"`
 	Count    *int64 `json:"count"`
@@ -238,7 +239,7 @@ type podSet struct {
 	Topology *json.RawMessage `json:"topologyRequest"`
 }
 
-// admission says which quotas a workload has.
+// admission says from which quotas a workload was admitted, and with which amounts.
 type admission struct {
 	ClusterQueue string `json:"clusterQueue"`
 	PodSets      []struct {
@@ -276,7 +277,7 @@ type workload struct {
 	} `json:"status"`
 }
 
-// condition returns the condition of a type if it is true; nil otherwise.
+// condition returns the condition of a type if it is true, and nil otherwise.
 func (w *workload) condition(kind string) *condition {
 	for i := range w.Status.Conditions {
 		if c := &w.Status.Conditions[i]; c.Type == kind && c.Status == "True" {
@@ -286,7 +287,7 @@ func (w *workload) condition(kind string) *condition {
 	return nil
 }
 
-// class names the priority class, by the field of either version; empty for none.
+// class names the priority class, from the field of either version. It is empty if there is none.
 func (w *workload) class() string {
 	if ref := w.classRef(); ref != nil {
 		return ref.Name
@@ -294,14 +295,14 @@ func (w *workload) class() string {
 	return w.Spec.ClassName
 }
 
-// classRef returns the reference to the class by the field of v1beta2; nil for none.
+// classRef returns the reference to the class, from the field of v1beta2. It is nil if there is none.
 func (w *workload) classRef() *classRef { return w.Spec.Class }
 
-// admission returns the quotas that the workload has; nil for none.
+// admission returns the quotas that the workload has. It is nil if it has none.
 func (w *workload) admission() *admission { return w.Status.Admission }
 
-// preemptionConfig has the rules that a ClusterQueue names. Each is read by itself, so that one
-// which this program does not know spoils no other.
+// preemptionConfig has the rules that a ClusterQueue refers to. Each rule is read separately, so that an
+// unknown one does not spoil the others.
 type preemptionConfig struct {
 	Metadata metadata `json:"metadata"`
 	Spec     struct {
@@ -309,7 +310,7 @@ type preemptionConfig struct {
 	} `json:"spec"`
 }
 
-// rule is a rule with its trigger, which stands in an object of its own.
+// rule is a rule with its trigger, which is an object within the rule.
 type rule struct {
 	tenancy.Selection
 	Activation struct {
@@ -317,7 +318,7 @@ type rule struct {
 	} `json:"activationPolicy"`
 }
 
-// Read reads a dump. Objects of other kinds are passed over. An error names the object.
+// Read reads a dump. It ignores objects of other kinds. An error names the object.
 func Read(r io.Reader) (*Cluster, error) {
 	c := &Cluster{
 		locals: map[outrank.Key]*localQueue{}, flavors: map[string]*flavor{}, classes: map[string]int32{}, podClasses: map[string]*podClass{},
@@ -345,10 +346,10 @@ func (w *workload) holds() bool {
 	return w.Status.Admission != nil && w.condition("QuotaReserved") != nil && w.condition("Finished") == nil
 }
 
-// isKueue reports whether an object is Kueue's.
+// isKueue reports whether an object belongs to an API group of Kueue.
 func isKueue(o *input.Object) bool { return strings.HasPrefix(o.APIVersion, "kueue.x-k8s.io/") }
 
-// read adds an object to the cluster, if its kind is one that is read.
+// read adds an object to the cluster, if its kind plays a part.
 func (c *Cluster) read(o input.Object) error {
 	switch {
 	case o.Kind == "Namespace":
@@ -369,11 +370,11 @@ func (c *Cluster) read(o input.Object) error {
 	return nil
 }
 
-// readKueue adds an object of Kueue to the cluster. Objects that fail to be read are of no use, because the
-// error ends the reading.
+// readKueue adds an object of Kueue to the cluster. An object may be added before an error is returned, because
+// the error ends the reading.
 func (c *Cluster) readKueue(o input.Object) error {
 	switch o.Kind {
-	// These are gone through in the order of the dump.
+	// Objects of these kinds are visited in the order of the dump.
 	case "ClusterQueue":
 		x := &clusterQueue{}
 		c.queues = append(c.queues, x)
@@ -387,7 +388,7 @@ func (c *Cluster) readKueue(o input.Object) error {
 		c.workloads = append(c.workloads, x)
 		return decode(o, x)
 
-	// These are named by others. A name is known only once the object is read.
+	// Objects of these kinds are looked up by name, which is known once the object is read.
 	case "LocalQueue":
 		x := &localQueue{}
 		err := decode(o, x)
@@ -425,7 +426,7 @@ func decode(o input.Object, into any) error {
 	return fmt.Errorf("%s: %w", nameOf(o), err)
 }
 
-// nameOf returns the name of an object in messages: its kind and its key.
+// nameOf returns the name of an object for messages: its kind and its key.
 func nameOf(o input.Object) string {
 	name := o.Name
 	if o.Namespace != "" {

@@ -9,19 +9,19 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// mostWays bounds the ways to assign flavors that are tried.
+// mostWays is the most ways to assign flavors that are tried.
 const mostWays = 64
 
 // ways lists the ways to assign flavors to the pod sets, in the order in which the queue names its resource
-// groups and their flavors. Each way is the amounts that the workload uses then. If there is none, why says
-// what stands in the way.
+// groups and their flavors. A way is the list of amounts that the workload then uses. If there is no way, why
+// says what is in the way.
 func (d *question) ways() (ways []resource.List, why []string) {
 	ways = []resource.List{{}}
 	for i := range d.asked.sets {
 		s := &d.asked.sets[i]
 		d.noteAffinity(s)
 
-		// Kueue counts pods only if the queue has a quota of them.
+		// Kueue counts pods only if the queue has a quota for them.
 		requests := s.requests()
 		if d.groupOf(resource.Pods) >= 0 {
 			requests[resource.Pods] = resource.New(s.count)
@@ -45,8 +45,8 @@ func (d *question) ways() (ways []resource.List, why []string) {
 	return ways, slices.Compact(why)
 }
 
-// byGroup divides requests by the resource group that has the quota of each. If a resource has no quota,
-// problem says so.
+// byGroup divides requests among the resource groups that have quotas for them, by the index of the group. If a
+// resource has no quota, problem says so.
 func (d *question) byGroup(requests resource.List) (out map[int]resource.List, problem string) {
 	out = map[int]resource.List{}
 	for _, name := range requests.Names() {
@@ -65,8 +65,8 @@ func (d *question) byGroup(requests resource.List) (out map[int]resource.List, p
 	return out, ""
 }
 
-// assign continues each way with each flavor of a group. All resources of a group get the same flavor. why
-// says of the other flavors what stands in the way.
+// assign continues each way with each flavor of a group. All resources of a group are assigned the same flavor.
+// why says why the remaining flavors do not qualify.
 func (d *question) assign(ways []resource.List, s *askedSet, group int, requests resource.List) (more []resource.List, why []string) {
 	g := &d.queue.groups()[group]
 	for _, uses := range ways {
@@ -86,14 +86,14 @@ func (d *question) assign(ways []resource.List, s *askedSet, group int, requests
 	return more, why
 }
 
-// groupOf returns the index of the resource group that has the quotas of a resource; -1 for none.
+// groupOf returns the index of the resource group that has the quotas of a resource, or -1 if there is none.
 func (d *question) groupOf(name resource.Name) int {
 	return slices.IndexFunc(d.queue.groups(), func(g resourceGroup) bool {
 		return slices.Contains(g.Covered, name)
 	})
 }
 
-// unfit says why pods may not have a flavor; empty if they may.
+// unfit says why pods may not have a flavor. It is empty if they may.
 func (d *question) unfit(s *askedSet, group int, name string) string {
 	f := d.flavors[name]
 	if f == nil {
@@ -107,7 +107,7 @@ func (d *question) unfit(s *askedSet, group int, name string) string {
 		}
 	}
 
-	// A label that no flavor has does not tell them apart, and scheduling looks at it later.
+	// A label that no flavor of the group has does not distinguish them. The scheduler looks at it later.
 	for _, key := range slices.Sorted(maps.Keys(s.pod.NodeSelector)) {
 		if d.distinguishes(group, key) && f.Spec.Labels[key] != s.pod.NodeSelector[key] {
 			return fmt.Sprintf("pod set %s selects nodes with %s=%s, and the flavor %s has others", s.name, key, s.pod.NodeSelector[key], name)
@@ -116,7 +116,7 @@ func (d *question) unfit(s *askedSet, group int, name string) string {
 	return ""
 }
 
-// distinguishes reports whether a flavor of a group has a label. Pods then choose among the flavors by it.
+// distinguishes reports whether any flavor of a group has a label, so that pods choose among the flavors by it.
 func (d *question) distinguishes(group int, key string) bool {
 	g := &d.queue.groups()[group]
 	for _, f := range g.Flavors {
@@ -129,7 +129,7 @@ func (d *question) distinguishes(group int, key string) bool {
 	return false
 }
 
-// noteAffinity adds a caveat about affinity to nodes, by which Kueue chooses among flavors, too.
+// noteAffinity adds a caveat about node affinity, by which Kueue also chooses among flavors.
 func (d *question) noteAffinity(s *askedSet) {
 	affinity := &s.pod.Affinity
 	if affinity.NodeAffinity != nil {

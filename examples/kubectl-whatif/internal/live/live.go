@@ -1,4 +1,4 @@
-// Package live answers what a cluster holds at this moment: it lets kubectl print that.
+// Package live answers what a cluster holds at this moment, by letting kubectl print it.
 package live
 
 import (
@@ -15,33 +15,32 @@ import (
 	"time"
 )
 
-// Kinds are the kinds that an answer may depend on, by kubectl's short names.
+// Kinds are the kinds on which an answer may depend, under kubectl's short names.
 var Kinds = []string{"nodes", "pods", "pdb", "priorityclasses", "namespaces", "pv", "pvc", "sc", "csinodes", "csidrivers", "quota"}
 
 // needed are the kinds without which there is no answer.
 var needed = []string{"nodes", "pods"}
 
-// long has the names that messages of the API server give to kinds, if they differ from the short names.
+// long has the names of kinds in messages of the API server, where they differ from the short names.
 var long = map[string]string{
 	"pdb": "poddisruptionbudgets", "pv": "persistentvolumes", "pvc": "persistentvolumeclaims", "quota": "resourcequotas", "sc": "storageclasses",
 }
 
-// Cluster selects kubectl's cluster; empty fields are left to kubectl.
+// Cluster selects a cluster as kubectl does. Empty fields leave the choice to kubectl.
 type Cluster struct {
 	Context, Kubeconfig string
-	// More are kinds that are asked for beside the usual ones.
+	// More lists kinds to ask for in addition to Kinds.
 	More []string
-	// Program is the command that prints a ClusterRole for all kinds, "kubectl whatif" if it is empty.
+	// Program is the command that prints a ClusterRole for all kinds. Empty means "kubectl whatif".
 	Program string
-	// Patience is how long Read waits for programs that kubectl leaves behind, ten
-	// seconds if it is zero.
+	// Patience is how long Read waits for programs that kubectl leaves behind. Zero means ten seconds.
 	Patience time.Duration
 }
 
-// kinds are the kinds that are asked for.
+// kinds returns all the kinds to ask for.
 func (c Cluster) kinds() []string { return slices.Concat(Kinds, c.More) }
 
-// String names it in messages.
+// String names the cluster in messages.
 func (c Cluster) String() string {
 	if c.Context == "" {
 		return "the current context of kubectl"
@@ -49,12 +48,12 @@ func (c Cluster) String() string {
 	return "context " + c.Context
 }
 
-// arguments are the arguments by which kubectl prints these kinds.
+// arguments returns the arguments with which kubectl prints kinds.
 func (c Cluster) arguments(kinds []string) []string {
 	return c.chosen("get", strings.Join(kinds, ","), "-A", "-o", "json")
 }
 
-// chosen adds the arguments that choose the cluster.
+// chosen adds the arguments that select the cluster.
 func (c Cluster) chosen(args ...string) []string {
 	if c.Context != "" {
 		args = append(args, "--context="+c.Context)
@@ -65,11 +64,11 @@ func (c Cluster) chosen(args ...string) []string {
 	return args
 }
 
-// Command is the command that Read runs, for people.
+// Command returns the command that Read runs, for people.
 func (c Cluster) Command() string { return "kubectl " + strings.Join(c.arguments(c.kinds()), " ") }
 
-// Namespace returns the namespace of kubectl's context. It is empty if the context has
-// none or kubectl does not tell. No server is asked.
+// Namespace returns the namespace of kubectl's context. It is empty if the context has none or kubectl does not
+// tell. It contacts no server.
 func (c Cluster) Namespace(ctx context.Context) string {
 	cmd := exec.CommandContext(ctx, "kubectl", c.chosen("config", "view", "--minify", "-o", "jsonpath={.contexts[0].context.namespace}")...)
 	cmd.WaitDelay = c.patience()
@@ -80,11 +79,10 @@ func (c Cluster) Namespace(ctx context.Context) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Read runs kubectl and passes its output to read. Kinds that the user may not list, or
-// that the server does not have, are left out, with a warning for each. kubectl is run once
-// more then, and what read made of the first output does not count. Without nodes or pods
-// there is nothing to read. Nothing is written to the cluster. When the context ends, so
-// does kubectl.
+// Read runs kubectl and passes its output to read. It leaves out kinds that the user may not list or that the
+// server does not have, with a warning for each. In that case kubectl runs once more, and read is called again;
+// its first call must not count. Without nodes or pods Read fails. It writes nothing to the cluster. When the
+// context ends, so does kubectl.
 func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings []string, err error) {
 	program, err := exec.LookPath("kubectl")
 	if err != nil {
@@ -92,12 +90,12 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 			errors.Unwrap(err), c.Command())
 	}
 
-	// Each round that fails leaves kinds out, or is the last.
+	// Each round that fails leaves out kinds, or is the last one.
 	kinds := c.kinds()
 	for {
 		said, err := c.once(ctx, program, kinds, read)
 		if err == nil {
-			// Rights can be given. A kind that the server does not have cannot.
+			// Rights can be granted. A kind that the server does not have cannot be added.
 			if slices.ContainsFunc(warnings, forbidden.MatchString) {
 				warnings = append(warnings, c.role()+" them")
 			}
@@ -109,7 +107,7 @@ func (c Cluster) Read(ctx context.Context, read func(io.Reader) error) (warnings
 			return nil, err
 		}
 
-		// Nothing left out means another failure, which would come again.
+		// If no kind is to blame the failure would come again.
 		left, dropped := without(kinds, said)
 		if len(dropped) == 0 || !slices.Contains(left, needed[0]) || !slices.Contains(left, needed[1]) {
 			return nil, err
@@ -125,13 +123,13 @@ func (c Cluster) role() string {
 	return fmt.Sprintf(`"%s clusterrole" prints a ClusterRole that allows`, cmp.Or(c.Program, "kubectl whatif"))
 }
 
-// failure is a failure of kubectl, with what it said.
+// failure is a failure of kubectl, with what it wrote to standard error.
 type failure struct {
 	command, said, role string
 	err                 error
 }
 
-// Error returns kubectl's message, and what to do about it.
+// Error returns kubectl's message, and advice what to do about it.
 func (f *failure) Error() string {
 	text := fmt.Sprintf("kubectl failed (%v)", f.err)
 	if f.said != "" {
@@ -143,7 +141,7 @@ func (f *failure) Error() string {
 	return text + "; to see it by itself, run " + f.command
 }
 
-// once runs kubectl once. said is its output to standard error.
+// once runs kubectl once. said is what it wrote to standard error.
 func (c Cluster) once(ctx context.Context, program string, kinds []string, read func(io.Reader) error) (said string, err error) {
 	args := c.arguments(kinds)
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -156,7 +154,7 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 		return "", fmt.Errorf("kubectl: %w", err)
 	}
 
-	// The pipe is closed when kubectl has ended, so that read comes to an end.
+	// The pipe is closed when kubectl has ended, so that read ends as well.
 	ended := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
@@ -164,8 +162,8 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 		ended <- err
 	}()
 
-	// Whatever read leaves is discarded, so that kubectl comes to its own end: its message says more than an
-	// error about half an output.
+	// What read leaves over is discarded, so that kubectl ends by itself. Its own message says more than an
+	// error about truncated output.
 	readErr := read(out)
 	_, _ = io.Copy(io.Discard, out)
 	err = <-ended
@@ -176,9 +174,8 @@ func (c Cluster) once(ctx context.Context, program string, kinds []string, read 
 	return said, readErr
 }
 
-// patience is Patience, or its default. A program that kubectl started and left
-// behind, to renew a credential for example, may hold the pipe open for ever, and is not
-// waited for any longer.
+// patience returns Patience or its default. A program that kubectl started and left behind, to renew a
+// credential for example, may hold the pipe open forever, so that the wait has to be bounded.
 func (c Cluster) patience() time.Duration {
 	if c.Patience > 0 {
 		return c.Patience
@@ -189,20 +186,20 @@ func (c Cluster) patience() time.Duration {
 // beginning keeps the beginning of what is written to it.
 type beginning struct{ text bytes.Buffer }
 
-// Write implements [io.Writer]. It takes everything, so that the writer goes on.
+// Write implements [io.Writer]. It accepts everything, so that the writer can go on.
 func (b *beginning) Write(p []byte) (int, error) {
 	const most = 64 << 10
 	b.text.Write(p[:min(len(p), max(0, most-b.text.Len()))])
 	return len(p), nil
 }
 
-// forbidden and unknown match messages about a kind that is not listed.
+// forbidden and unknown match messages about a kind that cannot be listed.
 var (
 	forbidden = regexp.MustCompile(`cannot list resource "([^"]+)"`)
 	unknown   = regexp.MustCompile(`the server doesn't have a resource type "([^"]+)"`)
 )
 
-// without leaves out the kinds that a message is about, and says of each why.
+// without returns the kinds left after those that a message is about, and a reason for each of the latter.
 func without(kinds []string, said string) (left, why []string) {
 	gone := map[string]string{}
 	for _, line := range lines(said) {
@@ -227,12 +224,12 @@ func without(kinds []string, said string) (left, why []string) {
 	return left, why
 }
 
-// logged matches the beginning of a line of the log that kubectl's client writes beside messages:
-// the time and the place in the source.
+// logged matches the beginning of a log line that kubectl's client library writes next to messages: the time
+// and the place in the source.
 var logged = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^ ]+\] `)
 
-// plainly removes repetitions from what kubectl said. Its client logs the same failure each
-// time that it tries. The log counts only if there is no message, which says the same.
+// plainly removes repetitions from what kubectl said. The client library logs the same failure at each attempt.
+// The log is used only if there is no message, which would say the same.
 func plainly(said []string) []string {
 	var messages, log []string
 	for _, line := range said {
@@ -249,7 +246,7 @@ func plainly(said []string) []string {
 	return log
 }
 
-// lines are the lines of a text that are not empty.
+// lines returns the lines of a text that are not blank.
 func lines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {

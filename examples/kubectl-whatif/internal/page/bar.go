@@ -378,7 +378,7 @@ func share(used, whole float64) string {
 	return "none"
 }
 
-// clamp makes an amount of a sum, the highest one if the sum is above that.
+// clamp converts a sum to an amount. A sum that is too large becomes the largest amount.
 func clamp(sum float64) int64 {
 	if sum >= math.MaxInt64 {
 		return math.MaxInt64

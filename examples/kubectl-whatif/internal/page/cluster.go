@@ -115,7 +115,7 @@ func (d *maker) pulled() []*member {
 	var out []*member
 
 	pull := func(node, why string) {
-		// A node is pulled once, for the first reason.
+		// Each node is pulled only once, for the first reason.
 		m := d.byName[node]
 		if m == nil || m.letter != "" || len(out) == mostPulled {
 			return

@@ -12,25 +12,25 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Limits say which pods may be created.
+// Limits says which pods may be created.
 type Limits struct {
 	// Quotas are the quotas of the cluster, with the amounts in use.
 	Quotas []*quota.Quota
 	// Limited lists the resources that need a quota that covers them.
 	Limited []quota.Limited
-	// Deadline and PrefersAcross are what quotas look at of the pod in question and a Pod of the
-	// library lacks; see quota.Pod.
+	// Deadline and PrefersAcross are properties of the pod in question that quotas look at and outrank.Pod
+	// lacks; see quota.Pod.
 	Deadline, PrefersAcross bool
 }
 
-// Pod returns the pod in question, or a copy of it, as quotas see it.
+// Pod returns the pod in question, or a copy of it, in the form in which quotas look at it.
 func (l *Limits) Pod(p *outrank.Pod) quota.Pod {
 	return quota.Pod{Pod: p, Deadline: l.Deadline, PrefersAcross: l.PrefersAcross}
 }
 
-// Admit holds n more pods like one to the quotas, which stay as they are. The result is nil if all may be
-// created, and otherwise counts the first that may not and all behind it. An error is about quotas that
-// are not valid.
+// Admit holds n more pods like the given one to the quotas, and charges none. The result is nil if all may be
+// created. Otherwise it counts the first pod that may not be created and all after it. An error is about quotas
+// that are not valid.
 func (l *Limits) Admit(pod *outrank.Pod, n int, r outrank.Release) (*Forbidden, error) {
 	books := l.Books(r)
 	for i := range n {
@@ -45,15 +45,15 @@ func (l *Limits) Admit(pod *outrank.Pod, n int, r outrank.Release) (*Forbidden, 
 	return nil, nil
 }
 
-// Forbidden counts pods that are not created: they take no turn and push nobody out.
+// Forbidden counts pods that are not created, so that they take no turn and push nobody out.
 type Forbidden struct {
-	// Workload is the object that would make the pods, as Kind/Name. Recreated says that they would
-	// come back in place of pods that left.
+	// Workload is the object that would make the pods, as Kind/Name. Recreated says that they would replace
+	// pods that have left.
 	Workload  string `json:"workload"`
 	Namespace string `json:"namespace"`
 	Recreated bool   `json:"recreated,omitempty"`
 	Pods      int    `json:"pods"`
-	// Quota is the name of the quota that refuses the pods, empty if one is missing. Message
+	// Quota is the name of the quota that refuses the pods. It is empty if a required quota is missing. Message
 	// is the API server's answer for the first of the pods.
 	Quota   string `json:"quota,omitempty"`
 	Message string `json:"message"`
@@ -74,8 +74,8 @@ func (f *Forbidden) String() string {
 	return who + " " + are + " not " + created + ": " + f.Message
 }
 
-// Add adds pods to a list. Pods of one workload that the same quota refuses are one entry. The
-// list that is returned shares no memory with the one that is passed.
+// Add adds pods to a list. Pods of one workload that the same quota refuses share an entry. The returned list
+// shares no memory with the given one.
 func Add(list []Forbidden, f Forbidden) []Forbidden {
 	list = slices.Clone(list)
 	at := slices.IndexFunc(list, func(known Forbidden) bool {
@@ -88,33 +88,33 @@ func Add(list []Forbidden, f Forbidden) []Forbidden {
 	return list
 }
 
-// Books keep account of the amounts in use of quotas. A change puts a new list in place of the old one, so
-// that a copy of the value stays as it is.
+// Books records how much of quotas is in use. A change replaces the list instead of writing to it, so that a
+// copy of the Books is not affected.
 type Books struct {
 	admission quota.Admission
 	// quotas are sorted by namespace.
 	quotas []*quota.Quota
 }
 
-// Books returns books that begin with the limits, by the rules of a release.
+// Books returns books that start with the quotas of the limits, by the rules of a release.
 func (l *Limits) Books(r outrank.Release) Books {
 	return Books{quota.Admission{Limited: l.Limited, Release: r}, inOrder(l.Quotas)}
 }
 
-// inOrder returns quotas sorted by namespace, in a list of its own.
+// inOrder returns a sorted copy of a list of quotas, by namespace.
 func inOrder(list []*quota.Quota) []*quota.Quota {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *quota.Quota) int { return cmp.Compare(spaceOf(a), spaceOf(b)) })
 	return list
 }
 
-// spaceOf is the namespace of a quota.
+// spaceOf returns the namespace of a quota.
 func spaceOf(q *quota.Quota) string { return (&outrank.Pod{Namespace: q.Namespace}).NamespaceName() }
 
-// Quotas returns the quotas as they stand, sorted by namespace. The caller must not change them.
+// Quotas returns the quotas with the amounts now in use, sorted by namespace. The caller must not change them.
 func (b *Books) Quotas() []*quota.Quota { return b.quotas }
 
-// in returns the places of a namespace's quotas: from one up to, and not including, the other.
+// in returns the range of indexes of a namespace's quotas, without the upper end.
 func (b *Books) in(namespace string) (from, to int) {
 	from, _ = slices.BinarySearchFunc(b.quotas, namespace, func(q *quota.Quota, name string) int { return cmp.Compare(spaceOf(q), name) })
 	for to = from; to < len(b.quotas) && spaceOf(b.quotas[to]) == namespace; to++ {
@@ -122,23 +122,23 @@ func (b *Books) in(namespace string) (from, to int) {
 	return from, to
 }
 
-// Has reports whether there is a quota of this namespace and name.
+// Has reports whether there is a quota with this namespace and name.
 func (b *Books) Has(of *quota.Quota) bool {
 	from, to := b.in(spaceOf(of))
 	return slices.ContainsFunc(b.quotas[from:to], func(q *quota.Quota) bool { return q.Name == of.Name })
 }
 
-// Put adds a quota. If it has no status, what is in use follows from the pods.
+// Put adds a quota. If the quota has no status, the amounts in use are computed from the pods.
 func (b *Books) Put(q *quota.Quota, pods []quota.Pod) {
 	now := *q
-	// A quota of a manifest has no status yet.
+	// A quota from a manifest has no status yet.
 	if now.Used == nil {
 		now.Used = now.Measure(b.admission.Release, pods)
 	}
 	b.quotas = inOrder(append(slices.Clone(b.quotas), &now))
 }
 
-// Admit holds a pod that is to be created to the quotas. If it may be created it is counted in, and the
+// Admit holds a pod that is to be created to the quotas. If the pod may be created it is charged, and the
 // result is nil. An error is about quotas that are not valid.
 func (b *Books) Admit(pod quota.Pod) (*Forbidden, error) {
 	from, to := b.in(pod.NamespaceName())
@@ -157,7 +157,7 @@ func (b *Books) Admit(pod quota.Pod) (*Forbidden, error) {
 	return nil, nil
 }
 
-// GiveBack counts a pod off that is gone. Of a resource that a quota keeps no account of nothing is in use.
+// GiveBack releases what a pod that is gone has used. Resources that a quota does not track are not in use.
 func (b *Books) GiveBack(pod *outrank.Pod) {
 	from, to := b.in(pod.NamespaceName())
 	b.update(from, to, func(q *quota.Quota) (resource.List, bool) {
@@ -171,8 +171,8 @@ func (b *Books) GiveBack(pod *outrank.Pod) {
 	})
 }
 
-// Resize holds a pod that asks for other amounts to the quotas. If it may have them the difference is
-// counted in, and the result is nil. Only what it asks for more can be refused.
+// Resize holds a pod with new amounts to the quotas. If it may have them the difference is charged, and the
+// result is nil. Only an increase can be refused.
 func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 	from, to := b.in(before.NamespaceName())
 	used := map[string]resource.List{}
@@ -180,12 +180,12 @@ func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 		was := q.Measure(b.admission.Release, []quota.Pod{{Pod: before}})
 		is := q.Measure(b.admission.Release, []quota.Pod{{Pod: after}})
 
-		// over collects what would be above the quota, and now is what would be in use.
+		// over collects what would exceed the quota, and now is what would be in use.
 		over := quota.Verdict{Pod: after, Reason: "exceeded", Quota: q.Name, Requested: resource.List{}, Before: resource.List{}, Hard: resource.List{}}
 		now := q.Used.Clone()
 		for name, amount := range is {
 			had, counted := q.Used[name]
-			// The pod is counted already with what it asked for before.
+			// The pod is charged already for its former amounts.
 			more := amount.Sub(was[name])
 			if !counted || more.IsZero() {
 				continue
@@ -207,7 +207,7 @@ func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 	return nil, nil
 }
 
-// update gives quotas the amounts in use that used returns for them, if any.
+// update sets the amounts in use of the quotas for which used returns some.
 func (b *Books) update(from, to int, used func(*quota.Quota) (resource.List, bool)) {
 	if from == to {
 		return

@@ -54,7 +54,7 @@ type severity uint8
 
 const (
 	harmless severity = iota
-	evicts // a pod has to leave or finds no place after a drain, or a class is wrong
+	evicts            // a pod has to leave or finds no place after a drain, or a class is wrong
 	stays             // a pod has no place, or a drain does not end
 )
 

@@ -16,7 +16,7 @@ import (
 // Headroom is the room that new pods of a class have of a resource, by amounts alone: what the nodes offer,
 // minus what pods request that the class cannot push out. Cordoned nodes offer nothing.
 type Headroom struct {
-	// Class is empty for the room that is free for anybody.
+	// Class is the class. It is empty for the room that is free for any pod.
 	Class string `json:"class,omitempty"`
 	Value int32  `json:"value"`
 	// Offered is what all nodes offer together. Free is what would be free on all nodes without the pods that

@@ -1,6 +1,6 @@
 package samples
 
-// What several samples have in common: the folders of their scenarios, a pod, and a release.
+// Things that several samples have in common: the folders of their scenarios, a pod, and a release.
 const (
 	decisions = "preemption/testdata/scenarios/"
 	admission = "kubeletadmit/testdata/scenarios/"
@@ -8,7 +8,7 @@ const (
 	groups    = "v1.37,GenericWorkload=true"
 )
 
-// catalogue has the samples, the plain ones first.
+// catalogue has all samples, the simple ones first.
 var catalogue = []Sample{
 	{
 		Name: Default, Line: "an online shop on eight nodes in two zones, whose checkout no longer fits", Pod: "shop/checkout-2",

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// rounds compares the candidates rank by rank until one is left. If several are equal in all ranks, a
-// last round leaves the chosen one, which is the first in the order of the nodes.
+// rounds compares the candidates rank by rank until one is left. If several are equal in all ranks, a last
+// round leaves the chosen one, which is the first in the order of the nodes.
 func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	if ranks == nil {
 		ranks = preemption.DefaultRanks()
@@ -21,7 +21,7 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	}
 	out := []Round{}
 
-	// A rank is looked at only among those that tie in all ranks before it (rule 11.1).
+	// A rank is compared only among the candidates that tie in all ranks before it (rule 11.1).
 	for i := range ranks {
 		if len(left) < 2 {
 			return out
@@ -34,7 +34,7 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 		return out
 	}
 
-	// All ranks tie: the order of the nodes decides, and there is no figure.
+	// All ranks tie. The order of the nodes decides, which has no figure.
 	r := Round{Rank: explain.RankText(""), Left: []string{}, Out: []Out{}}
 	r.keep(ex.Node)
 	for _, c := range left {
@@ -45,7 +45,7 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	return append(out, r)
 }
 
-// compareBy compares candidates by a single rank. It returns those that are as good as the best.
+// compareBy compares candidates by a single rank. It returns the candidates that are as good as the best one.
 func compareBy(single []preemption.Rank, candidates []*preemption.Candidate) (Round, []*preemption.Candidate) {
 	best := candidates[0]
 	for _, c := range candidates[1:] {
@@ -68,7 +68,8 @@ func compareBy(single []preemption.Rank, candidates []*preemption.Candidate) (Ro
 	return r, left
 }
 
-// keep adds a node that is left, by name up to the bound.
+// keep records that a node stays in the comparison. The first mostNames are recorded by name, the others are
+// counted.
 func (r *Round) keep(node string) {
 	if len(r.Left) < mostNames {
 		r.Left = append(r.Left, node)
@@ -77,7 +78,8 @@ func (r *Round) keep(node string) {
 	}
 }
 
-// drop adds a node that leaves the comparison, by name up to the bound.
+// drop records that a node leaves the comparison. The first mostNames are recorded by name, the others are
+// counted.
 func (r *Round) drop(node, figure string) {
 	if len(r.Out) < mostNames {
 		r.Out = append(r.Out, Out{node, figure})
@@ -86,8 +88,8 @@ func (r *Round) drop(node, figure string) {
 	}
 }
 
-// figure writes the figure that a rank compares. Ranks compare sums of priorities with 2^31 added for
-// each victim (rule 11.4), which the text takes off again and gives as a number of victims.
+// figure writes the figure that a rank compares. Ranks compare sums of priorities with 2^31 added for each
+// victim (rule 11.4). The text has the plain sum and the number of victims instead.
 func figure(rank *preemption.Rank, s *preemption.Score) string {
 	switch rank.Name {
 	case preemption.ByPrioritySum.Name:

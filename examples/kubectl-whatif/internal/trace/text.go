@@ -12,10 +12,10 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// stepsEach is the number of steps of a node that are shown for each node that the limit allows.
+// stepsEach is the number of steps shown on a node, per node that the limit allows.
 const stepsEach = 4
 
-// WriteText prints the trace for people: limit nodes, and stepsEach times as many steps of each, or a
+// WriteText prints the trace for people: at most limit nodes, and stepsEach times as many steps of each, or a
 // few more. A limit below 1 counts as 1.
 func (t *Trace) WriteText(p console.Page, limit int) {
 	if text := t.nothing(); text != "" {
@@ -45,7 +45,7 @@ func (t *Trace) WriteText(p console.Page, limit int) {
 	}
 }
 
-// write prints the answers of a node, and its steps up to a bound that follows from the limit.
+// write prints the answers of a node, and its steps up to a bound that depends on limit.
 func (n *Node) write(p console.Page, limit int) {
 	p.Line("  as it is: %s", n.AsItIs.text())
 	p.Line("  %s", n.emptied())
@@ -53,8 +53,8 @@ func (n *Node) write(p console.Page, limit int) {
 		return
 	}
 
-	// The division keeps a large limit from overflowing. It may show up to three steps more than the
-	// product.
+	// Dividing instead of multiplying avoids an overflow with a large limit. It may show up to three steps more
+	// than the product would.
 	steps := len(n.Steps)
 	if limit < steps/stepsEach {
 		steps = limit * stepsEach
@@ -76,7 +76,7 @@ func (n *Node) write(p console.Page, limit int) {
 // orderText says in which order pods are put back.
 const orderText = "those whose leaving breaks a budget first, the most important at the head"
 
-// nothing says why there is nothing to show; empty where there is.
+// nothing says why there are no steps to show. It is empty if there are some.
 func (t *Trace) nothing() string {
 	switch t.Outcome {
 	case preemption.Fits:
@@ -90,7 +90,7 @@ func (t *Trace) nothing() string {
 	return ""
 }
 
-// role says what the node is in the decision.
+// role says which part the node plays in the decision.
 func (n *Node) role(t *Trace) string {
 	switch {
 	case n.Chosen:
@@ -101,7 +101,7 @@ func (n *Node) role(t *Trace) string {
 	return ", where it does not help"
 }
 
-// emptied says what the node answers once all pods are gone that could leave.
+// emptied returns the node's answer once all pods that could leave are gone.
 func (n *Node) emptied() string {
 	if n.Possible == 0 {
 		return "nobody there could leave"
@@ -113,7 +113,7 @@ func (n *Node) emptied() string {
 	return who + n.Emptied.text()
 }
 
-// text says a node's answer in a few words. Amounts that are short take the place of reasons.
+// text puts a node's answer into a few words. If amounts are short, they replace the reasons.
 func (c *Check) text() string {
 	if c.Fits {
 		return "the pod fits"
@@ -174,7 +174,7 @@ func (t *Trace) ranks() string {
 	return fmt.Sprintf("The %d candidates are compared, rank by rank, until %s is left:", t.Candidates, t.Chosen)
 }
 
-// text says in a line what a round leaves.
+// text says on a line which nodes a round leaves.
 func (r *Round) text() string {
 	left := listed(r.Left, r.MoreLeft)
 	if r.rank == "" {
@@ -200,7 +200,7 @@ func (r *Round) out() string {
 	return listed(out, r.MoreOut)
 }
 
-// listed joins names, and says that there are more.
+// listed joins names, and says how many more there are.
 func listed(names []string, more int) string {
 	text := strings.Join(names, ", ")
 	if more > 0 {
@@ -209,7 +209,7 @@ func listed(names []string, more int) string {
 	return text
 }
 
-// Tables draws the trace as tables of a page: one for each node, and one for the ranks.
+// Tables returns the trace as tables of a page: one for each node, and one for the ranks.
 func (t *Trace) Tables() (out []page.Table) {
 	if text := t.nothing(); text != "" {
 		return []page.Table{{Title: "Step by step", Text: text}}
@@ -221,7 +221,7 @@ func (t *Trace) Tables() (out []page.Table) {
 	return append(out, t.ranksTable())
 }
 
-// table has the steps of a node, up to the bound of a page.
+// table has the steps of a node, with at most as many rows as a page shows.
 func (n *Node) table(t *Trace) page.Table {
 	table := page.Table{
 		Title: "Step by step: node " + n.Node + n.role(t), Note: "As it is: " + n.AsItIs.text() + ". " + capital(n.emptied()) + ".",
@@ -275,5 +275,5 @@ func (t *Trace) ranksTable() page.Table {
 	return ranks
 }
 
-// capital returns a text with a capital at its head.
+// capital returns a text with a capital first letter.
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -1,10 +1,10 @@
-// Package trace answers how a decision about one pod comes about, step by step. On each node that comes
-// into question all pods that could leave are taken away, then put back one by one as far as the pod
-// still fits. Then the nodes are compared rank by rank until one is left.
+// Package trace answers how a decision about one pod comes about, step by step. On each node that comes into
+// question, all pods that could leave are removed, and then put back one by one as long as the pod still fits.
+// Then the nodes are compared rank by rank until one is left.
 //
-// The decision itself says which pods stay, and by which answer of the node the others leave. Its dry
-// runs say which victims are possible and which budgets they break. The package puts the possible victims
-// into the order of kube-scheduler. A test asks the filters again at each step.
+// The decision itself says which pods stay, and which answer of the node makes the others leave. Its dry
+// runs say which victims are possible and which budgets they break. The package puts the possible victims into
+// the order of kube-scheduler. A test asks the filters again at each step.
 package trace
 
 import (
@@ -21,33 +21,33 @@ import (
 // Trace is a decision step by step.
 type Trace struct {
 	Pod outrank.Key `json:"pod"`
-	// Outcome is the outcome of the decision. Where the pod fits or may not push others out, nobody is
-	// taken away, and there are no nodes.
+	// Outcome is the outcome of the decision. If the pod fits or may not push others out, no pods are removed,
+	// and there are no nodes.
 	Outcome preemption.Outcome `json:"outcome"`
-	// Nodes lists the nodes on which pods are taken away: the candidates, the best first, then those
-	// where it does not help, in the order of the cluster. MoreNodes counts those that are left out.
+	// Nodes lists the nodes on which pods are removed: the candidates, the best first, then the nodes on which
+	// that does not help, in the order of the cluster. MoreNodes counts the nodes left out.
 	Nodes     []Node `json:"nodes"`
 	MoreNodes int    `json:"moreNodes,omitempty"`
 	// NotTried counts the nodes on which no eviction could help, so that none is tried.
 	NotTried int `json:"notTried,omitempty"`
-	// Candidates counts the nodes where evictions help. Rounds compares them, one rank in each round.
+	// Candidates counts the nodes on which evictions help. Rounds compares them, one rank in each round.
 	Candidates int     `json:"candidates"`
 	Rounds     []Round `json:"rounds"`
-	// Chosen is the node that is left; empty where nothing helps.
+	// Chosen is the node that is left. It is empty if nothing helps.
 	Chosen string `json:"chosen,omitempty"`
 }
 
-// Node is a node on which pods are taken away and put back.
+// Node is a node on which pods are removed and put back.
 type Node struct {
 	Node   string `json:"node"`
 	Chosen bool   `json:"chosen,omitempty"`
-	// AsItIs is the node's answer as things are. Emptied is its answer with all pods gone that could
-	// leave. Possible counts these pods.
+	// AsItIs is the node's answer as things are. Emptied is its answer once all pods that could leave are gone.
+	// Possible counts these pods.
 	AsItIs   Check `json:"asItIs"`
 	Emptied  Check `json:"emptied"`
 	Possible int   `json:"possible"`
-	// Steps puts these pods back, if the pod in question fits without them. Pods whose leaving breaks
-	// a budget come first, then the most important. Where the pod does not fit nobody is put back.
+	// Steps puts these pods back, if the pod in question fits without them. Pods whose leaving breaks a budget
+	// come first, and among equals the most important. If the pod does not fit, no pod is put back.
 	Steps []Step `json:"steps"`
 	// Victims lists the pods that could not be put back, the most important first.
 	Victims []outrank.Key `json:"victims"`
@@ -57,12 +57,12 @@ type Node struct {
 type Step struct {
 	Pod      outrank.Key `json:"pod"`
 	Priority int32       `json:"priority"`
-	// With lists the other pods of a group, which stay or leave together with the pod. Breaks lists
-	// the budgets that are broken by their leaving when all pods leave that could.
+	// With lists the other pods of a group that stays or leaves as a whole. Breaks lists the budgets that their
+	// leaving breaks, counted with all pods gone that could leave.
 	With   []outrank.Key `json:"with,omitempty"`
 	Breaks []outrank.Key `json:"breaks,omitempty"`
-	// Stays is set if the pod in question fits beside the one that is put back. Check is the node's
-	// answer.
+	// Stays is set if the pod in question fits beside the pod that is put back. Check is the node's answer at
+	// this step.
 	Stays bool  `json:"stays"`
 	Check Check `json:"check"`
 }
@@ -70,37 +70,37 @@ type Step struct {
 // Check is a node's answer to the pod.
 type Check struct {
 	Fits bool `json:"fits"`
-	// Filter names the filter that refuses the pod, and Reasons says why. Short has the resources of
-	// which the node has too little, if the filter is the one about resources.
+	// Filter names the filter that refuses the pod, and Reasons says why. If it is the filter about resources,
+	// Short has the resources of which the node has too little.
 	Filter  string   `json:"filter,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
 	Short   []Short  `json:"short,omitempty"`
 }
 
-// Short is an amount that the pod needs and the node does not have.
+// Short is an amount that the pod needs and the node lacks.
 type Short struct {
 	Resource resource.Name     `json:"resource"`
 	Needed   resource.Quantity `json:"needed"`
 	Free     resource.Quantity `json:"free"`
 }
 
-// Round compares the candidates that are left by one rank.
+// Round compares the remaining candidates by one rank.
 type Round struct {
 	// Rank says in words what is better, and Best is the best figure.
 	Rank string `json:"rank"`
 	Best string `json:"best,omitempty"`
-	// Left names the first nodes that have the best figure. MoreLeft counts the others.
+	// Left names the first nodes with the best figure. MoreLeft counts the others.
 	Left     []string `json:"left"`
 	MoreLeft int      `json:"moreLeft,omitempty"`
 	// Out names the first nodes with a worse figure. MoreOut counts the others.
 	Out     []Out `json:"out"`
 	MoreOut int   `json:"moreOut,omitempty"`
 
-	// rank is the name of the rank; empty where the order of the nodes decides.
+	// rank is the name of the rank. It is empty if the order of the nodes decides.
 	rank string
 }
 
-// Out is a node that leaves the comparison.
+// Out is a node that drops out of the comparison.
 type Out struct {
 	Node   string `json:"node"`
 	Figure string `json:"figure"`
@@ -108,16 +108,16 @@ type Out struct {
 
 // Bounds of a trace.
 const (
-	// MostNodes is the largest number of nodes that are traced pod by pod.
+	// MostNodes is the most nodes that are traced pod by pod.
 	MostNodes = 20
-	// mostNames is the largest number of nodes that a round names in each list.
+	// mostNames is the most nodes that a round names in each list.
 	mostNames = 10
 )
 
-// Of traces the decision about a request, which ex explains. Errors are those of
-// [engine.Evaluator.LookAt]. Time is that of adding up each traced node once for each possible victim.
+// Of traces the decision about a request, which ex explains. Errors are those of [engine.Evaluator.LookAt]. For
+// each traced node it sums up the node once for each possible victim.
 func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Plan) (*Trace, error) {
-	// With the other outcomes nobody was taken away.
+	// With the other outcomes no pod was removed.
 	t := &Trace{Pod: req.Pod.Key(), Outcome: ex.Outcome, Nodes: []Node{}, Rounds: []Round{}}
 	if ex.Outcome != preemption.Preempts && ex.Outcome != preemption.NothingHelps {
 		return t, nil
@@ -141,7 +141,7 @@ func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req 
 			return nil, err
 		}
 
-		// The view has the node's dry run: who could leave, and which budgets that breaks.
+		// The view has the node's dry run: which pods could leave, and which budgets that breaks.
 		view, err := lookAt(node.report.Node)
 		if err != nil {
 			return nil, err
@@ -153,14 +153,14 @@ func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req 
 	return t, nil
 }
 
-// tried is a node on which evictions were tried. report is the decision's report about it. candidate is
-// nil where evictions do not help.
+// tried is a node on which evictions were tried. report is the decision's report about it. candidate is nil if
+// evictions do not help.
 type tried struct {
 	report    *preemption.NodeReport
 	candidate *preemption.Candidate
 }
 
-// order lists the nodes on which evictions were tried, the candidates first, and counts the others.
+// order lists the nodes on which evictions were tried, the candidates first. It counts the other nodes.
 func (t *Trace) order(ex *preemption.Plan) (out []tried) {
 	reports := map[string]*preemption.NodeReport{}
 	for i := range ex.Nodes {
@@ -184,7 +184,7 @@ func (t *Trace) order(ex *preemption.Plan) (out []tried) {
 	return out
 }
 
-// walk is a node while pods are taken away and put back. gone has the pods that are away.
+// walk is a node from which pods are removed and to which they are put back. gone has the pods that are away.
 type walk struct {
 	eval *engine.Evaluator
 	snap *engine.Snapshot
@@ -192,7 +192,7 @@ type walk struct {
 	gone map[*outrank.Pod]bool
 }
 
-// follow takes the pods of a node away, and puts them back.
+// follow removes the pods of a node and puts them back.
 func follow(w *walk, node tried) Node {
 	n := Node{Node: node.report.Node, Steps: []Step{}, Victims: []outrank.Key{}}
 	possible := w.view.Possible()
@@ -205,7 +205,7 @@ func follow(w *walk, node tried) Node {
 		return n
 	}
 
-	// The decision has recorded for each victim the answer that kept it from being put back.
+	// For each victim the decision has recorded the answer that kept it from being put back.
 	blocks := map[outrank.Key]*preemption.Status{}
 	for i := range node.candidate.Victims {
 		v := &node.candidate.Victims[i]
@@ -213,7 +213,7 @@ func follow(w *walk, node tried) Node {
 		blocks[v.Pod.Key()] = &v.Blocks
 	}
 
-	// A unit is away again after its step if it leaves, so that the next steps count the room without it.
+	// A unit that leaves is removed again after its step, so that later steps count the room without it.
 	units, pods := w.units()
 	n.Steps = append(n.Steps, units...)
 	for i := range n.Steps {
@@ -230,16 +230,16 @@ func follow(w *walk, node tried) Node {
 	return n
 }
 
-// mark takes pods away, or puts them back.
+// mark marks pods as removed or as put back.
 func (w *walk) mark(pods []*outrank.Pod, gone bool) {
 	for _, p := range pods {
 		w.gone[p] = gone
 	}
 }
 
-// units returns the possible victims of a node in the order in which they are put back, as steps whose
-// result is still open. A unit is a pod, or the pods of a group that leaves whole. The map has the
-// pods of each unit by its first.
+// units returns the possible victims of a node in the order in which they are put back, as steps without a
+// result. A unit is a pod, or the pods of a group that leaves as a whole. The map has the pods of each unit by
+// the key of the first.
 func (w *walk) units() ([]Step, map[outrank.Key][]*outrank.Pod) {
 	possible := w.view.Possible()
 	var violated [][]*outrank.PodDisruptionBudget
@@ -247,8 +247,8 @@ func (w *walk) units() ([]Step, map[outrank.Key][]*outrank.Pod) {
 		violated = w.view.Violated(possible...)
 	}
 
-	// The pods of a unit are neighbours among the possible victims, which are in order of importance.
-	// Units that break a budget are put back before the others.
+	// The pods of a unit are consecutive among the possible victims, which are in order of importance. Units
+	// that break a budget are put back before the others.
 	var breaking, others []Step
 	pods := map[outrank.Key][]*outrank.Pod{}
 	for from, to := 0, 0; from < len(possible); from = to {
@@ -286,8 +286,8 @@ func keysOf(violated [][]*outrank.PodDisruptionBudget) (out []outrank.Key) {
 	return out
 }
 
-// chargesPossible reports whether budgets are charged for all possible victims of a node. Otherwise they
-// are charged for those that leave in the end, and no victim comes before another because of them.
+// chargesPossible reports whether budgets are charged for all possible victims of a node. Otherwise they are
+// charged only for the final victims, and do not affect the order.
 func chargesPossible(c preemption.Config) bool {
 	return c.Victims == nil && c.Variant != outrank.VariantSimplified && c.Budgets != preemption.ChargeVictims
 }
@@ -302,8 +302,7 @@ func (w *walk) leaveTogether(a, b *outrank.Pod) bool {
 	return group == otherGroup && composite == otherComposite
 }
 
-// check returns an answer of the node, with the resources that are short while the pods in gone are
-// away.
+// check converts an answer of the node. It adds the resources that are short while the pods in gone are away.
 func (w *walk) check(status *preemption.Status) Check {
 	out := Check{Fits: status.Code == preemption.Success, Filter: status.Filter, Reasons: slices.Clone(status.Reasons)}
 	if status.Filter != preemption.NodeResourcesFit {

@@ -12,19 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Judge reads an audit log as it grows. From one report to the next it remembers
-// the budgets and the evicted pods.
+// Judge reads an audit log as it grows. Between reports it remembers the budgets and the evicted pods.
 type Judge struct {
 	file, user, namespace string
-	read                  int64 // bytes of the file
+	read                  int64 // position in the file, in bytes
 
-	allowed map[string]map[string]allowance // by namespace and name
-	evicted map[string]string               // by whom, by UID
-	created map[string]time.Time            // pods of the namespace that wait
+	allowed map[string]map[string]allowance // by namespace and name of the budget
+	evicted map[string]string               // the process that evicted a pod, by the pod's UID
+	created map[string]time.Time            // pods of the namespace that were not bound yet
 	report  Report
 }
 
-// allowance is a budget's allowance as its controller last wrote it.
+// allowance is how many disruptions a budget allows, as its controller last wrote it.
 type allowance struct {
 	selector labels.Selector
 	more     int32
@@ -32,26 +31,26 @@ type allowance struct {
 
 // Report has what the log says about the time since the last report.
 type Report struct {
-	// Bound counts pods that were bound. Waited has the times that pods waited for that which were created in the
-	// judged namespace.
+	// Bound counts the pods that were bound. Waited has, for pods that were created in the judged namespace,
+	// the times from creation to binding.
 	Bound  int
 	Waited []time.Duration
-	// Victims counts the pods that the user began to delete. AgainstBudget counts those of them that a budget
-	// covered which allowed no disruption at that moment.
+	// Victims counts the pods that the user began to delete. AgainstBudget counts the ones among them that were
+	// covered by a budget that allowed no disruption at that moment.
 	Victims, AgainstBudget int
-	// Twice names the pods that a process deleted again, Both the pods that a process deleted after another
-	// process had. A pod is listed once for each time.
+	// Twice names the pods that a process deleted more than once, and Both the pods that a process deleted
+	// after another one had. A pod is listed once for each such deletion.
 	Twice, Both []string
-	// Writes counts requests by kind, whatever the answer was. Requests about leases are left out.
+	// Writes counts requests by kind, whatever the response was. Requests about leases are left out.
 	Writes Writes
-	// Unread counts lines that are no requests. A server that is killed may leave one.
+	// Unread counts lines that could not be read. A server that is killed may leave such a line.
 	Unread int
 }
 
 // Writes counts requests.
 type Writes struct{ Bindings, StatusPatches, Deletes, Events, Others int }
 
-// NewJudge returns a judge of what a user did to pods, and of the pods that were created in a namespace.
+// NewJudge returns a judge of what a user does to pods, and of the pods that are created in a namespace.
 func NewJudge(file, user, namespace string) *Judge {
 	return &Judge{
 		file: file, user: user, namespace: namespace,
@@ -72,7 +71,7 @@ func (j *Judge) Report() (Report, error) {
 	return j.report, nil
 }
 
-// news returns the complete lines that were not read yet.
+// news returns the complete lines that were not read before.
 func (j *Judge) news() ([]byte, error) {
 	f, err := os.Open(j.file)
 	if err != nil {
@@ -140,7 +139,7 @@ func (j *Judge) budget(e *entry) {
 	}
 	selector, err := metav1.LabelSelectorAsSelector(e.RequestObject.Spec.Selector)
 	if err != nil {
-		return // covers nobody
+		return // a budget with an invalid selector covers no pod
 	}
 	if in == nil {
 		in = map[string]allowance{}
@@ -157,10 +156,10 @@ func (j *Judge) bound(e *entry) {
 	}
 }
 
-// deleted counts a victim. Its UID tells it from a later pod of its name.
+// deleted counts a victim. It identifies the pod by its UID, because a later pod may have the same name.
 func (j *Judge) deleted(e *entry) {
 	about := e.ResponseObject
-	uid := about.Metadata.UID + about.Details.UID // of which the answer has one
+	uid := about.Metadata.UID + about.Details.UID // the response has one of the two
 	switch by, again := j.evicted[uid]; {
 	case again && by == e.UserAgent:
 		j.report.Twice = append(j.report.Twice, e.key())
@@ -179,7 +178,7 @@ func (j *Judge) deleted(e *entry) {
 	}
 }
 
-// Add adds a later report.
+// Add adds the numbers of a later report.
 func (r *Report) Add(o *Report) {
 	r.Bound += o.Bound
 	r.Waited = append(r.Waited, o.Waited...)

@@ -1,4 +1,4 @@
-// Package audit answers, from the audit log of an API server, what schedulers did: which pods they evicted, how
+// Package audit answers from the audit log of an API server what schedulers did: which pods they evicted, how
 // often, against which disruption budgets, how long pods waited to be bound, and how many requests that took.
 package audit
 
@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The resources that are judged. A subresource comes after a slash.
+// The resources that are judged. A subresource follows a slash.
 const (
 	pods          = "pods"
 	bindings      = "pods/binding"
@@ -22,8 +22,8 @@ const (
 // object is a JSON object.
 type object = map[string]any
 
-// Policy returns the audit policy that a Judge with the same arguments needs. It logs everything that the user
-// writes, the pods that the user deletes, the budgets, and the pods that are created in the namespace.
+// Policy returns the audit policy that a Judge with the same arguments needs. It logs all writes of the user,
+// the pods that the user deletes, the budgets, and the pods that are created in the namespace.
 func Policy(user, namespace string) string {
 	in := func(group string, resources ...string) []object {
 		return []object{{"group": group, "resources": resources}}
@@ -41,12 +41,12 @@ func Policy(user, namespace string) string {
 		},
 	})
 	if err != nil {
-		panic(err) // texts and lists of them
+		panic(err) // strings and lists of strings always have a JSON form
 	}
 	return string(text)
 }
 
-// entry has the parts of a logged request that are judged.
+// entry has the parts of a logged request that are needed.
 type entry struct {
 	Verb, UserAgent string
 	User            struct{ Username string }
@@ -64,7 +64,7 @@ type budget struct {
 	Status struct{ DisruptionsAllowed int32 }
 }
 
-// answered is a pod that was deleted, or the Status of one that was gone at once.
+// answered is the deleted pod in a response, or the Status if the pod was gone at once.
 type answered struct {
 	Metadata struct {
 		UID    string

@@ -19,7 +19,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// Bursts sends important pods while the release changes.
+// Bursts creates bursts of important pods while the release changes.
 type Bursts struct {
 	Client kubernetes.Interface
 	Pods   *Pods
@@ -29,13 +29,13 @@ type Bursts struct {
 	Seed  uint64
 }
 
-// Burst is the result of a burst.
+// Burst is the result of one burst.
 type Burst struct {
 	Account
 	audit.Report
-	// UnderWay is the number of pods that waited for their victims when the leader was told to end.
+	// UnderWay is the number of pods that were waiting for their victims when the leader was told to end.
 	UnderWay int
-	// From is the pod that led before the change, To the one that leads after it.
+	// From is the pod that led before the change, and To the pod that leads after it.
 	From, To string
 	// Seconds is the time until all pods had a node, or until the burst was given up.
 	Seconds float64
@@ -51,7 +51,7 @@ const (
 // Run sends the pods, changes the release as soon as preemptions are under way, and waits until
 // every pod has a node and another pod leads.
 func (b *Bursts) Run(ctx context.Context, name string, change func(context.Context) error) (*Burst, error) {
-	if _, err := b.Judge.Report(); err != nil { // forgets what was before
+	if _, err := b.Judge.Report(); err != nil { // discards what was logged before
 		return nil, err
 	}
 	out, begun := &Burst{}, time.Now()
@@ -86,7 +86,7 @@ func (b *Bursts) Run(ctx context.Context, name string, change func(context.Conte
 	return out, b.judge(ctx, created, out)
 }
 
-// send creates the pods, and begins the change when a tenth of them is created.
+// send creates the pods, and begins the change once a tenth of them has been created.
 func (b *Bursts) send(ctx context.Context, name string, change func(context.Context) error) (created []*corev1.Pod, changed chan error, _ error) {
 	random := rand.New(rand.NewPCG(b.Seed, 1))
 	changed = make(chan error, 1)
@@ -108,8 +108,8 @@ func (b *Bursts) send(ctx context.Context, name string, change func(context.Cont
 	return created, changed, nil
 }
 
-// judge completes the burst with the judge's report and the fates of the pods. It waits a little for events that
-// come late.
+// judge completes the result with the judge's report and the fates of the pods. It waits a little for late
+// events.
 func (b *Bursts) judge(ctx context.Context, created []*corev1.Pod, out *Burst) (err error) {
 	if out.Report, err = b.Judge.Report(); err != nil {
 		return err
@@ -144,12 +144,12 @@ func (b *Bursts) count(name string, is func(*corev1.Pod) bool) (n int) {
 	return n
 }
 
-// ownNodes is the label and the taint of the nodes that only pods of the release use.
+// ownNodes is the label and the taint of the nodes that only pods of the release's scheduler use.
 const ownNodes = "scheduler"
 
-// TakeNodes taints nodes so that the pods of the cluster's scheduler do not come back to them after pods of the
-// release have pushed them out. Two schedulers do not know each other's nominations: on full nodes that both use,
-// one takes the room that the other has made.
+// TakeNodes taints nodes, so that pods of the cluster's own scheduler do not return to them after pods of the
+// release have pushed them out. Two schedulers do not know each other's nominations: on full nodes that both
+// use, one takes the room that the other has made.
 func TakeNodes(ctx context.Context, client kubernetes.Interface, names ...string) error {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}},"spec":{"taints":[{"key":%q,"value":%q,"effect":"NoSchedule"}]}}`, ownNodes, Release, ownNodes, Release)
 	for _, name := range names {

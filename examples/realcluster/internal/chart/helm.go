@@ -1,5 +1,5 @@
-// Package chart answers whether anything is lost while a release of the Helm chart changes. It installs the chart
-// of a second scheduler on a control plane and runs its pods as processes.
+// Package chart answers whether anything is lost while a release of the Helm chart changes. It installs the
+// chart of a second scheduler on a control plane and runs the pods of the release as processes.
 package chart
 
 import (
@@ -12,26 +12,25 @@ import (
 	"strconv"
 )
 
-// The release. Its name is also the profile that pods ask for.
+// The release. Its name is also the name of the profile that pods ask for.
 const (
 	Release   = "outrank-scheduler"
 	Namespace = "outrank-system"
-	// User is the release's service account for the API server.
+	// User is the user name of the release's service account.
 	User = "system:serviceaccount:" + Namespace + ":" + Release
 )
 
 // Helm runs helm.
 type Helm struct {
-	// Program is helm, Chart the folder of the chart, Kubeconfig the access of an administrator, and Home a
-	// folder for helm's own files.
+	// Program is the path of helm, Chart the folder of the chart, Kubeconfig the credentials of an
+	// administrator, and Home a folder for helm's own files.
 	Program, Chart, Kubeconfig, Home string
 }
 
 // within is the time limit for a change of the release.
 const within = "3m"
 
-// Upgrade installs the release, or changes it, with these values (--set), and waits until its pods
-// are ready.
+// Upgrade installs or changes the release with the given values (--set), and waits until its pods are ready.
 func (h *Helm) Upgrade(ctx context.Context, values ...string) error {
 	args := []string{"upgrade", Release, h.Chart, "--install", "--create-namespace", "--wait", "--timeout", within}
 	for _, v := range values {
@@ -40,7 +39,7 @@ func (h *Helm) Upgrade(ctx context.Context, values ...string) error {
 	return h.run(ctx, args...)
 }
 
-// Rollback takes the release back to a revision, and waits until its pods are ready. The first revision is 1.
+// Rollback returns the release to a revision, counted from 1, and waits until its pods are ready.
 func (h *Helm) Rollback(ctx context.Context, revision int) error {
 	return h.run(ctx, "rollback", Release, strconv.Itoa(revision), "--wait", "--timeout", within)
 }

@@ -13,18 +13,18 @@ import (
 
 // Kubectl runs kubectl.
 type Kubectl struct {
-	// Program is kubectl. Kubeconfig is the access of an administrator.
+	// Program is the path of kubectl. Kubeconfig has the credentials of an administrator.
 	Program, Kubeconfig string
 }
 
-// Apply applies the objects of a folder of kustomize.
+// Apply applies the objects of a kustomize folder.
 func (k *Kubectl) Apply(ctx context.Context, folder string) error {
 	_, err := k.run(ctx, "apply", "-k", folder)
 	return err
 }
 
-// Stored returns the objects of a file as the API server has them, by kind and name. It leaves out fields that
-// differ whenever the same manifest is created again, and fields that name the program that created them.
+// Stored returns the objects of a file as the API server stores them, by kind and name. It leaves out fields
+// that differ each time the same manifest is created, and fields that name the program that created the object.
 func (k *Kubectl) Stored(ctx context.Context, file string) (map[string]any, error) {
 	text, err := k.run(ctx, "get", "-f", file, "-o", "json")
 	if err != nil {
@@ -63,7 +63,7 @@ func stored(list []byte) (map[string]any, error) {
 	return all, nil
 }
 
-// bare removes from an object what the API server or a program that applies it adds.
+// bare removes from an object everything that the API server or the applying program adds.
 func bare(o, meta object) object {
 	delete(o, "status")
 	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"} {
@@ -84,7 +84,7 @@ func bare(o, meta object) object {
 	return o
 }
 
-// Apart lists the objects that differ between two sets, or that one of them lacks.
+// Apart lists the objects that differ between two sets, or that one set lacks.
 func Apart(a, b map[string]any) (names []string) {
 	for name := range a {
 		if _, ok := b[name]; !ok {

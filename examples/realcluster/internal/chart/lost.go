@@ -14,14 +14,14 @@ import (
 // Account counts the fates of the pods that were created, and of the pods that had to leave for them.
 type Account struct {
 	Created, Bound, Pending int
-	// Victims counts the pods that events name as evicted for one of the created pods.
+	// Victims counts the pods that were evicted for one of the created pods, according to events.
 	Victims int
 	// Lost lists what must not happen: created pods that are gone or wait without a reason, and victims whose
 	// preemptor does not run.
 	Lost []string
 }
 
-// fates returns the fates of the created pods, from the pods that the cluster has now and the events about
+// fates determines the fates of the created pods from the pods in the cluster now and from the events about
 // evictions.
 func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) Account {
 	a := Account{Created: len(created)}
@@ -48,7 +48,7 @@ func fates(created []*corev1.Pod, now []*corev1.Pod, evictions []corev1.Event) A
 		}
 	}
 
-	// The event about a victim names its preemptor by the UID.
+	// The event about a victim names the preemptor by its UID.
 	victims := map[types.UID]bool{}
 	for _, e := range evictions {
 		for _, p := range created {

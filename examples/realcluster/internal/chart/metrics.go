@@ -17,13 +17,13 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// reader is the service account that asks for metrics, as a Prometheus does.
+// reader is the service account that asks for metrics, as Prometheus would.
 const (
 	reader          = "metrics-reader"
 	readerNamespace = metav1.NamespaceDefault
 )
 
-// AllowMetrics creates a service account with the right to get metrics and no other right.
+// AllowMetrics creates a service account whose only right is to get metrics.
 func AllowMetrics(ctx context.Context, client kubernetes.Interface) error {
 	about := metav1.ObjectMeta{Name: reader, Namespace: readerNamespace}
 	_, one := client.CoreV1().ServiceAccounts(readerNamespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: about}, metav1.CreateOptions{})
@@ -38,7 +38,7 @@ func AllowMetrics(ctx context.Context, client kubernetes.Interface) error {
 	return errors.Join(one, two, three)
 }
 
-// Leader returns the pod that leads, with its metrics. It is an error if none does.
+// Leader returns the pod that leads, with its metrics. It is an error if no pod leads.
 func (p *Pods) Leader(ctx context.Context) (pod string, _ controlplane.Metrics, _ error) {
 	token, err := p.Token(ctx, readerNamespace, reader)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *Pods) Leader(ctx context.Context) (pod string, _ controlplane.Metrics, 
 	return "", nil, trouble
 }
 
-// AwaitLeader waits until a pod leads that is not the one before.
+// AwaitLeader waits until a pod other than before leads.
 func (p *Pods) AwaitLeader(ctx context.Context, before string) (pod string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -81,8 +81,8 @@ func (p *Pods) AwaitLeader(ctx context.Context, before string) (pod string, err 
 	}
 }
 
-// metrics asks a scheduler for its metrics. The scheduler has signed its certificate itself, so that it is not
-// verified.
+// metrics asks a scheduler for its metrics. It does not verify the certificate, which the scheduler has signed
+// itself.
 func metrics(ctx context.Context, port int, token string) (controlplane.Metrics, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
 	client := &http.Client{Timeout: 10 * time.Second, Transport: transport}

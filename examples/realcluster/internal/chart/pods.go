@@ -21,20 +21,20 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// Pods runs the pods of the release. When a kubelet has reported that a pod runs, a process runs in its place, in
-// the layout of the image, with the pod's arguments, configuration, user and service account. The process ends
-// when the pod is told to, and starts again if it ends by itself. It uses free ports, because all pods share the
-// machine.
+// Pods runs the pods of the release. When a kubelet has reported that a pod runs, a process runs in its place,
+// with the file system of the image and the pod's arguments, configuration, user and service account. The
+// process ends when the pod is deleted, and is restarted if it ends by itself. It uses free ports, because all
+// pods share the machine.
 type Pods struct {
 	Cluster *controlplane.Cluster
 	Client  kubernetes.Interface
 	// All returns the pods of the cluster.
 	All func() []*corev1.Pod
-	// Program is the scheduler's file. It needs no other files.
+	// Program is the path of the scheduler, which has to be a static program.
 	Program string
-	// Dir is a folder for the file systems of pods. It is on the same disk as Program.
+	// Dir is a folder for the file systems of pods. It has to be on the same disk as Program.
 	Dir string
-	// Say prints a line about what goes on.
+	// Say prints a line of progress.
 	Say func(format string, args ...any)
 
 	mu      sync.Mutex
@@ -58,14 +58,14 @@ type container struct {
 	pod     string
 	port    int
 	process *controlplane.Process
-	// gone is closed when the process must end.
+	// gone is closed when the process has to end.
 	gone chan struct{}
 }
 
 // entrypoint is the program in the image.
 const entrypoint = "/usr/local/bin/kube-scheduler"
 
-// Follow runs the pods until the context ends, and then ends them all.
+// Follow runs the pods until the context ends, and then ends all of them.
 func (p *Pods) Follow(ctx context.Context) {
 	p.mu.Lock()
 	p.running = map[types.UID]*container{}
@@ -91,7 +91,7 @@ func (p *Pods) Follow(ctx context.Context) {
 	}
 }
 
-// look starts the processes of pods that run and ends those of pods that do not.
+// look starts the processes of pods that run, and ends the processes of pods that no longer do.
 func (p *Pods) look(ctx context.Context) error {
 	wanted := map[types.UID]bool{}
 	var trouble error
@@ -118,7 +118,7 @@ func (p *Pods) look(ctx context.Context) error {
 	return trouble
 }
 
-// begin lays the files of a pod out and runs it.
+// begin lays out the files of a pod and starts its process.
 func (p *Pods) begin(ctx context.Context, pod *corev1.Pod) error {
 	c := &container{pod: pod.Name, gone: make(chan struct{})}
 	var err error
@@ -156,10 +156,10 @@ func (p *Pods) start(c *container, how controlplane.Container) error {
 	return nil
 }
 
-// startAgain is the time between the end of a process by itself and its next start.
+// startAgain is the time between the unexpected end of a process and its restart.
 const startAgain = 5 * time.Second
 
-// keep ends the process when its pod is gone, and starts it again until then.
+// keep restarts the process whenever it ends, until its pod is gone, and then ends it.
 func (p *Pods) keep(c *container, how controlplane.Container) {
 	for {
 		select {
@@ -185,7 +185,7 @@ func (p *Pods) keep(c *container, how controlplane.Container) {
 	}
 }
 
-// stop tells the process of a pod to end, and waits for its end.
+// stop tells the process of a pod to end, and waits until it has.
 func (p *Pods) stop(c *container) {
 	p.mu.Lock()
 	ending := p.ending
@@ -200,7 +200,7 @@ func (p *Pods) stop(c *container) {
 // layOut makes the file system of a pod: the program of the image, and the files of the volumes.
 func (p *Pods) layOut(ctx context.Context, pod *corev1.Pod) (root string, err error) {
 	root = filepath.Join(p.Dir, pod.Name)
-	if err := os.RemoveAll(root); err != nil { // a failure may have left one
+	if err := os.RemoveAll(root); err != nil { // an earlier failure may have left one
 		return "", err
 	}
 
@@ -225,14 +225,14 @@ func (p *Pods) layOut(ctx context.Context, pod *corev1.Pod) (root string, err er
 	return root, os.Link(p.Program, program)
 }
 
-// volumes returns the files in the volumes of a pod, by path: those of its config maps, and those by which it is
-// a service account.
+// volumes returns the files in the volumes of a pod, by path: those of its config maps, and those of its
+// service account.
 func (p *Pods) volumes(ctx context.Context, pod *corev1.Pod) (map[string]string, error) {
 	files := map[string]string{}
 	for _, mount := range pod.Spec.Containers[0].VolumeMounts {
 		at := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
 		if at < 0 || pod.Spec.Volumes[at].ConfigMap == nil {
-			continue // the volume of the service account, whose files are added below
+			continue // the files of the service account's volume are added below
 		}
 		data, err := p.Client.CoreV1().ConfigMaps(pod.Namespace).Get(ctx, pod.Spec.Volumes[at].ConfigMap.Name, metav1.GetOptions{})
 		if err != nil {
@@ -268,14 +268,14 @@ func (p *Pods) Token(ctx context.Context, namespace, account string) (string, er
 	return made.Status.Token, nil
 }
 
-// Restarts counts the processes that ended by themselves and were started again.
+// Restarts returns the number of processes that ended by themselves and were restarted.
 func (p *Pods) Restarts() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.again
 }
 
-// Forbidden returns the lines of the pods' logs about calls that were not allowed.
+// Forbidden returns the lines in the pods' logs about requests that were not allowed.
 func (p *Pods) Forbidden() (out []string, err error) {
 	logs, err := filepath.Glob(filepath.Join(p.Cluster.Logs(), Release+"-*.log"))
 	for _, log := range logs {

@@ -9,11 +9,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// builtIn are the roles that a cluster gives to its own scheduler.
+// builtIn are the roles that a cluster gives its own scheduler.
 var builtIn = []string{"system:kube-scheduler", "system:volume-scheduler", "system:auth-delegator"}
 
-// Beyond returns the rights in the whole cluster that the release has and that the cluster's own scheduler does
-// not have.
+// Beyond returns the cluster-wide rights that the release has and the cluster's own scheduler has not.
 func Beyond(ctx context.Context, client kubernetes.Interface) ([]string, error) {
 	var has []rbacv1.PolicyRule
 	for _, name := range builtIn {
@@ -30,7 +29,7 @@ func Beyond(ctx context.Context, client kubernetes.Interface) ([]string, error) 
 	return notGiven(role.Rules, has), nil
 }
 
-// notGiven returns the single rights in rules that the other rules do not give.
+// notGiven returns the single rights in rules that others do not give.
 func notGiven(rules, others []rbacv1.PolicyRule) (out []string) {
 	covers := func(list []string, one string) bool { return slices.Contains(list, one) || slices.Contains(list, "*") }
 	for _, r := range rules {

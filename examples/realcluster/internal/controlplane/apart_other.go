@@ -4,5 +4,5 @@ package controlplane
 
 import "syscall"
 
-// apart keeps the keyboard's signals away from a process.
+// apart shields a process from the signals of the keyboard.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

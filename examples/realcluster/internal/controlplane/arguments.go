@@ -12,7 +12,7 @@ func (c *Cluster) etcdArguments() []string {
 	client, peer := local("https", c.Ports.EtcdClient), local("https", c.Ports.EtcdPeer)
 	return []string{
 		"--name=real", "--data-dir=" + filepath.Join(c.dir, "etcd"), "--log-level=warn",
-		"--unsafe-no-fsync", // nothing of it outlives the run
+		"--unsafe-no-fsync", // the data does not outlive the run
 		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
 		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=real=" + peer,
 		"--cert-file=" + c.serving.Cert, "--key-file=" + c.serving.Key,
@@ -37,7 +37,8 @@ func (c *Cluster) apiserverArguments() []string {
 	}, c.auditArguments()...)
 }
 
-// auditArguments make the API server keep an audit log in one file. It writes a request there before it answers.
+// auditArguments returns the arguments for an audit log in one file. The API server writes to it before it
+// responds.
 func (c *Cluster) auditArguments() []string {
 	if c.options.AuditPolicy == "" {
 		return nil
@@ -47,7 +48,7 @@ func (c *Cluster) auditArguments() []string {
 
 func (c *Cluster) auditPolicy() string { return filepath.Join(c.dir, "audit-policy.json") }
 
-// AuditLog returns the file of the audit log.
+// AuditLog returns the path of the audit log.
 func (c *Cluster) AuditLog() string { return filepath.Join(c.dir, "audit.log") }
 
 func (c *Cluster) controllersArguments() []string {
@@ -57,7 +58,7 @@ func (c *Cluster) controllersArguments() []string {
 		"--authorization-always-allow-paths=/healthz", "--authentication-skip-lookup",
 		"--leader-elect=false",
 		"--service-account-private-key-file=" + c.accounts.Key, "--root-ca-file=" + c.authority.CertFile(),
-		"--node-monitor-grace-period=24h", // no kubelet renews a lease here
+		"--node-monitor-grace-period=24h", // no kubelet renews its lease here
 		"--kube-api-qps=500", "--kube-api-burst=1000",
 		"--concurrent-deployment-syncs=10", "--concurrent-replicaset-syncs=10",
 	}

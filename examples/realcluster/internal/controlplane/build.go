@@ -19,15 +19,15 @@ import (
 type Program struct {
 	// Name is the name of the file.
 	Name string
-	// Package is the package that the program is built from.
+	// Package is the import path of the program.
 	Package string
-	// Module is the folder of the module that has the package; empty for the current module.
+	// Module is the folder of the module with the package. It is empty for the current module.
 	Module string
-	// Static makes a program that needs no files of the system.
+	// Static makes a program that needs no other files of the system.
 	Static bool
 }
 
-// Kubernetes are the programs of a control plane. Programs that others need come first.
+// Kubernetes are the programs of a control plane, in the order in which they depend on each other.
 var Kubernetes = []Program{
 	{Name: "etcd", Package: "go.etcd.io/etcd/server/v3"},
 	{Name: "kube-scheduler", Package: "k8s.io/kubernetes/cmd/kube-scheduler"},
@@ -36,7 +36,7 @@ var Kubernetes = []Program{
 	{Name: "kube-controller-manager", Package: "k8s.io/kubernetes/cmd/kube-controller-manager"},
 }
 
-// Versions are the versions that go.mod pins and that are built.
+// Versions are the versions that go.mod pins, and from which programs are built.
 type Versions struct{ Kubernetes, Etcd, Go string }
 
 // String returns all versions, separated by commas.
@@ -51,14 +51,14 @@ func (v Versions) Folder() string {
 
 // Builder builds programs in the module of the current folder.
 type Builder struct {
-	// Dir is the folder of the programs.
+	// Dir is the folder for the built programs.
 	Dir      string
 	Versions Versions
-	// Say prints a line about what goes on.
+	// Say prints a line of progress.
 	Say func(format string, args ...any)
 }
 
-// ReadVersions asks the go command for the versions in go.mod.
+// ReadVersions asks the go command for the versions that go.mod pins.
 func ReadVersions(ctx context.Context) (Versions, error) {
 	out, err := goCommand(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes", "go.etcd.io/etcd/server/v3")
 	if errors.Is(err, ErrNoGo) {
@@ -78,7 +78,7 @@ func ReadVersions(ctx context.Context) (Versions, error) {
 	return Versions{Kubernetes: v[0], Etcd: v[1], Go: strings.TrimSpace(version)}, nil
 }
 
-// Once builds those of the programs that are missing.
+// Once builds the programs that do not exist yet.
 func (b *Builder) Once(ctx context.Context, programs []Program) error {
 	var missing []Program
 	for _, p := range programs {
@@ -92,7 +92,7 @@ func (b *Builder) Once(ctx context.Context, programs []Program) error {
 	return b.Always(ctx, missing)
 }
 
-// Always builds the programs. Unchanged ones come from the cache of the go command.
+// Always builds all programs. The go command takes unchanged ones from its cache.
 func (b *Builder) Always(ctx context.Context, programs []Program) error {
 	if err := os.MkdirAll(b.Dir, 0o755); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (b *Builder) Always(ctx context.Context, programs []Program) error {
 // File returns the path of a program.
 func (b *Builder) File(name string) string { return filepath.Join(b.Dir, name) }
 
-// build builds a program. It writes beside the file and renames, so that a file that exists is complete. While
-// the compiler works it says so every minute.
+// build builds a program. It writes to another file and renames that, so that a file that exists is complete.
+// It reports every minute that the compiler is still working.
 func (b *Builder) build(ctx context.Context, p Program) error {
 	done := make(chan struct{})
 	defer close(done)
@@ -133,8 +133,8 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 		return err
 	}
 
-	// The flags of a static program are those of published programs, so that its packages are compiled once for
-	// both.
+	// A static program is built with the flags of published programs, so that its packages are compiled only
+	// once for both.
 	var variables, flags []string
 	if p.Static {
 		variables, flags = []string{"CGO_ENABLED=0"}, []string{"-trimpath"}
@@ -149,7 +149,7 @@ func (b *Builder) build(ctx context.Context, p Program) error {
 
 func (p *Program) module() string { return cmp.Or(p.Module, ".") }
 
-// linking returns the flags for the linker, which leave debug symbols out and put the version in.
+// linking returns flags for the linker that leave out debug symbols and set the version.
 func (b *Builder) linking() string {
 	const at = "k8s.io/component-base/version."
 	part := strings.SplitN(strings.TrimPrefix(b.Versions.Kubernetes, "v"), ".", 3)
@@ -161,19 +161,19 @@ func (b *Builder) linking() string {
 }
 
 var (
-	// ErrNoGo says that there is no go command.
+	// ErrNoGo is the error that there is no go command.
 	ErrNoGo = errors.New("the go command is not in PATH; this program builds the control plane with it")
-	// ErrNoModules says that modules of a program are not in the module cache, and that the module proxy does not
-	// give them.
+	// ErrNoModules is the error that modules of a program are neither in the module cache nor available from
+	// the module proxy.
 	ErrNoModules = errors.New("modules are missing")
 )
 
-// goCommand runs the go command. When the context ends, the command ends with everything that it has started.
+// goCommand runs the go command. When the context ends, it ends the command and everything that it has started.
 func goCommand(ctx context.Context, args ...string) (string, error) {
 	return goCommandWith(ctx, nil, args...)
 }
 
-// goCommandWith runs the go command with more variables in its environment.
+// goCommandWith runs the go command with additional environment variables.
 func goCommandWith(ctx context.Context, variables []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), variables...)
@@ -194,11 +194,13 @@ func goCommandWith(ctx context.Context, variables []string, args ...string) (str
 	return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(trouble.Bytes()))
 }
 
-// noProxy is the setting of the go command without a module proxy. Its messages about missing modules name it.
+// noProxy switches off the module proxy of the go command, whose messages about missing modules then contain
+// it.
 const noProxy = "GOPROXY=off"
 
-// lacking returns the error of a failed build, as ErrNoModules if modules are missing. To find that out it lists
-// the package's modules without a proxy: about a missing one the go command says that it may not look for it.
+// lacking returns the error of a failed build, as ErrNoModules if modules are missing. To find that out, it
+// lists the package's modules without a proxy. If one is missing, the go command says that it may not look it
+// up.
 func lacking(ctx context.Context, of Program, failed error) error {
 	_, err := goCommandWith(ctx, []string{noProxy}, "list", "-C", of.module(), "-deps", of.Package)
 	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), noProxy) {

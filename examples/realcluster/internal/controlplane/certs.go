@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// validity is the time for which certificates are valid. It is longer than any run.
+// validity is how long certificates are valid. It is longer than any run.
 const validity = 30 * 24 * time.Hour
 
 // Authority signs the certificates of one cluster and writes them into a folder.
@@ -26,10 +26,10 @@ type Authority struct {
 	cert *x509.Certificate
 }
 
-// Pair are the files of a certificate and its key.
+// Pair has the paths of a certificate and its key.
 type Pair struct{ Cert, Key string }
 
-// NewAuthority makes a certificate authority with its files in dir, which only the user may read.
+// NewAuthority makes a certificate authority. Its files are in dir, which only the user may read.
 func NewAuthority(dir string) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func NewAuthority(dir string) (*Authority, error) {
 		Subject: pkix.Name{CommonName: "realcluster"}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
-	a.cert = about // signs itself
+	a.cert = about // signed by itself
 	der, err := a.sign(about, key.Public())
 	if err != nil {
 		return nil, err
@@ -54,11 +54,10 @@ func NewAuthority(dir string) (*Authority, error) {
 	return a, writePEM(a.CertFile(), "CERTIFICATE", der)
 }
 
-// CertFile returns the file of the authority's certificate.
+// CertFile returns the path of the authority's certificate.
 func (a *Authority) CertFile() string { return filepath.Join(a.dir, "ca.crt") }
 
-// Server issues a certificate for a server on 127.0.0.1 that is also a client of its
-// peers.
+// Server issues a certificate for a server on 127.0.0.1 that is also a client of its peers.
 func (a *Authority) Server(name string, names ...string) (Pair, error) {
 	return a.issue(name, &x509.Certificate{
 		Subject:     pkix.Name{CommonName: name},
@@ -68,7 +67,7 @@ func (a *Authority) Server(name string, names ...string) (Pair, error) {
 	})
 }
 
-// Client issues a certificate for a user who belongs to groups.
+// Client issues a certificate for a user who is a member of groups.
 func (a *Authority) Client(name, user string, groups ...string) (Pair, error) {
 	return a.issue(name, &x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: groups},
@@ -76,7 +75,7 @@ func (a *Authority) Client(name, user string, groups ...string) (Pair, error) {
 	})
 }
 
-// Key makes a pair of keys without a certificate, as service accounts need it. Cert is the file of the public
+// Key makes a pair of keys without a certificate, as service accounts need it. Cert is the path of the public
 // key.
 func (a *Authority) Key(name string) (Pair, error) {
 	files := Pair{Cert: filepath.Join(a.dir, name+".pub"), Key: filepath.Join(a.dir, name+".key")}

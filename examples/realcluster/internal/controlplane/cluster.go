@@ -14,28 +14,29 @@ import (
 
 // Options are the settings of a control plane.
 type Options struct {
-	// Program returns the file of a program by its name.
+	// Program returns the path of a program by its name.
 	Program func(name string) string
-	// Scheduler is the program that schedules; empty for none. Plugin replaces DefaultPreemption in it; empty for
-	// none.
+	// Scheduler is the name of the scheduler program. If it is empty no scheduler is started. Plugin is the
+	// plugin that replaces DefaultPreemption in it; it may be empty.
 	Scheduler, Plugin string
 	// DRAPreemption makes the plugin preempt for devices.
 	DRAPreemption bool
-	// Profiles are the names that pods may ask for. If there are none, DefaultProfile is the only one.
+	// Profiles are the scheduler names that pods may ask for. If there are none, DefaultProfile is the only
+	// one.
 	Profiles []string
-	// AuditPolicy is the policy of the API server's audit log. If it is empty no log is kept.
+	// AuditPolicy is the policy of the API server's audit log. If it is empty, no log is kept.
 	AuditPolicy string
-	// Dir is the folder for keys, logs and data of this run.
+	// Dir is the folder for the keys, logs and data of this run.
 	Dir string
-	// Say prints a line about what goes on.
+	// Say prints a line of progress.
 	Say func(format string, args ...any)
 }
 
 // Cluster is a running control plane.
 type Cluster struct {
-	// Kubeconfig is a file for an administrator.
+	// Kubeconfig is the path of an administrator's kubeconfig.
 	Kubeconfig string
-	// Rest is an administrator's access to the API server.
+	// Rest is the configuration of a client with an administrator's rights.
 	Rest  *rest.Config
 	Ports Ports
 
@@ -45,19 +46,19 @@ type Cluster struct {
 	serving, accounts            Pair
 	controllers                  string     // kubeconfig of the controllers
 	scheduler                    string     // kubeconfig of the scheduler
-	processes                    []*Process // in the order in which they were started first
+	processes                    []*Process // in the order in which they were first started
 	controllerManager, apiserver *Process
 }
 
-// New starts a control plane. The caller calls End, also after an error, to end everything that was started.
+// New starts a control plane. The caller calls End, even after an error, to end everything that was started.
 func New(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{options: o, dir: o.Dir, logs: filepath.Join(o.Dir, "logs")}
 	if err := c.prepare(); err != nil {
 		return c, err
 	}
 
-	// Etcd is not waited for: the API server is ready only once etcd answers it. The others are started when
-	// the API server is ready.
+	// There is no need to wait for etcd, because the API server becomes ready only after it. The other programs
+	// are started when the API server is ready.
 	if err := c.start(ctx, "etcd", "etcd", c.etcdArguments(), nil); err != nil {
 		return c, err
 	}
@@ -72,7 +73,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	c.controllerManager = c.processes[len(c.processes)-1]
 
-	// A caller without a scheduler starts its own.
+	// A caller that names no scheduler starts one itself.
 	if o.Scheduler == "" {
 		return c, nil
 	}
@@ -84,7 +85,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	return c, c.start(ctx, "kube-scheduler", o.Scheduler, c.schedulerArguments(config, c.Ports.Scheduler), ready)
 }
 
-// DefaultProfile is the profile of pods that name no profile.
+// DefaultProfile is the scheduler name of pods that name none.
 const DefaultProfile = "default-scheduler"
 
 func (c *Cluster) profiles() []string {
@@ -94,8 +95,8 @@ func (c *Cluster) profiles() []string {
 	return c.options.Profiles
 }
 
-// WriteProfiles writes the configuration of a scheduler with these profiles, or with those of the cluster's
-// scheduler if none are given. It names no plugin, because a plugin decides like the scheduler's own.
+// WriteProfiles writes the configuration of a scheduler with the given profiles, or with those of the cluster's
+// scheduler if none are given. It names no plugin, because a plugin decides as the scheduler itself does.
 func (c *Cluster) WriteProfiles(file string, profiles ...string) error {
 	if len(profiles) == 0 {
 		profiles = c.profiles()
@@ -136,17 +137,17 @@ func (c *Cluster) prepare() (err error) {
 	return c.clients()
 }
 
-// SchedulerUser is the user that schedulers are for the API server.
+// SchedulerUser is the name under which schedulers authenticate to the API server.
 const SchedulerUser = "system:kube-scheduler"
 
-// CAFile returns the file with the certificate of the authority that has signed the API server's.
+// CAFile returns the path of the certificate of the authority that has signed the API server's certificate.
 func (c *Cluster) CAFile() string { return c.authority.CertFile() }
 
 // Logs returns the folder of the logs.
 func (c *Cluster) Logs() string { return c.logs }
 
-// clients makes the certificate of each client. The scheduler has the rights that every cluster gives it, and no
-// others.
+// clients makes a certificate and a kubeconfig for each client. The scheduler has the rights that every cluster
+// gives it, and no others.
 func (c *Cluster) clients() (err error) {
 	if c.Kubeconfig, err = c.client("admin", "admin", "system:masters"); err != nil {
 		return err
@@ -192,7 +193,7 @@ func (c *Cluster) start(ctx context.Context, name, program string, args []string
 	return nil
 }
 
-// patience is the longest time that a program may take to get ready.
+// patience is the longest time that a program may take to become ready.
 const patience = 3 * time.Minute
 
 func (c *Cluster) await(ctx context.Context, p *Process, ready func(context.Context) error) error {
@@ -223,20 +224,20 @@ func (c *Cluster) Failure() error {
 	return nil
 }
 
-// PauseControllers stops all controllers until ResumeControllers. Meanwhile no pod replaces one that was evicted,
-// and no budget changes.
+// PauseControllers suspends all controllers until ResumeControllers. Meanwhile evicted pods are not replaced,
+// and budgets do not change.
 func (c *Cluster) PauseControllers() error { return c.controllerManager.Pause() }
 
-// ResumeControllers lets the controllers go on.
+// ResumeControllers lets the controllers continue.
 func (c *Cluster) ResumeControllers() error { return c.controllerManager.Resume() }
 
-// PauseAPIServer stops the API server where it is until ResumeAPIServer.
+// PauseAPIServer suspends the API server until ResumeAPIServer.
 func (c *Cluster) PauseAPIServer() error { return c.apiserver.Pause() }
 
-// ResumeAPIServer lets the API server go on.
+// ResumeAPIServer lets the API server continue.
 func (c *Cluster) ResumeAPIServer() error { return c.apiserver.Resume() }
 
-// KillAPIServer ends the API server without notice.
+// KillAPIServer kills the API server.
 func (c *Cluster) KillAPIServer() error { return c.apiserver.Kill() }
 
 // RestartAPIServer starts the API server again, and returns when it is ready.
@@ -250,7 +251,7 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	return c.await(ctx, p, c.apiserverReady())
 }
 
-// End ends everything that was started, the last first. It may be called again.
+// End ends everything that was started, in reverse order. It may be called more than once.
 func (c *Cluster) End() {
 	for i := len(c.processes) - 1; i >= 0; i-- {
 		p := c.processes[i]

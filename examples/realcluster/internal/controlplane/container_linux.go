@@ -6,11 +6,11 @@ import (
 	"syscall"
 )
 
-// HasContainers reports whether programs can be kept to a folder.
+// HasContainers reports whether programs can be confined to a folder.
 func HasContainers() bool { return os.Geteuid() == 0 }
 
-// StartContainer runs a program as a container does that has nothing but its files, without a
-// namespace of its own. It takes root.
+// StartContainer runs a program that sees only the files of its folder, as in a container, but without
+// namespaces of its own. It needs root.
 func StartContainer(name, logFolder string, c Container) (*Process, error) {
 	if !HasContainers() {
 		return nil, ErrContainer

@@ -2,8 +2,8 @@
 
 package controlplane
 
-// HasContainers returns false.
+// HasContainers returns false, because programs can be confined only on Linux.
 func HasContainers() bool { return false }
 
-// StartContainer returns ErrContainer.
+// StartContainer returns ErrContainer, because programs can be confined only on Linux.
 func StartContainer(string, string, Container) (*Process, error) { return nil, ErrContainer }

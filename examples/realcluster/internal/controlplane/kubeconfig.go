@@ -7,8 +7,8 @@ import (
 	clientapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// WriteKubeconfig writes the access of a client with a certificate to the API
-// server. The files are named by their whole paths.
+// WriteKubeconfig writes a kubeconfig for a client that authenticates by a certificate. It names files by their
+// absolute paths.
 func WriteKubeconfig(file, server, ca string, client Pair) error {
 	for _, p := range []*string{&ca, &client.Cert, &client.Key} {
 		whole, err := filepath.Abs(*p)

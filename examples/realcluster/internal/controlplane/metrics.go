@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Metrics has values by name. A metric with labels is named name{labels}.
+// Metrics maps the names of metrics to values. The name of a metric with labels is name{labels}.
 type Metrics map[string]float64
 
 // SchedulerMetrics asks the scheduler for its metrics.
@@ -26,7 +26,7 @@ func (c *Cluster) metricsAt(ctx context.Context, port int) (Metrics, error) {
 	return ReadMetrics(text)
 }
 
-// Sum sums the values of a metric whose labels contain all of these texts.
+// Sum sums the values of a metric, over all series whose labels contain every one of the given strings.
 func (m Metrics) Sum(name string, labels ...string) (sum float64) {
 	for key, value := range m {
 		if rest, ok := strings.CutPrefix(key, name); ok && (rest == "" || rest[0] == '{') &&
@@ -37,7 +37,7 @@ func (m Metrics) Sum(name string, labels ...string) (sum float64) {
 	return sum
 }
 
-// ReadMetrics reads the text form of metrics.
+// ReadMetrics parses metrics in the text format.
 func ReadMetrics(text []byte) (Metrics, error) {
 	m := Metrics{}
 	lines := bufio.NewScanner(bytes.NewReader(text))

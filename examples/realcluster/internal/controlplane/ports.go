@@ -5,13 +5,12 @@ import (
 	"net"
 )
 
-// Ports are the servers' ports on 127.0.0.1.
+// Ports are the ports of the servers on 127.0.0.1.
 type Ports struct {
 	EtcdClient, EtcdPeer, APIServer, Controllers, Scheduler int
 }
 
-// FreePorts asks the system for ports that nobody uses. It holds each of them until it has all, so that they
-// differ.
+// FreePorts asks the system for free ports. It holds each port until it has all of them, so that they differ.
 func FreePorts() (Ports, error) {
 	var p Ports
 	for _, at := range []*int{&p.EtcdClient, &p.EtcdPeer, &p.APIServer, &p.Controllers, &p.Scheduler} {
@@ -25,7 +24,7 @@ func FreePorts() (Ports, error) {
 	return p, nil
 }
 
-// FreePort asks the system for a port that nobody uses.
+// FreePort asks the system for a free port.
 func FreePort() (int, error) {
 	l, err := listen()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// get asks one of the servers for a path that needs no rights.
+// get requests a path that needs no rights from one of the servers.
 func (c *Cluster) get(ctx context.Context, port int, path string) ([]byte, error) {
 	ca, err := os.ReadFile(c.authority.CertFile())
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *Cluster) get(ctx context.Context, port int, path string) ([]byte, error
 	return body, err
 }
 
-// probe returns a function that asks whether a server is ready.
+// probe returns a function that fails unless a server is ready.
 func (c *Cluster) probe(port int, path string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := c.get(ctx, port, path)

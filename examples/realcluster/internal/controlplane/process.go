@@ -14,21 +14,21 @@ import (
 // Process is a program that runs until it is ended.
 type Process struct {
 	Name string
-	// Log is the file with its output.
+	// Log is the path of the file with its output.
 	Log string
 
 	cmd    *exec.Cmd
 	ended  chan struct{}
-	result error // once ended is closed
+	result error // how it ended; set once ended is closed
 }
 
-// Start runs a program in a process group of its own. So Ctrl-C reaches only this program, which ends the others
-// in order.
+// Start runs a program in its own process group. So Ctrl-C reaches only this program, which then ends the
+// others in order.
 func Start(name, program, logFolder string, args ...string) (*Process, error) {
 	return startAs(program, name, program, logFolder, args...)
 }
 
-// startAs is Start for a program that is told another name for itself. Clients tell that name to the API server.
+// startAs is Start for a program that is run under the name self. Clients report that name to the API server.
 func startAs(self, name, program, logFolder string, args ...string) (*Process, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Args[0] = self
@@ -36,10 +36,10 @@ func startAs(self, name, program, logFolder string, args ...string) (*Process, e
 	return launch(name, logFolder, cmd)
 }
 
-// launch starts a command whose output goes to a log.
+// launch starts a command whose output is appended to a log.
 func launch(name, logFolder string, cmd *exec.Cmd) (*Process, error) {
 	p := &Process{Name: name, Log: filepath.Join(logFolder, name+".log"), cmd: cmd, ended: make(chan struct{})}
-	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) // one that is started again goes on
+	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) // a restarted program appends to its log
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +61,15 @@ func (p *Process) ID() int { return p.cmd.Process.Pid }
 // Ended returns a channel that is closed when the process has ended, by itself or by Stop.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Pause stops the process where it is until Resume.
+// Pause suspends the process until Resume.
 func (p *Process) Pause() error { return p.signal(syscall.SIGSTOP) }
 
-// Resume lets the process go on after Pause.
+// Resume lets the process continue after Pause.
 func (p *Process) Resume() error { return p.signal(syscall.SIGCONT) }
 
-// Stop asks the process to end, and kills it after the grace period. It returns when
-// the process has ended.
+// Stop asks the process to end, and kills it after the grace period. It returns when the process has ended.
 func (p *Process) Stop(grace time.Duration) {
-	p.signal(syscall.SIGCONT) // a paused process receives nothing
+	p.signal(syscall.SIGCONT) // a suspended process does not handle signals
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
@@ -80,7 +79,7 @@ func (p *Process) Stop(grace time.Duration) {
 	}
 }
 
-// Kill ends the process without notice, and returns when it has ended.
+// Kill kills the process, and returns when it has ended.
 func (p *Process) Kill() error {
 	if err := p.signal(syscall.SIGKILL); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// signal sends a signal to the process itself, and not to its group. It does nothing if the process has ended.
+// signal sends a signal to the process alone, and not to its group. It does nothing if the process has ended.
 func (p *Process) signal(s syscall.Signal) error {
 	err := p.cmd.Process.Signal(s)
 	if errors.Is(err, os.ErrProcessDone) {
@@ -98,7 +97,8 @@ func (p *Process) signal(s syscall.Signal) error {
 	return err
 }
 
-// Failure returns an error that says how the process ended, with its last output.
+// Failure returns an error that says how the process ended, with its last output. It is nil while the process
+// runs.
 func (p *Process) Failure() error {
 	select {
 	case <-p.ended:

@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// Scheduler is a program that schedules under leader election, with its profiles.
+// Scheduler describes a scheduler program that takes part in leader election, with its profiles.
 type Scheduler struct {
-	// Program is the name of the program. Plugin is the plugin in place of DefaultPreemption; empty for none.
+	// Program is the name of the program. Plugin is the plugin that replaces DefaultPreemption; it may be
+	// empty.
 	Program, Plugin string
-	// Profiles are the names that pods may ask for.
+	// Profiles are the scheduler names that pods may ask for.
 	Profiles []string
 }
 
-// Replica is one of several schedulers that elect a leader. When it ends it is started again as by a kubelet: at
-// once, then after 10, 20 and at most 40 seconds, and at once again after a minute without trouble. For the API
-// server each of its processes has another name, made of the replica's name and the number of the start.
+// Replica is one of several schedulers that elect a leader. When it ends it is restarted as a kubelet would: at
+// once, then after 10, 20 and at most 40 seconds, and at once again if it has run for a minute. Each of its
+// processes has a different name for the API server, made of the replica's name and the number of the start.
 type Replica struct {
 	Name    string
 	port    int
@@ -26,14 +27,14 @@ type Replica struct {
 	program string
 	args    []string
 	stop    chan struct{} // closed by Stop
-	done    chan struct{} // closed when nothing runs any more
+	done    chan struct{} // closed when the replica has stopped for good
 
 	mu      sync.Mutex
 	process *Process
 	starts  int
 }
 
-// StartReplica starts a replica. Its logs are named after it. Stop ends it.
+// StartReplica starts a replica, whose logs bear its name. Stop ends it.
 func (c *Cluster) StartReplica(name string, s Scheduler) (*Replica, error) {
 	port, err := FreePort()
 	if err != nil {
@@ -66,7 +67,7 @@ func (r *Replica) start() error {
 	return nil
 }
 
-// keep starts the replica again until Stop.
+// keep restarts the replica until Stop.
 func (r *Replica) keep() {
 	defer close(r.done)
 	var wait backOff
@@ -92,10 +93,10 @@ func (r *Replica) keep() {
 	}
 }
 
-// backOff is the time that a kubelet would wait before it starts a container again.
+// backOff is the time that a kubelet would wait before it restarts a container.
 type backOff time.Duration
 
-// next returns the wait after a container that ran for that time.
+// next returns the wait after a container that ran for the given time.
 func (b *backOff) next(ran time.Duration) time.Duration {
 	if ran >= time.Minute {
 		*b = 0
@@ -105,14 +106,14 @@ func (b *backOff) next(ran time.Duration) time.Duration {
 	return wait
 }
 
-// Process returns the process that runs, or that ran last.
+// Process returns the process that runs, or the last one that ran.
 func (r *Replica) Process() *Process {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.process
 }
 
-// Starts counts the starts of the replica.
+// Starts returns how often the replica was started.
 func (r *Replica) Starts() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +132,7 @@ func (r *Replica) Metrics(ctx context.Context) (Metrics, error) {
 // Leads reports whether the metrics come from the leader.
 func (m Metrics) Leads() bool { return m.Sum("leader_election_master_status") == 1 }
 
-// Stop ends the replica for good and returns when it has ended. It is called once.
+// Stop ends the replica for good and returns when it has ended. It may be called only once.
 func (r *Replica) Stop() {
 	close(r.stop)
 	<-r.done

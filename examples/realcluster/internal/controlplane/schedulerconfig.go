@@ -8,9 +8,9 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// schedulerConfiguration returns a scheduler's configuration with profiles of these names. Without a plugin it
-// has only the access to the API server, so that decisions are those of kube-scheduler with its defaults. A
-// plugin replaces DefaultPreemption.
+// schedulerConfiguration returns a scheduler's configuration with profiles of the given names. Without a plugin
+// it only configures access to the API server, so that kube-scheduler decides with its defaults. A plugin
+// replaces DefaultPreemption.
 func schedulerConfiguration(kubeconfig, plugin string, elect bool, names ...string) object {
 	var profiles []object
 	for _, name := range names {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// create creates an object of any kind that trials have.
+// create creates an object of any kind that the trials use.
 func create(ctx context.Context, client kubernetes.Interface, o runtime.Object) (err error) {
 	var options metav1.CreateOptions
 	switch o := o.(type) {

@@ -1,6 +1,6 @@
-// Package devicetrial answers whether preemption for devices works in a cluster as foretold. In each trial random
-// nodes get devices, unimportant pods claim them, and an urgent pod that claims some comes, too. The package
-// foretells who leaves for it and which devices it gets, and compares.
+// Package devicetrial answers whether preemption for devices works in a cluster as predicted. In each trial,
+// random nodes have devices, unimportant pods claim them, and then an urgent pod comes that claims some, too.
+// The package predicts which pods leave for it and which devices it gets, and compares that with what happens.
 package devicetrial
 
 import (
@@ -23,7 +23,7 @@ const (
 	urgentPod = "urgent"
 	rivalPod  = "rival"
 	high      = "high"
-	never     = "never" // as important as high, but preempts nobody; only pods of class high preempt
+	never     = "never" // as important as class high, but pushes nobody out
 	holderApp = "holder"
 )
 
@@ -31,7 +31,7 @@ var priorities = map[string]int32{"batch": -10, "low": 100, "medium": 1000, high
 
 var lower = []string{"batch", "low", "medium"}
 
-// base returns the objects that all trials refer to.
+// base returns the objects to which all trials refer.
 func base() []runtime.Object {
 	out := []runtime.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}},
@@ -65,24 +65,24 @@ func template(count int64) *resourcev1.ResourceClaimTemplate {
 		Spec: resourcev1.ResourceClaimTemplateSpec{Spec: wants(count)}}
 }
 
-// claim returns a claim that a pod names.
+// claim returns a claim that a pod names directly.
 func claim(name string, spec resourcev1.ResourceClaimSpec) *resourcev1.ResourceClaim {
 	return &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: name}, Spec: spec}
 }
 
-// drawn are the objects of a trial.
+// drawn has the objects of a trial.
 type drawn struct {
 	nodes  []*corev1.Node
 	slices []*resourcev1.ResourceSlice
-	// claims are the claims that pods name. The controller makes all others from templates.
+	// claims are the claims that pods name. A controller makes all other claims from templates.
 	claims []*resourcev1.ResourceClaim
 	// holders are the pods that hold devices.
 	holders []*corev1.Pod
 	// urgent is the preemptor.
 	urgent *corev1.Pod
-	// rival comes while the urgent pod waits.
+	// rival is a pod that is created while the urgent pod waits.
 	rival *corev1.Pod
-	// late says that the controllers stand still until the urgent pod was tried again several times.
+	// late says that the controllers are paused until the urgent pod was tried again several times.
 	late bool
 }
 
@@ -98,7 +98,7 @@ func draw(r *rand.Rand, n int) *drawn {
 		d.slices = append(d.slices, slice)
 	}
 
-	// The pods want about twice the devices that there are. Those that find none want one device each.
+	// The pods ask for about twice as many devices as exist. Pods that find none ask for one device each.
 	for i, left := 0, devices; left > -devices; i++ {
 		count := int64(1)
 		if left > 0 {
@@ -111,7 +111,7 @@ func draw(r *rand.Rand, n int) *drawn {
 		left -= int(count)
 	}
 
-	// Two pods may share a claim. Its device comes free only when both leave.
+	// Two pods may share a claim. Its device is freed only once both have left.
 	if r.IntN(3) == 0 {
 		shared := claim(fmt.Sprintf("shared-%d", n), wants(1))
 		d.claims = append(d.claims, shared)
@@ -142,7 +142,7 @@ func node(name string) *corev1.Node {
 	}
 }
 
-// deviceSlice draws the slice that the driver publishes for a node.
+// deviceSlice draws the resource slice that the driver publishes for a node.
 func deviceSlice(r *rand.Rand, node string) *resourcev1.ResourceSlice {
 	s := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: resourcev1.ResourceSliceSpec{
 		Driver: Driver, NodeName: &node, Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},

@@ -19,21 +19,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// forecast is what the library foretells about the urgent pod.
+// forecast is the prediction of the library about the urgent pod.
 type forecast struct {
 	outcome preemption.Outcome
 	node    string
 	victims []string
-	// devices are the devices that the pod will have.
+	// devices are the devices that the pod will get.
 	devices []string
-	// freed are the devices that its victims give back.
+	// freed are the devices that the pod's victims release.
 	freed []string
-	// today is the outcome with v1.37 as it is.
+	// today is the outcome by the rules of v1.37, without the proposal.
 	today preemption.Outcome
 }
 
-// foretell asks the library about a pod in the cluster of a dump: once by the rules of today, and once by those
-// that are proposed.
+// foretell asks the library about a pod in the cluster of a dump: once by the rules of v1.37, and once by the
+// proposed rules.
 func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	text, err := json.Marshal(pod)
 	if err != nil {
@@ -74,8 +74,8 @@ func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	return f, nil
 }
 
-// ask asks about a pod with one filter of devices, and notes the answer. By the rules of today it notes the
-// outcome alone.
+// ask asks about a pod with a filter for devices, and records the answer. By the rules of v1.37 it records only
+// the outcome.
 func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *outrank.Pod, proposed bool) error {
 	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	if err != nil {

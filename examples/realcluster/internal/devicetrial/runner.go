@@ -26,11 +26,11 @@ import (
 type Runner struct {
 	Client kubernetes.Interface
 	Pods   *observe.Pods
-	// Kubectl is the program and its first arguments.
+	// Kubectl is the kubectl program, followed by its first arguments.
 	Kubectl []string
-	// Pause stops the controllers, and Resume lets them go on.
+	// Pause suspends the controllers, and Resume lets them continue.
 	Pause, Resume func() error
-	// Dir is where the files of trials go.
+	// Dir is the folder for the files of trials.
 	Dir string
 	Say func(format string, args ...any)
 }
@@ -38,35 +38,35 @@ type Runner struct {
 // Report is the result of a trial.
 type Report struct {
 	Number int
-	// Today is the outcome with v1.37 as it is.
+	// Today is the outcome predicted by the rules of v1.37, without the proposal.
 	Today string
-	// Outcome is what happened.
+	// Outcome is what happened to the urgent pod.
 	Outcome string
 	Victims []string
 	// Devices are the devices of the urgent pod.
 	Devices []string
-	// Foretold says that the pod has the devices that were foretold, and not others that were free or came free.
+	// Foretold says that the pod got the predicted devices, and not others that were free.
 	Foretold bool
-	// Late is the time for which the controllers stood still after the victims were gone.
+	// Late is how long the controllers were paused after the victims were gone.
 	Late time.Duration
-	// Tries is how often the pod was tried in vain meanwhile.
+	// Tries is how often the pod was tried in vain during that time.
 	Tries int
 	// Took is the time from the pod's creation until it was bound.
 	Took time.Duration
-	// Wrong lists what did not go as foretold.
+	// Wrong lists what differed from the prediction.
 	Wrong []string
 }
 
 const (
 	// stepWithin is the time limit of each step.
 	stepWithin = 90 * time.Second
-	// restFor is how long nothing may move before a dump is taken.
+	// restFor is how long the cluster has to be at rest before a dump is taken.
 	restFor = 2 * time.Second
-	// lateFor is how long the controllers stand still in a trial that is late.
+	// lateFor is how long the controllers are paused in a late trial.
 	lateFor = 3 * time.Second
 )
 
-// Prepare creates the objects that all trials refer to.
+// Prepare creates the objects to which all trials refer.
 func (r *Runner) Prepare(ctx context.Context) error {
 	for _, o := range base() {
 		if err := create(ctx, r.Client, o); err != nil {
@@ -92,8 +92,8 @@ func (r *Runner) Run(ctx context.Context, n int, source *rand.Rand) (*Report, er
 	return report, r.clear(ctx, d)
 }
 
-// try fills the cluster, foretells what happens to the urgent pod, creates it and compares. The controllers stand
-// still from the dump until the decision is carried out, so that nothing else changes.
+// try fills the cluster, predicts what happens to the urgent pod, creates it and compares. The controllers are
+// paused from the dump until the decision is carried out, so that nothing else changes.
 func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 	if err := r.fill(ctx, d); err != nil {
 		return err
@@ -134,11 +134,11 @@ func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 	}
 	report.Took = time.Since(begun)
 
-	time.Sleep(restFor) // a second eviction would come within this time
+	time.Sleep(restFor) // if a victim were evicted twice, it would happen within this time
 	return r.compare(ctx, d, f, report)
 }
 
-// foretell takes a dump and asks the library about the pod, as the API server would store it.
+// foretell takes a dump and asks the library about the pod in the form in which the API server would store it.
 func (r *Runner) foretell(ctx context.Context, urgent *corev1.Pod) (*forecast, error) {
 	made, err := r.Client.CoreV1().Pods(Namespace).Create(ctx, urgent, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
@@ -152,7 +152,8 @@ func (r *Runner) foretell(ctx context.Context, urgent *corev1.Pod) (*forecast, e
 	return foretell(dump, made)
 }
 
-// fill creates nodes, slices, claims and the pods that hold devices. Pods that find no devices are removed again.
+// fill creates nodes, slices, claims and the pods that hold devices. It removes pods that find no devices
+// again.
 func (r *Runner) fill(ctx context.Context, d *drawn) error {
 	for _, n := range d.nodes {
 		if err := create(ctx, r.Client, n); err != nil {
@@ -170,7 +171,7 @@ func (r *Runner) fill(ctx context.Context, d *drawn) error {
 		}
 	}
 
-	// The pods are created one after the other, so that some start early.
+	// The pods are created one by one, so that their start times differ.
 	for _, p := range d.holders {
 		if err := create(ctx, r.Client, p); err != nil {
 			return err
@@ -212,8 +213,9 @@ func (r *Runner) decided(name string) bool {
 	return now.Spec.NodeName != "" || unschedulable(now)
 }
 
-// wait waits until the victims are gone, and then lets a rival come. The claims of the victims come back only
-// when the controllers go on. If the trial is late, that takes some time, in which the urgent pod is tried again.
+// wait waits until the victims are gone, and then creates a rival. The claims of the victims are freed only
+// when the controllers continue. In a late trial that takes a while, during which the urgent pod is tried
+// again.
 func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 	gone := func() bool {
 		all, err := r.Client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{})
@@ -246,7 +248,7 @@ func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 	return nil
 }
 
-// touch publishes a slice anew. The scheduler then tries pods again that lack devices.
+// touch publishes a slice again, upon which the scheduler tries pods that lack devices again.
 func (r *Runner) touch(ctx context.Context, s *resourcev1.ResourceSlice, n int) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		now, err := r.Client.ResourceV1().ResourceSlices().Get(ctx, s.Name, metav1.GetOptions{})
@@ -260,7 +262,7 @@ func (r *Runner) touch(ctx context.Context, s *resourcev1.ResourceSlice, n int) 
 	})
 }
 
-// compare compares what happened with what was foretold.
+// compare compares what happened with the prediction.
 func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Report) error {
 	wrong := func(format string, args ...any) { report.Wrong = append(report.Wrong, fmt.Sprintf(format, args...)) }
 	for _, m := range r.Pods.Moves() {
@@ -291,8 +293,8 @@ func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Rep
 	return r.compareClaims(ctx, d, f, report)
 }
 
-// compareClaims compares the devices of the urgent pod with those that were foretold. No device may belong to two
-// claims, and the rival must not get one that the pod was nominated for.
+// compareClaims compares the devices of the urgent pod with the predicted ones. No device may belong to two
+// claims, and the rival must not get a device for which the pod was nominated.
 func (r *Runner) compareClaims(ctx context.Context, d *drawn, f *forecast, report *Report) error {
 	wrong := func(format string, args ...any) { report.Wrong = append(report.Wrong, fmt.Sprintf(format, args...)) }
 	claims, err := r.Client.ResourceV1().ResourceClaims(Namespace).List(ctx, metav1.ListOptions{})
@@ -314,8 +316,8 @@ func (r *Runner) compareClaims(ctx context.Context, d *drawn, f *forecast, repor
 		}
 	}
 
-	// The pod may take other devices than those that were foretold, but at least one from its victims. If it got
-	// the foretold ones it holds them itself.
+	// The pod may get other devices than the predicted ones, but at least one from its victims. If it got the
+	// predicted devices, it holds them itself.
 	report.Foretold = slices.Equal(report.Devices, f.devices)
 	if f.outcome != preemption.Preempts {
 		return nil
@@ -344,7 +346,7 @@ func (r *Runner) dump(ctx context.Context) ([]byte, error) {
 	return text, os.WriteFile(filepath.Join(r.Dir, "dump.json"), text, 0o600)
 }
 
-// pod returns the pod as the API has it. It is empty if the pod is gone.
+// pod returns the pod as the API server has it. It is empty if the pod is gone.
 func (r *Runner) pod(ctx context.Context, name string) *corev1.Pod {
 	p, err := r.Client.CoreV1().Pods(Namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -391,7 +393,7 @@ func (r *Runner) clear(ctx context.Context, d *drawn) error {
 	return nil
 }
 
-// until waits until is returns true. What names the step in errors.
+// until waits until is returns true. what names the step in errors.
 func (r *Runner) until(ctx context.Context, what string, is func() bool) error {
 	for deadline := time.Now().Add(stepWithin); !is(); time.Sleep(100 * time.Millisecond) {
 		if ctx.Err() != nil {

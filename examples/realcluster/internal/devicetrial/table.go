@@ -19,7 +19,7 @@ func Write(out io.Writer, reports []*Report) error {
 	return err
 }
 
-// foretold says in a word whether the pod has the devices that were foretold.
+// foretold says in a word whether the pod got the predicted devices.
 func foretold(r *Report) string {
 	switch {
 	case len(r.Victims) == 0:
@@ -30,7 +30,7 @@ func foretold(r *Report) string {
 	return "others"
 }
 
-// Wrong lists what did not go as foretold.
+// Wrong lists everything that differed from the predictions.
 func Wrong(reports []*Report) (list []string) {
 	for _, r := range reports {
 		for _, text := range r.Wrong {

@@ -15,15 +15,15 @@ import (
 // The priority classes, the least important first.
 const (
 	Batch    = "batch"
-	Standard = "standard" // of pods that name no class
+	Standard = "standard" // the default of pods that name no class
 	Low      = "low"
 	Medium   = "medium"
 	High     = "high"
-	Never    = "never" // important, and preempts nobody
+	Never    = "never" // important, but pushes nobody out
 	Critical = "critical"
 )
 
-// TrialNamespace is where trials create their pods if they need no other.
+// TrialNamespace is the namespace in which trials create their pods, unless they need another.
 const TrialNamespace = "trial"
 
 // Classes returns the priority classes.
@@ -39,7 +39,7 @@ func Classes() []*schedulingv1.PriorityClass {
 	}
 }
 
-// Namespaces returns the namespaces of the workloads and of the trials. Those of teams have labels.
+// Namespaces returns the namespaces of the workloads and of the trials. The namespaces of teams have labels.
 func Namespaces() []*corev1.Namespace {
 	var out []*corev1.Namespace
 	for _, name := range []string{"team-a", "team-b", "edge", "ml", "mesh", "batch", "infra", "monitoring", TrialNamespace} {
@@ -52,7 +52,7 @@ func Namespaces() []*corev1.Namespace {
 	return out
 }
 
-// Volumes is the number of bound claims for trials, named Claim(0) and so on. Each has a volume in one zone.
+// Volumes is the number of bound claims for trials, from Claim(0) on. Each has a volume in one zone.
 const Volumes = 9
 
 // Claim returns the name of a bound claim in TrialNamespace.
@@ -83,7 +83,7 @@ func volume(i int) (*corev1.PersistentVolume, *corev1.PersistentVolumeClaim) {
 	return pv, pvc
 }
 
-// Base returns the objects that workloads refer to: everything except nodes and workloads.
+// Base returns the objects to which workloads refer: everything except nodes and workloads.
 func Base() []runtime.Object {
 	var out []runtime.Object
 	for _, c := range Classes() {
@@ -95,7 +95,7 @@ func Base() []runtime.Object {
 	for _, n := range CSINodes() {
 		out = append(out, n)
 	}
-	attach := false // or the controllers would keep track of attachments that no driver carries out
+	attach := false // otherwise the controllers would track attachments that no driver carries out
 	out = append(out, &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: Driver}, Spec: storagev1.CSIDriverSpec{AttachRequired: &attach}})
 	for i := range Volumes {
 		pv, pvc := volume(i)
@@ -120,8 +120,8 @@ func limitRange() *corev1.LimitRange {
 	}
 }
 
-// Amounts returns resources from names and amounts in turn. It panics on a text that is no amount, because the
-// texts are constants.
+// Amounts returns resources, given as alternating names and amounts. It panics on an invalid amount, because
+// all arguments are constants.
 func Amounts(pairs ...string) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -15,16 +15,16 @@ import (
 // Filler fills a cluster.
 type Filler struct {
 	Client kubernetes.Interface
-	// Settled returns when each app, named as namespace/app, has the wanted number of pods and none of them has
+	// Settled returns once each app, named namespace/app, has the wanted number of pods and none of them has
 	// changed for a while.
 	Settled func(ctx context.Context, want map[string]int) error
-	// Pods returns all pods as they are.
+	// Pods returns the present versions of all pods.
 	Pods func() []*corev1.Pod
-	// Say prints a line about what goes on.
+	// Say prints a line of progress.
 	Say func(format string, args ...any)
 }
 
-// Fill creates everything. In the end as many pods of the fillers are left as fit, and one more, which waits.
+// Fill creates everything. In the end as many pods of the fillers remain as fit, plus one that waits.
 func (f *Filler) Fill(ctx context.Context) error {
 	stages, all := plan()
 	for _, stage := range stages {
@@ -52,15 +52,15 @@ func (f *Filler) Fill(ctx context.Context) error {
 	return nil
 }
 
-// stage is a set of objects that are created together, with the number of pods of each app afterwards.
+// stage is a set of objects that are created together, with the number of pods that each app has afterwards.
 type stage struct {
 	name    string
 	objects []runtime.Object
 	want    map[string]int
 }
 
-// plan returns the stages of filling, and the number of pods of each app after all of them. The fillers come
-// last, so that every other pod finds its place.
+// plan returns the stages of filling, and the number of pods of each app after all stages. The fillers come
+// last, so that all other pods find a place.
 func plan() (stages []stage, all map[string]int) {
 	var nodes, first, last []runtime.Object
 	for _, n := range Nodes() {
@@ -85,8 +85,8 @@ func plan() (stages []stage, all map[string]int) {
 	}, all
 }
 
-// trim removes the replicas that have no place, except for one of the first filler that has any. It writes their
-// new numbers into all.
+// trim removes the replicas that have no place, except for one replica of the first filler with such replicas.
+// It writes the new numbers into all.
 func (f *Filler) trim(ctx context.Context, all map[string]int) error {
 	spare := 1
 	for _, w := range Fillers() {

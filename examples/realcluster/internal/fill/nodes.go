@@ -1,5 +1,5 @@
-// Package fill answers what a full cluster has in it: nodes of several kinds, priority classes, budgets, volumes,
-// and workloads of every importance. It makes the objects and creates them.
+// Package fill answers what a full cluster contains: nodes of several kinds, priority classes, budgets,
+// volumes, and workloads of every importance. It makes the objects and creates them.
 package fill
 
 import (
@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The labels that tell nodes apart.
+// The labels that distinguish nodes.
 const (
 	PoolLabel  = "pool"
 	CoresLabel = "cores"
@@ -23,16 +23,16 @@ const (
 type Pool struct {
 	Name              string
 	Nodes             int
-	CPU, Memory, Pods int // cores, GiB, number
+	CPU, Memory, Pods int // in cores, GiB and pods
 	Extra             map[corev1.ResourceName]string
 	Taint             *corev1.Taint
 }
 
-// Pools are the pools of the cluster. Together they have fewer than 100 nodes, so that the scheduler looks at
-// every node.
+// Pools are the pools of the cluster. Together they have fewer than 100 nodes, because the scheduler then looks
+// at every node.
 var Pools = []Pool{
 	{Name: "std", Nodes: 28, CPU: 8, Memory: 32, Pods: 30},
-	{Name: "few", Nodes: 3, CPU: 8, Memory: 32, Pods: 8}, // has room for few pods
+	{Name: "few", Nodes: 3, CPU: 8, Memory: 32, Pods: 8}, // has places for only a few pods
 	{Name: "big", Nodes: 9, CPU: 32, Memory: 128, Pods: 110},
 	{
 		Name: "gpu", Nodes: 6, CPU: 16, Memory: 64, Pods: 110,
@@ -88,10 +88,10 @@ func (p *Pool) node(i int) *corev1.Node {
 	return n
 }
 
-// Driver is a storage driver. Each big node attaches at most two of its volumes.
+// Driver is a storage driver. Each node of the big pool attaches at most two of its volumes.
 const Driver = "disk.example.com"
 
-// CSINodes returns the objects with the numbers of volumes that the big nodes attach.
+// CSINodes returns the objects that limit the volumes that nodes of the big pool attach.
 func CSINodes() []*storagev1.CSINode {
 	var out []*storagev1.CSINode
 	two := int32(2)

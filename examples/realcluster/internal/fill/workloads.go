@@ -9,20 +9,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Image is the image of every container. Nothing runs it.
+// Image is the image of every container. It is never run.
 const Image = "registry.k8s.io/pause:3.10"
 
 // Workload is a number of equal pods.
 type Workload struct {
 	Namespace, Name, Class string
 	Replicas               int32
-	Requests               []string // as the arguments of Amounts
-	Limits                 []string // likewise
+	Requests               []string // in the form of the arguments of Amounts
+	Limits                 []string // in the same form
 	Shape                  func(*corev1.PodSpec)
 	Budget                 *policyv1.PodDisruptionBudgetSpec
 }
 
-// GPUToleration and InfraToleration let pods onto the tainted pools.
+// GPUToleration and InfraToleration tolerate the taints of the pools gpu and infra.
 var (
 	GPUToleration   = corev1.Toleration{Key: string(GPU), Operator: corev1.TolerationOpExists}
 	InfraToleration = corev1.Toleration{Key: "dedicated", Operator: corev1.TolerationOpEqual, Value: "infra", Effect: corev1.TaintEffectNoSchedule}
@@ -53,14 +53,14 @@ func tolerating(t corev1.Toleration, pool string) func(*corev1.PodSpec) {
 	}
 }
 
-// Apart keeps pods with this label away from each other.
+// Apart returns an affinity that keeps pods with a label away from each other.
 func Apart(app, key string, namespaces ...string) *corev1.Affinity {
 	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
 		{LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}, TopologyKey: key, Namespaces: namespaces},
 	}}}
 }
 
-// Even spreads the pods with a label.
+// Even returns a constraint that spreads the pods with a label.
 func Even(app, key string, skew int32) corev1.TopologySpreadConstraint {
 	return corev1.TopologySpreadConstraint{
 		MaxSkew: skew, TopologyKey: key, WhenUnsatisfiable: corev1.DoNotSchedule,
@@ -68,7 +68,7 @@ func Even(app, key string, skew int32) corev1.TopologySpreadConstraint {
 	}
 }
 
-// Workloads returns the workloads that take their places first: of every class above the fillers', with
+// Workloads returns the workloads that take their places first: of every class above the fillers' classes, with
 // disruption budgets of each kind, ports, devices, and requests in every part of a pod.
 func Workloads() []Workload {
 	always := corev1.ContainerRestartPolicyAlways
@@ -111,7 +111,7 @@ func Workloads() []Workload {
 	}
 }
 
-// Fillers returns the workloads that take the rest of the cluster. They ask for more than there is.
+// Fillers returns the workloads that take the rest of the cluster. They ask for more than is left.
 func Fillers() []Workload {
 	return []Workload{
 		{Namespace: "batch", Name: "unnamed", Replicas: 30, Requests: []string{"cpu", "500m", "memory", "1Gi"}},
@@ -125,7 +125,7 @@ func Fillers() []Workload {
 	}
 }
 
-// app returns namespace/app. The pods have the label app.
+// app returns namespace/app, where app is the value of the pods' label app.
 func (w *Workload) app() string { return w.Namespace + "/" + w.Name }
 
 // Objects returns the deployment of a workload, and its budget if it has one.
@@ -158,8 +158,8 @@ func (w *Workload) spec() corev1.PodSpec {
 	return s
 }
 
-// Daemons returns two daemon sets, which have a pod on every node. Nothing pushes the pods of the first out.
-// Those of the second are unimportant and use a port of the node.
+// Daemons returns two daemon sets, which have a pod on every node. The pods of the first are too important to
+// be pushed out. The pods of the second are unimportant and use a host port.
 func Daemons() []runtime.Object {
 	daemon := func(w Workload) runtime.Object {
 		d := w.Objects()[0].(*appsv1.Deployment)

@@ -1,5 +1,5 @@
-// Package kubelet stands in for the kubelets of all nodes of a cluster. It makes nodes ready, reports that bound
-// pods run, and ends pods that are being deleted. Nothing really runs.
+// Package kubelet stands in for the kubelets of all nodes of a cluster. It makes nodes ready, reports that
+// bound pods run, and ends pods that are being deleted. No container is really run.
 package kubelet
 
 import (
@@ -25,14 +25,14 @@ type Config struct {
 	Client kubernetes.Interface
 	// Version is the version of the kubelets.
 	Version string
-	// Delay is the time that a pod takes to end.
+	// Delay is how long a pod takes to end.
 	Delay time.Duration
-	// Spread is the range of start times. The API keeps whole seconds, so that without it many pods would have
+	// Spread is the range of start times. The API stores whole seconds, so that without it many pods would have
 	// started at the same time.
 	Spread time.Duration
-	// Workers is the number of pods that are looked after at a time.
+	// Workers is the number of pods that are handled concurrently.
 	Workers int
-	// Trouble, if set, receives the errors after which the kubelets try again.
+	// Trouble, if set, is called with errors, after which the kubelets try again.
 	Trouble func(error)
 }
 
@@ -41,18 +41,18 @@ type Kubelets struct {
 	config Config
 	pods   listers.PodLister
 	queue  workqueue.TypedDelayingInterface[types.NamespacedName]
-	// hold makes pods that are being deleted stay.
+	// hold keeps pods that are being deleted from ending.
 	hold atomic.Bool
 	// idle keeps bound pods from starting.
 	idle atomic.Bool
 	done sync.WaitGroup
 
 	mu sync.Mutex
-	// leave has the time at which the deletion of a pod was first seen.
+	// leave has the time at which the deletion of a pod was first seen, by the pod's UID.
 	leave map[types.UID]time.Time
 }
 
-// Start starts the kubelets. They work until the context ends; Wait waits for their end. The caller starts the
+// Start starts the kubelets. They work until the context ends, which Wait waits for. The caller starts the
 // informers afterwards.
 func Start(ctx context.Context, config Config, f informers.SharedInformerFactory) (*Kubelets, error) {
 	k := &Kubelets{
@@ -86,13 +86,13 @@ func Start(ctx context.Context, config Config, f informers.SharedInformerFactory
 	return k, nil
 }
 
-// Wait returns when the kubelets have ended.
+// Wait returns once the kubelets have ended.
 func (k *Kubelets) Wait() { k.done.Wait() }
 
-// Hold makes pods that are being deleted stay as they are.
+// Hold, while on, keeps pods that are being deleted as they are.
 func (k *Kubelets) Hold(on bool) { k.hold.Store(on) }
 
-// Idle makes bound pods stay as they are, without a start time.
+// Idle, while on, keeps bound pods from starting.
 func (k *Kubelets) Idle(on bool) { k.idle.Store(on) }
 
 func (k *Kubelets) enqueue(o any) {
@@ -124,11 +124,11 @@ func (k *Kubelets) work(ctx context.Context) {
 	}
 }
 
-// heldAgain is the time after which a pod that is held back is looked at again.
+// heldAgain is the time after which a pod that is held back is examined again.
 const heldAgain = 200 * time.Millisecond
 
-// sync does what is next to be done about a pod. It returns the time after which to look at the pod again; 0
-// means when it changes.
+// sync takes the next step for a pod. It returns the time after which to examine the pod again; 0 means when
+// the pod changes.
 func (k *Kubelets) sync(ctx context.Context, key types.NamespacedName) time.Duration {
 	p, err := k.pods.Pods(key.Namespace).Get(key.Name)
 	if err != nil || p.Spec.NodeName == "" {
@@ -146,7 +146,7 @@ func (k *Kubelets) sync(ctx context.Context, key types.NamespacedName) time.Dura
 	return k.retry(err)
 }
 
-// end ends a pod when some time has passed since its deletion was first seen.
+// end ends a pod once Delay has passed since its deletion was first seen.
 func (k *Kubelets) end(ctx context.Context, p *corev1.Pod) time.Duration {
 	k.mu.Lock()
 	since, seen := k.leave[p.UID]
@@ -166,8 +166,8 @@ func (k *Kubelets) end(ctx context.Context, p *corev1.Pod) time.Duration {
 		metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &p.UID}}))
 }
 
-// retry returns the time after which to try again after an error. A pod that is gone needs no further try, and a
-// pod that has changed meanwhile is looked at anyway.
+// retry returns the time after which to try again after an error. A pod that is gone needs no further try, and
+// a pod that has changed in the meantime is examined anyway.
 func (k *Kubelets) retry(err error) time.Duration {
 	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// register writes what a kubelet reports about its node when it starts.
+// register writes the status that a kubelet reports for its node when it starts.
 func (k *Kubelets) register(ctx context.Context, n *corev1.Node) error {
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		latest, err := k.config.Client.CoreV1().Nodes().Get(ctx, n.Name, metav1.GetOptions{})
@@ -55,10 +55,10 @@ func nodeStatus(n *corev1.Node, version string, now metav1.Time) corev1.NodeStat
 	return s
 }
 
-// address is the address of every node. Nobody calls it.
+// address is the address of every node. Nothing connects to it.
 const address = "10.0.0.1"
 
-// running returns the pod as its kubelet reports it when all its containers run.
+// running returns the pod with the status that its kubelet reports once all containers run.
 func running(p *corev1.Pod, now time.Time, spread time.Duration) *corev1.Pod {
 	p = p.DeepCopy()
 	s, at := &p.Status, metav1.NewTime(now)
@@ -80,7 +80,8 @@ func running(p *corev1.Pod, now time.Time, spread time.Duration) *corev1.Pod {
 	return p
 }
 
-// containerStatus returns the status of a container that stays, or of an init container that has done its work.
+// containerStatus returns the status of a container that keeps running, or of an init container that has
+// finished.
 func containerStatus(p *corev1.Pod, c *corev1.Container, stays bool, at metav1.Time) corev1.ContainerStatus {
 	id := fmt.Sprintf("none://%s-%s", p.UID, c.Name)
 	s := corev1.ContainerStatus{
@@ -95,8 +96,8 @@ func containerStatus(p *corev1.Pod, c *corev1.Container, stays bool, at metav1.T
 	return s
 }
 
-// startTime returns a start time for a pod. The times of pods differ as in a cluster that has grown over weeks.
-// The same pod always gets the same age.
+// startTime returns a start time for a pod. The start times of pods differ as in a cluster that has grown over
+// weeks. The same pod always has the same age.
 func startTime(uid types.UID, now time.Time, spread time.Duration) metav1.Time {
 	back := time.Duration(0)
 	if seconds := uint64(spread / time.Second); seconds > 0 {

@@ -19,38 +19,39 @@ type Burst struct {
 	Scheduler, Fault string
 	// Pods counts the pods that were created.
 	Pods int
-	// Unbound counts the pods without a node when the wait was given up.
+	// Unbound counts the pods that had no node when the wait was given up.
 	Unbound int
 	// After is the time until the last pod was bound, or until the wait was given up.
 	After time.Duration
 	// Odd counts the odd objects that the API server accepted.
 	Odd int
-	// Unlike lists the differences between the mirror that followed all the time and a fresh list afterwards.
+	// Unlike lists the differences between the mirror that has followed the cluster and a fresh list after the
+	// burst.
 	Unlike []string
 	audit.Report
 
 	label string
 }
 
-// String returns the figures of the burst in a line.
+// String returns the figures of the burst on one line.
 func (b *Burst) String() string {
 	return fmt.Sprintf("%s %s: %d of %d pods bound after %.1f s; %d victims, %d against a budget, %d deleted twice, %d by two processes; %d odd objects; mirror differs in %.300q",
 		b.label, b.Fault, b.Pods-b.Unbound, b.Pods, b.After.Seconds(), b.Victims, b.AgainstBudget, len(b.Twice), len(b.Both), b.Odd, b.Unlike)
 }
 
 const (
-	// burstLasts is the least time that a burst lasts.
+	// burstLasts is the shortest duration of a burst.
 	burstLasts = 45 * time.Second
-	// burstApart is the time from the beginning of a burst to that of the next one.
+	// burstApart is the time between the beginnings of two bursts.
 	burstApart = time.Minute
-	// underWay is the number of pods that must wait for their victims when a fault strikes.
+	// underWay is the number of pods that have to wait for their victims when a fault strikes.
 	underWay = 10
-	// untilUnder is the longest time to wait for that.
+	// untilUnder is the longest time to wait for these pods.
 	untilUnder = 20 * time.Second
 )
 
-// sendBurst creates pods, lets a fault strike when some of them wait for their victims to end, waits until all
-// are bound, removes them and checks the rest.
+// sendBurst creates pods, lets a fault strike while some of them wait for their victims to end, waits until all
+// are bound, removes them and checks the result.
 func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fault Fault, running []*controlplane.Replica) error {
 	begun := time.Now()
 	r.Pods.Forget()
@@ -72,7 +73,8 @@ func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fa
 		}
 	}
 
-	// The cluster goes on changing for a while after the last pod was bound, so that every burst does as much.
+	// After the last pod was bound, the cluster goes on changing until the burst has lasted long enough, so
+	// that all bursts are comparable.
 	until(ctx, patience, func() bool { b.Unbound = r.unbound(b.label); return b.Unbound == 0 })
 	b.After = time.Since(begun)
 	r.sleep(ctx, burstLasts-time.Since(begun))
@@ -86,7 +88,7 @@ func (r *Runner) sendBurst(ctx context.Context, b *Burst, pods []*corev1.Pod, fa
 	return err
 }
 
-// strike lets a fault strike the scheduler that leads, when enough pods wait for their victims.
+// strike lets a fault strike the leader once enough pods wait for their victims.
 func (r *Runner) strike(ctx context.Context, b *Burst, fault Fault, running []*controlplane.Replica) error {
 	leads, err := r.awaitLeader(ctx, running)
 	if err != nil {
@@ -99,7 +101,7 @@ func (r *Runner) strike(ctx context.Context, b *Burst, fault Fault, running []*c
 	return fault.strike(ctx, struck{cluster: r.Cluster, leader: leads})
 }
 
-// end removes the burst. After a fault it first compares the mirror with a fresh list.
+// end removes the pods of the burst. After a fault it first compares the mirror with a fresh list.
 func (r *Runner) end(ctx context.Context, b *Burst, odd *oddities) (err error) {
 	if b.Fault == "" {
 		return insist(ctx, func() error { return r.remove(ctx, b.label) })
@@ -120,8 +122,8 @@ func (r *Runner) end(ctx context.Context, b *Burst, odd *oddities) (err error) {
 	return err
 }
 
-// insist tries until do succeeds, or until the time is up. An API server that is busy, or that has just started,
-// fails now and then.
+// insist tries until do succeeds or the time is up. An API server that is busy, or that has just started,
+// sometimes fails.
 func insist(ctx context.Context, do func() error) (err error) {
 	until(ctx, patience, func() bool { err = do(); return err == nil })
 	return err
@@ -159,7 +161,7 @@ func (r *Runner) create(ctx context.Context, pods []*corev1.Pod) error {
 	return wrong
 }
 
-// remove ends the pods of a burst at once.
+// remove deletes the pods of a burst without a grace period.
 func (r *Runner) remove(ctx context.Context, label string) error {
 	now := int64(0)
 	return r.Client.CoreV1().Pods(Namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, metav1.ListOptions{LabelSelector: burstLabel + "=" + label})

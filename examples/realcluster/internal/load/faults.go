@@ -10,23 +10,22 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// Fault is a disturbance while preemptions are under way.
+// Fault is a disturbance during preemptions.
 type Fault struct {
 	Name, About string
-	// strike is called when pods of a burst wait for their victims to end. It
-	// returns when the fault is over.
+	// strike is called while pods of a burst wait for their victims to end. It returns when the fault is over.
 	strike func(ctx context.Context, on struck) error
 	// odd says that odd objects exist from before the burst until after it.
 	odd bool
 }
 
-// struck is the target of a fault.
+// struck has the targets of a fault.
 type struck struct {
 	cluster *controlplane.Cluster
 	leader  *controlplane.Replica
 }
 
-// Schedulers renew their lease within 10 seconds. After 15 seconds without renewal others may take it.
+// Schedulers renew their lease within 10 seconds. Others may take it after 15 seconds without renewal.
 const (
 	leaderStandsStill = 22 * time.Second
 	serverStandsStill = 20 * time.Second
@@ -56,7 +55,7 @@ func Faults() []Fault {
 	}
 }
 
-// between calls first and some time later then. It calls then also if the context ends.
+// between calls first and, after a pause, then. It calls then even if the context ends.
 func between(ctx context.Context, pause time.Duration, first, then func() error) error {
 	if err := first(); err != nil {
 		return err
@@ -68,7 +67,7 @@ func between(ctx context.Context, pause time.Duration, first, then func() error)
 	return then()
 }
 
-// ChooseFaults returns the faults of a list with commas, or all.
+// ChooseFaults returns the faults in a comma-separated list, or all.
 func ChooseFaults(names string) ([]Fault, error) {
 	all := Faults()
 	switch names {

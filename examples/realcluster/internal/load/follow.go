@@ -16,8 +16,8 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 )
 
-// differences returns the differences between the mirror that has followed the cluster all the time and a mirror
-// that has just listed it. It waits for changes that are on their way.
+// differences returns the differences between the mirror that has followed the cluster and a mirror that has
+// just listed it. It allows for changes that are still on their way.
 func differences(ctx context.Context, client kubernetes.Interface, followed *mirror.Mirror) ([]string, error) {
 	for try := 0; ; try++ {
 		fresh, err := listed(ctx, client)
@@ -32,7 +32,7 @@ func differences(ctx context.Context, client kubernetes.Interface, followed *mir
 	}
 }
 
-// listed returns a new mirror, which new informers have filled.
+// listed returns a new mirror, filled by new informers.
 func listed(ctx context.Context, client kubernetes.Interface) (*mirror.Mirror, error) {
 	m, err := mirror.New(outrank.V1_37)
 	if err != nil {
@@ -88,8 +88,8 @@ func fields(followed, fresh any) string {
 	return strings.Join(out, ", ")
 }
 
-// objectsOf returns the objects of a cluster by kind and name. The API's object of a pod is left out, because its
-// amounts change when they are printed.
+// objectsOf returns the objects of a cluster by kind and name. It leaves out the API object of a pod, because
+// printing its quantities changes them.
 func objectsOf(c *outrank.Cluster) map[string]any {
 	out := map[string]any{}
 	for _, o := range c.Nodes {

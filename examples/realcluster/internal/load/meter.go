@@ -8,20 +8,20 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/controlplane"
 )
 
-// usage is what schedulers used over some time, by their metrics.
+// usage is what schedulers used during some time, according to their metrics.
 type usage struct {
-	CPU time.Duration // of whoever led
-	// PostFilters counts the attempts that came to preemption. In is the time that preemption took in them.
+	CPU time.Duration // used by the leaders
+	// PostFilters counts the attempts that reached preemption. In is the time that preemption took in them.
 	PostFilters int
 	In          time.Duration
 	// First and Last are the sizes of the leader at the beginning and at the end.
 	First, Last size
 }
 
-// size is the size of a scheduler.
+// size is the memory, in bytes, and the number of goroutines of a scheduler.
 type size struct{ Resident, Goroutines float64 }
 
-// meter sums the usage of replicas. The counters of a process that was started again count from zero.
+// meter sums the usage of replicas. It takes into account that a restarted process counts from zero.
 type meter struct {
 	replicas []*controlplane.Replica
 
@@ -30,7 +30,7 @@ type meter struct {
 	usage
 }
 
-// counters are the counters of a process.
+// counters are the counters of one process.
 type counters struct {
 	starts               int
 	cpu, postFilters, in float64
@@ -40,7 +40,7 @@ func newMeter(replicas []*controlplane.Replica) *meter {
 	return &meter{replicas: replicas, last: map[string]counters{}}
 }
 
-// read asks all replicas once. A replica that does not answer is asked again the next time.
+// read asks all replicas for their metrics. A replica that does not answer is asked again at the next reading.
 func (m *meter) read(ctx context.Context) {
 	for _, r := range m.replicas {
 		starts := r.Starts()
@@ -73,7 +73,7 @@ func (m *meter) add(replica string, starts int, of controlplane.Metrics) {
 	}
 	m.Last = here
 	if !known {
-		return // the first reading, before the time that is measured
+		return // the first reading is the base, and measures nothing
 	}
 	if last.starts != starts {
 		last = counters{}
@@ -85,7 +85,7 @@ func (m *meter) add(replica string, starts int, of controlplane.Metrics) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// leader returns the replica that leads; nil if none does.
+// leader returns the replica that leads, or nil.
 func leader(ctx context.Context, of []*controlplane.Replica) *controlplane.Replica {
 	for _, r := range of {
 		if m, err := r.Metrics(ctx); err == nil && m.Leads() {

@@ -1,6 +1,6 @@
 // Package load answers what a control plane does under load, and when parts of it fail. It sends bursts of
-// important pods into a full cluster, with kube-scheduler and the plugin in turn. Schedulers and the API server
-// are killed or stand still meanwhile, and objects that make little sense come and go.
+// important pods into a full cluster, for kube-scheduler and the plugin in turn. Meanwhile schedulers and the
+// API server are killed or suspended, and objects that make little sense come and go.
 package load
 
 import (
@@ -25,10 +25,10 @@ const (
 	burstSize = 200
 )
 
-// Profiles are the profiles of the schedulers. The pods of a burst ask for them in turn.
+// Profiles are the profiles of the schedulers. The pods of a burst name them alternately.
 var Profiles = []string{"default-scheduler", "second-scheduler"}
 
-// Namespace is the namespace of the bursts' pods.
+// Namespace is the namespace of the pods of bursts.
 const Namespace = fill.TrialNamespace
 
 // burstLabel is the label with the name of the burst that a pod belongs to.
@@ -60,7 +60,7 @@ func nodeName(i int) string { return fmt.Sprintf("n-%03d", i) }
 // them have a disruption budget.
 func workloads(r *rand.Rand) []fill.Workload {
 	var out []fill.Workload
-	left := int64(0) // CPU that no workload asks for yet, in thousandths of a core
+	left := int64(0) // CPU that no workload has requested yet, in thousandths of a core
 	for _, n := range nodes() {
 		left += n.Status.Allocatable.Cpu().MilliValue()
 	}
@@ -103,7 +103,7 @@ func budgetOf(kind int) *policyv1.PodDisruptionBudgetSpec {
 	return nil
 }
 
-// objects returns all objects of the workloads. A budget comes before the pods that it covers.
+// objects returns all objects of the workloads. A budget precedes the pods that it covers.
 func objects(of []fill.Workload) []runtime.Object {
 	var out []runtime.Object
 	for i := range of {
@@ -114,7 +114,7 @@ func objects(of []fill.Workload) []runtime.Object {
 	return out
 }
 
-// burstPods draws the pods of a burst. The same seed and number give the same pods, for every scheduler.
+// burstPods draws the pods of a burst. The same seed and number yield the same pods for every scheduler.
 func burstPods(seed uint64, number int) []*corev1.Pod {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
 	classes := []string{fill.Medium, fill.High, fill.High, fill.Critical}
@@ -148,7 +148,7 @@ func burstPods(seed uint64, number int) []*corev1.Pod {
 	return out
 }
 
-// named gives the pods of a burst names and the label of the burst. No other pods of the run have these names.
+// named gives the pods of a burst their label, and names that are unique in the run.
 func named(pods []*corev1.Pod, label string) []*corev1.Pod {
 	for i, p := range pods {
 		p.Name = fmt.Sprintf("%s-%03d", label, i)

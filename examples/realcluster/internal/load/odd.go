@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// oddStatuses are merge patches for the statuses of pods that run. A kubelet may write each of them. NAME stands
-// for the pod's container.
+// oddStatuses are merge patches for the statuses of running pods, each of which a kubelet may write. NAME
+// stands for the name of the pod's container.
 var oddStatuses = []string{
 	`{"containerStatuses":[{"name":"NAME","image":"i","imageID":"i","ready":true,"restartCount":0,"allocatedResources":{"cpu":"-100m"}}]}`,
 	`{"containerStatuses":[{"name":"NAME","image":"i","imageID":"i","ready":true,"restartCount":0,"resources":{"requests":{"cpu":"-1","memory":"-1Gi"}}}]}`,
@@ -46,7 +46,7 @@ var oddStatuses = []string{
 	`{"resourceClaimStatuses":[{"name":"nobody","resourceClaimName":"none"}]}`,
 }
 
-// oddNodeStatuses are merge patches of statuses of nodes.
+// oddNodeStatuses are merge patches for the statuses of nodes.
 var oddNodeStatuses = []string{
 	`{"allocatable":{"example.com/odd":"9223372036854775807"},"capacity":{"example.com/odd":"1"}}`,
 	`{"allocatable":{"example.com/none":"0","hugepages-3Mi":"3Mi"}}`,
@@ -56,8 +56,8 @@ var oddNodeStatuses = []string{
 	`{"phase":"Terminated"}`,
 }
 
-// oddSpecs shape pods that nobody asked for. They are bound to a node from the
-// start, one to a node that does not exist.
+// oddSpecs turn pods into odd ones. The pods are bound to a node from the start, one of them to a node that
+// does not exist.
 var oddSpecs = []func(*corev1.PodSpec){
 	func(s *corev1.PodSpec) { s.NodeName = "no-such-node" },
 	func(s *corev1.PodSpec) { request(s, "cpu", "1n", "memory", "1m") },
@@ -100,13 +100,13 @@ func request(s *corev1.PodSpec, pairs ...string) {
 // oddities makes the odd objects of a burst.
 type oddities struct {
 	client kubernetes.Interface
-	// pods are the pods that are odd.
+	// pods are the odd pods that were created.
 	pods []*corev1.Pod
-	// taken counts the objects that the API server accepted, refused the others.
+	// taken counts the objects that the API server accepted, and refused the others.
 	taken, refused int
 }
 
-// add gives running pods and nodes odd statuses, and creates odd pods.
+// add gives odd statuses to running pods and nodes, and creates odd pods.
 func (o *oddities) add(ctx context.Context, r *rand.Rand, running []*corev1.Pod) error {
 	r.Shuffle(len(running), func(i, j int) { running[i], running[j] = running[j], running[i] })
 	for i, patch := range oddStatuses[:min(len(oddStatuses), len(running))] {
@@ -142,8 +142,8 @@ func (o *oddities) add(ctx context.Context, r *rand.Rand, running []*corev1.Pod)
 	return nil
 }
 
-// count counts an object by the error of the call. It is no error if the API server refuses the object, or if the
-// object has gone meanwhile.
+// count counts an object, given the error of the request. It is no error if the API server refuses the object,
+// or if the object is gone by then.
 func (o *oddities) count(err error) error {
 	switch {
 	case err == nil:
@@ -156,7 +156,7 @@ func (o *oddities) count(err error) error {
 	return nil
 }
 
-// remove removes the odd pods. The controllers replace those of workloads.
+// remove removes the odd pods. Controllers replace the ones that belong to workloads.
 func (o *oddities) remove(ctx context.Context) error {
 	now := int64(0)
 	for _, p := range o.pods {

@@ -38,15 +38,15 @@ type Runner struct {
 	Say      func(format string, args ...any)
 
 	workloads []fill.Workload
-	// quiet is locked while nobody but the scheduler may change the cluster.
+	// quiet is locked while only the scheduler may change the cluster.
 	quiet sync.RWMutex
 }
 
-// replicas is the number of processes of a scheduler that run at a time.
+// replicas is the number of processes of a scheduler that run at the same time.
 const replicas = 2
 
-// Run puts each scheduler under load in two rounds of the same length. The faults strike in the second round, one
-// after the other.
+// Run puts each scheduler under load in two rounds of the same length. The faults strike in the second round,
+// one after the other.
 func (r *Runner) Run(ctx context.Context, schedulers []Scheduler, length time.Duration, faults []Fault) (*Table, error) {
 	t := &Table{}
 	r.workloads = workloads(rand.New(rand.NewPCG(r.Seed, 0)))
@@ -66,7 +66,7 @@ func (r *Runner) Run(ctx context.Context, schedulers []Scheduler, length time.Du
 
 const rounds = 2
 
-// turn is the time in which one scheduler is under load.
+// turn is the time during which one scheduler is under load.
 type turn struct {
 	scheduler Scheduler
 	round     int
@@ -74,8 +74,8 @@ type turn struct {
 	faults    []Fault
 }
 
-// slice gives a scheduler its turn, and adds the result to the table. After an error the result is as far as it
-// came.
+// slice gives a scheduler its turn, and adds the result to the table. After an error, the result covers the
+// time before.
 func (r *Runner) slice(ctx context.Context, t *Table, now *turn) error {
 	running, err := r.start(&now.scheduler, now.round)
 	defer stop(running)
@@ -86,7 +86,7 @@ func (r *Runner) slice(ctx context.Context, t *Table, now *turn) error {
 		return err
 	}
 
-	// A scheduler must lead before the cluster can be filled. The judge forgets what was before the turn.
+	// The cluster can be filled only when a scheduler leads. The judge discards what happened before the turn.
 	if now.round == 0 && len(t.Slices) == 0 {
 		if err := r.fill(ctx); err != nil {
 			return err
@@ -174,7 +174,7 @@ func (r *Runner) awaitLeader(ctx context.Context, running []*controlplane.Replic
 	return leads, nil
 }
 
-// until waits until what returns true, and reports whether it did within the time.
+// until waits until what returns true, and reports whether it did in time.
 func until(ctx context.Context, most time.Duration, what func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -188,7 +188,7 @@ func until(ctx context.Context, most time.Duration, what func() bool) bool {
 	return true
 }
 
-// fill fills the cluster with workloads of little importance.
+// fill fills the cluster with unimportant workloads.
 func (r *Runner) fill(ctx context.Context) error {
 	all := fill.Base()
 	for _, n := range nodes() {
@@ -213,7 +213,7 @@ func (r *Runner) fill(ctx context.Context) error {
 	return nil
 }
 
-// rest waits until no pod changes any more, except for pods that have no place. It gives up after some time.
+// rest waits until no pod changes any more, except for pods that have no place. After some time it gives up.
 func (r *Runner) rest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, restWithin)
 	defer cancel()
@@ -222,8 +222,7 @@ func (r *Runner) rest(ctx context.Context) {
 	}
 }
 
-// accompany measures the schedulers, scales workloads and deletes pods, until the function that it returns is
-// called.
+// accompany measures the schedulers, scales workloads and deletes pods until the returned function is called.
 func (r *Runner) accompany(ctx context.Context, m *meter, random *rand.Rand) (done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -243,7 +242,7 @@ func (r *Runner) accompany(ctx context.Context, m *meter, random *rand.Rand) (do
 	return func() { cancel(); all.Wait() }
 }
 
-// churn changes the cluster a little. Errors do not matter: the API server may be away.
+// churn makes small changes to the cluster. It ignores errors, because the API server may be down.
 func (r *Runner) churn(ctx context.Context, random *rand.Rand) {
 	r.quiet.RLock()
 	defer r.quiet.RUnlock()
@@ -259,7 +258,7 @@ func (r *Runner) churn(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// running returns the pods of the workloads that run.
+// running returns the running pods of the workloads.
 func (r *Runner) running() (out []*corev1.Pod) {
 	for _, p := range r.Pods.All() {
 		if p.Spec.NodeName != "" && p.Status.StartTime != nil && p.DeletionTimestamp == nil && p.Namespace != Namespace {

@@ -16,7 +16,7 @@ type Slice struct {
 	// Faults says that faults struck in this turn.
 	Faults bool
 	Time   time.Duration
-	// Pods counts the pods of bursts, Unbound those of them that got no node.
+	// Pods counts the pods of bursts, and Unbound the pods among them that got no node.
 	Pods, Unbound int
 	audit.Report
 	usage
@@ -34,8 +34,8 @@ type Table struct {
 	Bursts []*Burst
 }
 
-// Wrong lists the results that must not be. With the judged scheduler these are pods that got no node and pods
-// that one process deleted twice; with any scheduler, a mirror that differs from the cluster.
+// Wrong lists the results that must not occur. For the judged scheduler these are pods that got no node and
+// pods that a process deleted more than once; for any scheduler, a mirror that differs from the cluster.
 func (t *Table) Wrong(judged string) []string {
 	var out []string
 	for _, b := range t.Bursts {
@@ -82,8 +82,8 @@ var rows = []struct {
 
 func inSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// quantile returns the smallest duration that the given percentage of the durations do not exceed; 0 if there are
-// none.
+// quantile returns the smallest duration that is not exceeded by the given percentage of the durations, or 0 if
+// there are none.
 func quantile(of []time.Duration, percent int) time.Duration {
 	if len(of) == 0 {
 		return 0
@@ -126,7 +126,7 @@ func (t *Table) Write(w io.Writer) error {
 	return nil
 }
 
-// struck returns the rows of the bursts with faults, with their head.
+// struck returns the rows of the bursts with faults, below a head.
 func (t *Table) struck() (lines [][]string) {
 	for _, b := range t.Bursts {
 		if b.Fault == "" {

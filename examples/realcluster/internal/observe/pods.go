@@ -1,5 +1,5 @@
-// Package observe answers whether the pods of a cluster are at rest, and what has happened to each of them since
-// a moment.
+// Package observe answers whether the pods of a cluster are at rest, and what has happened to each of them
+// since a given moment.
 package observe
 
 import (
@@ -22,7 +22,7 @@ type Pods struct {
 	lister listers.PodLister
 
 	mu      sync.Mutex
-	changed time.Time // the last change that concerns scheduling
+	changed time.Time // the last change that matters to scheduling
 	journal map[types.UID][]Version
 	moves   []Move
 }
@@ -30,11 +30,11 @@ type Pods struct {
 // Version is a version of a pod.
 type Version struct {
 	Pod *corev1.Pod
-	// Gone says that it is the last version of a pod that no longer exists.
+	// Gone says that this is the last version of a pod that no longer exists.
 	Gone bool
 }
 
-// Move is a change of a pod that a decision may depend on.
+// Move is a change of a pod on which a decision may depend.
 type Move struct {
 	Pod  *corev1.Pod
 	What string
@@ -82,7 +82,7 @@ func (o *Pods) note(was, now *corev1.Pod, gone bool) {
 	}
 }
 
-// change names the change of a pod that a decision may depend on.
+// change names a change of a pod on which a decision may depend. It is empty for any other change.
 func change(was, now *corev1.Pod, gone bool) string {
 	if gone {
 		return "is gone"
@@ -106,7 +106,7 @@ func change(was, now *corev1.Pod, gone bool) string {
 	return strings.Join(out, ", ")
 }
 
-// Condition returns a pod's condition of a type; nil if it has none.
+// Condition returns a pod's condition of a type. It is nil if the pod has none.
 func Condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
 	for i := range p.Status.Conditions {
 		if p.Status.Conditions[i].Type == t {
@@ -116,7 +116,7 @@ func Condition(p *corev1.Pod, t corev1.PodConditionType) *corev1.PodCondition {
 	return nil
 }
 
-// Forget forgets the changes so far.
+// Forget discards the changes so far.
 func (o *Pods) Forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -142,7 +142,7 @@ func (o *Pods) Moves() []Move {
 func (o *Pods) All() []*corev1.Pod {
 	all, err := o.lister.List(labels.Everything())
 	if err != nil {
-		panic(err) // reading a cache does not fail
+		panic(err) // reading the informer's cache does not fail
 	}
 	return all
 }

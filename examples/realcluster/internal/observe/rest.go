@@ -9,18 +9,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Stillness says what it means that nothing moves. Some pods that are about to change can be allowed.
+// Stillness says when a cluster counts as at rest. Some pods that are about to change can be tolerated.
 type Stillness struct {
-	// For is the time in which nothing may have changed.
+	// For is how long nothing may have changed.
 	For time.Duration
-	// Leaving allows pods that are being deleted, and pods that wait for them.
+	// Leaving tolerates pods that are being deleted, and pods that wait for their room.
 	Leaving bool
-	// Unstarted allows pods that are on nodes and have not started.
+	// Unstarted tolerates pods that are on nodes and have not started.
 	Unstarted bool
 }
 
-// Wait returns when nothing has moved for the time. When the context ends before, the error names pods that are
-// about to change.
+// Wait returns once the cluster has been at rest for the given time. If the context ends first, the error names
+// pods that are about to change.
 func (o *Pods) Wait(ctx context.Context, s Stillness) error {
 	for {
 		moving, since := o.moving(s)
@@ -47,7 +47,7 @@ func (o *Pods) moving(s Stillness) ([]string, time.Duration) {
 	return out, time.Since(o.changed)
 }
 
-// moves returns the reason why a pod is about to change; empty if it is not.
+// moves returns the reason why a pod is about to change. It is empty if the pod is not.
 func (s Stillness) moves(p *corev1.Pod) string {
 	switch {
 	case p.DeletionTimestamp != nil && !s.Leaving:
@@ -62,8 +62,8 @@ func (s Stillness) moves(p *corev1.Pod) string {
 	return ""
 }
 
-// Count returns when each app has the wanted number of pods. An app is named by the namespace and the label app.
-// Pods that are being deleted do not count. An app that is not named may have any number.
+// Count returns once each app has the wanted number of pods. An app is named by its namespace and the label
+// app. Pods that are being deleted do not count. Apps that are not in want may have any number.
 func (o *Pods) Count(ctx context.Context, want map[string]int) error {
 	for {
 		wrong := o.miscounted(want)

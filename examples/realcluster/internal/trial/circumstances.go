@@ -14,10 +14,10 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// circumstances brings the cluster into the state of the kind. Afterwards no controller acts, and no pod that has
-// to leave is gone before the trial is over.
+// circumstances brings the cluster into the state that the kind asks for. Afterwards no controller acts, and no
+// pod that has to leave disappears before the trial is over.
 func (r *Runner) circumstances(ctx context.Context, n int, kind *Kind, source *rand.Rand) error {
-	// Pods that have not started are new ones, which the controllers create before they are paused.
+	// Pods without a start time have to be new. The controllers create them before they are paused.
 	want := &kind.Before
 	if want.Unstarted > 0 {
 		r.Idle(true)
@@ -64,7 +64,7 @@ func (r *Runner) create(ctx context.Context, p *corev1.Pod) error {
 	return nil
 }
 
-// remove deletes n pods of deployments that are on nodes. The source chooses them.
+// remove deletes n pods of deployments that are on nodes. source picks them.
 func (r *Runner) remove(ctx context.Context, n int, source *rand.Rand, how metav1.DeleteOptions) error {
 	var some []*corev1.Pod
 	for _, p := range r.Pods.All() {

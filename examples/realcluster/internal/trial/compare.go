@@ -20,13 +20,13 @@ type Result string
 // The results.
 const (
 	Same      Result = "same"
-	Tie       Result = "tie" // chance decides between the two, and the documentation says so
+	Tie       Result = "tie" // chance decides between two equal answers, and the documentation says so
 	Different Result = "different"
 	// Disturbed says that something else changed between the dump and the decision. The trial is repeated.
 	Disturbed Result = "disturbed"
 )
 
-// Outcome returns what the scheduler did in one word, for the table.
+// Outcome returns in one word what the scheduler did, for the table.
 func (o *Observed) Outcome() string {
 	switch {
 	case o.Nominated != "":
@@ -59,8 +59,8 @@ func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, e
 	return Same, nil, nil
 }
 
-// compareDecision compares the outcome, the node and the victims. Tie describes the documented tie, if chance
-// decided one.
+// compareDecision compares the outcome, the node and the victims. tie describes the documented tie, if there
+// was one.
 func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	outcome := map[string]preemption.Outcome{"preempted": preemption.Preempts, "fitted": preemption.Fits}[o.Outcome()]
 	if o.Outcome() == "waits" {
@@ -73,7 +73,7 @@ func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	if d.Outcome != outcome {
 		return "", []string{fmt.Sprintf("outcome: foretold %v %s, but the pod %s %s%s", d.Outcome, d.Node, o.Outcome(), o.Nominated, o.Bound)}
 	}
-	// Which of the nodes that take the pod gets it is decided by scores, of which the forecast says nothing.
+	// Scores decide which of the nodes that take the pod gets it, and the forecast does not cover scores.
 	if outcome == preemption.Fits {
 		if !d.Feasible(o.Bound) {
 			wrong = append(wrong, fmt.Sprintf("node: the pod was bound to %s, which was not to take it", o.Bound))
@@ -83,8 +83,8 @@ func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
 	return comparePreemption(d, o)
 }
 
-// comparePreemption compares the nodes and the victims of two preemptions. Any candidate that ranks like the best
-// may be taken.
+// comparePreemption compares the nodes and the victims of two preemptions. Any candidate that ranks equal to
+// the best one may be chosen.
 func comparePreemption(d *Decision, o *Observed) (tie string, wrong []string) {
 	there := d.Candidate(o.Nominated)
 	if there == nil {
@@ -115,9 +115,9 @@ func sameScore(a, b Score) bool {
 	return start && a == b
 }
 
-// unstartedAlike returns a text about the tie if the victims differ only in pods without a start time. Such a pod
-// counts as started at the moment of asking. The reference reads the clock anew with every comparison, so that
-// chance decides among those of one priority.
+// unstartedAlike returns a text about the tie if the victims differ only in pods without a start time. Such a
+// pod counts as started at the moment of the comparison. The reference reads the clock at each comparison, so
+// that chance decides among such pods of equal priority.
 func unstartedAlike(c *Candidate, want, got []string) string {
 	if len(want) != len(got) {
 		return ""
@@ -130,7 +130,7 @@ func unstartedAlike(c *Candidate, want, got []string) string {
 	return fmt.Sprintf("on %s others without a start time left: foretold %v, real %v", c.Node, want, got)
 }
 
-// compareTexts compares the condition of the pod itself, and the event about it.
+// compareTexts compares the condition of the pod itself and the event about it.
 func compareTexts(w *Writing, o *Observed) (wrong []string) {
 	add := func(what string, want, got any) {
 		if fmt.Sprint(want) != fmt.Sprint(got) {
@@ -150,8 +150,8 @@ func compareTexts(w *Writing, o *Observed) (wrong []string) {
 	return wrong
 }
 
-// compareEvictions compares what was written about other pods: nominations that were cleared, and the conditions
-// and events of victims.
+// compareEvictions compares what was written about other pods: cleared nominations, and the conditions and
+// events of victims.
 func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	if !slices.Equal(w.Cleared, o.Cleared) && len(w.Cleared)+len(o.Cleared) > 0 {
 		wrong = append(wrong, fmt.Sprintf("nominations cleared: foretold %v, real %v", w.Cleared, o.Cleared))
@@ -165,19 +165,19 @@ func compareEvictions(w *Writing, o *Observed, tied bool) (wrong []string) {
 	}
 	for _, victim := range slices.Sorted(maps.Keys(o.Evicted)) {
 		if _, foretold := w.Preempted[victim]; tied && !foretold {
-			continue // with a tie another pod may have left
+			continue // in a tie another pod may have left
 		}
 		wrong = append(wrong, compareVictim(victim, w, o.Evicted[victim], about[victim])...)
 	}
 	return wrong
 }
 
-// foretold returns the text of an event of the library. Like the text of posted it begins with the author.
+// foretold returns the text of an event of the library. It begins with the author, like the text of posted.
 func (w *Writing) foretold(e *outrank.Event) string {
 	return strings.Join([]string{w.Profile, string(e.Type), e.Reason, e.Action, e.Message}, " | ")
 }
 
-// posted returns the text of an event of the API.
+// posted returns the text of an event of the API, which begins with the author.
 func posted(e *corev1.Event) string {
 	return strings.Join([]string{e.ReportingController, e.Type, e.Reason, e.Action, e.Message}, " | ")
 }
@@ -202,17 +202,17 @@ func compareVictim(victim string, w *Writing, e Evicted, about corev1.Event) (wr
 	return wrong
 }
 
-// The scheduler counts an attempt to preempt each time that it finds no place for a pod.
+// The scheduler counts an attempt to preempt each time it finds no place for a pod.
 const (
 	attemptsMetric   = "scheduler_preemption_attempts_total"
 	unplacedMetric   = "scheduler_schedule_attempts_total{"
 	unplacedResult   = `result="unschedulable"`
 	preemptionPrefix = "scheduler_preemption_"
-	// preemptionsMetric counts the preemptions, because it says how often victims were counted.
+	// preemptionsMetric counts preemptions, because the number of victims is observed once in each.
 	preemptionsMetric = "scheduler_preemption_victims_count"
 )
 
-// unplaced returns how often the scheduler found no place for a pod, with any profile.
+// unplaced returns how often the scheduler found no place for a pod, summed over all profiles.
 func (o *Observed) unplaced() (n float64) {
 	for name, value := range o.Metrics {
 		if strings.HasPrefix(name, unplacedMetric) && strings.Contains(name, unplacedResult) {
@@ -222,11 +222,11 @@ func (o *Observed) unplaced() (n float64) {
 	return n
 }
 
-// compareMetrics compares the growth of the metrics of preemption.
+// compareMetrics compares the growth of the metrics about preemption.
 func compareMetrics(w *Writing, o *Observed) (wrong []string) {
-	// Pods that waited before may have been tried again meanwhile. If they have evicted others, the counts of
-	// victims are not about the pod alone. The scheduler counts victims before it evicts them, so that such a pod
-	// may show in the counts only.
+	// Pods that were waiting may have been tried again in the meantime. If they have evicted others, the counts
+	// of victims are not about this pod alone. The scheduler counts victims before it evicts them, so that such
+	// a pod may be visible only in the counts.
 	unplaced := o.unplaced()
 	others := o.Others > 0 || unplaced > 1 && o.Metrics[preemptionsMetric] > w.Metrics[preemptionsMetric]
 	for _, name := range slices.Sorted(maps.Keys(w.Metrics)) {

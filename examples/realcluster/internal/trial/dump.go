@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// ReadmeCommand is the repository's README's command for taking a dump, without
-// the target file.
+// ReadmeCommand returns the command for taking a dump from the repository's README, without the target file.
 func ReadmeCommand(readme string) ([]string, error) {
 	text, err := os.ReadFile(readme)
 	if err != nil {
@@ -25,7 +24,7 @@ func ReadmeCommand(readme string) ([]string, error) {
 	return nil, fmt.Errorf("%s has no line with the command kubectl get nodes,pods", readme)
 }
 
-// output runs a program and returns its output; standard error is in the error.
+// output runs a program and returns its standard output. The error includes the standard error.
 func output(ctx context.Context, program string, args ...string) ([]byte, error) {
 	var out, trouble bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, args...)

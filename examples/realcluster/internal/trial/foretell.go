@@ -20,17 +20,17 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Forecast is the expected result of a trial.
+// Forecast is the predicted result of a trial.
 type Forecast struct {
-	// Decision is whatif's answer.
+	// Decision is the answer of kubectl-whatif.
 	Decision Decision
-	// explained is the library's answer to the same question. The texts of events and conditions are made from
-	// it, because whatif does not print them.
+	// explained is the library's answer to the same question. It yields the texts of events and conditions,
+	// which kubectl-whatif does not print.
 	explained *preemption.Plan
 	release   outrank.Release
 }
 
-// Decision is the part of whatif's answer that is compared.
+// Decision is the part of kubectl-whatif's answer that is compared.
 type Decision struct {
 	Outcome    preemption.Outcome       `json:"outcome"`
 	Ineligible preemption.Ineligibility `json:"ineligible"`
@@ -58,7 +58,7 @@ type Victim struct {
 	Pod PodRef `json:"pod"`
 }
 
-// PodRef names a pod.
+// PodRef identifies a pod.
 type PodRef struct {
 	Namespace   string    `json:"namespace"`
 	Name        string    `json:"name"`
@@ -79,7 +79,7 @@ type Score struct {
 	Start       time.Time `json:"start"`
 }
 
-// Candidate returns the candidate on a node; nil if there is none.
+// Candidate returns the candidate on a node, or nil if there is none.
 func (d *Decision) Candidate(node string) *Candidate {
 	i := slices.IndexFunc(d.Candidates, func(c Candidate) bool { return c.Node == node })
 	if i < 0 {
@@ -110,19 +110,19 @@ func (c *Candidate) Evicted() []string {
 	return out
 }
 
-// Question is a question about a pod. All fields are names of files.
+// Question is a question about a pod. All fields are paths of files.
 type Question struct {
-	// Whatif is the program that answers.
+	// Whatif is the kubectl-whatif program.
 	Whatif string
-	// Dump has the cluster, Manifest the pod.
+	// Dump has the cluster, and Manifest the pod.
 	Dump, Manifest string
-	// Configuration is the scheduler's configuration; empty means the defaults of whatif.
+	// Configuration is the scheduler's configuration. If it is empty, the defaults of kubectl-whatif apply.
 	Configuration string
 }
 
-// Foretell asks the program whatif, and the library, what will happen to the pod.
+// Foretell asks kubectl-whatif and the library what will happen to the pod.
 func Foretell(ctx context.Context, q Question) (*Forecast, error) {
-	args := []string{"--cluster", q.Dump, "--pod", q.Manifest, "-o", "json", "--list", "0"} // every node
+	args := []string{"--cluster", q.Dump, "--pod", q.Manifest, "-o", "json", "--list", "0"} // 0 lists every node
 	if q.Configuration != "" {
 		args = append(args, "--scheduler-config", q.Configuration)
 	}
@@ -146,7 +146,7 @@ func Foretell(ctx context.Context, q Question) (*Forecast, error) {
 	return f, nil
 }
 
-// explain asks the library.
+// explain asks the library the same question.
 func explain(ctx context.Context, dump, manifest string) (*preemption.Plan, outrank.Release, error) {
 	text, err := os.ReadFile(dump)
 	if err != nil {
@@ -197,7 +197,7 @@ func readPod(manifest string, c *outrank.Cluster) (*outrank.Pod, error) {
 	return &resolved, nil
 }
 
-// Writing has the expected writes about a decision.
+// Writing has the writes that are expected of a decision.
 type Writing struct {
 	// Profile is the author of all events.
 	Profile string
@@ -208,14 +208,14 @@ type Writing struct {
 	Evictions map[string]execution.Eviction
 	// Preempted has the events about victims, by the key of the victim.
 	Preempted map[string]outrank.Event
-	// Cleared are pods that lose their nomination, sorted.
+	// Cleared are the keys of the pods that lose their nomination, sorted.
 	Cleared []string
-	// Metrics are the metrics of preemption, by name and labels.
+	// Metrics has the growth of the metrics about preemption, by name and labels.
 	Metrics map[string]float64
 }
 
-// Writing returns the writes if the scheduler has chosen that node for the pod with that UID. An empty node means
-// that it has chosen none. Nothing is written about a pod that fits.
+// Writing returns the expected writes if the scheduler chooses node for the pod with the given UID. An empty
+// node means that it chooses none. Nothing is written about a pod that fits.
 func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, error) {
 	plan := f.explained
 	if node != "" && node != plan.Node {
@@ -239,7 +239,7 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 	return w, w.execute(ctx, &own, f.release)
 }
 
-// execute lets the library carry the plan out on a recorder, and notes the calls and the metrics.
+// execute lets the library carry out the plan on a recorder, and stores the recorded calls and the metrics.
 func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release outrank.Release) error {
 	meter := &metrics.Meter{}
 	meter.AddPreemption()

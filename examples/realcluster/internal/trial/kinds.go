@@ -1,4 +1,4 @@
-// Package trial answers whether a scheduler does what was foretold: it foretells, lets the scheduler act, and
+// Package trial answers whether a scheduler does what was predicted: it predicts, lets the scheduler act, and
 // compares.
 package trial
 
@@ -14,14 +14,14 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// Kind is a kind of trial: the sort of pod, and its circumstances.
+// Kind is a kind of trial: how the pod looks, and the circumstances in which it comes.
 type Kind struct {
 	Name, About string
 	// Pod makes a pod of the kind. All its random values come from r.
 	Pod func(r *rand.Rand, name string) *corev1.Pod
-	// Before is the state of the cluster when the pod comes.
+	// Before is the state of the cluster before the pod comes.
 	Before Circumstances
-	// Profiles says that pods ask for any of the profiles, so that whatif must know them.
+	// Profiles says that pods name any of the profiles, so that kubectl-whatif needs the configuration.
 	Profiles bool
 }
 
@@ -29,7 +29,7 @@ type Kind struct {
 type Circumstances struct {
 	// Leaving is the number of pods that are being deleted.
 	Leaving int
-	// Nominated are pods for which room is being made, and which wait for it.
+	// Nominated are pods that wait while room is being made for them.
 	Nominated []func(r *rand.Rand, name string) *corev1.Pod
 	// Unstarted is the number of pods without a start time.
 	Unstarted int
@@ -37,7 +37,7 @@ type Circumstances struct {
 
 func (c *Circumstances) any() bool { return c.Leaving > 0 || len(c.Nominated) > 0 || c.Unstarted > 0 }
 
-// Profiles are the profiles of the scheduler. A pod that names none asks for the first.
+// Profiles are the profiles of the scheduler. A pod that names none uses the first.
 var Profiles = []string{"default-scheduler", "second-scheduler"}
 
 // Kinds returns all kinds, in the order of the table.
@@ -45,7 +45,7 @@ func Kinds() []Kind {
 	return slices.Concat(resourceKinds(), placeKinds(), neighbourKinds(), circumstanceKinds(), hopelessKinds())
 }
 
-// Choose returns the kinds with these names, which are separated by commas. An empty text means all kinds.
+// Choose returns the kinds in a comma-separated list of names, or all kinds if it is empty.
 func Choose(names string) ([]Kind, error) {
 	all := Kinds()
 	if names == "" {
@@ -62,7 +62,7 @@ func Choose(names string) ([]Kind, error) {
 	return out, nil
 }
 
-// For returns the kind with pods that ask for the profile, and for no other.
+// For returns the kind with pods that name the given profile.
 func (k Kind) For(profile string) Kind {
 	asks := func(make func(*rand.Rand, string) *corev1.Pod) func(*rand.Rand, string) *corev1.Pod {
 		return func(r *rand.Rand, name string) *corev1.Pod {
@@ -88,7 +88,7 @@ func namesOf(kinds []Kind) []string {
 	return out
 }
 
-// Schedule returns n kinds to try in random order. The numbers of trials of two kinds differ by one at most.
+// Schedule returns n kinds to try, in random order. The numbers of trials of two kinds differ by at most one.
 func Schedule(kinds []Kind, n int, r *rand.Rand) []Kind {
 	var out []Kind
 	for len(out) < n {
@@ -99,7 +99,7 @@ func Schedule(kinds []Kind, n int, r *rand.Rand) []Kind {
 	return out
 }
 
-// newPod returns a pod with a container that requests amounts, which are given by name and amount in turn.
+// newPod returns a pod with one container. requests are alternating names and amounts.
 func newPod(name, class string, requests ...string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: fill.TrialNamespace, Name: name, Labels: map[string]string{"app": name}},
@@ -112,7 +112,7 @@ func newPod(name, class string, requests ...string) *corev1.Pod {
 	}
 }
 
-// onPool makes the pod demand a node of a pool, and tolerate the pool's taint.
+// onPool makes the pod require a node of a pool, and tolerate the pool's taint.
 func onPool(p *corev1.Pod, pool string) *corev1.Pod {
 	if pool == "" {
 		return p
@@ -130,8 +130,8 @@ func onPool(p *corev1.Pod, pool string) *corev1.Pod {
 // pick draws one of several values.
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// milli draws an amount of thousandths between two bounds.
+// milli draws an amount in thousandths between two bounds.
 func milli(r *rand.Rand, low, high int) string { return fmt.Sprintf("%dm", low+r.IntN(high-low+1)) }
 
-// gibi draws an amount of GiB.
+// gibi draws an amount in GiB between two bounds.
 func gibi(r *rand.Rand, low, high int) string { return fmt.Sprintf("%dGi", low+r.IntN(high-low+1)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// circumstanceKinds returns the kinds of trials in which something is under way when the pod comes.
+// circumstanceKinds returns the kinds of trials in which something is going on when the pod comes.
 func circumstanceKinds() []Kind {
 	type maker = func(*rand.Rand, string) *corev1.Pod
 	crowd := make([]maker, 5)
@@ -48,7 +48,7 @@ func circumstanceKinds() []Kind {
 	}
 }
 
-// hopelessKinds returns the kinds of trials whose pods push nobody out.
+// hopelessKinds returns the kinds of trials whose pods can push nobody out.
 func hopelessKinds() []Kind {
 	return []Kind{
 		{Name: "never", About: "a class that preempts nobody", Pod: func(r *rand.Rand, name string) *corev1.Pod {

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// neighbourKinds returns the kinds of trials about the places of other pods.
+// neighbourKinds returns the kinds of trials in which the places of other pods matter.
 func neighbourKinds() []Kind {
 	return []Kind{
 		{Name: "anti-affinity", About: "away from pods that are there", Pod: antiAffinity},
@@ -27,7 +27,7 @@ func neighbourKinds() []Kind {
 			p := newPod(name, pick(r, fill.Medium, fill.High), "cpu", milli(r, 500, 4000))
 			app, ns := pick(r, "cache", "report", "worker", "nobody"), []string{"team-a", "team-b"}
 			if r.IntN(5) == 0 {
-				app, ns = name, nil // the pod itself, which satisfies its own term
+				app, ns = name, nil // the pod itself matches, and so satisfies its own term
 			}
 			p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{
 				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{

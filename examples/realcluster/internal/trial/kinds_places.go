@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/fill"
 )
 
-// placeKinds returns the kinds of trials about the nodes that are possible.
+// placeKinds returns the kinds of trials in which the pod may go only to some nodes.
 func placeKinds() []Kind {
 	return []Kind{
 		{Name: "host-ports", About: "a port of the node that others hold", Pod: hostPorts},
@@ -47,7 +47,7 @@ func hostPorts(r *rand.Rand, name string) *corev1.Pod {
 		return withPort(newPod(name, pick(r, fill.Medium, fill.High), "cpu", milli(r, 100, 2000)), 8080)
 	}
 	p := withPort(onPool(newPod(name, fill.High, "cpu", milli(r, 1000, 5000)), "big"), 9443)
-	p.Spec.Containers[0].Ports[0].Protocol = corev1.ProtocolUDP // nobody uses that port
+	p.Spec.Containers[0].Ports[0].Protocol = corev1.ProtocolUDP // no pod uses that port with UDP
 	return p
 }
 
@@ -60,15 +60,15 @@ func taints(r *rand.Rand, name string) *corev1.Pod {
 		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	case 2:
 		p.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpEqual, Value: "other"}}
-		p.Spec.NodeSelector = map[string]string{fill.PoolLabel: "infra"} // whose taint it does not tolerate
+		p.Spec.NodeSelector = map[string]string{fill.PoolLabel: "infra"} // the pod does not tolerate the taint of this pool
 	case 3:
 		return onPool(p, pick(r, "gpu", "infra"))
 	}
 	return p
 }
 
-// nodeAffinity draws a pod with one of five affinities: by a number, by several labels, by the name of a node, by
-// alternatives, or one that no node satisfies.
+// nodeAffinity draws a pod with one of five affinities: by a number, by several labels, by the name of a node,
+// with alternatives, or one that no node satisfies.
 func nodeAffinity(r *rand.Rand, name string) *corev1.Pod {
 	p := newPod(name, fill.High, "cpu", milli(r, 500, 5000))
 	need := func(key string, op corev1.NodeSelectorOperator, values ...string) corev1.NodeSelectorRequirement {
@@ -84,7 +84,7 @@ func nodeAffinity(r *rand.Rand, name string) *corev1.Pod {
 		one(need(fill.CoresLabel, corev1.NodeSelectorOpGt, "8"))
 	case 1:
 		one(need(corev1.LabelTopologyZone, corev1.NodeSelectorOpNotIn, "eu-1a", "eu-1b"), need(fill.PoolLabel, corev1.NodeSelectorOpIn, "std", "big"))
-	case 2: // as pods of a DaemonSet have it
+	case 2: // in the form of a DaemonSet's pods
 		node := fmt.Sprintf("std-%02d", r.IntN(26))
 		terms = []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{need("metadata.name", corev1.NodeSelectorOpIn, node)}}}
 	case 3:

@@ -71,7 +71,7 @@ func devices(r *rand.Rand, name string) *corev1.Pod {
 	return p
 }
 
-// containers draws a pod that asks for much in one of the parts of a pod that count.
+// containers draws a pod that requests much in one of the places of a pod where requests count.
 func containers(r *rand.Rand, name string) *corev1.Pod {
 	p := onPool(newPod(name, fill.High, "cpu", milli(r, 100, 1500)), pick(r, "", "std"))
 	main := &p.Spec.Containers[0]

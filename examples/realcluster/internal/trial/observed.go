@@ -14,15 +14,15 @@ import (
 	"github.com/outrank-go/outrank/examples/realcluster/internal/observe"
 )
 
-// Observed has the changes of a pod, and the changes of others because of it.
+// Observed has what happened to a pod, and to other pods because of it.
 type Observed struct {
 	UID types.UID
-	// Bound is the node that the pod was bound to. Nominated is the node on which room is made for it. Both are
-	// empty if the attempt found no node.
+	// Bound is the node that the pod was bound to. Nominated is the node on which room was made for it. Both
+	// are empty if the attempt found no node.
 	Bound, Nominated string
-	// Condition is the condition PodScheduled after the first attempt; nil for a pod that was bound at once.
+	// Condition is the condition PodScheduled after the first attempt. It is nil if the pod was bound at once.
 	Condition *corev1.PodCondition
-	// Failed are the events about the pod, Preempted the events about victims.
+	// Failed are the events about the pod, and Preempted the events about its victims.
 	Failed, Preempted []corev1.Event
 	// Evicted are the pods that began to leave.
 	Evicted map[string]Evicted
@@ -30,11 +30,11 @@ type Observed struct {
 	Cleared []string
 	// Metrics has the growth of the scheduler's metrics.
 	Metrics map[string]float64
-	// Others is the number of pods that were evicted for others meanwhile.
+	// Others is the number of pods that were evicted for other pods in the meantime.
 	Others int
-	// Before lists the changes by others between the dump and the decision.
+	// Before lists the changes made by others between the dump and the decision.
 	Before []string
-	// Arrived is the node that a nominated pod was bound to in the end; it is empty if it waited too long.
+	// Arrived is the node that a nominated pod was finally bound to. It is empty if that took too long.
 	Arrived string
 }
 
@@ -43,13 +43,13 @@ type Evicted struct {
 	UID types.UID
 	// Condition is the condition DisruptionTarget.
 	Condition *corev1.PodCondition
-	// Generation is the generation of the pod when the condition was set.
+	// Generation is the observed generation of the pod in the condition.
 	Generation int64
 }
 
 func key(p *corev1.Pod) string { return p.Namespace + "/" + p.Name }
 
-// decided returns the pod as the first attempt left it; nil if there was no attempt yet.
+// decided returns the pod as it was after the first attempt, or nil if there was no attempt yet.
 func decided(history []observe.Version) *corev1.Pod {
 	for _, v := range history {
 		c := observe.Condition(v.Pod, corev1.PodScheduled)
@@ -60,7 +60,7 @@ func decided(history []observe.Version) *corev1.Pod {
 	return nil
 }
 
-// look observes the moves of pods and the events so far. Each call begins anew.
+// look observes the moves of pods and the events since the trial began. Each call starts from scratch.
 func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.Interface) error {
 	by, err := o.events(ctx, c)
 	if err != nil {
@@ -69,8 +69,8 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	o.Before, o.Cleared = nil, []string{}
 	o.Others, o.Evicted = 0, map[string]Evicted{}
 
-	// Tried says whether the pod was tried by the time of the move. Earlier moves that are not its own disturb
-	// the trial.
+	// tried says whether the pod had been tried before the move. Earlier moves that are not its own disturb the
+	// trial.
 	tried := false
 	for _, m := range pods.Moves() {
 		if m.Pod.UID == o.UID {
@@ -97,7 +97,7 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	return nil
 }
 
-// cause says on whose behalf a pod moved: on that of the trial's pod, of another pod, or nobody's.
+// cause says for whom a pod moved: for the trial's pod, for another pod, or for none.
 type cause int
 
 const (
@@ -106,8 +106,8 @@ const (
 	anothers
 )
 
-// cause returns on whose behalf a pod moved. The events name the preemptor. A deletion that no event names yet is
-// put down to the trial's pod: the scheduler may write about a victim later than it deletes it.
+// cause returns for whom a pod moved. The events name the preemptor. A deletion that no event mentions yet is
+// attributed to the trial's pod, because the scheduler may write about a victim later than it deletes it.
 func (o *Observed) cause(m observe.Move, by map[types.UID][]string) cause {
 	switch {
 	case m.Deleted && slices.ContainsFunc(by[m.Pod.UID], func(text string) bool { return strings.Contains(text, string(o.UID)) }):
@@ -133,7 +133,7 @@ func leaving(p *corev1.Pod, history []observe.Version) Evicted {
 	return e
 }
 
-// events records the events that name the pod. It returns the texts of all events about evicted pods, by the
+// events records the events that mention the pod. It returns the texts of all events about evicted pods, by the
 // pod's UID.
 func (o *Observed) events(ctx context.Context, c kubernetes.Interface) (map[types.UID][]string, error) {
 	about, err := c.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(o.UID) + ",reason=FailedScheduling"})

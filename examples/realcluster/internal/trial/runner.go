@@ -26,28 +26,28 @@ type Runner struct {
 	Pods   *observe.Pods
 	// Dump is the command that takes a dump.
 	Dump []string
-	// Whatif is the program that foretells.
+	// Whatif is the kubectl-whatif program.
 	Whatif string
-	// Configuration is the file with the profiles for whatif.
+	// Configuration is the file with the profiles for kubectl-whatif.
 	Configuration string
 	// Keep is a namespace whose pods no trial deletes.
 	Keep string
-	// Hold tells the kubelets to leave pods that are being deleted as they are.
+	// Hold, called with true, makes the kubelets keep pods that are being deleted as they are.
 	Hold func(bool)
-	// Idle tells the kubelets to leave pods that were bound as they are.
+	// Idle, called with true, makes the kubelets keep bound pods from starting.
 	Idle func(bool)
-	// Pause stops the controllers, Resume lets them go on.
+	// Pause suspends the controllers, and Resume lets them continue.
 	Pause, Resume func() error
 	// Metrics asks the scheduler for its metrics.
 	Metrics func(context.Context) (map[string]float64, error)
-	// Dir is the folder for the files of trials. Those of trials that differ stay.
+	// Dir is the folder for the files of trials. The files of a trial with differences are kept.
 	Dir string
-	// Say prints a line about what goes on.
+	// Say prints a line of progress.
 	Say func(format string, args ...any)
 
 	away  []*corev1.Pod      // the pods that the trial has created
-	steps map[string]float64 // the seconds of the steps that are over
-	since time.Time          // the beginning of the present step
+	steps map[string]float64 // the duration of each finished step, in seconds
+	since time.Time          // the beginning of the current step
 }
 
 // Report is the result of a trial.
@@ -62,26 +62,26 @@ type Report struct {
 	Victims []string `json:"victims,omitempty"`
 	Cleared []string `json:"cleared,omitempty"`
 	Seconds float64  `json:"seconds"`
-	// Steps are the seconds that each step took.
+	// Steps has the duration of each step, in seconds.
 	Steps map[string]float64 `json:"steps"`
 	Seen  *Observed          `json:"-"`
 }
 
 const (
-	// restFor is how long nothing may have moved before a trial.
+	// restFor is how long the cluster has to be at rest before a trial.
 	restFor = 1500 * time.Millisecond
 	// restWithin, decideIn, writtenIn and arriveIn are the time limits of the steps.
 	restWithin = 90 * time.Second
 	decideIn   = 20 * time.Second
 	writtenIn  = 8 * time.Second
 	arriveIn   = 20 * time.Second
-	// settleAfter is how long nothing may have moved after a step.
+	// settleAfter is how long nothing may change before a step counts as finished.
 	settleAfter = 500 * time.Millisecond
 )
 
-// Run runs one trial, and reverts its changes as far as that is possible: pods that had to leave come back
-// wherever there is room. A trial that could not be brought to its end counts as disturbed. The error is the
-// context's, or that of writing the report.
+// Run runs one trial, and reverts its changes as far as possible: pods that had to leave come back wherever
+// there is room. A trial that could not be finished counts as disturbed. The error is the context's, or that of
+// writing the report.
 func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) (*Report, error) {
 	begun := time.Now()
 	pod := kind.Pod(source, fmt.Sprintf("%s-%d", kind.Name, n))
@@ -104,14 +104,14 @@ func (r *Runner) Run(ctx context.Context, n int, kind *Kind, source *rand.Rand) 
 	return report, r.file(report)
 }
 
-// step records that a step is over.
+// step records that a step has ended.
 func (r *Runner) step(name string) {
 	now := time.Now()
 	r.steps[name] += now.Sub(r.since).Seconds()
 	r.since = now
 }
 
-// judge brings the cluster into the state of the kind, tries the pod, and compares.
+// judge brings the cluster into the state that the kind asks for, tries the pod, and compares.
 func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kind *Kind, source *rand.Rand) error {
 	if err := r.rest(ctx, observe.Stillness{For: restFor}); err != nil {
 		return err
@@ -136,14 +136,14 @@ func (r *Runner) judge(ctx context.Context, report *Report, pod *corev1.Pod, kin
 	return err
 }
 
-// rest waits until nothing moves.
+// rest waits until the cluster is at rest.
 func (r *Runner) rest(ctx context.Context, s observe.Stillness) error {
 	ctx, cancel := context.WithTimeout(ctx, restWithin)
 	defer cancel()
 	return r.Pods.Wait(ctx, s)
 }
 
-// try foretells what happens to the pod, creates it and watches. What it observes includes the growth of the
+// try predicts what happens to the pod, creates it and watches. What it observes includes the growth of the
 // scheduler's metrics.
 func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecast, *Observed, error) {
 	r.Pods.Forget()
@@ -187,7 +187,7 @@ func (r *Runner) try(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecas
 func (r *Runner) dumpFile() string     { return filepath.Join(r.Dir, "dump.json") }
 func (r *Runner) manifestFile() string { return filepath.Join(r.Dir, "pod.json") }
 
-// foretell takes a dump and asks about the pod as the API server would store it.
+// foretell takes a dump and asks about the pod in the form in which the API server would store it.
 func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Forecast, error) {
 	made, err := r.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
@@ -215,7 +215,7 @@ func (r *Runner) foretell(ctx context.Context, pod *corev1.Pod, kind *Kind) (*Fo
 	return Foretell(ctx, q)
 }
 
-// watch waits for the first attempt, and for everything written because of it.
+// watch waits for the first attempt, and for everything that is written because of it.
 func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) {
 	seen := &Observed{UID: pod.UID}
 	var first *corev1.Pod
@@ -225,7 +225,7 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 	seen.Bound, seen.Nominated = first.Spec.NodeName, first.Status.NominatedNodeName
 	seen.Condition = observe.Condition(first, corev1.PodScheduled)
 
-	// The writes are complete when all events are there and nothing has been added for a while.
+	// The writes are complete when all events are there and nothing was added for a while.
 	var trouble error
 	stable, last := time.Now(), -1
 	until(ctx, writtenIn, func() bool {
@@ -240,7 +240,7 @@ func (r *Runner) watch(ctx context.Context, pod *corev1.Pod) (*Observed, error) 
 	return seen, errors.Join(trouble, ctx.Err())
 }
 
-// until asks until done returns true, or until the time is up, and reports which.
+// until asks done repeatedly. It reports whether done returned true before the time was up.
 func until(ctx context.Context, within time.Duration, done func() bool) bool {
 	for deadline := time.Now().Add(within); ; {
 		if done() {
@@ -266,7 +266,7 @@ func (r *Runner) arrive(ctx context.Context, pod *corev1.Pod) (node string) {
 	return node
 }
 
-// takeBack deletes the objects of the trial and lets everything go on.
+// takeBack deletes the objects of the trial and lets controllers and kubelets continue.
 func (r *Runner) takeBack(ctx context.Context) error {
 	now := int64(0)
 	for _, p := range r.away {
@@ -278,7 +278,7 @@ func (r *Runner) takeBack(ctx context.Context) error {
 	return r.Resume()
 }
 
-// file writes a line about the trial, and keeps the dump and the pod of a trial that did not go as foretold.
+// file writes a line about the trial. It keeps the dump and the pod of a trial with differences.
 func (r *Runner) file(report *Report) error {
 	line, err := json.Marshal(report)
 	if err != nil {

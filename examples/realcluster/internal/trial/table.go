@@ -33,7 +33,7 @@ func NewTable(kinds []Kind) *Table {
 	return t
 }
 
-// Add counts a trial. A disturbed trial is counted as nothing else.
+// Add counts a trial. A disturbed trial is counted only as such.
 func (t *Table) Add(kind string, result Result, o *Observed) {
 	row := t.index[kind]
 	if result == Disturbed {
@@ -83,7 +83,7 @@ func (t *Table) Total() Row {
 	return sum
 }
 
-// columns are the headings of the cells.
+// columns are the headings of the columns.
 var columns = []string{"kind", "trials", "preempted", "victims", "arrived", "fitted", "waits", "same", "documented tie", "different", "repeated"}
 
 func (r *Row) cells() []string {
@@ -95,7 +95,7 @@ func (r *Row) cells() []string {
 }
 
 // Write writes the table in Markdown. The column arrived counts the pods that were bound to the node that they
-// were nominated to. The column repeated counts the trials that were disturbed.
+// were nominated to. The column repeated counts the disturbed trials.
 func (t *Table) Write(w io.Writer) error {
 	total := t.Total()
 	lines := [][]string{columns, slices.Repeat([]string{"---"}, len(columns))}

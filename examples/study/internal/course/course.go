@@ -1,8 +1,7 @@
-// Package course answers what became of each pod of a run: when it ended, how long that took
-// compared with its work, and how much of the nodes' time was not lost. It follows only the binding
-// of pods and the plans that evict them, because a simulation with an observer makes every attempt
-// by itself. Everything else follows from the rules of a run without kubelets, whose
-// evicted pods are made anew when they are gone.
+// Package course answers what became of each pod of a run: when it ended, how long that took compared with its
+// work, and how much of the nodes' time was not lost. It follows only the binding of pods and the plans that
+// evict them, because a simulation with an observer makes its attempts one by one. Everything else follows from
+// the rules of a run without kubelets, in which evicted pods are recreated once they are gone.
 package course
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// work is the work of a pod of the trace, and of all pods that are made in its place.
+// work is the work of a pod of the trace, and of all pods that are created in its place.
 type work struct {
 	pod     *outrank.Pod
 	arrival time.Duration
@@ -25,7 +24,7 @@ type work struct {
 	duration time.Duration
 }
 
-// stay is the time of a pod on a node.
+// stay is the time that a pod spends on a node.
 type stay struct {
 	work        *work
 	cpu, gpu    int64 // the pod's request
@@ -33,7 +32,7 @@ type stay struct {
 	key         outrank.Key
 	node        string
 	bound, ends time.Duration
-	// told is set if the pod was told to go, evicted if it therefore goes before its end.
+	// told is set if the pod was told to go, and evicted if it therefore goes before its end.
 	told, evicted bool
 	// order numbers the stays in the order in which they began.
 	order int
@@ -41,39 +40,39 @@ type stay struct {
 
 // Course follows a run.
 type Course struct {
-	works []work // sorted by the name of the pod: 24 bytes for each
-	// all and speeds sum up the pods that came to their end, speeds by priority.
+	works []work // sorted by the name of the pod; 24 bytes for each
+	// all and speeds sum up the pods that have finished, speeds by priority.
 	all    ratios
 	speeds map[int32]*ratios
 	grace  time.Duration
 	now    time.Duration
 	stays  map[outrank.Key]*stay
 	agenda agenda
-	// used is what the stays that are over have used, by priority; lost is the part of it that was lost.
+	// used is what the finished stays have used, by priority. lost is the part of it that was lost.
 	used map[int32]*amounts
 	lost amounts
-	// capacity is what the nodes offer.
+	// capacity is the sum of what the nodes offer.
 	capacity amounts
 	// bound counts the stays.
 	bound  int
 	table  *devices.Table
 	pieces *devices.Fragments
-	// asked counts the bindings of pods that ask for GPUs, unfit the bindings to nodes whose
-	// devices had no room.
+	// asked counts the bindings of pods that ask for GPUs, and unfit the bindings to nodes whose devices had no
+	// room.
 	asked, unfit int
 }
 
-// amounts are thousandths of cores and GPUs, or these times seconds.
+// amounts are in thousandths of cores and GPUs, or in such thousandths times seconds.
 type amounts struct{ cpu, gpu float64 }
 
-// add adds the request of a stay for some time.
+// add adds the request of a stay for a number of seconds.
 func (a *amounts) add(s *stay, seconds float64) {
 	a.cpu += seconds * float64(s.cpu)
 	a.gpu += seconds * float64(s.gpu)
 }
 
-// New follows a run of pods on nodes, from its beginning. Evicted pods have the grace to end
-// that their spec or, if it has none, the argument says.
+// New follows a run of pods on nodes from its beginning. Evicted pods have the grace period of their spec or,
+// if it has none, grace.
 func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Course {
 	c := &Course{
 		works: make([]work, len(items)), speeds: map[int32]*ratios{}, grace: grace,
@@ -98,11 +97,11 @@ func New(nodes []*outrank.Node, items []workload.Item, grace time.Duration) *Cou
 	return c
 }
 
-// Table returns the devices that the pods hold.
+// Table returns the devices with the pods that hold them.
 func (c *Course) Table() *devices.Table { return c.table }
 
-// workOf returns the work of a pod, nil if the pod is none of the trace. A pod that is made in place of
-// another one has its name with a number behind, like web-r2.
+// workOf returns the work of a pod. It is nil if the pod does not come from the trace. A pod that is created in
+// place of another one has the other's name with a number, such as web-r2.
 func (c *Course) workOf(name string) *work {
 	i, found := slices.BinarySearchFunc(c.works, name, func(w work, name string) int { return strings.Compare(w.pod.Name, name) })
 	if found {
@@ -114,7 +113,7 @@ func (c *Course) workOf(name string) *work {
 	return nil
 }
 
-// Bound records that a pod is put on a node at a time. Times do not go back.
+// Bound records that a pod is bound to a node at a time. Times never decrease.
 func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 	c.Advance(at)
 	w := c.workOf(obj.Name)
@@ -143,12 +142,12 @@ func (c *Course) Bound(at time.Duration, obj *outrank.Pod, node *outrank.Node) {
 	c.changed(s, -1)
 }
 
-// never is after the end of every run.
+// never is later than the end of any run.
 const never = time.Duration(1<<63 - 1)
 
-// Evicted records that a pod on a node is told to go at a time, with a grace of the policy's
-// if it has one. A pod that comes to its end in its grace period has finished. A pod that
-// was told before goes at the earlier time of the two, and at the first one without a grace.
+// Evicted records that a pod on a node is told to go at a time, with the grace period of the eviction if it has
+// one. A pod that finishes its work within the grace period counts as finished. If a pod was told before, the
+// earlier time counts, or the first one if there is no grace.
 func (c *Course) Evicted(at time.Duration, obj *outrank.Pod, grace *time.Duration) {
 	c.Advance(at)
 	s := c.stays[obj.Key()]
@@ -168,8 +167,8 @@ func (c *Course) Evicted(at time.Duration, obj *outrank.Pod, grace *time.Duratio
 	}
 }
 
-// Advance lets time pass. Stays that end until then end. An event of a stay that has another end by now, or is
-// over, means nothing.
+// Advance lets time pass. Stays that end until then are ended. An event is ignored if its stay has a different
+// end by now, or is over.
 func (c *Course) Advance(to time.Duration) {
 	for len(c.agenda) > 0 && c.agenda[0].at <= to {
 		e := heap.Pop(&c.agenda).(event)
@@ -180,7 +179,7 @@ func (c *Course) Advance(to time.Duration) {
 	c.now = max(c.now, to)
 }
 
-// end ends a stay: its work is done, or lost.
+// end ends a stay, whose work is then either done or lost.
 func (c *Course) end(s *stay) {
 	delete(c.stays, s.key)
 	c.table.Leave(s.key)
@@ -194,7 +193,7 @@ func (c *Course) end(s *stay) {
 	c.finish(s)
 }
 
-// finish counts a pod that came to its end.
+// finish counts a pod that has finished its work.
 func (c *Course) finish(s *stay) {
 	took := (s.ends - s.work.arrival).Seconds()
 	slowdown := max(1, took/max(s.work.duration, Briefest).Seconds())
@@ -206,7 +205,7 @@ func (c *Course) finish(s *stay) {
 	c.all.add(took, slowdown)
 }
 
-// account counts a stay's use up to a time.
+// account adds what a stay has used up to a time.
 func (c *Course) account(s *stay, until time.Duration) {
 	if c.used[s.priority] == nil {
 		c.used[s.priority] = &amounts{}
@@ -214,7 +213,7 @@ func (c *Course) account(s *stay, until time.Duration) {
 	c.used[s.priority].add(s, (until - s.bound).Seconds())
 }
 
-// changed tells the fragments of a node about a pod that came or, with a positive sign, that left.
+// changed updates the fragments of a node after a pod came or, with a positive sign, left.
 func (c *Course) changed(s *stay, sign int64) {
 	if c.pieces != nil {
 		at := s.bound
@@ -225,13 +224,13 @@ func (c *Course) changed(s *stay, sign int64) {
 	}
 }
 
-// event is a time at which a stay may end. It does if that is still its end.
+// event is a time at which a stay may end. The stay ends if this is still its end.
 type event struct {
 	at   time.Duration
 	stay *stay
 }
 
-// agenda is a heap by time, of equals by the order of binding.
+// agenda is a heap by time. Events at the same time are in the order of binding.
 type agenda []event
 
 func (a agenda) Len() int { return len(a) }
@@ -243,14 +242,14 @@ func (a agenda) Less(i, j int) bool {
 }
 func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
 
-// Push adds an event at the end, for [heap.Interface].
+// Push appends an event, for [heap.Interface].
 func (a *agenda) Push(x any) { *a = append(*a, x.(event)) }
 
 // Pop removes the last event, for [heap.Interface].
 func (a *agenda) Pop() any {
 	last := len(*a) - 1
 	e := (*a)[last]
-	(*a)[last] = event{} // so that its stay is not kept
+	(*a)[last] = event{} // releases the stay
 	*a = (*a)[:last]
 	return e
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/metric"
 )
 
-// Briefest is the least work in a slowdown: shorter work counts as that. So a pod of one second that waits a
-// minute does not outweigh all others (the bounded slowdown of Feitelson and others).
+// Briefest is the least work that a slowdown is divided by; shorter work counts as this. Otherwise a pod of one
+// second that waits a minute would outweigh all others (the bounded slowdown of Feitelson and others).
 const Briefest = 10 * time.Second
 
-// Figures ends the course, and writes its figures. The end is not before any time that the course was told.
+// Figures ends the course and writes its figures into a map. The end must not be before any time that was
+// recorded.
 func (c *Course) Figures(end time.Duration, into map[string]float64) {
 	c.Advance(end)
 
-	// Pods that still run count up to the end, in the order of binding, so that the sums are always rounded
-	// alike.
+	// Running pods count up to the end. Visiting them in the order of binding rounds the sums the same way each
+	// time.
 	open := make([]*stay, 0, len(c.stays))
 	for _, s := range c.stays {
 		open = append(open, s)
@@ -47,10 +48,10 @@ func (c *Course) Figures(end time.Duration, into map[string]float64) {
 	}
 }
 
-// ratios sum up pods that came to their end.
+// ratios sum up pods that have finished.
 type ratios struct{ pods, completion, slowdown, squares float64 }
 
-// add adds a pod.
+// add adds a finished pod.
 func (r *ratios) add(completion, slowdown float64) {
 	r.pods++
 	r.completion += completion
@@ -58,14 +59,14 @@ func (r *ratios) add(completion, slowdown float64) {
 	r.squares += slowdown * slowdown
 }
 
-// note writes the means, and Jain's index of the slowdowns.
+// note writes the means, and Jain's fairness index of the slowdowns.
 func (r *ratios) note(into map[string]float64, name func(string) string) {
 	into[name("completionMean")] = r.completion / r.pods
 	into[name("slowdownMean")] = r.slowdown / r.pods
 	into[name("fairness")] = r.slowdown * r.slowdown / r.pods / r.squares
 }
 
-// uses writes how much of the nodes' time pods had, and how much of it was not lost, in percent.
+// uses writes how much of the nodes' time pods used, and how much of it was not lost, in percent.
 func (c *Course) uses(end time.Duration, into map[string]float64) {
 	var all amounts
 	percent := amounts{c.capacity.cpu * end.Seconds() / 100, c.capacity.gpu * end.Seconds() / 100}
@@ -73,7 +74,7 @@ func (c *Course) uses(end time.Duration, into map[string]float64) {
 	for priority := range c.used {
 		priorities = append(priorities, priority)
 	}
-	slices.Sort(priorities) // sums of floats depend on the order
+	slices.Sort(priorities) // sums of floats depend on the order of addition
 
 	for _, priority := range priorities {
 		a := c.used[priority]

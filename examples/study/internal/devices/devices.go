@@ -1,6 +1,6 @@
-// Package devices answers on which GPUs of a node a pod can be, and how much of the free
-// GPUs is of no use. To Kubernetes the shared GPUs of a node are one amount: eight free halves
-// have room for a pod that needs four whole GPUs. Here each GPU is a device of its own.
+// Package devices answers on which GPUs of a node a pod can be, and how much of the free GPUs is of no use. To
+// Kubernetes the shared GPUs of a node are one amount, so that eight free halves have room for a pod that needs
+// four whole GPUs. Here each GPU is a device of its own.
 //
 //	table := devices.New(nodes)        the devices of a run, all free
 //	table.Bind(key, pod, node)         a pod comes to a node, and gets its devices
@@ -20,15 +20,15 @@ import (
 // Whole is the amount of one device, in thousandths.
 const Whole = 1000
 
-// Demand is a pod's demand of GPUs: Milli of each of Count devices.
+// Demand is a pod's demand for GPUs: Milli thousandths of each of Count devices.
 type Demand struct {
 	Count int
 	Milli int64
 }
 
-// DemandOf reads the amount of [workload.GPU] of a pod's containers. Up to one GPU it is a share of one device.
-// A larger amount takes as few devices as possible, and an equal share of each: 8000 are eight whole
-// devices, and 1500 are two with 750 each.
+// DemandOf reads the amount of [workload.GPU] that a pod's containers request. Up to one GPU it is a share of
+// one device. A larger amount takes as few devices as possible, and an equal share of each: 8000 is eight whole
+// devices, and 1500 is two with 750 each.
 func DemandOf(pod *outrank.Pod) Demand {
 	amount := int64(0)
 	for i := range pod.Containers {
@@ -42,12 +42,12 @@ func DemandOf(pod *outrank.Pod) Demand {
 	return Demand{int(count), (amount-1)/count + 1}
 }
 
-// room has the free amount of each device of a node. It is negative where a pod was put on a
-// device without room.
+// room has the free amount of each device of a node. It is negative if a pod was bound to a device without
+// room.
 type room []int64
 
-// choose picks the devices for a demand: the fullest devices that have room for it, of equals the
-// first. It returns nil where there are not enough. The result uses the memory of into, which is empty.
+// choose picks the devices for a demand: the fullest devices that have room for it, among equals the first. It
+// returns nil if there are not enough. The result is appended to into, which is empty, and uses its memory.
 func (r room) choose(d Demand, into []int) []int {
 	for range d.Count {
 		best := -1
@@ -64,14 +64,14 @@ func (r room) choose(d Demand, into []int) []int {
 	return into
 }
 
-// take takes a demand from devices; with sign -1 it gives it back.
+// take takes a demand from devices. With sign -1 it gives it back.
 func (r room) take(d Demand, from []int, sign int64) {
 	for _, i := range from {
 		r[i] -= sign * d.Milli
 	}
 }
 
-// free returns the free amount of all devices. A device without room counts as full.
+// free returns the free amount of all devices. An overcommitted device counts as full.
 func (r room) free() int64 {
 	sum := int64(0)
 	for _, v := range r {
@@ -88,7 +88,7 @@ type holding struct {
 	left    bool // set once the pod has left
 }
 
-// Table has the devices of a run's nodes, and the pods that hold them. It is for one run.
+// Table has the devices of a run's nodes, and the pods that hold them. It serves only one run.
 type Table struct {
 	nodes map[string]room
 	held  map[outrank.Key]*holding
@@ -103,7 +103,7 @@ func New(nodes []*outrank.Node) *Table {
 	return t
 }
 
-// roomOf returns all devices of a node, free.
+// roomOf returns the devices of a node, all of them free.
 func roomOf(n *outrank.Node) room {
 	r := make(room, n.Allocatable.Amount(workload.GPU)/Whole)
 	for i := range r {
@@ -112,9 +112,9 @@ func roomOf(n *outrank.Node) room {
 	return r
 }
 
-// Bind gives a pod its devices on a node: the fullest devices that have room for it. A scheduler that
-// counts GPUs as one amount may bind it where none has room. Then it gets the emptiest devices, and
-// Bind returns false.
+// Bind gives a pod its devices on a node: the fullest devices that have room for it. A scheduler that counts
+// GPUs as one amount may bind it to a node without such devices. Then it gets the emptiest devices, and Bind
+// returns false.
 func (t *Table) Bind(key outrank.Key, d Demand, node string) (fits bool) {
 	if d.Count == 0 {
 		return true
@@ -137,8 +137,8 @@ func (t *Table) Bind(key outrank.Key, d Demand, node string) (fits bool) {
 	return fits
 }
 
-// Leave frees the devices of a pod. The table remembers which devices they were, since a snapshot
-// may have the pod for a moment longer.
+// Leave frees the devices of a pod. The table remembers which devices they were, because a snapshot may contain
+// the pod for a moment longer.
 func (t *Table) Leave(key outrank.Key) {
 	if h := t.held[key]; h != nil && !h.left {
 		h.left = true

@@ -15,37 +15,37 @@ import (
 type kind struct {
 	demand Demand
 	cpu    int64
-	models string // the GPU models that it can use, sorted, with commas between; empty for any
+	models string // the GPU models that it can use, sorted and separated by commas; empty for any
 	share  float64
 }
 
-// Fragments follows how much of the free GPUs are fragments, as Weng et al. define it (Beware
-// of Fragmentation, USENIX ATC 2023). What is free on a device is a fragment for a task if the node
-// cannot run the task, or if it is less than the task needs of a device. The
-// fragmentation of a node is the mean of that over the tasks of the workload, by how often they
-// come. As in the paper, tasks that ask for no GPU count, too: for them all that is free is a fragment. A
-// node can run a task if it has the cores, the model and the devices; memory does not count.
+// Fragments follows how much of the free GPUs are fragments, as Weng et al. define it (Beware of Fragmentation,
+// USENIX ATC 2023). The free part of a device is a fragment for a task if the node cannot run the task, or if
+// it is less than the task needs of a device. The fragmentation of a node is the mean of that over the tasks of
+// the workload, weighted by their frequency. As in the paper, tasks that ask for no GPU count, too: for them
+// everything that is free is a fragment. A node can run a task if it has the cores, the model and the devices;
+// memory does not count.
 type Fragments struct {
 	table *Table
 	nodes map[string]*piece
 	at    time.Duration
-	// free and lost are the sums over the nodes at this time, in thousandths; freeTime and
-	// lostTime are their integrals over time, in seconds.
+	// free and lost are the present sums over the nodes, in thousandths; freeTime and lostTime are their
+	// integrals over time, in seconds.
 	free, lost         float64
 	freeTime, lostTime float64
 }
 
-// piece has what is free on a node.
+// piece says what is free on a node.
 type piece struct {
-	cpu        int64 // free, in thousandths of a core
+	cpu        int64 // in thousandths of a core
 	kinds      []kind
 	free, lost float64
 }
 
-// NewFragments begins with empty nodes, and a workload's pods as the tasks.
+// NewFragments begins with empty nodes. The pods of the workload are the tasks.
 func NewFragments(t *Table, nodes []*outrank.Node, tasks []workload.Item) *Fragments {
 	f := &Fragments{table: t, nodes: map[string]*piece{}}
-	// Nodes of one model share their kinds.
+	// Nodes of the same model share their kinds.
 	all, byModel := kindsOf(tasks), map[string][]kind{}
 	for _, n := range nodes {
 		model := n.Labels[workload.ModelLabel]
@@ -58,7 +58,7 @@ func NewFragments(t *Table, nodes []*outrank.Node, tasks []workload.Item) *Fragm
 	return f
 }
 
-// kindsOf returns the classes of a workload, in an order that does not depend on that of the tasks.
+// kindsOf returns the classes of a workload, in an order that does not depend on the order of the tasks.
 func kindsOf(tasks []workload.Item) []kind {
 	count := map[kind]int{}
 	for i := range tasks {
@@ -77,7 +77,7 @@ func kindsOf(tasks []workload.Item) []kind {
 	return kinds
 }
 
-// modelsOf returns the models of a pod of a trace, which asks for them by affinity.
+// modelsOf returns the GPU models of a pod from a trace, which names them in its affinity.
 func modelsOf(p *outrank.Pod) string {
 	a := p.Affinity.NodeAffinity
 	if a == nil {
@@ -96,7 +96,7 @@ func modelsOf(p *outrank.Pod) string {
 	return strings.Join(models, ",")
 }
 
-// forModel marks the kinds that nodes of a model cannot run: they demand more devices than any node has.
+// forModel marks the kinds that nodes of a model cannot run, by a demand for more devices than any node has.
 func forModel(all []kind, model string) []kind {
 	out := slices.Clone(all)
 	for i := range out {
@@ -107,7 +107,7 @@ func forModel(all []kind, model string) []kind {
 	return out
 }
 
-// count computes a node anew.
+// count recomputes the fragments of a node.
 func (f *Fragments) count(node string) {
 	p, r := f.nodes[node], f.table.nodes[node]
 	free, lost := float64(r.free()), 0.0
@@ -141,8 +141,8 @@ func (k *kind) fragment(r room, cpu int64) int64 {
 	return small
 }
 
-// Changed takes in, at a time, that the devices of a node have changed, and its free cores by
-// so many thousandths. Times do not go back.
+// Changed records that, at a time, the devices of a node have changed, and its free cores by cpu thousandths.
+// Times never decrease.
 func (f *Fragments) Changed(at time.Duration, node string, cpu int64) {
 	f.Hold(at)
 	if p := f.nodes[node]; p != nil {
@@ -151,13 +151,13 @@ func (f *Fragments) Changed(at time.Duration, node string, cpu int64) {
 	}
 }
 
-// Hold lets things stay as they are up to a time.
+// Hold records that nothing has changed up to a time.
 func (f *Fragments) Hold(until time.Duration) {
 	seconds := (until - f.at).Seconds()
 	f.freeTime, f.lostTime = f.freeTime+seconds*f.free, f.lostTime+seconds*f.lost
 	f.at = until
 }
 
-// Share is the part of the free GPUs that were fragments, over the time so far; not ok where
-// there were none free.
+// Share returns the part of the free GPUs that were fragments, over the time so far. It is not ok if no GPUs
+// were free.
 func (f *Fragments) Share() (share float64, ok bool) { return f.lostTime / f.freeTime, f.freeTime > 0 }

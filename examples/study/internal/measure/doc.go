@@ -1,3 +1,3 @@
-// Package measure makes one run of a study: it simulates a cell with one seed,
-// and returns the figures.
+// Package measure answers what one run of a study yields: it simulates a cell with one seed, and returns the
+// figures.
 package measure

@@ -22,17 +22,17 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Run simulates a cell with a seed. What goes wrong in the run, a panic too, stands in the result,
-// so that other runs go on. The error is only that of the context.
+// Run simulates a cell with a seed. A failure of the run, even a panic, becomes part of the result, so that
+// other runs continue. The error is only that of the context.
 func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r *Result, err error) {
 	r = &Result{Cell: cell, Seed: seed}
 	begun := time.Now()
 	defer func() {
-		// A rule of the caller's may panic. That is the fault of this run alone.
+		// A rule of the caller's may panic. That concerns only this run.
 		if p := recover(); p != nil {
 			*r, err = Result{Cell: cell, Seed: seed, Error: fmt.Sprintf("panic: %v at %s", p, where())}, nil
 		}
-		if r != nil { // nil where the context ended
+		if r != nil { // r is nil if the context has ended
 			r.Seconds = time.Since(begun).Seconds()
 		}
 	}()
@@ -46,7 +46,7 @@ func Run(ctx context.Context, study *spec.Study, cell spec.Cell, seed uint64) (r
 	return r, nil
 }
 
-// where returns the file and line that panicked, while that is being recovered.
+// where returns the file and line that has panicked. It is called while recovering.
 func where() string {
 	lines := strings.Split(string(debug.Stack()), "\n")
 	for i, line := range lines {
@@ -58,7 +58,7 @@ func where() string {
 	return "an unknown place"
 }
 
-// simulate makes the run, and writes its figures and waits.
+// simulate performs the run, and stores its figures and waits.
 func (r *Result) simulate(ctx context.Context, study *spec.Study) error {
 	source, err := study.Trace(r.Cell.Trace)
 	if err != nil {
@@ -106,7 +106,7 @@ func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, watch *watch) (
 		return nil, err
 	}
 
-	// A course knows the pods by the trace and no kubelets: see the field.
+	// A course finds pods by the trace, and knows no kubelets; see watch.course.
 	if config.Kubelets == nil && t.Items != nil {
 		watch.course = course.New(nodes, items, *config.Grace)
 		config.Bind = watch.bound
@@ -124,7 +124,7 @@ func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, watch *watch) (
 	return s, nil
 }
 
-// clusterOf returns the cluster of the trace with the release and the budgets of the setting.
+// clusterOf returns the cluster of the trace, with the release and the budgets of the setting.
 func clusterOf(t *trace.Trace, setting *spec.Setting) *outrank.Cluster {
 	cluster := *t.Cluster
 	cluster.Release = setting.Release
@@ -135,7 +135,7 @@ func clusterOf(t *trace.Trace, setting *spec.Setting) *outrank.Cluster {
 	return &cluster
 }
 
-// itemsOf returns the pods to come. The pods of the trace are only read.
+// itemsOf returns the pods that arrive during the run. The pods of the trace are only read.
 func itemsOf(t *trace.Trace, setting *spec.Setting, seed uint64) (items []workload.Item, err error) {
 	if t.Items != nil {
 		shape := setting.Shape
@@ -157,7 +157,7 @@ func itemsOf(t *trace.Trace, setting *spec.Setting, seed uint64) (items []worklo
 		if x.NeedsKubelets() && !kubelets {
 			return nil, fmt.Errorf("pod %.60q: node_name, static and memory_used_mib need kubelets", x.Pod.Name)
 		}
-		// Budgets select pods by their class.
+		// Budgets select pods by a label with their class.
 		if len(setting.Budgets) > 0 {
 			labelled := *x.Pod
 			labelled.Labels = map[string]string{spec.ClassLabel: x.Class}
@@ -167,7 +167,7 @@ func itemsOf(t *trace.Trace, setting *spec.Setting, seed uint64) (items []worklo
 	return items, nil
 }
 
-// workOf returns the work of the items.
+// workOf converts the items to the work of a simulation.
 func workOf(items []workload.Item) []sim.Work {
 	work := make([]sim.Work, len(items))
 	for i := range items {
@@ -199,7 +199,7 @@ func (r *Result) note(of *sim.Result, watch *watch) {
 	}
 }
 
-// countsOf returns the figures that a run counts itself.
+// countsOf returns the figures that the simulation itself counts.
 func countsOf(of *sim.Result) map[string]float64 {
 	pods, p := &of.Pods, &of.Preemption
 	figures := map[string]float64{
@@ -221,11 +221,11 @@ func countsOf(of *sim.Result) map[string]float64 {
 	return figures
 }
 
-// noteWaits writes the waits of each priority, and the mean over all pods.
+// noteWaits stores the waits of each priority, and the mean over all pods.
 func noteWaits(waits []report.Wait, figures map[string]float64) {
 	total, count := 0.0, 0
 	for _, w := range waits {
-		// The waits are the first of the metrics by priority.
+		// The first metrics by priority are about waits.
 		for i, v := range []float64{w.Mean, w.Median, w.P95, w.Max} {
 			figures[metric.NameAt(metric.ByPriority[i].Name, w.Priority)] = v
 		}
@@ -237,7 +237,7 @@ func noteWaits(waits []report.Wait, figures map[string]float64) {
 	}
 }
 
-// sketch keeps the waits themselves.
+// sketch stores sketches of the waits.
 func (r *Result) sketch(of *sim.Result) (err error) {
 	sketches := map[int32]*Sketch{}
 	of.Waited.Each(func(priority int32, wait time.Duration) {
@@ -260,7 +260,7 @@ func (r *Result) sketch(of *sim.Result) (err error) {
 // use sums the usage of each resource over time.
 type use struct {
 	resources []resource.Name
-	// shares are the present shares in use, which hold from at on.
+	// shares are the shares in use since the time at.
 	at     time.Duration
 	shares []float64
 	// sums are the integrals of the shares, in seconds.
@@ -291,7 +291,7 @@ func (u *use) hold(until time.Duration) {
 	u.at = until
 }
 
-// mean returns the mean share of a resource up to the end; it is not ok if there is no such resource.
+// mean returns the mean share of a resource up to the end. It is not ok if there is no such resource.
 func (u *use) mean(name resource.Name, end time.Duration) (float64, bool) {
 	u.hold(max(end, u.at))
 	for i, other := range u.resources {

@@ -15,20 +15,20 @@ import (
 // watch follows a run, and counts what its result does not tell.
 type watch struct {
 	use use
-	// course follows the pods. It is nil for a dump, whose pods have no end, and for a run with kubelets,
-	// whose evictions it does not hear of.
+	// course follows the pods. It is nil for a dump, whose pods have no end, and for a run with kubelets, about
+	// whose evictions it would not learn.
 	course *course.Course
-	// now returns the time of the run, begun is the date at which it began.
+	// now returns the time of the run, and begun is the date at which it began.
 	now   func() time.Duration
 	begun time.Time
-	// violations counts the violations of budgets of all plans.
+	// violations counts the violations of budgets in all plans.
 	violations int
-	// regret is n if every n-th plan is compared with the best one, 0 for none.
+	// regret is n if every n-th plan is compared with the best one. It is 0 if none is.
 	regret int
-	// plans counts all plans, compared the compared ones, worse those of them for which there was a better
-	// plan, and unproven those whose best plan is not proven to be the best.
+	// plans counts all plans, compared the compared ones, worse the ones among them for which there was a
+	// better plan, and unproven the ones whose best plan was not proven to be optimal.
 	plans, compared, worse, unproven int
-	// beyond sums by how much plans exceed the best ones, by rank.
+	// beyond sums, by rank, by how much plans exceed the best ones.
 	beyond map[string]int64
 }
 
@@ -40,7 +40,7 @@ func (w *watch) sample(s chart.Sample) {
 	}
 }
 
-// bound records that a pod is put on a node.
+// bound records that a pod is bound to a node.
 func (w *watch) bound(pod *outrank.Pod, node *outrank.Node) error {
 	w.course.Bound(w.now(), pod, node)
 	return nil
@@ -52,7 +52,7 @@ func (w *watch) evicted(d sim.Decision) {
 		return
 	}
 
-	var grace *time.Duration // each pod has its own, except with the simplified variant
+	var grace *time.Duration // nil leaves each pod its own; the simplified variant sets one
 	if d.Plan.Variant == outrank.VariantSimplified {
 		grace = new(time.Duration)
 	}
@@ -61,7 +61,7 @@ func (w *watch) evicted(d sim.Decision) {
 	}
 }
 
-// decided looks at a plan. Plans for gangs are not compared; only a dump has gangs.
+// decided counts a plan. Plans for gangs are not compared; they occur only in a dump.
 func (w *watch) decided(d sim.Decision) error {
 	plan := d.Plan
 	if plan == nil {
@@ -80,11 +80,11 @@ func (w *watch) decided(d sim.Decision) error {
 	return w.compare(d)
 }
 
-// compare compares a plan with the best one there was.
+// compare compares a plan with the best possible one.
 func (w *watch) compare(d sim.Decision) error {
 	w.compared++
 
-	// A plan of the exact search is the best one already, if that is proven.
+	// The plan of an exact search is the best one already, if that was proven.
 	if _, exact := d.Evaluator.Config().Victims.(preemption.Exact); exact {
 		w.countUnproven(d.Plan.ClusterCertificate)
 		return nil
@@ -107,7 +107,7 @@ func (w *watch) compare(d sim.Decision) error {
 	return nil
 }
 
-// countUnproven counts a best plan that is not proven to be the best.
+// countUnproven counts a best plan that was not proven to be optimal.
 func (w *watch) countUnproven(c *preemption.Certificate) {
 	if c == nil || !c.Optimal {
 		w.unproven++

@@ -1,5 +1,4 @@
-// Package metric answers which figures runs have, how they are called, and in which order
-// tables have them.
+// Package metric answers which figures runs have, what they are called, and in which order tables show them.
 package metric
 
 import (
@@ -12,12 +11,12 @@ import (
 
 // Metric is a figure that runs have.
 type Metric struct {
-	// Name is for programs and columns. Title is for people; Unit stands behind it.
+	// Name is for programs and columns. Title is for people, and followed by Unit.
 	Name, Title, Unit string
 }
 
-// all lists the metrics that a run may have, except those of each priority (see [ByPriority]). Their order is
-// that of the tables.
+// all lists the metrics that a run may have, except those by priority (see [ByPriority]), in the order of the
+// tables.
 var all = []Metric{
 	{"arrived", "pods that came", "pods"},
 	{"finished", "pods that came to their end", "pods"},
@@ -52,7 +51,7 @@ var all = []Metric{
 	{"gpuMisfits", "GPU pods bound to nodes whose GPUs had no room", "%"},
 }
 
-// ByPriority are the metrics of each priority, the waits first. Do not change them.
+// ByPriority are the metrics that a run has for each priority, the waits first. Do not modify them.
 var ByPriority = []Metric{
 	{"waitMean", "wait at priority %d, mean", "s"},
 	{"waitMedian", "wait at priority %d, median", "s"},
@@ -68,7 +67,7 @@ var ByPriority = []Metric{
 // NameAt returns the name of a metric for a priority.
 func NameAt(name string, priority int32) string { return fmt.Sprintf("%s/%d", name, priority) }
 
-// Of describes the metric of that name.
+// Of returns the metric with a name. A name that is not known becomes its own title.
 func Of(name string) Metric {
 	if m, ok := find(name); ok {
 		return m
@@ -76,7 +75,7 @@ func Of(name string) Metric {
 	return Metric{name, name, ""}
 }
 
-// Names lists all metrics; those of each priority stand with priority 0.
+// Names lists all metrics. Metrics by priority are listed with priority 0.
 func Names() []string {
 	var names []string
 	for _, m := range all {
@@ -88,13 +87,13 @@ func Names() []string {
 	return names
 }
 
-// Known reports whether runs may have a metric of the name.
+// Known reports whether runs may have a metric with the name.
 func Known(name string) bool {
 	_, ok := find(name)
 	return ok
 }
 
-// find finds a metric by its name, which for a metric of a priority ends in that.
+// find finds a metric by its name. The name of a metric by priority ends with the priority.
 func find(name string) (Metric, bool) {
 	kind, number, split := strings.Cut(name, "/")
 	if priority, err := strconv.ParseInt(number, 10, 32); split && err == nil {
@@ -111,8 +110,7 @@ func find(name string) (Metric, bool) {
 	return all[i], true
 }
 
-// Sort orders names of metrics as tables have them: those by priority last, the highest
-// first.
+// Sort sorts names of metrics into the order of tables: metrics by priority last, the highest priority first.
 func Sort(names []string) {
 	slices.SortFunc(names, func(a, b string) int {
 		x, y := placeOf(a), placeOf(b)
@@ -120,8 +118,8 @@ func Sort(names []string) {
 	})
 }
 
-// placeOf returns three numbers that order metrics: the place in the list of all, the priority, and the place in
-// the list of those by priority. A name that is in none of the lists comes behind all others without a priority.
+// placeOf returns three numbers that order metrics: the index among all, the priority, and the index among the
+// metrics by priority. An unknown name comes after all others without a priority.
 func placeOf(name string) [3]int64 {
 	kind, number, split := strings.Cut(name, "/")
 	if !split {

@@ -1,6 +1,5 @@
-// Package picture answers what a study has found, as pictures: one SVG for each metric that is
-// shown, with a dot and an interval for every cell. It loads nothing from elsewhere, and is
-// readable in light and dark.
+// Package picture answers as pictures what a study has found: one SVG for each metric that is shown, with a dot
+// and an interval for every cell. An SVG loads no other files, and is readable in light and dark.
 package picture
 
 import (
@@ -16,16 +15,16 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
 
-// Picture is a file.
+// Picture is a file with a picture.
 type Picture struct {
 	Name string
 	SVG  []byte
 }
 
-// mostRows is the most cells that a picture shows. It says how many it leaves out.
+// mostRows is the most cells that a picture shows. The picture says how many it leaves out.
 const mostRows = 120
 
-// Of draws every metric that is shown.
+// Of draws a picture of each metric that is shown.
 func Of(r *tables.Result) []Picture {
 	var out []Picture
 	for _, name := range r.Shown() {
@@ -45,7 +44,7 @@ const (
 type row struct {
 	tables.Row
 	label string
-	// series is the place of the cell's value on the axis that is compared.
+	// series is the index of the cell's value on the compared axis.
 	series int
 	y      float64
 }
@@ -82,7 +81,7 @@ func draw(r *tables.Result, name string) []byte {
 	return b.Bytes()
 }
 
-// layOut gives each row its place, with a gap between groups, and returns the lower end of the last one.
+// layOut gives each row its position, with a gap between groups. It returns the lower end of the last row.
 func layOut(rows []row, study *spec.Study) (bottom float64) {
 	y, group := float64(top), ""
 	for i := range rows {
@@ -96,7 +95,7 @@ func layOut(rows []row, study *spec.Study) (bottom float64) {
 	return y
 }
 
-// caption has the texts of a picture: its title, and its content for those who do not see it.
+// caption has the texts of a picture: its title, and a description for those who cannot see it.
 type caption struct{ title, description string }
 
 // head begins the picture: its size, its description, the background and the title.
@@ -108,8 +107,7 @@ func head(b *bytes.Buffer, study *spec.Study, say caption, height float64) {
 	fmt.Fprintf(b, `<text class="note" x="24" y="52">mean of %d seeds, and the interval of %g %% around it</text>`+"\n", study.Seeds.Count, 100*study.Confidence)
 }
 
-// rowsOf returns the cells that have the metric. Cells that differ only in the compared axis
-// stand together.
+// rowsOf returns the cells that have the metric. Cells that differ only in the compared axis are adjacent.
 func rowsOf(r *tables.Result, name string) (rows []row, omitted int) {
 	var order []string
 	for _, c := range r.Study.Cells() {
@@ -133,7 +131,7 @@ func rowsOf(r *tables.Result, name string) (rows []row, omitted int) {
 	return rows, 0
 }
 
-// groupOf identifies the cells that are compared with one another.
+// groupOf returns a key that is equal for cells that are compared with one another.
 func groupOf(s *spec.Study, c spec.Cell) string {
 	var parts []string
 	for _, name := range s.Varied() {
@@ -144,7 +142,7 @@ func groupOf(s *spec.Study, c spec.Cell) string {
 	return strings.Join(parts, ", ")
 }
 
-// labelOf names a cell in the picture by the axes in which cells differ, the compared one last.
+// labelOf names a cell by the axes in which cells differ, the compared one last.
 func labelOf(s *spec.Study, c spec.Cell) string {
 	if slices.Contains(s.Varied(), s.Compare) {
 		return strings.Trim(groupOf(s, c)+", "+c.Value(s.Compare), ", ")
@@ -155,7 +153,7 @@ func labelOf(s *spec.Study, c spec.Cell) string {
 	return s.Name
 }
 
-// values returns the values of the compared axis, in their order.
+// values returns the values of the compared axis, in order.
 func values(s *spec.Study) []string {
 	var out []string
 	for _, c := range s.Cells() {
@@ -166,10 +164,10 @@ func values(s *spec.Study) []string {
 	return out
 }
 
-// series returns the place of a cell's value among those of the compared axis.
+// series returns the index of a cell's value among those of the compared axis.
 func series(s *spec.Study, c spec.Cell) int { return slices.Index(values(s), c.Value(s.Compare)) }
 
-// legend names the axis and the values that are compared, each with its shape and colour.
+// legend names the compared axis and its values, each with its shape and colour.
 func legend(b *bytes.Buffer, s *spec.Study) {
 	names := values(s)
 	if len(names) < 2 {
@@ -200,7 +198,7 @@ func mark(b *bytes.Buffer, r *row, at func(float64) float64) {
 	b.WriteString("</g>\n")
 }
 
-// shape draws the mark of a series. Marks differ in form and in colour, and begin again after the sixth.
+// shape draws the mark of a series. Marks differ in shape and colour, and repeat after the sixth.
 func shape(b *bytes.Buffer, series int, x, y float64) {
 	class := fmt.Sprintf("s%d dot", series%6)
 	switch series % 6 {
@@ -220,8 +218,8 @@ func shape(b *bytes.Buffer, series int, x, y float64) {
 	b.WriteString("\n")
 }
 
-// scale returns the range of the axis, and the step between its lines. The range begins at 0 unless
-// all values are far from it.
+// scale returns the range of the axis, and the step between its lines. The range begins at 0, unless all values
+// are far from 0.
 func scale(rows []row) (low, high, step float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
@@ -238,7 +236,7 @@ func scale(rows []row) (low, high, step float64) {
 		high = low + 1
 	}
 
-	// The step is 1, 2 or 5 times a power of ten, so that there are some six lines.
+	// The step is 1, 2 or 5 times a power of ten, so that there are about six lines.
 	rough := (high - low) / 6
 	step = math.Pow(10, math.Floor(math.Log10(rough)))
 	for _, f := range []float64{1, 2, 5, 10} {
@@ -250,7 +248,7 @@ func scale(rows []row) (low, high, step float64) {
 	return math.Floor(low/step) * step, math.Ceil(high/step) * step, step
 }
 
-// label writes a number on the axis with as many digits as its step has.
+// label writes a number on the axis with as many decimals as the step has.
 func label(v, step float64) string {
 	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	if math.Abs(v) < step/2 {
@@ -259,7 +257,7 @@ func label(v, step float64) string {
 	return fmt.Sprintf("%.*f", min(digits, 9), v)
 }
 
-// describe tells the content of the picture for those who do not see it.
+// describe says what the picture shows, for those who cannot see it.
 func describe(rows []row, m metric.Metric) string {
 	var parts []string
 	for _, r := range rows[:min(len(rows), 12)] {
@@ -268,7 +266,7 @@ func describe(rows []row, m metric.Metric) string {
 	return m.Title + ": " + strings.Join(parts, "; ")
 }
 
-// cut shortens a text to the given number of characters.
+// cut shortens a text to at most most characters.
 func cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"
@@ -276,7 +274,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// text escapes a text between tags.
+// text escapes a string for use as text in XML.
 func text(s string) string {
 	var b strings.Builder
 	if xml.EscapeText(&b, []byte(s)) != nil {

@@ -34,35 +34,35 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[batch]())
 }
 
-// run is a run to be made: the index of its cell, and its seed.
+// run identifies a run to be made: the index of its cell, and its seed.
 type run struct {
 	Cell int
 	Seed uint64
 }
 
-// batch has the runs that a worker is given together.
+// batch has the runs that a worker gets as one element.
 type batch struct{ Runs []run }
 
-// elements is the number of elements that Prism gives a process at a time.
+// elements is the number of elements that Prism gives a process at the same time.
 const elements = 8
 
-// Together returns how many runs an element must have so that a process makes
-// the given number at a time, although Prism gives it eight elements at most.
+// Together returns how many runs an element must have for a process to make atOnce runs at the same time,
+// although Prism gives it at most eight elements.
 func Together(atOnce int) int { return max(1, (atOnce+elements-1)/elements) }
 
 // Job is the input of the transforms.
 type Job struct {
-	// Study is the study as JSON, Out the folder for results and tables.
+	// Study is the study as JSON, and Out the folder for results and tables.
 	Study []byte
 	Out   string
-	// AtOnce is the number of runs that a worker's process makes at a time; 0
-	// means as many as it may use cores.
+	// AtOnce is the number of runs that a worker's process makes at the same time. 0 means as many as it may
+	// use cores.
 	AtOnce int
-	// Together is the number of runs that a worker is given as one element. It
-	// makes them at the same time as far as AtOnce allows; 0 means one. See Together.
+	// Together is the number of runs that a worker gets as one element. It makes them concurrently as far as
+	// AtOnce allows. 0 means one. See the function Together.
 	Together int
-	// Part says which of Parts parts of the runs is made, from 1 on. A part makes no tables.
-	// With Parts 0 all runs are made.
+	// Part says which of Parts parts of the runs is made, counted from 1. A part makes no tables. If Parts is
+	// 0, all runs are made.
 	Part, Parts int
 }
 
@@ -79,7 +79,7 @@ func (j *Job) Runs(study *spec.Study) int {
 		return all
 	}
 
-	// Runs are dealt out in turn, so that the first parts get one more where they do not divide.
+	// Runs are dealt out in turn. If they do not divide evenly, the first parts get one more.
 	return (all + j.Parts - j.Part) / j.Parts
 }
 
@@ -98,20 +98,20 @@ func Build(s beam.Scope, job Job) {
 	elements := beam.Reshuffle(s, beam.ParDo(s.Scope("expand"), &expandFn{Job: job}, beam.Impulse(s)))
 	results := beam.ParDo(s.Scope("run"), &runFn{Job: job}, elements)
 	if job.Parts > 0 {
-		return // the results are in the store
+		return // a part only adds results to the store
 	}
 	sums := beam.CombinePerKey(s.Scope("sum up"), &sumFn{}, results)
 	all := beam.GroupByKey(s, beam.ParDo(s, underOneKey, sums))
 	beam.ParDo0(s.Scope("write"), &writeFn{Job: job}, all)
 }
 
-// underOneKey gives all cells one key.
+// underOneKey gives all cells the same key, so that they end up in one place.
 func underOneKey(_ int, sum []byte) (int, []byte) { return 0, sum }
 
 // expandFn makes the batches.
 type expandFn struct{ Job Job }
 
-// ProcessElement is called once.
+// ProcessElement emits the batches. It is called once.
 func (f *expandFn) ProcessElement(_ context.Context, _ []byte, emit func(batch)) error {
 	study, err := f.Job.study()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/store"
 )
 
-// runFn makes the runs. A run that fails is a result like any other.
+// runFn makes the runs. A run that fails has a result like any other.
 type runFn struct {
 	Job Job
 
@@ -23,7 +23,7 @@ type runFn struct {
 	store *store.Store
 }
 
-// Setup is called once for each instance.
+// Setup prepares an instance. It is called once for each.
 func (f *runFn) Setup(ctx context.Context) (err error) {
 	if f.study, err = f.Job.study(); err != nil {
 		return err
@@ -33,8 +33,8 @@ func (f *runFn) Setup(ctx context.Context) (err error) {
 	return err
 }
 
-// ProcessElement makes the runs of a batch, each when it is its turn, and emits their
-// results in the order of the batch.
+// ProcessElement makes the runs of a batch, each when it is its turn. It emits their results in the order of
+// the batch.
 func (f *runFn) ProcessElement(ctx context.Context, b batch, emit func(int, []byte)) error {
 	results, errs := make([][]byte, len(b.Runs)), make([]error, len(b.Runs))
 	var all sync.WaitGroup
@@ -52,7 +52,7 @@ func (f *runFn) ProcessElement(ctx context.Context, b batch, emit func(int, []by
 	return nil
 }
 
-// result makes one run, or finds its result.
+// result makes one run, or reads its result from the store.
 func (f *runFn) result(ctx context.Context, one run) ([]byte, error) {
 	if one.Cell < 0 || one.Cell >= len(f.cells) {
 		return nil, fmt.Errorf("cell %d of %d", one.Cell, len(f.cells))
@@ -78,9 +78,8 @@ func (f *runFn) result(ctx context.Context, one run) ([]byte, error) {
 	return json.Marshal(r)
 }
 
-// turns bounds the runs that are made at a time in this process. Runners
-// work on more elements at a time than there are cores, and simulations take
-// memory. The first study of a process sets the bound.
+// turns bounds the number of runs that this process makes at the same time. Runners work on more elements at
+// the same time than there are cores, and simulations need memory. The first study of a process sets the bound.
 var turns struct {
 	sync.Once
 	free chan struct{}
@@ -98,7 +97,7 @@ func (f *runFn) simulate(ctx context.Context, cell spec.Cell, seed uint64) (*mea
 	return measure.Run(ctx, f.study, cell, seed)
 }
 
-// Teardown is called in the end.
+// Teardown closes the store. It is called once at the end.
 func (f *runFn) Teardown() error {
 	if f.store == nil {
 		return nil

@@ -9,12 +9,11 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/tables"
 )
 
-// accumulator has the results of a cell so far. The cell that it becomes is the same for the same runs,
-// in whatever order they come.
+// accumulator has the results of a cell so far. The same runs yield the same cell, in whatever order they come.
 type accumulator struct {
 	// Runs has the results without their waits, as JSON.
 	Runs [][]byte
-	// Waits has sketches of the waits of all results, by priority.
+	// Waits has sketches of the waits in all results, by priority.
 	Waits map[int32][]byte
 	// Faults says why results could not be read.
 	Faults []string
@@ -87,7 +86,7 @@ func (f *sumFn) ExtractOutput(a accumulator) []byte {
 	slices.SortFunc(c.Runs, func(a, b tables.Run) int { return cmp.Compare(a.Seed, b.Seed) })
 	text, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // numbers of runs are finite: they were read from JSON
+		panic(err) // figures are finite, because they were read from JSON
 	}
 	return text
 }

@@ -13,7 +13,7 @@ import (
 // writeFn writes the tables and pictures of all cells.
 type writeFn struct{ Job Job }
 
-// ProcessElement is called once, with all cells.
+// ProcessElement writes the files. It is called once, with all cells.
 func (f *writeFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte) bool) error {
 	study, err := f.Job.study()
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package progress answers how far a study is. Workers in this process count what they do here.
-// If all workers are in other processes nothing is counted here, and whoever shows the progress
-// must find the number of results in another way.
+// Package progress answers how far a study is. Workers in this process count here what they do. If all workers
+// are in other processes, nothing is counted here, and the number of results has to be found in another way.
 package progress
 
 import (
@@ -22,7 +21,7 @@ func Ran(fail bool, seconds float64) {
 	made.Add(1)
 }
 
-// Found counts a run that was made before.
+// Found counts a run whose result was in the store already.
 func Found() { known.Add(1) }
 
 // Counts returns the counts of this process.
@@ -30,15 +29,15 @@ func Counts() (runs, failed, found int, busy time.Duration) {
 	return int(made.Load()), int(failures.Load()), int(known.Load()), time.Duration(nanoseconds.Load())
 }
 
-// Reset forgets all counts.
+// Reset sets all counts to zero.
 func Reset() {
 	for _, c := range []*atomic.Int64{&made, &failures, &known, &nanoseconds} {
 		c.Store(0)
 	}
 }
 
-// Line writes the progress of a study with total runs after some time. elsewhere is
-// the number of results of workers in other processes, 0 if that is not known.
+// Line describes the progress of a study with total runs after some time. elsewhere is the number of results of
+// workers in other processes, or 0 if it is not known.
 func Line(total, elsewhere int, after time.Duration) string {
 	runs, failures, known, _ := Counts()
 	done := min(max(runs+known, elsewhere), total)
@@ -50,7 +49,7 @@ func Line(total, elsewhere int, after time.Duration) string {
 		text += fmt.Sprintf(", %d failed", failures)
 	}
 
-	// The rate is that of the runs made now: those that were found took no time.
+	// The rate counts only the runs that were made now, because finding results takes no time.
 	fresh := done - known
 	if fresh <= 0 || after <= 0 {
 		return text
@@ -63,8 +62,8 @@ func Line(total, elsewhere int, after time.Duration) string {
 	return text
 }
 
-// Busy writes in a line how long the simulations of this process took together, and how long the process
-// did. It is empty if there was none. On one core the rest of the time is the work of Beam.
+// Busy says how long the simulations of this process took in total, and how long the process ran. It is empty
+// without simulations. On a single core the difference is the work of Beam.
 func Busy(after time.Duration) string {
 	runs, _, _, busy := Counts()
 	if runs == 0 || after <= 0 {
@@ -84,8 +83,8 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Show writes lines until stop is called, which writes the last one. On a terminal it writes once a second, each
-// line over the one before. Otherwise it writes once a minute, each line below the one before.
+// Show writes lines until stop is called, which writes a last one. On a terminal it writes a line every second,
+// over the one before. Otherwise it writes a line every minute, below the one before.
 func Show(w io.Writer, terminal bool, line func() string) (stop func()) {
 	every, before, after := time.Minute, "", "\n"
 	if terminal {

@@ -15,33 +15,33 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
-// Axis is something that cells may differ in.
+// Axis is a property in which cells may differ.
 type Axis struct {
 	Name, Default, Usage string
-	// set reads a value.
+	// set parses a value and applies it to a setting.
 	set func(*Setting, string) error
 }
 
-// Setting says what a cell's values mean.
+// Setting is the meaning of a cell's values.
 type Setting struct {
 	Preemption preemption.Config
 	Release    outrank.Release
 	Classes    workload.Classes
 	Shape      workload.Shape
 	Sim        sim.Config
-	// Static is the request of the static pod of every node; nil where there is none.
+	// Static has the requests of a static pod on every node. It is nil if there is none.
 	Static *workload.Amounts
-	// Budgets are the disruption budgets of service classes, Quotas their quotas; nil for none.
+	// Budgets are the disruption budgets of service classes, and Quotas their quotas. They are nil if there are
+	// none.
 	Budgets []Budget
 	Quotas  *Quotas
-	// Regret is n if every n-th plan is compared with the best one, 0 for none.
+	// Regret is n if every n-th plan is compared with the best one. It is 0 if none is.
 	Regret int
-	// Devices is set if the GPUs of a node are devices, and not one amount.
+	// Devices is set if the GPUs of a node are separate devices instead of one amount.
 	Devices bool
 }
 
-// allAxes lists all axes. Their order is that of the columns of tables; a new axis is
-// added at the end.
+// allAxes lists all axes, in the order of the columns of tables. Add a new axis at the end.
 var allAxes = []Axis{
 	{"policy", "current", "who is evicted: " + names(policies) + ", or a registered one", policy},
 	{"release", outrank.DefaultRelease.String(), "whose rules hold: v1.36 or v1.37", func(s *Setting, v string) error {
@@ -127,7 +127,7 @@ func (c *Cell) Setting() (*Setting, error) {
 	return s, nil
 }
 
-// sample sets the number of nodes that preemption looks at. Its axis comes after the policy, which replaces the
+// sample sets how many nodes preemption looks at. Its axis has to come after the policy, which replaces the
 // whole configuration.
 func sample(s *Setting, v string) error {
 	switch v {
@@ -145,7 +145,7 @@ func sample(s *Setting, v string) error {
 	return nil
 }
 
-// choose takes one of a few values by its name.
+// choose passes one of a few values to take, selected by its name.
 func choose[T any](v string, of map[string]T, take func(T)) error {
 	x, ok := of[v]
 	if !ok {
@@ -176,7 +176,7 @@ func regret(s *Setting, v string) error {
 	return nil
 }
 
-// truth reads true or false.
+// truth parses true or false.
 func truth(v string) (bool, error) {
 	if v != "true" && v != "false" {
 		return false, fmt.Errorf("it is true or false")
@@ -184,7 +184,7 @@ func truth(v string) (bool, error) {
 	return v == "true", nil
 }
 
-// factor reads a factor.
+// factor parses a factor.
 func factor(v string, to *float64) error {
 	f, err := strconv.ParseFloat(v, 64)
 	if err != nil || !(f > 0 && f <= 1_000_000) {
@@ -194,7 +194,7 @@ func factor(v string, to *float64) error {
 	return nil
 }
 
-// duration reads a time.
+// duration parses a duration.
 func duration(v string, to *time.Duration) error {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 )
 
-// kubelets sets whether there are kubelets, and their order.
+// kubelets sets whether the run simulates kubelets, and with which options.
 func kubelets(s *Setting, v string) error {
 	switch v {
 	case "false":
@@ -54,7 +54,7 @@ func kubeletOption(k *sim.Kubelets, name, value string) error {
 	return fmt.Errorf("it is false, true, or options: order, period, transition and retries, like order=best,period=30s")
 }
 
-// kubeletOrder sets who is evicted for a critical pod.
+// kubeletOrder sets which pods are evicted first for a critical pod.
 func kubeletOrder(k *sim.Kubelets, value string) error {
 	switch value {
 	case "class":
@@ -68,7 +68,7 @@ func kubeletOrder(k *sim.Kubelets, value string) error {
 	return nil
 }
 
-// kubeletTime reads a time of the kubelets. They take 0 for the default, so that it is none of the values.
+// kubeletTime parses a time of the kubelets. It refuses 0, which stands for the default.
 func kubeletTime(to *time.Duration, name, value string) error {
 	if err := duration(value, to); err != nil || *to == 0 {
 		return fmt.Errorf("%s is a time above 0 like 30s", name)

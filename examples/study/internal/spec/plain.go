@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// oneDocument refuses a second document of YAML, which nobody would look at. A mark begins a second document
-// only if there is content before and behind it.
+// oneDocument refuses a second YAML document, which would be ignored. A marker begins a second document only if
+// there is content before and after it.
 func oneDocument(data []byte) error {
 	content, marked := false, false
 	for i, line := range strings.Split(string(data), "\n") {
@@ -29,7 +29,7 @@ func oneDocument(data []byte) error {
 	return nil
 }
 
-// plain returns an error of decoding in words that are not those of Go: a value is of another kind than its field.
+// plain describes a decoding error without terms of Go: a value is of another kind than its field.
 func plain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -62,7 +62,7 @@ func wanted(kind reflect.Kind) string {
 	return "an object, like {name: value}"
 }
 
-// given names the kind of a JSON value, or the number itself.
+// given names the kind of a JSON value that was found, or the number itself.
 func given(value string) string {
 	kind, number, _ := strings.Cut(value, " ")
 	switch kind {

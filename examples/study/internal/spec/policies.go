@@ -11,24 +11,24 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// policies are the policies that every program has.
+// policies are the built-in policies, by name.
 var policies = map[string]preemption.Config{
 	"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
-	// Beyond kube-scheduler: the best set of victims on a node, no violation
-	// of a budget at all, and budgets charged for the victims alone.
+	// These go beyond kube-scheduler: the best set of victims on a node, no violation of a budget at all, and
+	// budgets that are charged only for the victims.
 	"exact":  {Victims: preemption.Exact{}},
 	"strict": {Budgets: preemption.NeverViolate},
 	"honest": {Budgets: preemption.ChargeVictims},
 }
 
-// registered are the policies of this program, by name.
+// registered are the policies that this process has registered, by name.
 var registered struct {
 	sync.Mutex
 	policies map[string]func() preemption.Config
 }
 
-// Register adds a policy to those of this process; see [run.Register], which is for programs.
-// Several goroutines may call it at once.
+// Register adds a policy to those of this process. Programs call [run.Register] instead. Several goroutines may
+// call it at once.
 func Register(name string, config func() preemption.Config) error {
 	if name == "" || len(name) > mostText || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("%w: policy %.60q: a name has between 1 and %d bytes, all of them printable", outrank.ErrInvalid, name, mostText)
@@ -54,8 +54,8 @@ func Register(name string, config func() preemption.Config) error {
 	return nil
 }
 
-// policy sets the configuration of the policy of that name. That of a registered policy is made anew for each
-// run, which may change it.
+// policy sets the configuration of the policy with a name. The configuration of a registered policy is made
+// anew for each run, which may change it.
 func policy(s *Setting, v string) error {
 	registered.Lock()
 	own := maps.Clone(registered.policies)
@@ -65,7 +65,7 @@ func policy(s *Setting, v string) error {
 		return nil
 	}
 
-	// The error for an unknown name lists the registered policies, too.
+	// The error about an unknown name also lists the registered policies.
 	all := maps.Clone(policies)
 	for name := range own {
 		all[name] = preemption.Config{}

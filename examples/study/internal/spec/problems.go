@@ -26,7 +26,7 @@ func (s *Study) problems() []error {
 		return ps
 	}
 
-	// Only a study whose parts make sense is expanded, and only if it is not too large for that.
+	// Only a study whose parts are valid is expanded, and only if it is not too large.
 	if s.tooMany() {
 		return []error{fmt.Errorf("grid: more than %d runs", MostRuns)}
 	}
@@ -55,7 +55,7 @@ func (s *Study) traceProblems() []error {
 	return ps
 }
 
-// figureProblems lists the problems of the fields that say how the figures are made: seeds, confidence, metrics.
+// figureProblems lists the problems of the fields that determine the figures: seeds, confidence, metrics.
 func (s *Study) figureProblems() []error {
 	var ps []error
 	add := func(format string, args ...any) { ps = append(ps, fmt.Errorf(format, args...)) }
@@ -77,10 +77,10 @@ func (s *Study) figureProblems() []error {
 	return ps
 }
 
-// mostCells is the most cells without sense that are named.
+// mostCells is the most invalid cells that are named.
 const mostCells = 5
 
-// cellProblems lists the cells whose values make sense by themselves, and not together.
+// cellProblems lists the cells whose values are valid on their own, but not together.
 func (s *Study) cellProblems() []error {
 	var ps []error
 	for _, c := range s.Cells() {
@@ -107,7 +107,7 @@ func (s *Study) tooMany() bool {
 	return runs > MostRuns
 }
 
-// gridProblems lists the problems of the grid, and of the axis that is compared.
+// gridProblems lists the problems of the grid and of the compared axis.
 func (s *Study) gridProblems() []error {
 	var ps []error
 	known := func(name string) bool {
@@ -148,10 +148,10 @@ func (a Axis) problems(values []string) []error {
 	return ps
 }
 
-// podAxes are the axes about pods to come. A dump has no such pods.
+// podAxes are the axes about arriving pods, which a dump does not have.
 var podAxes = []string{"classes", "load", "timeScale", "static", "budgets", "gpus"}
 
-// dumpProblems lists the axes that mean nothing for a dump.
+// dumpProblems lists the axes that do not apply to a dump.
 func (s *Study) dumpProblems() []error {
 	var ps []error
 	for i := range s.Traces {
@@ -164,7 +164,7 @@ func (s *Study) dumpProblems() []error {
 	return ps
 }
 
-// check refuses a value that means nothing in a cell whose other values are the defaults.
+// check refuses a value that is invalid even if all other values are the defaults.
 func (a Axis) check(v string) error {
 	if len(v) > mostText {
 		return fmt.Errorf("it has more than %d bytes", mostText)
@@ -184,7 +184,7 @@ func (a Axis) check(v string) error {
 	return s.check()
 }
 
-// check refuses values that mean nothing together.
+// check refuses values that are invalid in combination.
 func (s *Setting) check() error {
 	if s.Devices && s.Sim.Kubelets != nil {
 		return errors.New("gpus: devices and kubelets do not go together")
@@ -201,7 +201,7 @@ func (s *Setting) check() error {
 		return err
 	}
 
-	// The best plan is found by an exact search, with the ranks that bound it.
+	// The best plan is found by an exact search, whose bounds need the default ranks.
 	decides.Victims = preemption.Exact{}
 	decides.Ranks, decides.Extenders = nil, nil
 	if err := decides.Validate(); err != nil {
@@ -219,7 +219,7 @@ func axisNames() string {
 	return strings.Join(out, ", ")
 }
 
-// sortedKeys returns the keys of a map in their order.
+// sortedKeys returns the sorted keys of a map.
 func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -232,7 +232,7 @@ func sortedKeys[T any](m map[string]T) []string {
 // problems lists the problems of a trace. Each begins with the name of its field.
 func (t *Trace) problems() []string {
 	var ps []string
-	ways := 0 // in which nodes and pods are given
+	ways := 0 // the number of ways in which nodes and pods are given
 	for _, given := range []bool{t.Sample, t.Nodes != "" || t.Pods != "", t.Dump != "", t.Generate != nil} {
 		if given {
 			ways++

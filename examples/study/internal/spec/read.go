@@ -11,8 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// file is the written form of a study. A value of the grid may be a text, a
-// number or a truth value.
+// file is a study as it is written. A value of the grid may be a string, a number or a boolean.
 type file struct {
 	Name, About, Compare string
 	Traces               []Trace
@@ -21,13 +20,13 @@ type file struct {
 	Confidence           *float64
 	Metrics              []string
 
-	grid map[string][]string // Grid, read
+	grid map[string][]string // Grid, parsed
 }
 
-// literal is the written form of a value.
+// literal is a value as it is written.
 type literal string
 
-// UnmarshalJSON reads a text, a number or a truth value.
+// UnmarshalJSON reads a string, a number or a boolean.
 func (l *literal) UnmarshalJSON(data []byte) error {
 	switch {
 	case len(data) > 0 && data[0] == '"':
@@ -39,8 +38,8 @@ func (l *literal) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Read reads a study in YAML or JSON. Relative paths in it count from a folder.
-// The error names all problems, a line each.
+// Read reads a study in YAML or JSON. Relative paths in it are relative to folder. The error names all
+// problems, one a line.
 func Read(data []byte, folder string) (*Study, error) {
 	if err := oneDocument(data); err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func Read(data []byte, folder string) (*Study, error) {
 		s.Traces[i].resolve(folder)
 	}
 
-	// Where a part could not be read, what the others mean with it cannot be judged.
+	// If a part could not be read, the other parts cannot be judged.
 	if len(problems) == 0 {
 		problems = s.problems()
 	}
@@ -66,7 +65,7 @@ func Read(data []byte, folder string) (*Study, error) {
 	return s, nil
 }
 
-// decode reads the fields one by one, so that each reports its own problem.
+// decode reads the fields one by one, so that each can report its own problem.
 func decode(asJSON []byte) (*file, []error) {
 	f, fields := &file{Seeds: Seeds{First: 1, Count: 30}}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(asJSON, &fields); err != nil {
@@ -95,7 +94,7 @@ func decode(asJSON []byte) (*file, []error) {
 	return f, append(problems, f.readGrid()...)
 }
 
-// readGrid reads the axes one by one, so that each reports its own problem.
+// readGrid reads the axes one by one, so that each can report its own problem.
 func (f *file) readGrid() []error {
 	var problems []error
 	f.grid = map[string][]string{}
@@ -112,7 +111,7 @@ func (f *file) readGrid() []error {
 	return problems
 }
 
-// study fills in the defaults.
+// study returns the study with defaults filled in.
 func (f *file) study() *Study {
 	s := &Study{
 		Name: f.Name, About: f.About, Traces: f.Traces, Grid: f.grid, Seeds: f.Seeds,
@@ -127,7 +126,7 @@ func (f *file) study() *Study {
 	return s
 }
 
-// resolve makes paths independent of the folder, and fills in a default.
+// resolve makes paths independent of the working folder, and fills in a default.
 func (t *Trace) resolve(folder string) {
 	for _, p := range []*string{&t.Nodes, &t.Pods, &t.Dump} {
 		if *p != "" && !filepath.IsAbs(*p) && !strings.Contains(*p, "://") {
@@ -139,7 +138,7 @@ func (t *Trace) resolve(folder string) {
 	}
 }
 
-// join returns a path in a folder, which may be on another file system, like gs://bucket/traces.
+// join returns a path within a folder, which may be on another file system, such as gs://bucket/traces.
 func join(folder, path string) string {
 	if strings.Contains(folder, "://") {
 		return strings.TrimSuffix(folder, "/") + "/" + filepath.ToSlash(path)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Study is a file with its defaults filled in.
+// Study is a study file with its defaults filled in.
 type Study struct {
 	Name       string              `json:"name"`
 	About      string              `json:"about,omitempty"`
@@ -15,46 +15,44 @@ type Study struct {
 	Seeds      Seeds               `json:"seeds"`
 	Compare    string              `json:"compare"`
 	Confidence float64             `json:"confidence"`
-	// Metrics are the metrics that the Markdown table and the pictures show; the other tables
-	// have all metrics.
+	// Metrics are the metrics that the Markdown table and the pictures show. The other tables have all metrics.
 	Metrics []string `json:"metrics,omitempty"`
 }
 
-// Trace is the source of nodes and pods. One of Sample, Nodes with Pods, Dump and
-// Generate is set.
+// Trace is the source of nodes and pods. One of Sample, Nodes together with Pods, Dump and Generate is set.
 type Trace struct {
 	Name        string `json:"name"`
 	Sample      bool   `json:"sample,omitempty"`
 	Nodes       string `json:"nodes,omitempty"`
 	Pods        string `json:"pods,omitempty"`
 	PodsPerNode int64  `json:"podsPerNode,omitempty"`
-	// Every is n if only every n-th node and pod is taken: nodes in the order of the file, pods in the
-	// order of their arrival. 0 takes all.
+	// Every is n if only every n-th node and pod is taken: nodes in the order of the file, pods in the order of
+	// their arrival. 0 takes all.
 	Every    int       `json:"every,omitempty"`
 	Dump     string    `json:"dump,omitempty"`
 	Generate *Generate `json:"generate,omitempty"`
-	// Source says where one gets the files.
+	// Source says where to get the files.
 	Source string `json:"source,omitempty"`
-	// Digest identifies the contents of the files. The program computes it; a study does not give it.
+	// Digest identifies the contents of the files. The program computes it; a study file does not contain it.
 	Digest string `json:"digest,omitempty"`
 }
 
-// Generate is a generated trace: pods of four classes that arrive evenly at random and
-// run for exponentially distributed times. The same values give the same trace.
+// Generate describes a generated trace: pods of four classes that arrive uniformly at random and run for
+// exponentially distributed times. The same values give the same trace.
 type Generate struct {
 	// Nodes have 16 cores, 64 GiB and room for 110 pods each.
 	Nodes int `json:"nodes"`
 	Pods  int `json:"pods"`
-	// Hours is the time in which all pods arrive, Minutes the mean time that a pod runs.
+	// Hours is the time within which all pods arrive, and Minutes the mean time that a pod runs.
 	Hours   float64 `json:"hours"`
 	Minutes float64 `json:"minutes"`
 	Seed    uint64  `json:"seed"`
-	// GPUs is the number of GPUs of each node. If there are any, 60 of 100 pods ask for GPUs: half of
-	// these for a share of one, half for whole ones, and no pod for more than a node has.
+	// GPUs is the number of GPUs of each node. If it is not 0, 60 of 100 pods ask for GPUs: half of these for a
+	// share of one, half for whole ones, and no pod for more than a node has.
 	GPUs int `json:"gpus,omitempty"`
 }
 
-// Seeds are consecutive numbers.
+// Seeds are Count consecutive numbers from First on.
 type Seeds struct {
 	First uint64 `json:"first"`
 	Count int    `json:"count"`
@@ -68,13 +66,13 @@ const (
 	mostGPUs      = 16
 )
 
-// Cell is a trace with a value for every axis, in the order of [Axes].
+// Cell is a trace with a value for each axis, in the order of [Axes].
 type Cell struct {
 	Trace  string   `json:"trace"`
 	Values []string `json:"values"`
 }
 
-// Value returns the cell's value on an axis; on the axis "trace" that is the trace.
+// Value returns the cell's value on an axis. On [TraceAxis] that is the name of the trace.
 func (c *Cell) Value(axis string) string {
 	if axis == TraceAxis {
 		return c.Trace
@@ -85,10 +83,10 @@ func (c *Cell) Value(axis string) string {
 	return ""
 }
 
-// TraceAxis is the axis of traces, besides the axes of the grid.
+// TraceAxis is the axis of traces. It is not part of the grid.
 const TraceAxis = "trace"
 
-// With returns the cell that differs in one value.
+// With returns a cell that differs from c in one value.
 func (c *Cell) With(axis, value string) Cell {
 	out := Cell{Trace: c.Trace, Values: slices.Clone(c.Values)}
 	if axis == TraceAxis {
@@ -102,7 +100,7 @@ func (c *Cell) With(axis, value string) Cell {
 	return out
 }
 
-// String names the values that are not the defaults.
+// String names the trace and the values that are not the defaults.
 func (c *Cell) String() string {
 	parts := []string{"trace " + c.Trace}
 	for i, a := range allAxes {
@@ -113,15 +111,15 @@ func (c *Cell) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Key identifies a cell by all its values.
+// Key returns a string that is unique to the cell's values.
 func (c *Cell) Key() string { return c.Trace + "\x00" + strings.Join(c.Values, "\x00") }
 
-// Cells returns the cells of the study, in the order in which their values are written: the
-// trace varies slowest, the last axis fastest.
+// Cells returns the cells of the study in the order in which their values are written: the trace varies
+// slowest, and the last axis fastest.
 func (s *Study) Cells() []Cell {
 	var cells []Cell
 	for _, t := range s.Traces {
-		// Each axis makes of every cell so far one cell for each of its values.
+		// Each axis turns every cell so far into one cell for each of its values.
 		rows := []Cell{{Trace: t.Name}}
 		for _, a := range allAxes {
 			var next []Cell
@@ -145,7 +143,7 @@ func (s *Study) values(a Axis) []string {
 	return []string{a.Default}
 }
 
-// Varied returns the axes in which cells of the study differ, the trace first.
+// Varied returns the axes in which cells of the study differ, beginning with the trace.
 func (s *Study) Varied() []string {
 	var names []string
 	if len(s.Traces) > 1 {
@@ -159,7 +157,7 @@ func (s *Study) Varied() []string {
 	return names
 }
 
-// Base returns the cell that a cell is compared with; it is not ok where that is the cell itself.
+// Base returns the cell with which c is compared. It is not ok if that would be c itself.
 func (s *Study) Base(c Cell) (Cell, bool) {
 	first := s.first()
 	if first == "" || c.Value(s.Compare) == first {
@@ -168,7 +166,7 @@ func (s *Study) Base(c Cell) (Cell, bool) {
 	return c.With(s.Compare, first), true
 }
 
-// first returns the first value of the compared axis, empty if that has only one.
+// first returns the first value of the compared axis. It is empty if the axis has only one value.
 func (s *Study) first() string {
 	if s.Compare == TraceAxis {
 		if len(s.Traces) > 1 {
@@ -185,7 +183,7 @@ func (s *Study) first() string {
 // Runs returns the number of simulations of the study.
 func (s *Study) Runs() int { return len(s.Cells()) * s.Seeds.Count }
 
-// Trace returns the trace of a name.
+// Trace returns the trace with a name.
 func (s *Study) Trace(name string) (*Trace, error) {
 	for i := range s.Traces {
 		if s.Traces[i].Name == name {

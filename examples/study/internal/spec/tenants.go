@@ -13,17 +13,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// ClassLabel is the label of pods with their service class. Pods have it where budgets select them
-// by their class.
+// ClassLabel is the label with a pod's service class. Pods get it if budgets select them by class.
 const ClassLabel = "service-class"
 
-// Budget says how many pods of a service class must stay ready.
+// Budget says how many pods of a service class have to stay ready.
 type Budget struct {
 	Class string
 	Ready outrank.IntOrPercent
 }
 
-// Object returns the budget as the cluster has it.
+// Object returns the budget as an object of the cluster.
 func (b *Budget) Object() *outrank.PodDisruptionBudget {
 	ready := b.Ready
 	return &outrank.PodDisruptionBudget{
@@ -32,7 +31,7 @@ func (b *Budget) Object() *outrank.PodDisruptionBudget {
 	}
 }
 
-// budgets reads the budgets of service classes.
+// budgets parses the budgets of service classes.
 func budgets(s *Setting, v string) error {
 	return eachClass(v, func(class, value string) error {
 		text, percent := strings.CutSuffix(value, "%")
@@ -45,11 +44,11 @@ func budgets(s *Setting, v string) error {
 	})
 }
 
-// Quotas are the shares of service classes. Each class is a queue of one cohort: it lends what it does not use,
-// takes from its own pods of lower priority, and takes back what it lent from pods of any priority.
+// Quotas are the shares of service classes. Each class is a queue in one cohort: it lends what it does not use,
+// preempts its own pods of lower priority, and reclaims what it has lent from pods of any priority.
 type Quotas struct {
 	Style tenancy.Style
-	// Shares are in per cent, in the order of the names.
+	// Shares are percentages, in the order of the class names.
 	Shares []Share
 }
 
@@ -61,7 +60,7 @@ type Share struct {
 
 var styles = map[string]tenancy.Style{"kueue": tenancy.Kueue, "yunikorn": tenancy.YuniKorn}
 
-// readQuotas reads the quotas of service classes, and whose rules they follow.
+// readQuotas parses the quotas of service classes, and the scheduler whose rules they follow.
 func readQuotas(s *Setting, v string) error {
 	q := &Quotas{}
 	shares := v
@@ -87,7 +86,7 @@ func readQuotas(s *Setting, v string) error {
 	return err
 }
 
-// eachClass reads pairs like LS=90,BE=10, and gives each to take. The value none has no pairs.
+// eachClass parses pairs such as LS=90,BE=10, and passes each to take. The value none has no pairs.
 func eachClass(v string, take func(class, value string) error) error {
 	if v == "none" {
 		return nil
@@ -106,8 +105,8 @@ func eachClass(v string, take func(class, value string) error) error {
 	return nil
 }
 
-// Use makes a configuration decide by the quotas, as shares of all nodes together. A
-// pod's class is the name of its priority class; pods of other classes are outside.
+// Use makes a configuration decide by the quotas, as shares of all nodes together. A pod's class is the name of
+// its priority class. Pods of other classes are not subject to quotas.
 func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
 	tree, err := tenancy.NewTree(q.config(nodes))
 	if err != nil {
@@ -122,7 +121,7 @@ func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
 }
 
 // config returns the queues with their quotas. A queue has its share of each resource of all nodes together,
-// slots for pods apart.
+// except places for pods.
 func (q *Quotas) config(nodes []*outrank.Node) tenancy.Config {
 	total := map[resource.Name]int64{}
 	for _, n := range nodes {
@@ -147,7 +146,7 @@ func (q *Quotas) config(nodes []*outrank.Node) tenancy.Config {
 	return config
 }
 
-// queueOf returns the queue of a pod, empty for a pod outside of all.
+// queueOf returns the queue of a pod. It is empty for a pod that belongs to none.
 func (q *Quotas) queueOf(p *outrank.Pod) string {
 	if slices.ContainsFunc(q.Shares, func(s Share) bool { return s.Class == p.PriorityClassName }) {
 		return p.PriorityClassName
@@ -155,10 +154,10 @@ func (q *Quotas) queueOf(p *outrank.Pod) string {
 	return ""
 }
 
-// usesOf returns a function that gives the usage of a running pod. It remembers the usage for all pods that share
-// their containers, such as copies of a pod and the pods that are made in its place.
+// usesOf returns a function that returns the usage of a running pod. It caches the usage for all pods that
+// share their containers, such as copies of a pod and the pods that replace it.
 func usesOf() func(*outrank.Pod) resource.List {
-	var known sync.Map // by *outrank.Container, the first one
+	var known sync.Map // by *outrank.Container, the pod's first container
 	return func(p *outrank.Pod) resource.List {
 		if len(p.Containers) == 0 {
 			return p.RunningRequests(outrank.DefaultRelease)
@@ -172,7 +171,7 @@ func usesOf() func(*outrank.Pod) resource.List {
 	}
 }
 
-// quantityOf returns the quantity of an amount, which is counted as [resource.Amount] does.
+// quantityOf returns the quantity of an amount in the units of [resource.Amount].
 func quantityOf(name resource.Name, amount int64) resource.Quantity {
 	if name == resource.CPU {
 		return resource.NewMilli(amount)

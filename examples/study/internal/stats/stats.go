@@ -1,13 +1,12 @@
-// Package stats answers how sure a mean over runs is, and which of many differences are
-// more than chance: intervals and tests by Student's t, and Holm's correction. Nothing
-// here is drawn: the same values give the same interval.
+// Package stats answers how certain a mean over runs is, and which of many differences are more than chance:
+// intervals and tests by Student's t, and Holm's correction. Nothing here is random, so that the same values
+// give the same interval.
 //
-// The t interval was chosen because it covers the mean as often as it says. TestIntervalsCover
-// measures that on ten and on thirty values of nine kinds. The statements of a study rest on
-// differences on equal seeds, which lie about as often above their mean as below it. There the t
-// interval covers at least as often as it says; the percentile and the BCa bootstrap cover less
-// often. It covers too seldom where values are strongly skewed: intervals of 95 % from thirty values
-// hold the mean in 88 of 100 cases.
+// The t interval was chosen because it covers the mean as often as it claims. TestIntervalsCover
+// measures that on ten and on thirty values of nine kinds. The statements of a study rest on differences on
+// equal seeds, which lie about as often above their mean as below it. There the t interval covers at least as
+// often as it claims, while the percentile and the BCa bootstrap cover less often. It covers too seldom if
+// values are strongly skewed: intervals of 95 % from thirty values contain the mean in only 88 of 100 cases.
 package stats
 
 import (
@@ -15,21 +14,21 @@ import (
 	"slices"
 )
 
-// Estimate is a mean with an interval that covers it at the confidence asked for.
+// Estimate is a mean with an interval that covers it with the given confidence.
 type Estimate struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// Spread says how far values lie apart.
+// Spread has the least, the middle and the largest of some values.
 type Spread struct {
 	Min    float64 `json:"min"`
 	Median float64 `json:"median"`
 	Max    float64 `json:"max"`
 }
 
-// Interval estimates the mean of one value or more by Student's t. The interval of a single value, or of equal
+// Interval estimates the mean of one or more values by Student's t. The interval of a single value, or of equal
 // values, is a point. For differences of pairs this is the paired t.
 func Interval(values []float64, confidence float64) Estimate {
 	e := Estimate{Mean: mean(values)}
@@ -43,9 +42,9 @@ func Interval(values []float64, confidence float64) Estimate {
 	return e
 }
 
-// Chance returns the chance of a mean at least as far from 0 as that of the values, if the true mean is 0. It
-// is the two-sided p-value of Student's t, and of the paired t where the values are differences. There are at
-// least two values. If all are 0 it is 1; if all are equal otherwise it is 0.
+// Chance returns the probability of a mean at least as far from 0 as that of the values, if the true mean is 0.
+// It is the two-sided p-value of Student's t, and of the paired t if the values are differences. There have to
+// be at least two values. If all are 0 it is 1; if all are equal otherwise it is 0.
 func Chance(values []float64) float64 {
 	switch {
 	case !allEqual(values):
@@ -56,9 +55,9 @@ func Chance(values []float64) float64 {
 	return 0
 }
 
-// Holm adjusts the chances of a family of tests. Whoever believes all tests whose adjusted chance is
-// below a level is wrong about one of them or more with a chance below that level, however the tests
-// depend on one another. The results are in the order of the chances, which are left alone.
+// Holm adjusts the p-values of a family of tests. If all tests with an adjusted p-value below a level are
+// accepted, the probability that at least one of them is wrong is below that level, however the tests depend on
+// one another. The results are in the order of chances, which is not modified.
 func Holm(chances []float64) []float64 {
 	order := make([]int, len(chances))
 	for i := range order {
@@ -74,8 +73,8 @@ func Holm(chances []float64) []float64 {
 		return 0
 	})
 
-	// The smallest chance counts n times, the next one n-1 times, and no adjusted chance is below that of a
-	// smaller one.
+	// The smallest p-value is multiplied by n, the next one by n-1, and so on. No adjusted value is below that
+	// of a smaller one.
 	adjusted, highest := make([]float64, len(chances)), 0.0
 	for i, at := range order {
 		highest = max(highest, min(1, chances[at]*float64(len(chances)-i)))
@@ -84,13 +83,13 @@ func Holm(chances []float64) []float64 {
 	return adjusted
 }
 
-// SpreadOf returns the spread of one value or more.
+// SpreadOf returns the spread of one or more values.
 func SpreadOf(values []float64) Spread {
 	sorted := slices.Sorted(slices.Values(values))
 	return Spread{sorted[0], quantile(sorted, 0.5), sorted[len(sorted)-1]}
 }
 
-// quantile returns a quantile of sorted values. It interpolates between the two values beside it.
+// quantile returns a quantile of sorted values. It interpolates between the two nearest values.
 func quantile(sorted []float64, share float64) float64 {
 	at := share * float64(len(sorted)-1)
 	i := int(at)
@@ -109,7 +108,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// standardError returns the standard error of the mean of two values or more.
+// standardError returns the standard error of the mean of two or more values.
 func standardError(values []float64) float64 {
 	m, squares := mean(values), 0.0
 	for _, v := range values {

@@ -13,8 +13,8 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// Digest records in a study the contents of its traces' files. Every file that
-// cannot be read is an error, which names the file's source if the study does.
+// Digest records the contents of the traces' files in a study. Every file that cannot be read is an error,
+// which names the file's source if the study does.
 func Digest(ctx context.Context, study *spec.Study) error {
 	var errs []error
 	for i := range study.Traces {
@@ -37,7 +37,7 @@ func Digest(ctx context.Context, study *spec.Study) error {
 	return errors.Join(errs...)
 }
 
-// hint names the source of a trace's files.
+// hint says where to get a trace's files, if the study names their source.
 func hint(t *spec.Trace) string {
 	if t.Source == "" {
 		return ""
@@ -45,7 +45,7 @@ func hint(t *spec.Trace) string {
 	return "; its files are from " + t.Source + ", and -data names the folder that they are in"
 }
 
-// digestFile adds a file and its length, which keeps two files apart from one with the contents of both.
+// digestFile adds a file and its length. The length distinguishes two files from one with the contents of both.
 func digestFile(ctx context.Context, path string, into io.Writer) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package store answers which runs of a study were made before. It keeps each result in a file of
-// its own as soon as the run has ended, in a folder of any file system that Beam knows. So a study
-// that was interrupted goes on from there.
+// Package store answers which runs of a study were made before. It keeps each result in a file of its own as
+// soon as the run has ended, in a folder of any file system that Beam supports, so that an interrupted study
+// can continue from there.
 package store
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
 )
 
-// form names the form of results. It changes when results of earlier programs cannot be used any more.
+// form is the version of the format of results. Change it when earlier results can no longer be used.
 const form = "2"
 
-// Store is a folder.
+// Store is a folder with results.
 type Store struct {
 	fs     filesystem.Interface
 	folder string
 }
 
-// Open opens a folder. [Store.Close] ends it.
+// Open opens a folder. [Store.Close] closes it.
 func Open(ctx context.Context, folder string) (*Store, error) {
 	fs, err := filesystem.New(ctx, folder+"/x")
 	if err != nil {
@@ -38,17 +38,17 @@ func Open(ctx context.Context, folder string) (*Store, error) {
 	return &Store{fs, strings.TrimSuffix(folder, "/")}, nil
 }
 
-// Close ends the use of the store.
+// Close releases the file system of the store.
 func (s *Store) Close() error { return s.fs.Close() }
 
-// Key identifies the result of a run by everything that decides about it.
+// Key returns a key for the result of a run, made of everything that determines the result.
 func Key(study *spec.Study, cell spec.Cell, seed uint64) (string, error) {
 	t, err := study.Trace(cell.Trace)
 	if err != nil {
 		return "", err
 	}
 
-	// The digest identifies the contents of the files, wherever they are.
+	// The digest identifies the contents of the files, so that their paths do not matter.
 	contents := *t
 	contents.Nodes, contents.Pods, contents.Dump = "", "", ""
 	contents.Source = ""
@@ -65,9 +65,8 @@ func (s *Store) path(key string) string {
 	return fmt.Sprintf("%s/runs/%s/%s.json", s.folder, key[:2], key)
 }
 
-// Load returns the result of a run, nil if there is none that can be used. A file
-// that was cut off or holds something else, another run for example, cannot be used. A run that
-// failed is tried again.
+// Load returns the result of a run. It is nil if there is none that can be used: a file may be cut off, or hold
+// another run. A failed run is made again.
 func (s *Store) Load(ctx context.Context, key string, cell spec.Cell, seed uint64) *measure.Result {
 	data, err := s.Read(ctx, s.path(key))
 	if err != nil {
@@ -86,8 +85,8 @@ func (s *Store) Load(ctx context.Context, key string, cell spec.Cell, seed uint6
 	return &r
 }
 
-// Writable tries whether results can be written, before hours go into making them. Only a
-// folder of this machine is tried.
+// Writable checks whether results can be written, before hours go into making them. It checks only folders of
+// this machine.
 func (s *Store) Writable() error {
 	if strings.Contains(s.folder, "://") {
 		return nil
@@ -103,7 +102,7 @@ func (s *Store) Writable() error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// Save keeps a result. The file is whole or, where the file system cannot rename, cut off.
+// Save stores a result. If the file system cannot rename files, an interruption may leave the file cut off.
 func (s *Store) Save(ctx context.Context, key string, r *measure.Result) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Store) Read(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Write writes a file, under another name first where the file system can rename.
+// Write writes a file. If the file system can rename files, it writes under another name first.
 func (s *Store) Write(ctx context.Context, path string, data []byte) error {
 	renamer, ok := s.fs.(filesystem.Renamer)
 	written := path
@@ -144,7 +143,7 @@ func (s *Store) Write(ctx context.Context, path string, data []byte) error {
 	return renamer.Rename(ctx, written, path)
 }
 
-// Count returns the number of results, failures among them.
+// Count returns the number of results, including failures.
 func (s *Store) Count(ctx context.Context) (int, error) {
 	files, err := s.fs.List(ctx, s.folder+"/runs/*/*.json")
 	return len(files), err

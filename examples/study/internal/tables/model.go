@@ -18,9 +18,9 @@ import (
 type Cell struct {
 	Cell spec.Cell `json:"cell"`
 	Runs []Run     `json:"runs"`
-	// Waits are sketches of the waits of all runs, by priority.
+	// Waits are sketches of the waits in all runs, by priority.
 	Waits map[int32][]byte `json:"waits"`
-	// Faults says why results could not be read. That is an error of the program.
+	// Faults says why results could not be read, which is a fault of the program.
 	Faults []string `json:"faults,omitempty"`
 }
 
@@ -33,17 +33,17 @@ type Run struct {
 	Attempts uint64             `json:"attempts"`
 }
 
-// Result is a whole study.
+// Result is the result of a whole study.
 type Result struct {
 	Study    *spec.Study `json:"study"`
 	Rows     []Row       `json:"rows"`
 	Waits    []WaitRow   `json:"waits"`
 	Failures []Failure   `json:"failures"`
-	// Speed is the speed of this machine. It is no part of the files that are compared.
+	// Speed is the speed of this machine. It is not part of the files that are compared.
 	Speed Speed `json:"-"`
 }
 
-// Row is a metric of a cell.
+// Row has the estimate of one metric in one cell.
 type Row struct {
 	Cell   spec.Cell `json:"cell"`
 	Metric string    `json:"metric"`
@@ -51,8 +51,8 @@ type Row struct {
 	Runs int `json:"runs"`
 	stats.Estimate
 	stats.Spread
-	// Difference is the mean difference to the cell that this one is compared with, on
-	// equal seeds; nil for that cell itself.
+	// Difference is the mean difference to the cell with which this one is compared, on equal seeds. It is nil
+	// for that cell itself.
 	Difference *Difference `json:"difference,omitempty"`
 }
 
@@ -60,16 +60,16 @@ type Row struct {
 type Difference struct {
 	Pairs int `json:"pairs"`
 	stats.Estimate
-	// Chance is the chance of such a mean if there is no difference. It is nil for a single pair,
-	// which tells nothing.
+	// Chance is the probability of such a mean if there is no difference. It is nil for a single pair, from
+	// which nothing follows.
 	Chance *float64 `json:"chance,omitempty"`
-	// Holm is Chance with Holm's correction over all differences that the Markdown table shows. It is
-	// nil for any other difference.
+	// Holm is Chance with Holm's correction over all differences in the Markdown table. It is nil for any other
+	// difference.
 	Holm *float64 `json:"holm,omitempty"`
 }
 
-// WaitRow has the waits of a priority's pods in all runs of a cell, in seconds. They are
-// off by [measure.Accuracy] at most.
+// WaitRow has the waits of the pods of one priority in all runs of a cell, in seconds. Their relative error is
+// at most [measure.Accuracy].
 type WaitRow struct {
 	Cell     spec.Cell `json:"cell"`
 	Priority int32     `json:"priority"`
@@ -79,21 +79,21 @@ type WaitRow struct {
 	P99      float64   `json:"p99"`
 }
 
-// Failure is a run that failed.
+// Failure is a run that failed, or a cell whose waits could not be read.
 type Failure struct {
 	Cell  spec.Cell `json:"cell"`
 	Seed  uint64    `json:"seed"`
 	Error string    `json:"error"`
 }
 
-// Speed sums the times of the runs.
+// Speed sums up the runs, their durations and their attempts.
 type Speed struct {
 	Runs     int
 	Seconds  float64
 	Attempts uint64
 }
 
-// Of computes a study's result from its cells, in any order.
+// Of computes a study's result from its cells, which may be in any order.
 func Of(study *spec.Study, cells []Cell) *Result {
 	byKey := map[string]*Cell{}
 	for i := range cells {
@@ -101,7 +101,7 @@ func Of(study *spec.Study, cells []Cell) *Result {
 	}
 
 	r := &Result{Study: portable(study), Rows: []Row{}, Waits: []WaitRow{}, Failures: []Failure{}}
-	// The order is that of the study, whatever the order in which the cells came.
+	// The result is in the order of the study, in whatever order the cells came.
 	for _, at := range study.Cells() {
 		c := byKey[at.Key()]
 		if c == nil {
@@ -114,7 +114,7 @@ func Of(study *spec.Study, cells []Cell) *Result {
 	return r
 }
 
-// family returns the differences that the Markdown table shows and that have a chance.
+// family returns the differences in the Markdown table that have a chance.
 func (r *Result) family() []*Difference {
 	var all []*Difference
 	shown := r.Shown()
@@ -126,7 +126,7 @@ func (r *Result) family() []*Difference {
 	return all
 }
 
-// correct adjusts the chances of the family for their number.
+// correct adjusts the chances of the family by Holm's correction.
 func (r *Result) correct() {
 	family := r.family()
 	chances := make([]float64, len(family))
@@ -138,10 +138,10 @@ func (r *Result) correct() {
 	}
 }
 
-// survives reports whether a difference is more than chance after the correction.
+// survives reports whether a difference is significant after the correction.
 func (r *Result) survives(d *Difference) bool { return d.Holm != nil && *d.Holm < 1-r.Study.Confidence }
 
-// portable returns the study without the folders of this machine.
+// portable returns the study without paths of this machine.
 func portable(study *spec.Study) *spec.Study {
 	out := *study
 	out.Traces = slices.Clone(study.Traces)
@@ -168,7 +168,7 @@ func (r *Result) add(c *Cell, byKey map[string]*Cell) {
 	r.addWaits(c)
 }
 
-// addRuns counts the runs of a cell and adds their failures. It returns the metrics that they have.
+// addRuns counts the runs of a cell and adds their failures. It returns the metrics that the runs have.
 func (r *Result) addRuns(c *Cell) []string {
 	names := map[string]bool{}
 	for _, run := range c.Runs {
@@ -189,7 +189,7 @@ func (r *Result) addRuns(c *Cell) []string {
 	return slices.Collect(maps.Keys(names))
 }
 
-// addWaits adds the waits of a cell, those of the highest priority first.
+// addWaits adds the waits of a cell, beginning with the highest priority.
 func (r *Result) addWaits(c *Cell) {
 	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(c.Waits))) {
 		sketch := measure.NewSketch()
@@ -201,7 +201,7 @@ func (r *Result) addWaits(c *Cell) {
 	}
 }
 
-// row estimates a metric of a cell.
+// row estimates one metric of a cell.
 func (r *Result) row(c, base *Cell, named string) Row {
 	var values []float64
 	for _, run := range c.Runs {
@@ -217,7 +217,7 @@ func (r *Result) row(c, base *Cell, named string) Row {
 		return row
 	}
 
-	// Runs of equal seed are drawn alike, so that their differences vary less than the runs do.
+	// Runs with equal seeds have the same random input, so that their differences vary less than the runs.
 	if pairs := differences(c, base, named); len(pairs) > 0 {
 		row.Difference = &Difference{Pairs: len(pairs), Estimate: stats.Interval(pairs, r.Study.Confidence)}
 		if len(pairs) > 1 {
@@ -228,7 +228,7 @@ func (r *Result) row(c, base *Cell, named string) Row {
 	return row
 }
 
-// differences returns the differences of a metric to another cell, each between two runs of equal seed.
+// differences returns the differences of a metric to another cell, each between two runs with equal seeds.
 func differences(c, base *Cell, named string) []float64 {
 	bySeed := map[uint64]float64{}
 	for _, run := range base.Runs {
@@ -247,15 +247,15 @@ func differences(c, base *Cell, named string) []float64 {
 	return out
 }
 
-// withoutRuns returns the metrics that the study wants to show, and that no run
-// has: the waits of a priority that no pod has, for example.
+// withoutRuns returns the metrics that the study wants to show and no run has, such as the waits of a priority
+// that no pod has.
 func (r *Result) withoutRuns() []string {
 	shown := r.Shown()
 	return slices.DeleteFunc(slices.Clone(r.Study.Metrics), func(name string) bool { return slices.Contains(shown, name) })
 }
 
-// Shown returns the metrics of the Markdown table and of the pictures: the metrics that the study names, or
-// a few that most studies are about. Metrics that no run has are left out.
+// Shown returns the metrics of the Markdown table and of the pictures: those that the study names, or a few
+// that matter to most studies. It leaves out metrics that no run has.
 func (r *Result) Shown() []string {
 	has := map[string]bool{}
 	for _, row := range r.Rows {

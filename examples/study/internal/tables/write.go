@@ -43,7 +43,7 @@ func (r *Result) FailuresCSV() []byte {
 	})
 }
 
-// axes returns the headings of the columns that identify a cell: the trace, and all axes.
+// axes returns the headings of the columns that identify a cell: the trace and all axes.
 func (r *Result) axes() []string {
 	out := []string{spec.TraceAxis}
 	for _, a := range spec.Axes() {
@@ -52,14 +52,14 @@ func (r *Result) axes() []string {
 	return out
 }
 
-// values returns the fields of these columns.
+// values returns the fields of a cell in these columns.
 func (r *Result) values(c spec.Cell) []string { return append([]string{c.Trace}, c.Values...) }
 
 // table writes a table in CSV.
 func table[T any](head []string, rows []T, fields func(T) []string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write(head) // a buffer takes everything
+	w.Write(head) // writing to a buffer does not fail
 	for _, row := range rows {
 		w.Write(fields(row))
 	}
@@ -67,7 +67,7 @@ func table[T any](head []string, rows []T, fields func(T) []string) []byte {
 	return b.Bytes()
 }
 
-// number writes as many digits as a mean over runs deserves: six.
+// number writes a number with six digits, which suffice for a mean over runs.
 func number(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -75,7 +75,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
-// perhaps writes a number, nothing where there is none.
+// perhaps writes a number, or nothing if there is none.
 func perhaps(v *float64) string {
 	if v == nil {
 		return ""
@@ -83,7 +83,7 @@ func perhaps(v *float64) string {
 	return number(*v)
 }
 
-// JSON returns the whole result. It has the version of the program if the build tells that.
+// JSON returns the whole result, with the version of the program if that is known.
 func (r *Result) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(struct {
 		Version string `json:"version,omitempty"`
@@ -92,9 +92,9 @@ func (r *Result) JSON() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Markdown returns the table for people. It has a row for every cell, and a column for every axis in
-// which cells differ and for every metric that is shown. An estimate's interval stands behind it, and
-// the mean difference to the cell that this one is compared with below it.
+// Markdown returns the table for people. It has a row for each cell, a column for each axis in which cells
+// differ, and a column for each metric that is shown. An estimate is followed by its interval and, below, by
+// the mean difference to the cell with which this one is compared.
 func (r *Result) Markdown() []byte {
 	var b bytes.Buffer
 	r.introduce(&b)
@@ -132,7 +132,7 @@ func (r *Result) writeTable(b *bytes.Buffer) {
 	}
 }
 
-// introduce writes the subject of the table.
+// introduce writes what the table is about.
 func (r *Result) introduce(b *bytes.Buffer) {
 	s := r.Study
 	fmt.Fprintf(b, "# %s\n\n", escaped(s.Name))
@@ -146,7 +146,7 @@ func (r *Result) introduce(b *bytes.Buffer) {
 	}
 }
 
-// conclude says how to read the table, and names the parts that it leaves out.
+// conclude says how to read the table, and what it leaves out.
 func (r *Result) conclude(b *bytes.Buffer) {
 	r.method(b)
 	if without := r.withoutRuns(); len(without) > 0 {
@@ -163,7 +163,7 @@ func (r *Result) conclude(b *bytes.Buffer) {
 	}
 }
 
-// method says in one sentence how the figures came about.
+// method says in one sentence how the figures were computed.
 func (r *Result) method(b *bytes.Buffer) {
 	s := r.Study
 	fmt.Fprintf(b, "\nMeans of %d seeds with their intervals of %s %% by Student's t", s.Seeds.Count, number(100*s.Confidence))
@@ -195,8 +195,8 @@ func heading(name string) string {
 	return m.Title + ", " + m.Unit
 }
 
-// cellText writes an estimate with its interval and its difference. A difference that survives the correction
-// is bold.
+// cellText writes an estimate with its interval and its difference. A difference that is significant after the
+// correction is bold.
 func (r *Result) cellText(row Row, ok bool) string {
 	if !ok {
 		return "–"
@@ -219,7 +219,7 @@ func (r *Result) cellText(row Row, ok bool) string {
 	return text
 }
 
-// short writes a number with three significant digits, and with all digits before the point.
+// short writes a number with three significant digits, and with all digits before the decimal point.
 func short(v float64) string {
 	if v < 0 {
 		return "−" + short(-v)
@@ -238,8 +238,8 @@ func signed(v float64) string {
 	return short(v)
 }
 
-// escape replaces what Markdown or HTML would take for its own.
+// escape replaces characters that have a meaning in Markdown or HTML.
 var escape = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\n", " ", "\r", " ", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
 
-// escaped keeps a text from being taken for Markdown or HTML.
+// escaped returns a text that is not interpreted as Markdown or HTML.
 func escaped(s string) string { return escape.Replace(s) }

@@ -25,14 +25,13 @@ type kind struct {
 
 var kinds = []kind{{50, 500, 1024}, {30, 1000, 4096}, {15, 4000, 8192}, {5, 8000, 16384}}
 
-// gpuKinds are the amounts of GPU that generated pods ask for where nodes have GPUs, in thousandths.
+// gpuKinds are the amounts of GPU, in thousandths, that generated pods ask for if nodes have GPUs.
 var gpuKinds = []struct {
 	weight int // of 100 pods
 	milli  int64
 }{{40, 0}, {12, 300}, {18, 500}, {20, 1000}, {6, 2000}, {4, 4000}}
 
-// shares are the percentages of generated pods by class; the classes are those of
-// the openb traces.
+// shares are the percentages of generated pods by class. The classes are those of the openb traces.
 var shares = []struct {
 	weight int
 	class  string
@@ -65,7 +64,7 @@ func generate(g *spec.Generate, classes workload.Classes) (*Trace, error) {
 	return t, nil
 }
 
-// drawing draws the pods of a trace. Pods of one kind share their requests.
+// drawing draws the pods of a trace. Pods of the same kind share their requests.
 type drawing struct {
 	dice *rand.Rand
 	// gpus is the amount of GPU of each node.
@@ -74,7 +73,7 @@ type drawing struct {
 	priorities map[string]*int32 // by class
 }
 
-// nodes makes the nodes, which are all alike.
+// nodes makes the nodes, which are all equal.
 func (d *drawing) nodes(n int) []*outrank.Node {
 	var out []*outrank.Node
 	for i := range n {
@@ -87,8 +86,8 @@ func (d *drawing) nodes(n int) []*outrank.Node {
 	return out
 }
 
-// item draws the i-th pod. The order of the draws is part of what a trace is: another order makes other pods
-// of the same seed.
+// item draws the i-th pod. The order in which random numbers are drawn must not change, because a seed would
+// then yield other pods.
 func (d *drawing) item(g *spec.Generate, i int) workload.Item {
 	class := shares[pick(d.dice, shares, func(j int) int { return shares[j].weight })].class
 	requests := d.requests[pick(d.dice, kinds, func(j int) int { return kinds[j].weight })]
@@ -108,7 +107,7 @@ func (d *drawing) item(g *spec.Generate, i int) workload.Item {
 	}
 }
 
-// withGPUs returns a request with an amount of GPU in addition.
+// withGPUs returns requests with an amount of GPU added.
 func withGPUs(l resource.List, milli int64) resource.List {
 	if milli == 0 {
 		return l
@@ -118,7 +117,7 @@ func withGPUs(l resource.List, milli int64) resource.List {
 	return l
 }
 
-// pick draws an index by its weight; the weights add up to 100.
+// pick draws an index by weights, which add up to 100.
 func pick[T any](dice *rand.Rand, of []T, weight func(int) int) int {
 	left := dice.IntN(100)
 	for i := range of {

@@ -1,5 +1,5 @@
-// Package trace answers which nodes a run's cluster has, and which pods want to run on it. A
-// worker reads each trace once, and keeps the last few.
+// Package trace answers which nodes a run's cluster has, and which pods arrive there. A worker reads each trace
+// once, and keeps the last few.
 package trace
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
-// Trace is the start of a run. It is shared, and only read.
+// Trace is the input of a run. It is shared, and only read.
 type Trace struct {
-	// Cluster holds the nodes and, for a dump, everything else that it has.
+	// Cluster has the nodes and, for a dump, everything else in it.
 	Cluster *outrank.Cluster
-	// Items are the pods to come, nil for a dump, whose pods are in Cluster.
+	// Items are the pods that arrive. It is nil for a dump, whose pods are in Cluster.
 	Items []workload.Item
 }
 
-// kept is the most traces that a worker keeps.
+// kept is the most traces that a worker keeps in memory.
 const kept = 2
 
-// entry is a trace that is read once: the first caller that asks for it reads it, and the others wait.
+// entry is a trace that is read only once: the first caller reads it, and others wait.
 type entry struct {
 	key   string
 	once  sync.Once
@@ -39,16 +39,16 @@ type entry struct {
 
 var (
 	mu      sync.Mutex
-	entries []*entry // in the order in which they were last asked for
+	entries []*entry // in the order in which they were last used
 )
 
-// Load returns a trace with the priorities of a mapping. Several goroutines may ask at
-// once. An error is not kept.
+// Load returns a trace with the priorities of a mapping. Several goroutines may call it at once. An error is
+// not cached.
 func Load(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace, error) {
 	e := entryFor(t, classes)
 	e.once.Do(func() { e.trace, e.err = read(ctx, t, classes) })
 
-	// The next caller tries again: the context may have ended, or the file may come later.
+	// After an error the next caller tries again: the context may have ended, or the file may appear later.
 	if e.err != nil {
 		forget(e)
 		return nil, fmt.Errorf("trace %s: %w", t.Name, e.err)
@@ -56,12 +56,12 @@ func Load(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace,
 	return e.trace, nil
 }
 
-// entryFor returns the entry of a trace, a new one if it is not kept, and moves it to the end. Slices are copied
-// rather than changed.
+// entryFor returns the entry of a trace, or a new one if it is not kept, and moves it to the end. It copies
+// slices instead of modifying them.
 func entryFor(t *spec.Trace, classes workload.Classes) *entry {
 	text, err := json.Marshal(t)
 	if err != nil {
-		panic(err) // it is plain data
+		panic(err) // plain data always has a JSON form
 	}
 	key := string(text) + classes.String()
 
@@ -74,7 +74,7 @@ func entryFor(t *spec.Trace, classes workload.Classes) *entry {
 		}
 	}
 
-	// The one that was not asked for longest makes way. Runs that still use its trace keep it alive.
+	// The least recently used entry is dropped. Runs that still use its trace keep it alive.
 	e := &entry{key: key}
 	if len(entries) == kept {
 		entries = entries[1:]
@@ -95,7 +95,7 @@ func forget(gone *entry) {
 	}
 }
 
-// read reads a trace, a row or an object at a time.
+// read reads a trace, one row or object at a time.
 func read(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace, error) {
 	nodeConfig := workload.NodeConfig{PodsPerNode: t.PodsPerNode}
 	switch {
@@ -115,7 +115,7 @@ func read(ctx context.Context, t *spec.Trace, classes workload.Classes) (*Trace,
 	return made(every(nodes, t.Every), nodesErr)(every(items, t.Every), itemsErr)
 }
 
-// every takes every n-th element, the first one among them. It takes all where n is 0.
+// every returns every n-th element, beginning with the first. It returns all if n is 0.
 func every[T any](all []T, n int) []T {
 	if n == 0 {
 		return all
@@ -127,7 +127,7 @@ func every[T any](all []T, n int) []T {
 	return out
 }
 
-// made puts the two halves of a trace together.
+// made combines the two halves of a trace.
 func made(nodes []*outrank.Node, nodesErr error) func([]workload.Item, error) (*Trace, error) {
 	return func(items []workload.Item, itemsErr error) (*Trace, error) {
 		if err := errors.Join(nodesErr, itemsErr); err != nil {
@@ -137,7 +137,7 @@ func made(nodes []*outrank.Node, nodesErr error) func([]workload.Item, error) (*
 	}
 }
 
-// open reads a file of any file system that Beam knows.
+// open reads a file of any file system that Beam supports.
 func open[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (out T, err error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
