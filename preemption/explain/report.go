@@ -226,7 +226,7 @@ type Enough struct {
 	// Trial has no node if its outcome is fits.
 	Trial
 	// Class is the lowest of the caller's priority classes that is high enough and may preempt. System classes
-	// are considered only if the pod's own priority is above [priority.UserMax].
+	// are considered only if the pod's own priority is above priority.UserMax.
 	Class string
 }
 
