@@ -239,6 +239,7 @@ func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 		if n.Status.Code == preemption.Success {
 			s.Feasible = append(s.Feasible, n.Node)
 		}
+
 		if n.AfterRemoval != nil {
 			s.PotentialNodes = append(s.PotentialNodes, n.Node)
 		}

@@ -179,6 +179,7 @@ func (c *Collector) podEvent(e sim.Event) {
 		if e.Pod.Phase == outrank.PhaseRunning {
 			l.begun, l.started = true, e.Time
 		}
+
 	case sim.Started:
 		l.begun, l.started = true, e.Time
 
@@ -189,6 +190,7 @@ func (c *Collector) podEvent(e sim.Event) {
 		if l.node == "" {
 			c.end(l) // a pod on a node still has its grace period
 		}
+
 	case sim.Left:
 		c.leave(l, e)
 	case sim.Ended:

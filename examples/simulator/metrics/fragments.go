@@ -163,6 +163,7 @@ func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []in
 	device := f.config.Device
 	least := min(shape[0], device)
 	needed := (shape[0] + device - 1) / device
+
 	small, enough := 0.0, int64(0)
 	for _, v := range devices {
 		if v < least {

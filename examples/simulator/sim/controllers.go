@@ -134,6 +134,7 @@ func (c *controllers) recreate(p *pod) error {
 	w.Pod = made
 	w.Arrival = later(c.clock.at, c.delayOf(l))
 	w.Lineage = l.name
+
 	var ps problems
 	w.check(&ps, c.kubelets != nil)
 	if len(ps) == 0 {

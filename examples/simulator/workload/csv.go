@@ -158,6 +158,7 @@ func (t *table) next() bool {
 		if err == nil && t.rows > mostRows {
 			err = &Problem{File: t.file, Text: fmt.Sprintf("there are more than %d rows", mostRows)}
 		}
+
 		if err != nil {
 			t.problems = append(t.problems, t.broken(err))
 			return false

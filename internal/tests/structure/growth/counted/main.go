@@ -121,12 +121,14 @@ func works() []work {
 	for _, kind := range hostile.Crowds {
 		all = append(all, deciding(kind))
 	}
+
 	for _, lists := range hostile.Pairs {
 		all = append(all, comparing(lists))
 	}
 	for _, name := range slices.Sorted(maps.Keys(hostile.Configs)) {
 		all = append(all, configuring(name, hostile.Configs[name]))
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		all = append(all, planting(name, trees[name]))
 	}
