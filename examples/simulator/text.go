@@ -16,7 +16,7 @@ func (s *inputSummary) writeJSON(w io.Writer) error {
 	return enc.Encode(s)
 }
 
-// rightFrom returns the columns from first on, as those that are aligned on the right.
+// rightFrom returns the columns from first on, for [report.Table].Right.
 func rightFrom(first, columns int) map[int]bool {
 	right := map[int]bool{}
 	for i := first; i < columns; i++ {

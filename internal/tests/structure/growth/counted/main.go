@@ -110,8 +110,8 @@ func works() []work {
 		long("72 MB of pods", `{"kind":"List","items":[@{"kind":"Pod",`+wide+`@]}`),
 		long("72 MB of what is called pods behind it", `{"items":[@{`+wide+`@],"kind":"PodList"}`))
 
-	// Strings come in large reads and in small ones: a text that is cut in the middle must not be begun anew
-	// each time.
+	// Strings come in large reads and in small ones. A reader that starts a string again at each read would
+	// be quadratic.
 	for _, of := range []string{`a`, `\n`, `\"`, `\\`} {
 		all = append(all,
 			taking("large reads of "+of, of, func(text string) io.Reader { return strings.NewReader(text) }),
