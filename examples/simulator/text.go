@@ -40,7 +40,7 @@ func (s *inputSummary) writeText(w io.Writer) error {
 	for _, x := range s.Classes {
 		median := report.Seconds(x.MedianSeconds)
 		if x.Endless == x.Pods {
-			median = "-" // none of them ends
+			median = "-" // no pod of the class ends
 		}
 		t.Add("  "+x.Name, strconv.Itoa(int(x.Priority)), report.Count(x.Pods), report.Count(x.Endless), median,
 			whole(x.Asks.Cores), whole(x.Asks.Memory), strconv.FormatFloat(x.Asks.GPUs, 'f', 1, 64))

@@ -32,7 +32,7 @@ type Collector struct {
 	priorities *balance
 	tenants    *balance
 
-	jobs  map[string]*job // by lineage
+	jobs  map[string]*job // the unfinished jobs by lineage
 	lives map[outrank.Key]*life
 
 	// nodes has what each node offers, has is the sum over all nodes, and offer its integral.

@@ -11,7 +11,7 @@ import (
 type controllers struct {
 	config     *Config
 	recreation Recreate
-	kubelets   *Kubelets // nil for none
+	kubelets   *Kubelets // nil without kubelets
 	clock      *clock
 	agenda     *agenda
 	teller     *teller

@@ -64,7 +64,7 @@ type table struct {
 	file     string
 	in       *csv.Reader
 	rations  *rationed
-	column   map[string]int // by heading
+	column   map[string]int // the index of each column by its heading
 	nameless []int          // the columns with a blank heading
 	// headings is the number of columns, and rows the number of rows read so far.
 	headings int
