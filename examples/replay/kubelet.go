@@ -141,7 +141,7 @@ func (k *Kubelet) evict(adm kubeletadmit.Admission, killErrors []string) error {
 	return nil
 }
 
-// notebook is a kubelet that notes its calls. Kills of the pods in failing fail.
+// notebook is a kubelet that notes its calls. It fails to kill the pods in failing.
 type notebook struct {
 	failing []string
 	kills   []Kill

@@ -43,7 +43,7 @@ type Candidate struct {
 	NumPDBViolations int      `json:"numPDBViolations"`
 }
 
-// PostFilter is what carrying out the plan changes.
+// PostFilter describes the changes that carrying out the plan makes.
 type PostFilter struct {
 	// NominatedNode is null if the pod was not eligible, and empty if nothing helped.
 	NominatedNode      *string  `json:"nominatedNode"`
@@ -239,6 +239,7 @@ func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 		if n.Status.Code == preemption.Success {
 			s.Feasible = append(s.Feasible, n.Node)
 		}
+
 		if n.AfterRemoval != nil {
 			s.PotentialNodes = append(s.PotentialNodes, n.Node)
 		}

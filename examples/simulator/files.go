@@ -13,8 +13,8 @@ import (
 // files are the files that a call reads and writes. All of them are opened before anything is read, so that
 // no work is done whose result cannot be written. No file may be both read and written.
 type files struct {
-	nodes, pods   *os.File // nil for the sample
-	events, chart *output  // nil for none
+	nodes, pods   *os.File // nil where the sample is used instead
+	events, chart *output  // nil if the output was not asked for
 }
 
 // openFiles opens the files that the options name. Existing files only change in [output.begin].
@@ -112,7 +112,7 @@ func (f *files) close() {
 type output struct {
 	name string // the name of the flag
 	to   io.Writer
-	file *os.File // nil for standard output
+	file *os.File // nil if the output is standard output
 	made string   // the path, if the file was created and is still empty
 }
 

@@ -55,7 +55,7 @@ type options struct {
 // measures says what a run reports besides its summary.
 type measures struct {
 	metrics   bool
-	fragments resource.Name // empty for none
+	fragments resource.Name // empty if fragments are not measured
 	audit     bool
 }
 

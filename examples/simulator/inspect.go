@@ -195,8 +195,8 @@ func (in *input) unplaceable() int {
 	return count
 }
 
-// mayUse reports whether the pod may use this model of GPU. Package workload gives a pod that names models
-// one term with one expression.
+// mayUse reports whether the pod may use this model of GPU. It relies on package workload, which gives a pod
+// that names models exactly one term with one expression.
 func mayUse(p *outrank.Pod, model string) bool {
 	models := p.Affinity.NodeAffinity
 	return models == nil || slices.Contains(models.NodeSelectorTerms[0].MatchExpressions[0].Values, model)

@@ -36,6 +36,7 @@ func load(ctx context.Context, o *options, f *files) (*input, error) {
 			return nil, err
 		}
 	}
+
 	if err := checkForKubelets(o, nodes, items); err != nil {
 		return nil, err
 	}

@@ -55,12 +55,12 @@ type runner struct {
 	opts     *options
 	files    *files
 	in       *input
-	log      *report.Log // nil for none
+	log      *report.Log // nil without -events
 	progress *report.Progress
 	picture  *chart.Recorder
 	drawErr  error
 	result   *sim.Result
-	metrics  *metrics.Collector // nil for none
+	metrics  *metrics.Collector // nil without -metrics
 }
 
 // prepare makes the simulation without starting it.

@@ -16,7 +16,7 @@ func (s *inputSummary) writeJSON(w io.Writer) error {
 	return enc.Encode(s)
 }
 
-// rightFrom returns the columns from first on, as those that are aligned on the right.
+// rightFrom returns the columns from first on, for [report.Table].Right.
 func rightFrom(first, columns int) map[int]bool {
 	right := map[int]bool{}
 	for i := first; i < columns; i++ {
@@ -40,7 +40,7 @@ func (s *inputSummary) writeText(w io.Writer) error {
 	for _, x := range s.Classes {
 		median := report.Seconds(x.MedianSeconds)
 		if x.Endless == x.Pods {
-			median = "-" // none of them ends
+			median = "-" // no pod of the class ends
 		}
 		t.Add("  "+x.Name, strconv.Itoa(int(x.Priority)), report.Count(x.Pods), report.Count(x.Endless), median,
 			whole(x.Asks.Cores), whole(x.Asks.Memory), strconv.FormatFloat(x.Asks.GPUs, 'f', 1, 64))

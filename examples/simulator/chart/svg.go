@@ -122,7 +122,7 @@ func (c canvas) x(t time.Duration) float64 {
 // panel is one of the diagrams. It shows values from 0 to top.
 type panel struct {
 	canvas
-	y0  float64 // the upper edge
+	y0  float64 // the position of the upper edge
 	top float64
 }
 

@@ -9,10 +9,10 @@ import (
 // account has the sums of a group of pods: all pods, those of one priority, or those of one tenant.
 type account struct {
 	name     string
-	priority int32 // set for a group by priority
+	priority int32 // the priority of the pods, for a group by priority
 
 	arrived, finished int
-	evicted           []int // by cause
+	evicted           []int // the number of evictions for each sim.Cause
 	lostSeconds       float64
 	// flows and slowdowns have a sample for each finished job.
 	flows, slowdowns []float64
@@ -23,8 +23,8 @@ type account struct {
 	// Lines have a value for each stretch of time. The lines of a state have its integral.
 	waiting, running, dominant     *line
 	arrivals, ends, flow, slowdown *line
-	evictions                      []*line // by cause
-	held, good, lost, cut          []*line // by resource
+	evictions                      []*line // one line for each sim.Cause
+	held, good, lost, cut          []*line // one line for each resource
 }
 
 // state is the part of an account that lasts for some time.

@@ -32,7 +32,7 @@ type Collector struct {
 	priorities *balance
 	tenants    *balance
 
-	jobs  map[string]*job // by lineage
+	jobs  map[string]*job // the unfinished jobs by lineage
 	lives map[outrank.Key]*life
 
 	// nodes has what each node offers, has is the sum over all nodes, and offer its integral.
@@ -179,6 +179,7 @@ func (c *Collector) podEvent(e sim.Event) {
 		if e.Pod.Phase == outrank.PhaseRunning {
 			l.begun, l.started = true, e.Time
 		}
+
 	case sim.Started:
 		l.begun, l.started = true, e.Time
 
@@ -189,6 +190,7 @@ func (c *Collector) podEvent(e sim.Event) {
 		if l.node == "" {
 			c.end(l) // a pod on a node still has its grace period
 		}
+
 	case sim.Left:
 		c.leave(l, e)
 	case sim.Ended:

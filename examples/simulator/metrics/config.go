@@ -119,7 +119,7 @@ func (f *Fragmentation) check(add func(field, format string, args ...any)) {
 // log n).
 func MixOf(pods []*outrank.Pod, most int) []Demand {
 	var mix []Demand
-	places := map[string]int{} // in the mix, by the requests
+	places := map[string]int{} // the index in the mix, by a text of the requests
 	for _, p := range pods {
 		requests := p.RunningRequests(outrank.DefaultRelease)
 		key := keyOf(requests)

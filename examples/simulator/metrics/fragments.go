@@ -24,7 +24,8 @@ type fragmentMeter struct {
 // ground is a node with its pods.
 type ground struct {
 	node *outrank.Node
-	// has is what the node offers and used what its pods request, both by name.
+	// has are the amounts that the node offers, and used those that its pods request, both in the order of
+	// names.
 	has, used  []int64
 	slots      int64
 	pods       []*outrank.Pod
@@ -163,6 +164,7 @@ func (f *fragmentMeter) fragment(g *ground, kind int, free float64, devices []in
 	device := f.config.Device
 	least := min(shape[0], device)
 	needed := (shape[0] + device - 1) / device
+
 	small, enough := 0.0, int64(0)
 	for _, v := range devices {
 		if v < least {

@@ -211,7 +211,7 @@ func weighted(list, weights []Figure) Figure {
 	return over(total, by)
 }
 
-// right returns the columns from from up to but not including to, as those that are aligned on the right.
+// right returns the columns with numbers from from to to-1, for [report.Table].Right.
 func right(from, to int) map[int]bool {
 	columns := map[int]bool{}
 	for i := from; i < to; i++ {

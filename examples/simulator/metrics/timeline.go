@@ -9,7 +9,7 @@ const firstWidth = time.Second
 // stretches, every two of them are joined, so that memory does not grow with the run.
 type timeline struct {
 	width time.Duration
-	most  int // even
+	most  int // the most stretches, an even number
 	lines []*line
 }
 

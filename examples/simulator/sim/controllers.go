@@ -11,7 +11,7 @@ import (
 type controllers struct {
 	config     *Config
 	recreation Recreate
-	kubelets   *Kubelets // nil for none
+	kubelets   *Kubelets // nil without kubelets
 	clock      *clock
 	agenda     *agenda
 	teller     *teller
@@ -134,6 +134,7 @@ func (c *controllers) recreate(p *pod) error {
 	w.Pod = made
 	w.Arrival = later(c.clock.at, c.delayOf(l))
 	w.Lineage = l.name
+
 	var ps problems
 	w.check(&ps, c.kubelets != nil)
 	if len(ps) == 0 {

@@ -116,7 +116,7 @@ type teller struct {
 	clock *clock
 	// fateOf returns the lineage of a pod and the cause for which it leaves; ok is false for an unknown pod.
 	fateOf  func(outrank.Key) (lineage string, cause Cause, ok bool)
-	observe func(Event) // nil where nobody listens
+	observe func(Event) // Config.Observe, or nil if there is no observer
 	// follow has the listeners that receive events without text, and no refused attempts.
 	follow []func(Event)
 }

@@ -10,7 +10,7 @@ import (
 
 // gang is a pod group that is queued as one.
 type gang struct {
-	group *outrank.PodGroup // the latest version
+	group *outrank.PodGroup // the latest version, whose MinCount may have fallen
 	// members are the lineages of the gang.
 	members []*lineage
 	// over counts the members that will not return.

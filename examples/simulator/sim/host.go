@@ -41,7 +41,7 @@ type claim struct {
 	asks []int64
 }
 
-// demand is what a pod needs of a node.
+// demand is what one pod requests of a node, and which pods may be preempted for it.
 type demand struct {
 	// asks are the requested amounts by column.
 	asks []int64

@@ -13,7 +13,7 @@ type life struct {
 	tally       *tally
 	controllers *controllers
 	stays       *stays
-	kubelets    *kubeletWork // nil for none
+	kubelets    *kubeletWork // nil without kubelets
 }
 
 // arrive puts a pod into the queue.

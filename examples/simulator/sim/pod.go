@@ -41,8 +41,8 @@ func (p Phase) String() string { return phaseNames[p] }
 type pod struct {
 	// obj is the latest version. Versions never change.
 	obj *outrank.Pod
-	// shown is the version in the snapshot. It is nil if the snapshot does not have the pod, as it has only
-	// pods that are on nodes or nominated.
+	// shown is the version in the snapshot, or nil if the snapshot does not have the pod. It only has pods
+	// that are on nodes or nominated.
 	shown     *outrank.Pod
 	work      *Work
 	lineage   *lineage

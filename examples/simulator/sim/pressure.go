@@ -40,10 +40,12 @@ func (ks *kubeletWork) nextLook(k *kubelet) (at time.Duration, ok bool) {
 		switch over := k.over(kind); {
 		case over && x.on && (k.relieved() || len(ks.evictable(k.host)) == 0):
 			continue // it waits for an evicted pod to leave, or has none to evict
+
 		case !over && x.on:
 			// The pressure ends at the first look at or after the end of the transition.
 			roundingUp := later(x.last, ks.rules.Transition) + period - 1
 			when = max(next, min(roundingUp/period*period, horizon))
+
 		case !over:
 			continue
 		}
@@ -88,6 +90,8 @@ func (ks *kubeletWork) look(k *kubelet) error {
 			x.on = true
 			ks.table.pressures++
 			ks.putTaint(k, kind)
+
+		// A pressure that has ended still counts for a while, as Kubelets.Transition says.
 		case !over && x.on && ks.clock.at-x.last >= ks.rules.Transition:
 			x.on = false
 			ks.takeTaint(k, kind)

@@ -64,7 +64,7 @@ type table struct {
 	file     string
 	in       *csv.Reader
 	rations  *rationed
-	column   map[string]int // by heading
+	column   map[string]int // the index of each column by its heading
 	nameless []int          // the columns with a blank heading
 	// headings is the number of columns, and rows the number of rows read so far.
 	headings int
@@ -158,6 +158,7 @@ func (t *table) next() bool {
 		if err == nil && t.rows > mostRows {
 			err = &Problem{File: t.file, Text: fmt.Sprintf("there are more than %d rows", mostRows)}
 		}
+
 		if err != nil {
 			t.problems = append(t.problems, t.broken(err))
 			return false

@@ -37,12 +37,14 @@ func Gangs(items []Item, size int) ([]Item, []*outrank.PodGroup, error) {
 			Name: fmt.Sprintf("gang-%d", len(groups)+1), UID: fmt.Sprintf("gang-%d", len(groups)+1), Policy: outrank.GangPolicy,
 			MinCount: int32(size), DisruptionMode: outrank.DisruptPodGroup, Priority: out[i].Pod.Priority, PriorityClassName: out[i].Pod.PriorityClassName,
 		}
+
 		for _, member := range forming[class] {
 			pod := *out[member].Pod
 			pod.Group = g.Name
 			out[member].Pod = &pod
 			out[member].Arrival = out[i].Arrival
 		}
+
 		groups = append(groups, g)
 		forming[class] = forming[class][:0]
 	}

@@ -44,9 +44,11 @@ func composites(s draw.Source, groups []*outrank.PodGroup) []*outrank.CompositeP
 			Policy:         outrank.BasicPolicy,
 			Parent:         parent(i + 1),
 		}
+
 		if draw.OneIn(s, "composite has a priority", 2) {
 			c.Priority = anyPriority(s)
 		}
+
 		list = append(list, c)
 	}
 

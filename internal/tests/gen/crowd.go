@@ -90,9 +90,11 @@ func (s crowdStyle) node(r *rand.Rand, c *outrank.Cluster, i, pods int) *outrank
 		if r.IntN(50) > 0 {
 			p.StartTime = crowdedStart(r)
 		}
+
 		p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
 			resource.CPU: resource.NewMilli(s.size(r)), resource.Memory: resource.New(s.size(r)),
 		}}}
+
 		sum = sum.Plus(p.Containers[0].Requests)
 		c.Pods = append(c.Pods, p)
 	}

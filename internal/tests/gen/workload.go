@@ -92,6 +92,7 @@ func (w *Workload) grow(s draw.Source) {
 				DisruptionMode: draw.Pick(s, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
 				Priority:       anyPriority(s),
 			}
+
 			parent = c.Name
 			names = append(names, c.Name)
 			w.Cluster.Composites = append(w.Cluster.Composites, c)

@@ -66,6 +66,7 @@ func EvictBest(o KubeletOptions, preemptor *outrank.Pod, active []*outrank.Pod, 
 			if set&(1<<(len(pods)-1-i)) == 0 {
 				continue
 			}
+
 			chosen = append(chosen, p)
 			key[tier[i]]++
 			key[len(tiers)] = saturated(key[len(tiers)], request(p, resource.Memory))

@@ -21,59 +21,73 @@ import (
 // of one kind must not have the same name, and a pod must stand below its node. Each mistake is noted in its
 // line.
 func Cluster(body []*Line) *outrank.Cluster {
-	c := &outrank.Cluster{}
-	seen, nodes := map[string]bool{}, map[string]bool{}
-
-	// Names are unique within a kind of object, so the kind is part of what seen holds.
+	r := clusterReader{cluster: &outrank.Cluster{}, nodes: map[string]bool{}}
+	seen := map[string]bool{}
 	for _, l := range body {
+		// Names are unique within a kind of object, so the kind is part of what seen holds.
 		kind := l.Next("kind of object")
-		name := kind + " "
-		switch kind {
-		case "node":
-			n := l.Node()
-			c.Nodes, nodes[n.Name] = append(c.Nodes, n), true
-			name += n.Name
-		case "pod":
-			p := l.Pod()
-			if p.NodeName != "" && !nodes[p.NodeName] {
-				l.Fail("there is no node %s above", p.NodeName)
-			}
-			c.Pods = append(c.Pods, p)
-			name += string(p.Key())
-		case "budget":
-			b := l.Budget()
-			c.Budgets = append(c.Budgets, b)
-			name += string(b.Key())
-		case "namespace":
-			ns := &outrank.Namespace{Name: l.Next("name of the namespace")}
-			l.Options(Options{"labels=": Labels(&ns.Labels)})
-			c.Namespaces = append(c.Namespaces, ns)
-			name += ns.Name
-		case "podgroup":
-			g := l.podGroup()
-			c.Groups = append(c.Groups, g)
-			name += string(g.Key())
-		case "compositepodgroup":
-			g := l.compositePodGroup()
-			c.Composites = append(c.Composites, g)
-			name += string(g.Key())
-		case "release":
-			r, err := outrank.ParseRelease(l.Next("name of the release"))
-			if err != nil {
-				l.Fail("%v", err)
-			}
-			l.Options(Options{})
-			c.Release = r
-		default:
-			l.Fail("unknown kind of object %q", kind)
+		object := kind + " " + r.read(l, kind)
+		if seen[object] {
+			l.Fail("there is a %s above", object)
 		}
-
-		if seen[name] {
-			l.Fail("there is a %s above", name)
-		}
-		seen[name] = true
+		seen[object] = true
 	}
-	return c
+	return r.cluster
+}
+
+// clusterReader is a cluster that is being read. nodes has the names of the nodes so far.
+type clusterReader struct {
+	cluster *outrank.Cluster
+	nodes   map[string]bool
+}
+
+// read adds the object on a line to the cluster, and returns its name.
+func (r *clusterReader) read(l *Line, kind string) (name string) {
+	c := r.cluster
+	switch kind {
+	case "node":
+		n := l.Node()
+		c.Nodes, r.nodes[n.Name] = append(c.Nodes, n), true
+		return n.Name
+	case "pod":
+		p := l.Pod()
+		if p.NodeName != "" && !r.nodes[p.NodeName] {
+			l.Fail("there is no node %s above", p.NodeName)
+		}
+		c.Pods = append(c.Pods, p)
+		return string(p.Key())
+
+	case "budget":
+		b := l.Budget()
+		c.Budgets = append(c.Budgets, b)
+		return string(b.Key())
+	case "namespace":
+		ns := &outrank.Namespace{Name: l.Next("name of the namespace")}
+		l.Options(Options{"labels=": Labels(&ns.Labels)})
+		c.Namespaces = append(c.Namespaces, ns)
+		return ns.Name
+
+	case "podgroup":
+		g := l.podGroup()
+		c.Groups = append(c.Groups, g)
+		return string(g.Key())
+	case "compositepodgroup":
+		g := l.compositePodGroup()
+		c.Composites = append(c.Composites, g)
+		return string(g.Key())
+
+	case "release":
+		// It has no name: a cluster has one release at most.
+		release, err := outrank.ParseRelease(l.Next("name of the release"))
+		if err != nil {
+			l.Fail("%v", err)
+		}
+		l.Options(Options{})
+		c.Release = release
+		return ""
+	}
+	l.Fail("unknown kind of object %q", kind)
+	return ""
 }
 
 // Budget reads the rest of the line as a budget; see [Cluster] for the syntax.

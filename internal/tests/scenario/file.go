@@ -79,10 +79,12 @@ func (p *parser) read(i int) int {
 		if !indented {
 			p.at = nil
 		}
+
 	case p.at == nil && line == separator:
 		p.fail(i, "an answer without a command")
 	case p.at == nil && indented:
 		p.fail(i, "a statement without a command")
+
 	case line == separator:
 		// The rest of the answer is read at once, because its lines may look like commands or prose.
 		c := p.at
@@ -90,10 +92,12 @@ func (p *parser) read(i int) int {
 		c.Expected = join(p.lines[c.from+1 : c.end])
 		p.at = nil
 		return c.end
+
 	case indented:
 		// An answer that is written later goes behind the last statement.
 		p.at.Body = append(p.at.Body, NewLine(p.Name, i+1, line))
 		p.at.from, p.at.end = i+1, i+1
+
 	default:
 		p.at = newCommand(NewLine(p.Name, i+1, line), i+1)
 		p.at.prose, p.prose = p.prose, false

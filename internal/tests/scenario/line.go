@@ -134,10 +134,13 @@ func split(text string) ([]string, error) {
 			inWord = true
 			i += len(quoted) - 1
 			continue
+
 		case c == '(':
 			depth++
 		case c == ')':
 			depth--
+
+		// White space ends a word, if one has begun.
 		case depth == 0 && (c == ' ' || c == '\t'):
 			if inWord {
 				words = append(words, word.String())

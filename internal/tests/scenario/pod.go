@@ -205,10 +205,12 @@ func (l *Line) volumes(list *[]outrank.Volume) Setter {
 				"claim=": Text(&v.Claim), "once": Flag(&v.OncePod), "driver=": Text(&v.Driver), "handle=": Text(&v.Handle),
 				"node=": nodeSelector(&v.Node), "read-only": Flag(&v.Disk.ReadOnly),
 				"ephemeral": Flag(&v.Ephemeral), "state=": Text((*string)(&v.State)), "missing=": Text(&v.MissingVolume),
+
 				"zones=": func(s string) error {
 					v.Zones = map[string][]string{outrank.ZoneLabel: parts(s, ',')}
 					return nil
 				},
+
 				"disk=": func(s string) error {
 					kind, id, ok := strings.Cut(s, ":")
 					v.Disk.Kind, v.Disk.ID = outrank.DiskKind(kind), id

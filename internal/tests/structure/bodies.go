@@ -63,7 +63,7 @@ func (b *Body) count(lines []line) {
 	}
 }
 
-// line is what counts about one line of a file.
+// line says whether one line of a file is blank, and whether it has a comment.
 type line struct{ blank, comment bool }
 
 // linesOf reads a file and says of each line whether it is blank and whether it has a comment. A line within

@@ -172,6 +172,7 @@ func (c *Calls) read(p listedPackage, from types.Importer) error {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				c.addFunction(checked, d)
+
 			case *ast.GenDecl:
 				for _, s := range d.Specs {
 					if s, ok := s.(*ast.ValueSpec); ok && d.Tok == token.VAR {

@@ -72,6 +72,7 @@ func draw(root string, n int, by string, find func(*token.FileSet, *ast.File) []
 		if err != nil {
 			return err
 		}
+
 		for _, f := range find(fset, file) {
 			all = append(all, numbered{sha256.Sum256([]byte(by + "\n" + filepath.ToSlash(name) + "\n" + f.Text)), f})
 		}

@@ -122,7 +122,7 @@ func (r *Reader) Read(dir string) (*Package, error) {
 	}
 	slices.Sort(p.Files)
 
-	// Only the types of imports need the go command, which takes seconds.
+	// Only the types of imports need the go command, which is slow.
 	if slices.ContainsFunc(p.asts, func(f *ast.File) bool { return len(f.Imports) > 0 }) {
 		if err := r.compile(dir); err != nil {
 			return nil, err

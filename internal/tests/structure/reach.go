@@ -132,11 +132,13 @@ func (p *Package) Crowded(most, mostBools int) []Finding {
 				if len(n.Names) > 0 {
 					names[n.Type] = n.Names[0].Name
 				}
+
 			case *ast.TypeSpec:
 				names[n.Type] = n.Name.Name
 				if bools := p.bools(n); bools > mostBools {
 					found = append(found, Finding{p.fset.Position(n.Pos()).String(), fmt.Sprintf("%s has %d bools", n.Name.Name, bools)})
 				}
+
 			case *ast.FuncType:
 				if params := parameters(n); params > most {
 					found = append(found, Finding{p.fset.Position(n.Pos()).String(), fmt.Sprintf("%s has %d parameters", cmp.Or(names[n], "a function"), params)})

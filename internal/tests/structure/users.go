@@ -274,11 +274,14 @@ func (u *Users) mention(out map[string]bool, t types.Type, depth int) {
 		out[u.place(t.Obj())] = true
 	case *types.Alias:
 		u.mention(out, types.Unalias(t), depth+1)
+
 	case interface{ Elem() types.Type }:
 		u.mention(out, t.Elem(), depth+1)
 		if m, ok := t.(*types.Map); ok {
 			u.mention(out, m.Key(), depth+1)
 		}
+
+	// Unexported fields are not part of what a package promises.
 	case *types.Struct:
 		for f := range t.Fields() {
 			if f.Exported() {
@@ -291,6 +294,7 @@ func (u *Users) mention(out map[string]bool, t types.Type, depth int) {
 				u.mention(out, v.Type(), depth+1)
 			}
 		}
+
 	case *types.Interface:
 		for m := range t.ExplicitMethods() {
 			u.mention(out, m.Type(), depth+1)

@@ -138,8 +138,8 @@ func hottest(dir string) (string, error) {
 	return at, err
 }
 
-// spare is the factor by which memory may grow faster than work. A slice that grows may have up to a third of
-// its capacity unused, for the small input or for the large one.
+// spare is the factor by which memory may grow faster than work. A slice that grows may end with up to a
+// third more than it needs, for the small input or for the large one.
 const spare = 1.5
 
 // output runs a command and returns its standard output. An error has its standard error.

@@ -204,12 +204,14 @@ func mentions(n ast.Node, imports map[string]string, path string) (all []mention
 			// The name behind the dot is a field or a method.
 			all = append(all, mentions(n.X, imports, path)...)
 			return false
+
 		case *ast.KeyValueExpr:
 			// So is a key of a struct literal.
 			if _, ok := n.Key.(*ast.Ident); ok {
 				all = append(all, mentions(n.Value, imports, path)...)
 				return false
 			}
+
 		case *ast.Ident:
 			all = append(all, mention{"", n.Name})
 			if path != "" {
@@ -238,15 +240,19 @@ func locals(n ast.Node) map[string]bool {
 					define(e)
 				}
 			}
+
 		case *ast.RangeStmt:
 			if n.Tok == token.DEFINE {
 				define(n.Key)
 				define(n.Value)
 			}
+
 		case *ast.ValueSpec:
 			for _, id := range n.Names {
 				define(id)
 			}
+
+		// Parameters and results are fields of the function's type.
 		case *ast.Field:
 			for _, id := range n.Names {
 				define(id)

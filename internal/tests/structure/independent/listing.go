@@ -69,11 +69,13 @@ func readListing(file string) ([]entry, error) {
 		switch {
 		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
 			continue
+
 		case strings.HasPrefix(line, " "):
 			if len(all) == 0 {
 				return nil, fmt.Errorf("%s:%d: a line of no entry", file, number)
 			}
 			err = all[len(all)-1].add(trimmed, number)
+
 		default:
 			var e entry
 			if e, err = begin(trimmed); err == nil {

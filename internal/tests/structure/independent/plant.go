@@ -110,6 +110,7 @@ func plantInFile(file string, plantings []planting) (pkg, planted string, err er
 					begin, end := at(n.Body.Lbrace)+1, at(n.Body.Rbrace)
 					all = append(all, replacement{begin, end, bodyWithFaults(p.faults, string(source[begin:end]), n.Type.Results != nil)})
 				}
+
 			case *ast.ValueSpec:
 				if at(n.Pos()) == p.begin && len(n.Values) == 1 {
 					// A variable has no statements. A call chooses its initial value.

@@ -96,9 +96,9 @@ func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost []stri
 type verdict int
 
 const (
-	kept    verdict = iota // within the bound
-	grown                  // beyond the bound
-	unclear                // a time beyond the bound, but the halves of the rounds do not agree
+	kept    verdict = iota // the figure is within the bound
+	grown                  // the figure is beyond the bound
+	unclear                // the time is beyond the bound, but the halves of the rounds do not agree
 )
 
 // judge compares a figure before and now, and returns the ratio. A figure of 0 counts as 1, so that a single

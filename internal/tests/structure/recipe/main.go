@@ -28,8 +28,8 @@ type recipe struct {
 	faults []fault
 }
 
-// recipes are the recipes of CONTRIBUTING. Each fault changes one side alone, so that comparing the two sides
-// shows it.
+// recipes are the recipes of CONTRIBUTING. A fault that changes one side alone shows where the two sides are
+// compared.
 var recipes = []recipe{
 	{
 		name: "filter", named: "TestEveryDescriptorIsSeenEverywhere",

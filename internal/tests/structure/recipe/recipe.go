@@ -66,6 +66,7 @@ func (s sources) follow(root string, sections []section) error {
 				at = i
 			}
 		}
+
 		if at < 0 {
 			return fmt.Errorf("%s has no line %q", x.file, x.after)
 		}

@@ -200,7 +200,7 @@ func checkOut(commit, dir string) error {
 		name = strings.TrimSpace(name)
 		text, err := os.ReadFile(name)
 		if os.IsNotExist(err) {
-			continue // deleted, and not committed yet
+			continue // the file was deleted, which is not committed yet
 		}
 		if err != nil {
 			return err

@@ -128,7 +128,7 @@ func follow(dir string, q question) ([]call, error) {
 	return calls, lines.Err()
 }
 
-// longer returns the calls of functions with more than short lines.
+// longer returns the calls of functions that have more lines than short.
 func longer(calls []call, short int) []call {
 	return slices.DeleteFunc(calls, func(c call) bool { return c.lines <= short })
 }

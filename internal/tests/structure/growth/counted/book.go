@@ -23,6 +23,8 @@ func ofTheBook() []work {
 		with func(c *outrank.Cluster, p *outrank.Pod)
 	}{
 		{"plain", func(*outrank.Cluster, *outrank.Pod) {}},
+
+		// Terms about other pods: those of the preemptor, and those of the pods that run.
 		{"anti-affinity", func(_ *outrank.Cluster, p *outrank.Pod) { p.Affinity.PodAntiAffinity = byNode }},
 		{"affinity", func(_ *outrank.Cluster, p *outrank.Pod) { p.Affinity.PodAffinity = byNode }},
 		{"others' anti-affinity", func(c *outrank.Cluster, p *outrank.Pod) {
@@ -31,12 +33,15 @@ func ofTheBook() []work {
 				c.Pods[i].Affinity.PodAntiAffinity = byNode
 			}
 		}},
+
 		{"spread by node", func(_ *outrank.Cluster, p *outrank.Pod) {
 			p.Labels = map[string]string{"app": "app-1"}
 			p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
 				MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: app,
 			}}
 		}},
+
+		// Things of which there is one, and nodes that are named.
 		{"a claim and a port", func(c *outrank.Cluster, p *outrank.Pod) {
 			p.Volumes = []outrank.Volume{{Claim: "data", OncePod: true, Driver: "csi", Handle: "1"}}
 			p.Containers[0].Ports = []outrank.Port{{HostPort: 80}}
@@ -49,6 +54,8 @@ func ofTheBook() []work {
 				MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.In, Values: names[:1]}},
 			}}}
 		}},
+
+		// Victims that leave together.
 		{"a group leaves", func(c *outrank.Cluster, _ *outrank.Pod) {
 			c.Release = withGroups()
 			c.Groups = []*outrank.PodGroup{{Name: "g", Namespace: c.Pods[0].Namespace, DisruptionMode: outrank.DisruptPodGroup}}

@@ -110,8 +110,8 @@ func works() []work {
 		long("72 MB of pods", `{"kind":"List","items":[@{"kind":"Pod",`+wide+`@]}`),
 		long("72 MB of what is called pods behind it", `{"items":[@{`+wide+`@],"kind":"PodList"}`))
 
-	// Strings come in large reads and in small ones: a text that is cut in the middle must not be begun anew
-	// each time.
+	// Strings come in large reads and in small ones. A reader that starts a string again at each read would
+	// be quadratic.
 	for _, of := range []string{`a`, `\n`, `\"`, `\\`} {
 		all = append(all,
 			taking("large reads of "+of, of, func(text string) io.Reader { return strings.NewReader(text) }),
@@ -121,12 +121,14 @@ func works() []work {
 	for _, kind := range hostile.Crowds {
 		all = append(all, deciding(kind))
 	}
+
 	for _, lists := range hostile.Pairs {
 		all = append(all, comparing(lists))
 	}
 	for _, name := range slices.Sorted(maps.Keys(hostile.Configs)) {
 		all = append(all, configuring(name, hostile.Configs[name]))
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		all = append(all, planting(name, trees[name]))
 	}

@@ -119,6 +119,8 @@ func (f *fixture) decisions() []call {
 			_, err := e.Explain(ctx, f.snap, preemption.Request{Pod: f.pod, Now: now()})
 			return err
 		}),
+
+		// These ask about other things than one decision over all nodes.
 		f.on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, f.snap, f.small()); return err }),
 		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan) }),
 		f.on("Regret", func(ctx context.Context) error { _, err := joint.RegretOf(ctx, e, f.snap, f.plan, now()); return err }),
@@ -126,6 +128,7 @@ func (f *fixture) decisions() []call {
 			_, err := f.across.Preempt(ctx, f.snap, f.request())
 			return err
 		}),
+
 		f.on("ExplainNode", func(ctx context.Context) error {
 			_, err := e.ExplainNode(ctx, f.snap, f.request(), f.cluster.Nodes[1].Name)
 			return err

@@ -145,6 +145,7 @@ func mostOften(file []byte) (uint32, error) {
 			long, n := binary.Uvarint(body[at:])
 			at += n
 			return uint32(long)
+
 		case big:
 			v = binary.BigEndian.Uint32(body[at:])
 		default:
