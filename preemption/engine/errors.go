@@ -4,11 +4,10 @@ import "github.com/outrank-go/outrank/preemption/engine/internal/state"
 
 // The errors of the engine.
 var (
-	// ErrMark says that a mark was used up, or is another snapshot's.
+	// ErrMark says that a mark has been used up, or belongs to another snapshot.
 	ErrMark = state.ErrMark
-	// ErrStale says that a plan no longer agrees with the cluster.
+	// ErrStale says that the cluster has changed in such a way that a plan can no longer be carried out.
 	ErrStale = state.ErrStale
-	// ErrUnsound says that the cluster or the rules do not allow what a plan does, or that it does not make
-	// room.
+	// ErrUnsound says that the rules do not allow what a plan does, or that the plan does not make room.
 	ErrUnsound = state.ErrUnsound
 )

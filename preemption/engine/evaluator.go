@@ -24,8 +24,8 @@ type Evaluator struct {
 
 var errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
 
-// opened returns the state of the snapshot that a question is about. The zero Snapshot stands for an
-// empty cluster, and stays as it is: readers do not write it.
+// opened returns the state of the snapshot that a question is about. The zero Snapshot stands for an empty
+// cluster, and is not changed, because other readers may use it.
 func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 	switch {
 	case ctx == nil:
@@ -38,7 +38,7 @@ func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 	return cluster.of, nil
 }
 
-// New checks the configuration and returns an evaluator. The error is that of
+// New checks the configuration and returns an evaluator. It returns the error of
 // [preemption.Config.Validate]. The caller must not change anything that the configuration points to.
 func New(config preemption.Config) (*Evaluator, error) {
 	if err := config.Validate(); err != nil {
@@ -51,8 +51,7 @@ func New(config preemption.Config) (*Evaluator, error) {
 	return &Evaluator{terms: t}, nil
 }
 
-// copied returns a configuration with slices of its own. A built-in rank by what victims cost has its Cost
-// in it.
+// copied copies a configuration and its slices, and fills in the Cost of built-in ranks that compare costs.
 func copied(c preemption.Config) preemption.Config {
 	c.Filters, c.Extenders, c.Ranks = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks)
 	c.Profile = filters.CloneProfile(&c.Profile)
@@ -64,8 +63,8 @@ func copied(c preemption.Config) preemption.Config {
 	return c
 }
 
-// shownTo returns a rule that sees a node only during the call: a view that the rule keeps shows nothing
-// afterwards.
+// shownTo wraps a rule so that it sees a node only during the call. If the rule keeps the view, it finds no
+// node in it afterwards.
 func shownTo(rule *preemption.Chooser) *preemption.Chooser {
 	choose := func(node preemption.NodeView) []*outrank.Pod {
 		shown := &shownNode{node}
@@ -77,14 +76,14 @@ func shownTo(rule *preemption.Chooser) *preemption.Chooser {
 	return &preemption.Chooser{Name: rule.Name, Choose: choose}
 }
 
-// mostWorkers is the largest number of goroutines that share a call, so that a mistaken number does not
-// start them without bound.
+// mostWorkers is the largest number of goroutines that share a call. It guards against a mistaken argument of
+// Parallel.
 const mostWorkers = 1024
 
-// Parallel returns an evaluator that shares the work of one call among this many goroutines, 1,024 at
-// most. They end with the call. Below 2 the caller's goroutine works alone. The answers are the same. It
-// helps from some thousand nodes on: with the usual configuration, Preempt uses one goroutine for fewer than
-// 1,024 nodes.
+// Parallel returns an evaluator that shares the work of one call among this many goroutines, 1,024 at most.
+// They end with the call. Below 2 the caller's goroutine works alone. The answers are the same. It helps from
+// a few thousand nodes on: with the default configuration Preempt uses one goroutine for fewer than 1,024
+// nodes.
 func (e *Evaluator) Parallel(workers int) *Evaluator {
 	if e == nil {
 		return nil
@@ -94,17 +93,16 @@ func (e *Evaluator) Parallel(workers int) *Evaluator {
 	return &parallel
 }
 
-// Filters returns the names of the filters in the order in which a node is asked by the rules of a
-// release: the built-in ones, then the caller's (rules 7.1.4 and 7.1.7). The zero release stands for the
-// default one. [preemption.Status.Filter] has these names, and a scheduling queue knows by them the filters
-// that a pod failed.
-// The slice is the caller's. Time is linear in the filters.
+// Filters returns the names of the filters in the order in which a release runs them: the built-in ones, then
+// the caller's (rules 7.1.4 and 7.1.7). The zero release stands for the default one.
+// [preemption.Status.Filter] has these names, by which a scheduling queue records the filters that a pod
+// failed. The slice is the caller's. Time is linear in the filters.
 func (e *Evaluator) Filters(of outrank.Release) []string {
 	names := make([]string, 0, len(filters.BuiltIn)+len(e.terms.Filters))
 	rules := release.Of(release.Release(of.OrDefault()))
 
-	// The first node filters run in another order by older releases. The filter for deferred resizes exists in
-	// releases with such resizes alone.
+	// Older releases run the first node filters in another order. The filter for deferred resizes exists only
+	// in releases that have such resizes.
 	for i := range filters.BuiltIn {
 		if i < filters.NumFirst {
 			i = filters.FirstOrder(rules)[i]
@@ -122,8 +120,7 @@ func (e *Evaluator) Filters(of outrank.Release) []string {
 
 // Preempt decides which pods have to leave so that the pod can run:
 //
-//  1. Every node is asked whether it takes the pod as things are (chapter 7).
-//     If one does, the pod fits.
+//  1. Every node is asked whether it takes the pod without preemption (chapter 7). If one does, the pod fits.
 //  2. The pod has to be eligible to preempt (chapter 8).
 //  3. On every node that failed with Unschedulable the victims are found
 //     (chapters 6 and 9).
@@ -132,29 +129,27 @@ func (e *Evaluator) Filters(of outrank.Release) []string {
 // The rules stand in RULES.md in the folder of package preemption. Preempt decides what
 // DefaultPreemption's PostFilter decides with all nodes and no sample.
 //
-// The pod may be a pending pod of the snapshot or one that the snapshot does
-// not know. The snapshot is only read, and
-// any number of calls may run on it at once. The error is the context's, a
-// filter's, an extender's, or one about the pod:
+// The pod may be a pending pod of the snapshot or one that the snapshot does not know. The snapshot is only
+// read, and any number of calls may run on it at once. The error is the context's, a filter's, an extender's,
+// or one of these about the pod:
 //
-//   - that of [outrank.Pod.Validate];
+//   - the error of [outrank.Pod.Validate];
 //   - an [outrank.InputError] for a pod that names a group, if the release has groups preempt
 //     (rule 12.8.8; see [Evaluator.PreemptGroup]);
-//   - [preemption.ErrState] for a pod that runs already, unless its resize in place is deferred and
-//     the release has such pods preempt on their node (group 7.19; [preemption.Plan.Resize]);
+//   - [preemption.ErrState] for a pod that runs already, unless its resize in place is deferred and such pods
+//     preempt on their node in the release (group 7.19; [preemption.Plan.Resize]);
 //   - [preemption.ErrState] if the snapshot has a pod of its name with another UID, which
 //     [Snapshot.PutPod] replaces.
 //
-// With the error of an extender, and with no other, comes a plan that says what the nodes answered. Its
-// outcome is NothingHelps: the error decides what becomes of the pod, and does not stop the scheduler
-// (rule 8.12).
+// Only together with the error of an extender there is a plan, which has the answers of the nodes. Its
+// outcome is NothingHelps: the error decides about this pod, and does not stop the scheduler (rule 8.12).
 //
-// Time is that of reading a summary of every node and of evaluating the nodes
-// that could be the best. By the default rules, if the snapshot was asked before about pods with the same
-// priority, requests, tolerations and demands on nodes, it is that of the nodes that changed since; affinity
-// and spread rules add the nodes of the domains whose counts changed. The first pod with other such rules
-// than those before costs a look at every class of pods and its nodes in addition. A filter of the caller
-// that looks at other pods has every node asked anew.
+// Time is that of reading a summary of every node and of evaluating the nodes that could be the best. By the
+// default rules, if the snapshot was asked before about pods with the same priority, requests, tolerations
+// and demands on nodes, only the nodes that have changed since cost time. Affinity and spread rules add the
+// nodes of the domains whose counts have changed. The first pod with new affinity or spread rules also costs
+// a look at every class of pods and its nodes. With a filter of the caller that looks at other pods, every
+// node is asked anew.
 func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Plan, error) {
 	if e == nil {
 		return nil, errNoEvaluator
@@ -164,7 +159,7 @@ func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preempti
 		return nil, err
 	}
 
-	// The exhaustive search answers what no bound holds for.
+	// The exhaustive search answers questions for which no bound is valid.
 	if e.terms.Across {
 		return across.Preempt(ctx, &e.terms, snap, &req, false)
 	}
@@ -192,7 +187,7 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 		return nil, err
 	}
 
-	// The pruned search explains where it finds most candidates from the rows of the nodes.
+	// The pruned search explains a question if it can find most candidates from the rows of the nodes.
 	if e.terms.Across {
 		return across.Preempt(ctx, &e.terms, snap, &req, true)
 	}
@@ -213,8 +208,8 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 }
 
 // Config returns a copy of the configuration, which the caller may change to make another evaluator. If the
-// configuration named no ranks and has a variant, Ranks are those of the variant. A built-in rank by what
-// victims cost has its Cost. The slices are the caller's. What they and the functions point to is shared, and
+// configuration named no ranks and has a variant, Ranks has those of the variant. Built-in ranks that compare
+// costs have their Cost. The slices are the caller's. What they and the functions point to is shared, and
 // must not change.
 func (e *Evaluator) Config() preemption.Config {
 	return copied(e.terms.Config)

@@ -8,13 +8,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 )
 
-// ExplainNode returns the answer of one node: its status as things are and, if preemption
-// may help there, its status with the possible victims removed and the candidate that it is, if any.
-// Extenders are not asked, and a Sample does not matter. The errors are
-// those of [Evaluator.Preempt], and [preemption.ErrNotFound] for a node that is not in the
-// snapshot. Time is that of one dry run on this node; rules about other nodes'
-// pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
-// the caller's. Calls may run at once.
+// ExplainNode returns the report of one node: its status and, if preemption may help there, its status with
+// the possible victims removed and the candidate that it is, if any. Extenders are not asked, and a Sample
+// does not matter. The errors are those of [Evaluator.Preempt], and [preemption.ErrNotFound] for a node that
+// is not in the snapshot. Time is that of one dry run on this node; rules about other nodes' pods, such as
+// affinity, cost the same as in [Evaluator.Preempt]. The candidate is the caller's. Calls may run at once.
 func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req preemption.Request, node string) (preemption.NodeReport, error) {
 	if e == nil {
 		return preemption.NodeReport{}, errNoEvaluator
@@ -27,9 +25,9 @@ func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req pree
 }
 
 // Candidates iterates over the candidates of [preemption.Plan].Candidates in their order, the best first,
-// even if the pod fits or may not preempt. The victims of a candidate are found when it is its turn, so that
-// the best few cost little more than the plan. After an error, which is one of
-// [Evaluator.Preempt], the iteration ends. A candidate is the caller's.
+// even if the pod fits or may not preempt. The victims of a candidate are found when its turn comes, so that
+// the best few cost little more than the plan. After an error, which is one of [Evaluator.Preempt], the
+// iteration ends. A candidate is the caller's.
 //
 // A Sample, Extenders, or a Rank with a Figure or a second Cost need all candidates before the first one is
 // known. The first then costs as much as [Evaluator.Explain]. The snapshot must not change during

@@ -9,20 +9,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
-// LookAt begins to look at nodes for a request. The function that it returns looks at one node. The view
-// shows what a decision sees in its dry run there, and decides nothing. Package explain
-// finds out with it what stands behind a plan, and package joint who could leave for several pods.
-// Possible victims are those that a guard lets go, unless there is a chooser.
+// LookAt prepares views of nodes for a request. The function that it returns gives the view of one node. The
+// view shows what a decision sees in its dry run there, and decides nothing. Package explain uses it to find
+// the reasons behind a plan, and package joint to find who could leave for several pods. The possible victims
+// of a view are those that a guard lets go, unless there is a chooser.
 //
-// One view is seen at a time: the next call of the function ends the one before. A node may be looked at
-// again. Neither the function nor the view is for several goroutines, and the snapshot must not
-// change meanwhile.
+// Only one view is valid at a time: the next call of the function ends the previous view. A node may be
+// looked at again. Neither the function nor the view may be used by several goroutines at once, and the
+// snapshot must not change meanwhile.
 //
-// Errors are those of [Evaluator.Preempt]. The function's error is [preemption.ErrNotFound] for a node that
-// the snapshot does not have. Time is that of a decision before its first node: next to nothing
-// if no filter looks at other pods, else a look at every class of pods and its nodes. The
-// function takes constant time; the view goes through the pods of the node when it is first asked about
-// any of them.
+// The errors are those of [Evaluator.Preempt]. The function's error is [preemption.ErrNotFound] for a node
+// that the snapshot does not have. LookAt takes the time of a decision before its first node: next to nothing
+// if no filter looks at other pods, otherwise a look at every class of pods and its nodes. The function takes
+// constant time; a view reads the pods of the node when it is first asked about any of them.
 func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node string) (preemption.NodeView, error), error) {
 	if e == nil {
 		return nil, errNoEvaluator
@@ -40,10 +39,10 @@ func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node
 		return nil, err
 	}
 
-	// With given statuses nodes were asked elsewhere, as for a decision.
+	// If the request gives statuses, the nodes were filtered elsewhere, as in a decision.
 	a.Elsewhere = req.Statuses != nil
 
-	// The caller has shown, which the next call empties, and never the node itself.
+	// The caller holds shown, never at itself, so that the next call can end the view.
 	at, shown := dryrun.NewNodeLookedAt(a), &shownNode{noNode{}}
 	return func(node string) (preemption.NodeView, error) {
 		n := snap.NodeState(node)

@@ -6,11 +6,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// shownNode is the view of a node that a caller holds. Once the view is over, noNode takes the place of the
-// node in it.
+// shownNode is the view of a node that a caller holds. When the view ends, noNode replaces the node in it.
 type shownNode struct{ preemption.NodeView }
 
-// noNode is a view without a node, which takes nobody.
+// noNode is the view after its end: it has no node and no possible victims, and Check always fails.
 type noNode struct{}
 
 func (noNode) Pod() *outrank.Pod         { return nil }

@@ -6,10 +6,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// PutNode takes a node in as an informer delivers it. A new node comes behind all others, and a
-// known one stays in its place, with its pods. Pods that already name a new node are on it from
-// now on. The error is that of [outrank.Node.Validate]. Time is linear in the pods on the
-// node. [Snapshot.Undo] takes the change back.
+// PutNode adds or replaces a node, as an informer delivers it. A new node comes behind all others, and a
+// known one keeps its place and its pods. Pods that already name a new node are on it from then on. It
+// returns the error of [outrank.Node.Validate]. Time is linear in the pods on the node. [Snapshot.Undo] takes
+// the change back.
 func (s *Snapshot) PutNode(n *outrank.Node) error {
 	if s == nil {
 		return errNoSnapshot
@@ -27,9 +27,9 @@ func (s *Snapshot) RemoveNode(name string) error {
 	return s.writes().RemoveNode(name)
 }
 
-// Nodes iterates over the nodes in the caller's order. The loop may change the snapshot: a
-// node that it removes before its turn does not come, a node that it puts anew comes as it is
-// then, and a node that it adds may come or not.
+// Nodes iterates over the nodes in the caller's order. The loop may change the snapshot: a node that it
+// removes before its turn is left out, a node that it replaces comes in the new version, and a node that it
+// adds may come or not.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	return s.reads().Nodes()
 }

@@ -6,22 +6,21 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Budgets iterates over the budgets in the order in which they came. The loop may change the
-// snapshot: it sees the budgets that there were when it began.
+// Budgets iterates over the budgets in the order in which they were added. The loop may change the snapshot,
+// and still sees the budgets from before it began.
 func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
 	return s.reads().Budgets()
 }
 
-// PutBudget takes a budget in as an informer delivers it: a new one is added
-// behind all others, and one of the same key replaced in its place. The error is
-// that of [outrank.Cluster.Validate] about the budget.
+// PutBudget adds or replaces a budget, as an informer delivers it: a new one comes behind all others, and a
+// known one, with the same key, keeps its place. It returns the error of [outrank.Cluster.Validate] about the
+// budget.
 //
-// A change of the status alone, or of anything else but the selector, touches no
-// pod: time is that of copying the list of budgets, however many pods there are. A
-// new budget or another selector costs a look at every class of pods in addition, and at the nodes with
-// pods of the classes that the change concerns. A class is the pods of the same namespace, labels and
-// anti-affinity. If some pods of the classes concerned are pending,
-// every pod is looked at. [Snapshot.Undo] takes the change back.
+// A change of the status, or of anything else but the selector, touches no pod: time is that of copying the
+// list of budgets, however many pods there are. A new budget or another selector also costs a look at every
+// class of pods, and at the nodes with pods of the classes that the change concerns. A class consists of the
+// pods with the same namespace, labels and anti-affinity. If some pods of these classes are pending, every
+// pod is looked at. [Snapshot.Undo] takes the change back.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	if s == nil {
 		return errNoSnapshot
@@ -29,9 +28,9 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	return s.writes().PutBudget(b)
 }
 
-// RemoveBudget takes a budget away. Error: [preemption.ErrNotFound]. Time is that of
-// [Snapshot.PutBudget] with another selector. Once more budgets were taken away than are left, every
-// class of pods is matched with those that are left anew. [Snapshot.Undo] takes the change back.
+// RemoveBudget removes a budget. Error: [preemption.ErrNotFound]. Time is that of [Snapshot.PutBudget] with
+// another selector. Once more budgets have been removed than are left, every class of pods is matched anew.
+// [Snapshot.Undo] takes the change back.
 func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	if s == nil {
 		return errNoSnapshot
@@ -45,17 +44,16 @@ func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
 	return s.reads().Group(key)
 }
 
-// Groups iterates over the pod groups, sorted by key. Time is that of sorting them. The loop
-// may change the snapshot, as that of [Snapshot.Namespaces].
+// Groups iterates over the pod groups, sorted by key. Time is that of sorting them. The loop may change the
+// snapshot, as in [Snapshot.Namespaces].
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] {
 	return s.reads().Groups()
 }
 
-// PutGroup takes a pod group in as an informer delivers it: a new one is added,
-// and one of the same key replaced. The pods stay as they are: they name their
-// group. The error is that of [outrank.Cluster.Validate] about the group. Time is
-// constant; where victims are units (rule 12.6.1), linear in the running pods of the
-// group and in those of their nodes. [Snapshot.Undo] takes it back.
+// PutGroup adds a pod group, or replaces the one with the same key, as an informer delivers it. The pods do
+// not change, because they name their group. It returns the error of [outrank.Cluster.Validate] about the
+// group. Time is constant or, if victims are units (rule 12.6.1), linear in the running pods of the group and
+// the pods on their nodes. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	if s == nil {
 		return errNoSnapshot
@@ -63,9 +61,8 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	return s.writes().PutGroup(g)
 }
 
-// RemoveGroup takes a pod group away. Pods that name it stay, and count by
-// themselves. Error: [preemption.ErrNotFound]. Time is that of [Snapshot.PutGroup].
-// [Snapshot.Undo] takes it back.
+// RemoveGroup removes a pod group. Pods that name it stay, and count by themselves. Error:
+// [preemption.ErrNotFound]. Time is that of [Snapshot.PutGroup]. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	if s == nil {
 		return errNoSnapshot
@@ -79,17 +76,17 @@ func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool)
 	return s.reads().Composite(key)
 }
 
-// Composites iterates over the composite pod groups, sorted by key. Time is that of sorting
-// them. The loop may change the snapshot, as that of [Snapshot.Namespaces].
+// Composites iterates over the composite pod groups, sorted by key. Time is that of sorting them. The loop
+// may change the snapshot, as in [Snapshot.Namespaces].
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
 	return s.reads().Composites()
 }
 
-// PutComposite takes a composite pod group in as an informer delivers it: a new one is
-// added, and one of the same key replaced. The groups below stay as they are: they name
-// their parent. The error is that of [outrank.Cluster.Validate] about the group. Time
-// is constant where composite groups do not count, else linear in the running pods of
-// the groups below and in those of their nodes. [Snapshot.Undo] takes it back.
+// PutComposite adds a composite pod group, or replaces the one with the same key, as an informer delivers it.
+// The groups below do not change, because they name their parent. It returns the error of
+// [outrank.Cluster.Validate] about the group. Time is constant if composite groups do not count in the
+// release, otherwise linear in the running pods of the groups below and the pods on their nodes.
+// [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 	if s == nil {
 		return errNoSnapshot
@@ -97,9 +94,9 @@ func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 	return s.writes().PutComposite(g)
 }
 
-// RemoveComposite takes a composite pod group away. Groups that name it as their
-// parent stay, each the top of its tree. Error: [preemption.ErrNotFound]. Time is that of
-// [Snapshot.PutComposite]. [Snapshot.Undo] takes it back.
+// RemoveComposite removes a composite pod group. Groups that name it as their parent stay, each as the top of
+// a tree of its own. Error: [preemption.ErrNotFound]. Time is that of [Snapshot.PutComposite].
+// [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	if s == nil {
 		return errNoSnapshot
@@ -107,18 +104,17 @@ func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	return s.writes().RemoveComposite(key)
 }
 
-// Namespaces iterates over the namespaces that the snapshot was told of, sorted by
-// name. Time is that of sorting them. The loop may change the snapshot: a namespace that it
-// removes before its turn does not come, and one that it adds may come or not.
+// Namespaces iterates over the namespaces that the snapshot knows, sorted by name. Time is that of sorting
+// them. The loop may change the snapshot: a namespace that it removes before its turn is left out, and one
+// that it adds may come or not.
 func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] {
 	return s.reads().Namespaces()
 }
 
-// PutNamespace takes a namespace in as an informer delivers it: a new one is
-// added, and one of the same name replaced. From now on the namespace selectors of
-// pod affinity terms, those of pods that are known already included, see it and
-// its labels. The error is that of [outrank.Cluster.Validate] about the namespace.
-// Time is constant. [Snapshot.Undo] takes it back.
+// PutNamespace adds a namespace, or replaces the one with the same name, as an informer delivers it. From
+// then on the namespace selectors of pod affinity terms see it and its labels, including terms of pods that
+// are already known. It returns the error of [outrank.Cluster.Validate] about the namespace. Time is
+// constant. [Snapshot.Undo] takes it back.
 func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 	if s == nil {
 		return errNoSnapshot
@@ -126,9 +122,8 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 	return s.writes().PutNamespace(ns)
 }
 
-// RemoveNamespace takes a namespace away, so that no namespace selector of a
-// preemptor picks it; its pods stay as they are. Error: [preemption.ErrNotFound]. Time is
-// constant. [Snapshot.Undo] takes it back.
+// RemoveNamespace removes a namespace, so that no namespace selector of a preemptor picks it. Its pods do not
+// change. Error: [preemption.ErrNotFound]. Time is constant. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveNamespace(name string) error {
 	if s == nil {
 		return errNoSnapshot
@@ -136,10 +131,9 @@ func (s *Snapshot) RemoveNamespace(name string) error {
 	return s.writes().RemoveNamespace(name)
 }
 
-// LeavesWith returns the group, or the composite group, whose running pods all leave
-// together with a pod that runs in the snapshot. Both are nil if the pod leaves by itself
-// (rules 12.6.2 and 12.6.4), does not run, or is another pod of the name. Time is
-// constant.
+// LeavesWith returns the group, or the composite group, whose running pods all leave together with the given
+// running pod. Both are nil if the pod leaves by itself (rules 12.6.2 and 12.6.4), does not run in the
+// snapshot, or if another pod has its name there. Time is constant.
 func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
 	if s == nil {
 		return nil, nil
@@ -147,9 +141,9 @@ func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.Compo
 	return s.reads().LeavesWith(p)
 }
 
-// CountsAs returns the priority with which a pod of the snapshot counts as a victim: its own or,
-// if victims are units, that of its groups (rules 12.6.2 and 12.6.4). For a pod that does not run
-// it is the pod's own, and for nil it is 0. Time is constant.
+// CountsAs returns the priority by which a pod of the snapshot counts as a victim: its own or, if victims are
+// units, that of its groups (rules 12.6.2 and 12.6.4). For a pod that does not run it is the pod's own, and
+// for nil it is 0. Time is constant.
 func (s *Snapshot) CountsAs(pod *outrank.Pod) int32 {
 	if pod == nil {
 		return 0
