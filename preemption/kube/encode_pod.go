@@ -65,6 +65,7 @@ func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 		w.Resources = &r
 	}
 
+	// Lists stay nil if they are empty, so that they are left out.
 	for _, gate := range p.SchedulingGates {
 		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
 	}

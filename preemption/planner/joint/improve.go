@@ -42,6 +42,7 @@ func (b *draft) promising(snap *engine.Snapshot) []int {
 		}
 		seen[m.kind] = true
 
+		// Candidates come in the order of the ranks, so the first ones are the best.
 		n := 0
 		for c, err := range b.eval.Candidates(b.ctx, snap, preemption.Request{Pod: m.pod, Now: b.now}) {
 			if err != nil {
@@ -157,6 +158,7 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 	if lookAt == nil {
 		return best, false
 	}
+
 	// Further victims hardly ever make a total better, so the search gives up once the total is no better than beat.
 	total := b.totals.total(now.victims)
 	if order, _ := b.totals.compare(total, now.beat); order >= 0 {
@@ -184,6 +186,7 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 			if at.victims == nil { // the member does not fit with all of them gone, so no manner helps
 				break
 			}
+
 			// The next place has to beat the best one so far.
 			total := b.totals.total(slices.Concat(now.victims, at.victims))
 			if order, _ := b.totals.compare(total, now.beat); order < 0 {
