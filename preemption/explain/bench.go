@@ -75,6 +75,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	case s.Code == preemption.Success:
 		out.outcome = preemption.Fits
 		return out, b.ctx.Err()
+
 	case s.Code == preemption.Unschedulable && b.mayPreempt && len(at.view.Possible()) > 0:
 		report, err := b.e.ExplainNode(b.ctx, b.snap, req, node)
 		if err != nil {

@@ -115,6 +115,8 @@ func (x *evicting) run() error {
 		if err != nil {
 			return err
 		}
+
+		// No obstacle is left. The pod may still have to wait for terminating victims; that is no room.
 		if a.behind == nil {
 			if a.outcome != preemption.NotEligible {
 				x.found = a

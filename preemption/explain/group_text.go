@@ -140,6 +140,7 @@ func (v *GroupVictim) text() string {
 		text = list
 	}
 
+	// Why it was not reprieved.
 	switch n := v.Blocks; {
 	case n == nil:
 	case n.Guard != nil:

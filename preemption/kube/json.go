@@ -40,6 +40,8 @@ func marshal(object any) ([]byte, error) {
 		wire = e.workload(o)
 	case *outrank.VolumeClaim:
 		wire = e.claim(&boundClaim{claim: o})
+
+	// Parts of a pod's spec.
 	case *outrank.Affinity:
 		wire = e.affinity(o)
 	case *outrank.Container:

@@ -26,6 +26,7 @@ func (b *draft) bound(m *model, known *relaxed, best total) total {
 		if b.spent() {
 			break
 		}
+
 		switch {
 		case by.figure == rank.ViolationsFigure:
 			x.violations()
@@ -171,6 +172,7 @@ func (x *bounding) bySize() {
 		if m.coupled() {
 			return
 		}
+
 		fits, ok := fitsSomewhere[m.kind]
 		if !ok {
 			nodes, err := x.eval.Feasible(x.ctx, x.snap, m.pod)

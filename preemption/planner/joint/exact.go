@@ -47,6 +47,7 @@ func (x *prover) placeFrom(i int) {
 		if !x.totals.mayBeat(o.total, x.best.total) {
 			continue
 		}
+
 		mark, ok := x.draft.place(i, o.spot)
 		if !ok {
 			continue

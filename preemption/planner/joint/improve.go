@@ -112,7 +112,7 @@ func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32)
 	// The members of other nodes keep their places. One of them may not fit without a member of this node, for
 	// example because of its affinity to it; the attempt fails then.
 	assigned = make([]int, len(s.spots))
-	var homeless []int
+	var homeless []int // the members of the vacated node
 	places := slices.Clone(others)
 	for i, at := range s.spots {
 		assigned[i] = at.node
@@ -126,6 +126,8 @@ func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32)
 		victims = append(victims, at.victims...)
 		places = append(places, at.node)
 	}
+
+	// Several members may share a node, which is then asked only once.
 	slices.Sort(places)
 	places = slices.Compact(places)
 

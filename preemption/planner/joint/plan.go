@@ -441,6 +441,7 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 			return false
 		}
 	}
+
 	for _, again := range replacements {
 		node := r.index[rest.snap.NodeOf(again.Key())]
 		if !r.takesNow(snap, again, node) {
@@ -448,6 +449,7 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 		}
 		r.seat(snap, again, node)
 	}
+
 	for _, i := range rest.order {
 		if !place(r.pods[i], rest.nodes[i]) {
 			return false

@@ -183,6 +183,7 @@ func (r *request) covered(limited []Limited) bool {
 		if l.APIGroup != "" || l.Resource != "pods" {
 			continue
 		}
+
 		for name, amount := range r.usage {
 			contains := func(text string) bool { return strings.Contains(string(name), text) }
 			if amount.Sign() > 0 && slices.ContainsFunc(l.MatchContains, contains) && !r.restricted[name] {
@@ -190,6 +191,8 @@ func (r *request) covered(limited []Limited) bool {
 			}
 		}
 	}
+
+	// Missing resources are reported before missing scopes.
 	if len(bare) > 0 {
 		return r.refuse(Verdict{Reason: uncoveredResources, Resources: slices.Sorted(maps.Keys(bare))})
 	}

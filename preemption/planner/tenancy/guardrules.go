@@ -218,6 +218,7 @@ func (s *guardState) refuses(q *awayOf) string {
 		if !s.takesOnlyShortage() {
 			return fmt.Sprintf("queue %s would take more than it is short of", s.name(s.at))
 		}
+
 	case s.rules.Fair != nil:
 		entitled := s.entitled()
 		switch {

@@ -243,6 +243,7 @@ func (b *builder) add(object string, n node, q Quota) int {
 	n.local = make([]int64, names)
 	n.borrow = slices.Repeat([]int64{none}, names)
 	n.lend = slices.Repeat([]int64{none}, names)
+
 	for _, x := range []struct {
 		field string
 		from  resource.List
