@@ -55,6 +55,7 @@ type trialAnswer struct {
 // ask asks a node of the scratch about the pod, which may be a changed copy of the preemptor. If the node does not
 // take the pod, even by preemption, the answer names the obstacle.
 func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
+	// The finder is made anew, because the scratch has changed since the last question.
 	b.left--
 	req := b.req
 	req.Pod = pod
@@ -74,6 +75,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	case s.Code == preemption.Success:
 		out.outcome = preemption.Fits
 		return out, b.ctx.Err()
+
 	case s.Code == preemption.Unschedulable && b.mayPreempt && len(at.view.Possible()) > 0:
 		report, err := b.e.ExplainNode(b.ctx, b.snap, req, node)
 		if err != nil {

@@ -174,6 +174,7 @@ func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
 		}
 	}
 
+	// A pod may have only pod-level requests, and no container that was read.
 	if len(other.Containers) == 0 {
 		other.Containers = make([]outrank.Container, 1)
 	}

@@ -30,6 +30,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 		return nil, err
 	}
 
+	// Each node is tried on the same scratch, which is put back after each trial.
 	var best *evicting
 	for _, node := range nodes {
 		x := &evicting{bench: b, anybody: anybody, node: node}
@@ -114,6 +115,8 @@ func (x *evicting) run() error {
 		if err != nil {
 			return err
 		}
+
+		// No obstacle is left. The pod may still have to wait for terminating victims; that is no room.
 		if a.behind == nil {
 			if a.outcome != preemption.NotEligible {
 				x.found = a
@@ -126,6 +129,7 @@ func (x *evicting) run() error {
 		if err != nil {
 			return err
 		}
+		// Nobody holds what is missing, as with too little cpu: the evaluator has to choose.
 		if len(gone) == 0 && !chosen {
 			chosen = true
 			if gone, err = x.choose(); err != nil {

@@ -163,6 +163,7 @@ func (g *groupExplainer) victim(unit []preemption.Victim) GroupVictim {
 		out.Blocks = g.noPlace(&preemption.Refusal{Guard: first.Blocks})
 	}
 
+	// A budget is named once, however many pods of the unit violate it.
 	var violated []outrank.Key
 	for i := range unit {
 		for _, b := range unit[i].Violated {

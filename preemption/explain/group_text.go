@@ -27,6 +27,7 @@ func (r *GroupReport) Text() string {
 		w.line(0, "With all gone that might leave there is still %s.", n.text())
 	}
 
+	// Who leaves, and where the pods of the group go then.
 	if len(r.Victims.Items) > 0 {
 		w.line(0, "Why each victim, the most important first; each was put back in its turn:")
 		for i := range r.Victims.Items {
@@ -69,6 +70,7 @@ func (r *GroupReport) Summary() string {
 		return fmt.Sprintf("Nobody has to leave in the end so that %s can run.", group)
 	}
 
+	// Units are only mentioned if some of them have several pods.
 	text := fmt.Sprintf("%s to leave so that %s can run", have(r.VictimPods), group)
 	if units := r.Victims.Len(); units != r.VictimPods {
 		leave := "leave"
@@ -138,6 +140,7 @@ func (v *GroupVictim) text() string {
 		text = list
 	}
 
+	// Why it was not reprieved.
 	switch n := v.Blocks; {
 	case n == nil:
 	case n.Guard != nil:

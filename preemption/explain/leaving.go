@@ -59,6 +59,7 @@ func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
 			return nil
 		}
 
+		// A pending pod may run anywhere, also on other nodes than the one it is nominated to.
 		anywhere, err := b.unnominated(pod)
 		if err != nil {
 			return err

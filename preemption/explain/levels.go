@@ -30,6 +30,7 @@ func (f *finder) levels(b *bench, out *Nothing, below bool) error {
 		lower = nil
 	}
 
+	// Higher priorities are tried first: they are what a user can ask for.
 	var err error
 	if out.Enough, err = s.firstEnough(higher, -1); err != nil {
 		return err
@@ -76,6 +77,7 @@ func (f *finder) candidates() (higher, lower []int32, copies bool) {
 		}
 	}
 
+	// Pods that wait without a nomination matter to no answer.
 	for n := range f.snap.Nodes() {
 		for _, p := range f.snap.PodsOn(n.Name) {
 			add(p)
@@ -85,6 +87,7 @@ func (f *finder) candidates() (higher, lower []int32, copies bool) {
 		}
 	}
 
+	// The levels nearest to the pod's own priority come first.
 	slices.Sort(higher)
 	slices.SortFunc(lower, func(a, b int32) int { return cmp.Compare(b, a) })
 	return higher, lower[:max(0, len(lower)-1)], copies

@@ -162,6 +162,7 @@ func (v *Volume) text() string {
 			prose.Text(requirementText(v.Zone.Key, v.Zone.Operator, v.Zone.Values)), prose.Name(orEmpty(v.Zone.Have)))
 	}
 
+	// What remains is the volume's own node affinity. A node has to meet one of its terms.
 	texts := make([]string, 0, len(v.Terms))
 	for i := range v.Terms {
 		for j := range v.Terms[i].Unmet {

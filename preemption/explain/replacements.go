@@ -322,6 +322,7 @@ func (r *Replacement) sentence() string {
 		}
 	}
 
+	// A pod of a DaemonSet is bound to its node, and has texts of its own.
 	switch r.Fate {
 	case Lost:
 		return text + " is lost: it has no controller to recreate it."

@@ -29,6 +29,7 @@ func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
 // indexSpread counts the matching pods of each constraint in each domain of the cluster. The index is incomplete if
 // the context has ended.
 func (f *finder) indexSpread() *spreadIndex {
+	// Constraints that only affect scores are left out.
 	x := &spreadIndex{}
 	for _, c := range f.spreadOf() {
 		if c.WhenUnsatisfiable == outrank.ScheduleAnyway {

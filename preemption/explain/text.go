@@ -84,6 +84,7 @@ func (r *Report) Summary() string {
 		return fmt.Sprintf("Nobody leaves: on no node would pushing others out make room for %s.", pod)
 	}
 
+	// The outcome is preempt.
 	node := "a node"
 	if r.Choice != nil {
 		node = "node " + prose.Name(r.Choice.Node)
@@ -270,6 +271,7 @@ func (s *Stay) spared() []string {
 			continue
 		}
 
+		// If all listed pods share a reason, the pods that are not listed are counted here.
 		more := 0
 		if len(reasons) == 1 {
 			more = s.Spared.More

@@ -116,6 +116,7 @@ func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
 	// A volume counts once, however many pods use it, and is not new if it is attached already (rule 7.9.3).
 	there := map[attachment]bool{}
 	attached, added := map[string]int64{}, map[string]int64{}
+
 	for _, p := range pods {
 		for _, a := range attachments(p) {
 			if !there[a] {
@@ -130,6 +131,7 @@ func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
 		}
 	}
 
+	// Without new volumes a driver is never the obstacle, even if it is beyond its limit.
 	var out []Room
 	for _, driver := range slices.Sorted(maps.Keys(added)) {
 		if limit, limited := at.node.AttachLimits[driver]; limited && attached[driver]+added[driver] > limit {

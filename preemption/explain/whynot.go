@@ -49,6 +49,7 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	if err != nil {
 		return nil, err
 	}
+
 	i := slices.IndexFunc(ex.Nodes, func(n preemption.NodeReport) bool { return n.Node == node })
 	if i < 0 {
 		return nil, fmt.Errorf("node %s: %w", cmp.Or(node, "without a name"), preemption.ErrNotFound)
@@ -60,6 +61,8 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	if err != nil {
 		return nil, err
 	}
+
+	// If the attempt ended before any node was asked, there is nothing to add about this one.
 	req := &q.Request
 	a := &NodeAnswer{
 		Answer: f.answer(req.Pod, ex), Node: node, Fits: ex.Feasible, Candidates: len(ex.Candidates),
@@ -99,6 +102,7 @@ func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Ca
 	if err := f.chosen(r, &asChosen); err != nil {
 		return err
 	}
+
 	score := scoreOf(c)
 	a.Victims, a.Budgets, a.Score = r.Victims, r.Budgets, &score
 	a.Place = 1 + slices.IndexFunc(ex.Candidates, func(o preemption.Candidate) bool { return o.Node == a.Node })

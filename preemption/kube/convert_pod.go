@@ -37,6 +37,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 		Mirror:            m.Annotations.ConfigMirror != nil,
 		Static:            m.Annotations.ConfigSource != nil && *m.Annotations.ConfigSource != "api",
 	}
+
 	context := spec.Field("securityContext")
 	cv.word(s.SecurityContext.SupplementalGroupsPolicy, groupsPolicies, "supplementalGroupsPolicy", &context)
 

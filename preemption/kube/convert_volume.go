@@ -22,12 +22,15 @@ func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
 
 // podVolume converts a volume of a pod. ok is false for a kind of volume that does not limit where the pod can run.
 func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (v outrank.Volume, ok bool) {
+	// A claim is resolved to its volume later. Disks may conflict with those of other pods, and the rest counts against
+	// the limit of a CSI driver.
 	switch {
 	case w.Claim != nil:
 		return outrank.Volume{Claim: cv.text(w.Claim.Name)}, true
 	case w.Ephemeral != nil:
 		// The controller names the claim after the pod and the volume.
 		return outrank.Volume{Claim: p.Metadata.Name + "-" + w.Name, Ephemeral: true}, true
+
 	case w.GCE != nil:
 		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: w.GCE.Name, ReadOnly: w.GCE.ReadOnly}}, true
 	case w.AWS != nil:
@@ -40,6 +43,7 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (v outrank.V
 			pool = "rbd" // the default of the API server
 		}
 		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.RBD, ID: pool + "/" + w.RBD.Image, Monitors: cv.list(w.RBD.Monitors), ReadOnly: w.RBD.ReadOnly}}, true
+
 	case w.Azure != nil && w.Azure.URI != "":
 		return outrank.Volume{Driver: apis.Azure, Handle: w.Azure.URI}, true
 	case w.Cinder != nil && w.Cinder.ID != "":

@@ -107,6 +107,7 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.G
 		w.SchedulingConstraints.Topology = append(w.SchedulingConstraints.Topology, manifest.TopologyConstraint{Key: key})
 	}
 
+	// A policy or mode that Kubernetes does not know has no wire form.
 	switch t.Policy {
 	case "":
 	case outrank.BasicPolicy:

@@ -12,6 +12,7 @@ import (
 func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 	e.subject = "pod " + string(p.Key())
 
+	// root is the path of the object itself, at which the paths of its fields begin.
 	root := (*apis.Path)(nil)
 	spec, status := root.Field("spec"), root.Field("status")
 	w := &manifest.Pod{
@@ -32,6 +33,7 @@ func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 			AllocatedResources:    wireReported(p.AllocatedResources),
 		},
 	}
+
 	if p.ResizeDeferred && p.ResizeInfeasible {
 		conditions := status.Field("conditions")
 		e.add(&conditions, "a resize that is deferred and infeasible at once")
@@ -65,6 +67,7 @@ func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 		w.Resources = &r
 	}
 
+	// Lists stay nil if they are empty, so that they are left out.
 	for _, gate := range p.SchedulingGates {
 		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
 	}

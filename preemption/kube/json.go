@@ -14,6 +14,7 @@ func init() { apis.Register(apis.Codec{Marshal: marshal, Unmarshal: unmarshal}) 
 
 // marshal returns the JSON of a value of package outrank.
 func marshal(object any) ([]byte, error) {
+	// A cluster is a List of its own. Everything else has a wire form that is encoded below.
 	var e encoder
 	var wire any
 	switch o := object.(type) {
@@ -39,6 +40,8 @@ func marshal(object any) ([]byte, error) {
 		wire = e.workload(o)
 	case *outrank.VolumeClaim:
 		wire = e.claim(&boundClaim{claim: o})
+
+	// Parts of a pod's spec.
 	case *outrank.Affinity:
 		wire = e.affinity(o)
 	case *outrank.Container:
@@ -61,9 +64,11 @@ func unmarshal(text []byte, to any) error {
 		return nil
 	}
 
+	// A cluster is a List, the next types are objects, and the last three are parts of objects.
 	switch o := to.(type) {
 	case *outrank.Cluster:
 		return unmarshalCluster(text, o)
+
 	case *outrank.Pod:
 		return unmarshalObject(text, kindPod, o, func(c *outrank.Cluster) []*outrank.Pod { return c.Pods })
 	case *outrank.Node:
@@ -82,6 +87,7 @@ func unmarshal(text []byte, to any) error {
 		return unmarshalObject(text, kindWorkload, o, func(c *outrank.Cluster) []*outrank.Workload { return c.Workloads })
 	case *outrank.VolumeClaim:
 		return unmarshalObject(text, kindClaim, o, func(c *outrank.Cluster) []*outrank.VolumeClaim { return c.Claims })
+
 	case *outrank.LabelSelector:
 		return unmarshalPart(text, "label selector", o, (*converter).selector)
 	case *outrank.Affinity:

@@ -129,6 +129,7 @@ func ReadManifest(r io.Reader) (pod *outrank.Pod, warnings []outrank.Problem, er
 		return rd.item(it)
 	})
 
+	// If a pod had problems, it may be missing in the list; the number is only checked if there are none.
 	pods := rd.cluster.Pods
 	switch {
 	case errors.Is(err, manifest.ErrSyntax):

@@ -47,6 +47,7 @@ func (rd *reader) missingDrivers() func(node string) []string {
 		return func(string) []string { return nil }
 	}
 
+	// lists has one list for each set of drivers that some node has. With thousands of nodes there are few of them.
 	lists := map[driverSet][]string{}
 	return func(node string) []string {
 		var there driverSet

@@ -57,6 +57,7 @@ func (rd *reader) item(it manifest.Item) error {
 	case kindCSIDriver:
 		rd.csiDriver(it)
 
+	// kubectl prints a Status if the API server returned an error.
 	case kindStatus:
 		rd.status(it)
 	case "":

@@ -77,6 +77,7 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 		return &outrank.InputError{Problems: e.problems}
 	}
 
+	// A writer that fails does so at every later call, so only some calls are checked.
 	b := bufio.NewWriter(w)
 	b.WriteString(`{"apiVersion":"v1","kind":"List","metadata":{},"items":[`)
 	separator := "\n"

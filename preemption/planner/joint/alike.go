@@ -71,6 +71,7 @@ func keepsOthersAway(snap *engine.Snapshot) bool {
 // other values without a comparable content append nothing; pods have none (TestPodsCanBeTold).
 func appendValue(b []byte, v reflect.Value) []byte {
 	switch v.Kind() {
+	// The length comes first, so that adjacent strings cannot be divided in two ways.
 	case reflect.String:
 		b = binary.AppendUvarint(b, uint64(v.Len()))
 		return append(b, v.String()...)
@@ -83,6 +84,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		return binary.AppendVarint(b, v.Int())
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return binary.AppendUvarint(b, v.Uint())
+
 	case reflect.Pointer:
 		if v.IsNil() {
 			return append(b, 0)

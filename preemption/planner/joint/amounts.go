@@ -39,6 +39,7 @@ func (r *run) byAmounts(x *relaxed, best *solution) *solution {
 		return best
 	}
 
+	// The filters have the last word.
 	s := r.carried(x.model, p, best.total)
 	if s == nil || !r.beats(s, best.total) {
 		return best

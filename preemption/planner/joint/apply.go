@@ -33,6 +33,7 @@ func (p *Plan) Apply(snap *engine.Snapshot) error {
 		}
 	}
 
+	// Only pods with a place are in Order.
 	for _, i := range p.Order {
 		if i < 0 || i >= len(p.Placements) {
 			return fmt.Errorf("joint plan: %w: there is no placement %d", outrank.ErrInvalid, i)

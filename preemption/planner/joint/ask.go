@@ -275,7 +275,7 @@ func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere 
 		}
 		victims, ok := b.settle(lookAt, i, node, prefer)
 		s.spots[i] = spot{node, victims}
-		if ok {
+		if ok { // asking is not enough: see place
 			_, ok = b.place(i, s.spots[i])
 		}
 

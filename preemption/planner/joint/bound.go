@@ -26,6 +26,7 @@ func (b *draft) bound(m *model, known *relaxed, best total) total {
 		if b.spent() {
 			break
 		}
+
 		switch {
 		case by.figure == rank.ViolationsFigure:
 			x.violations()
@@ -164,12 +165,14 @@ func (x *bounding) bySize() {
 		return
 	}
 
+	// stuck has the members that fit nowhere without victims. Only one member of each kind is asked about.
 	var stuck []*member
 	fitsSomewhere := map[int]bool{} // by kind
 	for _, m := range x.members {
 		if m.coupled() {
 			return
 		}
+
 		fits, ok := fitsSomewhere[m.kind]
 		if !ok {
 			nodes, err := x.eval.Feasible(x.ctx, x.snap, m.pod)
@@ -233,6 +236,7 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 	eval, err := engine.New(config)
 	b.fail(err)
 
+	// Pods of a kind have the same lowest priority, so one of each kind is decided on.
 	seen := map[int]bool{}
 	for _, m := range stuck {
 		if b.err != nil || seen[m.kind] {
@@ -267,6 +271,7 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 		if !b.look(b.podWork(len(pods)) + len(stuck)*len(need)) {
 			return 0, 0
 		}
+
 		node, lowestThere := b.capacityOf(n, pods, highest)
 		lowest = min(lowest, lowestThere)
 		for k := 1; k <= len(stuck); k++ {
@@ -274,7 +279,7 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 			if !ok { // the node has no room for k pods, and so none for more
 				break
 			}
-			if bestK == 0 || x*bestK < bestX*k {
+			if bestK == 0 || x*bestK < bestX*k { // x/k < bestX/bestK
 				bestX, bestK = x, k
 			}
 		}
@@ -283,6 +288,7 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 		return 0, 0
 	}
 
+	// Rounded up, because victims are whole. The sum counts priorities from the lowest int32 on.
 	victims = (len(stuck)*bestX + bestK - 1) / bestK
 	return victims, resource.MulSat(int64(victims), int64(lowest)+1<<31)
 }

@@ -47,11 +47,13 @@ func (x *prover) placeFrom(i int) {
 		if !x.totals.mayBeat(o.total, x.best.total) {
 			continue
 		}
+
 		mark, ok := x.draft.place(i, o.spot)
 		if !ok {
 			continue
 		}
 
+		// The recursion sees the member placed; afterwards everything is as before.
 		x.spots = append(x.spots, o.spot)
 		x.victims = append(x.victims, o.victims...)
 		x.placeFrom(i + 1)
@@ -151,11 +153,13 @@ func (x *prover) appendSets(a *ask, out []option) []option {
 			return
 		}
 
+		// First with the unit back, if the member still fits.
 		a.gone[u] = false
 		if a.member.loose || a.fits() {
 			decide(u + 1)
 		}
 
+		// Then with the unit as a victim, if that can still beat the best plan.
 		a.gone[u] = true
 		gone = append(gone, a.units[u]...)
 		if x.totals.mayBeat(x.totals.total(slices.Concat(x.victims, gone)), x.best.total) {

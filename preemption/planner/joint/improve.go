@@ -42,6 +42,7 @@ func (b *draft) promising(snap *engine.Snapshot) []int {
 		}
 		seen[m.kind] = true
 
+		// Candidates come in the order of the ranks, so the first ones are the best.
 		n := 0
 		for c, err := range b.eval.Candidates(b.ctx, snap, preemption.Request{Pod: m.pod, Now: b.now}) {
 			if err != nil {
@@ -111,7 +112,7 @@ func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32)
 	// The members of other nodes keep their places. One of them may not fit without a member of this node, for
 	// example because of its affinity to it; the attempt fails then.
 	assigned = make([]int, len(s.spots))
-	var homeless []int
+	var homeless []int // the members of the vacated node
 	places := slices.Clone(others)
 	for i, at := range s.spots {
 		assigned[i] = at.node
@@ -125,6 +126,8 @@ func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32)
 		victims = append(victims, at.victims...)
 		places = append(places, at.node)
 	}
+
+	// Several members may share a node, which is then asked only once.
 	slices.Sort(places)
 	places = slices.Compact(places)
 
@@ -157,6 +160,7 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 	if lookAt == nil {
 		return best, false
 	}
+
 	// Further victims hardly ever make a total better, so the search gives up once the total is no better than beat.
 	total := b.totals.total(now.victims)
 	if order, _ := b.totals.compare(total, now.beat); order >= 0 {
@@ -184,6 +188,7 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 			if at.victims == nil { // the member does not fit with all of them gone, so no manner helps
 				break
 			}
+
 			// The next place has to beat the best one so far.
 			total := b.totals.total(slices.Concat(now.victims, at.victims))
 			if order, _ := b.totals.compare(total, now.beat); order < 0 {

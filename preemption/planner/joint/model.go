@@ -147,6 +147,7 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 		if lookAt == nil {
 			return refuses, possible
 		}
+
 		for node, n := range b.nodes {
 			view, err := lookAt(n.Name)
 			if err != nil {
@@ -156,6 +157,8 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 			if !b.step() {
 				return refuses, possible
 			}
+
+			// Only this code says that no eviction helps. Any other answer may change as pods leave.
 			refuses[node][k] = !member.coupled() && view.Check().Code == preemption.UnschedulableAndUnresolvable
 
 			// On a node that never takes the kind, nobody leaves for it.
@@ -205,6 +208,7 @@ const mostWeight = 1 << 33
 // weigh sets the weight of each leaver by a rank that adds up: the leaver's amount times a power of two. It returns
 // that power, or 0 if an amount exceeds mostWeight, so that the weights are cut off and prove nothing.
 func (b *draft) weigh(m *model, by measure) (scale int64) {
+	// First the plain amounts, cut off at mostWeight.
 	heaviest := int64(1)
 	for i := range m.Bins {
 		if !b.look(2 * b.podWork(len(m.pods[i]))) {

@@ -110,6 +110,8 @@ func (x *mover) placeFrom(i int, cost int64) {
 			loss = x.stranded(i)
 		}
 	}
+
+	// A victim without a node for its replacement leaves only one branch.
 	cost = resource.AddSat(cost, x.totals.lossCosts.Of(loss))
 	if len(nodes) == 0 {
 		x.fates[i] = lot{loss, -1}

@@ -184,6 +184,8 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 
 	// If own is unknown, one of the nodes could be it, so two are needed.
 	enough := func(nodes [2]string) bool { return nodes[1] != "" || own != "" && nodes[0] != "" }
+
+	// The first few nodes are asked one by one.
 	at := 0
 	for ; at < len(m.nodes) && at < oneByOneFirst && !enough(found.fit); at++ {
 		code, err := m.codeOf(lookAt, at, own)
@@ -318,6 +320,7 @@ func (m *Moves) Together(preemptor *outrank.Pod, c *preemption.Candidate) (losse
 
 // together does the work of Together in the snapshot, and does not undo its changes there.
 func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Loss, error) {
+	// All victims leave before the preemptor comes, as when the candidate is carried out.
 	for i := range c.Victims {
 		victim := c.Victims[i].Pod
 		if victim == nil {

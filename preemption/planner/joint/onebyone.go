@@ -76,6 +76,7 @@ func (o *oneByOne) round(waiting []int) (left []int, changed bool, err error) {
 			return nil, false, err
 		}
 		o.last[i] = plan
+
 		switch plan.Outcome {
 		case preemption.Fits:
 			if err := o.bindAnywhere(i); err != nil {

@@ -69,6 +69,8 @@ func Outlooks(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		now: req.Now, limit: cmp.Or(req.Limit, defaultLimit),
 	}
 	b.findNodes()
+
+	// Without costs of the caller the numbers of losses are compared.
 	config, costs := eval.Config(), &inTurn
 	if req.Moves != nil {
 		costs = req.losses()
@@ -113,6 +115,7 @@ func (r *Request) checkSingle() error {
 func (b *draft) outlook(pod *outrank.Pod, c *preemption.Candidate) Outlook {
 	mark := b.plain.Mark()
 	defer func() { b.fail(b.plain.Undo(mark)) }()
+
 	victims := make([]*outrank.Pod, len(c.Victims))
 	for i := range c.Victims {
 		victims[i] = c.Victims[i].Pod
@@ -127,6 +130,7 @@ func (b *draft) outlook(pod *outrank.Pod, c *preemption.Candidate) Outlook {
 	if s == nil {
 		return o
 	}
+
 	fates, _ := b.relocate(b.plain, s)
 	o.Fates = make([]Fate, len(victims))
 	o.Exact = s.exact

@@ -108,6 +108,7 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 		p.Order = append(p.Order, m.position)
 	}
 
+	// The solution is carried out in a snapshot of its own, on which everything that follows builds.
 	turns := r.turns(best)
 	after := r.fillIn(p, turns)
 
@@ -300,6 +301,8 @@ func (r *run) planFurther(p *Plan, turns []turn, after *engine.Snapshot, replace
 		}
 		return nil, err
 	}
+
+	// Only the snapshot after has changed, so nothing need be undone if the whole does not hold.
 	if !r.together(p, rest, replacements) || !r.spareFurther(p, turns, rest, replacements) {
 		return nil, nil
 	}
@@ -347,6 +350,7 @@ func (r *run) spareFurther(p *Plan, turns []turn, rest *oneByOne, replacements [
 		forFurther[v] = true
 	}
 
+	// leave marks idle units that have to leave. The loop ends: each pass marks more of them, or has fewer victims.
 	further := &furtherPods{run: r, plan: p, turns: turns, rest: rest, replacements: replacements}
 	leave := maps.Clone(kept)
 	for r.err == nil {
@@ -437,6 +441,7 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 			return false
 		}
 	}
+
 	for _, again := range replacements {
 		node := r.index[rest.snap.NodeOf(again.Key())]
 		if !r.takesNow(snap, again, node) {
@@ -444,6 +449,7 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 		}
 		r.seat(snap, again, node)
 	}
+
 	for _, i := range rest.order {
 		if !place(r.pods[i], rest.nodes[i]) {
 			return false

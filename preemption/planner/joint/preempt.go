@@ -66,6 +66,8 @@ func (r *run) prepare(snap *engine.Snapshot) error {
 		asks:      map[int][]int64{}, takes: map[*outrank.Pod][]int64{},
 	}
 	b.findNodes()
+
+	// Nobody of the request is a victim, but only the pods that found a place one by one are members (rule 25.1.2).
 	for _, pod := range r.pods {
 		b.requested[pod] = true
 	}
@@ -127,6 +129,7 @@ func (r *run) searchFrom(best *solution) searched {
 		found.steps += r.steps
 	}
 
+	// The relaxation comes first: its prices guide the search by amounts, and the bound reuses its answer.
 	var m *model
 	var known *relaxed
 	limited(func() {

@@ -68,11 +68,11 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		return nil, fmt.Errorf("regret: no plan: %w", outrank.ErrInvalid)
 	}
 
+	// The best plan is an exact decision about the same pod.
 	exact, err := exactly(eval)
 	if err != nil {
 		return nil, err
 	}
-
 	r := &Regret{Plan: plan}
 	if r.Best, err = exact.Preempt(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}); err != nil {
 		return nil, err
@@ -204,6 +204,8 @@ func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 		if victim.Pod == nil {
 			return nil, v.fault(engine.ErrUnsound, "victim %d is missing", i)
 		}
+
+		// A plan that is older than the snapshot is stale. One that names a victim twice was never right.
 		known, ok := v.snap.Pod(victim.Pod.Key())
 		node := cmp.Or(victim.Node, v.plan.Node)
 		switch {
@@ -226,6 +228,7 @@ func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 // possible returns the named victims by importance. It returns an error if one of them is no possible victim of these
 // nodes, or if a pod that can only leave together with one of them is not named.
 func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.Pod]bool) ([]*outrank.Pod, error) {
+	// others are possible victims that the plan does not name.
 	var out, others []*outrank.Pod
 	for _, node := range nodes {
 		view, err := lookAt(node)
@@ -235,6 +238,7 @@ func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.P
 		if err != nil {
 			return nil, err
 		}
+
 		for _, p := range view.Possible() {
 			switch {
 			case !named[p]:

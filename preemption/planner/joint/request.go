@@ -132,6 +132,7 @@ func (r *Request) checkRanks(ranks []preemption.Rank, add func(object, field, te
 func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]bool) (*engine.Snapshot, error) {
 	s := snap.Clone()
 	for _, pod := range pods {
+		// The pod must not run, must not have finished, and must be the pod that the snapshot knows by its name.
 		known, ok := s.Pod(pod.Key())
 		switch {
 		case pod.NodeName != "" || ok && s.NodeOf(pod.Key()) != "":

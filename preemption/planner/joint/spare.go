@@ -81,6 +81,7 @@ func (r *run) bringBack(after *engine.Snapshot, victim *outrank.Pod) {
 // unitsOf groups the victims of the turns into units that leave together at one turn. The units are sorted by the
 // importance of their first victims, the most important first.
 func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
+	// Each victim joins the unit of its turn with which it leaves, or begins a new one.
 	var out [][]*outrank.Pod
 	for _, t := range turns {
 		begin := len(out) // index of the first unit of this turn
@@ -267,16 +268,17 @@ func (r *run) guarded(turns []turn) bool {
 
 // assign lets each victim leave for a pod that still needs its room after the whole plan (rule 25.1.5). The pod that
 // evicts it may fit beside it once the victims of later pods are gone. The victim is then reassigned to the first
-// pod in the queue that needs its room and may evict it.
+// pod, in the order of the plan, that needs its room and may evict it.
 //
 // The same solution is returned if no victim is reassigned, and if the guard, or the nominations that end with a
 // victim, do not allow the change.
 func (r *run) assign(s *solution) *solution {
+	// Who needs a victim's room is asked in the cluster after the whole plan.
 	turns := r.turns(s)
 	after := r.plain.Clone()
 	r.carryOut(after, turns)
-
 	lacked := r.misfitsAtEnd(after, turns, nil, nil)
+
 	moved := map[*outrank.Pod]bool{}
 	gains := make([][]*outrank.Pod, len(s.spots)) // by member
 	for _, unit := range r.unitsOf(turns) {
@@ -285,6 +287,8 @@ func (r *run) assign(s *solution) *solution {
 		if slices.Contains(misfits, r.evictor(turns, unit[0])) {
 			continue
 		}
+
+		// The first pod that needs the room and may evict the unit gets it.
 		for i, at := range s.spots {
 			if slices.Contains(misfits, r.members[i].position) && r.mayEvict(i, at.node, unit) {
 				gains[i] = append(gains[i], unit...)

@@ -91,6 +91,8 @@ func newTotals(snap *engine.Snapshot, config *preemption.Config, now time.Time, 
 		lossCosts: losses, now: now, release: snap.Release(),
 		budgets: pdb.New(slices.Collect(snap.Budgets())), facts: map[*outrank.Pod]facts{},
 	}
+
+	// Each rank compares a figure of its own name, unless it has a Cost or byMoves replaces it.
 	for _, r := range ranksOf(config) {
 		m := measure{r.Name, rank.FigureOf(r.Name)}
 		switch {

@@ -47,6 +47,8 @@ func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 		return nil, err
 	}
 	r := request{pod: &pod, release: a.Release, usage: Usage(a.Release, pod.Pod), verdict: &Verdict{Pod: pod.Pod}}
+
+	// The first step that refuses the pod sets the verdict.
 	for _, step := range []func() bool{
 		func() bool { return r.applies(quotas) },
 		func() bool { return r.covered(a.Limited) },
@@ -78,6 +80,8 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).problem)...)
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).unreadable)...)
 	}
+
+	// Quotas of other namespaces are not even checked.
 	var here []*Quota
 	for _, q := range quotas {
 		if q != nil && (&outrank.Pod{Namespace: q.Namespace}).NamespaceName() == pod.NamespaceName() {
@@ -170,6 +174,7 @@ func levelled(l *resource.Requirements) bool {
 
 // covered reports whether quotas cover everything that is limited (step 2). If not, it refuses the pod.
 func (r *request) covered(limited []Limited) bool {
+	// Scopes are collected from every entry, but resources only from the entries about pods.
 	bare := map[resource.Name]bool{} // limited resources that no quota covers
 	var scopes []Requirement
 	for i := range limited {
@@ -178,6 +183,7 @@ func (r *request) covered(limited []Limited) bool {
 		if l.APIGroup != "" || l.Resource != "pods" {
 			continue
 		}
+
 		for name, amount := range r.usage {
 			contains := func(text string) bool { return strings.Contains(string(name), text) }
 			if amount.Sign() > 0 && slices.ContainsFunc(l.MatchContains, contains) && !r.restricted[name] {
@@ -185,6 +191,8 @@ func (r *request) covered(limited []Limited) bool {
 			}
 		}
 	}
+
+	// Missing resources are reported before missing scopes.
 	if len(bare) > 0 {
 		return r.refuse(Verdict{Reason: uncoveredResources, Resources: slices.Sorted(maps.Keys(bare))})
 	}

@@ -85,6 +85,7 @@ func (rd *reader) item(it manifest.Item) error {
 		return nil
 	}
 	var w wire
+
 	wrong := manifest.Decode(it.Raw, &w)
 	q := &Quota{Namespace: w.Metadata.Namespace, Name: w.Metadata.Name}
 	object := q.object()
@@ -95,6 +96,7 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.add(object, m.Field, m.Text)
 	}
 
+	// spec.scopes is a short form of expressions with the operator Exists.
 	for _, s := range w.Spec.Scopes {
 		q.Scopes = append(q.Scopes, Requirement{Scope: Scope(s), Operator: outrank.Exists})
 	}

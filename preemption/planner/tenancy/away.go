@@ -152,6 +152,7 @@ func (a *away) follow(q *awayOf, key unitOf, uses []int64, by int64) {
 	if u.pods > 0 {
 		q.count(u.uses, 1)
 	}
+
 	u.pods -= int(by)
 	for r, v := range uses {
 		u.uses[r] -= by * v

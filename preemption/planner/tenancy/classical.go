@@ -218,6 +218,7 @@ func (d *decision) inQueue(queue, meet int, claim bool) []candidate {
 // variantOf returns on what condition a workload is a candidate (rules 24.3.4 and 24.3.5). claim says that the preemptor
 // has the better claim to its quota.
 func (d *decision) variantOf(h *holder, claim bool) variant {
+	// One policy is for the preemptor's own queue, another for all other queues.
 	own := h.at == d.incoming.at
 	take := d.policy.Reclaim
 	if own {

@@ -89,6 +89,7 @@ func (r *fairRun) take(h *holder, rule string) bool {
 // runFirst chooses victims by the first strategy, each time from the queue with the largest share (rules 24.4.3 to
 // 24.4.5). It reports whether the preemptor fits then. Candidates that do not pass are kept for the second strategy.
 func (r *fairRun) runFirst(list []*holder, strategy Strategy) bool {
+	// A preemptor within its quota need not compare shares. Its amounts are counted as used already.
 	entitled := !r.req.Fair.SharesAlone && !r.over(r.incoming.at, r.contested)
 	o := r.newOrder(list)
 	for queue := o.next(); queue != none; queue = o.next() {
@@ -237,6 +238,8 @@ func (o *queueOrder) down(cohort int) int {
 		if o.pruned[child] {
 			continue
 		}
+
+		// The largest share wins, separately among queues and among cohorts.
 		s := o.share(child)
 		isQueue := o.nodes[child].queue
 		switch {

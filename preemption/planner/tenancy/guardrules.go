@@ -203,6 +203,8 @@ func (s *guardState) refuses(q *awayOf) string {
 	case q.meet == none:
 		return fmt.Sprintf("queue %s shares nothing with queue %s", s.name(q.queue), s.name(s.at))
 	}
+
+	// The victims' side: what the queue and the cohorts above it keep (rules 24.5.2 to 24.5.4).
 	if at := s.loser(q.queue, q.meet); at != none {
 		return fmt.Sprintf("%s would lose what is its own", s.name(at))
 	}
@@ -216,6 +218,7 @@ func (s *guardState) refuses(q *awayOf) string {
 		if !s.takesOnlyShortage() {
 			return fmt.Sprintf("queue %s would take more than it is short of", s.name(s.at))
 		}
+
 	case s.rules.Fair != nil:
 		entitled := s.entitled()
 		switch {

@@ -51,6 +51,7 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 		ps = append(ps, outrank.Problem{Object: "request", Field: "Fair.Strategies", Text: fmt.Sprintf("there is no way to decide by %v", req.Fair.Strategies)})
 	}
 	req.Protection.check("request", &ps)
+
 	d.contested = make([]bool, len(t.names))
 	for _, name := range req.Contested {
 		if r := t.index(name); r != none {

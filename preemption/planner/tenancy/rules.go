@@ -83,6 +83,8 @@ func (o *Options) check() error {
 		add("QueueOf", "missing")
 	}
 	o.Protection.check("tenancy options", &ps)
+
+	// Only Tree.Reclaim knows further rules. A tree that has some is refused, so that they are not ignored silently.
 	if o.Tree != nil { // rule 24.9.5
 		for i := range o.Tree.nodes {
 			if n := &o.Tree.nodes[i]; len(n.further) > 0 {

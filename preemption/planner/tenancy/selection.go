@@ -234,6 +234,7 @@ func (c checker) selector(x *Selector) {
 		n.Most = copyOf(n.Most)
 	}
 
+	// A mode without a comparison, or the reverse, would silently compare nothing.
 	if x.Priority != nil {
 		p := *x.Priority
 		p.Classes = *p.Classes.clone()

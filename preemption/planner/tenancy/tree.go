@@ -149,12 +149,15 @@ func (b *builder) findNames(c Config) {
 			}
 		}
 	}
+
 	for i := range c.Cohorts {
 		add(c.Cohorts[i].Nominal, c.Cohorts[i].BorrowLimit, c.Cohorts[i].LendLimit)
 	}
 	for i := range c.Queues {
 		add(c.Queues[i].Nominal, c.Queues[i].BorrowLimit, c.Queues[i].LendLimit)
 	}
+
+	// Sorted, so that the order of maps decides nothing.
 	for name := range seen {
 		b.names = append(b.names, name)
 	}
@@ -232,6 +235,7 @@ func (b *builder) add(object string, n node, q Quota) int {
 		b.bad(object, "Weight", "%v is not a weight", n.weight)
 	}
 
+	// An amount that is not named is 0, and a limit that is not named is none.
 	names := len(b.names)
 	n.declared = make([]bool, names)
 	n.nominal = make([]int64, names)
@@ -239,12 +243,14 @@ func (b *builder) add(object string, n node, q Quota) int {
 	n.local = make([]int64, names)
 	n.borrow = slices.Repeat([]int64{none}, names)
 	n.lend = slices.Repeat([]int64{none}, names)
+
 	for _, x := range []struct {
 		field string
 		from  resource.List
 		to    []int64
 	}{{"Nominal", q.Nominal, n.nominal}, {"BorrowLimit", q.BorrowLimit, n.borrow}, {"LendLimit", q.LendLimit, n.lend}} {
 		for _, name := range x.from.Names() {
+			// A negative amount is a problem. It counts as 0, so that it is not taken for none.
 			if x.from[name].Sign() < 0 {
 				b.bad(object, x.field+"."+string(name), "%s is negative", x.from[name])
 			}
@@ -314,6 +320,7 @@ func (b *builder) measure() {
 		}
 	}
 
+	// A chain of cohorts that is too deep is reported once, for the first cohort beyond the limit.
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		switch {
