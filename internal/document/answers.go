@@ -8,7 +8,7 @@ import (
 // another meaning, changes it.
 const Version = "outrank/v1"
 
-// Header has the fields with which every answer begins that is a document of its own.
+// Header has the first fields of every answer that is a document of its own.
 type Header struct {
 	APIVersion string `json:"apiVersion"`
 	// Kind is the name of the answer's type.

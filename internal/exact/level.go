@@ -39,12 +39,12 @@ func (s *Search) raiseTop(base *Figures, left *rest) (better bool) {
 }
 
 // searchLevel looks for a set without violations among the items with a top up to topFree, and keeps the set if
-// it is
-// better. Only the existence of a set matters, not its sums and numbers: so all items that no budget can limit
-// are
-// taken, and only the others are searched.
+// it is better. Only the existence of a set matters, not its sums and numbers: so all items that no budget can
+// limit are taken, and only the others are searched.
 func (s *Search) searchLevel(base *Figures, left *rest) (better bool) {
 	r := &s.round
+
+	// The items that budgets do not limit are taken, and the search runs on a list of the others.
 	all, weighed := r.list, s.weighed
 	kept, taken := s.splitLevel()
 	figures, lacks := *base, *left
@@ -70,6 +70,8 @@ func (s *Search) searchLevel(base *Figures, left *rest) (better bool) {
 		s.putBack(&s.q.Items[i])
 		s.chosen[i] = false
 	}
+
+	// The round goes on with its own list. Its best set may have changed.
 	r.list = all
 	s.weighed = weighed
 	r.done = false
@@ -113,6 +115,8 @@ func (s *Search) splitLevel() (kept, others []int32) {
 			}
 		}
 	})
+
+	// An item whose budgets allow all of these items to leave never competes for a budget.
 	each(func(i int32, it *Item) {
 		if slices.ContainsFunc(q.Charges[it.From:it.To], func(b int32) bool { return b >= 0 && wanted[b] > q.Left[b] }) {
 			kept = append(kept, i)
@@ -124,10 +128,8 @@ func (s *Search) splitLevel() (kept, others []int32) {
 }
 
 // tryLevel tries a set without items above the lowest possible top, if the best set has such items. It takes
-// all
-// other items that budgets allow, and then takes out what can be spared. It reports whether the set is better
-// than
-// the best one.
+// all other items that budgets allow, and then takes out what can be spared. It reports whether the set is
+// better than the best one.
 func (s *Search) tryLevel(left *rest) bool {
 	r, q := &s.round, &s.q
 	level := max(r.topFree, r.root.Top)

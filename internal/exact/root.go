@@ -27,8 +27,7 @@ func (s *Search) findRoot(base *Figures, left *rest) bool {
 	r.root.Top = max(r.root.Top, s.topThatHolds(byTop, left, false))
 
 	// If violations are compared before the top and no further violation is needed, a set with one more is
-	// worse.
-	// So only sets without further violations matter for the top.
+	// worse. So only sets without further violations matter for the top.
 	r.topFree = r.root.Top
 	v, t := slices.Index(measures, ByViolations), slices.Index(measures, ByTop)
 	if v >= 0 && v < t && r.root.Violations == base.Violations {
@@ -41,8 +40,8 @@ func (s *Search) findRoot(base *Figures, left *rest) bool {
 }
 
 // topThatHolds returns the lowest top such that the items up to it hold the rest. With free, only items that
-// need not
-// violate a budget count, and no more parts of a budget than it allows. byTop has the items sorted by top.
+// need not violate a budget count, and no more parts of a budget than it allows. byTop has the items sorted by
+// top.
 func (s *Search) topThatHolds(byTop []int32, left *rest, free bool) int32 {
 	var held Row
 	for at, i := range byTop {
@@ -70,6 +69,7 @@ func (s *Search) holdsFreely(items []int32, left *rest) bool {
 		return -1
 	}
 
+	// Items without a budget all count. The others are grouped by their budget.
 	var held Row
 	byBudget := make([][]int32, 0, 8)
 	for _, i := range items {
@@ -100,12 +100,10 @@ func (s *Search) holdsFreely(items []int32, left *rest) bool {
 }
 
 // fewestViolations bounds from below the number of parts that violate a budget in any set of the list that
-// holds the
-// rest. Suppose that each budget gives the parts that it has left for free, and every further part costs 1. For
-// one
-// column, or for shares with any weights, taking the largest free amounts first and then the largest of all
-// others
-// costs least (ENGINE.md). The bound is the largest of these costs over all columns and some weights.
+// holds the rest. Suppose that each budget gives the parts that it has left for free, and every further part
+// costs 1. For one column, or for shares with any weights, taking the largest free amounts first and then the
+// largest of all others costs least (ENGINE.md). The bound is the largest of these costs over all columns and
+// some weights.
 func (s *Search) fewestViolations(left *rest) (most int64) {
 	for k := range s.q.Dims {
 		if left.amounts[k] > 0 {
@@ -133,8 +131,7 @@ func (s *Search) fewestViolations(left *rest) (most int64) {
 }
 
 // paidFor returns the least number of violating parts that are needed to hold an amount, and the shares of the
-// items
-// that were taken for it.
+// items that were taken for it.
 func (s *Search) paidFor(amount int64, amountOf func(it *Item) int64) (paid int64, held Row) {
 	s.sortByCost(amountOf)
 	v := &s.violating
@@ -171,8 +168,7 @@ func (s *Search) paidFor(amount int64, amountOf func(it *Item) int64) (paid int6
 }
 
 // sortByCost divides the items on the list into paid, which violate a budget in any case, and free, sorted with
-// the
-// largest first.
+// the largest first.
 func (s *Search) sortByCost(amountOf func(it *Item) int64) {
 	v := &s.violating
 	v.free, v.paid = v.free[:0], v.paid[:0]
@@ -197,8 +193,7 @@ func largestFirst(a, b paidItem) int {
 }
 
 // sparesForTop reports whether the first two measures are ByViolations and ByTop, whether both have bounds, and
-// whether
-// as far as known no violation is needed.
+// whether as far as known no violation is needed.
 func (s *Search) sparesForTop(base *Figures) bool {
 	return !s.q.Asked && s.known.top && !s.q.Overlaps && s.known.compared > 1 &&
 		s.q.Measures[0] == ByViolations && s.q.Measures[1] == ByTop &&
@@ -209,12 +204,9 @@ func (s *Search) sparesForTop(base *Figures) bool {
 func (s *Search) root() *Figures { return &s.round.root }
 
 // force finds the items that every set must have: an item is forced if there is no room with it even when all
-// others
-// leave. This is valid only if Gains is set. All items are away when force begins, and only the forced ones
-// when it
-// ends. If everything that has no column already agrees then, it agrees to any larger set, and the host need
-// not be
-// asked about sets.
+// others leave. This is valid only if Gains is set. All items are away when force begins, and only the forced
+// ones when it ends. If everything that has no column already agrees then, it agrees to any larger set, and the
+// host need not be asked about sets.
 func (s *Search) force() {
 	for i := range s.q.Items {
 		s.host.Return(int32(i))

@@ -18,16 +18,14 @@ func (s *Search) listUseful() {
 }
 
 // lightSteps is the number of steps that a round takes with equal weights before it looks for better ones.
-// enoughSteps
-// is the number of steps that it takes before it looks for dominated items.
+// enoughSteps is the number of steps that it takes before it looks for dominated items.
 var lightSteps, enoughSteps = 256, 32
 
 // stepsPerAsk is the number of steps between two calls of Question.Ended.
 const stepsPerAsk = 256
 
 // SearchHeavily makes searches look for weights and for dominated items almost at once, until the function that
-// it
-// returns is called. It is for tests alone.
+// it returns is called. It is for tests alone.
 func SearchHeavily() (stop func()) {
 	light, enough := lightSteps, enoughSteps
 	lightSteps, enoughSteps = 2, 0
@@ -35,8 +33,7 @@ func SearchHeavily() (stop func()) {
 }
 
 // sortList puts the items first that hold the largest shares of the shortages, and of equal ones those that add
-// least to
-// the first sum and are least important. In a search by tiers the items stay in their order.
+// least to the first sum and are least important. In a search by tiers the items stay in their order.
 func (s *Search) sortList() {
 	if s.tiers.on {
 		slices.Sort(s.round.list)
@@ -49,8 +46,7 @@ func (s *Search) sortList() {
 }
 
 // extend looks at every set that has the chosen items, whose figures are f, and one or more of the items from a
-// place
-// on. least is a number of these items that are needed in any case.
+// place on. least is a number of these items that are needed in any case.
 func (s *Search) extend(from, least int, f *Figures, left *rest) {
 	r := &s.round
 	for p := from; p < len(r.list); p++ {
@@ -60,14 +56,15 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 			s.leaveOpen(p, f, left)
 			return
 		}
+
+		// A round that takes long with equal weights is ended, to look for better ones first.
 		if !s.weighed && s.q.Dims > 1 && s.steps-r.from > lightSteps {
 			r.heavy, r.done = true, true
 			return
 		}
 
 		// Bounds only grow along the list: if the items from here on cannot give a better set, neither can
-		// those from a
-		// later place on.
+		// those from a later place on.
 		m, ok := s.reach(p, least, f, left)
 		if !ok {
 			return
@@ -92,8 +89,7 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 }
 
 // reach returns the least number of items from a place on that a set needs, at least least. ok is false if no
-// set of
-// them and the chosen items can replace the best one.
+// set of them and the chosen items can replace the best one.
 func (s *Search) reach(p, least int, f *Figures, left *rest) (m int, ok bool) {
 	if s.tiers.on {
 		return 1, s.mayImprove(p, f, left)
@@ -106,8 +102,7 @@ func (s *Search) reach(p, least int, f *Figures, left *rest) (m int, ok bool) {
 }
 
 // take looks at the sets that have the item at a place as well, and items after it. A set that makes room is
-// not
-// extended, because more items make it no better, unless a set may be better than one that it contains.
+// not extended, because more items make it no better, unless a set may be better than one that it contains.
 func (s *Search) take(p, m int, f *Figures, left *rest) {
 	r, i := &s.round, s.round.list[p]
 	it := &s.q.Items[i]
@@ -150,8 +145,7 @@ func (s *Search) choose(p int, i int32, in bool) {
 }
 
 // consider offers the set at hand, which holds enough, as the best one. It reports whether the set makes room
-// and is
-// allowed.
+// and is allowed.
 func (s *Search) consider() (fits bool) {
 	if s.q.Asked && !s.host.Fits() {
 		return false
@@ -171,10 +165,8 @@ func (s *Search) consider() (fits bool) {
 }
 
 // findOver finds for each item the items before it in the list that dominate it: they hold at least as much of
-// every
-// column, and count no more in any measure. There is a best set that has an item only together with all items
-// that
-// dominate it (ENGINE.md).
+// every column, and count no more in any measure. There is a best set that has an item only together with all
+// items that dominate it (ENGINE.md).
 func (s *Search) findOver() {
 	r := &s.round
 	r.over = slices.Grow(r.over[:0], len(r.list))[:len(r.list)]
@@ -191,8 +183,7 @@ func (s *Search) findOver() {
 }
 
 // mayDominate reports whether dominance among the items on the list can be used. It cannot if answers of the
-// host, or
-// measures without a bound, may tell items apart, or if the list is too long.
+// host, or measures without a bound, may tell items apart, or if the list is too long.
 func (s *Search) mayDominate() bool {
 	return !s.q.Asked && !s.known.goesOn && !s.known.open && !s.q.Overlaps && len(s.round.list) <= 64*mostWords
 }

@@ -28,8 +28,7 @@ func (t *tiering) begin(q *Question) {
 }
 
 // beginTiers divides the list of a round into tiers, before the tables are filled. It goes from the last tier
-// to the
-// first, and adds up what the items of later tiers hold.
+// to the first, and adds up what the items of later tiers hold.
 func (s *Search) beginTiers() {
 	t, list, values := &s.tiers, s.round.list, &s.round.values
 	values.tiers = values.tiers[:0]
@@ -39,6 +38,8 @@ func (s *Search) beginTiers() {
 
 	t.list = slices.Grow(t.list[:0], len(t.tops))[:len(t.tops)]
 	t.alike = cleared(t.alike, len(list))
+
+	// held adds up the items of the tiers that were passed, which come later in the list.
 	at, held := len(list), tierList{}
 	for tier := len(t.list) - 1; tier >= 0; tier-- {
 		t.list[tier] = tierList{to: at, beyond: held.beyond, shares: held.shares, share: held.share}
@@ -54,6 +55,7 @@ func (s *Search) beginTiers() {
 		t.list[tier].from = at
 	}
 
+	// Answers of a host may tell like items apart, so none are alike if it is asked about every set.
 	for p, i := range list {
 		values.tiers = append(values.tiers, t.tierOf[i])
 		t.alike[p] = p > 0 && !s.q.Asked && s.q.Items[i].like(&s.q.Items[list[p-1]])
@@ -75,8 +77,7 @@ func (t *tiering) count(item int32, parts int64) {
 }
 
 // aboveTiers reports whether the best set has no item of the item's tier or a higher one. A set with the item
-// is
-// then worse.
+// is then worse.
 func (s *Search) aboveTiers(item int32) bool {
 	t := &s.tiers
 	return t.on && s.found && !slices.ContainsFunc(t.best[:t.tierOf[item]+1], func(n int64) bool { return n > 0 })
@@ -105,10 +106,8 @@ func (s *Search) worthMeeting(f *Figures) bool {
 }
 
 // mayImprove reports whether a set with the chosen items, whose figures are f, and one or more items from a
-// place on
-// could be better than the best one, or replace it in a tie. If it returns true in a search that has ended, low
-// is the
-// bound of these sets.
+// place on could be better than the best one, or replace it in a tie. If it returns true in a search that has
+// ended, low is the bound of these sets.
 func (s *Search) mayImprove(p int, f *Figures, left *rest) bool {
 	t, need := &s.tiers, *left
 	low := &t.low
@@ -120,6 +119,8 @@ func (s *Search) mayImprove(p int, f *Figures, left *rest) bool {
 		order = slices.Compare(t.counts[:first], t.best[:first])
 	}
 
+	// Tier by tier, the fewest items that can hold the rest are added to the bound. A tier in which the bound
+	// is above the best set decides against these sets, and one in which it is below decides for them.
 	for tier := first; tier < len(t.list); tier++ {
 		from := max(p, t.list[tier].from)
 		m, ok := s.fewestOf(tier, from, &need)
@@ -152,8 +153,8 @@ func (s *Search) mayImprove(p int, f *Figures, left *rest) bool {
 }
 
 // fewestOf returns the least number of further items of a tier that have to leave. ok is false if the tier has
-// too few.
-// Each column, and the shares, give a bound: the items must hold what all items of the later tiers cannot.
+// too few. Each column, and the shares, give a bound: the items must hold what all items of the later tiers
+// cannot.
 func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 	t, r := &s.tiers.list[tier], &s.round
 	for k := range s.q.Dims {
@@ -166,8 +167,7 @@ func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 	}
 
 	// Later tiers may hold more of a column than is needed. In the sum of shares that excess would make up for
-	// other
-	// columns, so the difference is taken column by column, too.
+	// other columns, so the difference is taken column by column, too.
 	beyond := int64(0)
 	for k := range s.q.Dims {
 		beyond += max(0, need.shares[k]-t.shares[k]) * s.weights[k]
@@ -176,8 +176,7 @@ func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 }
 
 // firstOpenTier returns the first tier of which the best set has more items than the bound requires, -1 if
-// there is
-// none.
+// there is none.
 func (s *Search) firstOpenTier(left *rest) int {
 	need := *left
 	for tier := range s.tiers.list {
@@ -195,8 +194,7 @@ func (s *Search) firstOpenTier(left *rest) int {
 }
 
 // atLeast returns the number of largest values between two places that are needed to add up to an amount, at
-// least m.
-// The result is false if all of them are not enough.
+// least m. The result is false if all of them are not enough.
 func (table *sumTable) atLeast(from, to, m int, amount int64) (int, bool) {
 	if amount <= 0 {
 		return m, true
@@ -210,8 +208,7 @@ func (table *sumTable) atLeast(from, to, m int, amount int64) (int, bool) {
 }
 
 // cover subtracts from need the most that m items from a place on can hold, and adds their least sums to the
-// bound.
-// Shares are rounded up, so the shares of m items are at most the share of their total amount plus m.
+// bound. Shares are rounded up, so the shares of m items are at most the share of their total amount plus m.
 func (s *Search) cover(from, m int, need *rest) {
 	if m == 0 {
 		return
@@ -230,8 +227,7 @@ func (s *Search) cover(from, m int, need *rest) {
 }
 
 // leaveOpen notes the bound of the sets with items from a place on, which an ended search does not look at. The
-// best of
-// all such bounds is kept.
+// best of all such bounds is kept.
 func (s *Search) leaveOpen(p int, f *Figures, left *rest) {
 	t := &s.tiers
 	if !t.on || p >= len(s.round.list) || !s.mayImprove(p, f, left) {
@@ -246,10 +242,9 @@ func (s *Search) leaveOpen(p int, f *Figures, left *rest) {
 }
 
 // Tiers returns the result of a search by tiers: the top of each tier, the highest first, the number of parts
-// that the
-// best set has in each, and a bound. In the first tier in which the number of a set differs from the bound, it
-// is
-// larger. proven says that no set is better than the best one. The slices are valid until the next question.
+// that the best set has in each, and a bound. In the first tier in which the number of a set differs from the
+// bound, it is larger. proven says that no set is better than the best one. The slices are valid until the next
+// question.
 func (s *Search) Tiers() (tops []int32, best, bound []int64, proven bool) {
 	t := &s.tiers
 	proven = !s.ended || !t.opened ||

@@ -11,14 +11,10 @@ import (
 )
 
 // Most objects of a dump have no fault, and most of their fields are not needed. The quick reader fills in a
-// wire type
-// in one pass over the text, and skips everything that the type does not name. It gives up on anything unusual:
-// a value
-// of the wrong type, text that is not JSON, a string with escapes, or a name that occurs twice. The decoder of
-// the
-// standard library then reads the whole object and reports the problem. TestPropertyQuickReadsAlike checks that
-// both
-// read alike.
+// wire type in one pass over the text, and skips everything that the type does not name. It gives up on
+// anything unusual: a value of the wrong type, text that is not JSON, a string with escapes, or a name that
+// occurs twice. The decoder of the standard library then reads the whole object and reports the problem.
+// TestPropertyQuickReadsAlike checks that both read alike.
 
 // part says how the quick reader reads the values of a type.
 type part struct {
@@ -89,6 +85,7 @@ func newPart(t reflect.Type) *part {
 		return p
 	}
 
+	// A struct notes which of its fields hold lists of structs, because empty keeps the memory of these.
 	switch p.kind {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		p.within = newPart(t.Elem())
@@ -114,8 +111,7 @@ func newPart(t reflect.Type) *part {
 func (p *part) structs() bool { return p.kind == reflect.Slice && p.within.kind == reflect.Struct }
 
 // empty empties a value, so that a caller cannot tell it from the zero value. The lists of structs in it keep
-// their
-// memory.
+// their memory.
 func (p *part) empty(v reflect.Value) {
 	switch {
 	case p.structs():
@@ -146,8 +142,7 @@ type quick struct {
 }
 
 // quickly fills in a value from a text, and reports whether it could. If not, the value must not be used. It
-// uses the
-// memory of the lists of structs that the value held before.
+// uses the memory of the lists of structs that the value held before.
 func quickly(m *memory, raw []byte, to reflect.Value) bool {
 	q, p := quick{memory: m, buf: raw}, partFor(to.Type())
 	p.empty(to)
@@ -194,8 +189,7 @@ func (q *quick) more(closing byte) bool {
 }
 
 // empty moves past an opening bracket. If the closing bracket follows at once, it moves past that, too, and
-// returns
-// true.
+// returns true.
 func (q *quick) empty(closing byte) bool {
 	q.pos++
 	if q.next() == closing {
@@ -217,16 +211,17 @@ func (q *quick) null() bool {
 
 // value reads the next value into v. p is the part for v's type.
 func (q *quick) value(p *part, v reflect.Value) {
-	// As in package json, null makes a pointer, a slice or a map nil and leaves any other value as it is.
 	c := q.next()
 	switch {
 	case q.lost:
 	case p.kind == reflect.Interface:
+		// A type that reads itself gets the text of the value, which must be JSON.
 		from := q.pos
 		if q.judge(0); !q.lost {
 			q.lost = v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(q.buf[from:q.pos:q.pos]) != nil
 		}
 	case c == 'n':
+		// As in package json, null makes a pointer, a slice or a map nil and leaves any other value as it is.
 		if q.null() && p.within != nil {
 			v.SetZero()
 		}
@@ -247,6 +242,7 @@ func (q *quick) value(p *part, v reflect.Value) {
 		q.word("false")
 		v.SetBool(false)
 	default:
+		// A value of the wrong type ends here, too, and number gives up on it.
 		q.number(v)
 	}
 }
@@ -275,8 +271,8 @@ func (q *quick) object(p *part, v reflect.Value) {
 		}
 
 		// If a field occurs twice, the reader gives up and leaves the object to package json. In a struct with
-		// more than
-		// mostFields fields some share a bit; the reader then may give up although no field occurs twice.
+		// more than mostFields fields some share a bit; the reader then may give up although no field occurs
+		// twice.
 		if f := p.field(key); f != nil {
 			bit := uint64(1) << (f.index % mostFields)
 			if seen&bit != 0 {
@@ -336,8 +332,7 @@ func (q *quick) list(p *part, v reflect.Value) {
 }
 
 // mapping reads the members of an object into a map. Wire types have maps of texts and of amounts; for any
-// other map the
-// reader gives up.
+// other map the reader gives up.
 func (q *quick) mapping(p *part, v reflect.Value) {
 	switch m := v.Addr().Interface().(type) {
 	case *map[string]string:
@@ -390,8 +385,7 @@ func entries[T any](q *quick, m map[string]T, value func() T) {
 }
 
 // text reads a string and returns the text between its quotes. It gives up on a string that package json would
-// change: a
-// string with an escape, or one that is not UTF-8.
+// change: a string with an escape, or one that is not UTF-8.
 func (q *quick) text() []byte {
 	from := q.pos + 1
 	if end := afterPlain(q.buf, from); end < len(q.buf) && q.buf[end] == '"' {
@@ -399,6 +393,7 @@ func (q *quick) text() []byte {
 		return q.buf[from:end]
 	}
 
+	// Text that is not ASCII is read as well, if it is UTF-8 and has no escapes.
 	n := bytes.IndexByte(q.buf[from:], '"')
 	if n < 0 {
 		q.lost = true
@@ -479,6 +474,7 @@ func (q *quick) skip() {
 // nested moves past an object or an array. It counts brackets of both kinds together, so that mixed-up ones
 // pass.
 func (q *quick) nested() {
+	// Local copies of the fields keep the loop fast.
 	buf, pos := q.buf, q.pos
 	depth := 0
 	for {
@@ -530,8 +526,7 @@ func (q *quick) quoted() bool {
 const mostJudged = 100
 
 // judge moves past a value and checks that it is JSON, on which a type that reads itself relies. depth is the
-// number of
-// values around it.
+// number of values around it.
 func (q *quick) judge(depth int) {
 	switch c := q.next(); {
 	case depth > mostJudged:

@@ -26,18 +26,17 @@ type scanner struct {
 const chunk = 256 << 10
 
 // mostText is the largest part of a stream that is kept, an object or a string, in bytes. An API server accepts
-// no object
-// of more than 3 MB; indented, it can be a few times as long.
+// no object of more than 3 MB; indented, it can be a few times as long.
 const mostText = 8 << 20
 
 // fill reads more of the stream. It moves the bytes that are kept to the beginning of buf, and pos and mark
-// with them. It
-// returns an error if it would have to keep more than mostText.
+// with them. It returns an error if it would have to keep more than mostText.
 func (s *scanner) fill() error {
 	if s.err != nil {
 		return s.err
 	}
 
+	// The bytes from keep on are still needed, and are moved to the beginning of the buffer.
 	keep := s.pos
 	if s.mark >= 0 {
 		keep = s.mark
@@ -57,6 +56,7 @@ func (s *scanner) fill() error {
 		}
 	}
 
+	// The buffer doubles, so that the bytes of a large object are copied only a few times.
 	if cap(s.buf)-len(s.buf) < chunk {
 		grown := make([]byte, len(s.buf), 2*cap(s.buf)+chunk)
 		copy(grown, s.buf)
@@ -178,6 +178,8 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 		return nil
 	}
 
+	// After each element comes a comma or the end. pos stays before any other byte, so that the error names its
+	// place.
 	for {
 		if err := element(); err != nil {
 			return err
@@ -200,8 +202,7 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 }
 
 // text reads a string and returns the text between its quotes. It does not resolve escapes, since the kinds
-// that
-// it is used for have none.
+// that it is used for have none.
 func (s *scanner) text() (string, error) {
 	n, err := s.quoted()
 	if err != nil {
@@ -211,8 +212,7 @@ func (s *scanner) text() (string, error) {
 }
 
 // quoted moves past a string and returns its length with quotes. Time is linear in the length, however many
-// escapes and
-// reads there are.
+// escapes and reads there are.
 func (s *scanner) quoted() (int, error) {
 	// Most strings are whole in the buffer and have no backslash.
 	if end := beforeQuote(s.buf, s.pos+1); end < len(s.buf) && s.buf[end] == '"' {
@@ -221,8 +221,9 @@ func (s *scanner) quoted() (int, error) {
 		return n, nil
 	}
 
-	// Invariant: the n bytes from pos on are part of the string, and none of them is the closing quote. No quote stands
-	// between n and searched, both counted from pos. At searched there is one, or the buffer ends there.
+	// Invariant: the n bytes from pos on are part of the string, and none of them is the closing quote. No
+	// quote stands between n and searched, both counted from pos. At searched there is one, or the buffer ends
+	// there.
 	n, searched := 1, 1
 	for {
 		// pos stays at the beginning of the string, so that fill keeps the string.

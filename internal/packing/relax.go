@@ -32,8 +32,7 @@ type Goal struct {
 	// Prices are the prices to begin with. Nil lets the search choose them.
 	Prices []int64
 	// Patience is the number of rounds in a row that may bring no better bound; 0 means any number. It ends
-	// searches
-	// whose prices have settled although rounding hides it, as happens if weights differ much.
+	// searches whose prices have settled although rounding hides it, as happens if weights differ much.
 	Patience int
 }
 
@@ -48,8 +47,7 @@ type relaxation struct {
 	counts []int     // the number of items of each kind
 	sizes  []float64 // the part of an average bin that an item of each kind takes
 	// prices, charges and fine are the present prices: of an item of each kind, of a charge to each budget, and
-	// of
-	// a violation.
+	// of a violation.
 	prices  []int64
 	charges []int64
 	fine    int64
@@ -57,25 +55,20 @@ type relaxation struct {
 	// budgets says that budgets and violations count for the goal.
 	budgets bool
 	// excess counts for each kind how many more items are placed than there are. overdrawn counts for each
-	// budget
-	// how many more leavers take from it than it covers. excessFines counts the violations beyond Goal.Most.
-	// All may
-	// be negative.
+	// budget how many more leavers take from it than it covers. excessFines counts the violations beyond
+	// Goal.Most. All may be negative.
 	excess, overdrawn []int64
 	excessFines       int64
 	// steep is a penalty for each unit by which the price of a budget is below 0, more than the bound could
-	// gain
-	// there. under marks the prices of budgets that the present point has below 0.
+	// gain there. under marks the prices of budgets that the present point has below 0.
 	steep float64
 	under []bool
 }
 
 // Relax returns a bound by Lagrangian relaxation: instead of placing each item exactly once, bins are paid its
-// price
-// for each item that they take. So every bin is filled independently, and exactly. Any prices give a bound; the
-// search lowers prices of items that are placed too often and raises prices of items that are left over. Each
-// round
-// solves a knapsack for each bin. The rounds end with the meter, or when prices settle.
+// price for each item that they take. So every bin is filled independently, and exactly. Any prices give a
+// bound; the search lowers prices of items that are placed too often and raises prices of items that are left
+// over. Each round solves a knapsack for each bin. The rounds end with the meter, or when prices settle.
 func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 	x := newRelaxation(p, goal, m)
 	best := Relaxed{Prices: slices.Clone(x.prices), Likely: make([]int, len(p.Bins))}
@@ -139,6 +132,8 @@ func newRelaxation(p *Problem, goal Goal, m *Meter) *relaxation {
 		prices: make([]int64, len(p.Kinds)), charges: make([]int64, len(p.Left)),
 		excess: make([]int64, len(p.Kinds)), overdrawn: make([]int64, len(p.Left)),
 	}
+
+	// The first fine follows from the goal. With Most 0 it keeps every violation out.
 	x.budgets = goal.Violations || goal.Most >= 0
 	switch {
 	case goal.Violations:
@@ -183,8 +178,7 @@ func (x *relaxation) setFirstPrices() {
 }
 
 // sizes returns for each kind the part of an average bin that an item takes, in the row of which it takes the
-// largest
-// part. A bin counts with its free room and with the amounts of all its leavers.
+// largest part. A bin counts with its free room and with the amounts of all its leavers.
 func sizes(p *Problem, m *Meter) []float64 {
 	size := make([]float64, len(p.Kinds))
 	if len(p.Bins) == 0 {
@@ -274,10 +268,8 @@ func (x *relaxation) charged(l *Leaver) int64 {
 }
 
 // value returns the bound for the present prices, and sets excess, overdrawn and excessFines. height is what
-// the bound
-// would be if each filling that was found were the best; the plane of the next slope has that height. complete
-// is false
-// if the meter ended the search.
+// the bound would be if each filling that was found were the best; the plane of the next slope has that height.
+// complete is false if the meter ended the search.
 func (x *relaxation) value() (bound, height int64, complete bool) {
 	// All items are bought once at their prices, less all charges and violations that are allowed at theirs.
 	for k := range x.Kinds {
@@ -314,8 +306,7 @@ func (x *relaxation) value() (bound, height int64, complete bool) {
 }
 
 // charge counts each leaver of the best filling of a bin against its budgets, or as a violation if, as in
-// weigh, the
-// fine is cheaper.
+// weigh, the fine is cheaper.
 func (x *relaxation) charge(s *sack) {
 	for v, leaves := range s.best.Leaves {
 		if !leaves || len(s.bin.Leavers[v].Charges) == 0 {
@@ -333,8 +324,7 @@ func (x *relaxation) charge(s *sack) {
 }
 
 // point returns the prices as one point. Each is scaled to the price of an item as large as a bin, so that
-// steps of
-// equal length mean the same in every direction.
+// steps of equal length mean the same in every direction.
 func (x *relaxation) point() []float64 {
 	var at []float64
 	for k, price := range x.prices {
@@ -353,8 +343,8 @@ func (x *relaxation) point() []float64 {
 }
 
 // setPrices sets the prices to a point. Charges and the fine are never below 0. If the point has one below 0,
-// its value
-// counts as lower by a penalty that exceeds what leavers could gain; below is the sum of these penalties.
+// its value counts as lower by a penalty that exceeds what leavers could gain; below is the sum of these
+// penalties.
 func (x *relaxation) setPrices(at []float64) (below float64) {
 	price := func(i int, size float64) int64 { return int64(min(max(at[i]*size, -(1<<40)), 1<<40)) }
 	for k := range x.prices {
@@ -380,8 +370,7 @@ func (x *relaxation) setPrices(at []float64) (below float64) {
 }
 
 // slope returns how the bound changes with each coordinate of the point: an item that is placed too often
-// should
-// have a lower price, a budget that is charged too often a higher one.
+// should have a lower price, a budget that is charged too often a higher one.
 func (x *relaxation) slope() []float64 {
 	var s []float64
 	for k, excess := range x.excess {
@@ -407,6 +396,5 @@ func (x *relaxation) slope() []float64 {
 }
 
 // budgetSize is the scale of the prices of budgets and violations: such a price moves by this much when the
-// price of an
-// item as large as a bin moves by 1.
+// price of an item as large as a bin moves by 1.
 const budgetSize = 0.25

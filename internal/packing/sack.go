@@ -8,8 +8,7 @@ import (
 )
 
 // sack is one bin as a knapsack. Its room is that of the bin without any leavers; leavers that stay and items
-// that are
-// placed share it. A leaver that stays is worth its weight, an item is worth its price.
+// that are placed share it. A leaver that stays is worth its weight, an item is worth its price.
 type sack struct {
 	rows int
 	bin  *Bin
@@ -17,8 +16,7 @@ type sack struct {
 	room []int64
 	most []int
 	// sizes has the shares of the room that one item of each kind takes and, after the kinds, the shares of
-	// each
-	// leaver. They are in units of 1/whole and rounded down. needs has the same in amounts.
+	// each leaver. They are in units of 1/whole and rounded down. needs has the same in amounts.
 	sizes [][]int64
 	needs [][]int64
 	cover cover
@@ -68,8 +66,7 @@ func newSack(p *Problem, bin *Bin) *sack {
 }
 
 // countMost sets most: how many items of each kind fit if all leavers leave. everybody marks the rows that are
-// needed by
-// every kind that the bin can take at all.
+// needed by every kind that the bin can take at all.
 func (s *sack) countMost(p *Problem) (everybody []bool) {
 	everybody = slices.Repeat([]bool{true}, s.rows)
 	for k := range p.Kinds {
@@ -124,13 +121,11 @@ type dive struct {
 	// gain is how much an item is worth beyond the value of the room that it takes.
 	gain []int64
 	// order lists the kinds that may be taken, in the order in which they are decided. rank is the place of a
-	// kind
-	// in it.
+	// kind in it.
 	order []int
 	rank  []int
 	// short is, for each row, the amount that has to be freed for the items so far, negative if there is room
-	// left.
-	// lacks is the same for the rows that these items need, 0 for others, and never negative.
+	// left. lacks is the same for the rows that these items need, 0 for others, and never negative.
 	short []int64
 	lacks []int64
 	// counts are the numbers of items so far, and value is their worth.
@@ -175,10 +170,8 @@ func (d *dive) setPrices(p *Problem, prices []int64) {
 }
 
 // solve returns the value of the best filling that it finds: the prices of its items less the weights of its
-// leavers.
-// The filling is then the best of the sack. upper bounds the values of all fillings; if the search was not cut
-// off it
-// is nearly the same as value. A filling has no more items of each kind than caps.
+// leavers. The filling is then the best of the sack. upper bounds the values of all fillings; if the search was
+// not cut off it is nearly the same as value. A filling has no more items of each kind than caps.
 func (d *dive) solve(s *sack, weights []int64, caps []int) (value, upper int64) {
 	d.sack = s
 	d.weights = weights
@@ -205,10 +198,8 @@ func (d *dive) solve(s *sack, weights []int64, caps []int) (value, upper int64) 
 }
 
 // search looks for fillings with 0, 1, 2 and so on leavers, each in a pass of its own. A pass knows the whole
-// number of
-// leavers, which gives a closer bound than all passes together could have. upper bounds every value; search
-// returns a
-// bound that may be closer.
+// number of leavers, which gives a closer bound than all passes together could have. upper bounds every value;
+// search returns a bound that may be closer.
 func (d *dive) search(upper int64) int64 {
 	s := d.sack
 	s.cover.weigh(d.weights)
@@ -245,12 +236,9 @@ func (d *dive) search(upper int64) int64 {
 }
 
 // mostFrom bounds the value of the fillings that have the present numbers of the kinds before the i-th in the
-// order,
-// and as many leavers as this pass. In each row, the other kinds are worth no more than if the room were filled
-// with the
-// kinds of the highest price for a unit of the row, the last one in part. The room is the most that so many
-// leavers
-// free, and their weight is at least that of the lightest.
+// order, and as many leavers as this pass. In each row, the other kinds are worth no more than if the room were
+// filled with the kinds of the highest price for a unit of the row, the last one in part. The room is the most
+// that so many leavers free, and their weight is at least that of the lightest.
 func (d *dive) mostFrom(i int) int64 {
 	least := math.Inf(1)
 	for r, order := range d.byRow {
@@ -296,6 +284,7 @@ func (d *dive) prepare(caps []int) {
 		d.counts = make([]int, d.kinds)
 	}
 
+	// A kind without a price is not taken at all: it could only cost room.
 	clear(d.counts)
 	d.order = d.order[:0]
 	for k := range d.kinds {
@@ -307,6 +296,8 @@ func (d *dive) prepare(caps []int) {
 			d.order = append(d.order, k)
 		}
 	}
+
+	// Each leaver is one item.
 	for j := d.kinds; j < n; j++ {
 		d.limits[j] = 1
 	}
@@ -340,8 +331,7 @@ func (d *dive) worth(j int) int64 {
 
 // priceRows chooses a value for the room of each row, and returns the bound that follows: no filling is worth
 // more than all room together, plus what items are worth beyond the value of their room. This counts leavers
-// that stay
-// as items, so the weights of all leavers are subtracted.
+// that stay as items, so the weights of all leavers are subtracted.
 func (d *dive) priceRows() int64 {
 	// Any prices give a bound. A second pass sees the prices that the first one gave the other rows.
 	for range 2 {
@@ -370,8 +360,7 @@ func (d *dive) priceRows() int64 {
 const unitRoundedDown = (1 - 1e-12) / whole
 
 // cost returns the value of the room that an item takes in all rows but one, rounded down. Rounding can only
-// raise the
-// bound, which stays valid.
+// raise the bound, which stays valid.
 func (d *dive) cost(j, except int) int64 {
 	sum := int64(0)
 	for r, size := range d.sizes[j] {
@@ -383,8 +372,7 @@ func (d *dive) cost(j, except int) int64 {
 }
 
 // priceRow sets the value of one row while the others stay: the row is filled with the items that gain most for
-// their
-// share of it, and the first item that finds no room sets the price. If all find room, the row is worth
+// their share of it, and the first item that finds no room sets the price. If all find room, the row is worth
 // nothing.
 func (d *dive) priceRow(r int) {
 	d.sorted = d.sorted[:0]
@@ -413,10 +401,8 @@ func (d *dive) priceRow(r int) {
 }
 
 // decide goes through the numbers of the i-th kind in the order, and then of the kinds after it. spare bounds
-// the
-// value of every filling with the numbers so far. It begins with the bound of priceRows, which assumes that
-// every item
-// with a positive gain is taken and no other; each number that differs from that lowers it.
+// the value of every filling with the numbers so far. It begins with the bound of priceRows, which assumes that
+// every item with a positive gain is taken and no other; each number that differs from that lowers it.
 func (d *dive) decide(i int, spare int64) {
 	if spare <= d.bestValue || d.nodes >= d.limit || d.mostFrom(i) <= d.bestValue+d.margin {
 		return
@@ -461,8 +447,7 @@ func (d *dive) decide(i int, spare int64) {
 }
 
 // hasRoom reports whether one more item of a kind may have room, if the leavers of this pass free the most of
-// each
-// row.
+// each row.
 func (d *dive) hasRoom(k int) bool {
 	for r, need := range d.needs[k] {
 		if need > 0 && d.short[r]+need > d.cover.freed(r, d.leavers) {
@@ -482,8 +467,8 @@ func (d *dive) add(k, n int) {
 }
 
 // leaf asks the cover which leavers leave for the items so far, and keeps the filling if it is the best. A row
-// that no
-// item needs may stay overdrawn. Items for which fewer or more leavers are needed belong to another pass.
+// that no item needs may stay overdrawn. Items for which fewer or more leavers are needed belong to another
+// pass.
 func (d *dive) leaf() {
 	for r, short := range d.short {
 		d.lacks[r] = 0

@@ -1,10 +1,8 @@
 package release
 
 // Rules are the differences between releases, sorted by the packages that they matter to. A rule is true if the
-// release
-// behaves in the new way, and false if it behaves in the old way. Each comment describes the new way and cites
-// the rule by
-// its number in a RULES.md. The table in the tests describes both ways.
+// release behaves in the new way, and false if it behaves in the old way. Each comment describes the new way
+// and cites the rule by its number in a RULES.md. The table in the tests describes both ways.
 type Rules struct {
 	PodRules
 	NodeRules
@@ -14,15 +12,13 @@ type Rules struct {
 }
 
 // PodRules are about a pod's requests, its QoS class and priority, budgets, and evictions by the kubelet
-// (chapters 2, 3,
-// 4, 6 and 17).
+// (chapters 2, 3, 4, 6 and 17).
 type PodRules struct {
 	// RequestsBySource: the requests of a pod on a node are summed for each source (spec and status)
-	// separately,
-	// and the largest sum counts (rule 2.2.11).
+	// separately, and the largest sum counts (rule 2.2.11).
 	RequestsBySource bool
-	// QOSNeedsPodLevelName: pod-level resources decide the class only if they name
-	// a resource that counts at pod level (rule 3.12).
+	// QOSNeedsPodLevelName: pod-level resources decide the class only if they name a resource that counts at
+	// pod level (rule 3.12).
 	QOSNeedsPodLevelName bool
 	// QOSPerSet: the QoS class is decided for each set of resources (rule 3.13).
 	QOSPerSet bool
@@ -30,8 +26,8 @@ type PodRules struct {
 	GroupClassPolicy bool
 	// CompositesResolved: the priorities of composite groups are resolved, too (rule 4.4.3).
 	CompositesResolved bool
-	// BudgetsStopAtFirst: a pod is not charged to the budgets after the first one that
-	// it violates (rule 6.3.8).
+	// BudgetsStopAtFirst: a pod is not charged to the budgets after the first one that it violates (rule
+	// 6.3.8).
 	BudgetsStopAtFirst bool
 	// KubeletLeavesResizes: the kubelet evicts nobody for a resize (rule 17.4.8).
 	KubeletLeavesResizes bool
@@ -47,8 +43,7 @@ type NodeRules struct {
 	NamespacesReplaceSelector bool
 	// BindMountFeature: options of bind mounts need a feature of the node (rule 7.14.6).
 	BindMountFeature bool
-	// DeferredResizes: a pod on a node whose resize is deferred may preempt there
-	// (group 7.19).
+	// DeferredResizes: a pod on a node whose resize is deferred may preempt there (group 7.19).
 	DeferredResizes bool
 	// GatedNominations: the nomination of a pod with scheduling gates counts (rule 7.16.5).
 	GatedNominations bool
@@ -105,11 +100,10 @@ type ExecutionRules struct {
 	// DevicesSilent: the message about a pod without claims for devices does not mention claims (rule 15.3.8).
 	DevicesSilent bool
 	// ActivateAfterMemory: the preemptor is also activated if its last victim was waiting to be bound, and was
-	// only
-	// rejected in memory (rule 14.2.8).
+	// only rejected in memory (rule 14.2.8).
 	ActivateAfterMemory bool
-	// VictimsAlwaysCounted: the metric counts victims even if all of them are
-	// being deleted already (rule 14.5.8).
+	// VictimsAlwaysCounted: the metric counts victims even if all of them are being deleted already (rule
+	// 14.5.8).
 	VictimsAlwaysCounted bool
 	// BindingsRetried: a binding is tried again like a patch (rule 14.1.13).
 	BindingsRetried bool
@@ -133,8 +127,7 @@ var ofPlain = func() (rules [len(releases)]Rules) {
 }()
 
 // Of returns the rules of a release, or the rules of the default release if it is not known. It allocates
-// nothing, and
-// computes nothing for a release with its default gates.
+// nothing, and computes nothing for a release with its default gates.
 func Of(r Release) Rules {
 	r = r.OrDefault()
 	for i := range releases {
@@ -151,7 +144,9 @@ func Of(r Release) Rules {
 
 // resolve works out the rules of a known release. A rule that depends on a gate holds if the gate is on.
 func resolve(r Release) Rules {
+	// Some gates exist in v1.36, too, but what they control here came with v1.37.
 	from37 := r.plain() >= V1_37
+
 	return Rules{
 		PodRules: PodRules{
 			RequestsBySource:     from37,

@@ -3,8 +3,7 @@ package work
 import "context"
 
 // Each is the number of turns of loops between two looks at a context. A turn is a small piece of work, such as
-// to
-// match a selector or to add a pod to a node.
+// to match a selector or to add a pod to a node.
 const Each = 1024
 
 // Watch tells a long loop whether the context of its call has ended. Asking the context at every turn would
@@ -20,9 +19,8 @@ type Watch struct {
 // NewWatch returns a Watch of a context.
 func NewWatch(ctx context.Context) Watch { return Watch{ctx: ctx} }
 
-// Ended counts turns, and looks at the context after each Each of them. It reports whether the context had
-// ended
-// at the last look.
+// Ended counts turns, and looks at the context once Each turns have passed since the last look. It reports
+// whether the context had ended at the last look.
 func (w *Watch) Ended(turns int) bool {
 	if w.turns += turns; w.turns >= Each && w.err == nil && w.ctx != nil {
 		w.turns, w.err = 0, w.ctx.Err()

@@ -12,24 +12,21 @@ import (
 // pods start after it.
 func Now() time.Time { return draw.Now() }
 
-// Shape says how large a generated cluster is and which features it has beyond nodes, pods and
-// resources. Its zero value is a small cluster with resources alone. A cluster and
-// its preemptor are generated with the same shape, and may have different seeds.
+// Shape says how large a generated cluster is and which features it has beyond nodes, pods and resources. Its
+// zero value is a small cluster with resources alone. A cluster and its preemptor are generated with the same
+// shape, and may have different seeds.
 type Shape struct {
 	// Nodes is the number of nodes; zero means 5.
 	Nodes int
 	// PodsPerNode is the largest number of pods on a node; zero means 6. Most nodes hold at
 	// least half of that.
 	PodsPerNode int
-	// Budgets is the number of disruption budgets; zero means none. They
-	// overlap and allow little.
+	// Budgets is the number of disruption budgets; zero means none. They overlap and allow little.
 	Budgets int
-	// Nominated is the number of pending pods with a nomination; zero means none,
-	// and that the preemptor has no nomination either. In one cluster of four the preemptor itself
-	// is among the pending pods in addition.
+	// Nominated is the number of pending pods with a nomination; zero means none, and that the preemptor has no
+	// nomination either. In one cluster of four the preemptor itself is among the pending pods in addition.
 	Nominated int
-	// Groups is the number of pod groups; zero means none, and no pods in
-	// groups.
+	// Groups is the number of pod groups; zero means none, and no pods in groups.
 	Groups int
 
 	// Taints brings taints, tolerations and cordoned nodes.
@@ -56,8 +53,7 @@ type Shape struct {
 	// Priorities is the number of distinct priorities of pods on nodes; zero means
 	// 4. The fewer there are, the more candidates tie.
 	Priorities int
-	// Sizes is the number of distinct amounts that the first containers of pods
-	// request; zero means 3.
+	// Sizes is the number of distinct amounts that the first containers of pods request; zero means 3.
 	Sizes int
 	// Starts is the number of distinct start times before Now; zero means 3.
 	Starts int
@@ -96,6 +92,7 @@ func (s Shape) Validate() error {
 			ps = append(ps, problem(field, "%d is not between 0 and %d", value, limit))
 		}
 	}
+
 	atMost("Nodes", s.Nodes, maxNodes)
 	atMost("PodsPerNode", s.PodsPerNode, maxPods)
 	atMost("Nominated", s.Nominated, maxPods)
@@ -105,11 +102,13 @@ func (s Shape) Validate() error {
 	atMost("Priorities", s.Priorities, maxDistinct)
 	atMost("Sizes", s.Sizes, maxDistinct)
 	atMost("Starts", s.Starts, maxDistinct)
+
 	// Only numbers within their limits can be multiplied without an overflow.
 	if pods := int64(s.Nodes)*int64(s.PodsPerNode) + int64(s.Nominated); len(ps) == 0 && pods > maxPods {
 		ps = append(ps, problem("PodsPerNode", "%d nodes with %d pods each and %d nominated pods are more than %d pods",
 			s.Nodes, s.PodsPerNode, s.Nominated, maxPods))
 	}
+
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}
 	}

@@ -6,8 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// orders returns three orders of the same pods: as they are, reversed, and with the
-// second half first.
+// orders returns three orders of the same pods: as they are, reversed, and with the second half first.
 func orders(pods []*outrank.Pod) [][]*outrank.Pod {
 	reversed := slices.Clone(pods)
 	slices.Reverse(reversed)
@@ -89,8 +88,7 @@ func checkOrder(s *scene) *Violation {
 	return nil
 }
 
-// compareOrders compares two orders of removing the same pods, and then of adding
-// all but one of them.
+// compareOrders compares two orders of removing the same pods, and then of adding all but one of them.
 func (s *scene) compareOrders(n *outrank.Node, pods, order []*outrank.Pod) *Violation {
 	a, b := s.begin(), s.start("other", s.here.pod, s.here.snap)
 	if a == nil || b == nil {
@@ -116,8 +114,8 @@ func (s *scene) compareOrders(n *outrank.Node, pods, order []*outrank.Pod) *Viol
 	return nil
 }
 
-// checkFollow compares a state that was told of changes with one that is started
-// on a snapshot after these changes.
+// checkFollow compares a state that was told of changes with one that is started on a snapshot after these
+// changes.
 func checkFollow(s *scene) *Violation {
 	for n := range s.here.nodes() {
 		victims, nominated := s.victims(n, s.here.pod), s.nominated(n)
@@ -142,6 +140,8 @@ func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod)
 	if a == nil {
 		return nil
 	}
+
+	// The state follows the changes. Nominated pods are added to a clone, as in a decision.
 	a.removeAll(away, n)
 	if len(nominated) > 0 {
 		a = a.clone("clone")
@@ -149,6 +149,7 @@ func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod)
 	}
 	got := a.check(n)
 
+	// The same changes are made to a snapshot. If one cannot be made, there is nothing to compare.
 	changed := s.here.clone()
 	for _, p := range away {
 		if err := changed.RemovePod(p.Key()); err != nil {

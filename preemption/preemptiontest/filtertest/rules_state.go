@@ -75,6 +75,7 @@ func checkSameAnswer(s *scene) *Violation {
 			return s.violation(ruleSameAnswer, "Start returned nil, but not every time")
 		}
 
+		// The answers may differ neither between calls, nor between states, nor between equal snapshots.
 		first := a.check(n)
 		if got := a.check(n); !same(got, first) {
 			return s.violation(ruleSameAnswer, "the same state said %s before", textOf(first))
@@ -109,8 +110,7 @@ func checkStatus(s *scene) *Violation {
 	return nil
 }
 
-// checkKeptStatus compares the answers of dry runs on all nodes with copies
-// made when they were returned.
+// checkKeptStatus compares the answers of dry runs on all nodes with copies made when they were returned.
 func checkKeptStatus(s *scene) *Violation {
 	a := s.begin()
 	if a == nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// checkConcern compares the answers with and without the pods of a node that do
-// not concern the filter.
+// checkConcern compares the answers with and without the pods of a node that do not concern the filter.
 func checkConcern(s *scene) *Violation {
 	concerns := s.filter.concerns
 	if concerns == nil {
@@ -30,6 +29,7 @@ func checkConcern(s *scene) *Violation {
 		}
 	}
 
+	// Without the pods of a node that do not concern the filter, all answers must stay the same.
 	for n := range s.here.nodes() {
 		a := s.begin()
 		if a == nil {

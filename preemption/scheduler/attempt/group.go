@@ -85,6 +85,7 @@ func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Tim
 		req.Place = l.placing(group)
 	}
 
+	// The revision is taken before the question, so that any change after it shows.
 	revision := l.snap.Revision()
 	plan, err := l.eval.PreemptGroup(ctx, l.snap, req)
 	if err != nil {
@@ -100,6 +101,7 @@ func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Tim
 		}
 	}
 
+	// Config.Decided may have changed the snapshot. A plan to preempt may still hold.
 	if plan.Outcome == preemption.Preempts && l.snap.Revision() != revision {
 		if err := l.eval.Verify(ctx, l.snap, plan); err != nil {
 			return d, fmt.Errorf("group %s: %w: the snapshot was changed during the attempt: %w", group.Key(), engine.ErrStale, err)

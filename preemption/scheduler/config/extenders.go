@@ -11,8 +11,7 @@ import (
 
 // extenders are the changes that the extenders of a file make to every profile.
 type extenders struct {
-	// ignored replaces each profile's ignored resources, unless it is empty
-	// (rule 19.4.2).
+	// ignored replaces each profile's ignored resources, unless it is empty (rule 19.4.2).
 	ignored []resource.Name
 	// unsupported has an entry for each extender that filters nodes or changes candidates, because its
 	// answers are not known.
@@ -35,6 +34,8 @@ func readExtenders(o *object) *extenders {
 		if e.text("prioritizeVerb") != "" && weight <= 0 {
 			e.ps.add(e.path("weight"), "%d is not positive", weight)
 		}
+
+		// These fields have no effect here. Reading them checks their types.
 		e.flag("enableHTTPS")
 		e.flag("nodeCacheCapable")
 		e.flag("ignorable")

@@ -131,6 +131,7 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 	set := pluginSet{weights: map[string]int64{}}
 	o = o.object(name)
 
+	// The lists enabled and disabled are read alike, except for the checks and the weights.
 	each := func(list string, into *[]string) {
 		taken := map[string]bool{}
 		o.objects(list, func(p *object) {

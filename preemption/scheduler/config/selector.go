@@ -18,13 +18,14 @@ type Workload struct {
 	Selector *outrank.LabelSelector
 }
 
-// SpreadSelector returns a function for [preemption.Profile].SpreadSelector that
-// knows these services and controllers (rule 19.3.5; helper.DefaultSelector). For
-// a pod the function returns one selector, with the labels of all services of the pod's namespace that select
-// it and the selector of the controller that made it. It returns nil if there is neither. It keeps the
-// selectors, which must not change. Several goroutines may call the function at once; it takes time linear in
-// the services of the pod's namespace.
+// SpreadSelector returns a function for [preemption.Profile].SpreadSelector that knows these services and
+// controllers (rule 19.3.5; helper.DefaultSelector). For a pod the function returns one selector, with the
+// labels of all services of the pod's namespace that select it and the selector of the controller that made it.
+// It returns nil if there is neither. It keeps the selectors, which must not change. Several goroutines may
+// call the function at once; it takes time linear in the services of the pod's namespace.
 func SpreadSelector(workloads []Workload) func(pod *outrank.Pod) *outrank.LabelSelector {
+	// A pod is matched with all services of its namespace, but belongs to only one controller: so services are
+	// kept by namespace, and controllers by kind and name.
 	services := map[string][]*outrank.LabelSelector{}
 	controllers := map[outrank.Owner]map[outrank.Key]*outrank.LabelSelector{}
 	for _, w := range workloads {

@@ -35,8 +35,8 @@ type field struct {
 // kind is the kind of object that the file must have, and its name in messages.
 const kind = "KubeSchedulerConfiguration"
 
-// parse reads one JSON object and nothing else. Repeated fields are an error, as
-// in kube-scheduler. Errors are of type *[outrank.InputError], or come from r.
+// parse reads one JSON object and nothing else. Repeated fields are an error, as in kube-scheduler. Errors are
+// of type *[outrank.InputError], or come from r.
 func parse(r io.Reader) (value, error) {
 	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
 	if err != nil {
@@ -46,6 +46,7 @@ func parse(r io.Reader) (value, error) {
 		return value{}, unreadable("larger than %d MiB", mostBytes>>20)
 	}
 
+	// A file may begin with a byte order mark.
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if len(text) == 0 {
 		return value{}, unreadable("empty")

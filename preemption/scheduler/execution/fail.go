@@ -19,7 +19,7 @@ import (
 //     If a node had been found for it (Refused, or Err with a Node), the queue is
 //     told that other pods may use the room there: all pods if Node is set, else those
 //     of the same or a lower priority.
-//  3. The event FailedScheduling is posted, also for a pod that is gone or bound.
+//  3. The event FailedScheduling is posted, even for a pod that is gone or bound.
 //  4. The condition PodScheduled=False is set, together with the nomination.
 //
 // For a pod that runs and waits for room for its resize ([Verdict.Resize]) only step 1
@@ -43,8 +43,8 @@ import (
 //
 //  1. The steps above are taken for each member of the entry. Its event and condition say what
 //     became of the group.
-//  2. The condition of the group becomes False, and so does that of every other group in
-//     its tree that has a member, unless it is True already.
+//  2. The condition of the group becomes False, and so do the conditions of all other groups in
+//     its tree that have a member. A condition that is True already stays.
 //  3. The attempt with the group ends, and the queue puts the group back with its waiting pods.
 //
 // metrics.Meter.AddFailure counts the verdict.

@@ -43,6 +43,8 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 		m := &x.report.Members[i]
 		m.Pod, m.Node = at.Pod, at.Node
 		m.Result = Interrupted
+
+		// A pod that is being deleted counts as gone, like a single preemptor.
 		latest, result, err := x.latestOf(ctx, at.Pod)
 		switch {
 		case err != nil:
@@ -57,6 +59,7 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 		}
 	}
 
+	// If no pod needs room, the first pod's result is given as the result of the whole.
 	if len(x.group.members) == 0 {
 		x.report.Result = x.report.Members[0].Result
 		return false, nil

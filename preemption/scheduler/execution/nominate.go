@@ -7,10 +7,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// clearNominations clears the nominations that the plan names and that still
-// stand, one after the other. A failure does not stop it. Once the context has ended the rest fails. A
-// pod that is not found needs no clearing, but counts as a failure all the same (rule 14.3.4).
+// clearNominations clears the nominations that the plan names and that still stand, one after the other. A
+// failure does not stop it. Once the context has ended the rest fails. A pod that is not found needs no
+// clearing, but counts as a failure all the same (rule 14.3.4).
 func (x *execution) clearNominations(ctx context.Context) {
+	// The plan's list may be outdated. A Nominator knows which of these nominations still stand.
 	pods := x.plan.ClearedNominations
 	if x.nominator != nil {
 		preemptor := x.report.Preemptor
@@ -32,6 +33,7 @@ func (x *execution) clearNominations(ctx context.Context) {
 		default:
 			c.Result, c.Err = Failed, err
 		}
+
 		if c.Result != Failed {
 			x.forgetNomination(p)
 		}
@@ -73,8 +75,8 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 	return false, x.report.failure(fmt.Errorf("nominating: %w", err))
 }
 
-// nominateGroup nominates the pods that still wait, each to its own node. It
-// reports whether any of them is nominated now.
+// nominateGroup nominates the pods that still wait, each to its own node. It reports whether any of them is
+// nominated now.
 func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 	// All nominations are in the Nominator before the first one is written, so that the room is kept for
 	// the whole group.

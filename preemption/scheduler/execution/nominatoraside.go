@@ -53,8 +53,8 @@ func (n *Nominator) SetAside(pods ...*outrank.Pod) (back func()) {
 	}
 }
 
-// updateAside follows a change of a pod whose nomination is set aside. It reports
-// whether the nomination stays aside: it does if neither version of the pod names a node.
+// updateAside follows a change of a pod whose nomination is set aside. It reports whether the nomination stays
+// aside: it does if neither version of the pod names a node.
 func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 	e, ok := n.aside[old.Key()]
 	if !ok || !samePod(e.pod, old) || !samePod(old, new) || old.NominatedNodeName != "" || new.NominatedNodeName != "" {
@@ -65,11 +65,10 @@ func (n *Nominator) updateAside(old, new *outrank.Pod) bool {
 	return true
 }
 
-// Update follows a change of the pod's object from old to new. If neither
-// names a node the nomination in memory stays, because it may not be written
-// yet. Otherwise new's own NominatedNodeName counts (UpdateNominatedPod). In either case
-// the nomination belongs to new from now on. If new has another UID it is
-// another pod, which inherits no nomination.
+// Update follows a change of the pod's object from old to new. If neither names a node the nomination in memory
+// stays, because it may not be written yet. Otherwise new's own NominatedNodeName counts (UpdateNominatedPod).
+// In either case the nomination belongs to new from now on. If new has another UID it is another pod, which
+// inherits no nomination.
 func (n *Nominator) Update(old, new *outrank.Pod) {
 	if old == nil || new == nil {
 		n.Remove(old)
@@ -84,10 +83,13 @@ func (n *Nominator) Update(old, new *outrank.Pod) {
 		return
 	}
 
+	// The earlier nomination may be in use or set aside.
 	e, node := n.entry(old.Key(), old), ""
 	if set := n.aside[old.Key()]; set.pod != nil && samePod(set.pod, old) {
 		e = set
 	}
+
+	// Another pod inherits no nomination, but remembers the UID of the old pod, whose news may still come.
 	switch {
 	case !samePod(old, new):
 		e.before = withUID(e.before, old)

@@ -127,7 +127,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// old reports whether the queue is that of v1.13.
+// old reports whether the queue works like that of v1.13.
 func (c *Config) old() bool { return c.Variant == outrank.VariantV1_13 }
 
 // addUnknownThen adds a problem for each setting that is set but unknown to the queue of v1.13.
@@ -145,7 +145,7 @@ func (c *Config) addUnknownThen(add func(field, format string, args ...any)) {
 	}
 }
 
-// filledIn returns the configuration with the defaults for what is zero.
+// filledIn returns the configuration with defaults in place of zero values.
 func (c Config) filledIn() Config {
 	if c.InitialBackoff == 0 {
 		c.InitialBackoff = defaultInitialBackoff

@@ -193,7 +193,7 @@ func (c *core) gateOfItem(it *item, from pool) string {
 
 	// Every member is asked, because quit needs to know whether the member that leaves was held.
 	var first *item
-	for _, m := range it.group.waiting.items {
+	for _, m := range it.waiting().items {
 		if m.Gate = c.gateOf(m.Pod, from); m.Gate != "" && (first == nil || compareTries(m, first) < 0) {
 			first = m
 		}

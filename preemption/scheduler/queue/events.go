@@ -11,7 +11,7 @@ import (
 // ClusterEventKind says what happened in the cluster, such as "NodeAdded".
 type ClusterEventKind string
 
-// The kinds of events. Any other kind, also the empty one, may help every pod.
+// The kinds of events. Any other kind, even the empty one, may help every pod.
 const (
 	EventNodeAdded   ClusterEventKind = filter.EventNodeAdded
 	EventNodeUpdated ClusterEventKind = filter.EventNodeUpdated

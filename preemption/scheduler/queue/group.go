@@ -119,7 +119,7 @@ func (q *Queue) AddAttemptedGroup(e Entry, now time.Time) error {
 	// this attempt (rule 5.8.7).
 	it.Refusals, it.Errors = 0, 0
 	it.BackoffEnd = time.Time{}
-	waiting := it.group.waiting.items
+	waiting := it.waiting().items
 	if !slices.ContainsFunc(waiting, func(m *item) bool { return m.Cycle == it.Cycle }) {
 		it.Enqueued = now
 	}

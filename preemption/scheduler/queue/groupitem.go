@@ -58,7 +58,7 @@ func (c *core) join(it *item) {
 	g.group = &waitingGroup{id: id, waiting: heap{order: compareTries}}
 	t.inside[id] = g
 	it.groupItem, it.pool = g, inGroup
-	g.group.waiting.push(it)
+	g.waiting().push(it)
 	c.push(g, active)
 }
 
@@ -68,7 +68,7 @@ func (c *core) joinInside(it, g *item) {
 	if g.group.tried {
 		it.pool = apart
 		c.groups.apart++
-		g.group.waiting.push(it)
+		g.waiting().push(it)
 		return
 	}
 
@@ -76,7 +76,7 @@ func (c *core) joinInside(it, g *item) {
 	h := &c.pools[g.pool]
 	h.tally(g, -1)
 	it.pool = inGroup
-	g.group.waiting.push(it)
+	g.waiting().push(it)
 	h.tally(g, 1)
 
 	// Only the gates of the joining pod are asked (rule 5.8.4).
@@ -107,14 +107,14 @@ func (c *core) quit(it *item) {
 	it.groupItem = nil
 	if it.pool == apart {
 		c.groups.apart--
-		g.group.waiting.remove(it)
+		g.waiting().remove(it)
 		return
 	}
 
 	// The pool counts the group's pods, so the group is counted out and in around the change.
 	h := &c.pools[g.pool]
 	h.tally(g, -1)
-	g.group.waiting.remove(it)
+	g.waiting().remove(it)
 	h.tally(g, 1)
 
 	switch {
@@ -134,7 +134,7 @@ var soon = time.Time{}.Add(1)
 // flight afterwards.
 func (c *core) popGroup(it *item) Entry {
 	c.pools[it.pool].remove(it)
-	members := it.group.waiting.items
+	members := it.waiting().items
 	it.group.waiting = heap{order: compareTries}
 	slices.SortFunc(members, compareTries)
 
@@ -232,7 +232,7 @@ func (c *core) replaceMember(it *item, pod *outrank.Pod, now time.Time) {
 		return
 	}
 
-	g.group.waiting.fix(it)
+	g.waiting().fix(it)
 	switch {
 	case it.pool == apart:
 		// The gates are asked when the group comes back from its attempt.

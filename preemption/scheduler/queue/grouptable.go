@@ -100,7 +100,7 @@ func (t *groupTable) back(it *item) {
 	it.group.tried, it.pool = false, poolCount
 	t.tried--
 	t.apart -= it.size()
-	for _, m := range it.group.waiting.items {
+	for _, m := range it.waiting().items {
 		m.pool = inGroup
 	}
 }

@@ -63,8 +63,9 @@ func (q *Queue) helped(it *item) help {
 	return most
 }
 
-// helpOfItself returns how an update of the item's own pod helps it. before is nil where the
-// earlier version is not known.
+// helpOfItself returns how an update of the item's own pod helps it. before is nil if the earlier version is
+// not
+// known.
 func (q *Queue) helpOfItself(it *item, before, after *outrank.Pod) help {
 	if before != nil && sameButStatus(before, after) {
 		return noHelp
@@ -97,8 +98,8 @@ func (q *Queue) mayOpen(it *item, kind ClusterEventKind) bool {
 	})
 }
 
-// noteUpdate keeps the update of a pod in flight (rule 5.5.7). before is nil where the earlier
-// version is not known.
+// noteUpdate keeps the update of a pod in flight (rule 5.5.7). before is nil if the earlier version is not
+// known.
 func (q *Queue) noteUpdate(before, after *outrank.Pod) {
 	if before != nil && sameButStatus(before, after) {
 		return

@@ -94,11 +94,14 @@ const (
 	atOnce                   // the pod is tried again whatever is left of its backoff
 )
 
+// waiting returns the pods of a group's item that are not in flight.
+func (it *item) waiting() *heap { return &it.group.waiting }
+
 // size returns the number of pods that the item stands for.
 func (it *item) size() int {
 	switch {
 	case it.group != nil:
-		return len(it.group.waiting.items)
+		return len(it.waiting().items)
 	case it.members != nil:
 		return it.members.size
 	}
@@ -200,7 +203,7 @@ func (it *item) handedOut() Entry {
 		return e
 	}
 	e.Group = e.Group.copied()
-	members := slices.SortedFunc(slices.Values(it.group.waiting.items), compareTries)
+	members := slices.SortedFunc(slices.Values(it.waiting().items), compareTries)
 	for _, m := range members {
 		e.Group.Members = append(e.Group.Members, m.Entry.copied())
 	}

@@ -53,7 +53,7 @@ import (
 // of [Gate.Events] that the queue is told of. From v1.37 on Flush asks them, too. A gated pod that is
 // let in goes to active, or to backoff if its backoff is not over.
 //
-// Groups of pods are queued as one where the release says so ([Group], group 5.8). A group
+// Groups of pods are queued as one if the release says so ([Group], group 5.8). A group
 // is active, in backoff, gated or in flight, and never unschedulable.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:

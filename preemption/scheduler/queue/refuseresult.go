@@ -37,6 +37,7 @@ func (s *batchRefusal) gatherAll() {
 // gather tells the classes how many of their pods are refused, and adds the pods to the result with their key.
 func (s *batchRefusal) gather(x *refusedItem) {
 	c, it := s.core, x.it
+
 	if x.members == nil {
 		it.class.Refused(1)
 		it.Attempts, it.Refusals = it.Attempts+1, it.Refusals+1

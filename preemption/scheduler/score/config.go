@@ -12,9 +12,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The names of the plugins that only give scores. Plugins that also filter are named in package
-// preemption: TaintToleration, NodeAffinity, NodeResourcesFit,
-// PodTopologySpread and InterPodAffinity.
+// The names of the plugins that only give scores. Plugins that also filter are named in package preemption:
+// TaintToleration, NodeAffinity, NodeResourcesFit, PodTopologySpread and InterPodAffinity.
 const (
 	BalancedAllocation = "NodeResourcesBalancedAllocation"
 	ImageLocality      = "ImageLocality"
@@ -50,9 +49,9 @@ type Config struct {
 	// ScheduleAnyway matter for scores. Nil means the constraints of the system (rule 27.5.3), and an empty
 	// list means none. They have no selector: SpreadSelector says which pods count.
 	DefaultSpread []outrank.TopologySpreadConstraint
-	// SpreadSelector returns the selector of a pod's services and of the controller that made it,
-	// nil or empty if it has neither. Without the function no default constraint
-	// applies. See preemption.Profile.SpreadSelector.
+	// SpreadSelector returns the selector of a pod's services and of the controller that made it, nil or empty
+	// if it has neither. Without the function no default constraint applies. See
+	// preemption.Profile.SpreadSelector.
 	SpreadSelector func(pod *outrank.Pod) *outrank.LabelSelector
 	// HardPodAffinityWeight is the weight of a required affinity term that a pod in the
 	// cluster has and that the scored pod matches; nil means 1.
@@ -156,6 +155,7 @@ func (s *Strategy) validate(add func(field, format string, args ...any)) {
 		}
 	}
 
+	// Only one type has a shape. Its points go from left to right.
 	if (s.Type == RequestedToCapacityRatio) != (len(s.Shape) > 0) {
 		add("Fit.Shape", "a shape goes with RequestedToCapacityRatio, and with no other type")
 	}

@@ -63,6 +63,7 @@ func (c *counts) Remove(pod *outrank.Pod, node *outrank.Node) { c.change(pod, no
 
 // change counts a pod in or out: by is 1 or -1.
 func (c *counts) change(pod *outrank.Pod, node string, by int64) {
+	// The pod's requests are added to the load of the node, or taken off.
 	l := c.loads[node]
 	l.cpu += by * resource.Amount(resource.CPU, pod.RunningRequestOf(c.release, resource.CPU))
 	l.memory += by * resource.Amount(resource.Memory, pod.RunningRequestOf(c.release, resource.Memory))
@@ -74,6 +75,7 @@ func (c *counts) change(pod *outrank.Pod, node string, by int64) {
 		c.loads[node] = l
 	}
 
+	// The pod counts in its class. A class without pods is forgotten.
 	var space [classSpace]byte
 	key := appendClass(space[:0], pod)
 	k := c.classes[string(key)]

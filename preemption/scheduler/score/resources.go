@@ -144,6 +144,7 @@ func (q *question) balance() ([]int64, error) {
 	if names == nil {
 		names = []resource.Name{resource.CPU, resource.Memory}
 	}
+
 	asks := false
 	for _, name := range names {
 		asks = asks || q.requestOf(name, asNamed) != 0
@@ -152,6 +153,7 @@ func (q *question) balance() ([]int64, error) {
 		return nil, nil
 	}
 
+	// The evenness with the pod is compared with the evenness without it.
 	demands := q.demands(names, asNamed)
 	before := slices.Clone(demands)
 	for i := range before {

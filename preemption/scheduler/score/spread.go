@@ -173,6 +173,8 @@ func (q *question) countPods(c *constraint, counts func(at int32) bool) {
 	if c.matcher.Empty() {
 		return
 	}
+
+	// All pods of a class match or none does, so each class is asked once.
 	for _, k := range q.counts.classes {
 		if q.Ended(1) {
 			return

@@ -123,6 +123,7 @@ func (c *Values) groupFamilies() []Family {
 		list = append(list, f, victims)
 	}
 
+	// Disruptions and violations have a sample for each kind of preemptor that was counted.
 	if len(c.Disruptions) > 0 {
 		d := Family{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
 		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[string]) {

@@ -45,6 +45,7 @@ func (c *Values) queueFamilies(rules *release.Rules) []Family {
 				entities.add(float64(q.groups), Label{"queue", q.name}, groupEntity)
 			}
 		}
+
 		families = append(families, pods)
 		if rules.EntityMetrics {
 			families = append(families, entities)
