@@ -66,6 +66,7 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	if err != nil {
 		return err
 	}
+
 	o.Before, o.Cleared = nil, []string{}
 	o.Others, o.Evicted = 0, map[string]Evicted{}
 
