@@ -151,6 +151,7 @@ func exitOf(r reply) int {
 		}
 		return worst(without+r.Totals.Forbidden+r.Totals.Unresized, r.Totals.Victims)
 	case *question.Replicas:
+		// The question ends with a replica that finds no room, so that at most one is without.
 		stopped := 0
 		if r.Stopped || r.Forbidden != nil {
 			stopped = 1

@@ -293,7 +293,7 @@ func (s *scene) resizePods(sc *question.Scenario, f *flagged) error {
 	return nil
 }
 
-// mostNames is the most pods that a file of --delete-pod may list.
+// mostNames is the most pods that a file of --delete may list.
 const mostNames = 1 << 20
 
 // readNames reads a list of pods, one in each line. "-" is standard input. Empty lines and lines

@@ -73,27 +73,32 @@ func (o *options) waysToName() []string {
 // contradictions refuses flags that cannot both hold: they name two pods or two clusters, give the same
 // field twice, or both read standard input.
 func (o *options) contradictions() error {
+	// Two ways of naming a pod.
 	ways := o.waysToName()
 	if len(ways) > 1 {
 		return fmt.Errorf("%s name different pods; use one of --pending and the flags that describe a pod", strings.Join(ways, " and "))
 	}
 
+	// A pod described without any amount is probably meant as one of the manifests.
 	amounts := []string{"cpu", "memory", "request"}
 	if o.set["filename"] && o.described() && !slices.ContainsFunc(amounts, func(name string) bool { return o.set[name] }) {
 		return fmt.Errorf("%s describes a pod of its own, and --filename brings others: say what it asks for with --cpu, --memory or --request, "+
 			"or write it into the manifest", ways[len(ways)-1])
 	}
 
+	// Two ways of giving the same field.
 	if o.set["class"] && o.set["priority"] {
 		return errors.New("--class and --priority both say how important the pod is; use one of them")
 	}
 
+	// Two clusters.
 	for _, name := range []string{"live", "context", "kubeconfig"} {
 		if o.set[name] && o.set["cluster"] {
 			return fmt.Errorf("--%s asks kubectl for the cluster, and --cluster names a file; use one of them", name)
 		}
 	}
 
+	// Standard input can be read only once.
 	if readers := o.readers(); len(readers) > 1 {
 		return fmt.Errorf("%s both read standard input; give one of them a file", strings.Join(readers[:2], " and "))
 	}

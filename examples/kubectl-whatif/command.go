@@ -50,6 +50,7 @@ func newCommand(do func(*options) error) *cobra.Command {
 	flags.BoolVar(version, "version", false, "the version, as the command of that name prints it")
 	root.SetFlagErrorFunc(flagTrouble)
 
+	// The help is set up after the subcommands, which keep their own.
 	root.AddCommand(versionCommand(), roleCommand(), manualCommand(groups))
 	helpful(root, groups)
 	completing(root, o)

@@ -32,6 +32,7 @@ func (s *scene) readEarlier(stdin io.Reader, stderr io.Writer) error {
 // earlier makes the report of the cluster as it was, with the same schedulers and the same configuration
 // of quotas.
 func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
+	// The earlier cluster is a scene of its own, which shares the schedulers' configuration and the limits.
 	before := &scene{opts: s.then, cluster: s.was.Cluster, limits: quotas.Limits{Quotas: s.was.quotas, Limited: s.limits.Limited}, now: s.opts.now, ask: askReport}
 
 	var err error
@@ -42,10 +43,12 @@ func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 
+	// Without --now each of the two clusters is asked about at its own time.
 	if before.now.IsZero() {
 		before.now = clock.Of(before.cluster)
 	}
 
+	// The report is made without any change.
 	set, err := before.setting(nil)
 	if err != nil {
 		return nil, err

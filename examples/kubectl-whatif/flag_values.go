@@ -173,10 +173,12 @@ func resizeFrom(value, namespace string) (*question.Resize, error) {
 		if !ok || name == "" {
 			return nil, errors.New(form)
 		}
+
 		q, err := amountFrom(text)
 		if err != nil {
 			return nil, err
 		}
+
 		// If a resource were given twice, one of the amounts would silently win.
 		if _, twice := r.Requests[resource.Name(name)]; twice {
 			return nil, fmt.Errorf("%s is given twice", name)

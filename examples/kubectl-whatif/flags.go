@@ -128,25 +128,30 @@ func (o *options) changeFlags() *pflag.FlagSet {
 // questionFlags choose another question, or add to the answer about one pod.
 func (o *options) questionFlags() *pflag.FlagSet {
 	fs := newFlags()
+	// Another question about one pod.
 	fs.BoolVar(&o.about.one, "one", false, "about one of the pods of the manifest by itself, in detail")
 	fs.IntVar(&o.about.replicas, "replicas", 0, "how many of a `NUMBER` of copies of the pod find room, without and with others leaving, and who leaves for each")
 	fs.StringVar(&o.about.whyNot, "why-not", "", "everything about one `NODE` for the pod: what keeps it out, whose leaving would help, what it lost by")
 	fs.StringVar(&o.about.onNode, "on-node", "", "what the kubelet of a `NODE` says to the pod when it is bound there: admitted, refused, or after which evictions")
 	fs.BoolVar(&o.about.static, "static", false, "with --on-node: the pod is a static one, which the kubelet reads from a file")
 
+	// More about the same question.
 	fs.IntVar(&o.about.replacements, "replacements", 1, "what becomes of the victims: where their replacements fit, wait or push out others, to a `DEPTH`")
 	fs.BoolVar(&o.about.exact, "exact", false, "beside the answer of kube-scheduler the best one by the same ranks, with what proves it")
 	fs.BoolVar(&o.about.trace, "trace", false, "beside the answer how it comes about, step by step: all removed who could leave, put back one by one, the ranks")
 
+	// Searches for an amount that is enough.
 	fs.StringVar(&o.about.moreNodes, "more-nodes", "", "how many more nodes like a `NODE` until everybody finds a place, and until nobody has to leave")
 	fs.BoolVar(&o.about.least, "least-priority", false, "the least priority with which the pod, or all pods of the manifest, find a place, and with which nobody has to leave")
 	fs.BoolVar(&o.about.largest, "largest", false, "how large a pod of this shape can be: all that it asks for, made larger and smaller together")
 	fs.StringVar(&o.about.emptiable, "emptiable", "", "which nodes can be emptied together, so that all their pods find a place elsewhere and nobody is pushed out: "+
 		"those with `LABEL=VALUE`, or \"all\"")
 
+	// The past.
 	fs.StringVar(&o.about.whyPreempted, "why-preempted", "", "who pushed a `POD` out, as NAMESPACE/NAME, whether the rules do that, and what would have spared it: --cluster is a dump from before")
 	fs.StringSliceVar(&o.about.events, "events", nil, "with --why-preempted: `FILE`s or folders with what kubectl get events -A -o json prints (default: the events in the dump, if it has any)")
 
+	// The cluster as a whole, and victims on any node.
 	fs.BoolVar(&o.about.report, "report", false, "how the cluster stands: what waits and what would help, the drain of every node, who could be pushed out, room and classes; "+
 		"asked where a cluster is given and nothing else")
 	fs.StringSliceVar(&o.about.diff, "diff", nil, "what changed in that report since the cluster was as in these `FILE`s, or folders")

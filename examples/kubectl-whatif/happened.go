@@ -74,6 +74,7 @@ func (h *happened) write(p console.Page) {
 		return
 	}
 
+	// These pods had their turns before the pod in question.
 	n := &h.before.Totals
 	text := fmt.Sprintf("%d found a place", n.Placed+n.PushesOut+n.Taken)
 	if n.Victims > 0 {

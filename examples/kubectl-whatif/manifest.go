@@ -42,19 +42,24 @@ func (o *options) readManifests(stdin io.Reader) (*manifests, error) {
 	}
 
 	m := &manifests{}
+	// Each object is filed by its kind. Those that neither make nor scale pods are read together at the end.
 	for _, file := range files {
 		if err := eachObject("--filename", file, stdin, m.sort); err != nil {
 			return nil, err
 		}
 	}
+
 	if m.objects, m.others, err = clusterOf(o.manifestName(), m.rest); err != nil {
 		return nil, err
 	}
+
 	if len(m.templates)+m.objects.counting() == 0 {
 		return nil, fmt.Errorf("%s holds no pod and nothing that makes pods%s", o.manifestName(),
 			suggest("; only ", kindsOf(m.others)))
 	}
 
+	// An autoscaler determines how many pods an object makes: its maximum if that is asked for, else at least
+	// its minimum.
 	if o.about.atMaximum {
 		return m, m.scale(o)
 	}

@@ -58,7 +58,7 @@ type podOptions struct {
 	claims []string
 }
 
-// questionOptions choose a question other than whom the pod would push out.
+// questionOptions replace the usual question, which pods the pod in question would push out, by another one.
 type questionOptions struct {
 	replicas, replacements int
 	// whyNot, onNode and moreNodes are names of nodes.

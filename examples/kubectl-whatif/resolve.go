@@ -63,6 +63,7 @@ func unknownClass(pod *outrank.Pod, table *priority.Table, inDump int) error {
 		values[class.Name] = fmt.Sprintf("%s (%d)", class.Name, class.Value)
 	}
 
+	// Each class is told with its value.
 	with := func(names []string, most int) string {
 		shown := names[:min(len(names), most)]
 		text := make([]string, len(shown))

@@ -28,12 +28,14 @@ func (o *options) useSample(flags *pflag.FlagSet) error {
 		return unknownSample(o.sample)
 	}
 
+	// Another cluster beside the sample is a contradiction.
 	for _, name := range []string{"cluster", "live", "context", "kubeconfig"} {
 		if o.set[name] {
 			return fmt.Errorf("--sample is a cluster that comes with the program, and --%s names another; use one of them", name)
 		}
 	}
 
+	// A sample with rules of its own release asks by these, unless a flag names others.
 	if s.Release != "" && !o.set["release"] {
 		// Setting a flag of pflag does not record that it was given, and which question is asked depends on
 		// that.
@@ -47,6 +49,7 @@ func (o *options) useSample(flags *pflag.FlagSet) error {
 	if o.sampleAsked = !o.asksAnother(); !o.sampleAsked {
 		return nil
 	}
+
 	for _, f := range s.Flags {
 		if o.set["trace"] && f.Name != "exact" {
 			// A trace has the steps of the plain answer, so that the sample's own question is not asked.

@@ -37,6 +37,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 			p.Line("\nIf it might, these nodes would come into question:")
 			writeCandidates(p, a, list)
 		}
+
 	case preemption.NothingHelps:
 		p.Line("\n%s: on no node would pushing others out make room.", bad("Nobody leaves, and the pod stays pending"))
 		writeHints(p, a, list)

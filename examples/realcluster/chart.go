@@ -44,6 +44,7 @@ func (j *job) onChart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	w, err := newWorld(ctx, c, j.versions, habits{podsEndAfter: time.Second, trouble: func(err error) { j.say("%v", err) }}, j.say)
 	if err != nil {
 		return err

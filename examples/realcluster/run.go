@@ -51,6 +51,7 @@ func run(ctx context.Context, o *options, out, progress io.Writer) (err error) {
 	if len(removed) > 0 {
 		say("removed the folders of %d earlier runs: %s", len(removed), strings.Join(removed, ", "))
 	}
+
 	dir, lock, err := newRun(o.dir)
 	if err != nil {
 		return err
@@ -95,6 +96,7 @@ func (j *job) trials(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	w, err := newWorld(ctx, c, j.versions, habits{podsEndAfter: 500 * time.Millisecond, trouble: func(err error) { say("%v", err) }}, say)
 	if err != nil {
 		return err
@@ -186,8 +188,10 @@ const repeats = 5
 func try(ctx context.Context, o *options, r *trial.Runner, c *controlplane.Cluster, say func(string, ...any)) (*trial.Table, error) {
 	source := rand.New(rand.NewPCG(o.seed, 0))
 	table := trial.NewTable(o.kinds)
-	n := 0
+
+	n := 0 // counts repetitions too
 	for i, kind := range trial.Schedule(o.kinds, o.trials, source) {
+		// A disturbed trial is repeated with a new pod of the same kind.
 		for again := 0; ; again++ {
 			n++
 			report, err := r.Run(ctx, n, &kind, source)

@@ -148,6 +148,7 @@ func readValid(kinds []Kind) error {
 		if err := yaml.Unmarshal([]byte(document), &one); err != nil {
 			return fmt.Errorf("valid.yaml: %w", err)
 		}
+
 		for name, content := range one {
 			k, err := named(kinds, name)
 			if err != nil {
@@ -157,6 +158,7 @@ func readValid(kinds []Kind) error {
 			if err != nil {
 				return fmt.Errorf("valid.yaml: %s: %w", name, err)
 			}
+
 			o := reflect.New(k.Type).Interface().(runtime.Object)
 			if err := yaml.UnmarshalStrict(text, o); err != nil {
 				return fmt.Errorf("valid.yaml: %s: %w", name, err)

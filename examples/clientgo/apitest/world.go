@@ -218,6 +218,8 @@ func (w *World) Volume(name string) *corev1.PersistentVolume {
 // Pod draws a version of a pod. A new version of a known pod keeps the fields that no pod loses.
 func (w *World) Pod(name string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: w.Meta(name, "default", types.UID(w.One("u0", "u1")))}
+
+	// A pod of this name may exist already. The new one is mostly a later version of it.
 	var last *corev1.Pod
 	if i := w.Find(p); i >= 0 {
 		last = w.Objects[i].(*corev1.Pod)

@@ -56,9 +56,11 @@ func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
 	out.Name, out.Image = c.Name, c.Image
 	out.Requests = ps.amounts(c.Resources.Requests, "resources.requests")
 	out.Limits = ps.amounts(c.Resources.Limits, "resources.limits")
+
 	policy := valueOf(c.RestartPolicy)
 	out.Sidecar = policy == corev1.ContainerRestartPolicyAlways
 	word(ps, policy, "restartPolicy", corev1.ContainerRestartPolicyAlways, corev1.ContainerRestartPolicyOnFailure, corev1.ContainerRestartPolicyNever)
+
 	for i := range c.RestartPolicyRules {
 		switch action := c.RestartPolicyRules[i].Action; action {
 		case corev1.ContainerRestartRuleActionRestart:
@@ -68,6 +70,7 @@ func (ps *problems) container(out *outrank.Container, c *corev1.Container) {
 			word(ps, action, "restartPolicyRules["+strconv.Itoa(i)+"].action", corev1.ContainerRestartRuleActionRestart, corev1.ContainerRestartRuleActionRestartAllContainers)
 		}
 	}
+
 	for i := range c.VolumeMounts {
 		out.BindMountOptions = out.BindMountOptions || bindOptions(&c.VolumeMounts[i])
 	}

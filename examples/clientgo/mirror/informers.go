@@ -24,7 +24,7 @@ func (m *Mirror) OnDelete(object any) {
 	_ = m.Delete(object)
 }
 
-// Kind is a kind of objects that [Mirror.Follow] follows.
+// Kind names a kind of API objects that [Mirror.Follow] can follow.
 type Kind string
 
 // The kinds. PodGroups are read from scheduling.k8s.io/v1beta1 and CompositePodGroups from v1alpha3, as

@@ -58,6 +58,7 @@ func write(out, program, version string) error {
 		return err
 	}
 
+	// Without a ready program one is built, in a folder that is removed again.
 	if program == "" {
 		dir, err := os.MkdirTemp("", "browser")
 		if err != nil {

@@ -111,12 +111,15 @@ func (d *dump) oddClaims(found sightings) {
 				found.see(strangers, fmt.Sprintf("%s for %s", claimKey(c), r.Name))
 			}
 		}
+
+		// A claim that holds no devices is odd only if it is reserved.
 		if status.Allocation == nil {
 			if len(status.ReservedFor) > 0 {
 				found.see(empty, string(claimKey(c)))
 			}
 			continue
 		}
+
 		for _, r := range status.Allocation.Devices.Results {
 			if !devices[r.Driver+"/"+r.Pool+"/"+r.Device] {
 				found.see(unknown, string(claimKey(c)))

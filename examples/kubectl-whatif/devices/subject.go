@@ -254,6 +254,7 @@ func (d *dump) makeClaims(p *corev1.Pod) (made []outrank.Key) {
 			continue
 		}
 
+		// Another claim may have the name already.
 		key := outrank.NewKey(p.Namespace, p.Name+"-"+ref.Name)
 		for n := 2; d.claim(key) != nil; n++ {
 			key = outrank.NewKey(p.Namespace, fmt.Sprintf("%s-%s-%d", p.Name, ref.Name, n))

@@ -130,6 +130,7 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	case err != nil:
 		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
 	}
+
 	t.ended = slices.ContainsFunc(slices.Concat(plan.TurnedDown, plan.Unhelpful), func(c preemption.Count) bool {
 		return slices.ContainsFunc(c.Reasons, devices.Ended)
 	})
@@ -147,6 +148,7 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 		t.Reason = mostFrequent(plan)
 		return t, nil
 	}
+
 	if err != nil {
 		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
 	}

@@ -61,6 +61,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	} else if err != nil {
 		return fmt.Errorf("%w; whatif-mcp -h lists the flags", err)
 	}
+
 	if version {
 		_, err := fmt.Fprintln(stdout, stamp.Here().Line("whatif-mcp"))
 		return err
@@ -68,6 +69,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if fs.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}
+
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -75,6 +77,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	// A dump is copied several times on its way through the protocol, and the copies soon become garbage.
 	// Collecting it early keeps the memory close to what is in use.
 	debug.SetGCPercent(10)
+
 	frames := newFrames(os.Stdin, os.Stdout)
 	err := s.serve().Run(ctx, &mcp.IOTransport{Reader: frames, Writer: frames.out, MaxLineLength: -1})
 	if errors.Is(err, context.Canceled) {

@@ -40,6 +40,7 @@ func (a *Answer) WriteText(w io.Writer, limit int) error {
 			items = append(items, a.Trials[i].verdict()+": "+a.Trials[i].text(a, limit))
 		}
 		p.Items(items)
+		// The caveat belongs to the trials with budgets: a scheduler may violate them.
 		p.Say("A disruption budget is a wish: a scheduler keeps it where it can, and breaks it where nothing else makes room.")
 	}
 	return p.To(w)
@@ -127,6 +128,7 @@ func (a *Answer) does(t *question.Turn, limit int) string {
 			return who + " fits, and nobody leaves"
 		}
 		return who + " fits on " + t.Node + ", and nobody leaves"
+
 	case question.PushesOut:
 		to := ""
 		switch {
@@ -136,6 +138,7 @@ func (a *Answer) does(t *question.Turn, limit int) string {
 			to = ", to run on node " + t.Node
 		}
 		return who + " pushes out " + victims(t, limit) + to
+
 	case question.Waits:
 		return who + " stays pending, and nobody leaves"
 	case question.Gated:

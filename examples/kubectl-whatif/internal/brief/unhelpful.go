@@ -33,6 +33,7 @@ func Unhelpful(e *preemption.Plan) []preemption.Count {
 			continue
 		}
 
+		// Statuses with the same code, filter and reasons are counted together.
 		key := fmt.Sprintf("%q %q %q %q", status.Code, status.Filter, status.ExcludedBy, status.Reasons)
 		known, counted := at[key]
 		if !counted {
@@ -42,6 +43,7 @@ func Unhelpful(e *preemption.Plan) []preemption.Count {
 		counts[known].Nodes++
 	}
 
+	// The most frequent comes first. Texts decide among equals, so that the order is total.
 	slices.SortStableFunc(counts, func(a, b preemption.Count) int {
 		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), strings.Compare(a.Status.String(), b.Status.String()), cmp.Compare(a.ExcludedBy, b.ExcludedBy))
 	})

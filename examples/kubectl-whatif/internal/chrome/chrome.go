@@ -171,6 +171,7 @@ func (c *Browser) note(m *message) {
 func (c *Browser) Call(method string, params any) json.RawMessage {
 	c.t.Helper()
 
+	// The channel is registered before the command is sent, so that no answer can come too early.
 	answer := make(chan message, 1)
 	c.mu.Lock()
 	c.last++
@@ -184,6 +185,7 @@ func (c *Browser) Call(method string, params any) json.RawMessage {
 	c.answers[c.last] = answer
 	c.mu.Unlock()
 
+	// A zero byte ends a command.
 	text, err := json.Marshal(command)
 	require.NoError(c.t, err)
 	_, err = c.to.Write(append(text, 0))

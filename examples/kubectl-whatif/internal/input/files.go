@@ -77,6 +77,7 @@ func filesOf(name string, recursive bool) ([]string, error) {
 		}
 		return nil
 	})
+
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("folder %s holds no file ending in %s", name, strings.Join(extensions, ", "))
 	}

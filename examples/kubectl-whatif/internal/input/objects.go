@@ -174,7 +174,6 @@ func (d *document) items() error {
 	case err != nil:
 		return unreadable(d.decoder, err)
 	case token == nil:
-
 		d.isList = true
 		return nil
 	case token != json.Delim('['):
@@ -182,6 +181,7 @@ func (d *document) items() error {
 	}
 	d.isList = true
 
+	// Each entry may be as long as the bound.
 	for d.decoder.More() {
 		d.in.renew()
 		var raw json.RawMessage

@@ -36,6 +36,7 @@ func ScalerOf(o Object) (*Scaler, error) {
 	}
 
 	target, most := s.Spec.ScaleTargetRef, s.Spec.MaxReplicas
+	// The API server's default is one pod.
 	least := int32(1)
 	if s.Spec.MinReplicas != nil {
 		least = *s.Spec.MinReplicas

@@ -224,6 +224,7 @@ func (y *yamlReader) fields(text []byte, from int) error {
 		return y.wrong(from, fmt.Errorf("this is no object but %s", nameOf(piece)))
 	}
 
+	// The parser sees only this part, so that keys of earlier parts are checked here.
 	for key := range fields {
 		if y.list.keys[key] {
 			return y.wrong(from, fmt.Errorf("key %q already set in map", key))
@@ -231,6 +232,7 @@ func (y *yamlReader) fields(text []byte, from int) error {
 		y.list.keys[key] = true
 	}
 
+	// The braces of the part are left out: its fields continue the object that was begun.
 	if len(fields) > 0 {
 		if y.list.some {
 			y.out.WriteByte(',')

@@ -416,9 +416,11 @@ func (l *ladder) tryWorkload(f *question.Scenario, pod *outrank.Pod) (Level, err
 	}
 
 	// The workload that was added last is the one in question.
+
 	out := Level{Priority: pod.PriorityValue(), Victims: []question.Victim{}}
 	fate := &a.Workloads[len(a.Workloads)-1]
 	l.pods, out.Placed = fate.Pods, fate.Placed+fate.PushesOut
+
 	for i := range a.Moves {
 		m := &a.Moves[i]
 		if m.Workload != fate.Workload || m.Origin != question.New {

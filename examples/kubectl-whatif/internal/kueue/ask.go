@@ -244,6 +244,7 @@ func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 		w.Priority = *a.priority
 		return w, nil
 	}
+
 	if a.class != "" {
 		value, ok := m.classes[a.class]
 		if !ok {
@@ -252,6 +253,7 @@ func (m *model) incoming(a *Asked, now time.Time) (tenancy.Workload, error) {
 		w.Priority = value
 		return w, nil
 	}
+
 	class, err := m.classOfPods(a)
 	if class != nil {
 		w.Priority, w.Class = class.Value, class.Metadata.Name

@@ -342,6 +342,7 @@ func (d *question) addCaveats() {
 		d.caveat(object, "usage of LocalQueues in the past, which decides about the order of victims here (admissionScope), is not looked at")
 	}
 
+	// A topology concerns only the flavors that the workload uses.
 	flavors := map[string]bool{}
 	for name := range a.Uses {
 		_, f, _ := strings.Cut(string(name), "@")
@@ -352,6 +353,7 @@ func (d *question) addCaveats() {
 			d.caveat("resourceflavor "+f, "its topology %s is not looked at: Kueue may find quota and no place", x.Spec.Topology)
 		}
 	}
+
 	d.ahead()
 }
 

@@ -257,8 +257,10 @@ func (p *painter) segment(q *part, at, width float64) segment {
 				s.Mark, s.Middle = q.from.Letter, percent(at+width/2)
 			}
 		}
+
 	case kept:
 		s.Class = "kept"
+
 	case leaves:
 		s.Class = p.colour(q)
 		if p.would {
@@ -343,6 +345,7 @@ func (p *painter) tip(q *part) string {
 		b.WriteString(" (leaves)")
 	case q.role == comes:
 		b.WriteString(" (the pod that is asked about)")
+		// The priority and the requests explain why the pod leaves or comes.
 	}
 
 	fmt.Fprintf(&b, "\npriority %d", q.pod.PriorityValue())

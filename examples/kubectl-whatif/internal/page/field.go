@@ -79,6 +79,7 @@ func answersOf(members []*member) []*answer {
 	}
 	known := map[kind]*answer{}
 	var all []*answer
+
 	for _, m := range members {
 		k := kind{m.stage, m.group}
 		if known[k] == nil {
@@ -87,6 +88,7 @@ func answersOf(members []*member) []*answer {
 		}
 		known[k].nodes = append(known[k].nodes, m)
 	}
+
 	slices.SortStableFunc(all, func(a, b *answer) int {
 		return cmp.Or(cmp.Compare(slices.Index(stages, a.stage), slices.Index(stages, b.stage)), cmp.Compare(len(b.nodes), len(a.nodes)))
 	})
@@ -94,6 +96,7 @@ func answersOf(members []*member) []*answer {
 	if len(all) <= mostPanels {
 		return all
 	}
+	// The last panel has everything that is left, under the stage of nodes that cannot be helped.
 	kept, rest := all[:mostPanels-1], all[mostPanels-1:]
 	last := &answer{stage: explain.NoHelp, text: console.Plural(len(rest), "other answer")}
 	for _, a := range rest {

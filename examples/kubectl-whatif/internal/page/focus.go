@@ -129,8 +129,8 @@ func (d *maker) nearest() []scene {
 	return []scene{s}
 }
 
-// scene draws a node before and after a candidate is carried out. takes says that the preemptor comes to the
-// node, and would that nobody really leaves.
+// scene draws a node before and after a candidate is carried out. takes says that the preemptor is placed on the
+// node, and would that the changes are hypothetical: nobody really leaves.
 func (d *maker) scene(node string, c *preemption.Candidate, takes, would bool) scene {
 	s := scene{Before: "Node ", Node: node, After: ", before and after", when: [2]string{"before", "after"}}
 	if would {

@@ -17,7 +17,7 @@ type nodePods struct {
 }
 
 // nodePodsOf finds the pods on a node before and after. The candidate is nil if nobody leaves.
-// takes says that the preemptor comes to the node. The result is nil if there is no such node.
+// takes says that the preemptor is placed on the node. The result is nil if there is no such node.
 func (d *maker) nodePodsOf(node string, c *preemption.Candidate, takes bool) *nodePods {
 	n, ok := d.snap.Node(node)
 	if !ok {

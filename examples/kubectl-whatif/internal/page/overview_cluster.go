@@ -162,6 +162,7 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 		}
 	}
 
+	// Arriving pods come after all others in the bar, with a mark that says where they come from.
 	for _, a := range d.coming[node] {
 		from := d.from(a.Pod.Key())
 		q := part{pod: a.Pod, role: comes, amount: d.base.running(a.Pod, name), note: a.Note, from: d.origins[from]}
@@ -176,6 +177,7 @@ func (d *overviewMaker) overviewParts(node string, name resource.Name) (before, 
 // overviewPanels puts nodes into panels by their fates: all nodes of a large cluster; of a small cluster only
 // the nodes on which nothing changes. rows is the number of nodes that are drawn already.
 func (d *overviewMaker) overviewPanels(rows int) []panel {
+	// Of a small cluster the changed nodes are drawn already.
 	small := d.base.detailed()
 
 	per := (len(d.base.members) + mostCells - 1) / mostCells
@@ -197,6 +199,7 @@ func (d *overviewMaker) overviewPanels(rows int) []panel {
 			p.Word, p.Title = of.may, of.mayTitle
 		}
 
+		// Few nodes have room for rows, which say more than cells.
 		if small {
 			p.Cells, p.Rows = nil, pictures{Rows: d.drawn(nodes, rows)}
 		}

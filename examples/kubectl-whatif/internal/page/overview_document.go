@@ -81,6 +81,8 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 	for _, name := range in.Gone {
 		d.gone[name] = true
 	}
+
+	// The stand-in for the preemptor requests every resource that an arriving pod requests.
 	requests := resource.List{}
 	for _, a := range in.Come {
 		d.coming[a.Node] = append(d.coming[a.Node], a)
@@ -101,8 +103,10 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 		&Input{Snapshot: in.Snapshot, Explanation: &preemption.Plan{}, Report: &explain.Report{}, Resource: shown},
 		&outrank.Pod{Name: "all", Containers: []outrank.Container{{Requests: requests}}},
 	)
+
 	d.base.scale = newScale(in.Snapshot, asker(in))
 
+	// Views come first: members are measured by them, and shades follow from the members.
 	d.base.findViews()
 	d.findOverviewMembers()
 	d.findOrigins()

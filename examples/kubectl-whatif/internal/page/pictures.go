@@ -36,6 +36,7 @@ func (c *pictures) explain(scenes []scene) {
 		}
 	}
 
+	// The scenes and the rows have bars. Cells have none.
 	for i := range scenes {
 		for j := range scenes[i].Meters {
 			for _, b := range scenes[i].Meters[j].Bars {

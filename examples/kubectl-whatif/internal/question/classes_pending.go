@@ -46,11 +46,13 @@ func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 	if out.Now, err = q.alone(q.scene, pod); err != nil {
 		return nil, err
 	}
+
 	if out.AsTheyStand = out.Now; next != pod {
 		if out.AsTheyStand, err = q.alone(q.scene, next); err != nil {
 			return nil, err
 		}
 	}
+
 	if out.Again = out.AsTheyStand; q.recreated != nil {
 		if out.Again, err = q.alone(q.recreated, next); err != nil {
 			return nil, err

@@ -113,6 +113,7 @@ func (q *classQuestion) anybody(rows []ClassReach) {
 		}
 		return top
 	}
+
 	before := highest(func(r *ClassReach) *ClassValue { return r.Before })
 	after := highest(func(r *ClassReach) *ClassValue { return r.After })
 

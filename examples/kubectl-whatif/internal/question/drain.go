@@ -261,9 +261,12 @@ func (d *draining) empty(node string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
+
+		// For a brief answer the replacements do not matter, unless the node had to wait for them.
 		if d.brief && d.out.Waits == 0 && len(left) == 0 {
 			return true, nil
 		}
+
 		if d.turnsLeft != nil && *d.turnsLeft <= 0 {
 			d.ranOut = true
 			return false, nil

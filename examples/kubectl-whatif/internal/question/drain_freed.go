@@ -40,6 +40,7 @@ func (d *Drain) findAllowances(change *drainage) error {
 		if err != nil {
 			return err
 		}
+
 		if stuck = played.out; !stuck.Stuck {
 			d.Freed = raised
 			return nil

@@ -106,6 +106,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 		return r, nil
 	}
 
+	// The nodes are emptied in the state that earlier tries left, which is restored if it does not work.
 	takeBack := d.keepState()
 	mark := d.snap.Mark()
 	if err := d.emptyTogether(nodes); err != nil {
@@ -116,6 +117,7 @@ func (e *Emptying) Try(nodes []string) (*Emptied, error) {
 	r.Waits = d.out.Waits
 	r.Turns = d.turns
 	e.judge(r, evicted)
+
 	if r.Works() {
 		e.empty = append(e.empty, nodes...)
 		return r, d.snap.Keep(mark)

@@ -76,6 +76,8 @@ func (s *Scenario) MoreNodes(like string, most int) (*MoreNodes, error) {
 func leastOf(try func(int) (MoreNodesTried, error), most int, enough func(MoreNodesTried) bool) (*int, error) {
 	// tooFew is never enough. It begins below 0, because no additional node may be needed.
 	tooFew, n := -1, 0
+
+	// The number doubles until it is enough.
 	for {
 		t, err := try(n)
 		if err != nil {

@@ -176,6 +176,7 @@ func (p *Pending) todo(s *sketch) {
 			s.do("For " + string(t.Pod.Key) + " kube-scheduler evicts pods to no effect: even with them gone " + t.Node + " does not take it.")
 		}
 	}
+
 	if n.Victims > inVain {
 		s.do("Nothing to do if they may leave: kube-scheduler makes room by itself, and " + cost(n.Victims, n.Violating) + ".")
 	}

@@ -29,6 +29,7 @@ func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overvi
 		s.table(a.drainsTable())
 		s.Tables = append(s.Tables, a.budgetsTable()) // an empty table says that no budget is concerned
 	}
+
 	for _, list := range []struct {
 		title string
 		pods  []Pod
@@ -38,6 +39,7 @@ func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overvi
 	} {
 		s.table(podsTable(list.title, list.pods))
 	}
+
 	a.todo(s)
 	return &s.Overview
 }

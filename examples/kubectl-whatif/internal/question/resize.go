@@ -190,6 +190,7 @@ func (c *Resize) container(p *outrank.Pod) (index int, init bool, err error) {
 		}
 		known = append(known, p.Containers[i].Name)
 	}
+
 	for i := range p.InitContainers {
 		if !sidecar(p.InitContainers[i]) {
 			continue

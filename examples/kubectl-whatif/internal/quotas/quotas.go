@@ -203,6 +203,8 @@ func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 		}
 		used[q.Name] = now
 	}
+
+	// No quota refuses, so that all are charged.
 	b.update(from, to, func(q *quota.Quota) (resource.List, bool) { now, ok := used[q.Name]; return now, ok })
 	return nil, nil
 }

@@ -213,6 +213,7 @@ func (r *Report) defaults(list []*outrank.PriorityClass, used map[string]int) {
 			last = i
 		}
 	}
+
 	if last < 0 {
 		r.find(NoDefault, "", "no class is the default: pods that name none have priority 0")
 		return

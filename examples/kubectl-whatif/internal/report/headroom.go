@@ -39,6 +39,7 @@ func (r *Report) findRoom(set *question.Setting) {
 	snap := set.Snapshot
 	var open []*outrank.Node
 	names := map[resource.Name]bool{}
+
 	for n := range snap.Nodes() {
 		if n.Unschedulable {
 			r.Closed++

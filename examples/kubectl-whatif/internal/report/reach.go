@@ -167,6 +167,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 			continue
 		}
 
+		// A pod that does not come back is tied to its node, or lost; the others may be recreated elsewhere.
 		f := tied
 		switch {
 		case question.TiedToItsNode(p):

@@ -30,6 +30,7 @@ func (t *Trace) WriteText(p console.Page, limit int) {
 		p.Line("\nStep by step, node %s:", n.Node+n.role(t))
 		n.write(p, limit)
 	}
+
 	if more := len(t.Nodes) - shown + t.MoreNodes; more > 0 {
 		p.Line("\nAnd %d more nodes where pods are taken away", more)
 	}

@@ -251,6 +251,7 @@ func (p *Pods) volumes(ctx context.Context, pod *corev1.Pod) (map[string]string,
 	if err != nil {
 		return nil, err
 	}
+
 	const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
 	files[account+"token"], files[account+"ca.crt"] = token, string(ca)
 	files[account+"namespace"] = pod.Namespace

@@ -117,6 +117,7 @@ func (c *Cluster) prepare() (err error) {
 	if err := os.MkdirAll(c.logs, 0o755); err != nil {
 		return err
 	}
+
 	if c.Ports, err = FreePorts(); err != nil {
 		return err
 	}
@@ -129,6 +130,7 @@ func (c *Cluster) prepare() (err error) {
 	if c.accounts, err = c.authority.Key("service-accounts"); err != nil {
 		return err
 	}
+
 	if c.options.AuditPolicy != "" {
 		if err := os.WriteFile(c.auditPolicy(), []byte(c.options.AuditPolicy), 0o600); err != nil {
 			return err

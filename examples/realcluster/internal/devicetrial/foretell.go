@@ -48,6 +48,7 @@ func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	asked := cluster.Pod(pod.Namespace, pod.Name)
 	if asked == nil {
 		return nil, fmt.Errorf("pod %s is not in the dump", pod.Name)
@@ -85,10 +86,12 @@ func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *
 	if err != nil {
 		return err
 	}
+
 	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: asked, Now: time.Now()})
 	if err != nil {
 		return err
 	}
+
 	if !proposed {
 		f.today = plan.Outcome
 		return nil

@@ -177,6 +177,7 @@ func (r *Runner) fill(ctx context.Context, d *drawn) error {
 			return err
 		}
 	}
+
 	settled := func() bool {
 		for _, p := range d.holders {
 			if now := r.pod(ctx, p.Name); now.Status.StartTime == nil && !unschedulable(now) {
@@ -221,6 +222,7 @@ func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 		all, err := r.Client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{})
 		return err == nil && !slices.ContainsFunc(all.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
 	}
+
 	if err := r.until(ctx, "victims told to go", func() bool {
 		return slices.ContainsFunc(r.Pods.Moves(), func(m observe.Move) bool { return m.Deleted })
 	}); err != nil {
@@ -229,6 +231,7 @@ func (r *Runner) wait(ctx context.Context, d *drawn, report *Report) error {
 	if err := r.until(ctx, "victims gone", gone); err != nil {
 		return err
 	}
+
 	if err := create(ctx, r.Client, d.rival); err != nil {
 		return err
 	}
@@ -265,6 +268,7 @@ func (r *Runner) touch(ctx context.Context, s *resourcev1.ResourceSlice, n int) 
 // compare compares what happened with the prediction.
 func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Report) error {
 	wrong := func(format string, args ...any) { report.Wrong = append(report.Wrong, fmt.Sprintf(format, args...)) }
+
 	for _, m := range r.Pods.Moves() {
 		if m.Deleted {
 			report.Victims = append(report.Victims, m.Pod.Name)
@@ -371,6 +375,7 @@ func (r *Runner) clear(ctx context.Context, d *drawn) error {
 			return err
 		}
 	}
+
 	claims := r.Client.ResourceV1().ResourceClaims(Namespace)
 	if err := claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return err
@@ -382,6 +387,7 @@ func (r *Runner) clear(ctx context.Context, d *drawn) error {
 	if err != nil {
 		return err
 	}
+
 	for i := range d.nodes {
 		if err := r.Client.ResourceV1().ResourceSlices().Delete(ctx, d.slices[i].Name, metav1.DeleteOptions{}); err != nil {
 			return err

@@ -60,6 +60,7 @@ func (m *meter) add(replica string, starts int, of controlplane.Metrics) {
 		starts: starts, cpu: of.Sum("process_cpu_seconds_total"),
 		postFilters: of.Sum(extension+"_count", postFilter), in: of.Sum(extension+"_sum", postFilter),
 	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last, known := m.last[replica]
@@ -67,17 +68,22 @@ func (m *meter) add(replica string, starts int, of controlplane.Metrics) {
 	if !of.Leads() {
 		return
 	}
+
 	here := size{Resident: of.Sum("process_resident_memory_bytes"), Goroutines: of.Sum("go_goroutines")}
 	if m.First == (size{}) {
 		m.First = here
 	}
 	m.Last = here
+
 	if !known {
 		return // the first reading is the base, and measures nothing
 	}
+
+	// A new process counts from zero.
 	if last.starts != starts {
 		last = counters{}
 	}
+
 	m.CPU += seconds(now.cpu - last.cpu)
 	m.PostFilters += int(now.postFilters - last.postFilters)
 	m.In += seconds(now.in - last.in)

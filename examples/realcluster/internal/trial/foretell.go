@@ -152,6 +152,7 @@ func explain(ctx context.Context, dump, manifest string) (*preemption.Plan, outr
 	if err != nil {
 		return nil, 0, err
 	}
+
 	cluster, err := kube.ReadCluster(bytes.NewReader(text))
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", dump, err)
@@ -159,10 +160,12 @@ func explain(ctx context.Context, dump, manifest string) (*preemption.Plan, outr
 	if cluster.Release, err = cluster.ReleaseOfNodes(); err != nil {
 		return nil, 0, err
 	}
+
 	pod, err := readPod(manifest, cluster)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", manifest, err)
 	}
+
 	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		return nil, 0, err
@@ -244,6 +247,7 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	meter := &metrics.Meter{}
 	meter.AddPreemption()
 	recorder := &executiontest.Recorder{}
+
 	if plan.Outcome == preemption.Preempts {
 		x, err := execution.NewExecutor(execution.Config{
 			Actions: recorder.Actions(), Order: execution.Asynchronous, Parallel: 1,

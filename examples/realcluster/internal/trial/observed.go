@@ -66,6 +66,7 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	if err != nil {
 		return err
 	}
+
 	o.Before, o.Cleared = nil, []string{}
 	o.Others, o.Evicted = 0, map[string]Evicted{}
 
@@ -97,7 +98,7 @@ func (o *Observed) look(ctx context.Context, pods *observe.Pods, c kubernetes.In
 	return nil
 }
 
-// cause says for whom a pod moved: for the trial's pod, for another pod, or for none.
+// cause says which pod made another one move: the trial's pod, some other pod, or none.
 type cause int
 
 const (
@@ -106,7 +107,7 @@ const (
 	anothers
 )
 
-// cause returns for whom a pod moved. The events name the preemptor. A deletion that no event mentions yet is
+// cause returns which pod made another one move. The events name the preemptor. A deletion that no event mentions yet is
 // attributed to the trial's pod, because the scheduler may write about a victim later than it deletes it.
 func (o *Observed) cause(m observe.Move, by map[types.UID][]string) cause {
 	switch {

@@ -69,9 +69,11 @@ func (t *Table) check(u use, pod *outrank.Pod, n *outrank.Node) preemption.Statu
 	want := DemandOf(pod)
 	var buffer [16]int64
 	free := append(room(buffer[:0]), t.nodes[n.Name]...)
+
 	if len(free) < want.Count {
 		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: fewDevices}
 	}
+
 	for i := range free {
 		free[i] = Whole
 		if i < len(u.held) {

@@ -115,6 +115,7 @@ func (r *Result) writeTable(b *bytes.Buffer) {
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", len(varied)) + strings.Repeat("---:|", len(shown)) + "\n")
 
+	// A cell may lack a metric.
 	rows := map[string]Row{}
 	for _, row := range r.Rows {
 		rows[row.Cell.Key()+"\x00"+row.Metric] = row
