@@ -110,7 +110,7 @@ func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []string {
 	return nil
 }
 
-// attachable lists the drivers that cannot attach the preemptor's volumes in addition to those of the pods. Each is
+// attachable lists the drivers that cannot attach the preemptor's volumes in addition to the pods' volumes. Each is
 // described as a resource that is short.
 func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
 	// A volume counts once, however many pods use it, and is not new if it is attached already (rule 7.9.3).

@@ -15,7 +15,7 @@ import (
 //
 // The error is an *[outrank.InputError] with every problem of the request: an unknown queue, an amount below 0, a
 // resource without a quota, amounts whose sum overflows, invalid strategies, or a window below 0. The request is only
-// read. Time is that of sorting the candidates, and of going up to the top of the tree for each of them.
+// read. It takes the time of sorting the candidates, and of going up to the top of the tree for each of them.
 func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	if t == nil {
 		return nil, errNoTree

@@ -181,8 +181,8 @@ func (r *Rules) takers(rule string) []string {
 const lowerPriority = "lower priority"
 
 // Take reports whether the preemptor may preempt a pod, judging by these two pods only, and by which rule; see
-// [preemption.Eligibility].Take. The rule is one of those of [Taken], or "lower priority" between pods without a
-// queue. Whether several victims may leave together is up to the guard. If either pod is nil, Take returns false.
+// [preemption.Eligibility].Take. [Taken] lists the rules; between pods without a queue it is "lower
+// priority". Whether several victims may leave together is up to the guard. If either pod is nil, Take returns false.
 func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
 		return "", false
