@@ -180,7 +180,7 @@ func (f *finder) nameZones(o *Obstacle, at *place) {
 	for i := range f.pod.Volumes {
 		v := &f.pod.Volumes[i]
 		if v.Ephemeral {
-			continue // rule 7.11.2
+			continue // the filter ignores ephemeral volumes (rule 7.11.2)
 		}
 
 		for _, label := range slices.Sorted(maps.Keys(v.Zones)) {
