@@ -7,10 +7,9 @@ import (
 )
 
 // Codec writes and reads the JSON of objects, which are pointers to the plain types of package outrank. That
-// package does
-// not know the JSON of Kubernetes. Package preemption/kube does, and registers a Codec when it is imported,
-// like an image
-// format. A program that does not import preemption/kube gets an error, so that nothing is lost silently.
+// package does not know the JSON of Kubernetes. Package preemption/kube does, and registers a Codec when it is
+// imported, like an image format. A program that does not import preemption/kube gets an error, so that nothing
+// is lost silently.
 type Codec struct {
 	Marshal   func(object any) ([]byte, error)
 	Unmarshal func(text []byte, object any) error

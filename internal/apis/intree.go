@@ -23,8 +23,7 @@ var takenOver = map[string]string{
 }
 
 // DriverOf returns the driver for the volumes of a provisioner: the one that has taken over from it, or else
-// the
-// provisioner itself.
+// the provisioner itself.
 func DriverOf(provisioner string) string {
 	if driver, ok := takenOver[provisioner]; ok {
 		return driver
@@ -33,8 +32,7 @@ func DriverOf(provisioner string) string {
 }
 
 // EBSHandle returns the volume ID of an EBS disk: the ID in aws://ZONE/ID, or any other text as it is. It is
-// empty
-// for a URL without a volume ID.
+// empty for a URL without a volume ID.
 func EBSHandle(id string) string {
 	rest, isURL := strings.CutPrefix(id, "aws://")
 	if !isURL {
@@ -49,9 +47,8 @@ func EBSHandle(id string) string {
 }
 
 // GCEHandle returns the path of a GCE disk: in its zone, in the region of several zones, or in an unspecified
-// zone if
-// it has none. zones is the value of the volume's zone label. The path is empty if the zones are not in one
-// region.
+// zone if it has none. zones is the value of the volume's zone label. The path is empty if the zones are not in
+// one region.
 func GCEHandle(name, zones string) string {
 	const path = "projects/UNSPECIFIED/"
 	switch all := strings.Split(zones, "__"); {

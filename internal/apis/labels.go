@@ -11,8 +11,7 @@ const (
 )
 
 // KeyProblem says what is wrong with a label key, empty if nothing is. A key is a name, which may have a DNS
-// subdomain and
-// a slash before it.
+// subdomain and a slash before it.
 func KeyProblem(key string) string {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -35,8 +34,7 @@ func ValueProblem(value string) string {
 }
 
 // isLabelText reports whether s is valid as the name in a label key or as a label value: at most 63 letters,
-// digits, '-',
-// '_' and '.', with a letter or digit at both ends. s must not be empty.
+// digits, '-', '_' and '.', with a letter or digit at both ends. s must not be empty.
 func isLabelText(s string) bool {
 	if len(s) > MaxLabelName || !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
 		return false
@@ -49,8 +47,7 @@ func isLabelText(s string) bool {
 	return true
 }
 
-// IsSubdomain reports whether s is a DNS subdomain: at most 253 bytes of lower-case
-// labels joined by dots.
+// IsSubdomain reports whether s is a DNS subdomain: at most 253 bytes of lower-case labels joined by dots.
 func IsSubdomain(s string) bool {
 	if s == "" || len(s) > maxLabelPrefix {
 		return false

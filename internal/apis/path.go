@@ -11,13 +11,11 @@ import (
 const MostProblems = 1000
 
 // Path is the place of a field in its object. It is a chain of steps, so that its text is only built when there
-// is a
-// problem to report. A nil Path is the object itself.
+// is a problem to report. A nil Path is the object itself.
 type Path struct {
 	parent *Path
 	// Name is the name of a field, empty for an element of a list. Index is the index of an element in its
-	// list,
-	// -1 for a field.
+	// list, -1 for a field.
 	Name  string
 	Index int
 }

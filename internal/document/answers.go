@@ -19,10 +19,8 @@ type Header struct {
 func NewHeader(kind string) Header { return Header{Version, kind} }
 
 // Unread returns the error for reading an answer from JSON into the Go type with this name. The Go value holds
-// objects
-// to which the JSON only refers, so it cannot be read. null is no error, as everywhere in encoding/json. The
-// error wraps
-// [errors.ErrUnsupported].
+// objects to which the JSON only refers, so it cannot be read. null is no error, as everywhere in
+// encoding/json. The error wraps [errors.ErrUnsupported].
 func Unread(name string, text []byte) error {
 	if string(text) == "null" {
 		return nil

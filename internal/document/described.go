@@ -9,8 +9,8 @@ import (
 var row = regexp.MustCompile("^\\| `([A-Za-z]+)` \\| .+ \\|$")
 
 // Described returns the members that a Markdown text describes in its tables, by the heading of the second
-// order above
-// the table. Tests compare them with [Object.Names], so that descriptions of documents stay complete.
+// order above the table. Tests compare them with [Object.Names], so that descriptions of documents stay
+// complete.
 func Described(markdown string) map[string][]string {
 	out, heading := map[string][]string{}, ""
 	for line := range strings.Lines(markdown) {

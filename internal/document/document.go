@@ -32,8 +32,7 @@ type Member struct {
 	// absent, unless it is nil, is called if the member is missing or null.
 	absent func()
 	// several are the members that this one stands for; the other fields are then not used. It is nil for a
-	// single
-	// member.
+	// single member.
 	several Object
 }
 
@@ -100,8 +99,7 @@ func (o Object) each(f func(m *Member) error) error {
 }
 
 // write writes an object or a list of objects. Any other value it writes like package json, but without the
-// escapes for
-// HTML: package json adds them later if its caller wants them.
+// escapes for HTML: package json adds them later if its caller wants them.
 func write(b *bytes.Buffer, v any) error {
 	switch v := v.(type) {
 	case Object:
@@ -130,10 +128,8 @@ func write(b *bytes.Buffer, v any) error {
 }
 
 // Unmarshal reads the text that [Marshal] returns. Unknown members are ignored. Members that are missing or
-// null leave
-// their values as they are, and null in place of the object leaves all of them. The error is an
-// *[outrank.InputError]
-// about the document with this name.
+// null leave their values as they are, and null in place of the object leaves all of them. The error is an
+// *[outrank.InputError] about the document with this name.
 func Unmarshal(text []byte, name string, o Object) error {
 	if string(text) == "null" {
 		return nil
@@ -151,8 +147,7 @@ func Unmarshal(text []byte, name string, o Object) error {
 }
 
 // read reads the members in the order of the object, whatever their order in the text. So a member may rely on
-// the
-// members before it.
+// the members before it.
 func (o Object) read(text []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -201,8 +196,7 @@ func within(step string, err error) error {
 }
 
 // empty reports whether an optional value is left out. It is if package json would leave it out with omitempty
-// or
-// omitzero.
+// or omitzero.
 func empty(v any) bool {
 	if v, ok := v.(interface{ IsZero() bool }); ok {
 		return v.IsZero()

@@ -8,12 +8,10 @@ import (
 )
 
 // Value returns a member that is always written, in the way that package json writes the value that v points
-// to. Only
-// a nil list is written as an empty one.
+// to. Only a nil list is written as an empty one.
 //
 // A function of this file is generic only if it needs the type at compile time: a document has a hundred
-// members, and
-// a generic function is compiled again for each of their types.
+// members, and a generic function is compiled again for each of their types.
 func Value(name string, v any) Member {
 	return Member{
 		name: name,
@@ -49,8 +47,7 @@ func OptionalFollows(name string, v any) Member {
 }
 
 // Through returns a member that Go keeps in another form. get returns the value to write, and set takes the
-// value that
-// was read.
+// value that was read.
 func Through[T any](name string, get func() T, set func(T)) Member {
 	return Member{
 		name:  name,
@@ -83,8 +80,7 @@ func Part[T any](name string, v *T, of func(*T) Object) Member {
 }
 
 // Pointer is [Part] for a pointer. The member is left out if the pointer is nil. Reading sets the pointer only
-// if the
-// whole part can be read.
+// if the whole part can be read.
 func Pointer[T any](name string, v **T, of func(*T) Object) Member {
 	return Member{
 		name: name,
@@ -129,8 +125,7 @@ func listed(name string, list any, at func(i int) Object) Member {
 			}
 
 			// at works on elements in the list itself, so each must be read in its place. If one of them cannot
-			// be
-			// read, the list that was there before is restored.
+			// be read, the list that was there before is restored.
 			before := reflect.ValueOf(held.Interface())
 			held.Set(reflect.MakeSlice(held.Type(), len(each), len(each)))
 			for i, text := range each {
@@ -163,8 +158,7 @@ func unlessNone(m Member) Member {
 }
 
 // Cut returns a list, followed by a member with the number of entries that the list leaves out. The name of
-// that member
-// is "more" and the name of the list, as in "moreVictims". It is left out if the number is 0.
+// that member is "more" and the name of the list, as in "moreVictims". It is left out if the number is 0.
 func Cut(list Member, more *int) Member {
 	return Member{several: Object{list, Optional("more"+strings.ToUpper(list.name[:1])+list.name[1:], more)}}
 }

@@ -38,8 +38,7 @@ type Group struct {
 }
 
 // Encoder turns the parts of one answer into their wire form. It collects problems of values that JSON cannot
-// hold, and
-// Encode returns them. The zero value is ready.
+// hold, and Encode returns them. The zero value is ready.
 type Encoder struct {
 	problems []outrank.Problem
 }
@@ -95,8 +94,7 @@ func (e *Encoder) Composite(g *outrank.CompositePodGroup) *Group {
 }
 
 // Time returns a time in UTC, with as many decimals of the second as needed, and empty for the zero time. Any
-// time that
-// an object can have can be written (rule 26.2.2).
+// time that an object can have can be written (rule 26.2.2).
 func (e *Encoder) Time(t time.Time) string {
 	if t.IsZero() {
 		return ""

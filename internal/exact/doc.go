@@ -6,10 +6,10 @@
 // parts that leave together, and a part takes from a budget. Parts beyond what a budget has left
 // are violations, so the number of violations that an item adds depends on the other items.
 //
-// The host fills in a [Question] before the search, as tables. The search reads only these tables while it
-// goes from set to set; it asks the host about whole sets that hold enough.
-// The search is branch and bound. It ends after a number of steps, and then gives a [Score] that no
-// set beats. The same question has the same answer in the same number of steps.
+// The host fills in a [Question] before the search, as tables. The search reads only these tables while it goes
+// from set to set; it asks the host about whole sets that hold enough. The search is branch and bound. It ends
+// after a number of steps, and then gives a [Score] that no set beats. The same question has the same answer in
+// the same number of steps.
 //
 // The package knows nothing of pods, nodes and disruption budgets. The proofs of its bounds are in
 // preemption/engine/ENGINE.md, under "Exact victims", and for comparisons by tiers in tiers.go.

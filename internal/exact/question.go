@@ -10,13 +10,11 @@ const MostDims = 6
 type Row [MostDims]int64
 
 // largestShort is above every shortage that has a column, so that sums of amounts do not overflow. The host is
-// asked
-// about larger shortages.
+// asked about larger shortages.
 const largestShort = 1 << 44
 
 // Question is one search problem. The host fills it in before each search. It is part of the [Search], which
-// uses its
-// memory again.
+// uses its memory again.
 type Question struct {
 	// Items can leave, the most important first.
 	Items []Item
@@ -35,8 +33,7 @@ type Question struct {
 	Measures []Measure
 	Strict   bool
 	// SumColumns has, for each of the two sums, 1 + the index of the column that holds the same amounts as the
-	// sum,
-	// and 0 if there is none. Only a search by tiers uses it.
+	// sum, and 0 if there is none. Only a search by tiers uses it.
 	SumColumns [2]int
 	// Asked says that the host is asked about every set. Coarse says that this is so because a
 	// shortage has no column.
@@ -49,8 +46,7 @@ type Question struct {
 	// host is asked about every set, or if a set may be better than one that it contains.
 	Limit, SlowLimit int
 	// Ended, unless it is nil, is called every few hundred steps. Once it returns true the search ends as if it
-	// had
-	// reached its limit, and its result must not be used.
+	// had reached its limit, and its result must not be used.
 	Ended func() bool
 	// Latest is the latest start of any part.
 	Latest Instant
@@ -90,8 +86,7 @@ func (q *Question) reset() {
 }
 
 // AddShort adds a shortage and returns its column. ok is false if the shortage gets no column, because it is
-// not
-// above 0 or because the host will be asked about it.
+// not above 0 or because the host will be asked about it.
 func (q *Question) AddShort(short int64) (column int, ok bool) {
 	switch {
 	case short <= 0:
@@ -106,8 +101,7 @@ func (q *Question) AddShort(short int64) (column int, ok bool) {
 }
 
 // Hold adds an amount to an item's amount of a column. Amounts are cut to the shortage, which does not change
-// whether
-// a set holds enough.
+// whether a set holds enough.
 func (q *Question) Hold(it *Item, column int, amount int64) {
 	short := q.Short[column]
 	it.Holds[column] = min(short, it.Holds[column]+min(short, amount))
@@ -136,8 +130,7 @@ func (q *Question) finishItems() {
 }
 
 // shareOf returns an amount as a fraction of a shortage, rounded up. So the shares of n amounts add up to no
-// less than
-// the share of their sum, and exceed it by less than n.
+// less than the share of their sum, and exceed it by less than n.
 func shareOf(amount, short int64) int64 {
 	return int64(float64(amount)/float64(short)*wholeShare*(1+1e-12)) + 1
 }
@@ -147,12 +140,10 @@ type known struct {
 	// top says that the top of a set is the highest top of its items.
 	top bool
 	// start says that the start of a set follows from its items with the highest top, and that it is compared
-	// last or
-	// not at all.
+	// last or not at all.
 	start bool
 	// compared is the number of leading measures that have a bound. open says that other measures follow, which
-	// may
-	// still tell two sets apart that tie in the compared ones.
+	// may still tell two sets apart that tie in the compared ones.
 	compared int
 	open     bool
 	// goesOn says that a set may be better than a smaller set that it contains.

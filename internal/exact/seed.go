@@ -3,8 +3,7 @@ package exact
 import "slices"
 
 // startFrom offers two sets that make room and need no search: all items without those that can be spared one
-// after
-// another, and all items. The first wins a tie. The forced items are away.
+// after another, and all items. The first wins a tie. The forced items are away.
 func (s *Search) startFrom() {
 	for i := range s.chosen {
 		s.chosen[i] = true
@@ -42,8 +41,7 @@ func (s *Search) eachFree(do func(item int32)) {
 }
 
 // spareByAmounts takes items out of the set, each if the others hold enough without it: first items that
-// violate a
-// budget, then the others, the most important first in both.
+// violate a budget, then the others, the most important first in both.
 func (s *Search) spareByAmounts() {
 	held := s.heldBy(s.chosen)
 	s.marks = cleared(s.marks, len(s.q.Items))

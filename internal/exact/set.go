@@ -40,8 +40,7 @@ func (s *Search) alone(it *Item) Figures {
 }
 
 // hopeless reports whether no set with these figures or higher ones can replace the best one. With ties, a set
-// that
-// ties can replace it.
+// that ties can replace it.
 func (s *Search) hopeless(f *Figures, ties bool) bool {
 	if s.q.Strict && f.Violations > 0 {
 		return true
@@ -54,8 +53,7 @@ func (s *Search) hopeless(f *Figures, ties bool) bool {
 }
 
 // offer makes the set at hand the best one if it is better. allowed is false if the question is strict and the
-// set
-// has violations.
+// set has violations.
 func (s *Search) offer() (taken, allowed bool) {
 	score := s.host.Score(s.chosen)
 	if s.q.Strict && score.Violations > 0 {
@@ -103,8 +101,7 @@ func (s *Search) holds(held *Row, left *rest) bool {
 }
 
 // spareItem takes an item out of the set at hand if the set holds enough without it. Forced items stay. held
-// has the
-// amounts of the set.
+// has the amounts of the set.
 func (s *Search) spareItem(i int32, held *Row) {
 	it := &s.q.Items[i]
 	if !s.chosen[i] || slices.Contains(s.forced, i) {
@@ -122,8 +119,7 @@ func (s *Search) spareItem(i int32, held *Row) {
 }
 
 // compareMet compares the set at hand, whose score is sc, with the best one. In a search by tiers it leaves the
-// numbers
-// of the set in tiers.met.
+// numbers of the set in tiers.met.
 func (s *Search) compareMet(sc *Score) int {
 	t := &s.tiers
 	if !t.on {

@@ -6,8 +6,7 @@ import (
 )
 
 // Ask returns a question for the host to fill in. The question is empty except for Left, and valid until the
-// next call
-// of Ask.
+// next call of Ask.
 func (s *Search) Ask(host Host) *Question {
 	s.q.reset()
 	s.host = host
@@ -37,8 +36,7 @@ func (s *Search) Solve() {
 }
 
 // Best returns the best set, as a bool for each item, and its score. The set is valid until the next question.
-// ok is
-// false if no set makes room, or if the search ended before it found one.
+// ok is false if no set makes room, or if the search ended before it found one.
 func (s *Search) Best() (set []bool, score Score, ok bool) { return s.best, s.score, s.found }
 
 // Steps returns the number of steps of the search. A step is one item that was considered as an addition to a
@@ -69,8 +67,7 @@ func (s *Search) begin() {
 }
 
 // findBest finds the best set: first by the measures before the start, and then, of the sets that tie, one with
-// the
-// latest start. If the limit ends the search early, ended is set and bound is a score that no set beats.
+// the latest start. If the limit ends the search early, ended is set and bound is a score that no set beats.
 func (s *Search) findBest() {
 	s.limit = s.q.Limit
 	if s.q.Asked || s.known.goesOn {

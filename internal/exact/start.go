@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// solveStart finds, of the sets that tie with the best one in all measures before the start, one with
-// the latest start. A set starts no earlier than an instant if none of its items with the highest top starts
-// before it.
-// So a search without such items tells whether an instant can be reached, and the latest one is found by
+// solveStart finds, of the sets that tie with the best one in all measures before the start, one with the
+// latest start. A set starts no earlier than an instant if none of its items with the highest top starts before
+// it. So a search without such items tells whether an instant can be reached, and the latest one is found by
 // halving.
 func (s *Search) solveStart() {
 	s.round.ties = true
@@ -65,10 +64,8 @@ func (s *Search) startsBefore(i int32, start Instant) bool {
 }
 
 // boundAll returns a score that no set beats, after a search that the limit ended: the score of the best set,
-// or
-// the bound for sets of the list if that is better. Sets with items that are not on the list are no better than
-// the best
-// one.
+// or the bound for sets of the list if that is better. Sets with items that are not on the list are no better
+// than the best one.
 func (s *Search) boundAll() Score {
 	b := Score{s.atLeastRoot(s.round.root), s.q.Latest}
 	top := int32(math.MaxInt32)
@@ -87,8 +84,7 @@ func (s *Search) boundAll() Score {
 }
 
 // search looks at the sets of the forced items and of items on the list. It reports whether, after what it has
-// found,
-// the list should be made anew and searched again.
+// found, the list should be made anew and searched again.
 func (s *Search) search() (again bool) {
 	r := &s.round
 	r.done = false

@@ -5,15 +5,13 @@ import (
 )
 
 // Search looks for the best set. It uses its memory again for the next question. Only one goroutine may use it
-// at a
-// time. The zero Search is ready.
+// at a time. The zero Search is ready.
 type Search struct {
 	q     Question
 	host  Host
 	known known
 	// weights say how much the share of each column counts in the weighted sum. weighed says that they were
-	// looked for,
-	// or need not be.
+	// looked for, or need not be.
 	weights Row
 	weighed bool
 
@@ -23,8 +21,7 @@ type Search struct {
 	bound Score
 
 	// found says that there is a best set. best says for each item whether it is in that set, and score is the
-	// set's
-	// score.
+	// set's score.
 	found bool
 	best  []bool
 	score Score
@@ -41,16 +38,14 @@ type Search struct {
 }
 
 // violating is memory for the bound on violations: free are the items that may leave without a violation, paid
-// the items
-// that cost one, and taken counts the parts taken from each budget.
+// the items that cost one, and taken counts the parts taken from each budget.
 type violating struct {
 	free, paid []paidItem
 	taken      []int64
 }
 
 // paidItem is an item with its amount of a column or its weighted shares, and with the budget that it takes
-// from, -1 if
-// no budget counts for it.
+// from, -1 if no budget counts for it.
 type paidItem struct {
 	item, budget int32
 	amount       int64
@@ -69,19 +64,16 @@ type round struct {
 	// depth is the largest number of items for which the tables have exact sums.
 	depth int
 	// holds has for each column, and shares for the weighted shares, the most that any m items from a place on
-	// can hold
-	// together. The other tables have the least sums of any m items.
+	// can hold together. The other tables have the least sums of any m items.
 	holds                   [MostDims]sumTable
 	shares, violates, parts sumTable
 	sums                    [2]sumTable
 	// root bounds the figures of every set of these items from below. topFree bounds the top of every set that
-	// has no
-	// more violations than root.
+	// has no more violations than root.
 	root    Figures
 	topFree int32
 	// over has for each place in the list the items before it that dominate it, as bits. dominated says that
-	// over is
-	// filled in.
+	// over is filled in.
 	over      [][mostWords]uint64
 	dominated bool
 	from      int               // the number of steps before the round
@@ -108,15 +100,13 @@ type tiering struct {
 	// alike says for each place of the list whether its item is like the item before it.
 	alike []bool
 	// counts has the number of parts in each tier of the set at hand, and best that of the best set. met is
-	// memory for the
-	// numbers of a set that is compared with the best one.
+	// memory for the numbers of a set that is compared with the best one.
 	counts, best, met []int64
 	// seeded says that the best set was known before the search (see startFrom). A set that ties with it
 	// replaces it.
 	seeded bool
 	// low is the bound that mayImprove found last. open bounds all sets that an ended search did not look at,
-	// and
-	// opened says that there are any.
+	// and opened says that there are any.
 	low, open lowest
 	opened    bool
 }
@@ -125,8 +115,7 @@ type tiering struct {
 type tierList struct {
 	from, to int // the places, to excluded
 	// beyond has the amounts that all items of the later tiers hold together. shares and share are the sums of
-	// their
-	// shares.
+	// their shares.
 	beyond Row
 	shares Row
 	share  int64
@@ -148,8 +137,7 @@ type lowest struct {
 const mostWords = 4
 
 // sumTable has, for each place in the list, the sums of the 1, 2, ... largest (or smallest) values from there
-// on. If
-// every item has the same value, it has only that value.
+// on. If every item has the same value, it has only that value.
 type sumTable struct {
 	depth int // the number of sums for each place
 	same  bool
@@ -158,9 +146,8 @@ type sumTable struct {
 }
 
 // sum returns the sum of the m largest (or smallest) values from place p on; there must be that many. Beyond
-// the depth
-// of the table each further value counts as the last one in it, so that the result is no less (or no more) than
-// the sum.
+// the depth of the table each further value counts as the last one in it, so that the result is no less (or no
+// more) than the sum.
 func (t *sumTable) sum(p, m int) int64 {
 	if t.same {
 		return times(t.each, m)
@@ -186,8 +173,7 @@ type tableValue struct {
 type tableValues struct {
 	byPlace []int64
 	// budgets has for each place the budget that caps the item, -1 for none. allowed is the number of items of
-	// each
-	// budget that may count. If budgets is empty there are no caps.
+	// each budget that may count. If budgets is empty there are no caps.
 	budgets []int32
 	allowed []int64
 	sorted  []tableValue

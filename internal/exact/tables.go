@@ -5,8 +5,8 @@ import (
 )
 
 // fill computes the table from the values. With caps, only as many items of a budget count as it allows, those
-// with the
-// largest values. It goes from the last place to the first, and keeps the values of the later places sorted.
+// with the largest values. It goes from the last place to the first, and keeps the values of the later places
+// sorted.
 func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	t.depth = depth
 	t.same = len(values.byPlace) > 0 && slices.Max(values.byPlace) == slices.Min(values.byPlace)
@@ -56,8 +56,8 @@ func (t *tableValues) insert(p, depth int, largest bool) {
 }
 
 // makeWay reports whether one more value of a budget counts at a place of the sorted values. It does if the
-// budget
-// allows more values than it has there, or if it has a smaller value after the place, which is then removed.
+// budget allows more values than it has there, or if it has a smaller value after the place, which is then
+// removed.
 func (t *tableValues) makeWay(budget int32, at int) bool {
 	count, least := int64(0), -1
 	for i, o := range t.sorted {
@@ -82,8 +82,7 @@ const (
 )
 
 // prepare fills the tables for the items on the list. A set that is better than the best one usually has no
-// more parts,
-// so deeper sums are seldom needed.
+// more parts, so deeper sums are seldom needed.
 func (s *Search) prepare() {
 	r := &s.round
 	n := len(r.list)
@@ -117,8 +116,7 @@ func (s *Search) prepare() {
 }
 
 // findCaps finds the budget that caps each item on the list. There are caps only if sets with violations do not
-// matter:
-// a set then has no more items of a budget than the budget has left.
+// matter: a set then has no more items of a budget than the budget has left.
 func (s *Search) findCaps() {
 	v := &s.round.values
 	v.budgets = v.budgets[:0]
@@ -166,8 +164,7 @@ func (s *Search) without(r *rest, it *Item) rest {
 func (r *rest) met() bool { return r.amounts == Row{} }
 
 // fewest returns the least number of items from a place on that can hold the rest, at least least. ok is false
-// if all
-// of them cannot.
+// if all of them cannot.
 func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 	r := &s.round
 	n := len(r.list) - p
@@ -185,8 +182,7 @@ func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 }
 
 // mayHold reports whether some m items from a place on may hold the rest. It looks at each column by itself,
-// and at the
-// weighted shares.
+// and at the weighted shares.
 func (s *Search) mayHold(p, m int, rest *rest) bool {
 	r := &s.round
 	for k := range s.q.Dims {
@@ -198,8 +194,7 @@ func (s *Search) mayHold(p, m int, rest *rest) bool {
 }
 
 // lower bounds from below the figures of every set that has the items with the figures f, and m or more items
-// from a
-// place on.
+// from a place on.
 func (s *Search) lower(p, m int, f *Figures) Figures {
 	r := &s.round
 	return s.atLeastRoot(Figures{

@@ -37,8 +37,7 @@ func (s *Search) findWeights(left *rest) {
 }
 
 // setWeights begins with the given weights and shifts them turn by turn. It sets the weights by which the most
-// items on
-// the list are needed to hold the rest.
+// items on the list are needed to hold the rest.
 func (s *Search) setWeights(left *rest, first func(column int) int64) {
 	best, most := Row{}, -1.0
 	for k := range s.q.Dims {
@@ -59,8 +58,7 @@ func (s *Search) setWeights(left *rest, first func(column int) int64) {
 }
 
 // findTierWeights looks for weights for the first tier of which the best set may have too many items. The items
-// of the
-// tier have to hold what all later tiers cannot. A column of which that is nothing gets the weight 0.
+// of the tier have to hold what all later tiers cannot. A column of which that is nothing gets the weight 0.
 func (s *Search) findTierWeights(left *rest) {
 	s.weighed = true
 	tier := s.firstOpenTier(left)
@@ -108,8 +106,7 @@ func (s *Search) share() {
 }
 
 // neededByShares returns how many items of the list hold the rest by their weighted shares, the largest first
-// and the
-// last one in part, and the shares that they hold of each column. It sorts the list.
+// and the last one in part, and the shares that they hold of each column. It sorts the list.
 func (s *Search) neededByShares(left *rest) (needed float64, held Row) {
 	slices.SortFunc(s.round.list, func(i, j int32) int { return cmp.Compare(s.q.Items[j].share, s.q.Items[i].share) })
 	want := s.weigh(&left.shares)

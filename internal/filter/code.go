@@ -7,8 +7,7 @@ var codes = map[string]string{
 }
 
 // Code returns kube-scheduler's name for a code, as in its messages and metrics. A word that is no code is
-// returned as it
-// is.
+// returned as it is.
 func Code[C ~string](c C) string {
 	if name, ok := codes[string(c)]; ok {
 		return name

@@ -6,10 +6,8 @@ import (
 )
 
 // deferredPodSchedulingEntry has a signature that writes nothing, because answers about a running pod whose
-// resize is
-// deferred are never kept. It draws no such pods, since they run already: a test that needs one takes a pod of
-// the
-// cluster.
+// resize is deferred are never kept. It draws no such pods, since they run already: a test that needs one takes
+// a pod of the cluster.
 var deferredPodSchedulingEntry = Entry{
 	Name:      DeferredPodScheduling,
 	Reads:     Reads{Pod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" }},

@@ -8,8 +8,7 @@ import (
 )
 
 // Entry is everything that this module knows about a filter, except its two checks. Package preemption and its
-// engine
-// each have a check of their own, written separately, so that tests can compare them.
+// engine each have a check of their own, written separately, so that tests can compare them.
 type Entry struct {
 	// Name is the name of the filter in the reference.
 	Name string
@@ -19,25 +18,21 @@ type Entry struct {
 	// Fails is the set of ways in which the filter can fail.
 	Fails Failures
 	// Gains reports whether a filter that passes a pod still passes it after any pods have left the node and,
-	// with
-	// far, other nodes as well (rule 13.4.4). Nil means that this is not known.
+	// with far, other nodes as well (rule 13.4.4). Nil means that this is not known.
 	Gains func(pod *outrank.Pod, far bool) bool
 	// Conclusive is the set of failures that more pods on the node cannot mend: if the node fails in such a way
-	// without
-	// some pods, it also fails with them.
+	// without some pods, it also fails with them.
 	Conclusive Failures
 	// Signature writes everything that the filter reads of a pod that looks for a place. A node gives pods with
 	// equal signatures the same answer. It is nil for a filter that counts other pods. The engine's check of
-	// such a
-	// filter writes what it reads of the pod together with its counts; if it does not, the engine
+	// such a filter writes what it reads of the pod together with its counts; if it does not, the engine
 	// remembers no answers about pods that the filter does not skip.
 	Signature func(w Writer, pod *outrank.Pod)
 
 	// Names says how the explanation of a failure writes the names of things in the way, if it has any.
 	Names NamesOf
 	// Helped lists the events that may help a pod that the filter kept off a node, because they change
-	// something
-	// that the filter looks at.
+	// something that the filter looks at.
 	Helped []string
 	// LooksAt returns the parts of the pod itself that the filter looks at. A change of other parts
 	// cannot help the pod.
@@ -51,12 +46,10 @@ type Entry struct {
 type Reads struct {
 	// Pod reports whether the filter can turn a pod away because of something that the pod requests. If it is
 	// nil, a filter of nodes looks only at demands of the node (see Node), and a filter that counts pods may
-	// concern
-	// any pod.
+	// concern any pod.
 	Pod func(pod *outrank.Pod) bool
 	// Node reports whether the filter can turn a pod without any special requests away from the node, for
-	// example by a
-	// taint. If it is nil, no node does that.
+	// example by a taint. If it is nil, no node does that.
 	Node func(node *outrank.Node) bool
 	// Running reports whether a pod on a node can matter to the answer to another pod. If it is nil, the filter
 	// looks at no other pods, or finds them itself.
@@ -105,20 +98,17 @@ type Draw struct {
 	// Running adds to a pod that runs, or is nominated, the parts that the filter counts for other pods.
 	Running func(s draw.Source, p *outrank.Pod)
 	// Asking adds to a pod that looks for a place the parts that the filter reads of it. nodes has the names of
-	// the nodes
-	// in the cluster.
+	// the nodes in the cluster.
 	Asking func(s draw.Source, nodes draw.Nodes, p *outrank.Pod)
 	// Node adds to a node the parts that the filter reads of it. The labels of draw.Topology are there already.
 	Node func(s draw.Source, n *outrank.Node)
 	// Room says that many nodes of a cluster with this topic must have room for the pod. Otherwise resources
-	// would
-	// decide before the filter does.
+	// would decide before the filter does.
 	Room bool
 }
 
 // Topic is a feature of generated clusters that a shape can select. Filters that read the same parts of pods
-// share
-// one.
+// share one.
 type Topic string
 
 // The topics. Rest is the topic of entries that name none.

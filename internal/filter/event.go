@@ -1,8 +1,7 @@
 package filter
 
 // The kinds of events that may help pods that a filter kept off a node. Package preemption/scheduler/queue has
-// the
-// same names.
+// the same names.
 const (
 	EventNodeAdded          = "NodeAdded"
 	EventNodeUpdated        = "NodeUpdated"

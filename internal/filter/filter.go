@@ -38,8 +38,7 @@ var list = []*Entry{
 func Entries() []*Entry { return slices.Clone(list) }
 
 // Names returns the names of all filters, in the order in which v1.36 runs them (rule 7.1.4). A filter that
-// came with a
-// later release stands where that release runs it.
+// came with a later release stands where that release runs it.
 func Names() []string {
 	names := make([]string, len(list))
 	for i, e := range list {
@@ -58,8 +57,8 @@ func Of(name string) *Entry {
 	return nil
 }
 
-// Order returns the names of the filters in the order in which a release runs them. From v1.37 on the first two change
-// places (rule 7.1.7).
+// Order returns the names of the filters in the order in which a release runs them. From v1.37 on the first two
+// change places (rule 7.1.7).
 func Order(rules release.Rules) []string {
 	names := Names()
 	if rules.NodeNameFirst {

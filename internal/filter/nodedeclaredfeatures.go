@@ -44,8 +44,7 @@ func drawNeeds(s draw.Source, p *outrank.Pod) {
 }
 
 // needs says which of three features a pod needs in at least one release: user namespaces in the network of the
-// host,
-// restarts of all containers, and options of bind mounts (rules 7.14.3, 7.14.4 and 7.14.6).
+// host, restarts of all containers, and options of bind mounts (rules 7.14.3, 7.14.4 and 7.14.6).
 func needs(p *outrank.Pod) (needed [3]bool) {
 	needed[0] = p.HostNetwork && p.HostUsers != nil && !*p.HostUsers
 

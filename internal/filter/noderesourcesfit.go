@@ -3,8 +3,7 @@ package filter
 import "github.com/outrank-go/outrank"
 
 // nodeResourcesFitEntry draws nothing itself, because every generated pod requests resources and every
-// generated node
-// is nearly full.
+// generated node is nearly full.
 var nodeResourcesFitEntry = Entry{
 	Name:       NodeResourcesFit,
 	Fails:      AnyFailure,

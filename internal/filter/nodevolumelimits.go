@@ -32,8 +32,7 @@ func drawAttached(s draw.Source, p *outrank.Pod) {
 }
 
 // drawAttachLimits gives a node limits for some drivers. Of the drivers without a limit, one in eight is
-// missing on the
-// node.
+// missing on the node.
 func drawAttachLimits(s draw.Source, n *outrank.Node) {
 	limits := map[string]int64{}
 	for _, driver := range drivers {

@@ -30,8 +30,8 @@ var podTopologySpreadEntry = Entry{
 	},
 }
 
-// drawConstraint draws a constraint for a pod with the labels own. In two of three cases it selects pods with the same
-// labels.
+// drawConstraint draws a constraint for a pod with the labels own. In two of three cases it selects pods with
+// the same labels.
 func drawConstraint(s draw.Source, own map[string]string) outrank.TopologySpreadConstraint {
 	picks := &outrank.LabelSelector{MatchLabels: own}
 	if draw.OneIn(s, "spreads others", 3) {

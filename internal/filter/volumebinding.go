@@ -36,8 +36,8 @@ var volumeBindingEntry = Entry{
 	},
 }
 
-// drawClaims gives some pods a claim that no driver attaches, and one pod in oneIn a claim that no pod can use. A name means
-// the same claim in every drawn pod.
+// drawClaims gives some pods a claim that no driver attaches, and one pod in oneIn a claim that no pod can use.
+// A name means the same claim in every drawn pod.
 func drawClaims(s draw.Source, p *outrank.Pod, oneIn int) {
 	if draw.OneIn(s, "has an unattached claim", 12) {
 		add(p, outrank.Volume{Claim: "unbound"})

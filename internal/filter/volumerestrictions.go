@@ -17,8 +17,7 @@ var volumeRestrictionsEntry = Entry{
 }
 
 // drawUnshared gives every second pod volumes that must not be shared. Several pods may get a claim that only
-// one may
-// use, because the API server does not prevent that either.
+// one may use, because the API server does not prevent that either.
 func drawUnshared(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has volumes of its own", 2) {
 		add(p, draw.List(s, "volumes of its own", draw.Between(1, 2), drawUnsharedVolume)...)

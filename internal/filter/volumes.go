@@ -28,8 +28,7 @@ func add(p *outrank.Pod, volumes ...outrank.Volume) {
 }
 
 // addEphemeral adds an ephemeral volume, whose claim is made along with the pod. The claim is named after the
-// pod and the
-// volume's place in the list (see [draw.Rename]).
+// pod and the volume's place in the list (see [draw.Rename]).
 func addEphemeral(p *outrank.Pod, v outrank.Volume) {
 	v.Claim, v.Ephemeral = fmt.Sprintf("%s-e%d", p.Name, len(p.Volumes)), true
 	add(p, v)

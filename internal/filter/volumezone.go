@@ -48,8 +48,7 @@ var volumeZoneEntry = Entry{
 }
 
 // drawEphemeralZone gives some pods an ephemeral volume in a zone. It is made along with the pod, so its zone
-// does not
-// count (rule 7.11.2).
+// does not count (rule 7.11.2).
 func drawEphemeralZone(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has a zonal ephemeral volume", 30) {
 		addEphemeral(p, outrank.Volume{Zones: map[string][]string{draw.ZoneKey: {"z1"}}})
@@ -57,8 +56,7 @@ func drawEphemeralZone(s draw.Source, p *outrank.Pod) {
 }
 
 // zones returns the zones and regions of a volume by their labels. An ephemeral volume, which is made along
-// with the pod,
-// has none.
+// with the pod, has none.
 func zones(v *outrank.Volume) map[string][]string {
 	if v.Ephemeral {
 		return nil

@@ -3,12 +3,9 @@ package fit
 import "github.com/outrank-go/outrank"
 
 // Narrowed returns a matcher for a selector narrowed by a pod's labels: a match must have the pod's values for
-// keys, and
-// must not have its values for unlike (rules 7.12.8 and 7.13.17). Keys that the pod does not have are ignored.
-// So are
-// keys for which the API server wrote a requirement into the selector when it created the pod: the value at
-// that time
-// counts. A nil or invalid selector matches nothing.
+// keys, and must not have its values for unlike (rules 7.12.8 and 7.13.17). Keys that the pod does not have are
+// ignored. So are keys for which the API server wrote a requirement into the selector when it created the pod:
+// the value at that time counts. A nil or invalid selector matches nothing.
 func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
 	if s == nil {
 		return outrank.Matcher{}
@@ -35,8 +32,7 @@ func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike [
 }
 
 // isNarrowedBy reports whether the selector has a requirement with one value such as the API server writes for
-// a key.
-// No user can have written it: the API server rejects a pod whose selector names such a key.
+// a key. No user can have written it: the API server rejects a pod whose selector names such a key.
 func isNarrowedBy(s *outrank.LabelSelector, key string, op outrank.Operator) bool {
 	for i := range s.MatchExpressions {
 		if e := &s.MatchExpressions[i]; e.Key == key && e.Operator == op && len(e.Values) == 1 {

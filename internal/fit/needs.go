@@ -10,16 +10,14 @@ import (
 )
 
 // Need is the amount of one resource that a pod to be placed requests of a node: millicores of cpu, units of
-// any other
-// resource. The amount is above 0.
+// any other resource. The amount is above 0.
 type Need struct {
 	Name   resource.Name
 	Amount int64
 }
 
 // Needs lists the amounts that a pod to be placed requests: cpu, memory and ephemeral storage first, then the
-// others by
-// name (group 7.7). Resources that the configuration makes NodeResourcesFit ignore are left out.
+// others by name (group 7.7). Resources that the configuration makes NodeResourcesFit ignore are left out.
 func Needs(pod *outrank.Pod, ignored []resource.Name, groups []string) []Need {
 	var out []Need
 	for name, q := range pod.Requests() {
@@ -35,8 +33,7 @@ func Needs(pod *outrank.Pod, ignored []resource.Name, groups []string) []Need {
 }
 
 // place returns the place of a resource in the order of the standard ones. All other resources share the place
-// after
-// them.
+// after them.
 func place(name resource.Name) int {
 	standard := [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 	if i := slices.Index(standard[:], name); i >= 0 {
@@ -50,8 +47,8 @@ func Standard(name resource.Name) bool {
 	return name == resource.CPU || name == resource.Memory || name == resource.EphemeralStorage
 }
 
-// Ignored reports whether NodeResourcesFit ignores a resource, by its name or by the group before the slash in it (rule
-// 7.18.5; fitsRequest).
+// Ignored reports whether NodeResourcesFit ignores a resource, by its name or by the group before the slash in
+// it (rule 7.18.5; fitsRequest).
 func Ignored(name resource.Name, names []resource.Name, groups []string) bool {
 	if !name.IsExtended() {
 		return false

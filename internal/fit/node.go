@@ -13,8 +13,7 @@ func NodeName(pod *outrank.Pod, node *outrank.Node) bool {
 }
 
 // UntoleratedTaint returns the first of the node's taints that has one of the effects and is not tolerated by
-// the pod.
-// It is for a single node. Callers that ask many nodes keep a [Tolerations].
+// the pod. It is for a single node. Callers that ask many nodes keep a [Tolerations].
 func UntoleratedTaint(pod *outrank.Pod, node *outrank.Node, effects ...outrank.TaintEffect) (outrank.Taint, bool) {
 	if len(node.Taints) == 0 {
 		return outrank.Taint{}, false
@@ -23,8 +22,7 @@ func UntoleratedTaint(pod *outrank.Pod, node *outrank.Node, effects ...outrank.T
 	return t.Untolerated(node, effects...)
 }
 
-// Unschedulable reports whether the node is cordoned and the pod does not
-// tolerate that.
+// Unschedulable reports whether the node is cordoned and the pod does not tolerate that.
 func Unschedulable(pod *outrank.Pod, node *outrank.Node) bool {
 	return node.Unschedulable && !pod.Tolerates(cordon)
 }
@@ -32,8 +30,8 @@ func Unschedulable(pod *outrank.Pod, node *outrank.Node) bool {
 // cordon is the taint that a cordoned node stands for.
 var cordon = outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule}
 
-// NodeAffinity reports whether the node meets the pod's node selector and its
-// required node affinity (component-helpers GetRequiredNodeAffinity).
+// NodeAffinity reports whether the node meets the pod's node selector and its required node affinity
+// (component-helpers GetRequiredNodeAffinity).
 func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
 	for k, v := range pod.NodeSelector {
 		if got, ok := node.Labels[k]; !ok || got != v {
@@ -46,7 +44,8 @@ func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
 	})
 }
 
-// MatchesTerm reports whether everything that a term lists holds for the node. An empty term matches nothing (rule 7.5.4).
+// MatchesTerm reports whether everything that a term lists holds for the node. An empty term matches nothing
+// (rule 7.5.4).
 func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 	if !termMatchesLabels(&t, node.Labels) {
 		return false
@@ -60,8 +59,7 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 }
 
 // MatchesLabels reports whether any of the terms holds for a node with these labels. It ignores fields. A
-// volume selects
-// its nodes in this way (rule 7.10.3; component-helpers CheckNodeAffinity).
+// volume selects its nodes in this way (rule 7.10.3; component-helpers CheckNodeAffinity).
 func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
 	for i := range s.NodeSelectorTerms {
 		if termMatchesLabels(&s.NodeSelectorTerms[i], labels) {
@@ -85,8 +83,8 @@ func termMatchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bo
 	return true
 }
 
-// meetsField reports whether the node's name meets a requirement, which is In or NotIn with one value. No node meets any
-// other requirement (rule 7.5.7).
+// meetsField reports whether the node's name meets a requirement, which is In or NotIn with one value. No node
+// meets any other requirement (rule 7.5.7).
 func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
 	if r.Key != outrank.FieldName || len(r.Values) != 1 {
 		return false
@@ -101,8 +99,7 @@ func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
 }
 
 // meets reports whether a label with this value meets the requirement or, if there is false, the label's
-// absence. Nothing
-// meets an invalid requirement.
+// absence. Nothing meets an invalid requirement.
 func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 	switch r.Operator {
 	case outrank.In:
@@ -131,8 +128,7 @@ func labelValues(values []string) bool {
 }
 
 // labelValue reports whether a text is a valid label value: at most 63 letters, digits, '-', '_' and '.', with
-// a
-// letter or digit at both ends. It may be empty.
+// a letter or digit at both ends. It may be empty.
 func labelValue(v string) bool {
 	const most = 63
 	if len(v) > most {
@@ -171,10 +167,8 @@ func compares(r *outrank.NodeRequirement, value string) bool {
 }
 
 // NamedNodes returns the names of the only nodes that can meet the pod's required node affinity. ok says that
-// each term
-// names nodes by metadata.name (rules 7.15.1 and 7.15.3; NodeAffinity PreFilter). The names of several
-// requirements in one
-// term are intersected, the names of several terms united. The result may be empty.
+// each term names nodes by metadata.name (rules 7.15.1 and 7.15.3; NodeAffinity PreFilter). The names of
+// several requirements in one term are intersected, the names of several terms united. The result may be empty.
 func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 	s := pod.Affinity.NodeAffinity
 	if s == nil || len(s.NodeSelectorTerms) == 0 {
@@ -195,8 +189,7 @@ func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 }
 
 // namesOf returns the names that all requirements metadata.name In of the term have in common. any says that
-// the term has
-// such a requirement.
+// the term has such a requirement.
 func namesOf(t outrank.NodeSelectorTerm) (names []string, any bool) {
 	for _, r := range t.MatchFields {
 		if r.Key != outrank.FieldName || r.Operator != outrank.In {

@@ -17,8 +17,7 @@ type HostPort struct {
 }
 
 // HostPorts lists the host ports that a pod takes on its node while it runs: the ports of its containers and
-// sidecars,
-// but not of plain init containers (rule 7.6.6). It is nil for most pods.
+// sidecars, but not of plain init containers (rule 7.6.6). It is nil for most pods.
 func HostPorts(pod *outrank.Pod) []HostPort { return slices.Collect(eachHostPort(pod)) }
 
 // eachHostPort yields the ports of HostPorts.
@@ -37,7 +36,8 @@ func eachHostPort(pod *outrank.Pod) iter.Seq[HostPort] {
 	}
 }
 
-// portsOf yields the host ports of one container, and reports whether to go on. A port of 0 does not count (rule 7.6.5).
+// portsOf yields the host ports of one container, and reports whether to go on. A port of 0 does not count
+// (rule 7.6.5).
 func portsOf(c *outrank.Container, yield func(HostPort) bool) bool {
 	for _, p := range c.Ports {
 		if p.HostPort > 0 && !yield(normal(p)) {

@@ -7,8 +7,8 @@ import (
 )
 
 // TermProblem says what kube-scheduler cannot read in a term that an API server accepts: a value that no label
-// can have,
-// or a value of Gt or Lt that is not an integer (rule 7.5.8). It is empty for a term that can be read.
+// can have, or a value of Gt or Lt that is not an integer (rule 7.5.8). It is empty for a term that can be
+// read.
 func TermProblem(t *outrank.NodeSelectorTerm) string {
 	for i := range t.MatchExpressions {
 		r := &t.MatchExpressions[i]

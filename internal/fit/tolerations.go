@@ -7,8 +7,7 @@ import (
 )
 
 // few is the largest number of tolerations that are searched one by one for each taint. More are indexed, so
-// that time
-// is linear in taints plus tolerations, and not in their product.
+// that time is linear in taints plus tolerations, and not in their product.
 const few = 16
 
 // Tolerations answers which taints a pod tolerates. The zero value tolerates nothing. It never changes.
@@ -16,8 +15,7 @@ type Tolerations struct {
 	list []outrank.Toleration
 	// exists and equal are the index; both are nil for few tolerations. exists maps the key of tolerations with
 	// Exists to their effects, where the key "" stands for any key. equal maps key and value of tolerations
-	// with
-	// Equal to their effects.
+	// with Equal to their effects.
 	exists map[string]effects
 	equal  map[[2]string]effects
 }
@@ -31,8 +29,7 @@ func (e effects) cover(effect outrank.TaintEffect) bool {
 }
 
 // with returns the effects with one more, unless it is covered already. There are at most four effects, apart
-// from
-// unknown ones.
+// from unknown ones.
 func (e effects) with(effect outrank.TaintEffect) effects {
 	if e.cover(effect) {
 		return e
@@ -41,8 +38,7 @@ func (e effects) with(effect outrank.TaintEffect) effects {
 }
 
 // NewTolerations returns the Tolerations of a list, which must not change afterwards. It allocates nothing for
-// a list as
-// short as that of most pods.
+// a list as short as that of most pods.
 func NewTolerations(list []outrank.Toleration) Tolerations {
 	t := Tolerations{list: list}
 	if len(list) <= few {

@@ -38,8 +38,7 @@ func MakerOf(pod *outrank.Pod) Maker {
 }
 
 // Recreate returns the pod that a controller creates in place of this one, with a name that the caller chooses.
-// The new
-// pod is pending: it has the spec of this one and no status. It belongs to the caller.
+// The new pod is pending: it has the spec of this one and no status. It belongs to the caller.
 func Recreate(pod *outrank.Pod, name string) *outrank.Pod {
 	p := *pod
 	p.Name, p.UID = name, ""

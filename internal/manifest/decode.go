@@ -23,8 +23,7 @@ func standard(raw []byte, to any) []Mismatch {
 	kept, err := pruned(raw, shapeFor(reflect.TypeOf(to).Elem()))
 	if err != nil {
 		// The lists have too many parts. Only the name is read, so that the message can name the object; a name
-		// of the
-		// wrong type counts as missing.
+		// of the wrong type counts as missing.
 		if kept, again := pruned(raw, named); again == nil {
 			_ = json.Unmarshal(kept, to)
 		}
@@ -49,16 +48,14 @@ func standard(raw []byte, to any) []Mismatch {
 }
 
 // comparison compares a JSON text with a type, value by value. It reads one token at a time and never holds the
-// whole
-// object.
+// whole object.
 type comparison struct {
 	dec   *json.Decoder
 	found []Mismatch
 }
 
 // value compares the next value of the text with a type. at is the value's place in the object. The error is
-// about
-// the text itself.
+// about the text itself.
 func (c *comparison) value(at string, t reflect.Type) error {
 	if readsItself(t) {
 		return c.pass()

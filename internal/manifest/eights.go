@@ -6,10 +6,8 @@ import (
 )
 
 // Most bytes in strings, and in the spaces at the beginning of a line, have no meaning for the scanner. So they
-// are
-// looked at eight at a time, as one number whose lowest byte is the first. The functions below mark each byte
-// that is
-// looked for by its highest bit. Bytes above the first mark may be marked by mistake, because the
+// are looked at eight at a time, as one number whose lowest byte is the first. The functions below mark each
+// byte that is looked for by its highest bit. Bytes above the first mark may be marked by mistake, because the
 // subtraction borrows from them; so only the first mark counts.
 
 const (
@@ -58,9 +56,8 @@ func beforeQuote(buf []byte, at int) int {
 }
 
 // afterPlain returns the place of the first byte, from place at on, that ends a string or needs a closer look:
-// a
-// quote, a backslash, a control character, or a byte that is not ASCII. It returns the length of the text
-// if there is none.
+// a quote, a backslash, a control character, or a byte that is not ASCII. It returns the length of the text if
+// there is none.
 func afterPlain(buf []byte, at int) int {
 	for ; len(buf)-at >= 8; at += 8 {
 		x := eight(buf, at)

@@ -10,10 +10,8 @@ import (
 )
 
 // Encode returns the JSON of a value of a wire type, on one line and without the escapes that only HTML needs.
-// JSON cannot
-// hold strings that are not UTF-8; if there are any, they are listed instead. If the value has no JSON, the
-// list has an
-// entry without a field.
+// JSON cannot hold strings that are not UTF-8; if there are any, they are listed instead. If the value has no
+// JSON, the list has an entry without a field.
 func Encode(v any) ([]byte, []Mismatch) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -23,8 +21,7 @@ func Encode(v any) ([]byte, []Mismatch) {
 	}
 
 	// The encoder writes this escape for bytes that are not UTF-8. But a string may also contain these
-	// characters
-	// literally, so the strings themselves are looked through.
+	// characters literally, so the strings themselves are looked through.
 	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
 		if ms := notText(nil, "", reflect.ValueOf(v)); len(ms) > 0 {
 			return nil, ms
@@ -45,7 +42,8 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 			ms = append(ms, Mismatch{Field: at, Text: fmt.Sprintf("%q is not UTF-8", v.String())})
 		}
 	case reflect.Struct:
-		// A type that reads itself has no strings of its own: it is a quantity, a time, or JSON that was encoded before.
+		// A type that reads itself has no strings of its own: it is a quantity, a time, or JSON that was
+		// encoded before.
 		if readsItself(v.Type()) {
 			return ms
 		}

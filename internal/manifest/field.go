@@ -22,10 +22,8 @@ func readsItself(t reflect.Type) bool {
 }
 
 // mostParts is the largest number of parts in all lists of one object. A part with two bytes of text takes some
-// hundred
-// bytes of memory, so the size of the text does not bound the memory. The 3 MB that an API server accepts have
-// room for
-// fewer parts with any content.
+// hundred bytes of memory, so the size of the text does not bound the memory. The 3 MB that an API server
+// accepts have room for fewer parts with any content.
 const mostParts = 250_000
 
 // errParts is the error about an object with more than mostParts parts.

@@ -3,11 +3,10 @@ package manifest
 import "encoding/json"
 
 // The types below are those of scheduling.k8s.io for groups of pods. They have the fields of all versions side
-// by side
-// (chapter 22).
+// by side (chapter 22).
 
-// PodGroup is a PodGroup or a CompositePodGroup. Their policies count different things. Other projects have kinds of the
-// same names; APIVersion tells them apart.
+// PodGroup is a PodGroup or a CompositePodGroup. Their policies count different things. Other projects have
+// kinds of the same names; APIVersion tells them apart.
 type PodGroup struct {
 	APIVersion string      `json:"apiVersion,omitempty"`
 	Kind       Written     `json:"kind,omitempty"`
@@ -17,8 +16,7 @@ type PodGroup struct {
 }
 
 // GroupSpec is spec of a PodGroup or a CompositePodGroup. It is also an entry of the templates of a Workload;
-// such an
-// entry has a name and no parent.
+// such an entry has a name and no parent.
 type GroupSpec struct {
 	Name                  string           `json:"name,omitempty"`
 	Parent                string           `json:"parentCompositePodGroupName,omitempty"`
@@ -52,8 +50,8 @@ type GroupPolicy struct {
 	Gang  *GangPolicy `json:"gang,omitempty"`
 }
 
-// GangPolicy is spec.schedulingPolicy.gang, which counts the pods of a PodGroup or
-// the groups of a CompositePodGroup.
+// GangPolicy is spec.schedulingPolicy.gang, which counts the pods of a PodGroup or the groups of a
+// CompositePodGroup.
 type GangPolicy struct {
 	MinCount      int32 `json:"minCount,omitempty"`
 	MinGroupCount int32 `json:"minGroupCount,omitempty"`

@@ -6,16 +6,14 @@ import "fmt"
 const mostHeld = 64 << 20
 
 // held keeps elements of a list that have no kind while the kind of the list is not known. If keys are sorted,
-// the list
-// names its kind after its items.
+// the list names its kind after its items.
 type held struct {
 	text   []byte
 	places []place
 }
 
 // place is the index of an element in the list, and the length of its text. The integers are small because
-// there may be
-// many places.
+// there may be many places.
 type place struct{ index, size uint32 }
 
 // add keeps an element. It returns an error if too much would be kept.

@@ -18,13 +18,11 @@ type Item struct {
 }
 
 // ErrSyntax is the error about a stream that cannot be used. Errors about a stream that is not JSON wrap it. If
-// a stream
-// cannot be used for another reason, errors.Is(err, ErrSyntax) is true as well.
+// a stream cannot be used for another reason, errors.Is(err, ErrSyntax) is true as well.
 var ErrSyntax = errors.New("not JSON")
 
 // refusal is an error about input that may be JSON but cannot be used. For errors.Is it is an [ErrSyntax], with
-// another
-// text.
+// another text.
 type refusal struct{ text string }
 
 // Error returns the text.

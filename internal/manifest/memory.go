@@ -50,8 +50,7 @@ const (
 	// mostAmounts is the largest number of maps that are kept for the next object.
 	mostAmounts = 64
 	// mostRoom is the largest number of entries of a map that is kept. Clearing a map that was once large takes
-	// long
-	// even if it holds little later.
+	// long even if it holds little later.
 	mostRoom = 16
 )
 

@@ -7,10 +7,8 @@ import (
 )
 
 // Most fields of an object are not needed here, and skipping a field is many times faster than decoding it. So
-// if
-// the quick reader gives up on an object, the fields that the wire type does not name are cut away before the
-// decoder
-// of the standard library gets it.
+// if the quick reader gives up on an object, the fields that the wire type does not name are cut away before
+// the decoder of the standard library gets it.
 
 // shape says which parts of a JSON value are kept. A nil shape keeps all of it.
 type shape struct {
@@ -36,8 +34,7 @@ func shapeFor(t reflect.Type) *shape {
 }
 
 // pruned returns raw without the fields that the shape does not name. If the text cannot be read, it is
-// returned
-// unchanged, so that the decoder finds the reason. The only error is errParts.
+// returned unchanged, so that the decoder finds the reason. The only error is errParts.
 func pruned(raw []byte, of *shape) ([]byte, error) {
 	p := pruner{scanner: scanner{buf: raw, err: io.EOF, mark: 0}, out: make([]byte, 0, len(raw)/2)}
 	switch err := p.value(of); {

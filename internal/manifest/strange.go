@@ -8,8 +8,7 @@ import (
 )
 
 // strange returns the error for text outside of any object. Often it is kubectl's output to standard error,
-// which was
-// redirected to the same file.
+// which was redirected to the same file.
 func (s *scanner) strange(c byte) error {
 	at := s.off + int64(s.pos)
 	line := s.line()
@@ -53,8 +52,7 @@ func (s *scanner) line() string {
 }
 
 // wide reports whether the input seems to be UTF-16, with or without a byte order mark. It looks only at the
-// first two
-// bytes.
+// first two bytes.
 func (s *scanner) wide() bool {
 	if s.off > 0 || len(s.buf) < 2 && s.fill() != nil {
 		return false
@@ -71,8 +69,7 @@ var errWide = fmt.Errorf("%w: the input is UTF-16, as PowerShell's > writes it; 
 	"with kubectl ... | Out-File -Encoding utf8 FILE", ErrSyntax)
 
 // unexpected returns the error for a byte where something else belongs. If the input seems to be UTF-16 or
-// YAML, the error
-// says so.
+// YAML, the error says so.
 func (s *scanner) unexpected(c byte) error {
 	if s.wide() {
 		return errWide

@@ -6,24 +6,18 @@ import (
 	"strings"
 )
 
-// Each calls f for every object of the stream, in order. A stream is any number of JSON objects one after another, with
-// white space between them.
+// Each calls f for every object of the stream, in order. A stream is any number of JSON objects one after
+// another, with white space between them.
 //
 // An object with a field "items" that is an array is a list. Each then calls f for its elements instead.
-// Elements of a
-// typed list ("PodList") that have no kind get theirs from the list. If the kind of the list comes after its
-// items, as
-// it does with sorted keys, such elements are held back until it is known, at most 64 MB of them, and come
-// after the
-// elements that have a kind. An element is a list by the same rule, unless a kind before its items says that it
-// is something
-// else. Lists may be nested ten deep.
+// Elements of a typed list ("PodList") that have no kind get theirs from the list. If the kind of the list
+// comes after its items, as it does with sorted keys, such elements are held back until it is known, at most 64
+// MB of them, and come after the elements that have a kind. An element is a list by the same rule, unless a
+// kind before its items says that it is something else. Lists may be nested ten deep.
 //
 // Each stops at the first error: an error of f, an error of r, or an [ErrSyntax]. A nil reader is an
-// [ErrSyntax], and so is
-// a stream without an object, because the program that was to write it has failed. Memory is bounded by the
-// largest single
-// object, which may have 8 MB, and by the elements that are held back.
+// [ErrSyntax], and so is a stream without an object, because the program that was to write it has failed.
+// Memory is bounded by the largest single object, which may have 8 MB, and by the elements that are held back.
 func Each(r io.Reader, f func(Item) error) error {
 	if r == nil {
 		return &refusal{text: "there is no reader"}
@@ -54,8 +48,7 @@ func Each(r io.Reader, f func(Item) error) error {
 const mostNested = 10
 
 // one reads an object that may be a list, and calls f for it or for its elements. it.Kind is the kind that the
-// list around
-// it gives its elements, and depth is the number of lists around it.
+// list around it gives its elements, and depth is the number of lists around it.
 func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 	// The text is kept from here on until the object turns out to be a list.
 	s.mark = s.pos
@@ -161,8 +154,7 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 }
 
 // unexpectedEnd returns an error of reading an object. The end of the stream becomes a fault of the input,
-// because it came
-// inside the object.
+// because it came inside the object.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("%w: the input ends inside an object", ErrSyntax)

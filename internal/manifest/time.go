@@ -18,8 +18,7 @@ const (
 )
 
 // ParseTime reads a time as an API server writes it (rule 26.2.2): in the form of RFC 3339. The year may be
-// negative or have
-// more than four digits if the time is in UTC.
+// negative or have more than four digits if the time is in UTC.
 func ParseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil {
@@ -51,8 +50,7 @@ func ParseTime(text string) (time.Time, error) {
 }
 
 // FormatTime writes a time in UTC, in the form that ParseTime reads. Unlike time.Format it writes any year,
-// even if an int
-// has 32 bits.
+// even if an int has 32 bits.
 func FormatTime(t time.Time) string {
 	seconds := t.Unix()
 	cycles := seconds / cycleSeconds

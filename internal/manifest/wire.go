@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The types below are the parts of Kubernetes objects in JSON that matter here,
-// for reading and for writing. Reading skips every other field.
+// The types below are the parts of Kubernetes objects in JSON that matter here, for reading and for writing.
+// Reading skips every other field.
 
 // Written is a field that is written and not read. Its value is known before the object is decoded.
 type Written string
@@ -32,8 +32,7 @@ type Meta struct {
 }
 
 // Annotations are the annotations that matter here: two of a pod that name its source, and two of a claim.
-// Others can be
-// large and are not kept.
+// Others can be large and are not kept.
 type Annotations struct {
 	ConfigSource *string `json:"kubernetes.io/config.source,omitempty"`
 	ConfigMirror *string `json:"kubernetes.io/config.mirror,omitempty"`

@@ -3,12 +3,9 @@ package packing
 import "math"
 
 // bundle is a proximal bundle method: it looks for the highest point of a concave function. Each value of the
-// function
-// comes with a slope; the plane through the value along the slope lies nowhere below the function. From the
-// best point
-// known, the method goes in the direction in which the slopes seen near it agree. Products are rounded before
-// they are
-// added, so that every machine takes the same steps.
+// function comes with a slope; the plane through the value along the slope lies nowhere below the function.
+// From the best point known, the method goes in the direction in which the slopes seen near it agree. Products
+// are rounded before they are added, so that every machine takes the same steps.
 type bundle struct {
 	// center is the best point known, and value is the function's value there.
 	center []float64
@@ -53,8 +50,7 @@ func (b *bundle) start(at []float64, value, reach float64) {
 }
 
 // add adds a slope, and how far its plane lies above the value at the center. If there are mostCuts already,
-// the slope
-// with the least weight is dropped.
+// the slope with the least weight is dropped.
 func (b *bundle) add(slope []float64, above float64) {
 	if len(b.cuts) == mostCuts {
 		b.dropLightest()
@@ -105,8 +101,8 @@ func (b *bundle) spread(from int) {
 }
 
 // next returns the point whose value and slope are to be told next. It returns false once the planes promise no
-// gain
-// above worth for any point that is as near to the center as the origin is, or once the meter stops the search.
+// gain above worth for any point that is as near to the center as the origin is, or once the meter stops the
+// search.
 func (b *bundle) next(worth float64, m *Meter) (at []float64, more bool) {
 	direction := make([]float64, len(b.center))
 	for {
@@ -148,10 +144,8 @@ func (b *bundle) next(worth float64, m *Meter) (at []float64, more bool) {
 }
 
 // weigh finds the weights of the slopes that minimize reach/2 times the square of the mean slope, plus the mean
-// of
-// above. That is the dual of finding the next point. Pairs of slopes exchange weight until no exchange helps.
-// It
-// returns false if the meter stops the search.
+// of above. That is the dual of finding the next point. Pairs of slopes exchange weight until no exchange
+// helps. It returns false if the meter stops the search.
 func (b *bundle) weigh(m *Meter) bool {
 	n := len(b.cuts)
 	grad := make([]float64, n) // the derivative of that sum by the weight of each slope
@@ -177,8 +171,7 @@ func (b *bundle) weigh(m *Meter) bool {
 		}
 
 		// Along the exchange the sum is a parabola. The exchange goes to its lowest point, but gives no more
-		// weight
-		// than there is.
+		// weight than there is.
 		curve := float64(b.reach * (b.gram[to][to] + b.gram[from][from] - 2*b.gram[to][from]))
 		by := b.alpha[from]
 		if curve > 0 {
@@ -197,10 +190,8 @@ func (b *bundle) weigh(m *Meter) bool {
 }
 
 // tell takes the answer for the point that next returned: the function's value there, and a plane that lies
-// nowhere
-// below the function, by its height at the point and its slope. The height equals the value unless a search was
-// cut
-// off.
+// nowhere below the function, by its height at the point and its slope. The height equals the value unless a
+// search was cut off.
 func (b *bundle) tell(at []float64, value, height float64, slope []float64) {
 	gained := value - b.value
 	moved := make([]float64, len(at))
@@ -209,8 +200,7 @@ func (b *bundle) tell(at []float64, value, height float64, slope []float64) {
 	}
 
 	// A point that gains a tenth of what was promised becomes the center. For all planes, above is then
-	// computed
-	// for the new center.
+	// computed for the new center.
 	if gained >= b.ahead/10 && gained > 0 {
 		for i := range b.cuts {
 			b.cuts[i].above = max(0, b.cuts[i].above+dot(b.cuts[i].slope, moved)-gained)

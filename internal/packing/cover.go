@@ -24,8 +24,7 @@ type cover struct {
 	// needed.
 	short []int64
 	// best is the least weight found so far, and leaves marks the leavers that have it. chosen marks the
-	// leavers
-	// of the branch that is being searched. nodes counts the nodes of the search.
+	// leavers of the branch that is being searched. nodes counts the nodes of the search.
 	best   int64
 	leaves []bool
 	chosen []bool
@@ -116,11 +115,9 @@ func (c *cover) weigh(weights []int64) {
 }
 
 // least returns the least weight of leavers that free the amounts short, which these numbers of items need, and
-// the
-// number of nodes that were searched. The weight is MaxInt64 if even all leavers do not free enough. mark then
-// returns
-// the leavers. Once the meter has stopped, the weight may be that of other leavers that free enough, or
-// MaxInt64.
+// the number of nodes that were searched. The weight is MaxInt64 if even all leavers do not free enough. mark
+// then returns the leavers. Once the meter has stopped, the weight may be that of other leavers that free
+// enough, or MaxInt64.
 func (c *cover) least(counts []int, short []int64) (weight int64, nodes int) {
 	// short follows from the numbers of items, so these are the key.
 	c.key = c.key[:0]
@@ -167,12 +164,9 @@ func (c *cover) fewest(short []int64) int {
 func (c *cover) mark(leaves []bool) { copy(leaves, c.leaves) }
 
 // leastFrom bounds from below the weight of leavers, from the i-th in the order on, that free what is still
-// short. It
-// returns MaxInt64 if even all of them do not free enough. Each row bounds their number in two ways: by the
-// leavers of
-// the whole bin that free most of the row, and by pretending that all free as much as the largest one from here
-// on.
-// That many leavers weigh no less than the lightest that many of the bin.
+// short. It returns MaxInt64 if even all of them do not free enough. Each row bounds their number in two ways:
+// by the leavers of the whole bin that free most of the row, and by pretending that all free as much as the
+// largest one from here on. That many leavers weigh no less than the lightest that many of the bin.
 func (c *cover) leastFrom(i int) int64 {
 	count := 0
 	for r, short := range c.short {
@@ -195,8 +189,7 @@ func (c *cover) leastFrom(i int) int64 {
 }
 
 // decide tries for the i-th leaver in the order that it leaves and that it stays, and then goes on to the next.
-// weight is
-// the weight of the leavers chosen so far.
+// weight is the weight of the leavers chosen so far.
 func (c *cover) decide(i int, weight int64) {
 	c.nodes++
 	if c.meter.turn(len(c.short) + len(c.order)) {

@@ -30,8 +30,7 @@ type placer struct {
 	prices  []int64
 	offered []int64
 	// fillings are the present fillings of the bins. unplaced counts the items of each kind that have no place
-	// in
-	// them.
+	// in them.
 	fillings []Filling
 	unplaced []int
 	caps     []int   // memory for the largest number of items of each kind that one bin may take
@@ -53,10 +52,8 @@ type Aim struct {
 func (a *Aim) enough(p *Placement) bool { return a.Enough != nil && a.Enough(p) }
 
 // Place returns the best placement that it finds with the prices of a relaxation, nil if it finds none. It
-// builds one
-// placement, and then takes the items out of some bins and places them again, until the meter ends the search
-// or the
-// aim is reached. The same problem has the same placement for the same limit.
+// builds one placement, and then takes the items out of some bins and places them again, until the meter ends
+// the search or the aim is reached. The same problem has the same placement for the same limit.
 func Place(p *Problem, from Relaxed, aim Aim, m *Meter) *Placement {
 	x := newPlacer(p, from.Prices, m)
 	if m.stopped {
@@ -131,8 +128,7 @@ func newPlacer(p *Problem, prices []int64, m *Meter) *placer {
 }
 
 // weigh returns the weights of the leavers of a bin. If other leavers have used up a budget, its leavers also
-// pay the
-// fine.
+// pay the fine.
 func (x *placer) weigh(b *Bin) []int64 {
 	x.weights = x.weights[:0]
 	for v := range b.Leavers {
@@ -149,8 +145,7 @@ func (x *placer) weigh(b *Bin) []int64 {
 }
 
 // worth returns the value of the present filling of a bin: the present prices of its items less the weights of
-// its
-// leavers.
+// its leavers.
 func (x *placer) worth(i int, weights []int64) int64 {
 	sum := int64(0)
 	for k, n := range x.fillings[i].Counts {
@@ -181,8 +176,7 @@ func (x *placer) gain(i int) int64 {
 }
 
 // sell places the unplaced items in some of the bins, and returns false if it fails. It begins at this many
-// thousandths
-// of the prices.
+// thousandths of the prices.
 func (x *placer) sell(bins []int, thousandths int64) bool {
 	type offer struct {
 		bin  int
@@ -206,8 +200,7 @@ func (x *placer) sell(bins []int, thousandths int64) bool {
 		}
 
 		// The items that one bin takes are lost for the others, so each gain is computed again. A bin whose
-		// gain has
-		// fallen below half of the next offer waits for the next round.
+		// gain has fallen below half of the next offer waits for the next round.
 		slices.SortStableFunc(offers, func(a, b offer) int { return cmp.Compare(b.gain, a.gain) })
 		for n, o := range offers {
 			gain := x.gain(o.bin)
@@ -259,8 +252,7 @@ func (x *placer) charge(i int, sign int64) {
 }
 
 // placement returns the present fillings with their weight and violations. A leaver is one violation if any of
-// its
-// budgets has nothing left for it.
+// its budgets has nothing left for it.
 func (x *placer) placement() *Placement {
 	p := &Placement{Fillings: make([]Filling, len(x.fillings))}
 
@@ -298,8 +290,7 @@ func (x *placer) restore(p *Placement) {
 }
 
 // hopeful lists the bins in which the relaxation placed something, the most frequent first. It lists no more
-// than
-// three bins for each item, and eight.
+// than three bins for each item, and eight.
 func (x *placer) hopeful(rounds []int) []int {
 	var out []int
 	for i, n := range rounds {

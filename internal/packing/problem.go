@@ -1,16 +1,14 @@
 package packing
 
 // Kind is a kind of items that are alike. Needs is the amount that one of them takes of each row, and Count is
-// the number
-// of items.
+// the number of items.
 type Kind struct {
 	Needs []int64
 	Count int
 }
 
 // Leaver is an occupant of a bin that may leave it. Holds is the amount that it then frees of each row. Weight
-// is the
-// cost of its leaving. Charges are the budgets that it takes from.
+// is the cost of its leaving. Charges are the budgets that it takes from.
 type Leaver struct {
 	Holds   []int64
 	Weight  int64
@@ -32,8 +30,8 @@ func (p *Problem) turns(bin int) int {
 	return (1 + len(b.Free)) * (1 + len(p.Kinds) + len(b.Leavers))
 }
 
-// Problem asks for a place for every item. Left is how many leavers each budget covers;
-// a leaver beyond that is a violation. The searches only read a Problem.
+// Problem asks for a place for every item. Left is how many leavers each budget covers; a leaver beyond that is
+// a violation. The searches only read a Problem.
 type Problem struct {
 	Kinds []Kind
 	Bins  []Bin

@@ -25,12 +25,11 @@ func Pod(p *outrank.Pod) string {
 }
 
 // Devices is the name of kube-scheduler's plugin that reads claims for devices. A filter of the caller with
-// this
-// name is assumed to read them.
+// this name is assumed to read them.
 const Devices = "DynamicResources"
 
-// Unread warns of the claims for devices of a pod to be placed, unless a filter of the caller reads them (rule 7.14.7).
-// ownFilters yields the names of the caller's filters.
+// Unread warns of the claims for devices of a pod to be placed, unless a filter of the caller reads them (rule
+// 7.14.7). ownFilters yields the names of the caller's filters.
 func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) []outrank.Problem {
 	if p == nil || len(p.ResourceClaims) == 0 {
 		return nil

@@ -19,18 +19,15 @@ const MostName = 253
 const Dropped = "an extender dropped the node"
 
 // ResizeFits is the reason why a pod waits whose deferred resize has room: the kubelet carries the resize out
-// (rule
-// 7.19.7).
+// (rule 7.19.7).
 const ResizeFits = "pod resize fits, waiting for Kubelet actuation"
 
 // IsDropped reports whether the reasons of a node say that an extender has dropped it.
 func IsDropped(reasons []string) bool { return slices.Contains(reasons, Dropped) }
 
 // Name returns a name as it is if it has only characters that names in Kubernetes can have. It returns any
-// other text in
-// quotes, with everything but printable ASCII escaped, so that the text can neither end a line nor change the
-// direction of
-// writing nor colour a terminal.
+// other text in quotes, with everything but printable ASCII escaped, so that the text can neither end a line
+// nor change the direction of writing nor colour a terminal.
 func Name[S ~string](name S) string {
 	s, rest := cut(string(name), 2*MostName)
 	if s == "" || strings.IndexFunc(s, strange) >= 0 {
@@ -113,8 +110,8 @@ func Quantity(name resource.Name, amount int64) resource.Quantity {
 }
 
 // NoPlace says why there is no place for a group. pod is the pod that has no place, empty if it is none in
-// particular.
-// nodes are the answers of the nodes about it, and others are further reasons; empty ones are left out.
+// particular. nodes are the answers of the nodes about it, and others are further reasons; empty ones are left
+// out.
 func NoPlace[Count fmt.Stringer](pod string, nodes []Count, others ...string) string {
 	text := "no place"
 	if pod != "" {

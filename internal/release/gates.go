@@ -24,8 +24,7 @@ type state struct {
 }
 
 // gates are the gates that affect preemption. The bits of a [Release] depend on the index of a gate, so a gate
-// must keep
-// its place, and a new one goes to the end.
+// must keep its place, and a new one goes to the end.
 var gates = [...]gate{
 	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, true}}},
 	{"CompositePodGroup", []state{{V1_37, false, true}}},
@@ -87,8 +86,7 @@ func (r Release) With(set map[string]bool) (Release, error) {
 	}
 
 	// The bit of a gate says that the gate differs from its default. A gate that is set to its default clears
-	// the bit, so
-	// that equal settings are equal values.
+	// the bit, so that equal settings are equal values.
 	r = r.OrDefault()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		i, ok := find(name)
@@ -139,8 +137,7 @@ func (r Release) on(name string) bool {
 const asyncPreemption = "SchedulerAsyncPreemption"
 
 // Asynchronous reports whether a plan is executed while the scheduler goes on with other attempts. If every
-// victim is
-// being deleted already, nothing is executed then (rule 14.2.6).
+// victim is being deleted already, nothing is executed then (rule 14.2.6).
 func (r Release) Asynchronous() bool {
 	if !r.Known() {
 		r = Default

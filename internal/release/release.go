@@ -8,8 +8,7 @@ import (
 )
 
 // Release is a release of Kubernetes with its feature gates. The low byte is the minor version. Above it, bit i
-// is set if
-// gates[i] is turned, that is, differs from its default. Zero stands for [Default].
+// is set if gates[i] is turned, that is, differs from its default. Zero stands for [Default].
 type Release uint64
 
 // The releases whose rules are known.
@@ -77,8 +76,7 @@ func (r Release) String() string {
 }
 
 // Parse reads the text that String writes. The version may lack its "v". A patch version, a build or a vendor's
-// suffix
-// after it is ignored.
+// suffix after it is ignored.
 func Parse(text string) (Release, error) {
 	version, rest, gated := strings.Cut(text, ",")
 	r, ok := OfVersion(version)
@@ -117,8 +115,7 @@ func known() string {
 }
 
 // Minor returns the minor version in a text such as "v1.37.2-vendor.5". ok is false if the text is not a
-// version of
-// Kubernetes 1.
+// version of Kubernetes 1.
 func Minor(version string) (minor int, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "v"), "1.")
 	if !ok {
@@ -126,8 +123,7 @@ func Minor(version string) (minor int, ok bool) {
 	}
 
 	// A minor version has up to three digits without leading zeros. It ends the text, or a patch, a suffix or a
-	// build
-	// follows.
+	// build follows.
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 	if digits == 0 || digits > 3 || digits > 1 && rest[0] == '0' || digits < len(rest) && !strings.Contains(".-+", rest[digits:digits+1]) {
 		return 0, false

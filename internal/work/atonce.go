@@ -33,8 +33,7 @@ type panicked struct {
 // with the lowest place is kept, whichever happens first, so that the result does not depend on timing.
 func (p *Panics) Catch(place int, f func()) {
 	// recover returns nil both without a panic and while the goroutine ends. So f's return is noted to tell the
-	// two
-	// apart.
+	// two apart.
 	returned := false
 	defer func() {
 		if !returned {
@@ -94,12 +93,10 @@ func Do(n int, f func(i int)) {
 }
 
 // Chunks cuts the numbers below n into chunks and calls f for each, with this number of workers at once. The
-// first
-// worker is the goroutine of the caller. Which worker gets which chunk is not determined.
+// first worker is the goroutine of the caller. Which worker gets which chunk is not determined.
 //
-// Chunks returns when all calls have returned. It gives out no more chunks once the context has ended or a
-// call has panicked. If any call panicked, it panics like the call for the lowest chunk. Chunks are given out
-// in
+// Chunks returns when all calls have returned. It gives out no more chunks once the context has ended or a call
+// has panicked. If any call panicked, it panics like the call for the lowest chunk. Chunks are given out in
 // order, so this is the same call however many workers there are.
 func Chunks(ctx context.Context, workers, n, chunk int, f func(worker, from, to int)) error {
 	c := &crew{ctx: ctx, n: n, chunk: chunk, f: f, alone: workers <= 1}

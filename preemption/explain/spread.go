@@ -90,7 +90,7 @@ func (f *finder) nodeCounts(x *spreadIndex, c *constraint, n *outrank.Node) bool
 // 7.12.7).
 func (f *finder) matching(c *constraint, n *outrank.Node) (count int) {
 	if c.selector.Empty() {
-		return 0 // rule 7.12.7
+		return 0 // an empty selector counts no pods (rule 7.12.7)
 	}
 
 	for _, p := range f.snap.PodsOn(n.Name) {
@@ -154,7 +154,7 @@ func (f *finder) skew(i int, at *place) (with, least int) {
 		with++
 	}
 	if len(c.counts) < c.minDomains {
-		return with, 0 // rule 7.12.12
+		return with, 0 // with fewer domains than minDomains the least count is 0 (rule 7.12.12)
 	}
 	return with, leastOf(x.order[i], c.counts, changed)
 }

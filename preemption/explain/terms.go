@@ -77,7 +77,7 @@ func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) podTerm {
 	s = narrowed(s, owner, t.MismatchLabelKeys, outrank.NotIn)
 	out := podTerm{owner: owner, key: t.TopologyKey, selector: s, namespaces: t.Namespaces, inLabels: t.NamespaceSelector}
 	if len(out.namespaces) == 0 && out.inLabels == nil {
-		out.namespaces = []string{owner.NamespaceName()} // rule 7.13.12
+		out.namespaces = []string{owner.NamespaceName()} // the default (rule 7.13.12)
 	}
 	out.matcher, _ = s.Matcher() // an invalid selector matches nothing
 	return out

@@ -182,8 +182,8 @@ func (f *finder) takes(p *outrank.Pod, rooms []amounts) resource.List {
 	return out
 }
 
-// others describes the pods on the node that cannot be victims. It lists those of lower priority, and counts those
-// with the preemptor's priority or a higher one.
+// others describes the pods on the node that cannot be victims. It lists the pods of lower priority, and
+// counts the pods with the preemptor's priority or a higher one.
 func (f *finder) others(node string, possible []*outrank.Pod) (protected List[Pod], higher int) {
 	movable := make(map[*outrank.Pod]bool, len(possible))
 	for _, p := range possible {

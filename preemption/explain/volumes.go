@@ -110,7 +110,7 @@ func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []string {
 	return nil
 }
 
-// attachable lists the drivers that cannot attach the preemptor's volumes in addition to those of the pods. Each is
+// attachable lists the drivers that cannot attach the preemptor's volumes in addition to the pods' volumes. Each is
 // described as a resource that is short.
 func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
 	// A volume counts once, however many pods use it, and is not new if it is attached already (rule 7.9.3).
@@ -180,7 +180,7 @@ func (f *finder) nameZones(o *Obstacle, at *place) {
 	for i := range f.pod.Volumes {
 		v := &f.pod.Volumes[i]
 		if v.Ephemeral {
-			continue // rule 7.11.2
+			continue // the filter ignores ephemeral volumes (rule 7.11.2)
 		}
 
 		for _, label := range slices.Sorted(maps.Keys(v.Zones)) {

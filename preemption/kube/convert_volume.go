@@ -22,7 +22,7 @@ func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
 
 // podVolume converts a volume of a pod. ok is false for a kind of volume that does not limit where the pod can run.
 func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (v outrank.Volume, ok bool) {
-	// A claim is resolved to its volume later. Disks may conflict with those of other pods, and the rest counts against
+	// A claim is resolved to its volume later. Disks may conflict with disks of other pods, and the rest counts against
 	// the limit of a CSI driver.
 	switch {
 	case w.Claim != nil:

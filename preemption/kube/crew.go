@@ -171,7 +171,7 @@ func (c *crew) addOldest() {
 	pods := b.pods
 	for _, h := range b.items {
 		if h.of.Kind != kindPod {
-			_ = c.rd.item(h.item(b)) // never an error
+			_ = c.rd.item(h.item(b)) // item never returns an error
 			continue
 		}
 		c.rd.take(&pods[0])

@@ -58,7 +58,7 @@ func wireShare(v *outrank.IntOrPercent) json.RawMessage {
 	if v == nil {
 		return nil
 	}
-	text, _ := v.MarshalJSON() // it never fails
+	text, _ := v.MarshalJSON() // MarshalJSON of an IntOrPercent never fails
 	return text
 }
 

@@ -36,7 +36,7 @@ import (
 // [outrank.Cluster.Validate] refuses the cluster, or if it has anything that Kubernetes cannot
 // represent:
 //
-//   - a pod whose volume for a claim differs from that of another pod, or of
+//   - a pod whose volume for a claim differs from the volume in another pod, or in
 //     Cluster.Claims; [outrank.Cluster.ResolveVolumes] makes them agree
 //   - a volume without a claim that has a field which only a claim gives, a volume
 //     with a claim and a disk, a disk that its kind cannot describe

@@ -12,7 +12,7 @@ type Summary struct {
 	// Preemptions is the number of recorded preemptions, and Evictions the number of all their victims.
 	Preemptions, Evictions int
 
-	// Cascades maps a number of links, two or more, to the number of cascades whose longest chain has so many.
+	// Cascades[n] is the number of cascades whose longest chain has n links, for n of two or more.
 	// It is nil if there is no cascade.
 	Cascades map[int]int
 	// LongestCascade is the longest chain, and the earliest one among those of equal length. Each preemption in it

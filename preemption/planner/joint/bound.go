@@ -49,7 +49,7 @@ func (b *draft) bound(m *model, known *relaxed, best total) total {
 // bounding computes a bound, one rank after the other.
 type bounding struct {
 	*draft
-	total // the bound so far
+	total // the bound computed so far
 	model *model
 	known *relaxed
 	best  total
@@ -167,7 +167,7 @@ func (x *bounding) bySize() {
 
 	// stuck has the members that fit nowhere without victims. Only one member of each kind is asked about.
 	var stuck []*member
-	fitsSomewhere := map[int]bool{} // by kind
+	fitsSomewhere := map[int]bool{} // by the kind of a member
 	for _, m := range x.members {
 		if m.coupled() {
 			return
@@ -193,7 +193,7 @@ func (x *bounding) bySize() {
 	x.Victims = whole(int64(victims))
 	x.Sum = sum
 	x.Top = x.lowestTop(stuck)
-	if x.totals.lossCosts != nil { // rule 25.6.5
+	if x.totals.lossCosts != nil { // each victim costs at least the mildest loss (rule 25.6.5)
 		x.moves = resource.MulSat(int64(x.Victims), x.mildestLeaver())
 	}
 }

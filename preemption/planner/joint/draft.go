@@ -32,7 +32,7 @@ type solution struct {
 	after *settled
 }
 
-// victims lists all pods that leave, also those of pods that preempted in vain.
+// victims lists all pods that leave, also for pods that preempted in vain.
 func (s *solution) victims() []*outrank.Pod {
 	var all []*outrank.Pod
 	for i := range s.spots {

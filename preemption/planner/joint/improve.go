@@ -105,7 +105,7 @@ func (b *draft) vacate(s *solution, node int, others []int, floor int32) *soluti
 	return next
 }
 
-// placeElsewhere finds other places for the members of a node, and leaves those of the other nodes where they are.
+// placeElsewhere finds other places for the members of a node. The members of other nodes stay where they are.
 // It returns the node of every member and all victims, or nil if a member finds no place. The members stay placed
 // in the draft; the caller undoes that.
 func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32) (assigned []int, victims []*outrank.Pod) {

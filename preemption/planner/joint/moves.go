@@ -24,7 +24,7 @@ type mover struct {
 	leastFrom []int64
 	// fates has the lots of the branch that is searched, and best the lots of the cheapest leaf so far.
 	fates, best []lot
-	least       int64 // the cost of best
+	least       int64 // the cost of the losses in best
 	found       bool  // set once best is known
 	// begun and until are values of draft.steps: at the beginning of the search, and where it has to end.
 	begun, until int

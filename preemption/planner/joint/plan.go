@@ -218,7 +218,7 @@ func (r *run) rulesOf(turns []turn) map[*outrank.Pod]string {
 	return rules
 }
 
-// nameVictims fills in the victims of the plan, but not those of further pods. Each is named once, with the
+// nameVictims fills in the victims of the plan, without the victims of further pods. Each is named once, with the
 // pods that need its room after the whole plan. Replacements do not run in the cluster that is asked, because a
 // replacement could go elsewhere, and so is no reason for a victim to leave (rule 25.1.5).
 func (r *run) nameVictims(p *Plan, rules map[*outrank.Pod]string, turns []turn) {

@@ -92,7 +92,7 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 	if r.err != nil {
 		return nil, preemption.Certificate{}, r.err
 	}
-	if best.total.Victims == 0 { // no total is better than that of no victims (rule 25.2.3)
+	if best.total.Victims == 0 { // no total is better than no victims (rule 25.2.3)
 		return best, r.totals.certify(best.total, best.total, true, 0), r.err
 	}
 

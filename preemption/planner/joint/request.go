@@ -18,7 +18,7 @@ const defaultLimit = 200_000
 
 // Request asks for room for several pending pods at once.
 type Request struct {
-	// Pods lists the pending pods in the order in which they were created. They are taken in the order of the
+	// Pods lists the pending pods in the order in which they arrived. They are taken in the order of the
 	// queue: the highest priority first, and pods of equal priority as they stand here.
 	Pods []*outrank.Pod
 	// Now stands in for missing start times.

@@ -280,7 +280,7 @@ func (r *run) assign(s *solution) *solution {
 	lacked := r.misfitsAtEnd(after, turns, nil, nil)
 
 	moved := map[*outrank.Pod]bool{}
-	gains := make([][]*outrank.Pod, len(s.spots)) // by member
+	gains := make([][]*outrank.Pod, len(s.spots)) // by member, the units that it evicts instead
 	for _, unit := range r.unitsOf(turns) {
 		// If the evicting pod needs the unit's room in the end, nothing changes.
 		misfits := r.misfitsWithBack(after, turns, unit, lacked)

@@ -36,8 +36,8 @@ var errNoAdmission = fmt.Errorf("%w: no admission", outrank.ErrInvalid)
 //
 // Quotas are asked in the order of their names, and the first that refuses decides.
 // Quotas of other namespaces are ignored. The pod's own PriorityClassName is used. The
-// error is an *[outrank.InputError] with every problem of the quotas of the namespace and
-// of Limited, or with those of the pod. Time is linear in the quotas.
+// error is an *[outrank.InputError] with every problem of the pod. If the pod is valid, it
+// has every problem of the namespace's quotas and of a. Time is linear in the quotas.
 func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 	if a == nil {
 		return nil, errNoAdmission
@@ -61,8 +61,8 @@ func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 	return r.verdict, nil
 }
 
-// check returns the quotas of the pod's namespace, sorted by name. The error has the problems of the pod, or else
-// those of the quotas and of Limited.
+// check returns the quotas of the pod's namespace, sorted by name. The error has the problems of the pod or, if it has
+// none, the problems of the quotas and of the admission.
 func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 	if pod.Pod == nil {
 		return nil, invalid([]outrank.Problem{{Object: "pod", Text: "missing"}})

@@ -54,7 +54,7 @@ type Requirement struct {
 
 // Limited is an entry of limitedResources in the configuration file of the admission
 // plugin (ResourceQuotaConfiguration): a resource that may only be used if a quota covers
-// it. Its JSON is that of the file.
+// it. Its JSON is the same as in the file.
 type Limited struct {
 	// APIGroup and Resource name the limited resource; pods are of the group "".
 	APIGroup string `json:"apiGroup,omitempty"`

@@ -57,7 +57,7 @@ func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemptio
 	return s, nil
 }
 
-// twoQueues returns the error about a pod whose queue is not that of the first pod of its group.
+// twoQueues returns the error about a pod whose queue differs from the queue of the first pod of its group.
 func (r *Rules) twoQueues(p, first *outrank.Pod) error {
 	return &outrank.InputError{Problems: []outrank.Problem{{
 		Object: "pod " + string(p.Key()), Field: "queue",

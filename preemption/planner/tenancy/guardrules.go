@@ -224,10 +224,10 @@ func (s *guardState) refuses(q *awayOf) string {
 		switch {
 		case !entitled && !s.fairer(q):
 			return fmt.Sprintf("queue %s would have the larger share than %s", s.name(s.at), s.name(q.theirs))
-		case entitled && q.kept > 0 || !entitled && q.settled > 0: // rule 24.8.5
+		case entitled && q.kept > 0 || !entitled && q.settled > 0: // a window spares some victims (rule 24.8.5)
 			return fmt.Sprintf("queue %s would lose what started a short while ago", s.name(q.queue))
 		}
-	case !s.claims(q.meet) && q.high > 0: // rule 24.3.5
+	case !s.claims(q.meet) && q.high > 0: // some victims forbid borrowing (rule 24.3.5)
 		return fmt.Sprintf("queue %s would have more than its own", s.name(s.at))
 	}
 	return ""

@@ -15,7 +15,7 @@ import (
 //
 // The error is an *[outrank.InputError] with every problem of the request: an unknown queue, an amount below 0, a
 // resource without a quota, amounts whose sum overflows, invalid strategies, or a window below 0. The request is only
-// read. Time is that of sorting the candidates, and of going up to the top of the tree for each of them.
+// read. It takes the time of sorting the candidates, and of going up to the top of the tree for each of them.
 func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	if t == nil {
 		return nil, errNoTree
@@ -70,7 +70,7 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	}
 	queue := d.incoming.at
 	d.policy = &t.nodes[queue].policy
-	if req.Contested == nil { // rule 24.3.1
+	if req.Contested == nil { // resources with too little quota left are contested (rule 24.3.1)
 		for r, v := range d.incoming.uses {
 			d.contested[r] = v > max(0, d.available(queue, r))
 		}
@@ -84,7 +84,7 @@ func (d *decision) readWorkloads(ps *[]outrank.Problem) {
 	req := d.req
 	d.incoming = d.hold(&req.Incoming, req.Now, ps)
 	for r, v := range d.incoming.uses {
-		d.incoming.asked[r] = v > 0 // rule 24.3.8
+		d.incoming.asked[r] = v > 0 // naming a resource with 0 asks for nothing (rule 24.3.8)
 	}
 
 	sums := slices.Clone(d.incoming.uses)

@@ -183,8 +183,8 @@ func validStrategies(s []Strategy) bool {
 		slices.Equal(s, []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare})
 }
 
-// before orders candidates by which one is preempted first (rule 24.3.3): those that are leaving already, those of other
-// queues, the lower priority, the later admission. Names make the order total.
+// before orders candidates by which one is preempted first (rule 24.3.3): one that is leaving already, one of another
+// queue, the lower priority, the later admission. Names make the order total.
 func (d *decision) before(a, b *holder) int {
 	flag := func(yes bool) int {
 		if yes {

@@ -85,7 +85,7 @@ func (o *Options) check() error {
 	o.Protection.check("tenancy options", &ps)
 
 	// Only Tree.Reclaim knows further rules. A tree that has some is refused, so that they are not ignored silently.
-	if o.Tree != nil { // rule 24.9.5
+	if o.Tree != nil { // further rules (rule 24.9.5)
 		for i := range o.Tree.nodes {
 			if n := &o.Tree.nodes[i]; len(n.further) > 0 {
 				add("Tree", fmt.Sprintf("queue %s has the rule %s, and pods on nodes know no further rules", n.name, n.further[0].Name))
@@ -181,8 +181,8 @@ func (r *Rules) takers(rule string) []string {
 const lowerPriority = "lower priority"
 
 // Take reports whether the preemptor may preempt a pod, judging by these two pods only, and by which rule; see
-// [preemption.Eligibility].Take. The rule is one of those of [Taken], or "lower priority" between pods without a
-// queue. Whether several victims may leave together is up to the guard. If either pod is nil, Take returns false.
+// [preemption.Eligibility].Take. [Taken] lists the rules; between pods without a queue it is "lower
+// priority". Whether several victims may leave together is up to the guard. If either pod is nil, Take returns false.
 func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
 		return "", false
@@ -200,7 +200,7 @@ func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 // there is none.
 func (r *Rules) ruleBetween(preemptor, victim *outrank.Pod) string {
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
-	if mine == "" || theirs == "" { // rule 24.5.1
+	if mine == "" || theirs == "" { // pods without a queue have rules of their own (rule 24.5.1)
 		if mine == theirs && victim.PriorityValue() < preemptor.PriorityValue() {
 			return lowerPriority
 		}
@@ -321,7 +321,7 @@ func (r *Rules) asks(p *outrank.Pod, of outrank.Release) (at int, amounts []int6
 
 	amounts, asked = r.uses(p, of)
 	for i, v := range amounts {
-		asked[i] = v > 0 // rule 24.3.8
+		asked[i] = v > 0 // naming a resource with 0 asks for nothing (rule 24.3.8)
 	}
 	return at, amounts, asked, nil
 }

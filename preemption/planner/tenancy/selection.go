@@ -174,7 +174,7 @@ func checkedFurther(rules []Selection, bad func(field, format string, args ...an
 		c.must(s.Name != "", ".Name", "missing")
 		c.must(s.Name == "" || !names[s.Name], ".Name", "there is another rule %s", s.Name)
 		names[s.Name] = true
-		if s.Trigger == "QuotaFeasibleAndInsufficientTopology" { // rule 24.9.2
+		if s.Trigger == "QuotaFeasibleAndInsufficientTopology" { // Kueue has it, but it needs topologies (rule 24.9.2)
 			c.must(false, ".Trigger", "rule %s asks about topologies, which are not known here", s.Name)
 		} else {
 			c.must(slices.Contains(triggers, s.Trigger), ".Trigger", "there is no trigger %q", s.Trigger)

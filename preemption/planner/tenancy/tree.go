@@ -212,7 +212,7 @@ func (b *builder) addQueue(q *Queue) {
 			b.bad(object, x.field, "there is no rule %q", x.take)
 		}
 	}
-	if q.Policy.Reclaim == LowerOrNewer { // rule 24.2.3
+	if q.Policy.Reclaim == LowerOrNewer { // only Within may have it (rule 24.2.3)
 		b.bad(object, "Policy.Reclaim", "%v is for the queue itself alone", q.Policy.Reclaim)
 	}
 

@@ -7,9 +7,8 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// Cluster generates a cluster. Its pods are in no particular order, and its
-// nodes are not in the order of their names. The error is that of
-// [Shape.Validate].
+// Cluster generates a cluster. Its pods are in no particular order, and its nodes are not in the order of their
+// names. The error is that of [Shape.Validate].
 func Cluster(shape Shape, seed uint64) (*outrank.Cluster, error) {
 	if err := shape.Validate(); err != nil {
 		return nil, err
@@ -17,9 +16,8 @@ func Cluster(shape Shape, seed uint64) (*outrank.Cluster, error) {
 	return clusters.Cluster(shape.drawn(), draw.Seeded(seed)), nil
 }
 
-// Preemptor generates a pod that looks for a place in a cluster of the same
-// shape. It outranks most pods there, and usually needs one to four of them to leave.
-// The error is that of [Shape.Validate].
+// Preemptor generates a pod that looks for a place in a cluster of the same shape. It outranks most pods there,
+// and usually needs one to four of them to leave. The error is that of [Shape.Validate].
 func Preemptor(shape Shape, seed uint64) (*outrank.Pod, error) {
 	if err := shape.Validate(); err != nil {
 		return nil, err
@@ -27,11 +25,9 @@ func Preemptor(shape Shape, seed uint64) (*outrank.Pod, error) {
 	return clusters.Preemptor(shape.drawn(), draw.Seeded(seed)), nil
 }
 
-// PreemptorGroup generates the pods of a group that look for places in the
-// cluster of the same shape and seed: one to four pods, alike or not, with the same priority
-// and preemption policy. Now and then their group has pods in the
-// cluster already, or does not exist, or they name no group. The error is
-// that of [Shape.Validate].
+// PreemptorGroup generates the pods of a group that look for places in the cluster of the same shape and seed:
+// one to four pods, alike or not, with the same priority and preemption policy. Now and then their group has
+// pods in the cluster already, or does not exist, or they name no group. The error is that of [Shape.Validate].
 func PreemptorGroup(shape Shape, seed uint64) ([]*outrank.Pod, error) {
 	if err := shape.Validate(); err != nil {
 		return nil, err

@@ -1,11 +1,11 @@
-// Package executiontest answers: what did an executor, or an attempt, ask of the
-// cluster? A [Recorder] stands in for the cluster in tests and in simulators. It
-// writes down every call, and its fields decide what the calls return.
+// Package executiontest answers: what did an executor, or an attempt, ask of the cluster? A [Recorder] stands
+// in for the cluster in tests and in simulators. It writes down every call, and its fields decide what the
+// calls return.
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
-// The package needs no test framework. Any number of goroutines may use a recorder
-// at once. Each call takes constant time, apart from the caller's own functions.
+// The package needs no test framework. Any number of goroutines may use a recorder at once. Each call takes
+// constant time, apart from the caller's own functions.
 package executiontest
 
 import (
@@ -83,9 +83,8 @@ func (c Call) String() string {
 // [execution.Config].Parallel 1 that order is always the same; with more, calls that are
 // made at once arrive in any order.
 //
-// The zero value is ready: every pod exists as it was asked for, none waits to be
-// bound, and nothing fails. The fields must not change while it is in use. Any
-// number of goroutines may use it at once.
+// The zero value is ready: every pod exists as it was asked for, none waits to be bound, and nothing fails. The
+// fields must not change while it is in use. Any number of goroutines may use it at once.
 type Recorder struct {
 	// Find, if set, returns the latest version of a pod by its key, like
 	// engine.Snapshot.Pod. A pod that it does not find is gone.

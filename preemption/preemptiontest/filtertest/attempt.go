@@ -19,8 +19,8 @@ type attempt struct {
 	state preemption.FilterState
 }
 
-// begin starts a case: an attempt for the scene's own pod, with an empty list of
-// calls. It is nil if Start returns an error.
+// begin starts a case: an attempt for the scene's own pod, with an empty list of calls. It is nil if Start
+// returns an error.
 func (s *scene) begin() *attempt {
 	s.calls = s.calls[:0]
 	return s.start("state", s.here.pod, s.here.snap)
@@ -138,8 +138,7 @@ func (a *attempt) clone(name string) *attempt {
 	return &attempt{a.scene, name, state}
 }
 
-// same reports whether two statuses are equal apart from the name of the filter,
-// which the evaluator fills in.
+// same reports whether two statuses are equal apart from the name of the filter, which the evaluator fills in.
 func same(a, b preemption.Status) bool { return a.Code == b.Code && slices.Equal(a.Reasons, b.Reasons) }
 
 func textOf(s preemption.Status) string {

@@ -18,10 +18,10 @@ type Error struct {
 	Violations []Violation
 }
 
-// phases are the checks, each of which looks for a violation of one rule. A phase runs only if
-// the phases before it found nothing. Concurrency comes last, because there memory that
-// two states share could end the whole program. ruleNamed, ruleNoPanic and
-// ruleSay have no check here: Check itself, try and checkSay find their violations.
+// phases are the checks, each of which looks for a violation of one rule. A phase runs only if the phases
+// before it found nothing. Concurrency comes last, because there memory that two states share could end the
+// whole program. ruleNamed, ruleNoPanic and ruleSay have no check here: Check itself, try and checkSay find
+// their violations.
 var phases = [][]checkFunc{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
@@ -45,9 +45,9 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Check runs a filter over generated clusters and reports which rules of its
-// contract it breaks. The error is nil, an *[Error], an *[outrank.InputError] about
-// the options, or an error about a Prepare that does not do the same thing twice.
+// Check runs a filter over generated clusters and reports which rules of its contract it breaks. The error is
+// nil, an *[Error], an *[outrank.InputError] about the options, or an error about a Prepare that does not do
+// the same thing twice.
 //
 // The rules, in the order in which they are checked:
 //
@@ -70,11 +70,10 @@ func (e *Error) Error() string {
 //   - the filter turns some pod away from some node;
 //   - a guard allows that nobody is away ([CheckGuard] alone).
 //
-// It takes some hundred calls of the filter for each cluster, in all well below
-// a second for a filter of ordinary speed, and memory for
-// one cluster. For the rule about several goroutines, some call the filter at once, and have
-// ended before Check returns; all other calls come from the caller's goroutine. Several goroutines may
-// call Check.
+// It takes some hundred calls of the filter for each cluster, in all well below a second for a filter of
+// ordinary speed, and memory for one cluster. For the rule about several goroutines, some call the filter at
+// once, and have ended before Check returns; all other calls come from the caller's goroutine. Several
+// goroutines may call Check.
 func Check(filter *preemption.Filter, options Options) error {
 	if err := options.validate(); err != nil {
 		return err

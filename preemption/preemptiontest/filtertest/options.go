@@ -9,8 +9,8 @@ import (
 
 // Options are the settings of a check. The zero value is a useful default.
 type Options struct {
-	// Clusters is the number of clusters; zero means 60. They grow from one node
-	// with one pod to the size of the shape.
+	// Clusters is the number of clusters; zero means 60. They grow from one node with one pod to the size of
+	// the shape.
 	Clusters int
 	// Seed is the seed of the first cluster. The others have the seeds that follow.
 	Seed uint64

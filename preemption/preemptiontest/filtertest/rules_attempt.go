@@ -29,8 +29,8 @@ func (s *scene) alone(pod *outrank.Pod) ([]preemption.Status, bool) {
 	return s.dryRuns(a, pod), true
 }
 
-// checkAttempts makes attempts for two pods at once, and compares their answers with
-// those of the same attempts one after the other.
+// checkAttempts makes attempts for two pods at once, and compares their answers with those of the same attempts
+// one after the other.
 func checkAttempts(s *scene) *Violation {
 	mine, ok := s.alone(s.here.pod)
 	theirs, also := s.alone(s.other)
@@ -90,8 +90,8 @@ func checkConcurrency(s *scene) *Violation {
 	return nil
 }
 
-// askAtOnce makes attempts for both pods and asks clones of one state, all
-// concurrently. It returns for each what was wrong, empty for nothing.
+// askAtOnce makes attempts for both pods and asks clones of one state, all concurrently. It returns for each
+// what was wrong, empty for nothing.
 func (s *scene) askAtOnce(a *attempt, want map[*outrank.Pod][]preemption.Status) []string {
 	var all sync.WaitGroup
 	wrong := make([]string, 2*asking)

@@ -98,8 +98,7 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nod
 		return nil, nil, err
 	}
 
-	// Preempt is asked first, because it remembers its answers about equal pods, and listing the feasible
-	// nodes does not.
+	// Preempt is asked before the feasible nodes are listed, because it remembers its answers about equal pods.
 	req := preemption.Request{Pod: pod, Now: now}
 	if l.offset != nil {
 		req.Offset = l.offset(pod)

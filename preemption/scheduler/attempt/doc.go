@@ -67,11 +67,10 @@
 //	a group comes, changes, goes     PutGroup, RemoveGroup       PutGroup, RemoveGroup
 //	a composite group likewise       PutComposite, RemoveComposite PutComposite, RemoveComposite
 //
-// The executor is told of pods that are gone before the queue is. A pod on
-// a node whose resize is deferred is queued as [queue.Queue.FollowResize] says. Pods of
-// schedulers that [preemption.Profile].Schedulers does not name are not queued. Claims and volumes
-// are fields of pods here: a change of them is a change of the pod. If it may help other pods, too, the
-// caller tells the queue ([queue.EventStorageChanged]).
+// The executor is told of pods that are gone before the queue is. A pod on a node whose resize is deferred is
+// queued as [queue.Queue.FollowResize] says. Pods of schedulers that [preemption.Profile].Schedulers does not
+// name are not queued. Claims and volumes are fields of pods here: a change of them is a change of the pod. If
+// it may help other pods, too, the caller tells the queue ([queue.EventStorageChanged]).
 //
 // In a plugin of kube-scheduler the framework itself pops, places, nominates and binds pods. There
 // an executor is used alone, and the snapshot is told of the framework's nominations.
@@ -84,8 +83,8 @@
 //
 // # Calls at once, and cost
 //
-// A [Loop] belongs to one goroutine, with its snapshot and a nominator of its own. Others may use the
-// queue, and a nominator of the caller, meanwhile. It starts no goroutine that
-// outlives a call, reads no clock and draws no lots: time is an argument. Besides the decision and the caller's
-// actions, an attempt costs time linear in the changes of the snapshot since the last one.
+// A [Loop] belongs to one goroutine, with its snapshot and a nominator of its own. Others may use the queue,
+// and a nominator of the caller, meanwhile. It starts no goroutine that outlives a call, reads no clock and
+// draws no lots: time is an argument. Besides the decision and the caller's actions, an attempt costs time
+// linear in the changes of the snapshot since the last one.
 package attempt

@@ -41,8 +41,8 @@ type Loop struct {
 	groups bool
 }
 
-// New makes a loop. The error lists everything that is wrong with the
-// configuration, in one *[outrank.InputError].
+// New makes a loop. The error lists everything that is wrong with the configuration, in one
+// *[outrank.InputError].
 func New(config Config) (*Loop, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -110,12 +110,11 @@ func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 	return l.Attempt(ctx, entry, now)
 }
 
-// Attempt makes an attempt with an entry that was popped from the queue, and ends it: the pod
-// is bound, back in the queue, or out of it. A waiting pod that is being deleted is dropped.
-// The result is nil for an entry without a pod, and for a nil context; any other error comes with a
-// complete result. The package comment lists these errors; for a group that has places any change
-// of the snapshot during the attempt is an error. Errors of
-// [execution.Executor.Fail] and of [Config.Decided] are returned, too.
+// Attempt makes an attempt with an entry that was popped from the queue, and ends it: the pod is bound, back in
+// the queue, or out of it. A waiting pod that is being deleted is dropped. The result is nil for an entry
+// without a pod, and for a nil context; any other error comes with a complete result. The package comment lists
+// these errors; for a group that has places any change of the snapshot during the attempt is an error. Errors
+// of [execution.Executor.Fail] and of [Config.Decided] are returned, too.
 func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, err

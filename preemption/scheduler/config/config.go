@@ -44,9 +44,8 @@ type Profile struct {
 	UnsupportedScores []outrank.Problem
 }
 
-// Profile returns the profile for the pods of a scheduler, which [outrank.Pod.Scheduler]
-// names. The result is false if there is none: this scheduler then leaves
-// the pod to another.
+// Profile returns the profile for the pods of a scheduler, which [outrank.Pod.Scheduler] names. The result is
+// false if there is none: this scheduler then leaves the pod to another.
 func (c *Configuration) Profile(schedulerName string) (*Profile, bool) {
 	for i := range c.Profiles {
 		if c.Profiles[i].SchedulerName == schedulerName {

@@ -1,6 +1,5 @@
-// Package config answers what a KubeSchedulerConfiguration file means for
-// preemption: it reads the file that kube-scheduler is started with
-// (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
+// Package config answers what a KubeSchedulerConfiguration file means for preemption: it reads the file that
+// kube-scheduler is started with (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
 // its profiles.
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
@@ -9,8 +8,7 @@
 //	profile, ok := read.Profile(pod.Scheduler())
 //	evaluator, err := engine.New(profile.Config)
 //
-// It reads JSON, because the standard library has no YAML. Any tool that converts
-// will do:
+// It reads JSON, because the standard library has no YAML. Any tool that converts will do:
 //
 //	yq -o=json . scheduler.yaml
 //	python3 -c 'import json,sys,yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)' < scheduler.yaml
@@ -31,10 +29,9 @@
 //	of the plugins there                               Profile.Scores
 //	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff
 //
-// A file with which kube-scheduler would not start is an error: unknown fields, repeated
-// fields, invalid arguments, plugins at a point that they do not serve.
-// [Profile.Unsupported] lists settings with which it would start but which this module cannot
-// follow: extenders, plugins that are not kube-scheduler's own, filters in another
-// order. [Profile.UnsupportedScores] does so for scores. Fields that affect neither, such
-// as leader election or timeouts, are checked for their names and types and then left out.
+// A file with which kube-scheduler would not start is an error: unknown fields, repeated fields, invalid
+// arguments, plugins at a point that they do not serve. [Profile.Unsupported] lists settings with which it
+// would start but which this module cannot follow: extenders, plugins that are not kube-scheduler's own,
+// filters in another order. [Profile.UnsupportedScores] does so for scores. Fields that affect neither, such as
+// leader election or timeouts, are checked for their names and types and then left out.
 package config

@@ -208,8 +208,7 @@ func (o *object) duration(name string) {
 	}
 }
 
-// typed reads the version and kind of an object. Missing ones are fine for nested
-// objects.
+// typed reads the version and kind of an object. Missing ones are fine for nested objects.
 func (o *object) typed(version, kind string) {
 	if got := o.text("apiVersion"); got != "" && got != version {
 		o.ps.add(o.path("apiVersion"), "%q where %q is wanted", cut(got), version)

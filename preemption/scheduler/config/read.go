@@ -133,8 +133,8 @@ func (c *Configuration) readBackoff(o *object) {
 	c.InitialBackoff, c.MaxBackoff = time.Duration(first)*time.Second, time.Duration(last)*time.Second
 }
 
-// nameProfiles gives a single profile its default name, and refuses missing and
-// repeated names. All profiles share their nominations (rule 19.1.6).
+// nameProfiles gives a single profile its default name, and refuses missing and repeated names. All profiles
+// share their nominations (rule 19.1.6).
 func (c *Configuration) nameProfiles(o *object) {
 	taken := map[string]bool{}
 	for i := range c.Profiles {

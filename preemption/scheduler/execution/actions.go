@@ -13,14 +13,13 @@ import (
 // [preemption.ErrNotFound] says that the pod is gone, which counts as success. Several goroutines
 // may call all functions at once. The functions must not change the pods that they are given.
 //
-// Most of them are the PodPreemptor of the scheduler of v1.13; waiting pods,
-// events and the queue came with the scheduling framework.
+// Most of them are the PodPreemptor of the scheduler of v1.13; waiting pods, events and the queue came with the
+// scheduling framework.
 type Actions struct {
 	// Latest returns the pod as it is now. If Latest is nil, pods count as unchanged.
 	Latest func(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
-	// Reject refuses a victim that has a node but still waits to be bound
-	// (Permit), and reports whether the victim did wait. A victim that does not
-	// wait is evicted.
+	// Reject refuses a victim that has a node but still waits to be bound (Permit), and reports whether the
+	// victim did wait. A victim that does not wait is evicted.
 	Reject func(ctx context.Context, victim *outrank.Pod) (bool, error)
 	// Evict sets the condition on a victim and then deletes it.
 	Evict func(ctx context.Context, e Eviction) error
@@ -73,8 +72,8 @@ func (a *Actions) complete() {
 
 // Eviction is the request to evict a victim.
 type Eviction struct {
-	// Victim is the pod of the plan. If it has a UID, a later pod with
-	// the same name is another pod and must not be deleted.
+	// Victim is the pod of the plan. If it has a UID, a later pod with the same name is another pod and must
+	// not be deleted.
 	Victim *outrank.Pod
 	// Condition is to be set before the victim is deleted. It tells a scheduler that the pod terminates
 	// because of a preemption (rule 8.4). Its type is empty if no condition is to be set, as in the

@@ -16,18 +16,14 @@ type Order string
 
 // The orders.
 const (
-	// Synchronous: the victims are evicted in the order of the plan, up to
-	// Parallel of them at a time. Then the nominations of lower priority are
-	// cleared, and then the preemptor is nominated (prepareCandidate). A failed
-	// eviction ends the execution, so that a preemptor is nominated only once every
-	// victim terminates.
+	// Synchronous: the victims are evicted in the order of the plan, up to Parallel of them at a time. Then the
+	// nominations of lower priority are cleared, and then the preemptor is nominated (prepareCandidate). A
+	// failed eviction ends the execution, so that a preemptor is nominated only once every victim terminates.
 	Synchronous Order = "synchronous"
-	// Asynchronous: the preemptor is nominated first, because a scheduler that
-	// continues in the meantime must know of it. Then the nominations of lower
-	// priority are cleared, then all victims but the last are evicted, up to
-	// Parallel at a time, and the last one after them (prepareCandidateAsync).
-	// After any failure the rest is skipped and the preemptor is activated; it
-	// keeps its nomination.
+	// Asynchronous: the preemptor is nominated first, because a scheduler that continues in the meantime must
+	// know of it. Then the nominations of lower priority are cleared, then all victims but the last are
+	// evicted, up to Parallel at a time, and the last one after them (prepareCandidateAsync). After any failure
+	// the rest is skipped and the preemptor is activated; it keeps its nomination.
 	Asynchronous Order = "asynchronous"
 )
 
@@ -67,14 +63,12 @@ type Config struct {
 	// long each time. Its error, usually the context's, ends the tries. Nil means that tries follow each other
 	// without a wait. Several goroutines may call it at once.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Nominator, if any, is told of the nominations that are set, kept and cleared. It
-	// must know the nominations that plans are made with: of a plan's ClearedNominations the executor
-	// clears only those that the Nominator still has, for the plan's node and a
-	// lower priority than the preemptor's (rule 14.3.7).
+	// Nominator, if any, is told of the nominations that are set, kept and cleared. It must know the
+	// nominations that plans are made with: of a plan's ClearedNominations the executor clears only those that
+	// the Nominator still has, for the plan's node and a lower priority than the preemptor's (rule 14.3.7).
 	Nominator *Nominator
-	// Remember is the largest number of evicted victims that are remembered
-	// until Executor.Gone is called for them. Beyond that the oldest are
-	// forgotten, and would be evicted again. Zero means 65,536.
+	// Remember is the largest number of evicted victims that are remembered until Executor.Gone is called for
+	// them. Beyond that the oldest are forgotten, and would be evicted again. Zero means 65,536.
 	Remember int
 }
 

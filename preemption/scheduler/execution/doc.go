@@ -1,7 +1,6 @@
-// Package execution answers: a plan to preempt has been decided, so what happens
-// now, and what happens to a pod that could not be scheduled? It does what
-// kube-scheduler does after DefaultPreemption has chosen the victims. Every
-// effect on the cluster is a call of a function of the caller.
+// Package execution answers: a plan to preempt has been decided, so what happens now, and what happens to a pod
+// that could not be scheduled? It does what kube-scheduler does after DefaultPreemption has chosen the victims.
+// Every effect on the cluster is a call of a function of the caller.
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //

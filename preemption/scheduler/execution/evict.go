@@ -47,8 +47,8 @@ func (x *execution) evictAll(ctx context.Context, victims []*PodReport) error {
 	return nil
 }
 
-// evictGroup evicts all victims of a group concurrently, and returns when all calls
-// have returned. It panics if one of the caller's actions does.
+// evictGroup evicts all victims of a group concurrently, and returns when all calls have returned. It panics if
+// one of the caller's actions does.
 func (x *execution) evictGroup(ctx context.Context, group []*PodReport) {
 	if len(group) == 1 {
 		x.evictOnce(ctx, group[0])
@@ -57,8 +57,7 @@ func (x *execution) evictGroup(ctx context.Context, group []*PodReport) {
 	work.Do(len(group), func(i int) { x.evictOnce(ctx, group[i]) })
 }
 
-// postEvents posts the events about a group, and reports whether nothing is left
-// to do about any victim in it.
+// postEvents posts the events about a group, and reports whether nothing is left to do about any victim in it.
 func (x *execution) postEvents(group []*PodReport) bool {
 	allDone := true
 	for _, v := range group {
@@ -134,8 +133,7 @@ func (x *execution) evictOnce(ctx context.Context, v *PodReport) {
 		return
 	}
 
-	// The claim is settled even if the caller's actions panic: other calls may
-	// wait for it.
+	// The claim is settled even if the caller's actions panic: other calls may wait for it.
 	v.Result = Failed
 	defer func() { x.evictions.settle(claim, v.Result) }()
 	v.Result, v.Err = x.evict(ctx, v.Pod)

@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// evictions keeps track of the evictions of one executor, so that no victim is
-// evicted twice. A victim is claimed before its eviction, and the claim is settled after it. An
-// evicted victim is remembered until it is gone. Any number of goroutines may use evictions at once.
+// evictions keeps track of the evictions of one executor, so that no victim is evicted twice. A victim is
+// claimed before its eviction, and the claim is settled after it. An evicted victim is remembered until it is
+// gone. Any number of goroutines may use evictions at once.
 type evictions struct {
 	mu sync.Mutex
 	// byID has the claims that are not settled and the claims of remembered victims, by identity.
@@ -40,10 +40,9 @@ func newEvictions(limit int) *evictions {
 	return &evictions{byID: map[string]*evictionClaim{}, limit: limit}
 }
 
-// claim reserves a victim for the caller, which must settle the claim. If another call
-// has claimed the victim, claim waits until that claim is settled. If the other eviction worked
-// the result is nil; otherwise the victim is free again and the caller may get it
-// after all. The error is the context's.
+// claim reserves a victim for the caller, which must settle the claim. If another call has claimed the victim,
+// claim waits until that claim is settled. If the other eviction worked the result is nil; otherwise the victim
+// is free again and the caller may get it after all. The error is the context's.
 //
 // No call waits while it holds a claim, so two calls can never wait for each other.
 func (ev *evictions) claim(ctx context.Context, id string) (*evictionClaim, error) {
@@ -87,8 +86,8 @@ func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 	return c, nil
 }
 
-// settle ends a claim. The victim is remembered only if it was Evicted: a
-// victim that was rejected may come back, and a victim that was not found is gone.
+// settle ends a claim. The victim is remembered only if it was Evicted: a victim that was rejected may come
+// back, and a victim that was not found is gone.
 func (ev *evictions) settle(c *evictionClaim, result Result) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()

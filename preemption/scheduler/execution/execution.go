@@ -27,8 +27,8 @@ type execution struct {
 	state preemptorState
 	// group is nil unless the preemptor is a group.
 	group *groupPreemptor
-	// report is filled in step by step. While several victims are evicted at
-	// once, each goroutine writes to its own element of Victims.
+	// report is filled in step by step. While several victims are evicted at once, each goroutine writes to its
+	// own element of Victims.
 	report *Report
 	// toEvict are the victims in the report that are to be evicted. few is the array behind it while there
 	// are few of them.

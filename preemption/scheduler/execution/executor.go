@@ -18,11 +18,12 @@ import (
 // [NewExecutor] makes one. The zero Executor executes nothing; its error wraps
 // [outrank.ErrInvalid].
 //
-// It starts no goroutine that outlives a call, in either order. A caller that
-// wants a plan executed in the background puts "go" before the call, and keeps
-// the preemptor out of the queue while [Executor.Preempting] returns true.
+// It starts no goroutine that outlives a call, in either order. A caller that wants a plan executed in the
+// background puts "go" before the call, and keeps the preemptor out of the queue while [Executor.Preempting]
+// returns true.
 type Executor struct {
-	// These fields come from the Config. Except for wanted and scheduler, defaults replace zero values.
+	// These fields come from the Config. Missing actions, and the numbers in together and retry, have their
+	// defaults.
 	actions   Actions
 	wanted    Order
 	together  int
@@ -132,11 +133,10 @@ func (e *Executor) isUnderway(key outrank.Key, matches func(*preemptorState) boo
 // waits reports whether the preemptor still waits for a victim to be gone.
 func (s *preemptorState) waits() bool { return !s.lastGone }
 
-// Gone tells the executor that a pod does not exist any more, or was not evicted
-// after all, so that it need not be remembered. It must be called for every
-// pod that goes: otherwise a later pod with the name of a victim without a UID counts as evicted
-// already. For a pod that was no victim it does nothing. Time is linear
-// in the plans that are being executed.
+// Gone tells the executor that a pod does not exist any more, or was not evicted after all, so that it need not
+// be remembered. It must be called for every pod that goes: otherwise a later pod with the name of a victim
+// without a UID counts as evicted already. For a pod that was no victim it does nothing. Time is linear in the
+// plans that are being executed.
 func (e *Executor) Gone(pod *outrank.Pod) {
 	if pod == nil || e.evictions == nil {
 		return

@@ -8,8 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Fail does what has to be done about a pod that could not be scheduled
-// (group 15.2; handleSchedulingFailure):
+// Fail does what has to be done about a pod that could not be scheduled (group 15.2; handleSchedulingFailure):
 //
 //  1. The latest version of the pod is fetched. A pod that is still there
 //     without a node goes back to the queue as unschedulable, with the filters
@@ -22,8 +21,8 @@ import (
 //  3. The event FailedScheduling is posted, even for a pod that is gone or bound.
 //  4. The condition PodScheduled=False is set, together with the nomination.
 //
-// For a pod that runs and waits for room for its resize ([Verdict.Resize]) only step 1
-// is taken: it goes back as long as the resize is deferred (rule 7.19.10).
+// For a pod that runs and waits for room for its resize ([Verdict.Resize]) only step 1 is taken: it goes back
+// as long as the resize is deferred (rule 7.19.10).
 //
 // It differs from the reference in this:
 //
@@ -49,10 +48,9 @@ import (
 //
 // metrics.Meter.AddFailure counts the verdict.
 //
-// All steps are taken even if one of them fails or the context has ended. The
-// error joins what went wrong, and the verdict is then complete all the same.
-// Only an error of [Failure.Verdict], or an error about the executor or the context, comes
-// without a verdict and before anything is done.
+// All steps are taken even if one of them fails or the context has ended. The error joins what went wrong, and
+// the verdict is then complete all the same. Only an error of [Failure.Verdict], or an error about the executor
+// or the context, comes without a verdict and before anything is done.
 //
 // The steps are taken one after another. Apart from the calls of Actions, each pod, or each member of a
 // group, takes the time of the queue's methods and time linear in the reasons of the plan.

@@ -68,8 +68,7 @@ var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
 type failureKind int
 
 const (
-	// noNodes: there are no nodes at all, and preemption is not counted as
-	// tried (ErrNoNodesAvailable).
+	// noNodes: there are no nodes at all, and preemption is not counted as tried (ErrNoNodesAvailable).
 	noNodes failureKind = iota
 	// noFit: every node turned the pod down (FitError), whatever came of preemption.
 	noFit

@@ -11,9 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
-// ExecuteGroup does what the plan for a group says (group 14.6). The group comes from
-// the entry that was popped from the queue. The steps are the same as in [Executor.Execute],
-// with these differences:
+// ExecuteGroup does what the plan for a group says (group 14.6). The group comes from the entry that was popped
+// from the queue. The steps are the same as in [Executor.Execute], with these differences:
 //
 //  1. The latest versions of the pods that are to be nominated are fetched. If all of
 //     them are gone, being deleted or bound, nothing is done.
@@ -27,9 +26,8 @@ import (
 // in Actions.Activate: a queue activates the group together with the pod. A plan without victims is carried
 // out as well.
 //
-// An error that wraps [outrank.ErrInvalid] is about a group that is missing or is not
-// the group of the plan, a plan without a pod, or a release in which no group preempts. All
-// other errors are as in Execute.
+// An error that wraps [outrank.ErrInvalid] is about a group that is missing or is not the group of the plan, a
+// plan without a pod, or a release in which no group preempts. All other errors are as in Execute.
 func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) (*Report, error) {
 	if e == nil {
 		return nil, errNoExecutor
@@ -79,8 +77,8 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	return nil
 }
 
-// groupCandidate is the name of the only candidate for a group. It takes the place of
-// a node's name in events (rule 12.9.12).
+// groupCandidate is the name of the only candidate for a group. It takes the place of a node's name in events
+// (rule 12.9.12).
 const groupCandidate = "cluster"
 
 // nominationsOf returns the pods that a plan nominates, with their nodes. They are the plan's placement,

@@ -18,9 +18,9 @@ package execution
 // theirs if room is being made, or if the group may not preempt; they lose them if nothing helps. If executing
 // the plan failed all members keep theirs, and after any other error all lose them.
 //
-// The error wraps [outrank.ErrInvalid] for a failure without a pod, without a reason or with several
-// reasons, and [preemption.ErrState] for a plan that found a place
-// or a refusal with the code Success. Time is linear in the reasons of the plan.
+// The error wraps [outrank.ErrInvalid] for a failure without a pod, without a reason or with several reasons,
+// and [preemption.ErrState] for a plan that found a place or a refusal with the code Success. Time is linear in
+// the reasons of the plan.
 func (f *Failure) Verdict() (*Verdict, error) {
 	if f == nil {
 		return nil, errNoFailure

@@ -82,8 +82,8 @@ func (f *podFailure) appendPlacement(text []byte) []byte {
 	return append(strconv.AppendInt(text, int64(len(f.Plan.Victims)), 10), " victims"...)
 }
 
-// wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and
-// 15.3.7), empty if there is one.
+// wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and 15.3.7), empty if there is
+// one.
 func (f *podFailure) wayOut() string {
 	rules := f.rules()
 	last := f.lastWay()
@@ -145,8 +145,8 @@ func dropped(p *preemption.Plan) bool {
 	})
 }
 
-// withUntried returns the answers of preemption about all nodes that turned the pod
-// down. The nodes on which it was not tried get the answer that preemption is not helpful.
+// withUntried returns the answers of preemption about all nodes that turned the pod down. The nodes on which it
+// was not tried get the answer that preemption is not helpful.
 func withUntried(p *preemption.Plan) []preemption.Count {
 	left := nodesOf(p)
 	for _, c := range p.Unhelpful {

@@ -13,27 +13,24 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Nominator remembers the nominations: for which pending pods room was made, and
-// on which node (group 15.4; the scheduling queue's nominator, nominatedPodMap
-// in v1.13). It may know more than the pods' own NominatedNodeName, which is
-// written later and read back later still.
+// Nominator remembers the nominations: for which pending pods room was made, and on which node (group 15.4; the
+// scheduling queue's nominator, nominatedPodMap in v1.13). It may know more than the pods' own
+// NominatedNodeName, which is written later and read back later still.
 //
-// Namespace and name identify a pod. UIDs, if there are any, tell apart
-// pods that had the same name one after the other: news of the earlier pod
-// does not touch the nomination of the later one. The later pod is the one that Find
-// returns; without Find it is the one that replaced the other in the nominator.
+// Namespace and name identify a pod. UIDs, if there are any, tell apart pods that had the same name one after
+// the other: news of the earlier pod does not touch the nomination of the later one. The later pod is the one
+// that Find returns; without Find it is the one that replaced the other in the nominator.
 //
-// The zero value is empty and ready. Any number of goroutines may use it at
-// once. It keeps pointers to the pods that it is given and never changes them.
+// The zero value is empty and ready. Any number of goroutines may use it at once. It keeps pointers to the pods
+// that it is given and never changes them.
 type Nominator struct {
 	// Release selects the rules to follow. Zero, or a release that is not known, means
 	// outrank.DefaultRelease. It must be set before the first use.
 	Release outrank.Release
-	// Find, if set, returns the latest version of a pod by its key, like a
-	// lister of informers, and false for a pod that is gone. If the pod is gone, is bound or has
-	// finished in its latest version, it gets no nomination, whatever version the nominator is
-	// given (rule 15.4.4). Find is called while the nominator is locked, and must not use it. It must be
-	// set before the first use.
+	// Find, if set, returns the latest version of a pod by its key, like a lister of informers, and false for a
+	// pod that is gone. If the pod is gone, is bound or has finished in its latest version, it gets no
+	// nomination, whatever version the nominator is given (rule 15.4.4). Find is called while the nominator is
+	// locked, and must not use it. It must be set before the first use.
 	Find func(key outrank.Key) (*outrank.Pod, bool)
 
 	mu sync.RWMutex
@@ -62,12 +59,11 @@ type nominatedPod struct {
 // mostBefore is the largest number of UIDs of earlier pods that are kept for a nomination.
 const mostBefore = 8
 
-// Add records that room was made for the pod on the node. If node is empty, the call only brings news of
-// the pod: its own NominatedNodeName replaces any earlier nomination, and if that
-// is empty too the pod is not nominated any more. A pod that runs or has finished loses its
-// nomination, whatever the node. The NominatedNodeName of a pod with scheduling gates
-// counts from v1.37 on; before, it is recorded with the next update of the pod (rule 15.4.8).
-// Remove clears a nomination whatever NominatedNodeName says (rule 15.4.9).
+// Add records that room was made for the pod on the node. If node is empty, the call only brings news of the
+// pod: its own NominatedNodeName replaces any earlier nomination, and if that is empty too the pod is not
+// nominated any more. A pod that runs or has finished loses its nomination, whatever the node. The
+// NominatedNodeName of a pod with scheduling gates counts from v1.37 on; before, it is recorded with the next
+// update of the pod (rule 15.4.8). Remove clears a nomination whatever NominatedNodeName says (rule 15.4.9).
 //
 // A nomination that makes no sense is not recorded, and returns an error that names the pod:
 //
@@ -135,17 +131,17 @@ func (n *Nominator) Remove(pod *outrank.Pod) {
 	n.takeOut(pod.Key(), pod)
 }
 
-// NominatedTo returns the pods nominated to a node, sorted by importance: the
-// higher priority first, then the earlier start, where a missing start counts as
-// later than any, then the namespace and the name. The slice is the caller's.
+// NominatedTo returns the pods nominated to a node, sorted by importance: the higher priority first, then the
+// earlier start, where a missing start counts as later than any, then the namespace and the name. The slice is
+// the caller's.
 func (n *Nominator) NominatedTo(node string) []*outrank.Pod {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return slices.Clone(n.byNode[node])
 }
 
-// NodeOf returns the name of the node that the pod with this key (namespace/name)
-// is nominated to, empty without a nomination. Constant time.
+// NodeOf returns the name of the node that the pod with this key (namespace/name) is nominated to, empty
+// without a nomination. Constant time.
 func (n *Nominator) NodeOf(key outrank.Key) string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()

@@ -44,21 +44,19 @@ func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 	return l.keys[point-l.start:], true
 }
 
-// ApplyTo brings the nominations of a snapshot in line with the nominator. When another pod is
-// filtered afterwards, the pods nominated to a node with the same or a higher priority
-// count as if they ran there, and the pod has to pass with them and without them
-// (rules 7.16.1 and 7.16.2). [engine.Evaluator.Feasible] goes by the nomination that
-// the snapshot then has.
+// ApplyTo brings the nominations of a snapshot in line with the nominator. When another pod is filtered
+// afterwards, the pods nominated to a node with the same or a higher priority count as if they ran there, and
+// the pod has to pass with them and without them (rules 7.16.1 and 7.16.2). [engine.Evaluator.Feasible] goes by
+// the nomination that the snapshot then has.
 //
 //  1. A pending pod that is nominated to a node in the snapshot loses that nomination
 //     if the nominator has none for it, or one to another node.
 //  2. Every pod that the nominator has nominated to a node of the snapshot gets that nomination
 //     there. A pod that the snapshot does not know is added as pending.
 //
-// So the nominator has to know all nominations: a caller begins with Add(pod, "")
-// for every pending pod. A nomination has no effect if its node is not in the
-// snapshot, if the pod runs in the snapshot already, or if the snapshot has
-// a pod of its name with another UID.
+// So the nominator has to know all nominations: a caller begins with Add(pod, "") for every pending pod. A
+// nomination has no effect if its node is not in the snapshot, if the pod runs in the snapshot already, or if
+// the snapshot has a pod of its name with another UID.
 //
 // If [outrank.Pod.Validate] rejects a pod to be added, its error is returned, and the
 // snapshot stays as it was. No other call may use the snapshot at the same time.

@@ -20,8 +20,8 @@ const (
 	// Completed: the step succeeded. For a plan, every victim was evicted or needed no
 	// eviction, and the preemptor is nominated, unless it is on its node already.
 	Completed Result = "completed"
-	// Interrupted: a step failed or the context ended. The preemptor can be
-	// tried again; the report says what was done.
+	// Interrupted: a step failed or the context ended. The preemptor can be tried again; the report says what
+	// was done.
 	Interrupted Result = "interrupted"
 
 	// Requeued: the pod went back to the queue as unschedulable.
@@ -41,8 +41,7 @@ const (
 	RejectedWhileWaiting Result = "rejected-while-waiting"
 	// AlreadyTerminating: the victim was terminating when the plan was made.
 	AlreadyTerminating Result = "already-terminating"
-	// AlreadyEvicted: this executor had evicted the victim before, or did so at
-	// the same time in another call.
+	// AlreadyEvicted: this executor had evicted the victim before, or did so at the same time in another call.
 	AlreadyEvicted Result = "already-evicted"
 	// Skipped: nothing was done, because an earlier step failed.
 	Skipped Result = "skipped"
@@ -101,17 +100,14 @@ type Report struct {
 	// Members are the pods of a group that are to be nominated, in the order of the plan: Completed
 	// once nominated, Gone or Bound if the pod needs no room any more, otherwise Interrupted.
 	Members []PodReport
-	// Victims are the victims of the plan in its order, each once: Evicted,
-	// RejectedWhileWaiting, AlreadyTerminating, AlreadyEvicted, Gone, Skipped or
-	// Failed.
+	// Victims are the victims of the plan in its order, each once: Evicted, RejectedWhileWaiting,
+	// AlreadyTerminating, AlreadyEvicted, Gone, Skipped or Failed.
 	Victims []PodReport
-	// Cleared are the pods whose nomination to the node was to be cleared, sorted
-	// by importance: Completed, Gone if the pod was not found, or Failed. A failure here does
-	// not interrupt the execution.
+	// Cleared are the pods whose nomination to the node was to be cleared, sorted by importance: Completed,
+	// Gone if the pod was not found, or Failed. A failure here does not interrupt the execution.
 	Cleared []PodReport
-	// Nominated says whether the preemptor was nominated to the node. After a
-	// failure in Asynchronous order it may be nominated although not all
-	// victims were evicted.
+	// Nominated says whether the preemptor was nominated to the node. After a failure in Asynchronous order it
+	// may be nominated although not all victims were evicted.
 	Nominated bool
 
 	// group is the preemptor if it is a group, else nil.

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// ErrRetriable is to be wrapped by an error of [Actions] if the
-// patch of a status failed for a reason that may pass: a conflict, an internal
-// error of the server, a server that is unavailable, or a refused connection (rule
-// 14.1.6). The executor then makes the same call again, up to [Config].Tries times in all. An eviction whose
-// deletion failed must not wrap it, because a deletion is tried once.
+// ErrRetriable is to be wrapped by an error of [Actions] if the patch of a status failed for a reason that may
+// pass: a conflict, an internal error of the server, a server that is unavailable, or a refused connection
+// (rule 14.1.6). The executor then makes the same call again, up to [Config].Tries times in all. An eviction
+// whose deletion failed must not wrap it, because a deletion is tried once.
 var ErrRetriable = errors.New("it may work when tried again")
 
 // retry says how often the patch of a status is tried, and how to wait before the next try.

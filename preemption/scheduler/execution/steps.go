@@ -30,8 +30,7 @@ func (x *execution) run(ctx context.Context) error {
 	}
 	x.report.Plan = x.decision
 
-	// Set before the steps, so that a panic in the caller's actions leaves the
-	// preemptor activated.
+	// Set before the steps, so that a panic in the caller's actions leaves the preemptor activated.
 	activate = x.order == Asynchronous
 	err = x.steps(ctx)
 
@@ -103,18 +102,14 @@ func (x *execution) steps(ctx context.Context) error {
 //  4. The preemptor is nominated to the node, unless it is there already, for a
 //     [preemption.Plan.Resize].
 //
-// [Order] says in what order steps 2 to 4 are taken. If all victims are
-// terminating, [Asynchronous] order takes step 4 alone. The call returns when all
-// is done; the victims may take long after that to terminate.
+// [Order] says in what order steps 2 to 4 are taken. If all victims are terminating, [Asynchronous] order takes
+// step 4 alone. The call returns when all is done; the victims may take long after that to terminate.
 //
-// A failure, or the end of the context, interrupts the execution: calls that
-// have begun are finished, the rest is skipped, and the error wraps every cause.
-// The report is never nil and says for each victim what was done; its result is
-// [Interrupted]. The plan can be tried again at any time, because no eviction
-// that was done is done twice. Which victims are reached before a failure
-// depends on the plan, Parallel and the Actions, and not on how fast they
-// answer: victims are evicted in groups of Parallel, and a group that was begun
-// is finished.
+// A failure, or the end of the context, interrupts the execution: calls that have begun are finished, the rest
+// is skipped, and the error wraps every cause. The report is never nil and says for each victim what was done;
+// its result is [Interrupted]. The plan can be tried again at any time, because no eviction that was done is
+// done twice. Which victims are reached before a failure depends on the plan, Parallel and the Actions, and not
+// on how fast they answer: victims are evicted in groups of Parallel, and a group that was begun is finished.
 //
 // It differs from the reference in this:
 //

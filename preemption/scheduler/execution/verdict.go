@@ -10,24 +10,22 @@ type Verdict struct {
 	Err error
 	// Preemptions counts how often preemption was asked to make room for the pod (rule 14.5.1).
 	Preemptions int
-	// Filters names the filters that turned nodes down, or that kept nodes from being
-	// filtered at all, sorted by name. Only events that concern one of them can help the pod.
-	// With Failure.Pending all of them are pending: an event that may help one lets
-	// the pod be tried at once.
+	// Filters names the filters that turned nodes down, or that kept nodes from being filtered at all, sorted
+	// by name. Only events that concern one of them can help the pod. With Failure.Pending all of them are
+	// pending: an event that may help one lets the pod be tried at once.
 	Filters []string
 	// Nomination is the change of the pod's nomination, zero for a group.
 	Nomination Nomination
-	// Resize says that the pod is on its node and waits for room for its resize.
-	// Such a failure is not published: Nomination changes nothing, and
-	// Event and Condition are zero (rule 7.19.10).
+	// Resize says that the pod is on its node and waits for room for its resize. Such a failure is not
+	// published: Nomination changes nothing, and Event and Condition are zero (rule 7.19.10).
 	Resize bool
 	// Event is FailedScheduling with the message cut to 1024 bytes, zero for a group.
 	Event outrank.Event
 	// Condition is PodScheduled=False with the whole message. For a group it is the condition of the group.
 	Condition outrank.PodCondition
 
-	// Pod is the version of the pod that the steps were taken with: the latest
-	// version, or the entry's if none was fetched. It is nil for a group.
+	// Pod is the version of the pod that the steps were taken with: the latest version, or the entry's if none
+	// was fetched. It is nil for a group.
 	Pod *outrank.Pod
 	// Result is Requeued for a pod that goes back to the queue. Gone, Bound or Replaced is the reason why
 	// a pod does not. Result is empty until Executor.Fail has dealt with the failure, and for a group.

@@ -30,15 +30,14 @@ type WayOut struct {
 	Plan *preemption.Plan
 }
 
-// FirstWayOut asks one way out after the other until one of them helps (rules 8.9 to
-// 8.12; RunPostFilterPlugins). The ways may be, for example, an evaluator that spares some pods and one that
-// spares none. It also stops if a way finds that the pod fits, or ends in an error ([preemption.Plan.Err]).
+// FirstWayOut asks one way out after the other until one of them helps (rules 8.9 to 8.12;
+// RunPostFilterPlugins). The ways may be, for example, an evaluator that spares some pods and one that spares
+// none. It also stops if a way finds that the pod fits, or ends in an error ([preemption.Plan.Err]).
 //
-// The ways that were asked are returned in their order, each with its Plan, for [Failure].Ways. The list
-// is not nil even if it is empty. The plan is the plan of the way that helps or
-// ended in an error. If there is no such way it is the last plan that changes the nomination,
-// or else the last plan; it is nil if no way returned one. A plan that does not say how the nodes answered
-// takes their answers from the first plan that does.
+// The ways that were asked are returned in their order, each with its Plan, for [Failure].Ways. The list is not
+// nil even if it is empty. The plan is the plan of the way that helps or ended in an error. If there is no such
+// way it is the last plan that changes the nomination, or else the last plan; it is nil if no way returned one.
+// A plan that does not say how the nodes answered takes their answers from the first plan that does.
 //
 // If a way returns an error, the error is wrapped with its name; plan and ways come with it if the way
 // returned a plan, else both are nil. Other errors are the context's, and one that wraps

@@ -6,9 +6,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Add puts a pod into active, or into its group (rule 5.8.11).
-// A pod that is inside already keeps its attempts and FirstEnqueued. It enters as a new pod
-// unless it is active, where only the version of the pod is replaced. Time O(log n).
+// Add puts a pod into active, or into its group (rule 5.8.11). A pod that is inside already keeps its attempts
+// and FirstEnqueued. It enters as a new pod unless it is active, where only the version of the pod is replaced.
+// Time O(log n).
 func (q *Queue) Add(pod *outrank.Pod, now time.Time) error {
 	if q == nil {
 		return errNoQueue

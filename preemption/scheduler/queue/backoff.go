@@ -65,8 +65,8 @@ func (c *Config) backoffEndUpTo(now time.Time, e *Entry, most time.Duration) tim
 	return end
 }
 
-// backoffOver returns the first moment at which a backoff with this end is over
-// (rule 5.3.5). The zero time, of a pod that never failed, stays zero.
+// backoffOver returns the first moment at which a backoff with this end is over (rule 5.3.5). The zero time, of
+// a pod that never failed, stays zero.
 func (c *Config) backoffOver(end time.Time) time.Time {
 	if c.NoEarlyPop || end.IsZero() {
 		return end

@@ -88,8 +88,8 @@ func compareClasses(a, b *classBatches) int {
 	return 0
 }
 
-// union returns the members of both, which must have none in common. Time is linear in
-// the number of classes, plus the time to unite the trees of the classes that both have.
+// union returns the members of both, which must have none in common. Time is linear in the number of classes,
+// plus the time to unite the trees of the classes that both have.
 func (ps *batchParts) union(other *batchParts) *batchParts {
 	if len(ps.list) < len(other.list) {
 		ps, other = other, ps

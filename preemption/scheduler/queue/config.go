@@ -65,9 +65,9 @@ const schedulingGates = "SchedulingGates"
 type Gate struct {
 	// Name identifies the gate. It stands in Entry.Gate while the gate holds the pod, and must not be empty.
 	Name string
-	// Holds reports whether the pod is to be kept out. Like Config.Helps it must
-	// not change the pod or call the queue, which is locked meanwhile. The answer
-	// may change with time; Queue says when the gate is asked again.
+	// Holds reports whether the pod is to be kept out. Like Config.Helps it must not change the pod or call the
+	// queue, which is locked meanwhile. The answer may change with time; Queue says when the gate is asked
+	// again.
 	Holds func(pod *outrank.Pod) bool
 	// Events are the kinds of events after which the gate is asked again (upstream: the events that the
 	// plugin is registered for). None means all. From v1.37 on an event of the empty kind is always

@@ -151,8 +151,8 @@ func (c *core) refuses(operation string, pod *outrank.Pod) error {
 	return nil
 }
 
-// first returns the item to be popped next, nil if there is none: the first active
-// one, or else the first in backoff if early says that the backoff may be cut short. mu is held.
+// first returns the item to be popped next, nil if there is none: the first active one, or else the first in
+// backoff if early says that the backoff may be cut short. mu is held.
 func (c *core) first(early bool) *item {
 	it := c.pools[active].head()
 	if it == nil && early {
@@ -171,8 +171,8 @@ func (c *core) sameGroup(it *item, pod *outrank.Pod) bool {
 	return c.isMember(pod) && pod.GroupKey() == it.leaf
 }
 
-// askAgain returns when the gates of a gated item are asked without an event (rule
-// 5.2.7). The zero time means never: scheduling gates, for example, go only with an update of the pod.
+// askAgain returns when the gates of a gated item are asked without an event (rule 5.2.7). The zero time means
+// never: scheduling gates, for example, go only with an update of the pod.
 func (c *core) askAgain(it *item) time.Time {
 	if c.gatesAskedAfter <= 0 || it.heldBySpec() {
 		return time.Time{}

@@ -9,14 +9,14 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// Entry is a pod with what a queue knows about it (upstream's QueuedPodInfo), or a
-// group of pods (QueuedPodGroupInfo). An entry that a queue hands out belongs to the caller;
-// only the pod is shared, and it must not be changed.
+// Entry is a pod with what a queue knows about it (upstream's QueuedPodInfo), or a group of pods
+// (QueuedPodGroupInfo). An entry that a queue hands out belongs to the caller; only the pod is shared, and it
+// must not be changed.
 type Entry struct {
 	// Pod is nil in the entry of a group.
 	Pod *outrank.Pod
-	// Group is the group that is popped as one, with its members; nil for a pod, also
-	// for a pod of a group (group 5.8).
+	// Group is the group that is popped as one, with its members; nil for a pod, also for a pod of a group
+	// (group 5.8).
 	Group *Group
 	// Attempts counts how often the pod, or the group, was popped.
 	Attempts int
@@ -24,14 +24,12 @@ type Entry struct {
 	// attempts in a row that ended in an error; an attempt that ends otherwise sets it to zero. The
 	// backoff grows with Errors if it is not zero, else with Refusals.
 	Refusals, Errors int
-	// FirstEnqueued is the time at which the pod first entered the queue, and Enqueued the time at which
-	// it last did: it was added, or put back after an attempt. Moves between the
-	// pools of a queue change neither.
+	// FirstEnqueued is the time at which the pod first entered the queue, and Enqueued the time at which it
+	// last did: it was added, or put back after an attempt. Moves between the pools of a queue change neither.
 	FirstEnqueued, Enqueued time.Time
-	// BackoffEnd is the end of the backoff after the last failure. It is zero before
-	// the first, and always in the queue of NewFIFO. It is a whole second, and the pod is due
-	// when that second is over. With Config.NoEarlyPop it is any moment, and the pod is
-	// due at it.
+	// BackoffEnd is the end of the backoff after the last failure. It is zero before the first, and always in
+	// the queue of NewFIFO. It is a whole second, and the pod is due when that second is over. With
+	// Config.NoEarlyPop it is any moment, and the pod is due at it.
 	BackoffEnd time.Time
 	// Gate is the name of the check that holds the pod back, SchedulingGates for the gates of its spec.
 	// It is empty unless the pod is gated.
@@ -85,17 +83,16 @@ func (e *Entry) priority() int32 {
 	return e.Pod.PriorityValue()
 }
 
-// CompareEntries is negative if a is to be popped before b, positive if after,
-// and 0 if they are equal in this order (rules 5.1.1 to 5.1.3; PrioritySort):
+// CompareEntries is negative if a is to be popped before b, positive if after, and 0 if they are equal in this
+// order (rules 5.1.1 to 5.1.3; PrioritySort):
 //
 //  1. the higher priority; no priority counts as 0;
 //  2. the earlier time of entering the queue, [Entry.Enqueued];
 //  3. the namespace, then the name, then the UID that is first by bytes; a pod
 //     before a group of the same name.
 //
-// A group counts with its own priority (rule 5.8.2). The reference stops after the
-// second key. An entry without a pod and without a group comes last. The call takes
-// constant time and allocates nothing.
+// A group counts with its own priority (rule 5.8.2). The reference stops after the second key. An entry without
+// a pod and without a group comes last. The call takes constant time and allocates nothing.
 func CompareEntries(a, b *Entry) int {
 	switch noA, noB := a == nil || a.Pod == nil && a.Group == nil, b == nil || b.Pod == nil && b.Group == nil; {
 	case noA && noB:

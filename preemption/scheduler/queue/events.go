@@ -20,11 +20,10 @@ const (
 	EventAssignedPodAdded   ClusterEventKind = filter.EventAssignedPodAdded
 	EventAssignedPodUpdated ClusterEventKind = filter.EventAssignedPodUpdated
 	EventAssignedPodDeleted ClusterEventKind = filter.EventAssignedPodDeleted
-	// EventStorageChanged is a change of volumes, claims, storage classes, or what
-	// storage drivers report about a node.
+	// EventStorageChanged is a change of volumes, claims, storage classes, or what storage drivers report about
+	// a node.
 	EventStorageChanged ClusterEventKind = filter.EventStorageChanged
-	// An unscheduled pod is a pod without a node, other than the waiting pod that is
-	// asked about (rule 5.4.14).
+	// An unscheduled pod is a pod without a node, other than the waiting pod that is asked about (rule 5.4.14).
 	EventUnscheduledPodAdded   ClusterEventKind = "UnscheduledPodAdded"
 	EventUnscheduledPodUpdated ClusterEventKind = "UnscheduledPodUpdated"
 	EventUnscheduledPodDeleted ClusterEventKind = "UnscheduledPodDeleted"

@@ -31,9 +31,8 @@ func (q *Queue) PutGroup(g *outrank.PodGroup) {
 	}
 }
 
-// RemoveGroup tells the queue that a group is gone. Its waiting pods are incomplete from
-// then on. A group of the same name with another UID stays. Time O(n log n) in the
-// group's waiting pods.
+// RemoveGroup tells the queue that a group is gone. Its waiting pods are incomplete from then on. A group of
+// the same name with another UID stays. Time O(n log n) in the group's waiting pods.
 func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
 	if q.groups == nil || g == nil {
 		return
@@ -50,10 +49,9 @@ func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
 	q.groups.tidy(g.Key())
 }
 
-// PutComposite tells the queue of a composite group, or of a newer version of it, like PutGroup
-// for a group. It has no effect where composite groups are not queued.
-// Time O(m + n log n) for m groups that are known or named by pods, and n waiting
-// pods that come to belong elsewhere.
+// PutComposite tells the queue of a composite group, or of a newer version of it, like PutGroup for a group. It
+// has no effect where composite groups are not queued. Time O(m + n log n) for m groups that are known or named
+// by pods, and n waiting pods that come to belong elsewhere.
 func (q *Queue) PutComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || !q.groups.trees || g == nil {
 		return

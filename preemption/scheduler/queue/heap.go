@@ -4,9 +4,8 @@ import (
 	"slices"
 )
 
-// heap is a binary heap of items that know their index, so that any of them can
-// be removed in O(log n). The order must be total: otherwise earlier operations would decide which of two
-// equal items is the first.
+// heap is a binary heap of items that know their index, so that any of them can be removed in O(log n). The
+// order must be total: otherwise earlier operations would decide which of two equal items is the first.
 type heap struct {
 	items []*item
 	order func(a, b *item) int

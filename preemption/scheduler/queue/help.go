@@ -64,8 +64,7 @@ func (q *Queue) helped(it *item) help {
 }
 
 // helpOfItself returns how an update of the item's own pod helps it. before is nil if the earlier version is
-// not
-// known.
+// not known.
 func (q *Queue) helpOfItself(it *item, before, after *outrank.Pod) help {
 	if before != nil && sameButStatus(before, after) {
 		return noHelp

@@ -8,11 +8,10 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Helps reports whether an event may help a pod by the rules of a release. It may if it changes
-// something that one of the pod's failed filters looks at. The test is coarse: a
-// pod may be tried in vain, but no pod that could be helped is left out. An unknown event
-// may help any pod. Any event may help a pod that failed with an unknown filter or with
-// none. The filters' names are those of package preemption.
+// Helps reports whether an event may help a pod by the rules of a release. It may if it changes something that
+// one of the pod's failed filters looks at. The test is coarse: a pod may be tried in vain, but no pod that
+// could be helped is left out. An unknown event may help any pod. Any event may help a pod that failed with an
+// unknown filter or with none. The filters' names are those of package preemption.
 //
 // A neighbour is a pod on a node that the waiting pod's terms of affinity may match. In v1.36 a change of a
 // neighbour helps only if it concerns all terms of anti-affinity, from v1.37 on if it concerns any of them
@@ -96,8 +95,7 @@ func antiLeft(rules *release.Rules, owner, before, after *outrank.Pod) bool {
 	return left
 }
 
-// mayNeighbour reports whether the assigned pod may satisfy a required pod
-// affinity term of the waiting pod.
+// mayNeighbour reports whether the assigned pod may satisfy a required pod affinity term of the waiting pod.
 func mayNeighbour(waiting, assigned *outrank.Pod) bool {
 	return slices.ContainsFunc(waiting.Affinity.PodAffinity, func(t outrank.PodAffinityTerm) bool {
 		return mayMatch(&t, waiting, assigned)

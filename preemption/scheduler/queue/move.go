@@ -89,15 +89,14 @@ func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*it
 	return count
 }
 
-// AssignedPodAdded moves, as [Queue.MoveAll] does, the unschedulable pods with a required term of pod
-// affinity that the assigned pod matches, whichever filters they failed. It returns how many it moved. Pods
-// in flight with such a term count as moved when they come back. A term that
-// selects namespaces by label is taken to select all, since the labels are not
-// known here, and matchLabelKeys are ignored: a pod may be tried in vain.
+// AssignedPodAdded moves, as [Queue.MoveAll] does, the unschedulable pods with a required term of pod affinity
+// that the assigned pod matches, whichever filters they failed. It returns how many it moved. Pods in flight
+// with such a term count as moved when they come back. A term that selects namespaces by label is taken to
+// select all, since the labels are not known here, and matchLabelKeys are ignored: a pod may be tried in vain.
 //
-// It does not move pods that wait for topology spread, or for room that another pod freed when it was
-// updated. Those are for MoveAll; upstream moves the first kind here. Time
-// O(n log n) in the pods unschedulable and in flight.
+// It does not move pods that wait for topology spread, or for room that another pod freed when it was updated.
+// Those are for MoveAll; upstream moves the first kind here. Time O(n log n) in the pods unschedulable and in
+// flight.
 func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	return q.assigned(pod, EventAssignedPodAdded, now)
 }

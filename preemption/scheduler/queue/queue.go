@@ -37,24 +37,22 @@ import (
 //   - unschedulable: not to be tried before an event that may help;
 //   - gated: not to be tried before its gates let it in.
 //
-// A pod that is put back goes to backoff if something happened while it was in flight that may help it:
-// an event of [Queue.MoveAll] or an update of the pod, as [Config.Helps] answers now that the
-// failed filters are known; Activate; or an assigned pod that may satisfy its affinity. If nothing
-// happened it goes to unschedulable. A pod that
-// names no failed filter goes to backoff, too, because no event is known that it could wait for;
-// that backoff is never cut short. An event that may help one of the pod's [Entry.PendingFilters]
-// makes it active whatever is left of its backoff. From unschedulable, events and updates move it
-// to active if its backoff is over, and to backoff if not.
+// A pod that is put back goes to backoff if something happened while it was in flight that may help it: an
+// event of [Queue.MoveAll] or an update of the pod, as [Config.Helps] answers now that the failed filters are
+// known; Activate; or an assigned pod that may satisfy its affinity. If nothing happened it goes to
+// unschedulable. A pod that names no failed filter goes to backoff, too, because no event is known that it
+// could wait for; that backoff is never cut short. An event that may help one of the pod's
+// [Entry.PendingFilters] makes it active whatever is left of its backoff. From unschedulable, events and
+// updates move it to active if its backoff is over, and to backoff if not.
 //
-// The scheduling gates of a pod and those of [Config.Gates] are asked whenever the
-// pod is about to become active or to go to backoff, but not on the way from backoff to active. A pod
-// that one of them holds is gated. They are asked again when
-// the pod is added, updated or activated and, but for scheduling gates, at any event
-// of [Gate.Events] that the queue is told of. From v1.37 on Flush asks them, too. A gated pod that is
-// let in goes to active, or to backoff if its backoff is not over.
+// The scheduling gates of a pod and those of [Config.Gates] are asked whenever the pod is about to become
+// active or to go to backoff, but not on the way from backoff to active. A pod that one of them holds is gated.
+// They are asked again when the pod is added, updated or activated and, but for scheduling gates, at any event
+// of [Gate.Events] that the queue is told of. From v1.37 on Flush asks them, too. A gated pod that is let in
+// goes to active, or to backoff if its backoff is not over.
 //
-// Groups of pods are queued as one if the release says so ([Group], group 5.8). A group
-// is active, in backoff, gated or in flight, and never unschedulable.
+// Groups of pods are queued as one if the release says so ([Group], group 5.8). A group is active, in backoff,
+// gated or in flight, and never unschedulable.
 //
 // Deviations from v1.36, beside those of [CompareEntries]:
 //
@@ -64,9 +62,9 @@ import (
 //     moment after it; likewise the time-out is over at its exact end. It moves a pod to active, at the
 //     end of its backoff if that is later.
 //
-// Operations on one pod take O(log n), operations that move many O(n log n). Any number
-// of goroutines may use a Queue at once. [New] makes one. The zero Queue is empty and stays
-// so: methods that add a pod return an error that wraps [outrank.ErrInvalid], and so does Pop.
+// Operations on one pod take O(log n), operations that move many O(n log n). Any number of goroutines may use a
+// Queue at once. [New] makes one. The zero Queue is empty and stays so: methods that add a pod return an error
+// that wraps [outrank.ErrInvalid], and so does Pop.
 type Queue struct {
 	core
 	config Config

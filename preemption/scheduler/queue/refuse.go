@@ -4,10 +4,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Class stands for pods that fail alike: if an attempt with one of them fails, an attempt
-// with any other fails with the same filters, until something changes. Pods of one class
-// have the same priority and the same terms of affinity and, if they have
-// terms, the same namespace. Two values are the same class if they are equal. The
+// Class stands for pods that fail alike: if an attempt with one of them fails, an attempt with any other fails
+// with the same filters, until something changes. Pods of one class have the same priority and the same terms
+// of affinity and, if they have terms, the same namespace. Two values are the same class if they are equal. The
 // queue calls the methods while it is locked: they must not call the queue.
 type Class interface {
 	// Known returns the filters that an attempt would fail with now. ok is false if they are not known
@@ -23,8 +22,8 @@ type Class interface {
 
 // Refusing says how far [Queue.Refuse] goes.
 type Refusing struct {
-	// Class returns the class of a pod, nil if an attempt with the pod must be made.
-	// The queue keeps the answer until the pod is popped or replaced.
+	// Class returns the class of a pod, nil if an attempt with the pod must be made. The queue keeps the answer
+	// until the pod is popped or replaced.
 	Class func(pod *outrank.Pod) Class
 	// Most is the largest number of attempts. Zero means any number.
 	Most int

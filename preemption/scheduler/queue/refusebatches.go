@@ -7,14 +7,12 @@ import (
 
 // Refuse makes the attempts that are known to fail. While the class of the pod that would be popped next
 // refuses, the pod is popped and put back with the filters of the class. Everything is then as if the caller
-// had called [Queue.TryPop] and [Queue.AddUnschedulableIfNotPresent] for one pod after
-// another, all at this time. An empty list of filters refuses nothing, and no pod
-// is refused twice in one call.
+// had called [Queue.TryPop] and [Queue.AddUnschedulableIfNotPresent] for one pod after another, all at this
+// time. An empty list of filters refuses nothing, and no pod is refused twice in one call.
 //
-// If Gates, Compare and Helps of the configuration are not set, pods
-// that were refused together are kept together as one item. Time is then
-// linear in the classes and the single pods that are refused, and not in all pods.
-// Otherwise, and if Most is set, it is O(log n) for each attempt.
+// If Gates, Compare and Helps of the configuration are not set, pods that were refused together are kept
+// together as one item. Time is then linear in the classes and the single pods that are refused, and not in all
+// pods. Otherwise, and if Most is set, it is O(log n) for each attempt.
 //
 // It returns the number of attempts, the number of attempts with fresh pods
 // ([Refusing].Since), and the number of the last attempt, zero if there was none.

@@ -14,8 +14,8 @@ func wantsResize(rules *release.Rules, pod *outrank.Pod) bool {
 	return rules.DeferredResizes && pod.NodeName != "" && pod.ResizeDeferred
 }
 
-// resizeHelps reports whether an event may help a pod that waits for room for its
-// resize (rule 5.4.17). If the event does not tell, it may.
+// resizeHelps reports whether an event may help a pod that waits for room for its resize (rule 5.4.17). If the
+// event does not tell, it may.
 func resizeHelps(e *Entry, event *ClusterEvent) bool {
 	if event.Node != nil && event.Node.Name != e.Pod.NodeName || event.Pod != nil && event.concernsNode() != e.Pod.NodeName {
 		return false // it happened on another node

@@ -45,11 +45,10 @@ func (r *Ranking) Best() []*outrank.Node {
 	return best
 }
 
-// Choose returns a node with the highest total, nil if there are no nodes. Of n such nodes it
-// returns [Ranking.Best][ties(n)]; an index out of range counts as the nearest one in range. If ties is nil it
-// returns the node that kube-scheduler takes if its
-// filters pass the nodes in the order of Nodes (rule 27.1.6), which need not be the first one.
-// Time is linear.
+// Choose returns a node with the highest total, nil if there are no nodes. Of n such nodes it returns
+// [Ranking.Best][ties(n)]; an index out of range counts as the nearest one in range. If ties is nil it returns
+// the node that kube-scheduler takes if its filters pass the nodes in the order of Nodes (rule 27.1.6), which
+// need not be the first one. Time is linear.
 func (r *Ranking) Choose(ties func(n int) int) *outrank.Node {
 	if len(r.Nodes) == 0 {
 		return nil

@@ -159,8 +159,8 @@ func put[K comparable, C any](columns map[K]C, key K, c C) {
 	columns[key] = c
 }
 
-// image returns the image with a name, nil if no node has it. Its size is taken from
-// the first node that has it (rule 27.8.4).
+// image returns the image with a name, nil if no node has it. Its size is taken from the first node that has it
+// (rule 27.8.4).
 func (t *table) image(name string) *image {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -3,10 +3,9 @@
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
-// A [Meter] is told what was done, as an [execution.Executor] reports
-// it: by the loop of package attempt, or by a scheduler of your own.
-// [Meter.Values] returns a copy of its counts. [Values.Families] returns them as Prometheus metrics, with the
-// names and buckets of kube-scheduler.
+// A [Meter] is told what was done, as an [execution.Executor] reports it: by the loop of package attempt, or by
+// a scheduler of your own. [Meter.Values] returns a copy of its counts. [Values.Families] returns them as
+// Prometheus metrics, with the names and buckets of kube-scheduler.
 //
 //	meter := &metrics.Meter{}
 //	report, err := executor.Execute(ctx, plan)

@@ -71,8 +71,8 @@ func (c *Values) attempted(result, profile string, took *time.Duration) {
 	}
 }
 
-// SetQueue copies the present numbers of a queue: how many pods and groups
-// wait, and how many pods have entered each part so far. A nil queue changes nothing.
+// SetQueue copies the present numbers of a queue: how many pods and groups wait, and how many pods have entered
+// each part so far. A nil queue changes nothing.
 func (m *Meter) SetQueue(q *queue.Queue) {
 	if m == nil || q == nil {
 		return
