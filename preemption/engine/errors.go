@@ -2,7 +2,7 @@ package engine
 
 import "github.com/outrank-go/outrank/preemption/engine/internal/state"
 
-// The errors of the engine.
+// Errors of snapshots and of Verify, to be tested for with errors.Is.
 var (
 	// ErrMark says that a mark has been used up, or belongs to another snapshot.
 	ErrMark = state.ErrMark

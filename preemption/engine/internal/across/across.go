@@ -53,6 +53,7 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	}
 	FollowsAsCounted(&a.Plan)
 	r := dryrun.NewResult(a, 1)
+	// The nominated node is asked before the others (rule 7.15.5), whose answers may depend on its own.
 	a.HearNominated(r.Runners[0])
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
 		return nil, err

@@ -147,12 +147,13 @@ func (a *node) sort(compare func(p, q *state.PodState) int) {
 	}
 }
 
-// keepsApart reports whether anti-affinity counts a pod on node on in a domain of node n.
+// keepsApart reports whether anti-affinity counts a pod on a node (on) in a domain of a node (n), which may
+// be the same.
 func (x *search) keepsApart(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	return len(parts) > 0 && x.interpod.KeepsApart(parts, on, n)
 }
 
-// countsIn reports whether a constraint counts a pod on node on in the domain of node n.
+// countsIn reports whether a constraint counts a pod on one node (on) in the domain of another (n).
 func (x *search) countsIn(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	return len(parts) > 0 && x.spread.CountsIn(parts, on, n)
 }

@@ -60,7 +60,7 @@ func (x *setSearch) Score(set []bool) exact.Score {
 // Violating marks the items with a pod that violates a budget if all items leave.
 func (x *setSearch) Violating(marks []bool) { x.mark(marks, x.w.violating(x.possible)) }
 
-// Spared makes set the items that the reprieve of chapter 9 does not put back. All items must be removed.
+// Spared marks in set the items that the reprieve of chapter 9 does not put back. All items must be removed.
 func (x *setSearch) Spared(set []bool) { x.mark(set, x.w.reprieved(x.possible)) }
 
 // mark marks the items that have a marked pod.

@@ -50,6 +50,7 @@ func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) er
 			}
 			return fmt.Errorf("extender %s: pod %s: %w", x.Name, r.pod.Key(), err)
 		}
+
 		accepted, err := r.accept(x, left, answer)
 		switch {
 		case err == nil:

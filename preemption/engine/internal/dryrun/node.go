@@ -247,7 +247,7 @@ func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
 	return w.ask(w.plan.BeforeResources, len(w.Filters), nominated)
 }
 
-// ask asks the active filters with the indexes from from up to to, and stops at the first that fails.
+// ask asks a range of the active filters, by index, and stops at the first that fails.
 func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
 		if s := w.Filters[i].Check(nominated); s.Code != filters.Success {
@@ -293,6 +293,7 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 		if f, ok := f.(belowFilter); ok && below && f.ChangeBelow(w.A.Reach) {
 			continue
 		}
+
 		if !listed {
 			told, listed = w.Possible(), true
 		}
@@ -300,6 +301,7 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 			f.Change(p, -1)
 		}
 	}
+
 	st := w.CheckAfterResources()
 
 	// The state of a caller's filter goes on to the next node, so that the pods must be put back. The other

@@ -44,7 +44,7 @@ func CheckAsker(s *state.Snapshot, pod *outrank.Pod) error {
 	return err
 }
 
-// MakesRoomFor reports whether a running pod, which the snapshot has as as, may ask for room on its node.
+// MakesRoomFor reports whether a running pod may ask for room on its node. as is its state in the snapshot.
 func MakesRoomFor(s *state.Snapshot, pod *outrank.Pod, as *state.PodState) bool {
 	return DeferralOf(s, pod).Asked && as.Node() == pod.NodeName
 }

@@ -182,8 +182,8 @@ func (ip *InterPod) Apart(k *state.PodClass) (parts []ClassPart) {
 	return parts
 }
 
-// KeepsApart reports whether a pod that counts in these sets keeps the preemptor away from node n by running
-// on node on: the two nodes share a domain of any of the sets.
+// KeepsApart reports whether a pod that counts in these sets keeps the preemptor away from a node (n) by
+// running on another (on): the two nodes share a domain of any of the sets.
 func (ip *InterPod) KeepsApart(parts []ClassPart, on, n *state.NodeState) bool {
 	return slices.ContainsFunc(parts, func(p ClassPart) bool { return ip.apart(p, on, n) })
 }
@@ -194,7 +194,8 @@ func (ip *InterPod) apart(part ClassPart, on, n *state.NodeState) bool {
 	return id != state.NoDomain && id == s.countedIn(on.Slot)
 }
 
-// Blocked returns the status of node n if a pod on node on keeps the preemptor away and may not leave.
+// Blocked returns the status of a node (n) if a pod on another (on) keeps the preemptor away and may not
+// leave.
 func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
 	s := Status{Code: Unschedulable, By: InterPodFilter.Index, Text: existingAntiText}
 	for _, part := range parts {

@@ -157,7 +157,8 @@ func (s *Spread) includes(c *podCounts, n *state.NodeState, set int) bool {
 // Parts lists the constraints that count pods of a class.
 func (s *Spread) Parts(k *state.PodClass) []ClassPart { return s.partsFor(k) }
 
-// CountsIn reports whether a pod on node on counts, by any of these constraints, in the domain of node n.
+// CountsIn reports whether a pod on one node (on) counts, by any of these constraints, in the domain of
+// another (n).
 func (s *Spread) CountsIn(parts []ClassPart, on, n *state.NodeState) bool {
 	return slices.ContainsFunc(parts, func(p ClassPart) bool {
 		set := &s.sets[p.set]

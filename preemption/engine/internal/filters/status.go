@@ -18,7 +18,7 @@ type Status struct {
 	TooMany bool
 	// Text has the reasons, unless they follow from Short and TooMany.
 	Text []string
-	// Filter names the filter if By has no index of it.
+	// Filter is the name of the filter if By does not identify it.
 	Filter string
 }
 

@@ -27,6 +27,7 @@ func (r *run) charge(units []possibleVictim) {
 			continue
 		}
 
+		// One budget stands for the unit. What each pod violates is kept only for units of several pods.
 		u.budget = noBudget
 		for at, p := range r.podsOf(u) {
 			violated := budgets.Charge(p)

@@ -4,7 +4,7 @@
 // [Preempt] goes through these stages, each a file or two:
 //
 //	begin     is this a group, and does it preempt here?  (begin, owner)
-//	place     is there a place as things are?
+//	place     is there a place without preemption?
 //	          (place, quorum; fitter, parts, seat, kind, far; draft)
 //	possible  which units could leave, in what order?     (unit, sort)
 //	decide    is there a place without them?              (preempt, guard)

@@ -37,8 +37,8 @@ type fitter struct {
 	// positionOf has the position of each slot, nowhere for a slot without a node.
 	positionOf []int32
 	members    []member
-	// since is the first member placed after members were last removed because their group gave up. afresh is
-	// set if that member is the next to be placed.
+	// since is the first member that was placed after a group last gave up and its members were removed.
+	// afresh is set if that member is the next to be placed.
 	since  int
 	afresh bool
 	// answers is the number of answers that all kinds together have memory for (mostAnswers).

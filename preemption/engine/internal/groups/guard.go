@@ -78,6 +78,7 @@ func (g *unitGuard) letGo(ctx context.Context, units int, podsOf func(i int) []*
 	// asked has, for each unit, how many units were removed when the guard was last asked about it. While
 	// that number is the same, so is the answer.
 	asked := slices.Repeat([]int{-1}, units)
+	// A pass that lets no unit go ends the loop: the next would ask the same questions.
 	for left, before := units, -1; left > 0 && left != before; {
 		before = left
 		for i := units - 1; i >= 0; i-- {

@@ -65,12 +65,13 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 		}}
 	}
 
-	// For a pod of another group this is the only problem that is reported.
 	owner := ownerOf(s, pods)
 	unlike := unlikeGroup{owner: owner, known: known, first: first, policyCounts: s.Rules.GroupPolicyCounts}
+
 	var groups []outrank.Key
 	for _, p := range pods {
 		other, _ := s.Group(p.GroupKey())
+		// A pod of another group gets this problem and no other, because it is compared with the wrong group.
 		if p.GroupKey() != first.GroupKey() && (owner.composite == nil || rootOf(s, other) != owner.composite) {
 			ps = append(ps, outrank.Problem{
 				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
@@ -78,6 +79,7 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 			})
 			continue
 		}
+
 		ps = unlike.appendTo(ps, p)
 		if !slices.Contains(groups, p.GroupKey()) {
 			groups = append(groups, p.GroupKey())
@@ -113,6 +115,7 @@ func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Probl
 		return nil
 	}
 
+	// A group above several pods is reported once.
 	seen := map[string]bool{}
 	add := func(object string, topology []string) {
 		if len(topology) > 0 && !seen[object] {
@@ -129,6 +132,7 @@ func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Probl
 		if !known {
 			continue
 		}
+
 		add("podgroup "+string(group.Key()), group.Topology)
 		for _, above := range ancestorsOf(s, group) {
 			add("compositepodgroup "+string(above.Key()), above.Topology)

@@ -21,6 +21,7 @@ type placement struct {
 func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 	f.afresh = true
 	var first *preemption.Refusal
+
 	p := placing{
 		place: func(i int) (bool, error) {
 			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
@@ -31,6 +32,7 @@ func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 				return false, f.look.Err()
 			}
 
+			// Only the first refusal is reported, because it is the reason that the group has no place.
 			if !found && first == nil && f.err == nil {
 				first = f.refusal(i)
 			}
@@ -49,6 +51,7 @@ func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 	case first == nil:
 		first = &preemption.Refusal{} // no member was tried
 	}
+
 	first.Reason = reasonFor(why)
 	return placement{refused: first}, nil
 }

@@ -38,6 +38,7 @@ func (r *run) decide(ctx context.Context, refused bool) error {
 	if r.look.Err() != nil {
 		return r.look.Err()
 	}
+
 	r.plan.TurnedDown = placed.refused
 	if r.plan.Ineligible = r.eligible(possible); r.look.Err() != nil {
 		return r.look.Err()
@@ -155,11 +156,13 @@ func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibl
 	if r.sort(possible); r.look.Err() != nil {
 		return r.look.Err()
 	}
+
 	away, kept, refusal, err := r.letGo(ctx, possible)
 	if err != nil {
 		return err
 	}
 
+	// At first only the units that the guard lets go are removed.
 	g, placed, err := r.placeWithout(ctx, f, away)
 	switch {
 	case err != nil:
@@ -181,6 +184,7 @@ func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibl
 		return nil
 	}
 
+	// There would be a place, so that the plan names what the guard refused.
 	placed.refused.Guard = refusal
 	r.plan.Unhelpful = placed.refused
 	r.say(preemption.Unschedulable, fmt.Sprint(refusal))

@@ -179,6 +179,7 @@ func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, poss
 	for i := range possible {
 		r.take(&possible[i])
 	}
+
 	f, refused, err := r.fitterAt(ctx, plan.Placement)
 	switch {
 	case err != nil:
@@ -193,6 +194,7 @@ func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, poss
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+
 		if slices.Contains(victims, i) {
 			continue
 		}
@@ -201,6 +203,7 @@ func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, poss
 			f.putBack(u, 1)
 		}
 	}
+
 	// If all possible victims are victims, a failing member is no fault of the plan: the group's own
 	// nominations may cause it.
 	if err := f.endPlacing(); err != nil || back == 0 || len(f.failing) == 0 {

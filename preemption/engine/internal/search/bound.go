@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// BoundNodes bounds the nodes at the positions from from up to to, and counts their answers.
+// BoundNodes bounds the nodes at a range of positions, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
 	order, plain := w.snap.Order, w.resourcesDecide()
 	for position := from; position < to; position++ {

@@ -82,6 +82,7 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	q, best := &s.Asked, NodeScore{Position: -1}
 	attempt := &q.Attempt
 	var score preemption.Score // score of the best candidate
+
 	err := s.eachCandidate(ctx, func(position int, c *preemption.Candidate) {
 		attempt.Complete(c)
 		order := -1

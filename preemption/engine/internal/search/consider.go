@@ -16,7 +16,7 @@ package search
 // good incumbent saves a look at many others, but with weak bounds most such evaluations are in vain.
 const mostTries = 32
 
-// considerChunk considers the candidates at the positions from from up to to.
+// considerChunk considers the candidates at a range of positions.
 func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.Kind != Settled {

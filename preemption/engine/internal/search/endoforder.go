@@ -106,9 +106,8 @@ type endTrial struct {
 // leave removes pods until there is room; those that may violate a budget stay. It reports false if the
 // stored pods do not make room, or if more than mostStay pods may violate a budget.
 //
-// The further the place, the more has left. So the first place with room can be found by going up or down
-// from any other. The search starts where it ended the last time, because preemptors mostly resemble earlier
-// ones.
+// At a later place more pods have left. So the first place with room can be found by going up or down from
+// any other. The search starts where it ended the last time, because preemptors mostly resemble earlier ones.
 func (t *endTrial) leave() (ok bool) {
 	e := t.e
 	place := e.last

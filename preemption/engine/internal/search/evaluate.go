@@ -303,7 +303,7 @@ func (t *resourceReprieve) take(i int) {
 	t.score.Add(r.Priority, start, cost)
 }
 
-// fits reports whether the preemptor has room beside the pods that are not away.
+// fits reports whether the preemptor has room beside the pods that are in place.
 func (t *resourceReprieve) fits() bool { return t.left.fits() }
 
 // violate counts violations.

@@ -75,6 +75,7 @@ func (s *Search) reports(ctx context.Context) ([]preemption.NodeReport, []preemp
 	w, q := s.Workers[0], &s.Asked
 	nodes := make([]preemption.NodeReport, len(s.Bounds))
 	candidates := make([]preemption.Candidate, 0, len(s.Bounds))
+	// The slabs save an allocation for each victim list and each status.
 	var (
 		victims victimSlab
 		after   statusSlab
@@ -88,11 +89,13 @@ func (s *Search) reports(ctx context.Context) ([]preemption.NodeReport, []preemp
 		if !w.reportStatus(report, position) {
 			continue
 		}
+
 		c, ok := w.candidateAt(position)
 		if !ok {
 			report.AfterRemoval = after.add(q.Attempt.Public(w.failure))
 			continue
 		}
+
 		report.AfterRemoval = after.add(preemption.Status{})
 		candidates = append(candidates, w.lasting(c, victims.copy(c.Victims)))
 	}
@@ -128,9 +131,11 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 	report.Node = n.Name
 	sum := w.sums.At(n.Slot)
 	switch {
+	// Given statuses replace the filters' answers.
 	case w.statuses.any:
 		report.Status = w.attempt.Public(dryrun.FilterStatusOf(w.givenAt(position)))
 		return w.note(position)
+
 	case sum.Flags&^state.AnyUnits == 0 && !w.plan.Selects:
 		x, code := w.filterByResources(n.Slot, sum)
 		w.answered(x, position)

@@ -19,8 +19,8 @@ func (q *Asked) takeStatuses(req *preemption.Request) {
 	q.plan.Refused, q.Attempt.Elsewhere = filters.Status{}, true // the nodes were already filtered elsewhere
 }
 
-// noteGiven counts the given statuses of the nodes at the positions from from up to to, and marks those on
-// which preemption is to be tried.
+// noteGiven counts the given statuses of the nodes at a range of positions, and marks those on which
+// preemption is to be tried.
 func (w *Worker) noteGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
@@ -48,8 +48,8 @@ func (w *Worker) boundGiven(from, to int) {
 	}
 }
 
-// noteChunk counts the given statuses of at most SummaryBlockSize nodes. It returns a bit, counted from from,
-// for each node on which preemption is to be tried.
+// noteChunk counts the given statuses of at most SummaryBlockSize nodes. It returns a bit, the lowest for the
+// first of them, for each node on which preemption is to be tried.
 func (w *Worker) noteChunk(from, to int) (try uint64) {
 	// Most statuses equal the one before. Equal ones in a row are counted together, when a different one
 	// follows.

@@ -11,14 +11,15 @@ import (
 // Bounds on these take less time than an optimistic score. A node with worse leading figures than a candidate
 // loses, unless violations of the candidate are compared first (see searchRules.decides).
 
-// BoundLeading bounds the leading figures of a node from below. It stops as soon as the bound cannot be worse
-// than than any more.
+// BoundLeading bounds the leading figures of a node from below. It stops as soon as the bound can no longer
+// become worse than other figures (than).
 func (w *Worker) BoundLeading(p prospect, than *leading) leading {
 	bound := leading{math.MaxInt64, unknown}
 	rules := w.rules
 	oneFigure := rules.secondFigure == rank.NoFigure
 
-	// High victims can only lower the bound. If it is not worse than than by now, it never will be.
+	// High victims can only lower the bound. If it is not worse than the other figures by now, it never will
+	// be.
 	if w.lowCounts(p) {
 		bound.first = p.bound.lowFigure(rules.firstFigure)
 		if bound.first < than.first || bound.first == than.first && oneFigure {

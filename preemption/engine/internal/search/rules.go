@@ -168,9 +168,11 @@ func (r *searchRules) noteFirst() {
 		switch {
 		case x == rank.NoFigure:
 			return
+
 		case x == rank.ViolationsFigure:
 			violations = true
 			continue
+
 		case x == rank.StartFigure || x == rank.CostFigure:
 			// These have no quick bound, except for a start that comes first (losesByLatestStart).
 			if r.firstFigure == rank.NoFigure && x == rank.StartFigure {
@@ -183,6 +185,7 @@ func (r *searchRules) noteFirst() {
 			r.secondFigure = x
 		}
 
+		// The last figure that is kept decides whether the violations come before any of them.
 		r.violationsFirst = violations
 		if r.secondFigure != rank.NoFigure {
 			return

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// filterNodes counts the answers of the nodes at the positions from from up to to, and marks those on which
-// preemption is to be tried. It bounds nothing.
+// filterNodes counts the answers of the nodes at a range of positions, and marks those on which preemption is
+// to be tried. It bounds nothing.
 func (w *Worker) filterNodes(from, to int) {
 	plain := !w.need.filtered && !w.plan.Selects
 	for position := from; position < to; position++ {

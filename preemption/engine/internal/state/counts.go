@@ -44,7 +44,7 @@ type countMemory struct {
 	ByShape map[string]usedCounts
 	// owner is the owner of the counts that this memory may write.
 	owner *Owner
-	// uses counts the calls of of.
+	// uses is the number of calls of the method of.
 	uses uint64
 	// version is the last version that any counts got.
 	version uint64

@@ -114,8 +114,8 @@ func TwoLowestOf(n *NodeState) (t TwoLowest) {
 		return t
 	}
 
-	// The least important pods come last, and a level counts the pods below it as well. So the pods of the
-	// second lowest priority are those from from to to, and those of both priorities begin at from.
+	// The least important pods come last, and a level counts the pods below it as well. So from is the index
+	// of the first pod of the two lowest priorities, and to that of the first of the lowest.
 	from, to := len(n.Rows)-int(n.Levels[1].Pods), len(n.Rows)-int(n.Levels[0].Pods)
 	t.Start = math.MinInt64
 	for i := from; i < to; i++ {

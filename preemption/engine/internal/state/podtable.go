@@ -67,6 +67,7 @@ func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 		if !ok {
 			continue
 		}
+
 		if alike++; u.rule == rule || alike == mostPodTables {
 			at = i
 		}
@@ -76,6 +77,7 @@ func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 		}
 	}
 
+	// The entries before it move back by one, and the table takes the first place.
 	if at == len(m.tables) {
 		m.tables = append(m.tables, nil)
 	}

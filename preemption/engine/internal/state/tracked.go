@@ -157,6 +157,7 @@ func (s *Snapshot) lend(ctx context.Context, t *preemption.Tracker) preemption.C
 	if state == nil {
 		return nil
 	}
+
 	// The lock is held while the caller's tracker runs. In a trial no other reader waits for it.
 	watch := work.NewWatch(ctx)
 	for _, slot := range s.Order {

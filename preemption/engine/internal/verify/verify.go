@@ -38,6 +38,7 @@ func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *
 		across.FollowsAsCounted(&a.Plan)
 	}
 
+	// Each step relies on what the steps before it have found.
 	v := newVerification(a, plan)
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
 		if err := step(); err != nil {
