@@ -92,6 +92,9 @@ func (c *crowd) drawActive(t *rapid.T, i int) {
 	case 7: // another pod of the name
 		p.Name, p.UID = "asks", fmt.Sprint("other", i)
 		c.here = append(c.here, p)
+	case 6: // one of another namespace
+		p.Name, p.UID, p.Namespace = "asks", "1", fmt.Sprint("other", i)
+		c.here = append(c.here, p)
 	default:
 		c.here = append(c.here, p)
 	}
