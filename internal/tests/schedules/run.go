@@ -77,7 +77,7 @@ func (w *world) play() {
 	for range 90 {
 		w.sleep(w.ctx, 10*time.Second)
 		synctest.Wait()
-		if time.Since(w.server.changed) > calm {
+		if w.server.calm() {
 			w.judge.quiet(w.server, w.leader)
 			return
 		}
