@@ -28,15 +28,16 @@ func drawObstacles(t *rapid.T) *obstacles {
 	o := &obstacles{q: explain.Question{Node: node, Pod: pod, Most: rapid.SampledFrom([]int{0, 1, 2}).Draw(t, "most")}}
 	for i := range 3 {
 		key := fmt.Sprint("key", i)
-		pod.NodeSelector[key] = "wanted"
+		wanted := rapid.SampledFrom([]string{"wanted", ""}).Draw(t, "wanted")
+		pod.NodeSelector[key] = wanted
 		switch rapid.IntRange(0, 2).Draw(t, "label") {
 		case 1:
 			node.Labels[key] = "other"
-			o.labels = append(o.labels, key+" is other")
+			o.labels = append(o.labels, key+"="+wanted+" is other")
 		case 2:
-			o.labels = append(o.labels, key+" is not there")
+			o.labels = append(o.labels, key+"="+wanted+" is not there")
 		default:
-			node.Labels[key] = "wanted"
+			node.Labels[key] = wanted
 		}
 
 		port := outrank.Port{HostPort: int32(8000 + i)}
@@ -92,12 +93,11 @@ func TestPropertyWhatIsInTheWayIsNamed(t *testing.T) {
 			switch f.Check.Predicate {
 			case kubeletadmit.NodeAffinity:
 				for _, l := range f.Labels {
-					require.Equal(t, "wanted", l.Value)
-					if l.Have == nil {
-						got = append(got, l.Key+" is not there")
-					} else {
-						got = append(got, l.Key+" is "+*l.Have)
+					is := "not there"
+					if l.Have != nil {
+						is = *l.Have
 					}
+					got = append(got, l.Key+"="+l.Value+" is "+is)
 				}
 				o.judge(t, o.labels, got, f.More)
 			case kubeletadmit.NodePorts:
