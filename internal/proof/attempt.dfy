@@ -39,8 +39,11 @@ predicate countsNomination(a: Attempt, p: Pod) {
 // valid is what a cluster is checked for before anything is decided: requests are not negative, and no two pods
 // have one name.
 predicate valid(c: Cluster) {
-  (forall p :: p in c.pods ==> p.cpu >= 0 && p.memory >= 0) &&
-  forall i, j :: 0 <= i < j < |c.pods| ==> c.pods[i].name != c.pods[j].name
+  (forall p :: p in c.pods ==> p.cpu >= 0 && p.memory >= 0) && differByName(c.pods)
+}
+
+predicate differByName(pods: seq<Pod>) {
+  pods == [] || ((forall q :: q in pods[1..] ==> q.name != pods[0].name) && differByName(pods[1..]))
 }
 
 // sound says of a site what valid says of the cluster that it comes from.
@@ -51,17 +54,10 @@ predicate sound(s: Site) {
 }
 
 lemma DifferByName(pods: seq<Pod>)
-  requires forall i, j :: 0 <= i < j < |pods| ==> pods[i].name != pods[j].name
+  requires differByName(pods)
   ensures noDuplicates(pods)
   ensures forall p, q :: p in pods && q in pods && p.name == q.name ==> p == q
-{
-  if pods != [] {
-    forall i, j | 0 <= i < j < |pods[1..]| ensures pods[1..][i].name != pods[1..][j].name {
-      assert pods[1..][i] == pods[i + 1] && pods[1..][j] == pods[j + 1];
-    }
-    DifferByName(pods[1..]);
-  }
-}
+{}
 
 lemma Settled(a: Attempt, position: nat)
   requires valid(a.cluster) && position < |a.cluster.nodes|
