@@ -188,13 +188,14 @@ lemma Beyond(needs: seq<ResourceNeed>, some: seq<Active>, others: seq<Active>)
   requires sane(some) && sane(others)
   ensures needBeyond(needBeyond(needs, some), others) == needBeyond(needs, some + others)
 {
-  if needs != [] {
-    var once := needBeyond(needs, some);
-    assert once[1..] == needBeyond(needs[1..], some);
-    HoldsBoth(some, others, needs[0].resource);
-    HoldsNoLessThanNothing(some, needs[0].resource);
-    HoldsNoLessThanNothing(others, needs[0].resource);
-    Beyond(needs[1..], some, others);
+  var once, both := needBeyond(needs, some), some + others;
+  NeedBeyond(needs, some);
+  NeedBeyond(once, others);
+  NeedBeyond(needs, both);
+  forall i | 0 <= i < |needs| ensures needBeyond(once, others)[i] == needBeyond(needs, both)[i] {
+    HoldsBoth(some, others, needs[i].resource);
+    HoldsNoLessThanNothing(some, needs[i].resource);
+    HoldsNoLessThanNothing(others, needs[i].resource);
   }
 }
 
@@ -256,7 +257,7 @@ lemma Taken(list: seq<Active>, left: seq<ResourceNeed>)
 {
   if covered(left) {
     CoveredIfHeld(left, list);
-    Nothing(left);
+    BeyondNobody(left);
   } else if list != [] {
     var at := nearest(list, left);
     var p, others, rest := list[at], remove(list, at), needBeyond(left, [list[at]]);
@@ -271,7 +272,7 @@ lemma Taken(list: seq<Active>, left: seq<ResourceNeed>)
     var more := take(others, rest);
     assert sane(more) by { forall q | q in more ensures q in others { assert q in multiset(more); } }
     Beyond(left, [p], more);
-    Nothing(left);
+    BeyondNobody(left);
     var all := take(list, left);
     forall k | 0 <= k < |all| ensures !covered(needBeyond(left, all[..k])) {
       if k > 0 {
@@ -280,11 +281,11 @@ lemma Taken(list: seq<Active>, left: seq<ResourceNeed>)
       }
     }
   } else {
-    Nothing(left);
+    BeyondNobody(left);
   }
 }
 
-lemma Nothing(left: seq<ResourceNeed>)
+lemma BeyondNobody(left: seq<ResourceNeed>)
   ensures covered(needBeyond(left, [])) <==> covered(left)
 {
   CoveredIfHeld(left, []);
