@@ -11,13 +11,13 @@ func DrawCase(seed, i uint64) Case {
 	c := Case{Now: 3 * d.IntN(2), Ranks: d.ranks()}
 	newer := d.IntN(2) == 0
 	c.Cluster.Rules = Rules{BudgetsStopAtFirst: newer, GatedNominations: newer}
-	for range 1 + d.IntN(3) {
+	for range 1 + d.IntN(4) {
 		c.Cluster.Nodes = append(c.Cluster.Nodes, d.node())
 	}
 
 	// Names are dealt like cards, so that the order of the pods in the list is not that of their names.
 	names := d.Perm(12)
-	for i := range 1 + d.IntN(4*len(c.Cluster.Nodes)) {
+	for i := range 2 + d.IntN(5*len(c.Cluster.Nodes)) {
 		c.Cluster.Pods = append(c.Cluster.Pods, d.pod(names[i%12]+12*(i/12), len(c.Cluster.Nodes)))
 	}
 	for i := range d.IntN(4) {
@@ -45,7 +45,7 @@ func (d drawer) ranks() []Word {
 }
 
 func (d drawer) node() Node {
-	return Node{CPU: 3 + d.IntN(6), Memory: 3 + d.IntN(6), Pods: 2 + d.IntN(5), Cordoned: d.oneIn(8)}
+	return Node{CPU: 4 + d.IntN(4), Memory: 4 + d.IntN(4), Pods: 2 + d.IntN(5), Cordoned: d.oneIn(10)}
 }
 
 // pod draws a pod of the cluster, which mostly runs.
@@ -63,7 +63,7 @@ func (d drawer) pod(name, nodes int) Pod {
 }
 
 func (d drawer) budget(name int) Budget {
-	b := Budget{Name: name, Apps: Set{1 + d.IntN(3)}, Allowed: d.IntN(3), Disrupted: Set{}}
+	b := Budget{Name: name, Apps: Set{1 + d.IntN(3)}, Allowed: d.IntN(2), Disrupted: Set{}}
 	if d.oneIn(3) {
 		b.Apps = Set{1, 2, 3}
 	}
@@ -77,7 +77,7 @@ func (d drawer) budget(name int) Budget {
 func (d drawer) preemptor(nodes int) Pod {
 	p := Pod{
 		Name: 99, Node: -1, Nominated: -1,
-		Priority: 1 + d.IntN(4), CPU: 1 + d.IntN(6), Memory: d.IntN(6), App: d.IntN(4), Never: d.oneIn(16),
+		Priority: 1 + d.IntN(4), CPU: 2 + d.IntN(4), Memory: 1 + d.IntN(5), App: d.IntN(4), Never: d.oneIn(16),
 	}
 	if d.oneIn(3) {
 		p.Nominated = d.IntN(nodes)
@@ -90,7 +90,9 @@ func DrawAdmission(seed, i uint64) Admission {
 	d := drawer{rand.New(rand.NewPCG(seed, 2*i+1))}
 	a := Admission{Node: Machine{Tainted: d.oneIn(12)}, Pod: d.active(99)}
 	a.Pod.StaticPod = a.Pod.StaticPod || !d.oneIn(6)
-	a.Pod.CPU, a.Pod.Memory = d.IntN(16), d.IntN(16)
+	if d.oneIn(2) {
+		a.Pod.CPU, a.Pod.Memory = d.IntN(16), d.IntN(16)
+	}
 
 	names := d.Perm(12)
 	for _, name := range names[:d.IntN(len(names)+1)] {
@@ -102,7 +104,7 @@ func DrawAdmission(seed, i uint64) Admission {
 	}
 	a.Node.CPU += d.IntN(8) - 2
 	a.Node.Memory += d.IntN(8) - 2
-	a.Node.Pods += d.IntN(4) - 1
+	a.Node.Pods += d.IntN(5) - 1
 	a.Node.CPU, a.Node.Memory, a.Node.Pods = max(a.Node.CPU, 0), max(a.Node.Memory, 0), max(a.Node.Pods, 0)
 	return a
 }

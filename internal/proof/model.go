@@ -153,3 +153,13 @@ func (m *Model) Admit(a Admission) (Admitted, error) {
 	}
 	return answer, nil
 }
+
+// Valid reports whether the theorems speak of a case: valid of its cluster.
+func (m *Model) Valid(c Case) (bool, error) {
+	cluster, err := m.write(c.Cluster)
+	if err != nil {
+		return false, err
+	}
+	valid, err := m.program.Call("valid", cluster)
+	return valid == dafny.Bool(true), err
+}
