@@ -27,8 +27,8 @@ function settle(a: Attempt, position: nat): Site
   requires position < |a.cluster.nodes|
 {
   Site(position, a.cluster.nodes[position],
-    filter(a.cluster.pods, (p: Pod) => !p.finished && p.node == position),
-    filter(a.cluster.pods, (p: Pod) => !p.finished && p.node == -1 && p.nominated == position && countsNomination(a, p)))
+    only(a.cluster.pods, (p: Pod) => !p.finished && p.node == position),
+    only(a.cluster.pods, (p: Pod) => !p.finished && p.node == -1 && p.nominated == position && countsNomination(a, p)))
 }
 
 // countsNomination reports whether a pending pod holds room on the node that it is nominated to.
@@ -64,8 +64,8 @@ lemma Settled(a: Attempt, position: nat)
   ensures sound(settle(a, position))
 {
   DifferByName(a.cluster.pods);
-  Filtered(a.cluster.pods, (p: Pod) => !p.finished && p.node == position);
-  Filtered(a.cluster.pods, (p: Pod) => !p.finished && p.node == -1 && p.nominated == position && countsNomination(a, p));
+  Only(a.cluster.pods, (p: Pod) => !p.finished && p.node == position);
+  Only(a.cluster.pods, (p: Pod) => !p.finished && p.node == -1 && p.nominated == position && countsNomination(a, p));
 }
 
 lemma Sites(a: Attempt, from: nat)

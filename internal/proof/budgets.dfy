@@ -53,7 +53,7 @@ function untouched(budgets: seq<Budget>): seq<int>
 
 // violatingFirst puts the pods that violate a budget before the others. Both parts keep their order.
 function violatingFirst(pods: seq<Pod>, violated: Charges): seq<Pod> {
-  filter(pods, (p: Pod) => p in violated) + filter(pods, (p: Pod) => p !in violated)
+  only(pods, (p: Pod) => p in violated) + only(pods, (p: Pod) => p !in violated)
 }
 
 // Nobody is lost or doubled by it, and those that violate a budget do come first.
@@ -63,9 +63,9 @@ lemma ViolatingFirst(pods: seq<Pod>, violated: Charges)
   ensures forall i, j :: 0 <= i < j < |violatingFirst(pods, violated)| && violatingFirst(pods, violated)[j] in violated ==>
     violatingFirst(pods, violated)[i] in violated
 {
-  Filtered(pods, (p: Pod) => p in violated);
-  Filtered(pods, (p: Pod) => p !in violated);
-  var first, second := filter(pods, (p: Pod) => p in violated), filter(pods, (p: Pod) => p !in violated);
+  Only(pods, (p: Pod) => p in violated);
+  Only(pods, (p: Pod) => p !in violated);
+  var first, second := only(pods, (p: Pod) => p in violated), only(pods, (p: Pod) => p !in violated);
   if noDuplicates(pods) { Apart(first, second); }
   var all := violatingFirst(pods, violated);
   forall i, j | 0 <= i < j < |all| && all[j] in violated ensures all[i] in violated {

@@ -52,8 +52,8 @@ lemma NobodyElseHelps(a: Attempt, s: Site, gone: set<Pod>)
   requires forall p :: p in gone ==> p in s.running && mayTake(a, p)
   ensures !roomWithout(a, s, gone)
 {
-  var taken := filter(s.running, (p: Pod) => mayTake(a, p));
-  Filtered(s.running, (p: Pod) => mayTake(a, p));
+  var taken := only(s.running, (p: Pod) => mayTake(a, p));
+  Only(s.running, (p: Pod) => mayTake(a, p));
   SortedByImportance(a, taken);
   NobodyHasTo(a, s);
   Monotone(a, s);

@@ -23,7 +23,7 @@ var (
 
 // How many cases of each kind are kept, and the seed that they are drawn from.
 const (
-	keptCases      = 4000
+	keptCases      = 3000
 	keptAdmissions = 2000
 	seed           = 1
 )

@@ -1,12 +1,13 @@
 // The model of preemption/fits.go and dryrun.go, with two of the filters: NodeUnschedulable and NodeResourcesFit
 // (filter_node.go, filter_resources.go). A dry run is the set of pods that are on the node at present.
 //
-// The theorems rest on one property alone: a filter that passes goes on passing when pods leave (Monotone). The
-// two filters here have it, and so have NodeName, TaintToleration, NodeAffinity, required anti-affinity and
-// NodePorts, the last as long as no two pods of a node hold one port. PodTopologySpread, required affinity to other
-// pods and filters of the caller need not have it: the loss of a pod can make a domain the emptiest, or
-// take the pod away that the preemptor wants to be near. For them the proofs are silent, and the invariants and properties
-// of the tests speak.
+// The theorems rest on one property alone: who fits beside some pods fits beside fewer (Monotone). The two filters
+// here have it, and so have NodeName, TaintToleration, NodeAffinity, required anti-affinity, and NodePorts as long as no
+// two pods of a node hold one port. Others need not have it, and then no theorem speaks of them. PodTopologySpread
+// compares domains: a group that leaves takes pods from other nodes along, and if the emptiest domain is emptier
+// then, the pod's own one is too full. Required affinity to other pods fails once the pod has left that the
+// preemptor has to be near. A filter of the caller may do as it likes. For these there are the invariants and the properties of the
+// tests.
 
 include "attempt.dfy"
 
@@ -47,7 +48,7 @@ function runFilters(a: Attempt, s: Site, there: set<Pod>): Code {
 
 // promised lists the pods that are nominated to the node and at least as important as the preemptor.
 function promised(a: Attempt, s: Site): seq<Pod> {
-  filter(s.nominated, (p: Pod) => p.priority >= a.pod.priority)
+  only(s.nominated, (p: Pod) => p.priority >= a.pod.priority)
 }
 
 // fits asks the filters with the promised pods in place, and without them. Both answers have to be Success.

@@ -68,13 +68,13 @@ function tiersOf(active: seq<Active>, pod: Active): seq<seq<Active>> {
 }
 
 function tierOf(active: seq<Active>, pod: Active, tier: int): seq<Active> {
-  filter(active, (p: Active) => preemptable(pod, p) && p.tier == tier)
+  only(active, (p: Active) => preemptable(pod, p) && p.tier == tier)
 }
 
 // makeRoom covers the needs with pods of the tiers, unless all of them together hold too little.
 function makeRoom(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>): Admission {
   var missing := needBeyond(needs, pool(tiers));
-  if !covered(missing) then Rejected(filter(missing, (n: ResourceNeed) => n.amount > 0))
+  if !covered(missing) then Rejected(only(missing, (n: ResourceNeed) => n.amount > 0))
   else AdmittedAfterEvicting(choose(needs, tiers, []))
 }
 
@@ -465,7 +465,7 @@ lemma OnlyThoseThatMayLeave(node: Machine, active: seq<Active>, pod: Active, i: 
 lemma TiersHold(active: seq<Active>, pod: Active)
   ensures forall i, p :: 0 <= i < 3 && p in tiersOf(active, pod)[i] ==> p in active && preemptable(pod, p) && p.tier == i
 {
-  Filtered(active, (p: Active) => preemptable(pod, p) && p.tier == 0);
-  Filtered(active, (p: Active) => preemptable(pod, p) && p.tier == 1);
-  Filtered(active, (p: Active) => preemptable(pod, p) && p.tier == 2);
+  Only(active, (p: Active) => preemptable(pod, p) && p.tier == 0);
+  Only(active, (p: Active) => preemptable(pod, p) && p.tier == 1);
+  Only(active, (p: Active) => preemptable(pod, p) && p.tier == 2);
 }

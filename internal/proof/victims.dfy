@@ -20,7 +20,7 @@ function selectVictims(a: Attempt, s: Site): Found {
 
 // possibleVictims lists the pods on the node that may be taken, the most important first.
 function possibleVictims(a: Attempt, s: Site): seq<Pod> {
-  byImportance(a, filter(s.running, (p: Pod) => mayTake(a, p)))
+  byImportance(a, only(s.running, (p: Pod) => mayTake(a, p)))
 }
 
 // removeAndReprieve takes all possible victims away, and then puts back one after the other each that leaves the
@@ -109,8 +109,8 @@ lemma Selected(a: Attempt, s: Site)
   ensures noDuplicates(selectVictims(a, s).candidate.victims)
   ensures selectVictims(a, s).candidate.position == s.position
 {
-  var taken := filter(s.running, (p: Pod) => mayTake(a, p));
-  Filtered(s.running, (p: Pod) => mayTake(a, p));
+  var taken := only(s.running, (p: Pod) => mayTake(a, p));
+  Only(s.running, (p: Pod) => mayTake(a, p));
   SortedByImportance(a, taken);
   var possible := possibleVictims(a, s);
   assert forall p :: p in setOf(possible) ==> p in taken;
@@ -191,8 +191,8 @@ lemma NobodyHasTo(a: Attempt, s: Site)
   requires sound(s) && fits(a, s, setOf(s.running)) != Success
   ensures selectVictims(a, s) != Nothing(Contradiction)
 {
-  var taken := filter(s.running, (p: Pod) => mayTake(a, p));
-  Filtered(s.running, (p: Pod) => mayTake(a, p));
+  var taken := only(s.running, (p: Pod) => mayTake(a, p));
+  Only(s.running, (p: Pod) => mayTake(a, p));
   SortedByImportance(a, taken);
   var possible := possibleVictims(a, s);
   var stay := setOf(s.running) - setOf(possible);

@@ -40,11 +40,11 @@ datatype Code = Success | Unschedulable | UnschedulableAndUnresolvable | Contrad
 // setOf has the elements of a list.
 function setOf<T>(list: seq<T>): set<T> { set x | x in list }
 
-// filter keeps what is wanted of a list, in its order.
-function filter<T>(list: seq<T>, wanted: T -> bool): seq<T> {
+// only keeps what is wanted of a list, in its order.
+function only<T>(list: seq<T>, wanted: T -> bool): seq<T> {
   if list == [] then []
-  else if wanted(list[0]) then [list[0]] + filter(list[1..], wanted)
-  else filter(list[1..], wanted)
+  else if wanted(list[0]) then [list[0]] + only(list[1..], wanted)
+  else only(list[1..], wanted)
 }
 
 // compareInts is cmp.Compare: below 0 if x is the lower one.
@@ -57,7 +57,7 @@ predicate noDuplicates<T>(list: seq<T>) {
   list == [] || (list[0] !in list[1..] && noDuplicates(list[1..]))
 }
 
-lemma Filtered<T>(list: seq<T>, wanted: T -> bool)
-  ensures forall x :: x in filter(list, wanted) <==> x in list && wanted(x)
-  ensures noDuplicates(list) ==> noDuplicates(filter(list, wanted))
+lemma Only<T>(list: seq<T>, wanted: T -> bool)
+  ensures forall x :: x in only(list, wanted) <==> x in list && wanted(x)
+  ensures noDuplicates(list) ==> noDuplicates(only(list, wanted))
 {}

@@ -29,10 +29,13 @@ func (p place) fail(format string, args ...any) {
 
 // The kinds of expressions.
 type (
-	literal     struct{ value Value }
-	variable    struct{ slot int }
-	not         struct{ of expression }
-	toReal      struct{ of expression }
+	literal  struct{ value Value }
+	variable struct{ slot int }
+	not      struct{ of expression }
+	toReal   struct {
+		of expression
+		place
+	}
 	length      struct{ of expression }
 	conditional struct{ condition, then, otherwise expression }
 	// display makes a value of others: a sequence, a set, a tuple or a value of a datatype.
@@ -71,6 +74,7 @@ type (
 		values []expression
 		first  int
 		body   expression
+		place
 	}
 	match struct {
 		of    expression
@@ -105,7 +109,7 @@ func (e *variable) eval(f frame) Value { return f[e.slot] }
 func (e *not) eval(f frame) Value      { return !truth(e.of, f) }
 
 func (e *toReal) eval(f frame) Value {
-	return Real{new(big.Rat).SetInt64(int64(e.of.eval(f).(Int)))}
+	return Real{new(big.Rat).SetInt64(int64(as[Int](e.of.eval(f), e.place)))}
 }
 
 func (e *length) eval(f frame) Value { return Int(size(e.of.eval(f))) }
@@ -161,7 +165,7 @@ func (e *element) eval(f frame) Value {
 	at := e.at.eval(f)
 	switch c := e.of.eval(f).(type) {
 	case Seq:
-		if i := at.(Int); 0 <= i && int(i) < len(c) {
+		if i := as[Int](at, e.place); 0 <= i && int(i) < len(c) {
 			return c[i]
 		}
 	case Map:
@@ -174,13 +178,13 @@ func (e *element) eval(f frame) Value {
 }
 
 func (e *part) eval(f frame) Value {
-	s := e.of.eval(f).(Seq)
+	s := as[Seq](e.of.eval(f), e.place)
 	from, to := 0, len(s)
 	if e.from != nil {
-		from = int(e.from.eval(f).(Int))
+		from = int(as[Int](e.from.eval(f), e.place))
 	}
 	if e.to != nil {
-		to = int(e.to.eval(f).(Int))
+		to = int(as[Int](e.to.eval(f), e.place))
 	}
 	if from < 0 || from > to || to > len(s) {
 		e.fail("a sequence of %d has no part from %d to %d", len(s), from, to)
@@ -192,7 +196,7 @@ func (e *update) eval(f frame) Value {
 	at, value := e.at.eval(f), e.value.eval(f)
 	switch c := e.of.eval(f).(type) {
 	case Seq:
-		if i := at.(Int); 0 <= i && int(i) < len(c) {
+		if i := as[Int](at, e.place); 0 <= i && int(i) < len(c) {
 			c = slices.Clone(c)
 			c[i] = value
 			return c
@@ -209,14 +213,14 @@ func (e *update) eval(f frame) Value {
 func (e *let) eval(f frame) Value {
 	values := all(e.values, f)
 	if e.tuple {
-		values = values[0].(*Data).Fields
+		values = as[*Data](values[0], e.place).Fields
 	}
 	copy(f[e.first:], values)
 	return e.body.eval(f)
 }
 
 func (e *match) eval(f frame) Value {
-	d := e.of.eval(f).(*Data)
+	d := as[*Data](e.of.eval(f), e.place)
 	for _, c := range e.cases {
 		if c.constructor == d.Constructor {
 			copy(f[c.first:], d.Fields)

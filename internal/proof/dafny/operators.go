@@ -40,14 +40,14 @@ func (e *binary) eval(f frame) Value {
 
 	switch v := v.(type) {
 	case Int:
-		return e.ofInts(v, w.(Int))
+		return e.ofInts(v, as[Int](w, e.place))
 	case Real:
-		return e.ofReals(v, w.(Real))
+		return e.ofReals(v, as[Real](w, e.place))
 	case Set:
-		return e.ofSets(v, w.(Set))
+		return e.ofSets(v, as[Set](w, e.place))
 	case Seq:
 		if e.op == "+" {
-			return slices.Concat(v, w.(Seq))
+			return slices.Concat(v, as[Seq](w, e.place))
 		}
 	}
 	e.fail("%s is not known between these operands", e.op)

@@ -91,7 +91,7 @@ func (r *reader) converted() expression {
 	e := r.unary()
 	for r.skip("as") {
 		r.expect("real")
-		e = &toReal{e}
+		e = &toReal{e, r.place()}
 	}
 	return e
 }

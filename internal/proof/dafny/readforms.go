@@ -44,7 +44,7 @@ func (r *reader) names(end string) {
 func (r *reader) letting() expression {
 	r.expect("var")
 	known := len(r.scope)
-	l := &let{first: known}
+	l := &let{first: known, place: r.place()}
 	var names []string
 	if r.skip("(") {
 		l.tuple = true

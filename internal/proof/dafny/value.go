@@ -121,6 +121,15 @@ func equal(v, w Value) bool {
 	return v.key() == w.key()
 }
 
+// as returns a value as one of the type that is needed, and fails for any other.
+func as[T Value](v Value, p place) T {
+	t, ok := v.(T)
+	if !ok {
+		p.fail("a %T stands where a %T is needed", v, t)
+	}
+	return t
+}
+
 // elements lists the elements of a collection.
 func elements(of Value) []Value {
 	switch c := of.(type) {
@@ -136,3 +145,6 @@ func elements(of Value) []Value {
 	fail("%T has no elements to go through", of)
 	return nil
 }
+
+// Text returns a value as text. Equal values have one text, and others do not.
+func Text(v Value) string { return v.key() }
