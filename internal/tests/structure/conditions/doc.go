@@ -6,7 +6,6 @@
 // budgets, distance and quantities. The table in scope.go has its files.
 //
 //	go run ./internal/tests/structure/conditions              all of it
-//	go run ./internal/tests/structure/conditions -sample      package resource alone
 //	go run ./internal/tests/structure/conditions FOLDER...    these folders, by the tests that judge them
 //
 // A decision is the condition of an if or a for, a case of a switch, or an expression with && or || that

@@ -11,7 +11,6 @@ import (
 
 func main() {
 	var o options
-	flag.BoolVar(&o.sample, "sample", false, "measure package resource alone")
 	flag.BoolVar(&o.verbose, "v", false, "print the evaluations of each decision with an operand that is not shown")
 	flag.Parse()
 	o.folders = flag.Args()
@@ -26,7 +25,7 @@ func main() {
 
 // options say what the command does.
 type options struct {
-	sample, verbose bool
+	verbose bool
 	// folders are those that are measured; none means all of the scope.
 	folders []string
 }
@@ -58,9 +57,6 @@ func run(w io.Writer, root string, o options) (bool, error) {
 
 // asked returns the rooms of the scope that the options name.
 func asked(all []room, o options) ([]room, error) {
-	if o.sample {
-		o.folders = append(o.folders, sampleFolder)
-	}
 	if len(o.folders) == 0 {
 		return all, nil
 	}

@@ -15,9 +15,6 @@ type room struct {
 	judges []string
 }
 
-// sampleFolder is the room that is measured where there is no time for all of them.
-const sampleFolder = "resource"
-
 // engineTests are the tests of what the engine promises as a whole. They hold every room below it, and the
 // book, to each other.
 const engineTests = "preemption/engine"
