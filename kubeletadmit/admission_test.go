@@ -153,9 +153,9 @@ func TestNegativeFiguresOfChoosing(t *testing.T) {
 	}
 }
 
-// A negative amount is found wherever the spec of an active pod has it, and the answer names the first.
+// A negative amount is found wherever the spec of an active pod has it, beside others that are not negative.
 func TestNegativeAmountsOfAnyPart(t *testing.T) {
-	negative := resource.MustList("cpu", "-1", "memory", "-1")
+	negative := resource.MustList("cpu", "-1", "memory", "1")
 	for _, tt := range []struct {
 		name string
 		odd  outrank.Pod

@@ -241,6 +241,14 @@ func TestUnitsThatDifferInLittle(t *testing.T) {
 			},
 			"n[x]",
 		},
+		{
+			"composite groups, where the names of the pods are in the same order",
+			outrank.Cluster{
+				Composites: []*outrank.CompositePodGroup{composite("c"), composite("d")}, Groups: []*outrank.PodGroup{below("g", "c"), below("h", "d")},
+				Pods: []*outrank.Pod{pod("x", 1, "1", on("n"), in("g")), pod("y", 1, "1", on("n"), in("h"))},
+			},
+			"n[y]",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := test.c
@@ -280,6 +288,7 @@ func TestSamplesOfWholeCandidates(t *testing.T) {
 		{"one, and the others violate, too", preemption.Sample{Percent: 34, Minimum: -1}, false, 1, "b[on-b]"},
 		{"one that is free of violations is found last", preemption.Sample{Percent: 34, Minimum: -1}, true, 0, "a[on-a]"},
 		{"none", preemption.Sample{Percent: 1, Minimum: -1}, false, 0, "[]"},
+		{"none, though one is free of violations", preemption.Sample{Percent: 1, Minimum: -1}, true, 0, "[]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := *c
