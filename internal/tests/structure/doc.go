@@ -21,4 +21,9 @@
 // plants a fault in each of these functions:
 //
 //	go run ./internal/tests/structure/independent
+//
+// The one in the folder conditions runs tests, and names each part of a condition that decides in none of
+// them:
+//
+//	go run ./internal/tests/structure/conditions
 package structure
