@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// tell prints one mutant and its verdict.
+func tell(w io.Writer, number int, m *mutant, v verdict, verbose bool) {
+	fmt.Fprintf(w, "%3d %-62s %-18s %s\n", number, m.place()+" "+m.function.Name, m.operator, v.text())
+	if verbose || v.outcome == survived || v.outcome == unfounded {
+		fmt.Fprintf(w, "      plain  %s\n      mutant %s\n", m.plain, m.changed)
+		if m.nth > 1 {
+			fmt.Fprintf(w, "      the %d. such change in this function\n", m.nth)
+		}
+	}
+	if (verbose || v.outcome == unfounded) && v.sentence != "" {
+		fmt.Fprintf(w, "      line %d of the output: %s\n", v.at, shortened(v.sentence))
+	}
+}
+
+// text returns the verdict in a few words.
+func (v verdict) text() string {
+	switch {
+	case v.outcome == equivalent:
+		return "equivalent: " + shortened(v.reason)
+	case v.by != "":
+		return fmt.Sprintf("%s by %s", v.outcome, v.by)
+	case !v.reached:
+		return "survived: no test runs the function"
+	}
+	return string(v.outcome)
+}
+
+// shortened returns the beginning of a text.
+func shortened(text string) string {
+	const most = 220
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
+}
+
+// total prints how many mutants have which outcome, and reports whether every one was caught or is equivalent.
+func total(w io.Writer, of int, verdicts []verdict) bool {
+	count, by := map[outcome]int{}, map[string]int{}
+	for _, v := range verdicts {
+		count[v.outcome]++
+		by[v.kind]++
+	}
+	var caughtBy []string
+	for _, kind := range kinds {
+		if by[kind] > 0 {
+			caughtBy = append(caughtBy, fmt.Sprintf("%d by %s", by[kind], kind))
+		}
+	}
+	fmt.Fprintf(w, "%d mutants of %d: %d caught (%s), %d equivalent, %d survived\n",
+		len(verdicts), of, count[caught], strings.Join(caughtBy, ", "), count[equivalent], count[survived])
+	if count[unfounded] > 0 {
+		fmt.Fprintf(w, "%d are listed as equivalent, and a test sees them\n", count[unfounded])
+	}
+	return count[survived]+count[unfounded] == 0
+}
