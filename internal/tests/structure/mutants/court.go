@@ -89,6 +89,7 @@ func (c *court) prepare(w io.Writer, s stage) error {
 		}
 		if !failed {
 			x.took, x.met = time.Since(start), readNumbers(met)
+			fmt.Fprintf(w, "%-28s %-28s %4.0f s, %d mutants in what it runs\n", s.kind, s.folder, x.took.Seconds(), len(x.met))
 			c.sessions[s] = x
 			return nil
 		}

@@ -30,20 +30,22 @@ func readStock(root string, patterns []string) (*stock, error) {
 	s := &stock{root: root, texts: sources{}}
 	reader := structure.NewReader()
 	for _, folder := range folders {
-		pkg, err := reader.Read(filepath.Join(root, folder))
-		if err != nil {
+		if err := s.add(reader, folder); err != nil {
 			return nil, err
 		}
-		if pkg == nil {
-			continue
-		}
-		found, err := findIn(pkg, folder, s.texts)
-		if err != nil {
-			return nil, err
-		}
-		s.all = append(s.all, found...)
 	}
 	return s, nil
+}
+
+// add adds the mutants of the package in a folder, if there is one.
+func (s *stock) add(reader *structure.Reader, folder string) error {
+	pkg, err := reader.Read(filepath.Join(s.root, folder))
+	if err != nil || pkg == nil {
+		return err
+	}
+	found, err := findIn(pkg, folder, s.texts)
+	s.all = append(s.all, found...)
+	return err
 }
 
 // foldersOf returns the folders that some patterns mean, sorted. A pattern that means none is an error.

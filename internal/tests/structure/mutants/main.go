@@ -112,7 +112,7 @@ func (c *court) judgeAll(mutants []*mutant, reasons map[key]string, workers int,
 	for range max(workers, 1) {
 		all.Go(func() {
 			for i := range next {
-				verdicts[i], errs[i] = c.judge(mutants[i], i+1, reasons[mutants[i].key])
+				verdicts[i], errs[i] = c.judge(stagesOf(mutants[i].folder), i+1, reasons[mutants[i].key])
 				done <- i
 			}
 		})

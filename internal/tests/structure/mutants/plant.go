@@ -111,14 +111,20 @@ func replaced(text string, all []replacement) string {
 func copyOfBody(source string, m *mutant, number int) replacement {
 	offset := m.offsets()
 	begin, end := offset.begin+1, offset.end-1
-	changes := []replacement{{m.begin - begin, m.end - begin, m.text}}
+	change := replacement{m.begin - begin, m.end - begin, m.text}
 
 	// A label counts for the whole function, so that the copy has labels of its own.
+	var changes []replacement
 	for _, label := range offset.labels {
+		name := source[label.begin:label.end]
+		own := fmt.Sprintf("%s_%d", name, number)
 		if label.end <= m.begin || label.begin >= m.end {
-			changes = append(changes, replacement{label.begin - begin, label.end - begin, fmt.Sprintf("%s_%d", source[label.begin:label.end], number)})
+			changes = append(changes, replacement{label.begin - begin, label.end - begin, own})
+			continue
 		}
+		change.text = strings.ReplaceAll(change.text, name, own)
 	}
+	changes = append(changes, change)
 
 	back := ""
 	if !m.function.Results {

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+const removed = "removed statement"
+
 // statements collects the list of statements without one of them: without a call, an assignment, a break, a
 // continue or an early return.
 func (f *finder) statements(list []ast.Stmt) {
@@ -21,7 +23,12 @@ func (f *finder) statements(list []ast.Stmt) {
 				f.remove(s)
 			}
 		case *ast.BranchStmt:
-			if s.Tok == token.BREAK || s.Tok == token.CONTINUE {
+			switch {
+			case s.Tok != token.BREAK && s.Tok != token.CONTINUE:
+			case s.Label != nil:
+				// The compiler refuses a label that nothing mentions.
+				f.replace(removed, s, "if false { "+f.text(s)+" }")
+			default:
 				f.remove(s)
 			}
 		}
@@ -35,7 +42,7 @@ func (f *finder) remove(s ast.Stmt) {
 	if locals := f.locals(s); len(locals) > 0 {
 		text = strings.Repeat("_, ", len(locals)-1) + "_ = " + strings.Join(locals, ", ")
 	}
-	f.replace("removed statement", s, text)
+	f.replace(removed, s, text)
 }
 
 // locals lists the local variables that a statement mentions. Those that it declares itself, in a function

@@ -35,12 +35,12 @@ type verdict struct {
 
 // judge runs the stages that reach a mutant until one fails. The number is the one that it was planted by,
 // and reason is not empty if the mutant is listed as equivalent.
-func (c *court) judge(m *mutant, number int, reason string) (v verdict, err error) {
+func (c *court) judge(stages []stage, number int, reason string) (v verdict, err error) {
 	v = verdict{outcome: survived, reason: reason}
 	if reason != "" {
 		v.outcome = equivalent
 	}
-	for _, s := range stagesOf(m.folder) {
+	for _, s := range stages {
 		x := c.sessions[s]
 		if !x.met[number] {
 			continue
@@ -69,7 +69,7 @@ func (c *court) judge(m *mutant, number int, reason string) (v verdict, err erro
 // test in a stack, and what a test says.
 var (
 	failedLine  = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
-	runningLine = regexp.MustCompile(`(?m)^running tests:\n\s+(\w+)`)
+	runningLine = regexp.MustCompile(`(?m)^\s*running tests:\n\s+(\w+)`)
 	stackLine   = regexp.MustCompile(`\.(Test\w+)\(`)
 	drawnLine   = regexp.MustCompile(`\[rapid\] (?:failed|panic) after \d+ tests?: (.*)`)
 	errorLine   = regexp.MustCompile(`^\s*Error:\s+(.*)`)
@@ -98,8 +98,12 @@ func firstSentence(out string) (sentence string, at int) {
 		case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
 			return line, at
 		}
+		// Where an assertion has failed, rapid says no more than that, and the assertion says it further down.
 		if found := drawnLine.FindStringSubmatch(line); found != nil {
-			return strings.TrimSpace(found[1]), at
+			if !strings.HasPrefix(found[1], "(*T).") {
+				return strings.TrimSpace(found[1]), at
+			}
+			continue
 		}
 		if found := errorLine.FindStringSubmatch(line); found != nil {
 			// What was wanted and what came stand in the two lines below.
