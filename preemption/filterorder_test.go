@@ -84,3 +84,24 @@ func TestPropertyTheFirstFilterAnswers(t *testing.T) {
 		}
 	}
 }
+
+// Where two filters turn a node down the first answers: by v1.36 the one of cordoned nodes, by v1.37 no filter is asked
+// about a node that the pod does not name (rules 7.1.7 and 7.15.8).
+func TestACordonedNodeThatThePodDoesNotName(t *testing.T) {
+	for _, test := range []struct {
+		release outrank.Release
+		want    preemption.Status
+	}{
+		{outrank.V1_36, preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: preemption.NodeUnschedulable, Reasons: []string{"node(s) were unschedulable"}}},
+		{outrank.V1_37, preemption.Status{Code: preemption.UnschedulableAndUnresolvable, ExcludedBy: preemption.NodeName}},
+	} {
+		c := &outrank.Cluster{Release: test.release, Nodes: []*outrank.Node{{Name: "n1", Unschedulable: true}, {Name: "n2"}}}
+		plan, err := preemption.Explain(c, preemption.Request{Pod: &outrank.Pod{Name: "p", NodeName: "n2"}, Now: gen.Now}, preemption.Config{})
+		require.NoError(t, err)
+		got := plan.Nodes[0].Status
+		if test.want.Filter == "" {
+			got.Reasons = nil // they name no filter
+		}
+		assert.Equal(t, test.want, got, test.release.String())
+	}
+}
