@@ -5,21 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // court has the test binaries with all mutants, and what the tests do without any.
 type court struct {
 	root, dir, overlay string
-	binaries           map[string]*binary
-	sessions           map[stage]*session
+
+	mu       sync.Mutex
+	binaries map[string]*binary
+	sessions map[stage]*session
 }
 
 // binary is the tests of one package, built with all mutants.
@@ -51,24 +53,21 @@ func newCourt(root string, mutants []*mutant, texts sources) (*court, error) {
 
 func (c *court) close() { _ = os.RemoveAll(c.dir) }
 
-// open builds the tests of all stages that judge some mutants, and runs each once without a mutant.
-func (c *court) open(w io.Writer, mutants []*mutant) error {
-	for _, m := range mutants {
-		for _, s := range stagesOf(m.folder) {
-			if err := c.prepare(w, s); err != nil {
-				return err
-			}
+// session returns a stage as it runs without a mutant. It builds and runs the tests when they are first needed:
+// few mutants come as far as the slowest.
+func (c *court) session(s stage) (*session, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sessions[s] == nil {
+		if err := c.prepare(s); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return c.sessions[s], nil
 }
 
-// prepare builds the tests of a stage, and runs them without a mutant. Tests that fail even so are left out,
-// and it says which.
-func (c *court) prepare(w io.Writer, s stage) error {
-	if c.sessions[s] != nil {
-		return nil
-	}
+// prepare builds the tests of a stage, and runs them without a mutant. Tests that fail even so are left out.
+func (c *court) prepare(s stage) error {
 	if err := c.build(s.folder); err != nil {
 		return err
 	}
@@ -89,12 +88,10 @@ func (c *court) prepare(w io.Writer, s stage) error {
 		}
 		if !failed {
 			x.took, x.met = time.Since(start), readNumbers(met)
-			fmt.Fprintf(w, "%-28s %-28s %4.0f s, %d mutants in what it runs\n", s.kind, s.folder, x.took.Seconds(), len(x.met))
 			c.sessions[s] = x
 			return nil
 		}
 		name := firstFailed(out)
-		fmt.Fprintf(w, "%s.%s fails without a mutant, and is left out\n", s.folder, name)
 		if x.left != "" {
 			x.left += "|"
 		}

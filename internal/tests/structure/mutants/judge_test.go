@@ -18,7 +18,6 @@ func judged(t *testing.T, s *stock, mutants []*mutant) map[string]string {
 	require.NoError(t, err)
 	t.Cleanup(c.close)
 	own := stage{kind: byOwn, folder: sample}
-	require.NoError(t, c.prepare(os.Stderr, own))
 
 	said := map[string]string{}
 	for i, m := range mutants {
@@ -26,6 +25,9 @@ func judged(t *testing.T, s *stock, mutants []*mutant) map[string]string {
 		require.NoError(t, err)
 		said[m.key.function+": "+m.changed] = v.text() + ": " + v.sentence
 	}
+	var out bytes.Buffer
+	c.tellStages(&out, true)
+	require.Regexp(t, sample+` +a test of its package +\d+ s, runs the functions of \d+ mutants\n$`, out.String())
 	return said
 }
 

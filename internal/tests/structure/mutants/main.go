@@ -70,13 +70,11 @@ func run(w io.Writer, root string, o options) (bool, error) {
 		return false, err
 	}
 	defer c.close()
-	if err := c.open(w, mutants); err != nil {
-		return false, err
-	}
 	verdicts, err := c.judgeAll(mutants, reasons, o.workers, func(i int, v verdict) { tell(w, i+1, mutants[i], v, o.verbose) })
 	if err != nil {
 		return false, err
 	}
+	c.tellStages(w, o.verbose)
 	return total(w, len(s.all), verdicts) && len(stale) == 0, nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -61,4 +62,20 @@ func total(w io.Writer, of int, verdicts []verdict) bool {
 		fmt.Fprintf(w, "%d are listed as equivalent, and a test sees them\n", count[unfounded])
 	}
 	return count[survived]+count[unfounded] == 0
+}
+
+// tellStages prints the stages that were needed: how long each takes without a mutant, how many mutants are in
+// what it runs, and tests that are left out because they fail without one.
+func (c *court) tellStages(w io.Writer, verbose bool) {
+	var lines []string
+	for s, x := range c.sessions {
+		if verbose && x.met != nil {
+			lines = append(lines, fmt.Sprintf("%-44s %-26s %4.0f s, runs the functions of %d mutants\n", s.folder, s.kind, x.took.Seconds(), len(x.met)))
+		}
+		if x.left != "" {
+			lines = append(lines, fmt.Sprintf("%s: left out, because they fail without a mutant: %s\n", s.folder, x.left))
+		}
+	}
+	slices.Sort(lines)
+	fmt.Fprint(w, strings.Join(slices.Compact(lines), ""))
 }

@@ -41,7 +41,10 @@ func (c *court) judge(stages []stage, number int, reason string) (v verdict, err
 		v.outcome = equivalent
 	}
 	for _, s := range stages {
-		x := c.sessions[s]
+		x, err := c.session(s)
+		if err != nil {
+			return v, err
+		}
 		if !x.met[number] {
 			continue
 		}
