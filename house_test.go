@@ -93,7 +93,7 @@ var rooms = map[string][]string{
 	"internal/exact":              {},
 	"internal/packing":            {},
 	"internal/tests/plantest":     {".", "preemption"},
-	"internal/tests/invariants":   {".", "resource", "internal/tests/scenario", "kubeletadmit", "preemption"},
+	"internal/tests/invariants":   {".", "resource", "internal/tests/scenario", "internal/tests/seeded", "kubeletadmit", "preemption"},
 	"internal/tests/rules":        {},
 	"internal/tests/structure":    {},
 

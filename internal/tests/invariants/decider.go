@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/scenario"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -19,6 +20,9 @@ type Decider struct {
 	Explain      func(*outrank.Cluster, preemption.Request, preemption.Config) (*preemption.Plan, error)
 	PreemptGroup func(*outrank.Cluster, preemption.GroupRequest, preemption.Config) (*preemption.GroupPlan, error)
 }
+
+// fewest is the least number of cases that each invariant sees.
+const fewest = 100
 
 // choice is a node with those who leave for the pod, as an answer has it.
 type choice struct {
@@ -40,6 +44,7 @@ type answer struct {
 // about what is broken, empty for nothing.
 func (d Decider) always(t *testing.T, judge func(w *World, a *answer) (broken string)) {
 	t.Helper()
+	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		w := Worlds.Draw(t, "world")
 		a, broken := d.ask(w)
@@ -142,6 +147,7 @@ type placed struct {
 // alwaysGroups does for groups what always does for a pod.
 func (d Decider) alwaysGroups(t *testing.T, judge func(w *World, a *groupAnswer) (broken string)) {
 	t.Helper()
+	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		w := GroupWorlds.Draw(t, "world")
 		a, broken := d.askGroup(w)

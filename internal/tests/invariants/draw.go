@@ -32,6 +32,8 @@ func drawWorld(t *rapid.T, group bool) *World {
 	}
 	if n.oneIn("spared", 6) {
 		w.Spared = n.of("spared app", "a", "b")
+	} else if n.oneIn("taken", 6) {
+		w.Taken = n.of("taken app", "a", "b")
 	}
 	return w
 }

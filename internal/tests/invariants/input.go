@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
 // NothingElseIsTouched holds that those who leave for a pod are on the node that is chosen, or leave with such a pod;
@@ -70,6 +71,7 @@ func (d Decider) untouched(w *World) string {
 // which of those is chosen that tie in every rank; and that of the budgets nothing by the rules of v1.36, where all of
 // them are charged (rules 6.3.6, 6.3.8 and 11.7).
 func (d Decider) TheOrderOfTheInputDecidesOnlyTheLastTie(t *testing.T) {
+	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := Worlds
 		if rapid.IntRange(0, 3).Draw(t, "a group asks") == 3 {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
@@ -37,6 +38,7 @@ func (a *hostAnswer) tier(class outrank.QOSClass) (pods []*HostPod) {
 // always draws hosts, and lets judge look at each with the answer.
 func (k Kubelet) always(t *testing.T, judge func(h *Host, a *hostAnswer) (broken string)) {
 	t.Helper()
+	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		h := Hosts.Draw(t, "host")
 		a, broken := k.ask(h)

@@ -194,11 +194,13 @@ func (u *unit) longest() (minutes int64) {
 	return minutes
 }
 
-// mayLeave reports whether the asker may push a unit out: its priority is lower, and no rule of the caller's
-// protects one of its pods.
+// mayLeave reports whether the asker may push a unit out: its priority is lower, or the caller has all of its pods
+// taken whatever that is, and no rule of the caller's protects one of them.
 func (w *World) mayLeave(u *unit) bool {
 	spared := func(p *Pod) bool { return w.Spared != "" && p.App == w.Spared }
-	return u.priority < w.Asks[0].priority() && !slices.ContainsFunc(u.pods, spared)
+	kept := func(p *Pod) bool { return w.Taken == "" || p.App != w.Taken }
+	lower := u.priority < w.Asks[0].priority() || !slices.ContainsFunc(u.pods, kept)
+	return lower && !slices.ContainsFunc(u.pods, spared)
 }
 
 // violations charges the budgets for units that would leave, in this order, and returns the budgets that each of

@@ -47,7 +47,7 @@ func (n *Node) write(b *strings.Builder) {
 
 // writeConfig writes the caller's rules, if there are any.
 func (w *World) writeConfig(b *strings.Builder) {
-	if w.MostOfA < 0 && w.Spared == "" {
+	if w.MostOfA < 0 && w.Spared == "" && w.Taken == "" {
 		return
 	}
 	b.WriteString("config\n")
@@ -56,6 +56,9 @@ func (w *World) writeConfig(b *strings.Builder) {
 	}
 	if w.Spared != "" {
 		fmt.Fprintf(b, "    spares app=%s\n", w.Spared)
+	}
+	if w.Taken != "" {
+		fmt.Fprintf(b, "    takes app=%s\n", w.Taken)
 	}
 }
 

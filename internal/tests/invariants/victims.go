@@ -10,7 +10,8 @@ import (
 )
 
 // NobodyOfEqualOrHigherPriorityLeaves holds that every victim has a lower priority than those who ask, with its group
-// where groups count, and that no rule of the caller's protects it (rules 9.1, 12.6.2 and 12.8.1).
+// where groups count, unless the caller has it taken all the same, and that no rule of the caller's protects it (rules
+// 9.1, 12.6.2, 12.8.1 and 13.6.1).
 func (d Decider) NobodyOfEqualOrHigherPriorityLeaves(t *testing.T) {
 	t.Run("for a pod", func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
@@ -31,7 +32,7 @@ func (w *World) tooImportant(victims []*Pod) string {
 	asks := w.Asks[0].priority()
 	for _, v := range victims {
 		switch u := w.unitOf(v); {
-		case u.priority >= asks:
+		case u.priority >= asks && (w.Taken == "" || v.App != w.Taken):
 			return fmt.Sprintf("%s of priority %d has to leave for a pod of priority %d", v.Name, u.priority, asks)
 		case w.Spared != "" && v.App == w.Spared:
 			return fmt.Sprintf("%s has to leave, though the caller protects the app %s", v.Name, w.Spared)

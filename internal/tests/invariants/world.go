@@ -25,8 +25,9 @@ type World struct {
 	Asks []Pod
 	// MostOfA is a filter of the caller's: no more pods of the app a on a node than this, -1 without the filter.
 	MostOfA int
-	// Spared is an app whose pods a rule of the caller's protects; empty for none.
-	Spared string
+	// Spared is an app whose pods a rule of the caller's protects, and Taken one whose pods may be taken whatever their
+	// priority. At most one of the two is set.
+	Spared, Taken string
 }
 
 // Node is a node: whole cores, Gi of memory and places for pods.
@@ -166,9 +167,14 @@ func (w *World) Config() preemption.Config {
 	if w.MostOfA >= 0 {
 		config.Filters = []*preemption.Filter{atMost(w.MostOfA)}
 	}
-	if w.Spared != "" {
-		spared := w.Spared
+	switch spared, taken := w.Spared, w.Taken; {
+	case spared != "":
 		config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", victim.Labels["app"] != spared }
+	case taken != "":
+		config.Eligibility.AnyPriority = true
+		config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (string, bool) {
+			return "", victim.Labels["app"] == taken || victim.PriorityValue() < preemptor.PriorityValue()
+		}
 	}
 	return config
 }
