@@ -123,7 +123,7 @@ func TestTopicsHaveMutants(t *testing.T) {
 	drawn, err := s.drawAbout(topics, 12, 1)
 	require.NoError(t, err)
 	assert.Len(t, drawn, 12)
-	_, err = s.drawAbout([]topic{{"luck", []string{"preemption/luck.go"}}}, 1, 1)
+	_, err = s.drawAbout([]topic{{name: "luck", files: []string{"preemption/luck.go"}}}, 1, 1)
 	require.ErrorContains(t, err, "preemption/luck.go, about luck, has no mutants")
 
 	entries, err := readReasons(filepath.Join(top, reasonsFile))

@@ -68,6 +68,24 @@ func TestFirstFailedAndSentence(t *testing.T) {
 	}
 }
 
+// Of all tests that fail each has its own sentence, and its own lines.
+func TestEachFailed(t *testing.T) {
+	const out = "--- FAIL: TestInvariantA (0.0s)\n    a_test.go:3: [rapid] failed after 6 tests: a pod is gone\n" +
+		"--- FAIL: TestB (0.0s)\n    --- FAIL: TestB/one (0.0s)\n        a_test.go:3: [rapid] failed after 0 tests: one\nFAIL\n"
+	assert.Equal(t, []broken{{"TestInvariantA", "a pod is gone", 2}, {"TestB", "one", 3}}, eachFailed(out))
+
+	v := verdict{outcome: survived}
+	v.fails(stage{kind: byInvariants, folder: "pdb", all: true}, out)
+	assert.Equal(t, "caught by pdb.TestInvariantA", v.text())
+
+	about := &topic{name: "ranks", promised: []string{"A"}}
+	var said bytes.Buffer
+	tellBroken(&said, about, v.broken)
+	tellPromises(&said, []*mutant{{topic: about}, {topic: about}}, []verdict{v, {}})
+	assert.Equal(t, "    * pdb.TestInvariantA, line 2: a pod is gone\n      pdb.TestB, line 3: one\n"+
+		"ranks: 1 of 2 break an invariant whose name promises it\n", said.String())
+}
+
 // A reason holds for one change of one function, wherever it moves, and ends with it.
 func TestReasons(t *testing.T) {
 	s := sampleStock(t)
@@ -115,7 +133,7 @@ func TestTotal(t *testing.T) {
 // The invariants judge first, and no stage stands there twice.
 func TestStagesOf(t *testing.T) {
 	for _, folder := range []string{"pdb", book, engine, node} {
-		stages := stagesOf(folder)
+		stages := stagesOf(folder, false)
 		assert.Equal(t, byInvariants, stages[0].kind)
 		seen := map[stage]bool{}
 		for _, s := range stages {
@@ -124,6 +142,6 @@ func TestStagesOf(t *testing.T) {
 		}
 	}
 	flags := stage{skip: "a", checks: 7}.flags(true, "b")
-	assert.Equal(t, "-test.failfast -test.run . -test.skip a|b -rapid.nofailfile -rapid.shrinktime 500ms -rapid.checks 7", strings.Join(flags, " "))
+	assert.Equal(t, "-test.run . -test.failfast -test.skip a|b -rapid.nofailfile -rapid.shrinktime 500ms -rapid.checks 7", strings.Join(flags, " "))
 	assert.NotContains(t, stage{}.flags(false, ""), "-test.skip")
 }

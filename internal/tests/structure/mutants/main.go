@@ -75,6 +75,9 @@ func run(w io.Writer, root string, o options) (bool, error) {
 		return false, err
 	}
 	c.tellStages(w, o.verbose)
+	if o.about != "" {
+		tellPromises(w, mutants, verdicts)
+	}
 	return total(w, len(s.all), verdicts) && len(stale) == 0, nil
 }
 
@@ -110,7 +113,7 @@ func (c *court) judgeAll(mutants []*mutant, reasons map[key]string, workers int,
 	for range max(workers, 1) {
 		all.Go(func() {
 			for i := range next {
-				verdicts[i], errs[i] = c.judge(stagesOf(mutants[i].folder), i+1, reasons[mutants[i].key])
+				verdicts[i], errs[i] = c.judge(stagesOf(mutants[i].folder, mutants[i].topic != nil), i+1, reasons[mutants[i].key])
 				done <- i
 			}
 		})

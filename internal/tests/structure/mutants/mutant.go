@@ -20,6 +20,8 @@ type mutant struct {
 	begin, end int
 	text       string
 
+	// topic is what it was drawn about, or nil.
+	topic    *topic
 	pkg      *structure.Package
 	function structure.Function
 	key

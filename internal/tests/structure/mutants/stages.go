@@ -27,6 +27,8 @@ type stage struct {
 	// cases a property draws; 0 leaves that to the package.
 	run, skip string
 	checks    int
+	// all is set if the tests behind one that fails run as well.
+	all bool
 }
 
 // The kinds of stages, in the order in which they judge.
@@ -41,14 +43,14 @@ const (
 var kinds = []string{byInvariants, byOwn, byCompared, byOthers, byMoreDraws}
 
 // stagesOf returns the tests that judge a mutant in the package of a folder, in their order: the first that
-// fails catches it. The last ones draw as many cases as `.ci/run properties` does, or as time allows.
-func stagesOf(folder string) []stage {
-	stages := []stage{
-		{kind: byInvariants, folder: book, run: invariant, checks: 1000},
-		{kind: byInvariants, folder: engine, run: invariant, checks: 1000},
-		{kind: byInvariants, folder: node, run: invariant, checks: 1000},
-		{kind: byOwn, folder: folder, skip: invariant},
+// fails catches it. The last ones draw more cases than a plain run. With everyInvariant, all invariants judge it
+// before it counts as caught.
+func stagesOf(folder string, everyInvariant bool) []stage {
+	var stages []stage
+	for _, f := range []string{book, engine, node} {
+		stages = append(stages, stage{kind: byInvariants, folder: f, run: invariant, checks: 1000, all: everyInvariant})
 	}
+	stages = append(stages, stage{kind: byOwn, folder: folder, skip: invariant})
 	if folder != engine {
 		stages = append(stages,
 			stage{kind: byCompared, folder: engine, run: compared, skip: invariant},
@@ -70,7 +72,10 @@ func stagesOf(folder string) []stage {
 // flags returns the flags of the test binary, apart from the one that limits its time. hasRapid is set if it
 // knows those of properties. left are tests that are left out, too.
 func (s stage) flags(hasRapid bool, left string) (flags []string) {
-	flags = []string{"-test.failfast", "-test.run", cmp.Or(s.run, ".")}
+	flags = []string{"-test.run", cmp.Or(s.run, ".")}
+	if !s.all {
+		flags = append(flags, "-test.failfast")
+	}
 	skip := s.skip
 	switch {
 	case skip == "":

@@ -16,8 +16,41 @@ func tell(w io.Writer, number int, m *mutant, v verdict, verbose bool) {
 			fmt.Fprintf(w, "      the %d. such change in this function\n", m.nth)
 		}
 	}
+	if m.topic != nil {
+		fmt.Fprintf(w, "      about %s\n", m.topic.name)
+		tellBroken(w, m.topic, v.broken)
+		return
+	}
 	if (verbose || v.outcome == unfounded) && v.sentence != "" {
 		fmt.Fprintf(w, "      line %d of the output: %s\n", v.at, shortened(v.sentence))
+	}
+}
+
+// tellBroken prints the invariants that do not hold with a mutant. Those whose name promises that they see it are
+// marked.
+func tellBroken(w io.Writer, t *topic, all []broken) {
+	for _, b := range all {
+		mark := " "
+		if t.promises(b.test) {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "    %s %s, line %d: %s\n", mark, b.test, b.at, shortened(b.sentence))
+	}
+}
+
+// tellPromises prints, topic by topic, how many mutants break an invariant whose name promises that it sees them.
+func tellPromises(w io.Writer, mutants []*mutant, verdicts []verdict) {
+	drawn, kept := map[string]int{}, map[string]int{}
+	for i, m := range mutants {
+		drawn[m.topic.name]++
+		if slices.ContainsFunc(verdicts[i].broken, func(b broken) bool { return m.topic.promises(b.test) }) {
+			kept[m.topic.name]++
+		}
+	}
+	for _, t := range topics {
+		if drawn[t.name] > 0 {
+			fmt.Fprintf(w, "%s: %d of %d break an invariant whose name promises it\n", t.name, kept[t.name], drawn[t.name])
+		}
 	}
 }
 

@@ -10,26 +10,50 @@ import (
 type topic struct {
 	name  string
 	files []string
+	// promised are the invariants, without TestInvariant, of which each says in its name that it holds something
+	// of the topic.
+	promised []string
+}
+
+// promises reports whether the name of a test, with its folder, promises that it sees errors about the topic.
+func (t *topic) promises(test string) bool {
+	_, name, ok := strings.Cut(test, ".TestInvariant")
+	return ok && slices.Contains(t.promised, name)
 }
 
 // topics are what the flag -about knows.
 var topics = []topic{
-	{"eligibility", []string{
-		"preemption/eligible.go", "preemption/engine/internal/dryrun/eligible.go", "kubeletadmit/critical.go",
-	}},
-	{"reprieve", []string{
-		"preemption/victims.go", "preemption/dryrun.go", "preemption/engine/internal/dryrun/reprieve.go",
-		"preemption/engine/internal/search/evaluate.go",
-	}},
-	{"budgets", []string{
-		"preemption/budgets.go", "preemption/engine/internal/dryrun/budgets.go",
-	}},
-	{"ranks", []string{
-		"preemption/ranks.go", "preemption/engine/internal/dryrun/score.go", "preemption/engine/internal/search/score.go",
-	}},
-	{"distance", []string{
-		"kubeletadmit/scan.go", "kubeletadmit/index.go", "kubeletadmit/pool.go",
-	}},
+	{
+		name:     "eligibility",
+		files:    []string{"preemption/eligible.go", "preemption/engine/internal/dryrun/eligible.go", "kubeletadmit/critical.go"},
+		promised: []string{"NobodyOfEqualOrHigherPriorityLeaves", "OnlyAPodThatMayPreemptPushesOut", "OnlyThoseThatMayBeEvictedLeave"},
+	},
+	{
+		name: "reprieve",
+		files: []string{
+			"preemption/victims.go", "preemption/dryrun.go", "preemption/engine/internal/dryrun/reprieve.go",
+			"preemption/engine/internal/search/evaluate.go",
+		},
+		promised: []string{"ThePodFitsOnceTheVictimsAreGone", "NoVictimCouldHaveStayed", "BudgetsComeBackFirstThenImportance"},
+	},
+	{
+		name:     "budgets",
+		files:    []string{"preemption/budgets.go", "preemption/engine/internal/dryrun/budgets.go"},
+		promised: []string{"BudgetsComeBackFirstThenImportance", "ABudgetIsBrokenOnlyBeyondWhatItAllows"},
+	},
+	{
+		name:     "ranks",
+		files:    []string{"preemption/ranks.go", "preemption/engine/internal/dryrun/score.go", "preemption/engine/internal/search/score.go"},
+		promised: []string{"NoCandidateIsBetterByTheRanks"},
+	},
+	{
+		name:  "distance",
+		files: []string{"kubeletadmit/scan.go", "kubeletadmit/index.go", "kubeletadmit/pool.go"},
+		promised: []string{
+			"ThePodFitsOnceTheEvictedAreGone", "NobodyIsEvictedInVain", "ATierLeavesOnlyIfTheLowerOnesWouldNotDo",
+			"EachTimeTheNearestLeaves", "EvictionEndsOnceTheShortageIsCovered",
+		},
+	},
 }
 
 // topicsNamed returns the topics with these names, of which commas stand between.
@@ -46,14 +70,18 @@ func topicsNamed(names string) (named []topic, err error) {
 
 // drawAbout draws n mutants, from each topic as many, up to one.
 func (s *stock) drawAbout(named []topic, n int, seed uint64) (drawn []*mutant, err error) {
-	for i, t := range named {
+	for i := range named {
+		t := &named[i]
 		for _, file := range t.files {
 			if !slices.ContainsFunc(s.all, func(m *mutant) bool { return m.file == file }) {
 				return nil, fmt.Errorf("%s, about %s, has no mutants", file, t.name)
 			}
 		}
 		share := (n + len(named) - 1 - i) / len(named)
-		drawn = append(drawn, s.draw(s.about(t.files), share, seed)...)
+		for _, m := range s.draw(s.about(t.files), share, seed) {
+			m.topic = t
+			drawn = append(drawn, m)
+		}
 	}
 	return drawn, nil
 }

@@ -27,10 +27,18 @@ type verdict struct {
 	// sentence is the first that the test says, and at the line of its output where it stands, from 1.
 	sentence string
 	at       int
+	// broken are the invariants that do not hold, if all were asked.
+	broken []broken
 	// reason says why the mutant is equivalent.
 	reason string
 	// reached is set if any test ran the function.
 	reached bool
+}
+
+// broken is a test that fails, with its first sentence, and the line of its output where that stands.
+type broken struct {
+	test, sentence string
+	at             int
 }
 
 // judge runs the stages that reach a mutant until one fails. The number is the one that it was planted by,
@@ -41,6 +49,9 @@ func (c *court) judge(stages []stage, number int, reason string) (v verdict, err
 		v.outcome = equivalent
 	}
 	for _, s := range stages {
+		if v.by != "" && !s.all {
+			break
+		}
 		x, err := c.session(s)
 		if err != nil {
 			return v, err
@@ -56,16 +67,43 @@ func (c *court) judge(stages []stage, number int, reason string) (v verdict, err
 			return v, err
 		}
 		if failed {
-			v.outcome = caught
-			if reason != "" {
-				v.outcome = unfounded
-			}
-			v.kind, v.by = s.kind, s.folder+"."+firstFailed(out)
-			v.sentence, v.at = firstSentence(out)
-			return v, nil
+			v.fails(s, out)
 		}
 	}
 	return v, nil
+}
+
+// fails records that the tests of a stage see the mutant, with this output.
+func (v *verdict) fails(s stage, out string) {
+	if s.all {
+		for _, b := range eachFailed(out) {
+			v.broken = append(v.broken, broken{s.folder + "." + b.test, b.sentence, b.at})
+		}
+	}
+	if v.by != "" {
+		return
+	}
+	v.outcome = caught
+	if v.reason != "" {
+		v.outcome = unfounded
+	}
+	v.kind, v.by = s.kind, s.folder+"."+firstFailed(out)
+	v.sentence, v.at = firstSentence(out)
+}
+
+// eachFailed returns all tests that fail, by the output of a test binary.
+func eachFailed(out string) (all []broken) {
+	begin := failedLine.FindAllStringSubmatchIndex(out, -1)
+	for i, at := range begin {
+		end := len(out)
+		if i+1 < len(begin) {
+			end = begin[i+1][0]
+		}
+		b := broken{test: out[at[2]:at[3]]}
+		b.sentence, b.at = firstSentence(out[at[0]:end])
+		all = append(all, b)
+	}
+	return all
 }
 
 // These match what a test binary prints: a test that fails, the tests that were running when time was up, a
@@ -112,8 +150,11 @@ func firstSentence(out string) (sentence string, at int) {
 			// What was wanted and what came stand in the two lines below.
 			return squeezed(strings.Join(append([]string{found[1]}, lines[i+1:min(i+3, len(lines))]...), " ")), at
 		}
-		if found := saidLine.FindStringSubmatch(line); found != nil && strings.TrimSpace(found[1]) != "" {
-			return strings.TrimSpace(found[1]), at
+		if found := saidLine.FindStringSubmatch(line); found != nil {
+			// What was drawn is no sentence.
+			if said := strings.TrimSpace(found[1]); said != "" && !strings.HasPrefix(said, "[rapid]") {
+				return said, at
+			}
 		}
 	}
 	return "", 0
