@@ -15,6 +15,7 @@ import (
 func main() {
 	var o options
 	flag.IntVar(&o.n, "n", 100, "how many mutants are drawn")
+	flag.IntVar(&o.from, "from", 0, "how many of the first drawn are left out, to go on where another call ended")
 	flag.Uint64Var(&o.seed, "seed", 1, "the seed of the draw")
 	flag.StringVar(&o.packages, "packages", strings.Join(mutated, ","), "the folders of the packages to draw from; /... stands for those below")
 	flag.StringVar(&o.about, "about", "", "draw as many from each of these topics: eligibility, reprieve, budgets, ranks, distance")
@@ -34,7 +35,7 @@ func main() {
 
 // options are the flags of the command.
 type options struct {
-	n                     int
+	n, from               int
 	seed                  uint64
 	packages, about, only string
 	verbose               bool
@@ -70,7 +71,7 @@ func run(w io.Writer, root string, o options) (bool, error) {
 		return false, err
 	}
 	defer c.close()
-	verdicts, err := c.judgeAll(mutants, reasons, o.workers, func(i int, v verdict) { tell(w, i+1, mutants[i], v, o.verbose) })
+	verdicts, err := c.judgeAll(mutants, reasons, o.workers, func(i int, v verdict) { tell(w, o.from+i+1, mutants[i], v, o.verbose) })
 	if err != nil {
 		return false, err
 	}
@@ -95,7 +96,8 @@ func (s *stock) asked(o options) (mutants []*mutant, err error) {
 			return nil, err
 		}
 	default:
-		mutants = s.draw(s.all, o.n, o.seed)
+		mutants = s.draw(s.all, o.from+o.n, o.seed)
+		mutants = mutants[min(o.from, len(mutants)):]
 	}
 	if len(mutants) == 0 {
 		return nil, errors.New("there are no such mutants")
