@@ -58,6 +58,15 @@ func TestFinderHashesMayCollide(t *testing.T) {
 	require.Equal(t, []int32{1}, other, "a list that was given out stays as it is")
 }
 
+// A map yields its labels in another order each time, and pods with the same labels are known by one key all the same.
+func TestFinderKnowsPodsByTheirLabels(t *testing.T) {
+	f := New([]*outrank.PodDisruptionBudget{budget("b", &outrank.LabelSelector{MatchLabels: labels{"a": "1", "b": "2", "c": "3", "d": "4"}})}).Finder()
+	for range 100 {
+		require.Equal(t, []int32{0}, f.Covering(&outrank.Pod{Labels: labels{"a": "1", "b": "2", "c": "3", "d": "4"}}))
+	}
+	require.Len(t, f.known, 1)
+}
+
 // Namespaces and labels that look alike when they are written one after the other
 // are told apart.
 func TestFinderKeys(t *testing.T) {

@@ -26,4 +26,9 @@
 // them:
 //
 //	go run ./internal/tests/structure/conditions
+//
+// The one in the folder mutants changes the code that decides, one small error at a time, and says which test
+// sees it:
+//
+//	go run ./internal/tests/structure/mutants -n 100
 package structure
