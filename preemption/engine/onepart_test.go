@@ -435,3 +435,49 @@ func (g *keepsPod) Check() preemption.Status {
 	}
 	return preemption.Status{}
 }
+
+// A pod whose group is in another tree than that of the first is of another group (rule 12.9.13).
+func TestGroupsOfAnotherTree(t *testing.T) {
+	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true})
+	require.NoError(t, err)
+	top := func(name string) *outrank.CompositePodGroup {
+		return &outrank.CompositePodGroup{Name: name, Policy: outrank.BasicPolicy, Priority: outrank.Priority(9)}
+	}
+	c := &outrank.Cluster{
+		Release: release, Nodes: []*outrank.Node{node("a", "2", "z")}, Composites: []*outrank.CompositePodGroup{top("c"), top("d")},
+		Groups: []*outrank.PodGroup{{Name: "g", Parent: "c", Policy: outrank.BasicPolicy}, {Name: "h", Parent: "d", Policy: outrank.BasicPolicy}},
+	}
+	pods := gang(2)
+	pods[0].Group, pods[1].Group = "g", "h"
+	req := preemption.GroupRequest{Pods: pods, Now: gen.Now}
+	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), req)
+	require.ErrorContains(t, err, `pod default/gang-1: spec.schedulingGroup.podGroupName: group "default/h", and default/gang-0 has "default/g"`)
+	sameGroupAsBook(t, c, req, preemption.Config{}, plan, err)
+}
+
+// A filter that fails to start, at whatever time, ends the decision with its error.
+func TestFiltersThatFailForGroups(t *testing.T) {
+	c := withGroups(&outrank.Cluster{
+		Nodes: []*outrank.Node{node("a", "1", "z"), node("b", "1", "z")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("a")), pod("y", 2, "1", on("b"))},
+	})
+	failures := 0
+	for left := range 30 {
+		starts := 0
+		config := preemption.Config{Filters: []*preemption.Filter{{Name: "Failing", Start: func(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
+			if starts++; starts > left {
+				return nil, errAtLast
+			}
+			return laborious{new(int)}, nil
+		}}}}
+		plan, err := newEvaluator(t, config).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: gang(2), Now: gen.Now})
+		if err == nil {
+			assert.Equal(t, "preempt [default/y default/x] violations 0; gang-0 on a; gang-1 on b", say(plan))
+			continue
+		}
+		require.ErrorIs(t, err, errAtLast)
+		assert.Equal(t, left, failures, "it fails at each start up to the last")
+		failures++
+	}
+	assert.Greater(t, failures, 2)
+}
