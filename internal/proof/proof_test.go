@@ -131,6 +131,7 @@ func TestNothingIsAssumed(t *testing.T) {
 		lemma := ""
 		for i, line := range strings.Split(f.Text, "\n") {
 			code, _, _ := strings.Cut(line, "//")
+			code = strings.Replace(code, "lemma {:induction false} ", "lemma ", 1) // takes a help away
 			for _, word := range []string{"assume", "axiom", "{:", "extern"} {
 				assert.NotContains(t, code, word, "%s:%d", f.Name, i+1)
 			}
