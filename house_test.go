@@ -97,6 +97,11 @@ var rooms = map[string][]string{
 	"internal/tests/rules":        {},
 	"internal/tests/structure":    {},
 
+	// What always holds of a decision, proven; and the definitions that are proven, carried out.
+	"internal/proof":       {"internal/proof/dafny"},
+	"internal/proof/check": {"internal/proof", "internal/proof/dafny"},
+	"internal/proof/dafny": {},
+
 	"internal/tests/structure/independent": {"internal/tests/structure"},
 	"internal/tests/structure/bodies":      {"internal/tests/structure"},
 	"internal/tests/structure/sizes":       {"internal/tests/structure"},
