@@ -93,6 +93,7 @@ var rooms = map[string][]string{
 	"internal/exact":              {},
 	"internal/packing":            {},
 	"internal/tests/plantest":     {".", "preemption"},
+	"internal/tests/invariants":   {".", "resource", "internal/tests/scenario", "internal/tests/seeded", "kubeletadmit", "preemption"},
 	"internal/tests/rules":        {},
 	"internal/tests/structure":    {},
 
@@ -118,7 +119,7 @@ var rooms = map[string][]string{
 
 // testTools are the only internal packages that reach outside the standard
 // library. No library code imports them.
-var testTools = map[string]bool{"internal/tests/gen": true, "internal/tests/plantest": true, "internal/tests/plainkubelet": true, "internal/tests/scenario": true, "internal/tests/testdiff": true}
+var testTools = map[string]bool{"internal/tests/gen": true, "internal/tests/invariants": true, "internal/tests/plantest": true, "internal/tests/plainkubelet": true, "internal/tests/scenario": true, "internal/tests/testdiff": true}
 
 // supports are packages for users' tests, from the standard library alone. In
 // this module only tests, tools for tests and supports import them.
