@@ -18,8 +18,8 @@ predicate ascending(candidates: seq<Candidate>) {
   |candidates| < 2 || (candidates[0].position < candidates[1].position && ascending(candidates[1..]))
 }
 
-// inOrder says of sites that their positions count up, and that they are sound.
-predicate inOrder(sites: seq<Site>, first: int) {
+// numbered says of sites that their positions count up, and that they are sound.
+predicate numbered(sites: seq<Site>, first: int) {
   forall i :: 0 <= i < |sites| ==> sites[i].position == first + i && sound(sites[i])
 }
 
@@ -30,7 +30,7 @@ predicate foundOn(a: Attempt, sites: seq<Site>, first: int, c: Candidate) {
 
 // Each candidate is what the search on its node has found, and what a search has found is a candidate.
 lemma {:induction false} FoundThere(a: Attempt, sites: seq<Site>, before: seq<Code>, first: int)
-  requires |sites| == |before| && inOrder(sites, first)
+  requires |sites| == |before| && numbered(sites, first)
   ensures ascending(findCandidates(a, sites, before))
   ensures forall c :: c in findCandidates(a, sites, before) ==> foundOn(a, sites, first, c)
   ensures forall i :: 0 <= i < |sites| && before[i] == Unschedulable && selectVictims(a, sites[i]).Found? ==>
@@ -38,7 +38,7 @@ lemma {:induction false} FoundThere(a: Attempt, sites: seq<Site>, before: seq<Co
 {
   if sites != [] {
     var others, rest := sites[1..], findCandidates(a, sites[1..], before[1..]);
-    assert inOrder(others, first + 1);
+    assert numbered(others, first + 1);
     FoundThere(a, others, before[1..], first + 1);
     forall c | c in rest ensures foundOn(a, sites, first, c) {
       assert foundOn(a, others, first + 1, c);

@@ -258,7 +258,7 @@ lemma RemovedOnce(list: seq<Active>, at: nat)
 
 // Theorem: a tier covers what it has to cover, if it can. It takes pods of its own, each once, and none once
 // nothing is needed any more.
-lemma Taken(list: seq<Active>, left: seq<ResourceNeed>)
+lemma {:induction false} Taken(list: seq<Active>, left: seq<ResourceNeed>)
   requires sane(list)
   ensures covered(needBeyond(left, list)) ==> covered(needBeyond(left, take(list, left)))
   ensures multiset(take(list, left)) <= multiset(list)
@@ -324,7 +324,7 @@ predicate justified(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, chosen: s
 }
 
 // What the tiers choose covers the needs, each tier chooses of its own pods, and each choice is justified.
-lemma Chosen(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, after: seq<seq<Active>>)
+lemma {:induction false} Chosen(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, after: seq<seq<Active>>)
   requires sane(pool(tiers)) && sane(pool(after))
   requires covered(needBeyond(needs, pool(tiers) + pool(after)))
   ensures |choose(needs, tiers, after)| == |tiers| + |after|

@@ -27,7 +27,7 @@ var onlyInTheModel = map[string][]string{
 	"units.dfy":      {"insert", "sorted"},
 	"budgets.dfy":    {"chargeOne", "untouched"},
 	"victims.dfy":    {"withViolated", "leaving", "roomWithout"},
-	"candidates.dfy": {"ascending", "inOrder", "foundOn"},
+	"candidates.dfy": {"ascending", "numbered", "foundOn"},
 	"ranks.dfy":      {"bestFrom", "compareBy", "violations", "prioritySum", "highest", "earliest", "better", "isBest"},
 	"preempt.dfy":    {"mayLeave"},
 	"kubelet.dfy":    {"short", "holds", "tiersOf", "tierOf", "compareDistance", "compareReals", "beyond", "sane", "justified"},

@@ -88,7 +88,8 @@ func (v verifier) reject(files []dafny.File, m proof.Mutant) error {
 	if err != nil {
 		return err
 	}
-	if wrong.errors == 0 {
+	// Where an error is planted, the prover may also search until its time is up. The lemma is not proven then, either.
+	if wrong.errors+wrong.unfinished == 0 {
 		return fmt.Errorf("%s of %s is not rejected although %s\n%s", m.Lemma, m.LemmaFile, m.What, wrong.text)
 	}
 	fmt.Printf("%s: rejected by %s in %.0f s\n", m.What, m.Lemma, time.Since(start).Seconds())
