@@ -147,8 +147,10 @@ func (w *world) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Decided tells the judge of a plan with these victims, by UID, before anything is done.
-func (p *Port) Decided(victims []string) { p.judge.decided(p.process, victims) }
+// Decided tells the judge of a plan for a pod with these victims, by UID, before anything is done.
+func (p *Port) Decided(preemptor string, victims []string) {
+	p.judge.decided(p.process, preemptor, victims)
+}
 
 // Go runs f beside the scheduler.
 func (p *Port) Go(f func()) { p.process.world.group.Go(f) }

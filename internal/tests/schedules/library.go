@@ -135,7 +135,7 @@ func (l *Library) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (
 // decided tells the judge of a plan.
 func (l *Library) decided(_ []*outrank.Node, decision preemption.Decision) error {
 	if plan, ok := decision.(*preemption.Plan); ok && plan.Outcome == preemption.Preempts {
-		l.port.Decided(victimsOf(plan))
+		l.port.Decided(plan.Pod.UID, victimsOf(plan))
 	}
 	return nil
 }

@@ -141,7 +141,8 @@ func (ids *identities) add(id string) bool {
 }
 
 // begin records that the preemptor's plan is being executed. It returns false if another plan of this preemptor
-// is being executed. leaves are the groups whose pods are kept out of the queue meanwhile.
+// is being executed, which then activates the preemptor in its end (rule 14.2.9). leaves are the groups whose pods
+// are kept out of the queue meanwhile.
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 	s := &x.state
 	s.leaves = leaves
@@ -151,8 +152,11 @@ func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.isUnderway(x.key, func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
-		return false
+	for other := e.underway[x.key]; other != nil; other = other.other {
+		if s.pod == nil || samePod(other.pod, s.pod) {
+			other.refused = true
+			return false
+		}
 	}
 
 	// Another pod with the same name may have a plan under way. This one is chained after it.
