@@ -53,7 +53,7 @@ func TestModelHasTheNamesOfTheBook(t *testing.T) {
 
 // The book says at a function which theorem is about it.
 func TestBookNamesTheTheorems(t *testing.T) {
-	theorem := regexp.MustCompile(`(?m)^// Theorem: (?:.*\n//)*.*\nlemma (?:\{:induction false\} )?(\w+)`)
+	theorem := regexp.MustCompile(`(?m)^// Theorem: (?:.*\n//)*.*\nlemma (?:\{[^}]*\} )?(\w+)`)
 	comments := comments(t, "../../preemption") + comments(t, "../../kubeletadmit")
 	files, err := proof.Files()
 	require.NoError(t, err)
