@@ -185,7 +185,7 @@ func decision(t *testing.T, explained, plan *preemption.Plan) proof.Decision {
 func candidateOf(node int, c *preemption.Candidate) proof.Candidate {
 	s := c.Score
 	one := proof.Candidate{Node: node, Score: proof.Score{
-		Violations: s.Violations, TopPriority: int(s.TopPriority), PrioritySum: int(s.PrioritySum), Victims: s.Victims,
+		Violations: s.Violations, TopPriority: int(s.TopPriority), PrioritySum: s.PrioritySum, Victims: s.Victims,
 		Start: laterThanAny,
 	}}
 	if !s.Start.IsZero() {

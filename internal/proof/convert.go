@@ -55,7 +55,7 @@ func read(from dafny.Value, to any) error { return readInto(from, reflect.ValueO
 func readInto(from dafny.Value, to reflect.Value) error {
 	switch v := from.(type) {
 	case dafny.Int:
-		if to.Kind() == reflect.Int {
+		if to.Kind() == reflect.Int || to.Kind() == reflect.Int64 {
 			to.SetInt(int64(v))
 			return nil
 		}
