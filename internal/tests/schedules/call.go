@@ -24,12 +24,13 @@ const (
 	busy  = "busy"  // nothing is done, and the next try may work
 	lost  = "lost"  // it is done, and the answer is lost
 	slow  = "slow"  // it is done after the delay
+	drags = "drags" // it is done, and the answer comes after the delay
 	hangs = "hangs" // nothing is done, and the caller gives up
 	late  = "late"  // the caller gives up, and it is done after that
 	twice = "twice" // it is done, and once more after the delay
 )
 
-var ways = []string{fails, busy, lost, slow, hangs, late, twice}
+var ways = []string{fails, busy, lost, slow, drags, hangs, late, twice}
 
 // patience is how long a caller waits for an answer.
 const patience = 10 * time.Second
@@ -91,6 +92,10 @@ func (w *world) call(ctx context.Context, c *Call) error {
 		return ErrTimeout
 	case slow:
 		return w.later(ctx, c, min(delay, patience-time.Second))
+	case drags:
+		err := w.server.apply(c)
+		w.sleep(ctx, min(delay, patience-time.Second))
+		return err
 	case twice:
 		w.server.after(delay, func() { _ = w.server.apply(c) })
 	case hangs:

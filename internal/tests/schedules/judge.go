@@ -59,11 +59,14 @@ func (j *judge) begins(p *process, c *Call) {
 	if c.Op != Evict {
 		return
 	}
+
+	// A call for a pod that is gone, for which the plan may be too old, does nothing: the server answers by the UID.
+	there := p.world.server.has(c.Pod, c.UID)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	at := asking{p, c.UID}
 	switch {
-	case j.asked[at]:
+	case there && j.asked[at]:
 		j.says("%s (uid %s) is told to go twice by %s.", c.Pod, c.UID, p.name)
 	case j.leaving[planned{at, c.For}]:
 		j.says("%s (uid %s) is told to go by %s, which has seen it leave.", c.Pod, c.UID, p.name)

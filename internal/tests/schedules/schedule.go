@@ -39,7 +39,7 @@ type Pod struct {
 	Leaves bool
 	// Preempted says that it was asked for to make room.
 	Preempted bool
-	Grace  time.Duration
+	Grace     time.Duration
 	// Told is why the pod was not scheduled, empty if it was not told.
 	Told string
 	// Version grows with each change of anything on the server.

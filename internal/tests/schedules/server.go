@@ -78,6 +78,14 @@ func (s *server) asked(name, uid string) (Pod, error) {
 	return *p, nil
 }
 
+// has reports whether there is a pod of the name with the UID.
+func (s *server) has(name, uid string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.asked(name, uid)
+	return err == nil
+}
+
 // apply does what a call asks for. Each call is done as a whole.
 func (s *server) apply(c *Call) error {
 	s.mu.Lock()

@@ -146,6 +146,10 @@ func (ids *identities) add(id string) bool {
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 	s := &x.state
 	s.leaves = leaves
+
+	// If all victims leave already, the reference does nothing and lets the preemptor in (rule 14.2.6). Kept out,
+	// it would miss the end of the last of them while its nomination is written.
+	s.lastGone = x.nothingToDo()
 	if x.group == nil {
 		s.pod = x.plan.Pod
 	}

@@ -50,7 +50,7 @@ type preemptorState struct {
 	pod *outrank.Pod
 	// lastVictim is the identity of the victim that is evicted last, empty until its eviction begins.
 	lastVictim string
-	// lastGone says that the last victim was reported gone.
+	// lastGone says that the last victim was reported gone, or that there is none to evict.
 	lastGone bool
 	// refused says that another plan of the preemptor was refused meanwhile.
 	refused bool
