@@ -62,7 +62,7 @@ func stagesOf(folder string, everyInvariant bool) []stage {
 			stages = append(stages, stage{kind: byOthers, folder: other, skip: invariant})
 		}
 	}
-	stages = append(stages, stage{kind: byMoreDraws, folder: engine, run: compared, skip: invariant, checks: 64})
+	stages = append(stages, stage{kind: byMoreDraws, folder: engine, run: compared, skip: invariant, checks: 200})
 	if folder != engine {
 		stages = append(stages, stage{kind: byMoreDraws, folder: folder, run: "Property", checks: 2000})
 	}

@@ -49,7 +49,8 @@ func (c *court) judge(stages []stage, number int, reason string) (v verdict, err
 		v.outcome = equivalent
 	}
 	for _, s := range stages {
-		if v.by != "" && !s.all {
+		// More draws take most of the time, and a mutant with a reason is not worth it.
+		if v.by != "" && !s.all || reason != "" && s.kind == byMoreDraws {
 			break
 		}
 		x, err := c.session(s)
