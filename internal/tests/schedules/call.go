@@ -14,9 +14,12 @@ const (
 	Nominate = "nominate"
 	Status   = "status"
 	Bind     = "bind"
+	// Mark says in the status of a victim that it will leave. It is the first half of an eviction where that is
+	// two calls.
+	Mark = "mark"
 )
 
-var operations = []string{Evict, Evict, Nominate, Status, Bind, Bind}
+var operations = []string{Evict, Evict, Nominate, Status, Bind, Bind, Mark}
 
 // The ways in which a call can go wrong.
 const (
@@ -58,6 +61,14 @@ func (p *Port) Latest(name string) *Pod {
 	p.process.mu.Lock()
 	defer p.process.mu.Unlock()
 	return p.process.seen[name]
+}
+
+// Present returns what the server has of a pod, nil if it is gone.
+func (p *Port) Present(name string) *Pod {
+	s := p.process.world.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pods[name]
 }
 
 // Do makes a call, and returns when it is answered, or when the caller has lost its patience.

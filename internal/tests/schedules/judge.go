@@ -117,6 +117,8 @@ func (j *judge) carried(p *process, preemptor string, victims []string, done boo
 func (j *judge) quiet(s *server, leader *process) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, w := range s.watches {
 		if differs := w.brain.Differs(s.sortedNodes(), s.list()); differs != "" {
 			j.says("%s knows something else than a fresh list: %s.", w.name, differs)
