@@ -94,6 +94,7 @@ var rooms = map[string][]string{
 	"internal/packing":            {},
 	"internal/tests/plantest":     {".", "preemption"},
 	"internal/tests/invariants":   {".", "resource", "internal/tests/scenario", "internal/tests/seeded", "kubeletadmit", "preemption"},
+	"internal/tests/schedules":    {".", "resource", "preemption", "preemption/engine", "preemption/scheduler/attempt", "preemption/scheduler/execution", "preemption/scheduler/queue"},
 	"internal/tests/rules":        {},
 	"internal/tests/structure":    {},
 
@@ -106,6 +107,7 @@ var rooms = map[string][]string{
 	"internal/tests/structure/bodies":      {"internal/tests/structure"},
 	"internal/tests/structure/sizes":       {"internal/tests/structure"},
 	"internal/tests/structure/unused":      {"internal/tests/structure"},
+	"internal/tests/structure/mutants":     {"internal/tests/structure"},
 	"internal/tests/structure/way":         {},
 	"internal/tests/scenario":              {".", "resource", "internal/filter"},
 	// Counts what code does, so that it imports what it counts.

@@ -27,8 +27,14 @@ function settle(a: Attempt, position: nat): Site
   requires position < |a.cluster.nodes|
 {
   Site(position, a.cluster.nodes[position],
-    only(a.cluster.pods, (p: Pod) => !p.finished && p.node == position),
-    only(a.cluster.pods, (p: Pod) => !p.finished && p.node == -1 && p.nominated == position && countsNomination(a, p)))
+    only(a.cluster.pods, (p: Pod) => runsOn(p, position)),
+    only(a.cluster.pods, (p: Pod) => waitsFor(a, p, position)))
+}
+
+predicate runsOn(p: Pod, position: int) { !p.finished && p.node == position }
+
+predicate waitsFor(a: Attempt, p: Pod, position: int) {
+  !p.finished && p.node == -1 && p.nominated == position && countsNomination(a, p)
 }
 
 // countsNomination reports whether a pending pod holds room on the node that it is nominated to.
@@ -64,14 +70,15 @@ lemma Settled(a: Attempt, position: nat)
   ensures sound(settle(a, position))
 {
   DifferByName(a.cluster.pods);
-  Only(a.cluster.pods, (p: Pod) => !p.finished && p.node == position);
-  Only(a.cluster.pods, (p: Pod) => !p.finished && p.node == -1 && p.nominated == position && countsNomination(a, p));
+  Only(a.cluster.pods, (p: Pod) => runsOn(p, position));
+  Only(a.cluster.pods, (p: Pod) => waitsFor(a, p, position));
 }
 
 lemma Sites(a: Attempt, from: nat)
   requires valid(a.cluster) && from <= |a.cluster.nodes|
   ensures |sitesFrom(a, from)| == |a.cluster.nodes| - from
-  ensures forall i :: 0 <= i < |sitesFrom(a, from)| ==> sitesFrom(a, from)[i].position == from + i && sound(sitesFrom(a, from)[i])
+  ensures forall i :: 0 <= i < |sitesFrom(a, from)| ==>
+    sitesFrom(a, from)[i].position == from + i && sound(sitesFrom(a, from)[i])
   decreases |a.cluster.nodes| - from
 {
   if from < |a.cluster.nodes| {

@@ -160,8 +160,8 @@ var (
 	}
 )
 
-// decision returns what was decided in the words of the model: the candidates as they were explained, and the choice as
-// it was made without being asked to explain.
+// decision returns what was decided in the words of the model: the candidates as they were explained, and the
+// choice as it was made without being asked to explain.
 func decision(t *testing.T, explained, plan *preemption.Plan) proof.Decision {
 	t.Helper()
 	d := proof.Decision{Outcome: outcomeOf[plan.Outcome], Ineligible: ineligibleOf[plan.Ineligible], Node: -1}
@@ -185,7 +185,7 @@ func decision(t *testing.T, explained, plan *preemption.Plan) proof.Decision {
 func candidateOf(node int, c *preemption.Candidate) proof.Candidate {
 	s := c.Score
 	one := proof.Candidate{Node: node, Score: proof.Score{
-		Violations: s.Violations, TopPriority: int(s.TopPriority), PrioritySum: int(s.PrioritySum), Victims: s.Victims,
+		Violations: s.Violations, TopPriority: int(s.TopPriority), PrioritySum: s.PrioritySum, Victims: s.Victims,
 		Start: laterThanAny,
 	}}
 	if !s.Start.IsZero() {

@@ -56,22 +56,27 @@ function violatingFirst(pods: seq<Pod>, violated: Charges): seq<Pod> {
   only(pods, (p: Pod) => p in violated) + only(pods, (p: Pod) => p !in violated)
 }
 
-// Nobody is lost or doubled by it, and those that violate a budget do come first.
+// Nobody is lost or doubled by it.
 lemma ViolatingFirst(pods: seq<Pod>, violated: Charges)
   ensures setOf(violatingFirst(pods, violated)) == setOf(pods)
   ensures noDuplicates(pods) ==> noDuplicates(violatingFirst(pods, violated))
-  ensures forall i, j :: 0 <= i < j < |violatingFirst(pods, violated)| && violatingFirst(pods, violated)[j] in violated ==>
-    violatingFirst(pods, violated)[i] in violated
 {
   Only(pods, (p: Pod) => p in violated);
   Only(pods, (p: Pod) => p !in violated);
   var first, second := only(pods, (p: Pod) => p in violated), only(pods, (p: Pod) => p !in violated);
   if noDuplicates(pods) { Apart(first, second); }
-  var all := violatingFirst(pods, violated);
-  forall i, j | 0 <= i < j < |all| && all[j] in violated ensures all[i] in violated {
-    if j >= |first| { assert second[j - |first|] in second; }
-    assert first[i] in first;
-  }
+}
+
+// Those that violate a budget do come first: before one of them stands no other.
+lemma TheyComeFirst(pods: seq<Pod>, violated: Charges, i: nat, j: nat)
+  requires i < j < |violatingFirst(pods, violated)| && violatingFirst(pods, violated)[j] in violated
+  ensures violatingFirst(pods, violated)[i] in violated
+{
+  Only(pods, (p: Pod) => p in violated);
+  Only(pods, (p: Pod) => p !in violated);
+  var first, second := only(pods, (p: Pod) => p in violated), only(pods, (p: Pod) => p !in violated);
+  if j >= |first| { assert second[j - |first|] in second; }
+  assert first[i] in first;
 }
 
 lemma Apart<T>(list: seq<T>, other: seq<T>)

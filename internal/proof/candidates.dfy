@@ -18,28 +18,43 @@ predicate ascending(candidates: seq<Candidate>) {
   |candidates| < 2 || (candidates[0].position < candidates[1].position && ascending(candidates[1..]))
 }
 
-// Each candidate is what the search on its node has found.
-lemma FoundThere(a: Attempt, sites: seq<Site>, before: seq<Code>, first: int)
-  requires |sites| == |before|
-  requires forall i :: 0 <= i < |sites| ==> sites[i].position == first + i && sound(sites[i])
+// numbered says of sites that their positions count up, and that they are sound.
+predicate numbered(sites: seq<Site>, first: int) {
+  forall i :: 0 <= i < |sites| ==> sites[i].position == first + i && sound(sites[i])
+}
+
+// foundOn says of a candidate that it is what the search on its node has found.
+predicate foundOn(a: Attempt, sites: seq<Site>, first: int, c: Candidate) {
+  first <= c.position < first + |sites| && selectVictims(a, sites[c.position - first]) == Found(c)
+}
+
+// Each candidate is what the search on its node has found, and what a search has found is a candidate.
+lemma {:induction false} FoundThere(a: Attempt, sites: seq<Site>, before: seq<Code>, first: int)
+  requires |sites| == |before| && numbered(sites, first)
   ensures ascending(findCandidates(a, sites, before))
-  ensures forall c :: c in findCandidates(a, sites, before) ==>
-    first <= c.position < first + |sites| && selectVictims(a, sites[c.position - first]) == Found(c)
+  ensures forall c :: c in findCandidates(a, sites, before) ==> foundOn(a, sites, first, c)
   ensures forall i :: 0 <= i < |sites| && before[i] == Unschedulable && selectVictims(a, sites[i]).Found? ==>
     selectVictims(a, sites[i]).candidate in findCandidates(a, sites, before)
 {
   if sites != [] {
-    var rest := findCandidates(a, sites[1..], before[1..]);
-    FoundThere(a, sites[1..], before[1..], first + 1);
-    assert forall i :: 1 <= i < |sites| ==> sites[i] == sites[1..][i - 1] && before[i] == before[1..][i - 1];
-    if selectVictims(a, sites[0]).Found? {
-      Selected(a, sites[0]);
-      var c := selectVictims(a, sites[0]).candidate;
-      assert ([c] + rest)[1..] == rest;
+    var others, rest := sites[1..], findCandidates(a, sites[1..], before[1..]);
+    assert numbered(others, first + 1);
+    FoundThere(a, others, before[1..], first + 1);
+    forall c | c in rest ensures foundOn(a, sites, first, c) {
+      assert foundOn(a, others, first + 1, c);
+      assert others[c.position - (first + 1)] == sites[c.position - first];
     }
-    forall c | c in findCandidates(a, sites, before)
-      ensures first <= c.position < first + |sites| && selectVictims(a, sites[c.position - first]) == Found(c) {
-      if c in rest { assert sites[c.position - first] == sites[1..][c.position - (first + 1)]; }
+    forall i | 1 <= i < |sites| && before[i] == Unschedulable && selectVictims(a, sites[i]).Found?
+      ensures selectVictims(a, sites[i]).candidate in rest {
+      assert others[i - 1] == sites[i] && before[1..][i - 1] == before[i];
+    }
+
+    if before[0] == Unschedulable && selectVictims(a, sites[0]).Found? {
+      var c := selectVictims(a, sites[0]).candidate;
+      Selected(a, sites[0]);
+      assert findCandidates(a, sites, before) == [c] + rest;
+      assert ([c] + rest)[1..] == rest;
+      if rest != [] { assert rest[0] in rest && foundOn(a, others, first + 1, rest[0]); }
     }
   }
 }

@@ -73,7 +73,11 @@ type Victim struct {
 }
 
 // Score has the figures by which candidates are compared.
-type Score struct{ Violations, TopPriority, PrioritySum, Victims, Start int }
+type Score struct {
+	Violations, TopPriority int
+	PrioritySum             int64 // beyond 32 bits
+	Victims, Start          int
+}
 
 // Admission is a question to the kubelet in the words of kubelet.dfy.
 type Admission struct {

@@ -18,17 +18,17 @@ func (m *Model) write(from any) (dafny.Value, error) {
 	case Word:
 		return m.program.Make(string(v))
 	case Set:
-		list, err := m.writeAll(reflect.ValueOf([]int(v)), reflect.Value.Len, reflect.Value.Index)
+		list, err := m.writeAll(len(v), func(i int) any { return v[i] })
 		return dafny.NewSet(list...), err
 	}
 
 	v := reflect.ValueOf(from)
 	switch v.Kind() {
 	case reflect.Slice:
-		list, err := m.writeAll(v, reflect.Value.Len, reflect.Value.Index)
+		list, err := m.writeAll(v.Len(), func(i int) any { return v.Index(i).Interface() })
 		return dafny.Seq(list), err
 	case reflect.Struct:
-		fields, err := m.writeAll(v, reflect.Value.NumField, reflect.Value.Field)
+		fields, err := m.writeAll(v.NumField(), func(i int) any { return v.Field(i).Interface() })
 		if err != nil {
 			return nil, err
 		}
@@ -38,9 +38,9 @@ func (m *Model) write(from any) (dafny.Value, error) {
 }
 
 // writeAll writes the elements of a list, or the fields of a struct.
-func (m *Model) writeAll(of reflect.Value, count func(reflect.Value) int, at func(reflect.Value, int) reflect.Value) (list []dafny.Value, err error) {
-	for i := range count(of) {
-		value, err := m.write(at(of, i).Interface())
+func (m *Model) writeAll(count int, at func(int) any) (list []dafny.Value, err error) {
+	for i := range count {
+		value, err := m.write(at(i))
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func read(from dafny.Value, to any) error { return readInto(from, reflect.ValueO
 func readInto(from dafny.Value, to reflect.Value) error {
 	switch v := from.(type) {
 	case dafny.Int:
-		if to.Kind() == reflect.Int {
+		if to.Kind() == reflect.Int || to.Kind() == reflect.Int64 {
 			to.SetInt(int64(v))
 			return nil
 		}

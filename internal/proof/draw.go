@@ -111,7 +111,10 @@ func DrawAdmission(seed, i uint64) Admission {
 
 // active draws a pod of the kubelet. Critical ones are rare.
 func (d drawer) active(name int) Active {
-	p := Active{Name: name, HasPriority: !d.oneIn(4), StaticPod: d.oneIn(12), Tier: d.IntN(3), CPU: d.IntN(8), Memory: d.IntN(8)}
+	p := Active{
+		Name: name, HasPriority: !d.oneIn(4), StaticPod: d.oneIn(12),
+		Tier: d.IntN(3), CPU: d.IntN(8), Memory: d.IntN(8),
+	}
 	if p.HasPriority {
 		p.Priority = d.IntN(3)
 		if d.oneIn(12) {

@@ -11,7 +11,8 @@ function mayPreempt(a: Attempt, sites: seq<Site>, before: seq<Code>): Ineligibil
   requires |sites| == |before|
 {
   if a.pod.never then PolicyNever
-  else if 0 <= a.pod.nominated < |sites| && before[a.pod.nominated] == Unschedulable && anyLeaves(a, sites[a.pod.nominated])
+  else if 0 <= a.pod.nominated < |sites| && before[a.pod.nominated] == Unschedulable &&
+    anyLeaves(a, sites[a.pod.nominated])
   then VictimsTerminating
   else Eligible
 }

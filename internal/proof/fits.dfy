@@ -2,12 +2,12 @@
 // (filter_node.go, filter_resources.go). A dry run is the set of pods that are on the node at present.
 //
 // The theorems rest on one property alone: who fits beside some pods fits beside fewer (Monotone). The two filters
-// here have it, and so have NodeName, TaintToleration, NodeAffinity, required anti-affinity, and NodePorts as long as no
-// two pods of a node hold one port. Others need not have it, and then no theorem speaks of them. PodTopologySpread
-// compares domains: a group that leaves takes pods from other nodes along, and if the emptiest domain is emptier
-// then, the pod's own one is too full. Required affinity to other pods fails once the pod has left that the
-// preemptor has to be near. A filter of the caller may do as it likes. For these there are the invariants and the properties of the
-// tests.
+// here have it, and so have NodeName, TaintToleration, NodeAffinity, required anti-affinity, and NodePorts as long
+// as no two pods of a node hold one port. Others need not have it, and then no theorem speaks of them.
+// PodTopologySpread compares domains: a group that leaves takes pods from other nodes along, and if the emptiest
+// domain is emptier then, the pod's own one is too full. Required affinity to other pods fails once the pod has
+// left that the preemptor has to be near. A filter of the caller may do as it likes. For these there are the
+// invariants and the properties of the tests.
 
 include "attempt.dfy"
 

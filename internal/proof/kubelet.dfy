@@ -1,17 +1,18 @@
-// The model of package kubeletadmit: whether a pod may start on a node, and which pods are evicted for it. It follows
-// check.go, critical.go, admission.go, pool.go, figures.go and scan.go.
+// The model of package kubeletadmit: whether a pod may start on a node, and which pods are evicted for it. It
+// follows check.go, critical.go, admission.go, pool.go, figures.go and scan.go.
 //
 // Of amounts it has pods, cpu and memory; one taint stands for all predicates. Left out are the options
 // PriorityFirst and Exact, resizes, pods that have ended, and the three checks that come before all others. Numbers
-// are those of mathematics: kubeletadmit ends its sums at the ends of int64, and adds distances up as float64, so that two which
-// are equal here may differ there in the last bit. The theorems hold for every way to choose within a tier but
-// Nearest, which says what the way is.
+// are those of mathematics: kubeletadmit ends its sums at the ends of int64, and adds distances up as float64, so
+// that two which are equal here may differ there in the last bit. The theorems hold for every way to choose within
+// a tier but Nearest, which says what the way is.
 
 include "words.dfy"
 
 // Active is a pod on the node, or the one to be admitted. tier is 0 for BestEffort, 1 for Burstable and 2 for
 // Guaranteed.
-datatype Active = Active(name: int, hasPriority: bool, priority: int, staticPod: bool, tier: int, cpu: int, memory: int)
+datatype Active = Active(
+  name: int, hasPriority: bool, priority: int, staticPod: bool, tier: int, cpu: int, memory: int)
 
 datatype Machine = Machine(pods: int, cpu: int, memory: int, tainted: bool)
 
@@ -21,7 +22,8 @@ datatype ResourceNeed = ResourceNeed(resource: Resource, amount: int)
 datatype Resource = Pods | Cpu | Memory
 
 // Admission is the answer: evictions has the pods of each tier, in the order in which they are chosen there.
-datatype Admission = Admitted | Rejected(missing: seq<ResourceNeed>) | AdmittedAfterEvicting(evictions: seq<seq<Active>>)
+datatype Admission =
+  Admitted | Rejected(missing: seq<ResourceNeed>) | AdmittedAfterEvicting(evictions: seq<seq<Active>>)
 
 // admit decides whether the pod may start beside the active pods, and which of them make room for it.
 function admit(node: Machine, active: seq<Active>, pod: Active): Admission {
@@ -41,7 +43,9 @@ predicate preemptable(preemptor: Active, p: Active) {
 
 // check lists the shortages: what is requested less what is free.
 function check(node: Machine, active: seq<Active>, pod: Active): seq<ResourceNeed> {
-  short(Pods, 1, node.pods, active) + short(Cpu, pod.cpu, node.cpu, active) + short(Memory, pod.memory, node.memory, active)
+  short(Pods, 1, node.pods, active) +
+  short(Cpu, pod.cpu, node.cpu, active) +
+  short(Memory, pod.memory, node.memory, active)
 }
 
 function short(r: Resource, requested: int, capacity: int, active: seq<Active>): seq<ResourceNeed> {
@@ -81,8 +85,9 @@ function makeRoom(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>): Admission 
 // pool has the pods of all tiers.
 function pool(tiers: seq<seq<Active>>): seq<Active> { if tiers == [] then [] else tiers[0] + pool(tiers[1..]) }
 
-// choose chooses pods of the last tier that has not chosen, as many as are needed beyond all pods of the tiers before it
-// and the chosen ones of the tiers after it, and goes on with the tiers before. after has the chosen ones.
+// choose chooses pods of the last tier that has not chosen, as many as are needed beyond all pods of the tiers
+// before it and the chosen ones of the tiers after it, and goes on with the tiers before. after has the chosen
+// ones.
 function choose(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, after: seq<seq<Active>>): seq<seq<Active>> {
   if tiers == [] then after else
   var before, last := tiers[..|tiers| - 1], tiers[|tiers| - 1];
@@ -94,8 +99,12 @@ function needBeyond(needs: seq<ResourceNeed>, gone: seq<Active>): seq<ResourceNe
   ensures |needBeyond(needs, gone)| == |needs|
 {
   if needs == [] then [] else
-  var left := needs[0].amount - holds(gone, needs[0].resource);
-  [ResourceNeed(needs[0].resource, if left > 0 then left else 0)] + needBeyond(needs[1..], gone)
+  [beyond(needs[0], gone)] + needBeyond(needs[1..], gone)
+}
+
+function beyond(need: ResourceNeed, gone: seq<Active>): ResourceNeed {
+  var left := need.amount - holds(gone, need.resource);
+  ResourceNeed(need.resource, if left > 0 then left else 0)
 }
 
 // covered reports whether nothing is needed any more.
@@ -130,7 +139,8 @@ function nearest(list: seq<Active>, left: seq<ResourceNeed>): nat
 
 // compareDistance orders pods by their distance, then by their requests of memory and cpu.
 function compareDistance(left: seq<ResourceNeed>, p: Active, q: Active): int {
-  or(compareReals(distance(left, p), distance(left, q)), or(compareInts(p.memory, q.memory), compareInts(p.cpu, q.cpu)))
+  or(compareReals(distance(left, p), distance(left, q)),
+    or(compareInts(p.memory, q.memory), compareInts(p.cpu, q.cpu)))
 }
 
 function compareReals(x: real, y: real): int { if x < y then -1 else if x > y then 1 else 0 }
@@ -168,13 +178,13 @@ lemma HoldsNoLessThanNothing(pods: seq<Active>, r: Resource)
 
 // What is needed beyond pods, need by need.
 lemma NeedBeyond(needs: seq<ResourceNeed>, gone: seq<Active>)
-  ensures forall i :: 0 <= i < |needs| ==> needBeyond(needs, gone)[i] ==
-    ResourceNeed(needs[i].resource, if needs[i].amount > holds(gone, needs[i].resource) then needs[i].amount - holds(gone, needs[i].resource) else 0)
+  ensures forall i :: 0 <= i < |needs| ==> needBeyond(needs, gone)[i] == beyond(needs[i], gone)
 {}
 
 // The needs are covered if each amount is held.
 lemma CoveredIfHeld(needs: seq<ResourceNeed>, gone: seq<Active>)
-  ensures covered(needBeyond(needs, gone)) <==> forall i :: 0 <= i < |needs| ==> needs[i].amount <= holds(gone, needs[i].resource)
+  ensures covered(needBeyond(needs, gone)) <==>
+    forall i :: 0 <= i < |needs| ==> needs[i].amount <= holds(gone, needs[i].resource)
 {
   NeedBeyond(needs, gone);
   var left := needBeyond(needs, gone);
@@ -246,9 +256,9 @@ lemma RemovedOnce(list: seq<Active>, at: nat)
   }
 }
 
-// Theorem: a tier covers what it has to cover, if it can. It takes pods of its own, each once, and none once nothing is
-// needed any more.
-lemma Taken(list: seq<Active>, left: seq<ResourceNeed>)
+// Theorem: a tier covers what it has to cover, if it can. It takes pods of its own, each once, and none once
+// nothing is needed any more.
+lemma {:induction false} Taken(list: seq<Active>, left: seq<ResourceNeed>)
   requires sane(list)
   ensures covered(needBeyond(left, list)) ==> covered(needBeyond(left, take(list, left)))
   ensures multiset(take(list, left)) <= multiset(list)
@@ -289,22 +299,24 @@ lemma BeyondNobody(left: seq<ResourceNeed>)
   ensures covered(needBeyond(left, [])) <==> covered(left)
 {
   CoveredIfHeld(left, []);
-  if covered(needBeyond(left, [])) { assert forall i :: 0 <= i < |left| ==> left[i].amount <= holds([], left[i].resource); }
-  else if covered(left) { assert forall i :: 0 <= i < |left| ==> left[i] in left; }
+  if covered(needBeyond(left, [])) {
+    assert forall i :: 0 <= i < |left| ==> left[i].amount <= holds([], left[i].resource);
+  } else if covered(left) { assert forall i :: 0 <= i < |left| ==> left[i] in left; }
 }
 
 // Theorem: each time the nearest pod is taken. No pod of the list is nearer, and none after it is as near.
 lemma Nearest(list: seq<Active>, left: seq<ResourceNeed>)
   requires list != []
   ensures forall i :: 0 <= i < |list| ==> compareDistance(left, list[nearest(list, left)], list[i]) <= 0
-  ensures forall i :: nearest(list, left) < i < |list| ==> compareDistance(left, list[nearest(list, left)], list[i]) < 0
+  ensures forall i :: nearest(list, left) < i < |list| ==>
+    compareDistance(left, list[nearest(list, left)], list[i]) < 0
 {
   var last := |list| - 1;
   if last > 0 { Nearest(list[..last], left); }
 }
 
-// justified says of the i-th tier's choice that the tiers before it and the chosen ones of the tiers after it would not
-// have done.
+// justified says of the i-th tier's choice that the tiers before it and the chosen ones of the tiers after it would
+// not have done.
 predicate justified(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, chosen: seq<seq<Active>>, i: int)
   requires 0 <= i < |tiers| <= |chosen|
 {
@@ -312,7 +324,7 @@ predicate justified(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, chosen: s
 }
 
 // What the tiers choose covers the needs, each tier chooses of its own pods, and each choice is justified.
-lemma Chosen(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, after: seq<seq<Active>>)
+lemma {:induction false} Chosen(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, after: seq<seq<Active>>)
   requires sane(pool(tiers)) && sane(pool(after))
   requires covered(needBeyond(needs, pool(tiers) + pool(after)))
   ensures |choose(needs, tiers, after)| == |tiers| + |after|
@@ -351,8 +363,8 @@ lemma LastTier(needs: seq<ResourceNeed>, before: seq<seq<Active>>, last: seq<Act
   requires sane(pool(before + [last])) && sane(pool(after))
   requires covered(needBeyond(needs, pool(before + [last]) + pool(after)))
   ensures var picks := take(last, needBeyond(needs, pool(before) + pool(after)));
-    sane(pool(before)) && sane(pool([picks] + after)) && covered(needBeyond(needs, pool(before) + pool([picks] + after))) &&
-    multiset(picks) <= multiset(last)
+    sane(pool(before)) && sane(pool([picks] + after)) && multiset(picks) <= multiset(last) &&
+    covered(needBeyond(needs, pool(before) + pool([picks] + after)))
 {
   PoolOfBoth(before, [last]);
   assert [last][1..] == [] && pool([last]) == last;
@@ -416,7 +428,9 @@ lemma NoTierTooEarly(needs: seq<ResourceNeed>, tiers: seq<seq<Active>>, i: nat)
   assert justified(needs, tiers, all, i);
   var behind := pool(all[i + 1..]);
   forall p | p in behind ensures p.cpu >= 0 && p.memory >= 0 { FromTier(all[i + 1..], p); }
-  assert forall p :: p in pool(tiers[..i]) ==> p in pool(tiers) by { assert tiers == tiers[..i] + tiers[i..]; PoolOfBoth(tiers[..i], tiers[i..]); }
+  assert tiers == tiers[..i] + tiers[i..];
+  PoolOfBoth(tiers[..i], tiers[i..]);
+  assert forall p :: p in pool(tiers[..i]) ==> p in pool(tiers);
   Beyond(needs, pool(tiers[..i]), behind);
   CoveredIfHeld(needBeyond(needs, pool(tiers[..i])), behind);
   StillCovered(needBeyond(needs, pool(tiers[..i])), behind);
@@ -463,7 +477,8 @@ lemma OnlyThoseThatMayLeave(node: Machine, active: seq<Active>, pod: Active, i: 
 }
 
 lemma TiersHold(active: seq<Active>, pod: Active)
-  ensures forall i, p :: 0 <= i < 3 && p in tiersOf(active, pod)[i] ==> p in active && preemptable(pod, p) && p.tier == i
+  ensures forall i, p :: 0 <= i < 3 && p in tiersOf(active, pod)[i] ==>
+    p in active && preemptable(pod, p) && p.tier == i
 {
   Only(active, (p: Active) => preemptable(pod, p) && p.tier == 0);
   Only(active, (p: Active) => preemptable(pod, p) && p.tier == 1);

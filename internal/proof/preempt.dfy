@@ -77,14 +77,17 @@ lemma ThePlan(a: Attempt)
 }
 
 // mayLeave says of pods that they are on a node and of lower priority than the preemptor.
-predicate mayLeave(a: Attempt, s: Site, gone: set<Pod>) { forall p :: p in gone ==> p in s.running && p.priority < a.pod.priority }
+predicate mayLeave(a: Attempt, s: Site, gone: set<Pod>) {
+  forall p :: p in gone ==> p in s.running && p.priority < a.pod.priority
+}
 
-// Theorem: nobody leaves without need. Unless the plan says that pods leave, none does, and if it says that nothing helps,
-// no loss of pods of lower priority makes room on any node.
+// Theorem: nobody leaves without need. Unless the plan says that pods leave, none does, and if it says that nothing
+// helps, no loss of pods of lower priority makes room on any node.
 lemma WithoutNeed(a: Attempt)
   requires valid(a.cluster) && decide(a).outcome != Preempts
   ensures decide(a).chosen == []
-  ensures decide(a).outcome == NothingHelps ==> forall s, gone :: s in newAttempt(a) && mayLeave(a, s, gone) ==> !roomWithout(a, s, gone)
+  ensures decide(a).outcome == NothingHelps ==>
+    forall s, gone :: s in newAttempt(a) && mayLeave(a, s, gone) ==> !roomWithout(a, s, gone)
 {
   var sites, plan := newAttempt(a), decide(a);
   Sites(a, 0);

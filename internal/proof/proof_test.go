@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -21,12 +23,12 @@ func TestUpdate(t *testing.T) {
 // The kept answers are those of the definitions that are proven.
 func TestModel(t *testing.T) {
 	m := model(t)
-	agree(t, "the model", readKept[proof.Case, proof.Decision](t, casesFile), part(), func(t *testing.T, c proof.Case) proof.Decision {
+	agree(t, "what is proven", readKept[proof.Case, proof.Decision](t, casesFile), part(), func(t *testing.T, c proof.Case) proof.Decision {
 		d, err := m.Decide(c)
 		require.NoError(t, err)
 		return d
 	})
-	agree(t, "the model", readKept[proof.Admission, proof.Admitted](t, admissionsFile), part(), func(t *testing.T, a proof.Admission) proof.Admitted {
+	agree(t, "what is proven", readKept[proof.Admission, proof.Admitted](t, admissionsFile), part(), func(t *testing.T, a proof.Admission) proof.Admitted {
 		d, err := m.Admit(a)
 		require.NoError(t, err)
 		return d
@@ -104,19 +106,19 @@ func TestErrorsShow(t *testing.T) {
 			wrong, err := proof.NewModel(planted...)
 			require.NoError(t, err)
 			if m.File == "kubelet.dfy" {
-				assert.True(t, differs(t, admissions, wrong.Admit), "no kept admission shows it")
+				assert.True(t, differs(admissions, wrong.Admit), "no kept admission shows it")
 			} else {
-				assert.True(t, differs(t, cases, wrong.Decide), "no kept case shows it")
+				assert.True(t, differs(cases, wrong.Decide), "no kept case shows it")
 			}
 		})
 	}
 }
 
 // differs reports whether an answer is another one than the kept one. A model with an error may fail altogether.
-func differs[Q, A any](t *testing.T, list []kept[Q, A], ask func(Q) (A, error)) bool {
+func differs[Q, A any](list []kept[Q, A], ask func(Q) (A, error)) bool {
 	for _, k := range list {
 		got, err := ask(k.Question)
-		if err != nil || !assert.ObjectsAreEqual(plain(t, k.Answer), plain(t, got)) {
+		if err != nil || !cmp.Equal(k.Answer, got, cmpopts.EquateEmpty()) {
 			return true
 		}
 	}
@@ -131,6 +133,7 @@ func TestNothingIsAssumed(t *testing.T) {
 		lemma := ""
 		for i, line := range strings.Split(f.Text, "\n") {
 			code, _, _ := strings.Cut(line, "//")
+			code = strings.Replace(code, "lemma {:induction false} ", "lemma ", 1) // takes a help away
 			for _, word := range []string{"assume", "axiom", "{:", "extern"} {
 				assert.NotContains(t, code, word, "%s:%d", f.Name, i+1)
 			}

@@ -46,7 +46,8 @@ function compareFigures(r: Rank, s: Score, t: Score): int {
 // scoreOf returns the figures of a candidate. The first victim, the most important one, stands for the top priority.
 function scoreOf(a: Attempt, c: Candidate): Score {
   if c.victims == [] then Score(0, 0, 0, 0, 0)
-  else Score(violations(c.victims), c.victims[0].pod.priority, prioritySum(c.victims), |c.victims|, startOfTop(a, c.victims))
+  else Score(
+    violations(c.victims), c.victims[0].pod.priority, prioritySum(c.victims), |c.victims|, startOfTop(a, c.victims))
 }
 
 // violations counts the victims that violate a budget, each once.

@@ -4,6 +4,8 @@
 // kubeletadmit. A function is a definition, which decides; a lemma is a sentence about definitions, and the
 // braces after it hold the hints that the machine needed. The theorems are lemmas with "Theorem" above them.
 //
+// Numbers are those of mathematics. The book's have 64 bits, and its sums stop at their ends.
+//
 // The model is smaller than the book. A pod asks for cpu and memory. It belongs to one app, by which budgets
 // select it. It leaves alone: groups of pods are left out, and "pod" stands where the book says "unit". What a
 // file leaves out besides, its first comment says.

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -321,22 +320,6 @@ func TestRoomThatTheCallerDidNotSee(t *testing.T) {
 	}
 }
 
-// Where a placed pod fails whatever comes back, because nominations count once more at the end, units that
-// do not concern it stay away, too (rule 12.9.9).
-func TestGroupsThatFailOnTheirOwn(t *testing.T) {
-	c := withGroups(&outrank.Cluster{
-		Nodes: []*outrank.Node{node("a", "1", "z"), node("b", "1", "z"), node("c", "1", "z")},
-		Pods:  []*outrank.Pod{pod("x", 1, "0", on("a")), pod("y", 2, "1", on("c"))},
-	})
-	c.Nodes[2].Unschedulable = true
-	pods := gang(2)
-	pods[0].NominatedNodeName = "b" // it is placed on a, and its nomination takes the place of the other
-	req := preemption.GroupRequest{Pods: pods, Now: gen.Now, Refused: true}
-	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), req)
-	sameGroupAsBook(t, c, req, preemption.Config{}, plan, err)
-	assert.Equal(t, "preempt [default/y default/x] violations 0; gang-0 on a; gang-1 on b", say(plan))
-}
-
 // Calls end wherever their context does, with its error and without an answer.
 func TestCallsEndAtEachQuestion(t *testing.T) {
 	c := &outrank.Cluster{}
@@ -379,59 +362,4 @@ func TestCallsEndAtEachQuestion(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A placing function is asked a third time if a guard keeps pods, and may fail then, too (rule 13.6.10). A
-// filter that cannot start ends the decision even if a function places the group.
-func TestPlacingFunctionsThatFailAtLast(t *testing.T) {
-	c := withGroups(&outrank.Cluster{
-		Nodes: []*outrank.Node{node("a", "1", "z"), node("b", "1", "z")},
-		Pods:  []*outrank.Pod{pod("x", 1, "1", on("a")), pod("y", 2, "1", on("b"))},
-	})
-	config := preemption.Config{Guard: &preemption.Guard{Name: "Guard", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
-		return &keepsPod{name: "x"}, nil
-	}}}
-	calls := 0
-	req := preemption.GroupRequest{Pods: gang(1), Now: gen.Now, Place: func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
-		if calls++; calls == 3 {
-			return nil, nil, errAtLast
-		}
-		return nil, &preemption.Refusal{Reason: "no place"}, nil
-	}}
-	_, err := newEvaluator(t, config).PreemptGroup(context.Background(), newSnapshot(t, c), req)
-	require.ErrorIs(t, err, errAtLast)
-
-	failing := preemption.Config{Filters: []*preemption.Filter{{Name: "Failing", Start: func(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
-		return nil, errAtLast
-	}}}}
-	req.Refused = true
-	req.Place = func(_ context.Context, _ preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
-		return []preemption.Assignment{{Pod: pods[0], Node: "a"}}, nil, nil
-	}
-	_, err = newEvaluator(t, failing).PreemptGroup(context.Background(), newSnapshot(t, c), req)
-	require.ErrorIs(t, err, errAtLast)
-}
-
-var errAtLast = errors.New("planted")
-
-// keepsPod is a guard that keeps one pod.
-type keepsPod struct {
-	name string
-	gone bool
-}
-
-func (g *keepsPod) Add(p *outrank.Pod, _ *outrank.Node) { g.gone = g.gone && p.Name != g.name }
-func (g *keepsPod) Remove(p *outrank.Pod, _ *outrank.Node) {
-	g.gone = g.gone || p.Name == g.name
-}
-func (g *keepsPod) Rule(*outrank.Pod) string { return "" }
-func (g *keepsPod) Clone() preemption.GuardState {
-	c := *g
-	return &c
-}
-func (g *keepsPod) Check() preemption.Status {
-	if g.gone {
-		return preemption.Unschedulable.Because(g.name + " stays")
-	}
-	return preemption.Status{}
 }

@@ -62,7 +62,7 @@ func (v verifier) check() error {
 	if err != nil {
 		return err
 	}
-	if summary.errors > 0 {
+	if summary.errors+summary.unfinished > 0 {
 		return fmt.Errorf("not everything is proven\n%s", summary.text)
 	}
 	fmt.Printf("%d definitions and lemmas verified in %.0f s\n", summary.verified, time.Since(start).Seconds())
@@ -74,8 +74,8 @@ func (v verifier) check() error {
 	return errors.Join(missed...)
 }
 
-// reject has Dafny verify one lemma with an error in the model. It holds without the error, or check would have ended,
-// and has to fail.
+// reject has Dafny verify one lemma with an error in the model. It holds without the error, or check would have
+// ended, and has to fail.
 func (v verifier) reject(files []dafny.File, m proof.Mutant) error {
 	planted, err := m.Plant(files)
 	if err != nil {
@@ -88,24 +88,27 @@ func (v verifier) reject(files []dafny.File, m proof.Mutant) error {
 	if err != nil {
 		return err
 	}
-	if wrong.errors == 0 {
-		return fmt.Errorf("%s of %s holds although %s", m.Lemma, m.LemmaFile, m.What)
+	// Where an error is planted, the prover may also search until its time is up. The lemma is not proven then, either.
+	if wrong.errors+wrong.unfinished == 0 {
+		return fmt.Errorf("%s of %s is not rejected although %s\n%s", m.Lemma, m.LemmaFile, m.What, wrong.text)
 	}
 	fmt.Printf("%s: rejected by %s in %.0f s\n", m.What, m.Lemma, time.Since(start).Seconds())
 	return nil
 }
 
-// summary is what Dafny says at its end.
+// summary is what Dafny says at its end. A proof that was not found in time is unfinished: it is no proof, and no
+// error either.
 type summary struct {
-	verified, errors int
-	text             string
+	verified, errors, unfinished int
+
+	text string
 }
 
-// finished matches the last line of Dafny. A proof that is not found in time is no proof.
+// finished matches the last line of Dafny.
 var finished = regexp.MustCompile(`finished with (\d+) verified, (\d+) errors?(?:, (\d+) time outs?)?`)
 
-// run has Dafny verify files of the model; what they include is taken for granted. An error is one of running it, not one
-// of a proof.
+// run has Dafny verify files of the model; what they include is taken for granted. An error is one of running it,
+// not one of a proof.
 func (v verifier) run(files []dafny.File, args ...string) (s summary, err error) {
 	dir, err := os.MkdirTemp("", "proof")
 	if err != nil {
@@ -130,17 +133,16 @@ func (v verifier) run(files []dafny.File, args ...string) (s summary, err error)
 	if last == nil {
 		return s, fmt.Errorf("dafny %s: %w\n%s", strings.Join(args, " "), errors.Join(runErr, errNoEnd), s.text)
 	}
-	timeouts := 0
-	for i, n := range []*int{&s.verified, &s.errors, &timeouts} {
+	for i, n := range []*int{&s.verified, &s.errors, &s.unfinished} {
 		fmt.Sscan(last[i+1], n) // an empty text leaves 0
 	}
-	s.errors += timeouts
 	return s, nil
 }
 
 var errNoEnd = errors.New("it did not come to its end")
 
-// readable leaves out what the z3 of Debian 12 prints about an option that it does not know, and which changes nothing.
+// readable leaves out what the z3 of Debian 12 prints about an option that it does not know, and which changes
+// nothing.
 func readable(text string) string {
 	var kept strings.Builder
 	unknown := false

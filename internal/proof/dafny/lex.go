@@ -13,7 +13,10 @@ type token struct {
 }
 
 // signs lists the signs of more than one character, the longer ones first.
-var signs = []string{"<==>", "==>", "<==", "!in", "::", ":=", "..", "=>", "->", "==", "!=", "<=", ">=", "&&", "||", "!!"}
+var signs = []string{
+	"<==>", "==>", "<==", "!in",
+	"::", ":=", "..", "=>", "->", "==", "!=", "<=", ">=", "&&", "||", "!!",
+}
 
 // tokens splits a text. Comments run from // to the end of the line. The last token is empty.
 func tokens(text string) []token {

@@ -14,9 +14,12 @@ const (
 	Nominate = "nominate"
 	Status   = "status"
 	Bind     = "bind"
+	// Mark says in the status of a victim that it will leave. It is the first half of an eviction where that is
+	// two calls.
+	Mark = "mark"
 )
 
-var operations = []string{Evict, Evict, Nominate, Status, Bind, Bind}
+var operations = []string{Evict, Evict, Nominate, Status, Bind, Bind, Mark}
 
 // The ways in which a call can go wrong.
 const (
@@ -24,12 +27,13 @@ const (
 	busy  = "busy"  // nothing is done, and the next try may work
 	lost  = "lost"  // it is done, and the answer is lost
 	slow  = "slow"  // it is done after the delay
+	drags = "drags" // it is done, and the answer comes after the delay
 	hangs = "hangs" // nothing is done, and the caller gives up
 	late  = "late"  // the caller gives up, and it is done after that
 	twice = "twice" // it is done, and once more after the delay
 )
 
-var ways = []string{fails, busy, lost, slow, hangs, late, twice}
+var ways = []string{fails, busy, lost, slow, drags, hangs, late, twice}
 
 // patience is how long a caller waits for an answer.
 const patience = 10 * time.Second
@@ -57,6 +61,14 @@ func (p *Port) Latest(name string) *Pod {
 	p.process.mu.Lock()
 	defer p.process.mu.Unlock()
 	return p.process.seen[name]
+}
+
+// Present returns what the server has of a pod, nil if it is gone.
+func (p *Port) Present(name string) *Pod {
+	s := p.process.world.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pods[name]
 }
 
 // Do makes a call, and returns when it is answered, or when the caller has lost its patience.
@@ -91,6 +103,10 @@ func (w *world) call(ctx context.Context, c *Call) error {
 		return ErrTimeout
 	case slow:
 		return w.later(ctx, c, min(delay, patience-time.Second))
+	case drags:
+		err := w.server.apply(c)
+		w.sleep(ctx, min(delay, patience-time.Second))
+		return err
 	case twice:
 		w.server.after(delay, func() { _ = w.server.apply(c) })
 	case hangs:
@@ -147,8 +163,10 @@ func (w *world) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Decided tells the judge of a plan with these victims, by UID, before anything is done.
-func (p *Port) Decided(victims []string) { p.judge.decided(p.process, victims) }
+// Decided tells the judge of a plan for a pod with these victims, by UID, before anything is done.
+func (p *Port) Decided(preemptor string, victims []string) {
+	p.judge.decided(p.process, preemptor, victims)
+}
 
 // Go runs f beside the scheduler.
 func (p *Port) Go(f func()) { p.process.world.group.Go(f) }

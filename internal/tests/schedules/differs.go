@@ -7,8 +7,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Differs compares the snapshot with a fresh list.
-func (l *Library) Differs(nodes []Node, pods []*Pod) string { return Differs(l.snap, nodes, pods) }
+// Differs compares the snapshot with a fresh list. In the quiet no attempt is under way.
+func (l *Library) Differs(nodes []Node, pods []*Pod) string {
+	if n := l.queue.Counts().InFlight; n > 0 {
+		return fmt.Sprintf("%d attempts have never ended", n)
+	}
+	return Differs(l.snap, nodes, pods)
+}
 
 // Differs compares a snapshot with a fresh list: the nodes with their room, and each pod with its place. It
 // returns the lines that only one of the two has.

@@ -9,8 +9,9 @@
 //
 // The judge knows plain maps and a log. It calls nothing of the library:
 //
-//   - No process asks for the end of a pod that it has asked for before, that it has seen leave, or that is as
-//     important as the preemptor.
+//   - No process asks for the end of a pod that it has asked for before, by UID, as long as the pod is there; nor
+//     of one that it had seen leave when it decided, or that is as important as the preemptor. It may ask again
+//     after a call that failed, or of which it does not know whether it was done.
 //   - A plan that was reported as carried out asked for the end of each of its victims.
 //   - Once everything is quiet, each pod that waits is in the queue of the scheduler that leads, was told why,
 //     and neither fits anywhere nor could make room.

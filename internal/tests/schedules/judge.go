@@ -16,7 +16,7 @@ type judge struct {
 	// asked has the evictions that are under way or were answered with success.
 	asked map[asking]bool
 	// leaving has the victims of plans that were known to leave when the plan was made.
-	leaving map[asking]bool
+	leaving map[planned]bool
 	// unheard has the pods whose status could not be written.
 	unheard map[string]bool
 }
@@ -27,10 +27,16 @@ type asking struct {
 	uid     string
 }
 
+// planned is a victim of a plan for a pod. Of several plans for the pod it is the last.
+type planned struct {
+	asking
+	preemptor string
+}
+
 func newJudge() *judge {
 	return &judge{
 		priorities: map[string]int32{}, names: map[string]string{},
-		asked: map[asking]bool{}, leaving: map[asking]bool{}, unheard: map[string]bool{},
+		asked: map[asking]bool{}, leaving: map[planned]bool{}, unheard: map[string]bool{},
 	}
 }
 
@@ -53,13 +59,16 @@ func (j *judge) begins(p *process, c *Call) {
 	if c.Op != Evict {
 		return
 	}
+
+	// A call for a pod that is gone, for which the plan may be too old, does nothing: the server answers by the UID.
+	there := p.world.server.has(c.Pod, c.UID)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	at := asking{p, c.UID}
 	switch {
-	case j.asked[at]:
+	case there && j.asked[at]:
 		j.says("%s (uid %s) is told to go twice by %s.", c.Pod, c.UID, p.name)
-	case j.leaving[at]:
+	case j.leaving[planned{at, c.For}]:
 		j.says("%s (uid %s) is told to go by %s, which has seen it leave.", c.Pod, c.UID, p.name)
 	case j.priorities[c.UID] >= j.priorities[c.For]:
 		j.says("%s (uid %s) has to go for %s, which is not more important.", c.Pod, c.UID, j.names[c.For])
@@ -82,15 +91,14 @@ func (j *judge) ends(p *process, c *Call, err error) {
 }
 
 // decided hears of a plan before anything is done.
-func (j *judge) decided(p *process, victims []string) {
+func (j *judge) decided(p *process, preemptor string, victims []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, uid := range victims {
-		if seen := p.seen[j.names[uid]]; seen != nil && seen.UID == uid && seen.Leaves {
-			j.leaving[asking{p, uid}] = true
-		}
+		seen := p.seen[j.names[uid]]
+		j.leaving[planned{asking{p, uid}, preemptor}] = seen != nil && seen.UID == uid && seen.Leaves
 	}
 }
 
@@ -99,7 +107,7 @@ func (j *judge) carried(p *process, preemptor string, victims []string, done boo
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, uid := range victims {
-		if at := (asking{p, uid}); done && !j.asked[at] && !j.leaving[at] {
+		if at := (asking{p, uid}); done && !j.asked[at] && !j.leaving[planned{at, preemptor}] {
 			j.says("%s (uid %s) is lost: the plan for %s was carried out, and nobody told it to go.", j.names[uid], uid, j.names[preemptor])
 		}
 	}
@@ -109,6 +117,8 @@ func (j *judge) carried(p *process, preemptor string, victims []string, done boo
 func (j *judge) quiet(s *server, leader *process) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, w := range s.watches {
 		if differs := w.brain.Differs(s.sortedNodes(), s.list()); differs != "" {
 			j.says("%s knows something else than a fresh list: %s.", w.name, differs)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -36,12 +37,24 @@ func NewLibrary(s *Schedule, port *Port) (Brain, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Over(snap, s, port)
+	return Over(snap, s, port, nil)
 }
 
-// Over makes a scheduler over a snapshot that may be kept up to date by others.
-func Over(snap *engine.Snapshot, s *Schedule, port *Port) (*Library, error) {
+// Over makes a scheduler over a snapshot that may be kept up to date by others. Without actions, its calls go to
+// the port.
+func Over(snap *engine.Snapshot, s *Schedule, port *Port, actions *execution.Actions) (*Library, error) {
 	l := &Library{schedule: s, port: port, snap: snap, was: map[string]*outrank.Pod{}}
+	config := execution.Config{Parallel: s.Parallel, Wait: wait}
+	if actions != nil {
+		config.Actions = *actions
+	} else {
+		config.Actions = l.actions()
+	}
+
+	// What runs in the background may not ask a snapshot for the latest versions of pods.
+	if s.Background {
+		config.Nominator = &execution.Nominator{Find: l.find}
+	}
 	profile := preemption.Profile{Schedulers: []string{Usual, Meek}}
 	usual, err := engine.New(preemption.Config{Profile: profile})
 	if err != nil {
@@ -57,10 +70,22 @@ func Over(snap *engine.Snapshot, s *Schedule, port *Port) (*Library, error) {
 	}
 	l.loop, err = attempt.New(attempt.Config{
 		Snapshot: snap, Queue: l.queue, Evaluator: usual, Decide: l.decide, Decided: l.decided,
-		Execution: execution.Config{Actions: l.actions(), Parallel: s.Parallel, Wait: wait},
+		Execution: config,
 	})
 	return l, err
 }
+
+// find returns the version of a pod that was seen last.
+func (l *Library) find(key outrank.Key) (*outrank.Pod, bool) {
+	_, name, _ := strings.Cut(string(key), "/")
+	if latest := l.port.Latest(name); latest != nil {
+		return converted(latest), true
+	}
+	return nil, false
+}
+
+// Activate lets a pod be tried again at once.
+func (l *Library) Activate(pod *outrank.Pod) { l.queue.Activate(pod) }
 
 // wait is for tries that follow one another.
 func wait(ctx context.Context, d time.Duration) error {
@@ -82,8 +107,8 @@ func (l *Library) actions() execution.Actions {
 	}
 	return execution.Actions{
 		Latest: func(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
-			if latest := l.port.Latest(pod.Name); latest != nil {
-				return converted(latest), nil
+			if latest, ok := l.find(pod.Key()); ok {
+				return latest, nil
 			}
 			return nil, preemption.ErrNotFound
 		},
@@ -95,10 +120,10 @@ func (l *Library) actions() execution.Actions {
 		},
 		ClearNomination: func(ctx context.Context, pod *outrank.Pod) error {
 			err := do(ctx, pod, Call{Op: Nominate})
-			l.queue.Activate(pod)
+			l.Activate(pod)
 			return err
 		},
-		Activate: func(pod *outrank.Pod) { l.queue.Activate(pod) },
+		Activate: l.Activate,
 		UpdateStatus: func(ctx context.Context, pod *outrank.Pod, why outrank.PodCondition, n execution.Nomination) error {
 			return do(ctx, pod, Call{Op: Status, Node: n.Node, Override: n.Override, Why: why.Message})
 		},
@@ -135,7 +160,7 @@ func (l *Library) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (
 // decided tells the judge of a plan.
 func (l *Library) decided(_ []*outrank.Node, decision preemption.Decision) error {
 	if plan, ok := decision.(*preemption.Plan); ok && plan.Outcome == preemption.Preempts {
-		l.port.Decided(victimsOf(plan))
+		l.port.Decided(plan.Pod.UID, victimsOf(plan))
 	}
 	return nil
 }
@@ -182,7 +207,7 @@ func (l *Library) Pod(old, new *Pod) {
 		made := converted(new)
 		l.was[new.Name], b = made, made
 	}
-	l.observe(a, b)
+	l.Observe(a, b)
 }
 
 // Node tells the loop of a node.
@@ -194,10 +219,11 @@ func (l *Library) Node(old, new *Node) {
 	if new != nil {
 		b = convertedNode(new)
 	}
-	l.observe(a, b)
+	l.Observe(a, b)
 }
 
-func (l *Library) observe(old, new any) {
+// Observe tells the loop of what has changed, in the words of the library.
+func (l *Library) Observe(old, new any) {
 	if _, err := l.loop.Observe(old, new, time.Now()); err != nil {
 		l.port.Broken(fmt.Sprintf("an event is refused: %v", err))
 	}

@@ -60,10 +60,9 @@ func (w *world) play() {
 	for _, p := range w.schedule.Pods {
 		w.comes(p)
 	}
-	w.leader = w.starts()
-	w.leader.lead(true)
+	w.leads(w.starts(), nil)
 	if w.schedule.Standby {
-		w.standby = w.starts()
+		w.leads(w.leader, w.starts())
 	}
 	for i := range w.schedule.Events {
 		e := &w.schedule.Events[i]
@@ -77,7 +76,7 @@ func (w *world) play() {
 	for range 90 {
 		w.sleep(w.ctx, 10*time.Second)
 		synctest.Wait()
-		if time.Since(w.server.changed) > calm {
+		if w.server.calm() {
 			w.judge.quiet(w.server, w.leader)
 			return
 		}
@@ -145,17 +144,31 @@ func (w *world) happens(e *Event) {
 		w.server.removeNode(e.Node.Name)
 	case Restart:
 		w.ends(w.leader)
-		w.leader = w.starts()
-		w.leader.lead(true)
+		w.leads(w.starts(), w.standby)
 	case Lead:
 		if was := w.leader; w.standby != nil {
-			w.leader, w.standby = w.standby, was
-			w.leader.lead(true)
-			w.after(e.Delay, func() { was.lead(was == w.leader) })
+			w.leads(w.standby, was)
+			w.after(e.Delay, func() { w.notices(was) })
 		}
 	default:
 		w.disturbs(e)
 	}
+}
+
+// leads makes a process lead, beside another that stands by.
+func (w *world) leads(leader, standby *process) {
+	w.server.mu.Lock()
+	w.leader, w.standby = leader, standby
+	w.server.mu.Unlock()
+	leader.lead(true)
+}
+
+// notices has a process that led find out whether it still does.
+func (w *world) notices(p *process) {
+	w.server.mu.Lock()
+	still := p == w.leader
+	w.server.mu.Unlock()
+	p.lead(still)
 }
 
 // disturbs does what an event says about calls and watches.

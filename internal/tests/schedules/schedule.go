@@ -31,7 +31,7 @@ type Pod struct {
 	Name, UID string
 	Priority  int32
 	CPU       int64
-	// Profile is the name of the pod's scheduler. Pods of the profile [Meek] never preempt.
+	// Profile is the name of the pod's scheduler. Pods of the profile Meek never preempt.
 	Profile string
 	// Node is empty for a pod that waits, and Nominated for one for which no room is being made.
 	Node, Nominated string
@@ -39,7 +39,7 @@ type Pod struct {
 	Leaves bool
 	// Preempted says that it was asked for to make room.
 	Preempted bool
-	Grace  time.Duration
+	Grace     time.Duration
 	// Told is why the pod was not scheduled, empty if it was not told.
 	Told string
 	// Version grows with each change of anything on the server.

@@ -78,6 +78,21 @@ func (s *server) asked(name, uid string) (Pod, error) {
 	return *p, nil
 }
 
+// calm reports whether nothing has changed for a while.
+func (s *server) calm() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.changed) > calm
+}
+
+// has reports whether there is a pod of the name with the UID.
+func (s *server) has(name, uid string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.asked(name, uid)
+	return err == nil
+}
+
 // apply does what a call asks for. Each call is done as a whole.
 func (s *server) apply(c *Call) error {
 	s.mu.Lock()
@@ -90,6 +105,9 @@ func (s *server) apply(c *Call) error {
 	case Evict:
 		p.Preempted = true
 		s.leave(p)
+	case Mark:
+		p.Preempted = true
+		s.put(p)
 	case Nominate:
 		p.Nominated = c.Node
 		s.put(p)

@@ -141,18 +141,26 @@ func (ids *identities) add(id string) bool {
 }
 
 // begin records that the preemptor's plan is being executed. It returns false if another plan of this preemptor
-// is being executed. leaves are the groups whose pods are kept out of the queue meanwhile.
+// is being executed, which then activates the preemptor in its end (rule 14.2.9). leaves are the groups whose pods
+// are kept out of the queue meanwhile.
 func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 	s := &x.state
 	s.leaves = leaves
+
+	// If all victims leave already, the reference does nothing and lets the preemptor in (rule 14.2.6). Kept out,
+	// it would miss the end of the last of them while its nomination is written.
+	s.lastGone = x.nothingToDo()
 	if x.group == nil {
 		s.pod = x.plan.Pod
 	}
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.isUnderway(x.key, func(other *preemptorState) bool { return s.pod == nil || samePod(other.pod, s.pod) }) {
-		return false
+	for other := e.underway[x.key]; other != nil; other = other.other {
+		if s.pod == nil || samePod(other.pod, s.pod) {
+			other.refused = true
+			return false
+		}
 	}
 
 	// Another pod with the same name may have a plan under way. This one is chained after it.

@@ -50,8 +50,10 @@ type preemptorState struct {
 	pod *outrank.Pod
 	// lastVictim is the identity of the victim that is evicted last, empty until its eviction begins.
 	lastVictim string
-	// lastGone says that the last victim was reported gone.
+	// lastGone says that the last victim was reported gone, or that there is none to evict.
 	lastGone bool
+	// refused says that another plan of the preemptor was refused meanwhile.
+	refused bool
 	// leaves are the keys of the pod groups that the members of a group preemptor name, nil for a pod.
 	leaves []outrank.Key
 	// other is another preemptor with this key, nil for none.
@@ -117,13 +119,8 @@ func (e *Executor) Preempting(pod *outrank.Pod) bool {
 	if s := e.leaves[pod.GroupKey()]; pod.Group != "" && s != nil && s.waits() {
 		return true
 	}
-	return e.isUnderway(pod.Key(), func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
-}
-
-// isUnderway reports whether any of the preemptors with this key matches. mu is held.
-func (e *Executor) isUnderway(key outrank.Key, matches func(*preemptorState) bool) bool {
-	for s := e.underway[key]; s != nil; s = s.other {
-		if matches(s) {
+	for s := e.underway[pod.Key()]; s != nil; s = s.other {
+		if samePod(s.pod, pod) && s.waits() {
 			return true
 		}
 	}

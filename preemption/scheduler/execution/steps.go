@@ -15,7 +15,7 @@ func (x *execution) run(ctx context.Context) error {
 	activate := false
 	defer func() {
 		x.end(x.key, &x.state)
-		if activate {
+		if activate || x.order == Asynchronous && x.state.refused {
 			x.activate()
 		}
 	}()
@@ -123,7 +123,8 @@ func (x *execution) steps(ctx context.Context) error {
 //     victim's deletion time, which it may read late.
 //
 // If nothing was done and the error wraps [preemption.ErrState], the plan is not to preempt, or another
-// plan of the preemptor is being executed. An error that wraps [outrank.ErrInvalid] is about a plan without a
+// plan of the preemptor is being executed. In [Asynchronous] order that other one activates the preemptor in the
+// end, because nobody else may try it again (rule 14.2.9). An error that wraps [outrank.ErrInvalid] is about a plan without a
 // preemptor, of a release or a variant that is not known, or with a victim or a cleared
 // nomination that is nil, about a missing context, or about Actions without Evict.
 //

@@ -24,7 +24,7 @@ func (f *finder) switches(s *ast.SwitchStmt) {
 // comparison cannot be replaced by a call. So the body of each clause records that the clauses before it did
 // not match and that it did, and a default is added to a switch without one.
 func (f *finder) clauses(body *ast.BlockStmt, tag ast.Expr) {
-	var missed, atDefault string
+	var missed string
 	var defaults *ast.CaseClause
 	for _, s := range body.List {
 		clause := s.(*ast.CaseClause)
@@ -38,12 +38,11 @@ func (f *finder) clauses(body *ast.BlockStmt, tag ast.Expr) {
 	}
 
 	// The default runs when no clause matches, wherever it stands.
-	atDefault = missed
 	if defaults != nil {
-		f.points[defaults.Colon+1] += atDefault
+		f.points[defaults.Colon+1] += missed
 		return
 	}
-	f.points[body.Rbrace] += "default: " + atDefault
+	f.points[body.Rbrace] += "default: " + missed
 }
 
 // clause makes a decision of a clause and returns what records that it matches, and that it does not. Where
@@ -51,7 +50,7 @@ func (f *finder) clauses(body *ast.BlockStmt, tag ast.Expr) {
 func (f *finder) clause(clause *ast.CaseClause, tag ast.Expr) (matches, misses string) {
 	d := f.add(clause)
 	d.text = f.text(clause.Case, clause.Colon)
-	at := f.number(d)
+	at := f.number()
 	if len(clause.List) == 1 || tag == nil || !plain(tag) {
 		d.operands, d.tree = []string{d.text}, &node{}
 		return fmt.Sprintf(" conditionsRecorded.Whole(%d, true);", at), fmt.Sprintf(" conditionsRecorded.Whole(%d, false);", at)

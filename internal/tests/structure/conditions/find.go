@@ -88,7 +88,7 @@ func (f *finder) expression(x ast.Expr) {
 	var operands []ast.Expr
 	d.tree = f.treeOf(x, d, &operands)
 	if len(operands) == 1 {
-		f.before[x], f.after[x] = fmt.Sprintf("conditionsRecorded.Whole(%d, ", f.number(d)), ")"
+		f.before[x], f.after[x] = fmt.Sprintf("conditionsRecorded.Whole(%d, ", f.number()), ")"
 		return
 	}
 	if len(operands) > mostOperands {
@@ -96,7 +96,7 @@ func (f *finder) expression(x ast.Expr) {
 		return
 	}
 
-	f.before[x] = fmt.Sprintf("func() bool { var conditionsSeen conditionsRecorded.Evaluation; return conditionsSeen.End(%d, ", f.number(d))
+	f.before[x] = fmt.Sprintf("func() bool { var conditionsSeen conditionsRecorded.Evaluation; return conditionsSeen.End(%d, ", f.number())
 	f.after[x] = ") }()"
 	for i, operand := range operands {
 		f.before[operand] += fmt.Sprintf("conditionsSeen.Operand(%d, ", i)
@@ -115,7 +115,7 @@ func (f *finder) add(n ast.Node) *decision {
 }
 
 // number returns the number of the decision that was added last.
-func (f *finder) number(*decision) int { return f.first + len(f.decisions) - 1 }
+func (f *finder) number() int { return f.first + len(f.decisions) - 1 }
 
 // text returns the source between two positions in one line.
 func (f *finder) text(from, to token.Pos) string {

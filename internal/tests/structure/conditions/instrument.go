@@ -16,7 +16,7 @@ import (
 // module is the path of the library's module.
 const module = "github.com/outrank-go/outrank"
 
-// recorderFolder is the folder that the package of recorder.go.txt seems to stand in.
+// recorderFolder is the folder in which the overlay puts the recorder. The tree has no such folder.
 const recorderFolder = "internal/conditionsrecorded"
 
 // recordVariable is the environment variable with the name of the file to which evaluations are appended.

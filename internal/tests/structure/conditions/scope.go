@@ -31,14 +31,14 @@ var scope = []room{
 		"group_members.go", "group_place.go", "group_preempt.go", "group_quota.go", "group_reprieve.go",
 	}},
 	{folder: "preemption/engine/internal/dryrun", judges: []string{engineTests}, files: []string{
-		"budgets.go", "candidate.go", "choose.go", "dryrun.go", "eligible.go", "order.go", "reprieve.go",
-		"score.go", "strict.go", "unit.go", "units.go", "variant.go",
+		"budgets.go", "candidate.go", "choose.go", "dryrun.go", "eligible.go", "node.go", "order.go", "reprieve.go",
+		"result.go", "score.go", "strict.go", "unit.go", "units.go", "variant.go",
 	}},
 	{folder: "preemption/engine/internal/search", judges: []string{engineTests}, files: []string{
-		"candidate.go", "chosen.go", "costs.go", "rules.go", "score.go",
+		"candidate.go", "chosen.go", "costs.go", "leading.go", "rules.go", "score.go",
 	}},
 	{folder: "preemption/engine/internal/groups", judges: []string{engineTests}, files: []string{
-		"budgets.go", "preempt.go", "reprieve.go", "sort.go", "unit.go",
+		"budgets.go", "owner.go", "place.go", "preempt.go", "quorum.go", "reprieve.go", "sort.go", "unit.go",
 	}},
 	{folder: "preemption/engine/internal/state", judges: []string{engineTests}, files: []string{
 		"budgets.go", "budgetset.go",

@@ -10,8 +10,8 @@ import (
 
 // assignment collects -= for += and the reverse.
 func (f *finder) assignment(n *ast.AssignStmt) {
-	t, ok := f.pkg.TypeOf(n.Lhs[0]).(types.Type)
-	if !ok || !isNumber(t) {
+	t := f.pkg.TypeOf(n.Lhs[0])
+	if t == nil || !isNumber(t) {
 		return
 	}
 	switch n.Tok {
