@@ -19,22 +19,24 @@ func TestPropertySamplesOfAChooserAgreeWithBook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")
 		req := preemption.Request{Pod: gen.Preemptor(shape).Draw(t, "preemptor"), Now: gen.Now, Offset: rapid.IntRange(0, 5).Draw(t, "offset")}
-		declined := map[string]bool{}
-		for _, n := range c.Nodes {
-			declined[n.Name] = rapid.Bool().Draw(t, "declined")
-		}
+		for range 4 {
+			declined := map[string]bool{}
+			for _, n := range c.Nodes {
+				declined[n.Name] = rapid.Bool().Draw(t, "declined")
+			}
 
-		config := preemption.Config{
-			Sample: &preemption.Sample{Percent: rapid.IntRange(1, 100).Draw(t, "percent"), Minimum: rapid.IntRange(-1, 4).Draw(t, "minimum")},
-			Victims: preemption.Chooser{Name: "All", Choose: func(n preemption.NodeView) []*outrank.Pod {
-				if declined[n.Node().Name] {
-					return nil
-				}
-				return n.Possible()
-			}},
+			config := preemption.Config{
+				Sample: &preemption.Sample{Percent: rapid.IntRange(1, 100).Draw(t, "percent"), Minimum: rapid.IntRange(-1, 4).Draw(t, "minimum")},
+				Victims: preemption.Chooser{Name: "All", Choose: func(n preemption.NodeView) []*outrank.Pod {
+					if declined[n.Node().Name] {
+						return nil
+					}
+					return n.Possible()
+				}},
+			}
+			got, err := newEvaluator(t, config).Preempt(t.Context(), newSnapshot(t, c), req)
+			require.NoError(t, err)
+			sameAsBook(t, c, req, config, got)
 		}
-		got, err := newEvaluator(t, config).Preempt(t.Context(), newSnapshot(t, c), req)
-		require.NoError(t, err)
-		sameAsBook(t, c, req, config, got)
 	})
 }
