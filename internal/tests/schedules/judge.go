@@ -102,12 +102,16 @@ func (j *judge) decided(p *process, preemptor string, victims []string) {
 	}
 }
 
-// carried hears what became of a plan.
+// carried hears what became of a plan. A victim that is gone by then need not have been told.
 func (j *judge) carried(p *process, preemptor string, victims []string, done bool) {
+	if !done {
+		return
+	}
+	there := p.world.server.uids()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, uid := range victims {
-		if at := (asking{p, uid}); done && !j.asked[at] && !j.leaving[planned{at, preemptor}] {
+		if at := (asking{p, uid}); there[uid] && !j.asked[at] && !j.leaving[planned{at, preemptor}] {
 			j.says("%s (uid %s) is lost: the plan for %s was carried out, and nobody told it to go.", j.names[uid], uid, j.names[preemptor])
 		}
 	}

@@ -93,6 +93,17 @@ func (s *server) has(name, uid string) bool {
 	return err == nil
 }
 
+// uids are those of the pods that there are.
+func (s *server) uids() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[string]bool{}
+	for _, p := range s.pods {
+		out[p.UID] = true
+	}
+	return out
+}
+
 // apply does what a call asks for. Each call is done as a whole.
 func (s *server) apply(c *Call) error {
 	s.mu.Lock()
