@@ -135,6 +135,7 @@ func (w *World) drawBudgets(n numbers) {
 		if len(w.Pods) > 0 && n.oneIn("disrupted", 5) {
 			b.Disrupted = w.Pods[n.upTo("disrupted pod", 0, int64(len(w.Pods)-1))].Name
 		}
+		b.Elsewhere = n.oneIn("elsewhere", 10)
 		w.Budgets = append(w.Budgets, b)
 	}
 }

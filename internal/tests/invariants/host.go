@@ -55,12 +55,22 @@ var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	case 2:
 		h.Asks.Priority, h.Asks.Unset = criticalPriority, false
 	}
-	for i := range n.oneOf("pods", 3, 4, 2, 5, 1, 6, 7, 0) {
+	count := n.oneOf("pods", 3, 4, 2, 5, 1, 6, 7, 0)
+	crowd := n.oneIn("crowd", 12)
+	if crowd {
+		// So many of one tier have to leave that the kubelet finds the nearest by an index.
+		count = n.upTo("pods of a crowd", 140, 200)
+		h.Asks.Amounts[1] = count * 2
+	}
+	for i := range count {
 		p := drawHostPod(n, fmt.Sprint("p", i+1), 5)
 		if n.oneIn("critical", 8) {
 			p.Priority, p.Unset = criticalPriority-1+int32(n.upTo("above", 0, 2)), false
 		}
 		p.Static = n.oneIn("static", 10)
+		if crowd {
+			p.Class = outrank.Burstable
+		}
 		h.Pods = append(h.Pods, p)
 	}
 
@@ -126,14 +136,20 @@ func listOf(amounts [numResources]int64) resource.List {
 	return resource.MustList("pods", text(amounts[0]), "cpu", text(amounts[1]), "memory", text(amounts[2])+"Gi", string(gpu), text(amounts[3]))
 }
 
-// GoString returns the host as a scenario, which is what a failure shows of it.
+// mostShown is how many pods of a host a failure shows. Only a crowd has more.
+const mostShown = 30
+
+// GoString returns the host as a scenario, which is what a failure shows of it. Of a crowd it has the first pods.
 func (h *Host) GoString() string {
 	var b strings.Builder
 	b.WriteString("\nhost\n")
 	fmt.Fprintf(&b, "    release %s\n", h.Release)
 	fmt.Fprintf(&b, "    node n1 pods=%d cpu=%d memory=%dGi offers=(%s=%d)\n", h.Amounts[0], h.Amounts[1], h.Amounts[2], gpu, h.Amounts[3])
-	for i := range h.Pods {
+	for i := range h.Pods[:min(mostShown, len(h.Pods))] {
 		fmt.Fprintf(&b, "    pod %s\n", h.Pods[i].line())
+	}
+	if more := len(h.Pods) - mostShown; more > 0 {
+		fmt.Fprintf(&b, "    # and %d more, which the seed draws again\n", more)
 	}
 	fmt.Fprintf(&b, "admit %s\n", h.Asks.line())
 	return b.String()

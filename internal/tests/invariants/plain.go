@@ -216,7 +216,7 @@ func (w *World) violations(units []*unit) map[*Pod][]string {
 		for _, p := range u.pods {
 			labels := p.labels()
 			for _, b := range w.Budgets {
-				if labels[b.Label] != b.Value || b.Disrupted == p.Name {
+				if labels[b.Label] != b.Value || b.Disrupted == p.Name || b.Elsewhere {
 					continue
 				}
 				left[b.Name]--

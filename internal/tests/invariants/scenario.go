@@ -18,6 +18,9 @@ func (w *World) GoString() string {
 	}
 	for _, budget := range w.Budgets {
 		fmt.Fprintf(&b, "    budget %s selector=%s=%s allowed=%d", budget.Name, budget.Label, budget.Value, budget.Allowed)
+		if budget.Elsewhere {
+			writeText(&b, "namespace", elsewhere)
+		}
 		writeText(&b, "disrupted", budget.Disrupted)
 		b.WriteString("\n")
 	}

@@ -64,6 +64,8 @@ type Budget struct {
 	Allowed            int32
 	// Disrupted is a pod whose disruption counts already; empty for none.
 	Disrupted string
+	// Elsewhere is set if the budget is in another namespace than all pods, so that it covers none.
+	Elsewhere bool
 }
 
 // Group is a pod group. Whole groups leave together. The pods of a group have its priority.
@@ -83,6 +85,9 @@ const (
 	v137       = "v1.37"
 	withGroups = "v1.37,GenericWorkload=true"
 )
+
+// elsewhere is a namespace without pods.
+const elsewhere = "elsewhere"
 
 // Cluster returns the world as the library's objects, made anew by each call.
 func (w *World) Cluster() *outrank.Cluster {
@@ -105,6 +110,9 @@ func (w *World) Cluster() *outrank.Cluster {
 		budget := &outrank.PodDisruptionBudget{
 			Name: b.Name, DisruptionsAllowed: b.Allowed,
 			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{b.Label: b.Value}},
+		}
+		if b.Elsewhere {
+			budget.Namespace = elsewhere
 		}
 		if b.Disrupted != "" {
 			budget.DisruptedPods = map[string]time.Time{b.Disrupted: scenario.Now}
