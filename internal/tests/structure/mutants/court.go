@@ -47,8 +47,11 @@ func newCourt(root string, mutants []*mutant, texts sources) (*court, error) {
 		return nil, err
 	}
 	c := &court{root: root, dir: dir, binaries: map[string]*binary{}, sessions: map[stage]*session{}}
-	c.overlay, err = plant(mutants, texts, dir)
-	return c, err
+	if c.overlay, err = plant(mutants, texts, dir); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
 }
 
 func (c *court) close() { _ = os.RemoveAll(c.dir) }

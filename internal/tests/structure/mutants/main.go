@@ -66,20 +66,29 @@ func run(w io.Writer, root string, o options) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	c, err := newCourt(root, mutants, s.texts)
+	verdicts, err := s.judge(w, mutants, reasons, o)
 	if err != nil {
 		return false, err
+	}
+	return total(w, len(s.all), verdicts) && len(stale) == 0, nil
+}
+
+// judge plants mutants, judges them, and prints each verdict.
+func (s *stock) judge(w io.Writer, mutants []*mutant, reasons map[key]string, o options) ([]verdict, error) {
+	c, err := newCourt(s.root, mutants, s.texts)
+	if err != nil {
+		return nil, err
 	}
 	defer c.close()
 	verdicts, err := c.judgeAll(mutants, reasons, o.workers, func(i int, v verdict) { tell(w, o.from+i+1, mutants[i], v, o.verbose) })
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	c.tellStages(w, o.verbose)
 	if o.about != "" {
 		tellPromises(w, mutants, verdicts)
 	}
-	return total(w, len(s.all), verdicts) && len(stale) == 0, nil
+	return verdicts, nil
 }
 
 // asked returns the mutants that the options ask for.
