@@ -93,12 +93,12 @@ func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, c
 		return adm.reject(stays), nil
 	}
 
-	// No check has said which resources to count, so the shortages do. "pods" needs no column,
-	// because each pod counts 1.
+	// No check has said which resources to count, so the shortages do, and nothing but shortages is left.
+	// "pods" needs no column, because each pod counts 1.
 	s := newScratch(config, pod)
 	defer s.release()
 	for _, f := range failures {
-		if f.isShortage() && f.Resource != resource.Pods {
+		if f.Resource != resource.Pods {
 			s.tally.column(f.Resource)
 		}
 	}

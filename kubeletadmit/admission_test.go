@@ -153,6 +153,34 @@ func TestNegativeFiguresOfChoosing(t *testing.T) {
 	}
 }
 
+// A negative amount is found wherever the spec of an active pod has it, beside others that are not negative.
+func TestNegativeAmountsOfAnyPart(t *testing.T) {
+	negative := resource.MustList("cpu", "-1", "memory", "1")
+	for _, tt := range []struct {
+		name string
+		odd  outrank.Pod
+		want string
+	}{
+		{"a container", outrank.Pod{Containers: []outrank.Container{{Requests: negative}}}, "containers[0].resources.requests.cpu"},
+		{"an init container", outrank.Pod{InitContainers: []outrank.Container{{Requests: negative}}}, "initContainers[0].resources.requests.cpu"},
+		{"the overhead", outrank.Pod{Overhead: negative}, "overhead.cpu"},
+		{"the pod as a whole", outrank.Pod{Resources: &resource.Requirements{Requests: negative}}, "resources.requests.cpu"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			odd := tt.odd
+			odd.Name, odd.Phase = "odd", outrank.PhaseRunning
+			_, err := kubeletadmit.Check(newNode("cpu", "1", "memory", "1"), []*outrank.Pod{&odd}, newPod("p", req("cpu", "1", "memory", "1")), kubeletadmit.Config{})
+			assert.ErrorContains(t, err, "pod default/odd: spec."+tt.want+": -1 is negative")
+		})
+	}
+
+	// What only a status has is no fault of the pod (rule 2.2.19).
+	good := newPod("good", nil)
+	good.Resources = &resource.Requirements{Requests: resource.MustList("cpu", "1")}
+	_, err := kubeletadmit.Check(newNode("cpu", "1"), []*outrank.Pod{good}, newPod("p", req("cpu", "1")), kubeletadmit.Config{})
+	assert.NoError(t, err)
+}
+
 // A full node from end to end: the check says what is short, and the pods that
 // go hold as much.
 func TestAdmit(t *testing.T) {

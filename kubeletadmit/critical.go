@@ -16,6 +16,8 @@ func Critical(pod *outrank.Pod) bool {
 // 17.1.3 to 17.1.5). It may if preemptor is critical and pod is not, whatever their
 // priorities; otherwise only if both have a priority and the preemptor's is higher. No
 // pod may preempt itself. The answer is false if either is nil.
+//
+// internal/proof/kubelet.dfy proves that nobody else is evicted (OnlyThoseThatMayLeave).
 func Preemptable(preemptor, pod *outrank.Pod) bool {
 	if preemptor == nil || pod == nil {
 		return false

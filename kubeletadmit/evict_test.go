@@ -111,6 +111,13 @@ func TestEvictInput(t *testing.T) {
 	if !errors.Is(err, outrank.ErrInvalid) || err.Error() != "kubelet: is nil\nevictions[1].Pod: is nil" {
 		t.Errorf("Evict without a kubelet: %v", err)
 	}
+
+	adm, _ = threeToEvict(t)
+	var none context.Context
+	got, err = kubeletadmit.Evict(none, adm, rec)
+	if !errors.Is(err, outrank.ErrInvalid) || err.Error() != "context: is nil" || got != nil || rec.log != nil {
+		t.Errorf("Evict without a context = %v, %v after %q, want nothing done", got, err, rec.log)
+	}
 }
 
 func TestEvictNobody(t *testing.T) {

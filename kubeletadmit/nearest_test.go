@@ -19,13 +19,13 @@ func someAmount(t *rapid.T, least int64, label string) int64 {
 	).Draw(t, label)
 }
 
-// someCandidates are pods with up to four needs and what is left of each, of
-// which something is. Among the needs may be pods, and one resource twice.
+// someCandidates are pods with up to eight needs and what is left of each, of which something is. An index
+// sorts by six of them at most. Among the needs may be pods, and one resource twice.
 func someCandidates(t *rapid.T, most int) (c *candidates, f *figures, left []int64) {
 	names := []resource.Name{resource.CPU, resource.Memory, "example.com/gpu"}
 	counted := tally{names: names, cpu: 0, memory: 1}
 	short := rapid.SampledFrom(append(slices.Clone(names), resource.Pods))
-	needs := make([]ResourceNeed, rapid.IntRange(1, 5).Draw(t, "needs"))
+	needs := make([]ResourceNeed, rapid.IntRange(1, 8).Draw(t, "needs"))
 	for i := range needs {
 		needs[i] = ResourceNeed{Resource: short.Draw(t, "short of")}
 		left = append(left, someAmount(t, 0, "left"))

@@ -108,6 +108,9 @@ func (p *pool) findTiers(t *tally) {
 // choose chooses the pods to evict (steps 4 to 6 of Resolve; getPodsToPreempt).
 // It reports whether all movable pods together hold enough. If not, it chooses
 // none, and left is what they do not cover.
+//
+// internal/proof/kubelet.dfy proves that what is chosen covers the needs (ChosenCoversNeeds), and that nobody of a tier
+// leaves where all tiers before it together would do (NoTierTooEarly).
 func (p *pool) choose() bool {
 	needs := len(p.needs)
 	p.freed = zeros(p.freed, needs)
@@ -165,6 +168,8 @@ const scanLimit = 64
 
 // take chooses pods of the tier by distance, until nothing is needed or no pod
 // is left (step 5 of Resolve; getPodsToPreemptByDistance).
+//
+// internal/proof/kubelet.dfy proves that it covers what the tier can cover, and stops then (Taken).
 func (p *pool) take(tier int) {
 	c := &p.tiers[tier]
 	for range scanLimit {

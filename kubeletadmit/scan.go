@@ -8,7 +8,7 @@ type scan struct {
 
 // nearest returns the index of the candidate with the least distance, with ties
 // broken as in step 5 of Resolve, and that distance. There is at least one
-// candidate.
+// candidate. internal/proof/kubelet.dfy proves what the nearest one is (Nearest).
 //
 // It estimates all distances without dividing, and computes exact ones only for the
 // candidates that may be the nearest. An estimate is off by less than slack, so a

@@ -42,6 +42,31 @@ func TestFinderShares(t *testing.T) {
 	require.Nil(t, none.Finder().Covering(&outrank.Pod{Labels: labels{"app": "a"}}))
 }
 
+// Lists that differ and have the same hash are never taken for each other: the later one is shared from then
+// on.
+func TestFinderHashesMayCollide(t *testing.T) {
+	selector := func(k, v string) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: labels{k: v}} }
+	f := New([]*outrank.PodDisruptionBudget{budget("a", selector("app", "x")), budget("b", selector("tier", "y"))}).Finder()
+	require.Equal(t, []int32{0}, f.Covering(&outrank.Pod{Labels: labels{"app": "x"}}))
+
+	// No two short lists collide by themselves, so the test puts another list in the place of the first.
+	other := []int32{1}
+	for hash := range f.shared {
+		f.shared[hash] = other
+	}
+	require.Equal(t, []int32{0}, f.Covering(&outrank.Pod{Labels: labels{"app": "x", "tier": "z"}}))
+	require.Equal(t, []int32{1}, other, "a list that was given out stays as it is")
+}
+
+// A map yields its labels in another order each time, and pods with the same labels are known by one key all the same.
+func TestFinderKnowsPodsByTheirLabels(t *testing.T) {
+	f := New([]*outrank.PodDisruptionBudget{budget("b", &outrank.LabelSelector{MatchLabels: labels{"a": "1", "b": "2", "c": "3", "d": "4"}})}).Finder()
+	for range 100 {
+		require.Equal(t, []int32{0}, f.Covering(&outrank.Pod{Labels: labels{"a": "1", "b": "2", "c": "3", "d": "4"}}))
+	}
+	require.Len(t, f.known, 1)
+}
+
 // Namespaces and labels that look alike when they are written one after the other
 // are told apart.
 func TestFinderKeys(t *testing.T) {

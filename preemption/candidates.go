@@ -7,6 +7,9 @@ import (
 
 // findCandidates looks for victims on the nodes where the loss of pods may help, and ends once a sample has
 // found enough (group 10.1). It writes what it finds into the answers.
+//
+// internal/proof/candidates.dfy proves that no loss of pods makes room on a node that is no candidate
+// (NobodyElseHelps).
 func (a *attempt) findCandidates(answers []answer, offset int) error {
 	// Only Unschedulable nodes are tried: on any other the loss of pods is not needed or cannot help (rule
 	// 7.1.2).

@@ -62,6 +62,9 @@ func leavesByPreemption(p *outrank.Pod) bool {
 // mayTake reports whether the preemptor may take a unit. Its priority has to be lower, unless the caller
 // has pods of any priority taken (rules 9.1, 12.8.1 and 13.6.1). The caller's rule has to allow each of
 // its pods (rule 12.8.9), and none of them is the preemptor itself (rule 7.19.6).
+//
+// internal/proof/victims.dfy proves that nobody of the preemptor's priority or above leaves
+// (OnlyLowerPrioritiesLeave).
 func (a *attempt) mayTake(u *unit) bool {
 	rules := a.config.Eligibility
 	if u.priority >= a.pod.PriorityValue() && !rules.AnyPriority && !a.steps.takesAnyway(u) {

@@ -140,4 +140,12 @@ func TestWaitingForPodsOfGroups(t *testing.T) {
 	assert.Empty(t, explain(t, c, ask, preemption.Config{}).Ineligible)
 	c.Release = withGroups(t)
 	assert.Equal(t, preemption.VictimsTerminating, explain(t, c, ask, preemption.Config{}).Ineligible)
+
+	// Of a group that leaves as a whole, a pod on another node is not waited for (rule 12.8.1).
+	c = clusterOf(
+		node("a"), node("b"), group("g", 1, whole),
+		pod("x", "b", 1, cpu("1"), terminating, preempted, ofGroup("g")), pod("y", "a", 1, cpu("1"), ofGroup("g")),
+	)
+	c.Release = withGroups(t)
+	assert.Empty(t, explain(t, c, ask, preemption.Config{}).Ineligible)
 }

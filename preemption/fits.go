@@ -116,6 +116,9 @@ func (a *attempt) asThingsAre(s *site) Status {
 // the node is promised to other pods that are at least as important, the filters are asked twice: with
 // these pods in place, and without them, because they may never arrive and nothing must rest on them. Both
 // answers have to be Success (group 7.16).
+//
+// The proofs about victims rest on filters that never fail because pods have left. internal/proof/fits.dfy
+// proves that for the resources (Monotone), and says for which filters it does not hold.
 func (d *dryRun) fits() Status {
 	if promised := d.promised(); len(promised) > 0 {
 		if status := d.with(promised).runFilters(); status.Code != Success {

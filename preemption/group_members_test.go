@@ -30,6 +30,15 @@ func TestWhoIsNoGroup(t *testing.T) {
 		{"another scheduler", func(g *groupCase) { g.pods[1].SchedulerName = "other" }, []string{`pod default/q: spec.schedulerName: "other", and default/p has "default-scheduler"`}},
 		{"another group", func(g *groupCase) { g.pods[1].Group = "other" }, []string{`pod default/q: spec.schedulingGroup.podGroupName: group "default/other", and default/p has "default/pre"`}},
 		{
+			"a group of another tree", func(g *groupCase) {
+				g.cluster.Groups[0].Parent = "top"
+				g.cluster.Composites = []*outrank.CompositePodGroup{composite("top", 9, func(c *outrank.CompositePodGroup) { c.Policy = outrank.BasicPolicy })}
+				g.cluster.Groups = append(g.cluster.Groups, group("other", 9))
+				g.pods[1].Group = "other"
+			},
+			[]string{`pod default/q: spec.schedulingGroup.podGroupName: group "default/other", and default/p has "default/pre"`},
+		},
+		{
 			"everything at once", func(g *groupCase) { g.pods[1].Priority, g.pods[1].SchedulerName = outrank.Priority(8), "other" },
 			[]string{"spec.priority", "spec.schedulerName"},
 		},

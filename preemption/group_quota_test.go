@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -126,4 +127,35 @@ func TestTreePreempts(t *testing.T) {
 	g.cluster.Release = withGates(t, "GenericWorkload")
 	_, err := g.ask()
 	require.ErrorContains(t, err, "spec.priority: 9, and the group default/pre has 1")
+}
+
+// A placing function may leave out a group of a tree that does without it (rule 12.9.3).
+func TestPlacedTreesWithoutSomeGroups(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		// wanted is how many groups the one at the top needs.
+		wanted int32
+		says   string
+	}{
+		{name: "one is enough", wanted: 1},
+		{name: "both are needed", wanted: 2, says: "1 of 2 pods have a node, and nothing says why: minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := placing(t, func(_ context.Context, _ preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+				return []preemption.Assignment{{Pod: pods[0], Node: "a"}}, nil, nil
+			})
+			g.cluster.Groups = []*outrank.PodGroup{{Name: "g", Parent: "top", Policy: outrank.BasicPolicy}, {Name: "h", Parent: "top", Policy: outrank.BasicPolicy}}
+			g.cluster.Composites = []*outrank.CompositePodGroup{composite("top", 9, func(c *outrank.CompositePodGroup) {
+				c.Policy, c.MinGroupCount = outrank.GangPolicy, test.wanted
+			})}
+			g.pods[0].Group, g.pods[1].Group = "g", "h"
+			plan, err := g.ask()
+			if test.says != "" {
+				require.ErrorContains(t, err, test.says)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []string{"p on a"}, at(plan.Placement))
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package preemption_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -244,4 +245,50 @@ func TestGroupsWithAGuard(t *testing.T) {
 		require.Equal(t, [][]string{{"x"}}, unitNames(plan), "the guard keeps x at first, and once y is back there is no room for it beside p")
 		assert.Same(t, g.pods[1], plan.Victims[0].Blocked)
 	})
+}
+
+// A placing function may put a pod where the pod's own filters never would. What they said before the first
+// node counts when units are put back, so that all of them stay away (rule 12.9.8).
+func TestPlacedWhereTheFiltersWouldNot(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(p *outrank.Pod)
+		blocks string
+	}{
+		{
+			"a volume is missing",
+			func(p *outrank.Pod) {
+				p.Volumes = []outrank.Volume{{Claim: "c", State: outrank.ClaimVolumeMissing, MissingVolume: "v"}}
+			},
+			`VolumeZone: persistentvolume "v" not found`,
+		},
+		{
+			"the pod names another node",
+			nodeTerms(field(outrank.In, "b")),
+			"node(s) didn't satisfy plugin(s) [NodeAffinity]",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			calls := 0
+			g := twoMembers(t, 2, memberPod("x", "b", "", "0", 1))
+			g.place = func(_ context.Context, _ preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+				if calls++; calls == 1 {
+					return nil, &preemption.Refusal{Reason: "no place"}, nil
+				}
+				return []preemption.Assignment{{Pod: pods[0], Node: "a"}, {Pod: pods[1], Node: "a"}}, nil, nil
+			}
+			test.change(g.pods[0])
+			plan := g.plan(t)
+			require.Equal(t, [][]string{{"x"}}, unitNames(plan))
+			assert.Same(t, g.pods[0], plan.Victims[0].Blocked)
+			assert.Equal(t, test.blocks, plan.Victims[0].Blocks.String())
+		})
+	}
+}
+
+// A pod that has ended is nominated to no node, and takes no room where a group was placed (rule 12.9.9).
+func TestEndedPodsAreNotNominated(t *testing.T) {
+	g := twoMembers(t, 1, memberPod("x", "a", "", "0", 1))
+	g.cluster.Pods = append(g.cluster.Pods, memberPod("ended", "", "", "2", 10, nominatedTo("a"), func(p *outrank.Pod) { p.Phase = outrank.PhaseFailed }))
+	assert.Empty(t, g.whereRefused(t).Victims, "p and q fill the node")
 }

@@ -74,6 +74,9 @@ type answer struct {
 
 // decide goes through the four steps of a decision. If everything is set, it looks for victims even where
 // none are needed.
+//
+// internal/proof/preempt.dfy proves what holds of every plan (ThePlan), and that nobody leaves without need
+// (WithoutNeed).
 func decide(cluster *outrank.Cluster, req Request, config *Config, everything bool) (*verdict, error) {
 	a, err := begin(cluster, req, config)
 	if err != nil {

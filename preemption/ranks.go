@@ -12,6 +12,9 @@ import (
 
 // best returns the candidate that the ranks prefer, and of equal ones the first in the order of the nodes
 // (rules 11.1 and 11.7). It is nil without candidates.
+//
+// internal/proof/ranks.dfy proves that the ranks, with the order of the nodes last, are a total order
+// (RanksAreATotalOrder), and that no other candidate is better than all others (TheBestIsUnique).
 func (a *attempt) best(answers []answer) *Candidate {
 	var best *Candidate
 	for _, one := range answers {

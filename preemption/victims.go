@@ -40,6 +40,9 @@ func (a *attempt) possibleVictims(s *site) []*unit {
 
 // removeAndReprieve takes all possible victims away, and then puts back one after the other each that
 // leaves the pod its room. The others are the victims.
+//
+// internal/proof/victims.dfy proves that each pod stays or is a victim (NobodyIsLost), that the preemptor fits once
+// the victims are gone (ThePodFits), and not if only some of them are (NoVictimCouldStay).
 func (a *attempt) removeAndReprieve(s *site, possible []*unit) (*Candidate, Status, error) {
 	// The node is out if not even the loss of all of them makes room (rule 9.3).
 	d := a.dryRun(s).takeAway(possible...)

@@ -57,6 +57,8 @@ func TestParse(t *testing.T) {
 		{"0.5Ki", "512", 512, 512000, "and so does one below 1024"},
 		{"0.9765625Ki", "1k", 1000, 1e6, ""},
 		{"1.953125Ki", "2000", 2000, 2e6, "while this one is binary with no suffix left"},
+		{"0.5" + strings.Repeat("0", 80) + "Ki", "512", 512, 512000, "digits beyond the 70th that are all 0 leave nothing to round up"},
+		{"0.5" + strings.Repeat("0", 79) + "1Ki", "512000000001n", 513, 512001, "and any other does"},
 		{"8Ei", "9223372036854775807", maxInt, maxInt, "binary amounts are capped"},
 		{"8.3Ei", "9223372036854775807", maxInt, maxInt, "also with a fraction"},
 		{"16Ei", "9223372036854775807", maxInt, maxInt, ""},
@@ -166,6 +168,7 @@ func TestParseErrorQuotes(t *testing.T) {
 		{"e-10", `resource: not a quantity: "e-10": no digits`},
 		{strings.Repeat("x", 1e6), `resource: not a quantity: "` + strings.Repeat("x", 64) + `"… (1000000 bytes): unknown suffix`},
 		{strings.Repeat("x", 63) + "٣٣", `resource: not a quantity: "` + strings.Repeat("x", 63) + `"… (67 bytes): unknown suffix`},
+		{strings.Repeat("\x80", 70), `resource: not a quantity: "` + strings.Repeat(`\x80`, 60) + `"… (70 bytes): unknown suffix`}, // no byte begins a character, so that the quote loses only the last four
 	} {
 		if _, err := resource.Parse(tt.text); err == nil || err.Error() != tt.want {
 			t.Errorf("Parse(%.70q): %v, want %s", tt.text, err, tt.want)

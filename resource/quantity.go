@@ -121,12 +121,8 @@ func (q Quantity) scaled(places int64) int64 {
 	case exp == 0:
 		return q.mant
 	case exp < 0: // down to -9, so that the unit fits
-		unit := int64(pow10[-exp])
-		whole := q.mant / unit
-		if q.mant%unit != 0 {
-			whole += int64(q.Sign())
-		}
-		return whole
+		// A mantissa does not end in 0, so that no unit divides it, and there is always something to round.
+		return q.mant/int64(pow10[-exp]) + int64(q.Sign())
 	case exp > 18: // 10^19 and more
 		return signed(q.mant < 0, math.MaxUint64)
 	}

@@ -37,7 +37,9 @@ func TestTenQuestions(t *testing.T) {
 		assert.False(t, seen[stdout], command)
 		seen[stdout] = true
 	}
-	assert.Equal(t, commands, commandsOf(t, "../../README.md"), "the README of the library has the same")
+	four := commandsOf(t, "../../README.md")
+	assert.Len(t, four, 4, "the README of the library has some of them")
+	assert.Subset(t, commands, four)
 }
 
 // Changes and questions go together in any combination, and each answer says what it is after.

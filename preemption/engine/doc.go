@@ -32,7 +32,8 @@
 // (scheduler/attempt), explain a plan in words (explain), plan for several pods at once (planner/joint), have
 // rules for tenants (planner/tenancy) and read the configuration of a scheduler (scheduler/config).
 //
-// The answer depends neither on the order of pods and budgets in the input nor on the number of workers.
+// The answer depends neither on the number of workers nor on the order of the input, except that of nodes, which
+// decides the last tie, and from v1.37 on that of budgets (rule 6.3.8).
 // [RULES.md] has the rules; comments cite them by number. If the reference leaves the answer open, or looks
 // wrong and is followed, the rule says so after "Here:". [ENGINE.md] says how the search prunes and why that
 // is exact.

@@ -520,3 +520,23 @@ func TestExactShortOfManyResources(t *testing.T) {
 		assert.Len(t, plan.Victims, map[bool]int{true: 9, false: 1}[ranks == nil])
 	}
 }
+
+// Two pods and one that is nominated are one too many for the preemptor's constraint, and without the nominated one they
+// are not. So one of the two has to leave, although neither has to for certain, and resources would let both stay.
+func TestExactAsksFiltersBesideNominatedPods(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "9", "a"), node("n2", "1", "b")},
+		Pods: []*outrank.Pod{
+			pod("first", 2, "1", on("n1"), app("x")), pod("second", 1, "1", on("n1"), app("x")), pod("other", 0, "5", on("n1"), app("y")),
+			pod("kept", 9, "1", on("n2"), app("y")), pod("waits", 9, "1", nominated("n1"), app("x")),
+		},
+	}
+	p := pod("preemptor", 9, "1", app("x"), spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("x")}))
+	p.TopologySpreadConstraints[0].MaxSkew = 3
+	req, config := preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{Victims: preemption.Exact{}}
+	byBook, err := preemption.Preempt(c, req, config)
+	require.NoError(t, err)
+	plan, err := newEvaluator(t, config).Preempt(t.Context(), newSnapshot(t, c), req)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"n1 [default/second]", "n1 [default/second]"}, []string{choice(byBook.Candidate), choice(plan.Candidate)})
+}

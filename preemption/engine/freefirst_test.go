@@ -25,6 +25,7 @@ func TestNobodyLeavesComesFirst(t *testing.T) {
 	}
 	for name, config := range map[string]preemption.Config{
 		"ranks":                   {},
+		"the default ranks":       {Ranks: preemption.DefaultRanks()},
 		"top priority alone":      {Ranks: []preemption.Rank{preemption.ByTopPriority}},
 		"the figure is against":   {Ranks: figure(1)},
 		"the figure is in favour": {Ranks: figure(-1)},

@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
@@ -72,4 +74,29 @@ func agreeOn(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	sameAsBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{}, explain(t, c, p))
 	w := newWorld(t, c)
 	w.agree(t, p, gen.Now)
+}
+
+// The members of a group that ask for the same amounts, and differ only in fields that filters read, are told apart: the
+// answers that are remembered for one of them are not given to another.
+func TestPropertyLookalikesInAGroupAgreeWithBook(t *testing.T) {
+	t.Parallel()
+	shape := gen.Shape{Nodes: 4, PodsPerNode: 3, Taints: true, Selectors: true, Units: true}
+	rapid.Check(t, func(t *rapid.T) {
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+		require.NoError(t, err)
+		c.Release = release
+
+		pods := gen.Lookalikes(shape, 3).Draw(t, "pods")
+		for i, p := range pods {
+			p.Name, p.Group, p.NominatedNodeName = fmt.Sprint("member", i), "gang", ""
+			p.Namespace, p.SchedulerName, p.PreemptionPolicy = pods[0].Namespace, pods[0].SchedulerName, ""
+			p.Priority, p.Containers = outrank.Priority(50), pods[0].Containers
+		}
+		c.Groups = append(c.Groups, &outrank.PodGroup{Name: "gang", Namespace: pods[0].Namespace, Priority: outrank.Priority(50)})
+
+		req := preemption.GroupRequest{Pods: pods, Now: gen.Now}
+		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(t.Context(), newSnapshot(t, c), req)
+		sameGroupAsBook(t, c, req, preemption.Config{}, plan, err)
+	})
 }

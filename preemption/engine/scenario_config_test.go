@@ -22,6 +22,7 @@ import (
 //	adds any [node=(...)] [spread=(... by zone)]   what holds for every pod; the selector is
 //	                                 that of the controller of the pods it selects
 //	spares SELECTOR                  pods that are never victims
+//	takes SELECTOR                   pods that may be victims whatever their priority
 //	importance cpu                   a larger cpu request is more important
 //	scorer NAME prefers=NODE         NODE scores 1, all others 0
 //	extender NAME ...                see readExtender
@@ -46,6 +47,12 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 		case "spares":
 			spared := readSelector(l)
 			w.config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", !spared.Matches(victim.Labels) }
+		case "takes":
+			taken := readSelector(l)
+			w.config.Eligibility.AnyPriority = true
+			w.config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (string, bool) {
+				return "", taken.Matches(victim.Labels) || victim.PriorityValue() < preemptor.PriorityValue()
+			}
 		case "importance":
 			if !l.Accept("cpu") {
 				l.Fail("cpu is the only importance there is")

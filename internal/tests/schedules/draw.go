@@ -9,7 +9,7 @@ import (
 // Draw returns the schedule of a number, always the same.
 func Draw(seed, number uint64) *Schedule {
 	d := &drawer{rand.New(rand.NewPCG(seed, number)), 0}
-	s := &Schedule{Background: d.IntN(2) == 0, Parallel: d.of(1, 1, 2), Standby: d.IntN(3) == 0}
+	s := &Schedule{Background: d.IntN(3) > 0, Parallel: d.of(1, 1, 2), Standby: d.IntN(3) == 0}
 	for i := range d.of(2, 2, 3) {
 		s.Nodes = append(s.Nodes, Node{fmt.Sprint("n", i+1), int64(d.of(2, 3, 4))})
 	}
@@ -55,15 +55,15 @@ func (d *drawer) pod(name string, priority int) Pod {
 func (d *drawer) event(s *Schedule) Event {
 	e := Event{After: time.Duration(d.of(0, 0, 10, 300, 1000, 3000, 12000, 40000)) * time.Millisecond}
 	name := fmt.Sprint("p", 1+d.IntN(6))
-	switch n := d.IntN(24); {
+	switch n := d.IntN(27) - 3; {
+	case n < 0: // so that names become free
+		e.What, e.Pod.Name = PodDeleted, name
 	case n < 8:
 		e.What, e.Pod = PodComes, d.pod(name, d.of(1, 2, 2, 3))
 	case n < 15:
 		e.What, e.Pod.Name = Fault, name
 		e.Op = operations[d.IntN(len(operations))] + " " + ways[d.IntN(len(ways))]
 		e.Delay = time.Duration(d.of(50, 700, 2500, 14000)) * time.Millisecond
-	case n < 16:
-		e.What, e.Pod.Name = PodDeleted, name
 	case n < 17:
 		e.What, e.Node = NodeComes, Node{fmt.Sprint("n", 1+d.IntN(3)), int64(d.of(2, 3, 4))}
 	case n < 18 && len(s.Nodes) > 2:

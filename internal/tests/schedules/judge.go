@@ -17,6 +17,9 @@ type judge struct {
 	asked map[asking]bool
 	// leaving has the victims of plans that were known to leave when the plan was made.
 	leaving map[planned]bool
+	// missed has the preemptors with a victim that was gone before it was told. As in the reference they may wait for
+	// the five minutes after which a queue tries everything anew (rule 14.2.10).
+	missed map[string]bool
 	// unheard has the pods whose status could not be written.
 	unheard map[string]bool
 }
@@ -36,7 +39,7 @@ type planned struct {
 func newJudge() *judge {
 	return &judge{
 		priorities: map[string]int32{}, names: map[string]string{},
-		asked: map[asking]bool{}, leaving: map[planned]bool{}, unheard: map[string]bool{},
+		asked: map[asking]bool{}, leaving: map[planned]bool{}, missed: map[string]bool{}, unheard: map[string]bool{},
 	}
 }
 
@@ -81,7 +84,9 @@ func (j *judge) ends(p *process, c *Call, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
-	case c.Op == Evict && err != nil && err != ErrGone:
+	case c.Op == Evict && err == ErrGone:
+		j.missed[c.For] = true
+	case c.Op == Evict && err != nil:
 		delete(j.asked, asking{p, c.UID}) // it may be told again
 	case c.Op == Status && err != nil:
 		j.unheard[c.UID] = true
@@ -150,6 +155,8 @@ func (j *judge) waits(s *server, leader *process, p *Pod) {
 	switch {
 	case !leader.brain.Queued(p.UID):
 		j.says("%s (uid %s) is stuck: it is in no queue.", p.Name, p.UID)
+	case j.missed[p.UID]:
+		// It is tried again once the five minutes are over.
 	case fits != "":
 		j.says("%s (uid %s) is stuck: it fits on %s, and nobody tries.", p.Name, p.UID, fits)
 	case makes != "":

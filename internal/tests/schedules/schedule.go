@@ -31,7 +31,7 @@ type Pod struct {
 	Name, UID string
 	Priority  int32
 	CPU       int64
-	// Profile is the name of the pod's scheduler. Pods of the profile [Meek] never preempt.
+	// Profile is the name of the pod's scheduler. Pods of the profile Meek never preempt.
 	Profile string
 	// Node is empty for a pod that waits, and Nominated for one for which no room is being made.
 	Node, Nominated string

@@ -62,3 +62,28 @@ func Checks() int {
 	}
 	return checks
 }
+
+// AtLeast has the properties of one test see so many cases, unless the command line asks for a number of its own. It is
+// for tests whose cases take less time than those of the rest of their package. The test must not be parallel.
+func AtLeast(t *testing.T, cases int) {
+	t.Helper()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given || Checks() >= cases {
+		return
+	}
+
+	set := flag.Lookup("rapid.checks").Value
+	before := set.String()
+	if testing.Short() {
+		cases *= 5 // rapid divides it by five in short tests
+	}
+	if err := set.Set(strconv.Itoa(cases)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := set.Set(before); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package seeded_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,4 +26,24 @@ func TestRun(t *testing.T) {
 	assert.Len(t, seen[0], checks)
 	assert.Equal(t, checks, seeded.Checks())
 	assert.Equal(t, seen[0], seen[1])
+}
+
+// A test can ask for more cases than its package, and the next one sees as many as before.
+func TestAtLeast(t *testing.T) {
+	before := seeded.Checks()
+	more := before + 11
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name == "rapid.checks" {
+			more = before // the command line has the last word
+		}
+	})
+	t.Run("more", func(t *testing.T) {
+		seeded.AtLeast(t, before+11)
+		assert.Equal(t, more, seeded.Checks())
+	})
+	t.Run("fewer", func(t *testing.T) {
+		seeded.AtLeast(t, before-11)
+		assert.Equal(t, before, seeded.Checks())
+	})
+	assert.Equal(t, before, seeded.Checks())
 }

@@ -21,4 +21,14 @@
 // plants a fault in each of these functions:
 //
 //	go run ./internal/tests/structure/independent
+//
+// The one in the folder conditions runs tests, and names each part of a condition that decides in none of
+// them:
+//
+//	go run ./internal/tests/structure/conditions
+//
+// The one in the folder mutants changes the code that decides, one small error at a time, and says which test
+// sees it:
+//
+//	go run ./internal/tests/structure/mutants -n 100
 package structure

@@ -28,6 +28,7 @@ type Package struct {
 	asts  []*ast.File
 	types *types.Package
 	info  *types.Info
+	from  types.Importer
 }
 
 // Reader reads packages. It takes imports from the export data in the compiler's cache, so that only the
@@ -93,7 +94,10 @@ func (r *Reader) Read(dir string) (*Package, error) {
 		return nil, err
 	}
 
-	p := &Package{fset: r.fset, info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
+	p := &Package{fset: r.fset, from: r.from, info: &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			p.Tests++

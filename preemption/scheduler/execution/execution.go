@@ -181,13 +181,6 @@ func (x *execution) nothingToDo() bool {
 	return x.order == Asynchronous && len(x.toEvict) == 0
 }
 
-// endedBefore reports whether the last victim was gone when it was told to go. Its end was heard of while the gate
-// kept the preemptor out, and nothing else may let the preemptor in (rule 14.2.10).
-func (x *execution) endedBefore() bool {
-	last := len(x.toEvict) - 1
-	return last >= 0 && x.toEvict[last].Result == Gone
-}
-
 // endedInMemory reports whether the last victim was rejected while it waited to be bound, and whether that
 // activates the preemptor, because no event tells of the victim's end (rule 14.2.8).
 func (x *execution) endedInMemory() bool {

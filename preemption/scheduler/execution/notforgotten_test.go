@@ -9,7 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/preemptiontest/executiontest"
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
@@ -53,23 +52,4 @@ func TestNobodyWaitsForVictimsThatLeaveAlready(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, report.Nominated)
 	assert.False(t, held, "the preemptor is kept out while it is nominated")
-}
-
-// A preemptor whose last victim was gone before it was told is tried again, and one whose other victim was is
-// not (rule 14.2.10).
-func TestEndBeforeTheVictimIsToldIsNotMissed(t *testing.T) {
-	for victim, want := range map[string]bool{"b": true, "a": false} {
-		actions := &cluster{}
-		actions.Do = func(c executiontest.Call) error {
-			if c.Op == "evict" && c.Pod.Name == victim {
-				return preemption.ErrNotFound
-			}
-			return nil
-		}
-		e := newExecutor(t, execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous})
-		_, err := e.Execute(t.Context(), planFor(victimsNamed("a b")...))
-		require.NoError(t, err)
-		calls := actions.Calls()
-		assert.Equal(t, want, calls[len(calls)-1].Op == "activate", "%s is gone", victim)
-	}
 }

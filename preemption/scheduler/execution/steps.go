@@ -44,7 +44,7 @@ func (x *execution) run(ctx context.Context) error {
 
 	// In the asynchronous order the preemptor is activated after a failure, and also if no event will
 	// tell of the end of its last victim.
-	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory() || x.endedBefore())
+	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory())
 	return err
 }
 
@@ -98,8 +98,7 @@ func (x *execution) steps(ctx context.Context) error {
 //     [Asynchronous] order the preemptor is activated in the end after such a
 //     failure, and after a pod that was not found, as in the reference. From v1.37
 //     on it is also activated if the last victim was rejected while it waited,
-//     because no event will tell of that victim's end (rule 14.2.8). In any release
-//     it is if the last victim was gone before it was told (rule 14.2.10).
+//     because no event will tell of that victim's end (rule 14.2.8).
 //  4. The preemptor is nominated to the node, unless it is there already, for a
 //     [preemption.Plan.Resize].
 //

@@ -86,7 +86,7 @@ func (w *DryRunner) addSpared(possible []*state.PodState) filters.Status {
 
 	w.ChangeMarked(possible, w.spared, 1)
 	for i := range possible {
-		w.Victim[i] = w.Victim[i] && !w.spared[i]
+		w.Victim[i] = !w.spared[i]
 	}
 	if w.Check().Code != filters.Success {
 		return StrictStatus

@@ -133,7 +133,7 @@ func (u *dryUnit) name() string {
 // CheckAlone returns an error for a pod of a group, because groups preempt only as a whole (rule 12.8.8). A
 // pod that asks for room for its resize is allowed (rule 7.19.8).
 func CheckAlone(s *state.Snapshot, p *outrank.Pod) error {
-	if s == nil || p == nil || !s.Rules.VictimUnits || p.Group == "" || filters.DeferralOf(s, p).Asked {
+	if p == nil || !s.Rules.VictimUnits || p.Group == "" || filters.DeferralOf(s, p).Asked {
 		return nil
 	}
 	return &outrank.InputError{Problems: []outrank.Problem{{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -24,6 +25,7 @@ func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 
 	owner := ownerOf(snap, req.Pods)
 	r := &run{
+		look:  work.NewWatch(ctx),
 		terms: unguarded(terms), snap: snap, work: snap.Scratch(), pods: slices.Clone(req.Pods),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: cmp.Or(terms.Answers, mostAnswers),
 		plan: &preemption.GroupPlan{Release: snap.Release(), Now: req.Now, Group: owner.key, Composite: owner.composite},

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -27,7 +26,6 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 
 // decide writes the plan. refused is set if the caller has already found that the group has no place.
 func (r *run) decide(ctx context.Context, refused bool) error {
-	r.look = work.NewWatch(ctx)
 	f, placed, err := r.placeAsItIs(ctx, refused)
 	if err != nil {
 		return err

@@ -63,14 +63,12 @@ func reasonFor(why string) string {
 	return why
 }
 
-// quorumOf returns the quorum of the group, or of the tree of groups, that the pods belong to.
+// quorumOf returns the quorum of the group, or of the tree of groups, that the pods belong to. There is at
+// least one pod.
 func quorumOf(s *state.Snapshot, pods []*outrank.Pod) *quorum {
 	q := &quorum{}
 	for i := range pods {
 		q.pods = append(q.pods, i)
-	}
-	if len(pods) == 0 {
-		return q
 	}
 	group, _ := s.Group(pods[0].GroupKey())
 	if root := rootOf(s, group); root != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
@@ -112,7 +111,6 @@ func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (po
 // verifyPossible returns the units that were removed when the group was placed, sorted and charged to the
 // budgets. It also verifies that the group may preempt.
 func (r *run) verifyPossible(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, err error) {
-	r.look = work.NewWatch(ctx)
 	possible = r.possible()
 	reason := r.eligible(possible)
 	switch {

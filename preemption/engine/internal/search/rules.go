@@ -135,10 +135,12 @@ func searchRulesOf(c *dryrun.Terms, budgets []*outrank.PodDisruptionBudget) sear
 	// 13.2.2). Otherwise the first victim is the highest as usual.
 	r.readsFirst = c.ReadsFirst() && slices.ContainsFunc(budgets, exhausted)
 
+	// Whatever has victims chosen in another way, such as exact victims, sets chosen. A variant is never
+	// answered from rows.
 	r.figureOrder = *c.Order()
 	r.standard = r.figureOrder == DefaultOrder
-	r.byRows = !r.chosen && r.asks == asksNobody && r.order != callersOrder && !c.Exact && !c.VictimsAlone && c.Variant == 0
-	r.general = !r.byRows || !r.standard || variant.FiltersOnce || c.Sample != nil
+	r.byRows = !r.chosen && r.asks == asksNobody && r.order != callersOrder && c.Variant == 0
+	r.general = !r.byRows || !r.standard || c.Sample != nil
 	r.topLast = r.order == callersOrder || r.readsFirst || comparesBeforeTop(&r.figureOrder)
 	r.noteFirst()
 	return r

@@ -20,15 +20,10 @@ type BudgetSet struct {
 	gone int
 }
 
-// newBudgetSet prepares a list of budgets. A nil in it stands for a budget that was taken away.
+// newBudgetSet prepares a list of budgets, none of which is nil.
 func newBudgetSet(budgets []*outrank.PodDisruptionBudget) *BudgetSet {
 	b := &BudgetSet{List: slices.Clone(budgets)}
 	b.matcher = pdb.New(b.List)
-	for _, budget := range b.List {
-		if budget == nil {
-			b.gone++
-		}
-	}
 	return b
 }
 

@@ -1,0 +1,140 @@
+package invariants
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
+)
+
+// NothingElseIsTouched holds that those who leave for a pod are on the node that is chosen, or leave with such a pod;
+// that the input is unchanged afterwards; and that the same question again gives the same bytes.
+func (d Decider) NothingElseIsTouched(t *testing.T) {
+	t.Run("for a pod", func(t *testing.T) {
+		d.always(t, func(w *World, a *answer) string {
+			for _, c := range a.candidates {
+				for _, v := range c.victims {
+					here := func(p *Pod) bool { return p.Node == c.node.Name }
+					if u := w.unitOf(v); !slices.ContainsFunc(u.pods, here) {
+						return fmt.Sprintf("%s has to leave %s for a place on %s", v.Name, v.Node, c.node.Name)
+					}
+				}
+				if broken := w.torn(c.victims); broken != "" {
+					return broken
+				}
+			}
+			return d.untouched(w)
+		})
+	})
+	t.Run("for a group", func(t *testing.T) {
+		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
+			if broken := w.torn(a.victims); broken != "" {
+				return broken
+			}
+			return d.untouched(w)
+		})
+	})
+}
+
+// torn says which unit leaves in part (rules 12.6.3 and 12.8.3).
+func (w *World) torn(victims []*Pod) string {
+	for _, v := range victims {
+		for _, p := range w.unitOf(v).pods {
+			if !slices.Contains(victims, p) {
+				return fmt.Sprintf("%s has to leave without %s, which leaves with it", v.Name, p.Name)
+			}
+		}
+	}
+	return ""
+}
+
+// untouched asks twice about one cluster.
+func (d Decider) untouched(w *World) string {
+	c := w.Cluster()
+	once := d.written(w, c)
+	if !reflect.DeepEqual(c, w.Cluster()) {
+		return "the input was changed"
+	}
+	if again := d.written(w, c); again != once {
+		return fmt.Sprintf("the same question again has another answer:\n%s\n%s", once, again)
+	}
+	return ""
+}
+
+// TheOrderOfTheInputDecidesOnlyTheLastTie holds that the order of the pods changes nothing; that of the nodes nothing but
+// which of those is chosen that tie in every rank; and that of the budgets nothing by the rules of v1.36, where all of
+// them are charged (rules 6.3.6, 6.3.8 and 11.7).
+func (d Decider) TheOrderOfTheInputDecidesOnlyTheLastTie(t *testing.T) {
+	seeded.AtLeast(t, fewest)
+	rapid.Check(t, func(t *rapid.T) {
+		draw := Worlds
+		if rapid.IntRange(0, 3).Draw(t, "a group asks") == 3 {
+			draw = GroupWorlds
+		}
+		w := draw.Draw(t, "world")
+		if broken := d.byOrder(w); broken != "" {
+			t.Fatal(broken)
+		}
+	})
+}
+
+func (d Decider) byOrder(w *World) string {
+	pods := w.Cluster()
+	slices.Reverse(pods.Pods)
+	if got, want := d.written(w, pods), d.written(w, w.Cluster()); got != want {
+		return fmt.Sprintf("with the pods turned round the answer is another one:\n%s\n%s", want, got)
+	}
+	if w.Asks[0].Group != "" {
+		return "" // first fit goes by the order of the nodes
+	}
+
+	plain, broken := d.ask(w)
+	if broken != "" {
+		return broken
+	}
+	turned := *w
+	turned.Nodes = slices.Clone(w.Nodes)
+	slices.Reverse(turned.Nodes)
+	other, broken := d.ask(&turned)
+	switch {
+	case broken != "":
+		return broken
+	case other.plan.Outcome != plain.plan.Outcome || len(other.candidates) != len(plain.candidates):
+		return fmt.Sprintf("with the nodes turned round the outcome is %q with %d candidates, and not %q with %d",
+			other.plan.Outcome, len(other.candidates), plain.plan.Outcome, len(plain.candidates))
+	case len(plain.candidates) > 0:
+		one, two := w.price(plain.candidates[0]), turned.price(other.candidates[0])
+		if last := len(one) - 1; !slices.Equal(one[:last], two[:last]) {
+			return fmt.Sprintf("with the nodes turned round %s is chosen at the price %v, and not %s at %v",
+				other.candidates[0].node.Name, two[:last], plain.candidates[0].node.Name, one[:last])
+		}
+	}
+
+	if w.Release == v136 {
+		budgets := w.Cluster()
+		slices.Reverse(budgets.Budgets)
+		if got, want := d.chosen(w, budgets), d.chosen(w, w.Cluster()); got != want {
+			return fmt.Sprintf("with the budgets turned round the answer is %s, and not %s", got, want)
+		}
+	}
+	return ""
+}
+
+// chosen returns the node with its victims. The budgets that these violate are listed in the order of the cluster.
+func (d Decider) chosen(w *World, c *outrank.Cluster) string {
+	plan, err := d.Preempt(c, w.request(), w.Config())
+	if err != nil {
+		return err.Error()
+	}
+	text, err := json.Marshal([]any{plan.Outcome, plan.Node, fmt.Sprint(plan.Victims), plan.Score})
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

@@ -1,0 +1,112 @@
+package invariants
+
+import (
+	"fmt"
+	"strings"
+)
+
+// GoString returns the world as a scenario, which is what a failure shows of it.
+func (w *World) GoString() string {
+	var b strings.Builder
+	b.WriteString("\ncluster\n")
+	fmt.Fprintf(&b, "    release %s\n", w.Release)
+	for i := range w.Nodes {
+		w.Nodes[i].write(&b)
+	}
+	for i := range w.Pods {
+		fmt.Fprintf(&b, "    pod %s\n", w.Pods[i].line())
+	}
+	for _, budget := range w.Budgets {
+		fmt.Fprintf(&b, "    budget %s selector=%s=%s allowed=%d", budget.Name, budget.Label, budget.Value, budget.Allowed)
+		if budget.Elsewhere {
+			writeText(&b, "namespace", elsewhere)
+		}
+		writeText(&b, "disrupted", budget.Disrupted)
+		b.WriteString("\n")
+	}
+	for _, g := range w.Groups {
+		fmt.Fprintf(&b, "    podgroup %s priority=%d", g.Name, g.Priority)
+		writeFlag(&b, "whole", g.Whole)
+		b.WriteString("\n")
+	}
+
+	w.writeConfig(&b)
+	if w.Asks[0].Group == "" {
+		fmt.Fprintf(&b, "explain %s\n", w.Asks[0].line())
+		return b.String()
+	}
+	b.WriteString("group\n")
+	for i := range w.Asks {
+		fmt.Fprintf(&b, "    pod %s\n", w.Asks[i].line())
+	}
+	return b.String()
+}
+
+func (n *Node) write(b *strings.Builder) {
+	fmt.Fprintf(b, "    node %s cpu=%d memory=%dGi pods=%d", n.Name, n.CPU, n.Memory, n.Pods)
+	writeFlag(b, "cordoned", n.Cordoned)
+	b.WriteString("\n")
+}
+
+// writeConfig writes the caller's rules, if there are any.
+func (w *World) writeConfig(b *strings.Builder) {
+	if w.MostOfA < 0 && w.Spared == "" && w.Taken == "" {
+		return
+	}
+	b.WriteString("config\n")
+	if w.MostOfA >= 0 {
+		fmt.Fprintf(b, "    filter AtMost at-most=%d of=app=a\n", w.MostOfA)
+	}
+	if w.Spared != "" {
+		fmt.Fprintf(b, "    spares app=%s\n", w.Spared)
+	}
+	if w.Taken != "" {
+		fmt.Fprintf(b, "    takes app=%s\n", w.Taken)
+	}
+}
+
+// line returns the pod as scenarios write it.
+func (p *Pod) line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s cpu=%d memory=%dGi", p.Name, p.CPU, p.Memory)
+	writeText(&b, "on", p.Node)
+	writeText(&b, "nominated", p.Nominated)
+	if !p.Unset {
+		fmt.Fprintf(&b, " priority=%d", p.Priority)
+	}
+	if p.Started > 0 {
+		fmt.Fprintf(&b, " start=-%dm", p.Started)
+	}
+
+	var labels []string
+	if p.App != "" {
+		labels = append(labels, "app="+p.App)
+	}
+	if p.Tier != "" {
+		labels = append(labels, "tier="+p.Tier)
+	}
+	writeText(&b, "labels", strings.Join(labels, ","))
+	if p.Port > 0 {
+		fmt.Fprintf(&b, " ports=%d", p.Port)
+	}
+	writeText(&b, "group", p.Group)
+	writeFlag(&b, "never", p.Never)
+	if p.Leaving {
+		b.WriteString(" leaving=PreemptionByScheduler")
+	}
+	return b.String()
+}
+
+// writeText writes an option with its value, and nothing without one.
+func writeText(b *strings.Builder, option, value string) {
+	if value != "" {
+		fmt.Fprintf(b, " %s=%s", option, value)
+	}
+}
+
+// writeFlag writes an option without a value.
+func writeFlag(b *strings.Builder, option string, set bool) {
+	if set {
+		b.WriteString(" " + option)
+	}
+}

@@ -1,0 +1,121 @@
+package invariants
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/tests/scenario"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
+	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func TestMain(m *testing.M) { seeded.Run(m, 100) }
+
+// sameAmount compares quantities by what they are, not by how they are written.
+var sameAmount = cmp.Comparer(func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
+
+// parsed reads what a failure shows as a scenario, and returns its commands by their names.
+func parsed(t *rapid.T, shown fmt.GoStringer) map[string]*scenario.Command {
+	file, err := scenario.Parse("shown", shown.GoString())
+	require.NoError(t, err)
+	commands := map[string]*scenario.Command{}
+	for _, c := range file.Commands {
+		commands[c.Name] = c
+	}
+	return commands
+}
+
+// What a failure shows is a scenario of the same cluster and the same question.
+func TestPropertyWorldsAreShownAsTheyAre(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := Worlds.Draw(t, "world")
+		commands := parsed(t, w)
+		requireSame(t, w.Cluster(), scenario.Cluster(commands["cluster"].Body))
+		requireSame(t, w.Asks[0].object(), commands["explain"].Line.Pod())
+
+		w = GroupWorlds.Draw(t, "group's world")
+		commands = parsed(t, w)
+		requireSame(t, w.Cluster(), scenario.Cluster(commands["cluster"].Body))
+		for i, l := range commands["group"].Body {
+			require.Equal(t, "pod", l.Next("kind"))
+			requireSame(t, w.Asks[i].object(), l.Pod())
+		}
+
+		h := Hosts.Draw(t, "host")
+		commands = parsed(t, h)
+		c := scenario.Cluster(commands["host"].Body)
+		requireSame(t, []*outrank.Node{h.Node()}, c.Nodes)
+		for i, p := range h.Pods[:min(mostShown, len(h.Pods))] {
+			requireSame(t, p.Object(), c.Pods[i])
+		}
+		require.Len(t, c.Pods, min(mostShown, len(h.Pods)))
+		requireSame(t, h.Asks.Object(), commands["admit"].Line.Pod())
+	})
+}
+
+func requireSame(t *rapid.T, want, got any) {
+	if diff := cmp.Diff(want, got, sameAmount); diff != "" {
+		t.Fatalf("(-drawn +shown):\n%s", diff)
+	}
+}
+
+// The worlds reach what the invariants are about, often enough for few draws.
+func TestWorldsReachEverything(t *testing.T) {
+	book := Decider{Preempt: preemption.Preempt, Explain: preemption.Explain, PreemptGroup: preemption.PreemptGroup}
+	seen := map[string]int{}
+	count := func(what string, is bool) {
+		if is {
+			seen[what]++
+		}
+	}
+	const draws = 1000
+	for i := range draws {
+		w := Worlds.Example(i)
+		a, broken := book.ask(w)
+		require.Empty(t, broken)
+		count("outcome "+string(a.plan.Outcome), true)
+		count("may not preempt "+string(a.plan.Ineligible), a.plan.Ineligible != "")
+		count("two candidates", len(a.candidates) > 1)
+		for _, c := range a.candidates {
+			count("two victims", len(c.victims) > 1)
+			count("a budget is broken", c.violations > 0)
+			count("some break a budget", c.violations > 0 && c.violations < len(c.victims))
+			count("nominated pods keep room", len(w.nominated(c.node.Name, &w.Asks[0])) > 0)
+			count("a group leaves", len(w.unitOf(c.victims[0]).pods) > 1)
+			count("somebody stays", len(c.victims) < len(w.on(c.node.Name)))
+		}
+
+		w = GroupWorlds.Example(i)
+		g, broken := book.askGroup(w)
+		require.Empty(t, broken)
+		count("a group "+string(g.plan.Outcome), true)
+
+		h := Hosts.Example(i)
+		k, broken := Kubelet(kubeletadmit.Admit).ask(h)
+		require.Empty(t, broken)
+		count("host "+string(k.admission.Outcome), true)
+		for _, class := range classes {
+			count("a choice in the tier "+string(class), len(k.tier(class)) > 0 && len(h.candidates(class)) > len(k.tier(class)))
+		}
+	}
+
+	t.Log(seen)
+	for what, percent := range map[string]int{
+		"outcome fits": 5, "outcome preempt": 30, "outcome nothing-helps": 5, "outcome not-eligible": 5,
+		"may not preempt policy-never": 5, "may not preempt victims-terminating": 2,
+		"two candidates": 12, "two victims": 15, "a budget is broken": 10, "some break a budget": 2, "nominated pods keep room": 3, "a group leaves": 5,
+		"somebody stays": 20, "a group fits": 5, "a group preempt": 20, "a group nothing-helps": 5,
+		"host Admitted": 1, "host AdmittedAfterEvicting": 20, "host Rejected": 20,
+		"a choice in the tier BestEffort": 2, "a choice in the tier Burstable": 10, "a choice in the tier Guaranteed": 2,
+	} {
+		assert.GreaterOrEqual(t, seen[what]*100, percent*draws, what)
+	}
+}

@@ -1,0 +1,98 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/tests/invariants"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// What always holds of the engine: the same that holds of the book, by the same judges (package invariants). The book
+// is not asked.
+var fast = invariants.Decider{
+	Preempt: func(c *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
+		e, snap, err := indexed(c, config)
+		if err != nil {
+			return nil, err
+		}
+		return e.Preempt(context.Background(), snap, req)
+	},
+	Explain: func(c *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
+		e, snap, err := indexed(c, config)
+		if err != nil {
+			return nil, err
+		}
+		return e.Explain(context.Background(), snap, req)
+	},
+	PreemptGroup: func(c *outrank.Cluster, req preemption.GroupRequest, config preemption.Config) (*preemption.GroupPlan, error) {
+		e, snap, err := indexed(c, config)
+		if err != nil {
+			return nil, err
+		}
+		return e.PreemptGroup(context.Background(), snap, req)
+	},
+}
+
+// indexed makes an evaluator, and a snapshot that has seen changes: a pod has left it and come back.
+func indexed(c *outrank.Cluster, config preemption.Config) (*engine.Evaluator, *engine.Snapshot, error) {
+	e, err := engine.New(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, err := engine.NewSnapshot(c)
+	if err != nil || len(c.Pods) == 0 {
+		return e, snap, err
+	}
+	if err := snap.RemovePod(c.Pods[0].Key()); err != nil {
+		return nil, nil, err
+	}
+	_, err = snap.PutPod(c.Pods[0])
+	return e, snap, err
+}
+
+func TestInvariantNobodyOfEqualOrHigherPriorityLeaves(t *testing.T) {
+	fast.NobodyOfEqualOrHigherPriorityLeaves(t)
+}
+
+func TestInvariantOnlyAPodThatMayPreemptPushesOut(t *testing.T) {
+	fast.OnlyAPodThatMayPreemptPushesOut(t)
+}
+
+func TestInvariantThePodFitsOnceTheVictimsAreGone(t *testing.T) {
+	fast.ThePodFitsOnceTheVictimsAreGone(t)
+}
+
+func TestInvariantNoVictimCouldHaveStayed(t *testing.T) {
+	fast.NoVictimCouldHaveStayed(t)
+}
+
+func TestInvariantBudgetsComeBackFirstThenImportance(t *testing.T) {
+	fast.BudgetsComeBackFirstThenImportance(t)
+}
+
+func TestInvariantABudgetIsBrokenOnlyBeyondWhatItAllows(t *testing.T) {
+	fast.ABudgetIsBrokenOnlyBeyondWhatItAllows(t)
+}
+
+func TestInvariantNoCandidateIsBetterByTheRanks(t *testing.T) {
+	fast.NoCandidateIsBetterByTheRanks(t)
+}
+
+func TestInvariantANodeIsRefusedOnlyIfNobodyCanHelp(t *testing.T) {
+	fast.ANodeIsRefusedOnlyIfNobodyCanHelp(t)
+}
+
+func TestInvariantNominatedPodsKeepTheirRoom(t *testing.T) {
+	fast.NominatedPodsKeepTheirRoom(t)
+}
+
+func TestInvariantNothingElseIsTouched(t *testing.T) {
+	fast.NothingElseIsTouched(t)
+}
+
+func TestInvariantTheOrderOfTheInputDecidesOnlyTheLastTie(t *testing.T) {
+	fast.TheOrderOfTheInputDecidesOnlyTheLastTie(t)
+}
