@@ -2,6 +2,7 @@ package schedules_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/internal/tests/schedules"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
@@ -47,7 +49,11 @@ func newBrain(s *schedules.Schedule, port *schedules.Port) (schedules.Brain, err
 	}
 	carry := client.Actions()
 	carry.Evict = func(ctx context.Context, e execution.Eviction) error {
-		return client.Evict(context.WithValue(ctx, forKey{}, e.Preemptor.UID), e)
+		err := client.Evict(context.WithValue(ctx, forKey{}, e.Preemptor.UID), e)
+		if errors.Is(err, preemption.ErrNotFound) {
+			port.Missed(e.Preemptor.UID)
+		}
+		return err
 	}
 	err = m.Update(func(snap *engine.Snapshot) (err error) {
 		b.Library, err = schedules.Over(snap, s, port, &carry)

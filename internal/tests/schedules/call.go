@@ -168,6 +168,13 @@ func (p *Port) Decided(preemptor string, victims []string) {
 	p.judge.decided(p.process, preemptor, victims)
 }
 
+// Missed tells the judge that a victim of the preemptor was known to be gone, so that no call was made.
+func (p *Port) Missed(preemptor string) {
+	p.judge.mu.Lock()
+	defer p.judge.mu.Unlock()
+	p.judge.missed[preemptor] = true
+}
+
 // Go runs f beside the scheduler.
 func (p *Port) Go(f func()) { p.process.world.group.Go(f) }
 

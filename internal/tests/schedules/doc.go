@@ -14,7 +14,8 @@
 //     after a call that failed, or of which it does not know whether it was done.
 //   - A plan that was reported as carried out asked for the end of each of its victims.
 //   - Once everything is quiet, each pod that waits is in the queue of the scheduler that leads, was told why,
-//     and neither fits anywhere nor could make room.
+//     and neither fits anywhere nor could make room. Where a victim was gone before it was told, the pod may wait
+//     for the five minutes after which a queue tries everything anew, as in the reference (rule 14.2.10).
 //   - Once everything is quiet, a scheduler has what a fresh list has.
 //
 // Run works in a bubble of testing/synctest, in which minutes take no time. All delays of a schedule differ, so
