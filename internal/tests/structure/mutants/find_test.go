@@ -93,15 +93,27 @@ func TestEveryKindOfChange(t *testing.T) {
 // The same seed draws the same mutants, and a larger number the same ones first.
 func TestDraw(t *testing.T) {
 	s := sampleStock(t)
-	few, more := s.draw(s.all, 5, 1), s.draw(s.all, 9, 1)
+	few, more := s.draw(5, 1), s.draw(9, 1)
 	require.Len(t, more, 9)
 	assert.Equal(t, few, more[:5])
-	assert.NotEqual(t, few, s.draw(s.all, 5, 2))
+	assert.NotEqual(t, few, s.draw(5, 2))
+	assert.NotEqual(t, s.drawFrom(s.all, 5, 1), s.drawFrom(s.all, 5, 2))
 
 	at := s.at(sample + "/sample.go:11")
 	require.Len(t, at, 4)
 	assert.Equal(t, []string{"list.add", sample + "/sample.go:11:5"}, []string{at[0].key.function, at[0].place()})
 	assert.Empty(t, s.at(sample+"/sample.go:1"), "line 1 is not line 11")
+}
+
+// A change of one function draws no others elsewhere: without its mutants, the rest are drawn in the same order.
+func TestDrawStaysWhereOtherCodeChanges(t *testing.T) {
+	s := sampleStock(t)
+	isOfFound := func(m *mutant) bool { return m.key.function == "found" }
+	before := s.draw(len(s.all), 1)
+	require.True(t, slices.ContainsFunc(before, isOfFound))
+
+	s.all = slices.DeleteFunc(s.all, isOfFound)
+	assert.Equal(t, slices.DeleteFunc(before, isOfFound), s.draw(len(s.all), 1))
 }
 
 func TestFoldersAndTopics(t *testing.T) {
