@@ -333,7 +333,7 @@ func TestPropertyGroupPlacedOnce(t *testing.T) {
 				if err != nil {
 					return
 				}
-				own := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{countingFilter{t}.filter()}})
+				own := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{countingFilter{t, w.Pods}.filter()}})
 				same, err := own.PreemptGroup(ctx, snap, req)
 				require.NoError(t, err)
 				require.Empty(t, testdiff.Diff(plan, same))
@@ -371,15 +371,19 @@ func leftOutAnew(snap *engine.Snapshot, asked []*outrank.Pod, plan *preemption.G
 }
 
 // countingFilter passes everywhere, and fails the test where it is told of a pod that is
-// there already, or that is not there any more.
-type countingFilter struct{ t fataler }
+// there already, or that is not there any more. A member of the group that has its place counts again where it is
+// nominated.
+type countingFilter struct {
+	t       fataler
+	members []*outrank.Pod
+}
 
 func (f countingFilter) filter() *preemption.Filter {
 	return &preemption.Filter{Name: "Counting", Start: f.start}
 }
 
 func (f countingFilter) start(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
-	s := countingState{f.t, map[string]bool{}}
+	s := countingState{f, map[string]bool{}}
 	for n := range view.Nodes() {
 		for _, p := range view.PodsOn(n.Name) {
 			s.there[string(p.Key())] = true
@@ -389,7 +393,7 @@ func (f countingFilter) start(_ *outrank.Pod, view preemption.View) (preemption.
 }
 
 type countingState struct {
-	t     fataler
+	countingFilter
 	there map[string]bool
 }
 
@@ -403,14 +407,16 @@ func (s countingState) Remove(pod *outrank.Pod, _ *outrank.Node) {
 }
 
 func (s countingState) Add(pod *outrank.Pod, _ *outrank.Node) {
-	// A member of the group that has its place counts again where it is nominated.
-	if s.there[string(pod.Key())] && pod.NodeName != "" {
+	member := slices.ContainsFunc(s.members, func(m *outrank.Pod) bool { return m.Key() == pod.Key() })
+	if s.there[string(pod.Key())] && !member {
 		s.t.Fatalf("%s is added, and was there", pod.Key())
 	}
 	s.there[string(pod.Key())] = true
 }
 
-func (s countingState) Clone() preemption.FilterState { return countingState{s.t, maps.Clone(s.there)} }
+func (s countingState) Clone() preemption.FilterState {
+	return countingState{s.countingFilter, maps.Clone(s.there)}
+}
 
 // disrupted is 1 for a group, and for a pod that names one (rule 12.9.10).
 func disrupted(unit []preemption.Victim) int {
