@@ -48,6 +48,10 @@ func composite(name, parent string, priority int32) *outrank.CompositePodGroup {
 	return &outrank.CompositePodGroup{Name: name, Parent: parent, Policy: outrank.BasicPolicy, Priority: &priority}
 }
 
+func goesTo(zone string) with {
+	return func(p *outrank.Pod) { p.NodeSelector = map[string]string{"zone": zone} }
+}
+
 func below(g *outrank.PodGroup, parent string) *outrank.PodGroup {
 	g.Parent = parent
 	return g
@@ -145,6 +149,15 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 			want: "preempt [default/a default/b] violations 0; gang-0 on n2; gang-1 on n1" + found + "2 victims",
 		},
 		{
+			name: "once gang-0 has its place there is room for gang-1 where gang-0 was nominated, and nobody left that node (rule 12.9.5)",
+			c: &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "b")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n2"))},
+				Groups: []*outrank.PodGroup{prior(policy("gang", outrank.GangPolicy, 2), 9)},
+			},
+			pods: append(gang(1, nominated("n1"), goesTo("b")), gang(3)[1:]...),
+			want: "preempt [default/a] violations 0; gang-0 on n2; gang-1 on n1" + found + "1 victims",
+		},
+		{
 			name: "a group is a disruption, as is a pod that names one; violations are pods (rule 12.9.10)",
 			c: &outrank.Cluster{
 				Nodes: two("2"), Budgets: []*outrank.PodDisruptionBudget{budget},
@@ -219,7 +232,7 @@ func TestFirstMemberThatFailsBlocks(t *testing.T) {
 		Pods:   []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2")), pod("gang-0", 9, "1", in("gang"), nominated("n1"))},
 	}
 	pods := gang(3)
-	pods[2].NodeSelector = map[string]string{"zone": "b"}
+	goesTo("b")(pods[2])
 	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, "preempt [default/a default/b] violations 0; gang-0 on n1; gang-1 on n1; gang-2 on n2", say(plan))
