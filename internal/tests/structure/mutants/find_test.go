@@ -77,6 +77,7 @@ func TestEveryKindOfChange(t *testing.T) {
 			"dropped operand: case -1:", "dropped operand: case 0:", "operator: case 0, 1:",
 			"removed statement: if false { continue rows }", "removed statement: {}",
 		},
+		"empty": nil,
 		"text": {
 			`constant: func text(n int) string { return fmt.Sprint("n", " ", n+2) }`,
 			`operator: func text(n int) string { return fmt.Sprint("n", " ", n-1) }`,
