@@ -68,8 +68,9 @@ func (d digits) uint64() (mag uint64, ok bool) {
 	return mag, true
 }
 
-// whole returns d × 10^exp rounded up to a whole number, or the largest uint64
-// where that does not fit. d is above the largest int64 and does not end in 0.
+// whole returns d × 10^exp rounded up to a whole number if that fits in an int64,
+// and some number above the largest int64 if it does not. d itself is above it,
+// and does not end in 0.
 func (d digits) whole(exp int64) uint64 {
 	if exp >= 0 {
 		return math.MaxUint64

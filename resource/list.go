@@ -46,7 +46,8 @@ func (l List) Plus(o List) List {
 
 // Max returns a new list with the larger amount, by name, of l and o. Neither
 // is changed, and the result is never nil. A name in one of them keeps its
-// amount, a negative one too.
+// amount, a negative one too. Of two equal amounts it has that of l, with its
+// format.
 func (l List) Max(o List) List {
 	return l.merge(o, func(a, b Quantity) Quantity {
 		if a.Cmp(b) < 0 {

@@ -60,6 +60,9 @@ func TestListCombine(t *testing.T) {
 	if diff := testdiff.Diff(resource.MustList("cpu", "1", "memory", "1Gi", "a", "-1", "b", "3"), a.Max(b)); diff != "" {
 		t.Errorf("Max: %s", diff)
 	}
+	if most := resource.MustList("memory", "1Gi").Max(resource.MustList("memory", "1073741824")); most.String() != "memory: 1Gi" {
+		t.Errorf("Max of equal amounts: %s, want the format of the first", most)
+	}
 	if sum := resource.List(nil).Plus(nil); sum == nil || len(sum) != 0 {
 		t.Errorf("nil.Plus(nil) = %#v, want an empty list to write to", sum)
 	}

@@ -437,6 +437,24 @@ func TestCacheNoticesBudgets(t *testing.T) {
 	assert.NotEmpty(t, testdiff.Diff(before, ask(snap)))
 }
 
+// So does one that allows as many as before, and counts a pod as disrupted already.
+func TestCacheNoticesWhoIsDisruptedAlready(t *testing.T) {
+	b := benched(t, 30, 10, 0)
+	victim := b.ask(b.snap, b.pod).Victims[0].Pod
+	guard := &outrank.PodDisruptionBudget{Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}}
+	require.NoError(t, b.snap.PutBudget(guard))
+	leaves := func(plan *preemption.Plan) bool {
+		return slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return v.Pod == victim })
+	}
+	for range 3 {
+		require.False(t, leaves(b.ask(b.snap, b.pod)), "its budget allows nothing")
+	}
+	counted := *guard
+	counted.DisruptedPods = map[string]time.Time{victim.Name: gen.Now}
+	require.NoError(t, b.snap.PutBudget(&counted))
+	assert.True(t, leaves(b.sameAsCold(b.snap)))
+}
+
 // So it does after all nodes were bounded anew, because more changed than there
 // are.
 func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {

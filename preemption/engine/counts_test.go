@@ -248,6 +248,43 @@ func TestLeastCountOfTheOthers(t *testing.T) {
 	assert.Equal(t, "n1", b.ask(b.snap, p).Node)
 }
 
+// A pod in one zone may change the answers in all others: once the zone with the least has one more, the pod may go to
+// the cheaper nodes elsewhere. What they said before is not kept, though nothing has changed on them.
+func TestLeastCountElsewhere(t *testing.T) {
+	c := &outrank.Cluster{}
+	put := func(name, app, on, cpu string, priority int32) {
+		c.Pods = append(c.Pods, &outrank.Pod{
+			Name: name, Labels: map[string]string{"app": app}, NodeName: on, Priority: outrank.Priority(priority), StartTime: gen.Now,
+			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}},
+		})
+	}
+	for i := range 6 {
+		n := &outrank.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"zone": fmt.Sprint("z", i)}, Allocatable: resource.MustList("cpu", "1", "pods", "9")}
+		c.Nodes = append(c.Nodes, n)
+		if i == 0 {
+			put("dear", "x", n.Name, "1", 5)
+			continue
+		}
+		put(fmt.Sprint("cheap", i), "x", n.Name, "1", 1)
+		put(fmt.Sprint("like", i), "a", n.Name, "0", 100)
+	}
+	_, p := spreadOverTwo()
+	p.Containers = c.Pods[0].Containers
+
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	b := &bench{t: t, pod: p, snap: snap}
+	b.eval, err = New(preemption.Config{})
+	require.NoError(t, err)
+	for range 3 {
+		require.Equal(t, "n0", b.ask(snap, p).Node, "n0 has no pod like it, all others have one")
+	}
+	like := *c.Pods[2]
+	like.Name, like.NodeName = "like0", "n0"
+	require.NoError(t, errOf(snap.PutPod(&like)))
+	assert.Equal(t, "n1", b.ask(snap, p).Node)
+}
+
 // Counts begin anew where the snapshot has forgotten how the nodes were divided.
 func TestCountsOutliveNoPartition(t *testing.T) {
 	c, p := spreadOverTwo()

@@ -203,6 +203,20 @@ func TestGroupCallsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
+// A call whose context has ended says so, even where there is too little to do to ask it on the way.
+func TestGroupContextHasEnded(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	snap := newSnapshot(t, &outrank.Cluster{
+		Release: withGates(), Nodes: []*outrank.Node{node("n1", "100m", "a")}, // and nobody could leave
+		Groups: []*outrank.PodGroup{prior(policy("gang", outrank.GangPolicy, 1), 9)},
+	})
+	for _, refused := range []bool{false, true} {
+		_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: gang(1), Now: gen.Now, Refused: refused})
+		require.ErrorIs(t, err, context.Canceled, "refused: %t", refused)
+	}
+}
+
 func TestGroupContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}}

@@ -48,6 +48,10 @@ func composite(name, parent string, priority int32) *outrank.CompositePodGroup {
 	return &outrank.CompositePodGroup{Name: name, Parent: parent, Policy: outrank.BasicPolicy, Priority: &priority}
 }
 
+func goesTo(zone string) with {
+	return func(p *outrank.Pod) { p.NodeSelector = map[string]string{"zone": zone} }
+}
+
 func below(g *outrank.PodGroup, parent string) *outrank.PodGroup {
 	g.Parent = parent
 	return g
@@ -145,6 +149,15 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 			want: "preempt [default/a default/b] violations 0; gang-0 on n2; gang-1 on n1" + found + "2 victims",
 		},
 		{
+			name: "once gang-0 has its place there is room for gang-1 where gang-0 was nominated, and nobody left that node (rule 12.9.5)",
+			c: &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "b")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n2"))},
+				Groups: []*outrank.PodGroup{prior(policy("gang", outrank.GangPolicy, 2), 9)},
+			},
+			pods: append(gang(1, nominated("n1"), goesTo("b")), gang(3)[1:]...),
+			want: "preempt [default/a] violations 0; gang-0 on n2; gang-1 on n1" + found + "1 victims",
+		},
+		{
 			name: "a group is a disruption, as is a pod that names one; violations are pods (rule 12.9.10)",
 			c: &outrank.Cluster{
 				Nodes: two("2"), Budgets: []*outrank.PodDisruptionBudget{budget},
@@ -219,7 +232,7 @@ func TestFirstMemberThatFailsBlocks(t *testing.T) {
 		Pods:   []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2")), pod("gang-0", 9, "1", in("gang"), nominated("n1"))},
 	}
 	pods := gang(3)
-	pods[2].NodeSelector = map[string]string{"zone": "b"}
+	goesTo("b")(pods[2])
 	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, "preempt [default/a default/b] violations 0; gang-0 on n1; gang-1 on n1; gang-2 on n2", say(plan))
@@ -333,7 +346,7 @@ func TestPropertyGroupPlacedOnce(t *testing.T) {
 				if err != nil {
 					return
 				}
-				own := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{countingFilter{t}.filter()}})
+				own := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{countingFilter{t, w.Pods}.filter()}})
 				same, err := own.PreemptGroup(ctx, snap, req)
 				require.NoError(t, err)
 				require.Empty(t, testdiff.Diff(plan, same))
@@ -371,15 +384,19 @@ func leftOutAnew(snap *engine.Snapshot, asked []*outrank.Pod, plan *preemption.G
 }
 
 // countingFilter passes everywhere, and fails the test where it is told of a pod that is
-// there already, or that is not there any more.
-type countingFilter struct{ t fataler }
+// there already, or that is not there any more. A member of the group that has its place counts again where it is
+// nominated.
+type countingFilter struct {
+	t       fataler
+	members []*outrank.Pod
+}
 
 func (f countingFilter) filter() *preemption.Filter {
 	return &preemption.Filter{Name: "Counting", Start: f.start}
 }
 
 func (f countingFilter) start(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
-	s := countingState{f.t, map[string]bool{}}
+	s := countingState{f, map[string]bool{}}
 	for n := range view.Nodes() {
 		for _, p := range view.PodsOn(n.Name) {
 			s.there[string(p.Key())] = true
@@ -389,7 +406,7 @@ func (f countingFilter) start(_ *outrank.Pod, view preemption.View) (preemption.
 }
 
 type countingState struct {
-	t     fataler
+	countingFilter
 	there map[string]bool
 }
 
@@ -403,14 +420,16 @@ func (s countingState) Remove(pod *outrank.Pod, _ *outrank.Node) {
 }
 
 func (s countingState) Add(pod *outrank.Pod, _ *outrank.Node) {
-	// A member of the group that has its place counts again where it is nominated.
-	if s.there[string(pod.Key())] && pod.NodeName != "" {
+	member := slices.ContainsFunc(s.members, func(m *outrank.Pod) bool { return m.Key() == pod.Key() })
+	if s.there[string(pod.Key())] && !member {
 		s.t.Fatalf("%s is added, and was there", pod.Key())
 	}
 	s.there[string(pod.Key())] = true
 }
 
-func (s countingState) Clone() preemption.FilterState { return countingState{s.t, maps.Clone(s.there)} }
+func (s countingState) Clone() preemption.FilterState {
+	return countingState{s.countingFilter, maps.Clone(s.there)}
+}
 
 // disrupted is 1 for a group, and for a pod that names one (rule 12.9.10).
 func disrupted(unit []preemption.Victim) int {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -141,4 +142,23 @@ func TestPropertyPlansOfUnitsApply(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, plan, again)
 	})
+}
+
+// A unit counts with its pods on other nodes (rule 12.8.5): n2 wins by the start of u2, which is on n3. A bound
+// by the pods of n2 alone would have 10 minutes, and lose to the 15 of n1.
+func TestUnitsElsewhereCountByOtherRanks(t *testing.T) {
+	c := &outrank.Cluster{
+		Release: withGates(), Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "3", "a"), node("n3", "1", "a")},
+		Groups: []*outrank.PodGroup{prior(whole("u"), 5)},
+		Pods: []*outrank.Pod{
+			pod("x", 5, "2", on("n1"), tagged("cost", "5"), started(15)),
+			pod("low", 1, "1", on("n2"), tagged("cost", "100")),
+			pod("u1", 5, "2", on("n2"), in("u"), tagged("cost", "5"), started(10)),
+			pod("u2", 9, "1", on("n3"), in("u"), tagged("cost", "0"), started(20)),
+		},
+	}
+	config := preemption.Config{Ranks: []preemption.Rank{{Name: "cost", Cost: labelledCost}, preemption.ByStart}}
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 100, "2"), Now: gen.Now})
+	require.NoError(t, err)
+	assert.Equal(t, "n2", plan.Node)
 }

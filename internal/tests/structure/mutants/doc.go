@@ -14,7 +14,7 @@
 // changes no answer; testdata/equivalent.txt lists those that are known, each with the reason. A survivor
 // without a reason is a failure: it needs a property that sees it.
 //
-// The same seed draws the same mutants of one commit. All of them are built at once, into test binaries that an
-// environment variable makes run one of them. The source files stay as they are: the go command is given
-// changed copies.
+// The same seed draws the same mutants as long as their functions stay as they are. All of them are built at
+// once, into test binaries that an environment variable makes run one of them. The source files stay as they
+// are: the go command is given changed copies.
 package main

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/outrank-go/outrank/internal/tests/structure"
@@ -69,14 +72,36 @@ func foldersOf(root string, patterns []string) (folders []string, err error) {
 	return slices.Compact(folders), nil
 }
 
-// draw returns n of the mutants that the compiler accepts, by a seed. A larger n returns the same ones first.
-func (s *stock) draw(from []*mutant, n int, seed uint64) []*mutant {
+// draw returns n of all mutants, by a seed. A larger n returns the same ones first. Each mutant has a place of its
+// own in the order, so that a change of the code draws others in the functions that it changes alone.
+func (s *stock) draw(n int, seed uint64) []*mutant {
+	places := make(map[*mutant]uint64, len(s.all))
+	for _, m := range s.all {
+		places[m] = m.placeIn(seed)
+	}
+	return s.first(n, slices.SortedStableFunc(slices.Values(s.all), func(a, b *mutant) int { return cmp.Compare(places[a], places[b]) }))
+}
+
+// placeIn returns where a mutant stands in the order of a seed. Its lines in the file have no part in it.
+func (k key) placeIn(seed uint64) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %q", seed, []string{k.folder, k.function, k.plain, k.changed, strconv.Itoa(k.nth)})
+
+	// Texts that end alike have sums that are alike in their high bits, and the generator mixes these.
+	return rand.NewPCG(h.Sum64(), seed).Uint64()
+}
+
+// drawFrom returns n of some mutants, by a seed. A larger n returns the same ones first.
+func (s *stock) drawFrom(from []*mutant, n int, seed uint64) []*mutant {
 	from = slices.Clone(from)
 	chance := rand.New(rand.NewPCG(seed, 0))
 	chance.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+	return s.first(n, from)
+}
 
-	var drawn []*mutant
-	for _, m := range from {
+// first returns the first n of some mutants that the compiler accepts.
+func (s *stock) first(n int, of []*mutant) (drawn []*mutant) {
+	for _, m := range of {
 		if len(drawn) == n {
 			break
 		}

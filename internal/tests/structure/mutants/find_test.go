@@ -80,6 +80,7 @@ func TestEveryKindOfChange(t *testing.T) {
 			"dropped operand: case -1:", "dropped operand: case 0:", "operator: case 0, 1:",
 			"removed statement: if false { continue rows }", "removed statement: {}",
 		},
+		"empty": nil,
 		"text": {
 			`constant: func text(n int) string { return fmt.Sprint("n", " ", n+2) }`,
 			`operator: func text(n int) string { return fmt.Sprint("n", " ", n-1) }`,
@@ -96,10 +97,11 @@ func TestEveryKindOfChange(t *testing.T) {
 // The same seed draws the same mutants, and a larger number the same ones first.
 func TestDraw(t *testing.T) {
 	s := stockOf(t, sample)
-	few, more := s.draw(s.all, 5, 1), s.draw(s.all, 9, 1)
+	few, more := s.draw(5, 1), s.draw(9, 1)
 	require.Len(t, more, 9)
 	assert.Equal(t, few, more[:5])
-	assert.NotEqual(t, few, s.draw(s.all, 5, 2))
+	assert.NotEqual(t, few, s.draw(5, 2))
+	assert.NotEqual(t, s.drawFrom(s.all, 5, 1), s.drawFrom(s.all, 5, 2))
 
 	at := s.at(sample + "/sample.go:11")
 	require.Len(t, at, 4)
@@ -107,11 +109,25 @@ func TestDraw(t *testing.T) {
 	assert.Empty(t, s.at(sample+"/sample.go:1"), "line 1 is not line 11")
 }
 
+// A change of one function draws no others elsewhere: without its mutants, the rest are drawn in the same order.
+func TestDrawStaysWhereOtherCodeChanges(t *testing.T) {
+	s := stockOf(t, sample)
+	isOfFound := func(m *mutant) bool { return m.key.function == "found" }
+	before := s.draw(len(s.all), 1)
+	require.True(t, slices.ContainsFunc(before, isOfFound))
+
+	s.all = slices.DeleteFunc(s.all, isOfFound)
+	assert.Equal(t, slices.DeleteFunc(before, isOfFound), s.draw(len(s.all), 1))
+}
+
 func TestFoldersAndTopics(t *testing.T) {
 	folders, err := foldersOf(top, []string{"pdb", "preemption/internal/...", "pdb"})
 	require.NoError(t, err)
 	assert.Equal(t, "pdb", folders[0])
 	assert.Contains(t, folders, "preemption/internal/rank")
+	folders, err = foldersOf(top, []string{"preemption/engine/internal/..."})
+	require.NoError(t, err)
+	assert.Equal(t, append([]string{"preemption/engine/internal"}, rooms...), folders, "the rooms of the engine")
 	_, err = foldersOf(top, []string{"nowhere"})
 	require.ErrorContains(t, err, "there is no folder nowhere")
 	_, err = topicsNamed("ranks,luck")

@@ -105,7 +105,7 @@ func (s *stock) asked(o options) (mutants []*mutant, err error) {
 			return nil, err
 		}
 	default:
-		mutants = s.draw(s.all, o.from+o.n, o.seed)
+		mutants = s.draw(o.from+o.n, o.seed)
 		mutants = mutants[min(o.from, len(mutants)):]
 	}
 	if len(mutants) == 0 {

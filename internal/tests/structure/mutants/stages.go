@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 // invariant matches the tests that say what always holds, and compared those that hold the engine to the book.
@@ -17,6 +18,13 @@ const (
 	engine = "preemption/engine"
 	node   = "kubeletadmit"
 )
+
+// rooms are the packages that the engine is made of. One is held by the tests of those that stand on it, too.
+var rooms = []string{
+	"preemption/engine/internal/across", "preemption/engine/internal/dryrun", "preemption/engine/internal/filters",
+	"preemption/engine/internal/groups", "preemption/engine/internal/search", "preemption/engine/internal/state",
+	"preemption/engine/internal/verify",
+}
 
 // stage is a run of some tests of a package.
 type stage struct {
@@ -60,6 +68,11 @@ func stagesOf(folder string, everyInvariant bool) []stage {
 	for _, other := range []string{book, node} {
 		if other != folder {
 			stages = append(stages, stage{kind: byOthers, folder: other, skip: invariant})
+		}
+	}
+	for _, room := range rooms {
+		if slices.Contains(rooms, folder) && room != folder {
+			stages = append(stages, stage{kind: byOthers, folder: room})
 		}
 	}
 	stages = append(stages, stage{kind: byMoreDraws, folder: engine, run: compared, skip: invariant, checks: 200})

@@ -78,7 +78,7 @@ func (s *stock) drawAbout(named []topic, n int, seed uint64) (drawn []*mutant, e
 			}
 		}
 		share := (n + len(named) - 1 - i) / len(named)
-		for _, m := range s.draw(s.about(t.files), share, seed) {
+		for _, m := range s.drawFrom(s.about(t.files), share, seed) {
 			m.topic = t
 			drawn = append(drawn, m)
 		}

@@ -65,9 +65,10 @@ func (f *finder) call(n *ast.CallExpr) {
 	case "max":
 		f.replace("min and max", n.Fun, "min")
 	case "make":
-		// A capacity changes no answer.
-		if len(n.Args) == 3 {
-			f.skipped[n.Args[2]] = true
+		// A capacity changes no answer, and neither does the room that a new map has.
+		last := len(n.Args) - 1
+		if _, isMap := f.pkg.TypeOf(n).Underlying().(*types.Map); last == 2 || isMap && last == 1 {
+			f.skipped[n.Args[last]] = true
 		}
 	case "":
 		f.swaps(n)

@@ -43,3 +43,5 @@ rows:
 }
 
 func text(n int) string { return fmt.Sprint("n", " ", n+1) }
+
+func empty(items []int) map[int]bool { return make(map[int]bool, len(items)+1) }
