@@ -85,6 +85,10 @@ func TestInvariantANodeIsRefusedOnlyIfNobodyCanHelp(t *testing.T) {
 	fast.ANodeIsRefusedOnlyIfNobodyCanHelp(t)
 }
 
+func TestInvariantEachNodeSaysWhyItTurnsThePodDown(t *testing.T) {
+	fast.EachNodeSaysWhyItTurnsThePodDown(t)
+}
+
 func TestInvariantNominatedPodsKeepTheirRoom(t *testing.T) {
 	fast.NominatedPodsKeepTheirRoom(t)
 }

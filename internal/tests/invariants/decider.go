@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -28,16 +29,31 @@ const fewest = 100
 type choice struct {
 	node    *Node
 	victims []*Pod
-	// violated has the budgets that each victim is said to violate, and violations is how many are counted.
-	violated   map[*Pod][]string
-	violations int
+	// violated has the budgets that each victim is said to violate, and blocks what each is said to block.
+	violated map[*Pod][]string
+	blocks   map[*Pod]said
+	// cleared are the pods that lose their nominations to the node.
+	cleared []*Pod
+	score   preemption.Score
 }
 
-// answer is what a decider says about a pod in a world.
+// answer is what a decider says about a pod in a world: its plan, and its plan with every reason.
 type answer struct {
-	plan *preemption.Plan
-	// candidates are the nodes that could be chosen, the best first. The first is the one that is chosen.
+	plan, explained *preemption.Plan
+	// candidates are the nodes that could be chosen, the best first, as they are explained. chosen is the one that the
+	// plan has, nil if it has none.
 	candidates []choice
+	chosen     *choice
+	// unreadable says what of the answer is about nothing in the world. It is left out of the choices.
+	unreadable string
+}
+
+// all are the choice of the plan and all candidates. Each is judged like the others.
+func (a *answer) all() []choice {
+	if a.chosen == nil {
+		return a.candidates
+	}
+	return append([]choice{*a.chosen}, a.candidates...)
 }
 
 // always draws worlds with a pod that asks, and lets judge look at each with its answer. The judge returns a sentence
@@ -57,84 +73,94 @@ func (d Decider) always(t *testing.T, judge func(w *World, a *answer) (broken st
 	})
 }
 
-// ask has the decider preempt and explain. Both have to say the same.
+// ask has the decider preempt and explain.
 func (d Decider) ask(w *World) (a *answer, broken string) {
-	ask := func(decide func(*outrank.Cluster, preemption.Request, preemption.Config) (*preemption.Plan, error)) (*preemption.Plan, error) {
-		return decide(w.Cluster(), w.request(), w.Config())
-	}
-	plan, err := ask(d.Preempt)
+	plan, err := d.Preempt(w.Cluster(), w.request(), w.Config())
 	if err != nil {
 		return nil, fmt.Sprintf("no answer but the error %q", err)
 	}
-	explained, err := ask(d.Explain)
+	explained, err := d.Explain(w.Cluster(), w.request(), w.Config())
 	if err != nil {
 		return nil, fmt.Sprintf("no explanation but the error %q", err)
 	}
 
-	a = &answer{plan: plan}
+	a = &answer{plan: plan, explained: explained}
 	for i := range explained.Candidates {
-		c, broken := w.read(&explained.Candidates[i])
-		if broken != "" {
-			return nil, broken
+		if c := w.read(&explained.Candidates[i], a); c.node != nil {
+			a.candidates = append(a.candidates, c)
 		}
-		a.candidates = append(a.candidates, c)
 	}
-	if plan.Outcome != preemption.Preempts {
-		if len(plan.Victims) > 0 {
-			return nil, fmt.Sprintf("%s has to leave, though the outcome is %q", plan.Victims[0].Pod.Name, plan.Outcome)
+	if plan.Node != "" || len(plan.Victims) > 0 {
+		if c := w.read(&plan.Candidate, a); c.node != nil {
+			a.chosen = &c
 		}
-		return a, ""
-	}
-
-	chosen, broken := w.read(&plan.Candidate)
-	switch {
-	case broken != "":
-		return nil, broken
-	case len(a.candidates) == 0:
-		return nil, plan.Node + " is chosen and is no candidate"
-	case chosen.node != a.candidates[0].node || !slices.Equal(chosen.victims, a.candidates[0].victims):
-		return nil, fmt.Sprintf("%s is chosen, but the best candidate is %s", plan.Candidate.Node, a.candidates[0].node.Name)
 	}
 	return a, ""
 }
 
 // read looks the pods of a candidate up in the world.
-func (w *World) read(c *preemption.Candidate) (choice, string) {
-	out := choice{node: w.node(c.Node), violated: map[*Pod][]string{}, violations: c.Score.Violations}
+func (w *World) read(c *preemption.Candidate, a *answer) choice {
+	out := choice{node: w.node(c.Node), violated: map[*Pod][]string{}, blocks: map[*Pod]said{}, score: c.Score}
 	if out.node == nil {
-		return out, fmt.Sprintf("%q is no node", c.Node)
+		a.unreadable = fmt.Sprintf("%q is no node", c.Node)
 	}
-	var broken string
-	out.victims, broken = w.readVictims(c.Victims)
-	for i, v := range c.Victims {
+	for i := range c.Victims {
+		v := &c.Victims[i]
+		p, unreadable := w.readVictim(v.Pod.Name, out.victims)
+		if unreadable != "" {
+			a.unreadable = unreadable
+			continue
+		}
+		out.victims = append(out.victims, p)
+		out.blocks[p] = readStatus(v.Blocks)
 		for _, b := range v.Violated {
-			if broken == "" {
-				out.violated[out.victims[i]] = append(out.violated[out.victims[i]], b.Name)
-			}
+			out.violated[p] = append(out.violated[p], b.Name)
 		}
 	}
-	return out, broken
+	for _, p := range c.ClearedNominations {
+		out.cleared = append(out.cleared, w.pod(p.Name))
+	}
+	return out
 }
 
-// readVictims looks victims up. Each has to be a pod that runs, and none may stand there twice.
-func (w *World) readVictims(victims []preemption.Victim) (pods []*Pod, broken string) {
-	for _, v := range victims {
-		p := w.pod(v.Pod.Name)
-		switch {
-		case p == nil || p.Node == "":
-			return nil, v.Pod.Name + " has to leave and runs nowhere"
-		case slices.Contains(pods, p):
-			return nil, v.Pod.Name + " has to leave twice"
+// told is the figure of a rank as the score has it.
+func (c *choice) told(rank string) int64 {
+	switch rank {
+	case rankViolations:
+		return int64(c.score.Violations)
+	case rankTop:
+		return int64(c.score.TopPriority)
+	case rankSum:
+		return c.score.PrioritySum
+	case rankVictims:
+		return int64(c.score.Victims)
+	case rankStart:
+		if c.score.Start.IsZero() {
+			return 0
 		}
-		pods = append(pods, p)
+		return int64(scenario.Now.Sub(c.score.Start) / time.Minute)
 	}
-	return pods, ""
+	return c.score.Own[rank]
+}
+
+// readVictim looks a victim up. It has to be a pod that runs, and may not stand there twice.
+func (w *World) readVictim(name string, before []*Pod) (p *Pod, unreadable string) {
+	p = w.pod(name)
+	switch {
+	case p == nil || p.Node == "":
+		return nil, name + " has to leave and runs nowhere"
+	case slices.Contains(before, p):
+		return nil, name + " has to leave twice"
+	}
+	return p, ""
 }
 
 // groupAnswer is what a decider says about a group.
 type groupAnswer struct {
 	plan    *preemption.GroupPlan
 	victims []*Pod
+	// unreadable says which victim is none in the world.
+	unreadable string
 	// placed has the pods that ask with their nodes, in the order in which they were placed.
 	placed []placed
 }
@@ -166,9 +192,13 @@ func (d Decider) askGroup(w *World) (*groupAnswer, string) {
 		return nil, fmt.Sprintf("no answer but the error %q", err)
 	}
 	a := &groupAnswer{plan: plan}
-	var broken string
-	if a.victims, broken = w.readVictims(plan.Victims); broken != "" {
-		return nil, broken
+	for i := range plan.Victims {
+		p, unreadable := w.readVictim(plan.Victims[i].Pod.Name, a.victims)
+		if unreadable != "" {
+			a.unreadable = unreadable
+			continue
+		}
+		a.victims = append(a.victims, p)
 	}
 	for _, at := range plan.Placement {
 		p, n := w.pod(at.Pod.Name), w.node(at.Node)
@@ -181,7 +211,7 @@ func (d Decider) askGroup(w *World) (*groupAnswer, string) {
 }
 
 func (w *World) request() preemption.Request {
-	return preemption.Request{Pod: w.Asks[0].object(), Now: scenario.Now}
+	return preemption.Request{Pod: w.Asks[0].object(), Now: scenario.Now, Statuses: w.found()}
 }
 
 func (w *World) groupRequest() preemption.GroupRequest {

@@ -15,9 +15,13 @@ var (
 
 func drawWorld(t *rapid.T, group bool) *World {
 	n := numbers{t}
-	w := &World{MostOfA: -1, Release: n.of("release", v137, v136, withGroups, withGroups)}
+	w := &World{Release: n.of("release", v137, v136, withGroups, withGroups)}
 	if group {
 		w.Release = withGroups
+	}
+	w.MostAway = -1
+	if n.oneIn("guard", 6) {
+		w.MostAway = int(n.upTo("most away", 0, 1))
 	}
 	w.drawAsks(n, group)
 	w.drawGroups(n)
@@ -27,14 +31,7 @@ func drawWorld(t *rapid.T, group bool) *World {
 	w.drawNominated(n)
 	w.drawBudgets(n)
 
-	if n.oneIn("filter of the caller", 4) {
-		w.MostOfA = int(n.upTo("most", 0, 3))
-	}
-	if n.oneIn("spared", 6) {
-		w.Spared = n.of("spared app", "a", "b")
-	} else if n.oneIn("taken", 6) {
-		w.Taken = n.of("taken app", "a", "b")
-	}
+	w.drawRules(n, group)
 	return w
 }
 
@@ -48,6 +45,9 @@ func (w *World) drawAsks(n numbers, group bool) {
 		p.Port = 80
 	}
 	p.Unset = p.Priority == 0 && n.oneIn("unset", 2)
+	if n.oneIn("names its nodes", 8) {
+		p.Names = [][]string{{"n1"}, {"n1", "n2"}, {"n2"}, {"n9"}}[n.upTo("nodes that it names", 0, 3)]
+	}
 	if !group {
 		if n.oneIn("asker has a nomination", 3) {
 			p.Nominated = n.of("nominated node", "n1", "n2", "n9")
@@ -82,7 +82,9 @@ func (w *World) drawNode(n numbers, name string) {
 		p := w.drawPod(n, fmt.Sprintf("p%s%d", name[1:], i+1))
 		p.Node = name
 		p.Started = n.upTo("started", 0, 2)
-		p.Leaving = n.oneIn("leaving", 4)
+		if n.oneIn("leaving", 4) {
+			p.Leaving = n.of("why it leaves", byPreemption, byPreemption, byEviction)
+		}
 		if !ported && n.oneIn("port", 8) { // two pods of one port cannot run beside each other (rule 7.6.7)
 			p.Port, ported = 80, true
 		}
@@ -107,6 +109,9 @@ func (w *World) drawPod(n numbers, name string) Pod {
 		Name: name, CPU: n.oneOf("cpu", 1, 2, 3, 0, 4), Memory: n.upTo("memory", 0, 1), Priority: int32(n.oneOf("priority", 0, 1, 2, -1, -2, 3)),
 		App: n.of("app", "", "a", "b"), Tier: n.of("tier", "", "x"),
 	}
+	if w.MostAway >= 0 { // the guard looks at two apps
+		p.App = n.of("guarded app", "b", "a", "b", "")
+	}
 	for _, g := range w.Groups {
 		if g.Name != "gang" && p.Group == "" && n.oneIn("in the group", 2) {
 			p.Group, p.Priority = g.Name, g.Priority
@@ -121,14 +126,15 @@ func (w *World) drawNominated(n numbers) {
 	for i := range n.oneOf("nominated", 0, 1, 2) {
 		p := w.drawPod(n, fmt.Sprint("w", i+1))
 		p.Group, p.Nominated = "", n.of("nominated to", "n1", "n2", "n9")
+		p.Started = n.upTo("began to wait", 0, 2)
 		w.Pods = append(w.Pods, p)
 	}
 }
 
 // drawBudgets draws budgets, of which one pod may be in two.
 func (w *World) drawBudgets(n numbers) {
-	for _, b := range []Budget{{Name: "a", Label: "app", Value: "a"}, {Name: "x", Label: "tier", Value: "x"}, {Name: "b", Label: "app", Value: "b"}} {
-		if !n.oneIn("budget", 2) {
+	for _, b := range []Budget{{Name: "a", Label: "app", Value: "a"}, {Name: "x", Label: "tier", Value: "x"}, {Name: "b", Label: "app", Value: "b"}, {Name: "all"}} {
+		if oneOf := 2 + len(b.Name); !n.oneIn("budget", oneOf-1) {
 			continue
 		}
 		b.Allowed = int32(n.upTo("allowed", 0, 2))

@@ -11,35 +11,49 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/seeded"
+	"github.com/outrank-go/outrank/preemption"
 )
 
-// NothingElseIsTouched holds that those who leave for a pod are on the node that is chosen, or leave with such a pod;
-// that the input is unchanged afterwards; and that the same question again gives the same bytes.
+// NothingElseIsTouched holds that those who leave for a pod are on the node that is chosen, or leave with such a pod, and
+// that nobody leaves unless the outcome says so; that the input is unchanged afterwards; and that the same question again
+// gives the same bytes.
 func (d Decider) NothingElseIsTouched(t *testing.T) {
 	t.Run("for a pod", func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
-			for _, c := range a.candidates {
-				for _, v := range c.victims {
-					here := func(p *Pod) bool { return p.Node == c.node.Name }
-					if u := w.unitOf(v); !slices.ContainsFunc(u.pods, here) {
-						return fmt.Sprintf("%s has to leave %s for a place on %s", v.Name, v.Node, c.node.Name)
-					}
-				}
-				if broken := w.torn(c.victims); broken != "" {
-					return broken
-				}
+			if a.unreadable != "" {
+				return a.unreadable
+			}
+			if len(a.plan.Victims) > 0 && a.plan.Outcome != preemption.Preempts {
+				return fmt.Sprintf("%s has to leave, though the outcome is %q", a.plan.Victims[0].Pod.Name, a.plan.Outcome)
+			}
+			if broken := first(a.all(), w.elsewhere); broken != "" {
+				return broken
 			}
 			return d.untouched(w)
 		})
 	})
 	t.Run("for a group", func(t *testing.T) {
 		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
+			if a.unreadable != "" {
+				return a.unreadable
+			}
 			if broken := w.torn(a.victims); broken != "" {
 				return broken
 			}
 			return d.untouched(w)
 		})
 	})
+}
+
+// elsewhere says which victim of a choice is on another node, or leaves in part.
+func (w *World) elsewhere(c choice) string {
+	for _, v := range c.victims {
+		here := func(p *Pod) bool { return p.Node == c.node.Name }
+		if u := w.unitOf(v); !slices.ContainsFunc(u.pods, here) {
+			return fmt.Sprintf("%s has to leave %s for a place on %s", v.Name, v.Node, c.node.Name)
+		}
+	}
+	return w.torn(c.victims)
 }
 
 // torn says which unit leaves in part (rules 12.6.3 and 12.8.3).
@@ -111,7 +125,7 @@ func (d Decider) byOrder(w *World) string {
 	case len(plain.candidates) > 0:
 		one, two := w.price(plain.candidates[0]), turned.price(other.candidates[0])
 		if last := len(one) - 1; !slices.Equal(one[:last], two[:last]) {
-			return fmt.Sprintf("with the nodes turned round %s is chosen at the price %v, and not %s at %v",
+			return fmt.Sprintf("with the nodes turned round %s is the best at the price %v, and not %s at %v",
 				other.candidates[0].node.Name, two[:last], plain.candidates[0].node.Name, one[:last])
 		}
 	}

@@ -17,7 +17,11 @@ func (w *World) GoString() string {
 		fmt.Fprintf(&b, "    pod %s\n", w.Pods[i].line())
 	}
 	for _, budget := range w.Budgets {
-		fmt.Fprintf(&b, "    budget %s selector=%s=%s allowed=%d", budget.Name, budget.Label, budget.Value, budget.Allowed)
+		selector := "everything"
+		if budget.Label != "" {
+			selector = budget.Label + "=" + budget.Value
+		}
+		fmt.Fprintf(&b, "    budget %s selector=%s allowed=%d", budget.Name, selector, budget.Allowed)
 		if budget.Elsewhere {
 			writeText(&b, "namespace", elsewhere)
 		}
@@ -50,19 +54,51 @@ func (n *Node) write(b *strings.Builder) {
 
 // writeConfig writes the caller's rules, if there are any.
 func (w *World) writeConfig(b *strings.Builder) {
-	if w.MostOfA < 0 && w.Spared == "" && w.Taken == "" {
-		return
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if w.Policy != "" {
+		add("policy %s", w.Policy)
 	}
-	b.WriteString("config\n")
+	if w.ByCPU {
+		add("importance cpu")
+	}
 	if w.MostOfA >= 0 {
-		fmt.Fprintf(b, "    filter AtMost at-most=%d of=app=a\n", w.MostOfA)
+		add("filter %s at-most=%d of=app=a", filterName, w.MostOfA)
 	}
 	if w.Spared != "" {
-		fmt.Fprintf(b, "    spares app=%s\n", w.Spared)
+		add("spares app=%s", w.Spared)
 	}
 	if w.Taken != "" {
-		fmt.Fprintf(b, "    takes app=%s\n", w.Taken)
+		add("takes app=%s", w.Taken)
 	}
+	if w.MostAway >= 0 {
+		add("guard %s at-most=%d of=app=b beyond=app=a", guardName, w.MostAway)
+	}
+	if w.Refuses {
+		add("refuses unschedulable")
+	}
+	for _, r := range w.Ranks {
+		lines = append(lines, r.line())
+	}
+	if w.given() {
+		for _, n := range w.Nodes {
+			add("found %s %s", n.Name, n.Found)
+		}
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "config\n    %s\n", strings.Join(lines, "\n    "))
+	}
+}
+
+// line returns the rank as scenarios write it.
+func (r *Rank) line() string {
+	switch {
+	case r.Of != "":
+		return fmt.Sprintf("cost %s each=%d of=app=%s", r.Name, r.Each, r.Of)
+	case r.Prefers != "":
+		return fmt.Sprintf("figure %s prefers=%s", r.Name, r.Prefers)
+	}
+	return "rank " + r.Name
 }
 
 // line returns the pod as scenarios write it.
@@ -91,8 +127,9 @@ func (p *Pod) line() string {
 	}
 	writeText(&b, "group", p.Group)
 	writeFlag(&b, "never", p.Never)
-	if p.Leaving {
-		b.WriteString(" leaving=PreemptionByScheduler")
+	writeText(&b, "leaving", p.Leaving)
+	if len(p.Names) > 0 {
+		fmt.Fprintf(&b, " node=(metadata.name in (%s))", strings.Join(p.Names, ") | metadata.name in ("))
 	}
 	return b.String()
 }

@@ -1,14 +1,12 @@
 package invariants
 
 import (
-	"fmt"
 	"maps"
 	"strconv"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/scenario"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -23,11 +21,7 @@ type World struct {
 	Groups  []Group
 	// Asks is the preemptor, or the pods of a group that preempt together.
 	Asks []Pod
-	// MostOfA is a filter of the caller's: no more pods of the app a on a node than this, -1 without the filter.
-	MostOfA int
-	// Spared is an app whose pods a rule of the caller's protects, and Taken one whose pods may be taken whatever their
-	// priority. At most one of the two is set.
-	Spared, Taken string
+	Rules
 }
 
 // Node is a node: whole cores, Gi of memory and places for pods.
@@ -35,6 +29,9 @@ type Node struct {
 	Name              string
 	CPU, Memory, Pods int64
 	Cordoned          bool
+	// Found is what the caller's scheduler has found about the node, one of the words fits, unschedulable, unresolvable
+	// and unasked. It is empty on all nodes if the filters are asked.
+	Found string
 }
 
 // Pod is a pod: whole cores and Gi of memory.
@@ -54,11 +51,19 @@ type Pod struct {
 	Port  int32
 	Group string
 	Never bool
-	// Leaving is set if an earlier preemption is deleting the pod.
-	Leaving bool
+	// Leaving is why the pod is being deleted, empty if it is not.
+	Leaving string
+	// Names are the only nodes that may take the pod, by its affinity; empty for any.
+	Names []string
 }
 
-// Budget covers the pods with one label.
+// The reasons for which pods are being deleted.
+const (
+	byPreemption = "PreemptionByScheduler"
+	byEviction   = "EvictionByEvictionAPI"
+)
+
+// Budget covers the pods with one label. Without a label its selector is empty.
 type Budget struct {
 	Name, Label, Value string
 	Allowed            int32
@@ -109,7 +114,10 @@ func (w *World) Cluster() *outrank.Cluster {
 	for _, b := range w.Budgets {
 		budget := &outrank.PodDisruptionBudget{
 			Name: b.Name, DisruptionsAllowed: b.Allowed,
-			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{b.Label: b.Value}},
+			Selector: &outrank.LabelSelector{},
+		}
+		if b.Label != "" {
+			budget.Selector.MatchLabels = map[string]string{b.Label: b.Value}
 		}
 		if b.Elsewhere {
 			budget.Namespace = elsewhere
@@ -150,8 +158,16 @@ func (p *Pod) object() *outrank.Pod {
 	if p.Never {
 		o.PreemptionPolicy = outrank.PreemptNever
 	}
-	if p.Leaving {
-		o.DeletionTimestamp, o.DisruptionReason = scenario.Now, "PreemptionByScheduler"
+	if p.Leaving != "" {
+		o.DeletionTimestamp, o.DisruptionReason = scenario.Now, p.Leaving
+	}
+	if len(p.Names) > 0 {
+		o.Affinity.NodeAffinity = &outrank.NodeSelector{}
+		for _, name := range p.Names {
+			field := outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{name}}
+			o.Affinity.NodeAffinity.NodeSelectorTerms = append(o.Affinity.NodeAffinity.NodeSelectorTerms,
+				outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{field}})
+		}
 	}
 	return o
 }
@@ -168,66 +184,3 @@ func (p *Pod) labels() map[string]string {
 }
 
 func text(n int64) string { return strconv.FormatInt(n, 10) }
-
-// Config returns the caller's rules of the world.
-func (w *World) Config() preemption.Config {
-	var config preemption.Config
-	if w.MostOfA >= 0 {
-		config.Filters = []*preemption.Filter{atMost(w.MostOfA)}
-	}
-	switch spared, taken := w.Spared, w.Taken; {
-	case spared != "":
-		config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", victim.Labels["app"] != spared }
-	case taken != "":
-		config.Eligibility.AnyPriority = true
-		config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (string, bool) {
-			return "", victim.Labels["app"] == taken || victim.PriorityValue() < preemptor.PriorityValue()
-		}
-	}
-	return config
-}
-
-// atMost is the caller's filter: it turns a pod of the app a away where as many of them are.
-func atMost(most int) *preemption.Filter {
-	return &preemption.Filter{
-		Name: "AtMost",
-		Start: func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
-			if pod.Labels["app"] != "a" {
-				return nil, nil
-			}
-			s := &ofA{most: most, there: map[string]int{}}
-			for node := range view.Nodes() {
-				for _, p := range view.PodsOn(node.Name) {
-					s.Add(p, node)
-				}
-			}
-			return s, nil
-		},
-	}
-}
-
-// ofA counts the pods of the app a on each node.
-type ofA struct {
-	most  int
-	there map[string]int
-}
-
-func (s *ofA) Add(p *outrank.Pod, n *outrank.Node)    { s.count(p, n, 1) }
-func (s *ofA) Remove(p *outrank.Pod, n *outrank.Node) { s.count(p, n, -1) }
-
-func (s *ofA) count(p *outrank.Pod, n *outrank.Node, by int) {
-	if p.Labels["app"] == "a" {
-		s.there[n.Name] += by
-	}
-}
-
-func (s *ofA) Check(n *outrank.Node) preemption.Status {
-	if s.there[n.Name] < s.most {
-		return preemption.Status{}
-	}
-	return preemption.Unschedulable.Because(fmt.Sprintf("%d of a are there", s.there[n.Name]))
-}
-
-func (s *ofA) Clone() preemption.FilterState {
-	return &ofA{most: s.most, there: maps.Clone(s.there)}
-}
