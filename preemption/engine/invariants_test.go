@@ -36,14 +36,22 @@ var fast = invariants.Decider{
 	},
 }
 
-// indexed makes an evaluator, and a snapshot that has seen changes: a pod has left it and come back.
+// indexed makes an evaluator, and a snapshot that has seen changes: a budget has left it, and a pod has left it and come
+// back.
 func indexed(c *outrank.Cluster, config preemption.Config) (*engine.Evaluator, *engine.Snapshot, error) {
 	e, err := engine.New(config)
 	if err != nil {
 		return nil, nil, err
 	}
-	snap, err := engine.NewSnapshot(c)
-	if err != nil || len(c.Pods) == 0 {
+
+	gone := &outrank.PodDisruptionBudget{Name: "gone", Selector: &outrank.LabelSelector{}}
+	before := *c
+	before.Budgets = append([]*outrank.PodDisruptionBudget{gone}, c.Budgets...)
+	snap, err := engine.NewSnapshot(&before)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := snap.RemoveBudget(gone.Key()); err != nil || len(c.Pods) == 0 {
 		return e, snap, err
 	}
 	if err := snap.RemovePod(c.Pods[0].Key()); err != nil {

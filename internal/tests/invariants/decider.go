@@ -57,34 +57,57 @@ func (a *answer) all() []choice {
 }
 
 // always draws worlds with a pod that asks, and lets judge look at each with its answer. The judge returns a sentence
-// about what is broken, empty for nothing.
+// about what is broken, empty for nothing. It sees no world with an error in place of an answer; that none has one is
+// promised elsewhere (see [Decider.ANodeIsRefusedOnlyIfNobodyCanHelp]).
 func (d Decider) always(t *testing.T, judge func(w *World, a *answer) (broken string)) {
+	t.Helper()
+	d.alwaysAnswers(t, func(w *World, a *answer, err error) string {
+		if err != nil {
+			return ""
+		}
+		return judge(w, a)
+	})
+}
+
+// alwaysAnswers does what always does, and lets judge look at errors, too.
+func (d Decider) alwaysAnswers(t *testing.T, judge func(w *World, a *answer, err error) (broken string)) {
 	t.Helper()
 	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		w := Worlds.Draw(t, "world")
-		a, broken := d.ask(w)
-		if broken == "" {
-			broken = judge(w, a)
+		a, err, panicked := caught(func() (*answer, error) { return d.ask(w) })
+		if panicked != "" {
+			t.Fatal(panicked)
 		}
-		if broken != "" {
+		if broken := judge(w, a, err); broken != "" {
 			t.Fatal(broken)
 		}
 	})
 }
 
+// caught calls a decider. If that panics it says so in one sentence, where rapid would print a stack.
+func caught[A any](ask func() (*A, error)) (a *A, err error, panicked string) {
+	defer func() {
+		if r := recover(); r != nil {
+			panicked = fmt.Sprintf("there is no answer, but a panic: %v", r)
+		}
+	}()
+	a, err = ask()
+	return a, err, ""
+}
+
 // ask has the decider preempt and explain.
-func (d Decider) ask(w *World) (a *answer, broken string) {
+func (d Decider) ask(w *World) (*answer, error) {
 	plan, err := d.Preempt(w.Cluster(), w.request(), w.Config())
 	if err != nil {
-		return nil, fmt.Sprintf("no answer but the error %q", err)
+		return nil, err
 	}
 	explained, err := d.Explain(w.Cluster(), w.request(), w.Config())
 	if err != nil {
-		return nil, fmt.Sprintf("no explanation but the error %q", err)
+		return nil, err
 	}
 
-	a = &answer{plan: plan, explained: explained}
+	a := &answer{plan: plan, explained: explained}
 	for i := range explained.Candidates {
 		if c := w.read(&explained.Candidates[i], a); c.node != nil {
 			a.candidates = append(a.candidates, c)
@@ -95,7 +118,7 @@ func (d Decider) ask(w *World) (a *answer, broken string) {
 			a.chosen = &c
 		}
 	}
-	return a, ""
+	return a, nil
 }
 
 // read looks the pods of a candidate up in the world.
@@ -173,23 +196,34 @@ type placed struct {
 // alwaysGroups does for groups what always does for a pod.
 func (d Decider) alwaysGroups(t *testing.T, judge func(w *World, a *groupAnswer) (broken string)) {
 	t.Helper()
+	d.alwaysGroupAnswers(t, func(w *World, a *groupAnswer, err error) string {
+		if err != nil {
+			return ""
+		}
+		return judge(w, a)
+	})
+}
+
+// alwaysGroupAnswers does for groups what alwaysAnswers does for a pod.
+func (d Decider) alwaysGroupAnswers(t *testing.T, judge func(w *World, a *groupAnswer, err error) (broken string)) {
+	t.Helper()
 	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		w := GroupWorlds.Draw(t, "world")
-		a, broken := d.askGroup(w)
-		if broken == "" {
-			broken = judge(w, a)
+		a, err, panicked := caught(func() (*groupAnswer, error) { return d.askGroup(w) })
+		if panicked != "" {
+			t.Fatal(panicked)
 		}
-		if broken != "" {
+		if broken := judge(w, a, err); broken != "" {
 			t.Fatal(broken)
 		}
 	})
 }
 
-func (d Decider) askGroup(w *World) (*groupAnswer, string) {
+func (d Decider) askGroup(w *World) (*groupAnswer, error) {
 	plan, err := d.PreemptGroup(w.Cluster(), w.groupRequest(), w.Config())
 	if err != nil {
-		return nil, fmt.Sprintf("no answer but the error %q", err)
+		return nil, err
 	}
 	a := &groupAnswer{plan: plan}
 	for i := range plan.Victims {
@@ -203,11 +237,12 @@ func (d Decider) askGroup(w *World) (*groupAnswer, string) {
 	for _, at := range plan.Placement {
 		p, n := w.pod(at.Pod.Name), w.node(at.Node)
 		if p == nil || n == nil {
-			return nil, fmt.Sprintf("%s is placed on %q, and one of the two is not there", at.Pod.Name, at.Node)
+			a.unreadable = fmt.Sprintf("%s is placed on %q, and one of the two is not there", at.Pod.Name, at.Node)
+			continue
 		}
 		a.placed = append(a.placed, placed{p, n})
 	}
-	return a, ""
+	return a, nil
 }
 
 func (w *World) request() preemption.Request {

@@ -108,17 +108,17 @@ func (d Decider) byOrder(w *World) string {
 		return "" // first fit goes by the order of the nodes
 	}
 
-	plain, broken := d.ask(w)
-	if broken != "" {
-		return broken
+	plain, err := d.ask(w)
+	if err != nil {
+		return ""
 	}
 	turned := *w
 	turned.Nodes = slices.Clone(w.Nodes)
 	slices.Reverse(turned.Nodes)
-	other, broken := d.ask(&turned)
+	other, err := d.ask(&turned)
 	switch {
-	case broken != "":
-		return broken
+	case err != nil:
+		return fmt.Sprintf("with the nodes turned round there is no answer, but the error %q", err)
 	case other.plan.Outcome != plain.plan.Outcome || len(other.candidates) != len(plain.candidates):
 		return fmt.Sprintf("with the nodes turned round the outcome is %q with %d candidates, and not %q with %d",
 			other.plan.Outcome, len(other.candidates), plain.plan.Outcome, len(plain.candidates))

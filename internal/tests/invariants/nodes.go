@@ -9,9 +9,13 @@ import (
 )
 
 // ANodeIsRefusedOnlyIfNobodyCanHelp holds that each node that the pod could run on without all who may leave is a
-// candidate, and one of them is chosen unless the pod fits or may not preempt (rules 9.1 to 9.3).
+// candidate, and one of them is chosen unless the pod fits or may not preempt (rules 9.1 to 9.3). So there is an answer,
+// and no error, about every world.
 func (d Decider) ANodeIsRefusedOnlyIfNobodyCanHelp(t *testing.T) {
-	d.always(t, func(w *World, a *answer) string {
+	d.alwaysAnswers(t, func(w *World, a *answer, err error) string {
+		if err != nil {
+			return fmt.Sprintf("no node has an answer, but the error %q", err)
+		}
 		for i := range w.Nodes {
 			n := &w.Nodes[i]
 			helps := w.takes(n)
@@ -30,8 +34,9 @@ func (d Decider) ANodeIsRefusedOnlyIfNobodyCanHelp(t *testing.T) {
 	})
 }
 
-// EachNodeSaysWhyItTurnsThePodDown holds that the answer of each node is that of the filter which fails first, as things
-// are and once all are gone that could leave (rules 7.1.3, 7.15.2, 7.15.9, 9.2, 9.3, 9.9, 13.5.2 and 13.6.4).
+// EachNodeSaysWhyItTurnsThePodDown holds that the answer of each node is that of the filter which fails first: as things
+// are, once all are gone that could leave, and with a victim back (rules 7.1.3, 7.15.2, 7.15.9, 9.2, 9.3, 9.9, 13.5.2 and
+// 13.6.4).
 func (d Decider) EachNodeSaysWhyItTurnsThePodDown(t *testing.T) {
 	d.always(t, func(w *World, a *answer) string {
 		if len(a.explained.Nodes) != len(w.Nodes) {
@@ -52,8 +57,27 @@ func (d Decider) EachNodeSaysWhyItTurnsThePodDown(t *testing.T) {
 				return fmt.Sprintf("once all are gone that could leave, the answer of %s is said to be: %s, and is: %s", n.Name, says, is)
 			}
 		}
-		return ""
+		return first(a.all(), w.misblocked)
 	})
+}
+
+// misblocked says of which victim the answer with it back is told wrong.
+func (w *World) misblocked(c choice) string {
+	inTurn := w.onNode(c.node)
+	if w.Policy == exact { // each is put back beside all who stay
+		inTurn = nil
+		for _, u := range w.unitsOf(c.victims) {
+			inTurn = append(inTurn, fate{u, true, w.onceGone(c.node, without(c.victims, u.pods))})
+		}
+	}
+	for _, f := range inTurn {
+		for _, p := range f.pods {
+			if says := c.blocks[p]; f.leaves && leaves(c.victims, f.unit) && says != f.blocks {
+				return fmt.Sprintf("the answer of %s with %s back is said to be: %s, and is: %s", c.node.Name, p.Name, says, f.blocks)
+			}
+		}
+	}
+	return ""
 }
 
 // NominatedPodsKeepTheirRoom holds that pods of the same or a higher priority that wait for a node have room there beside

@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// NoVictimCouldHaveStayed holds that no unit that leaves could have stayed beside all that stay (rule 9.10), and that of
-// each victim is said what keeps it from staying. It holds because every filter of these worlds is monotone: fewer pods
-// never make less room. With a guard it is not promised (rule 13.6.5), and without reprieve of the last one alone.
+// NoVictimCouldHaveStayed holds that no unit that leaves could have stayed beside all that stay (rule 9.10). It holds
+// because every filter of these worlds is monotone: fewer pods never make less room. With a guard it is not promised (rule
+// 13.6.5), and without reprieve of the last one alone (rule 13.3.1).
 func (d Decider) NoVictimCouldHaveStayed(t *testing.T) {
 	t.Run("for a pod", func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string { return first(a.all(), w.inVain) })
@@ -26,7 +26,7 @@ func (d Decider) NoVictimCouldHaveStayed(t *testing.T) {
 	})
 }
 
-// inVain says which victim of a choice leaves in vain, or why another one leaves than is said.
+// inVain says which victim of a choice leaves in vain.
 func (w *World) inVain(c choice) string {
 	units := w.unitsOf(c.victims)
 	if len(units) == 0 && !(w.Policy == v113 && w.given()) {
@@ -44,11 +44,6 @@ func (w *World) inVain(c choice) string {
 		if needless {
 			return fmt.Sprintf("%s could have stayed on %s beside all who stay", u.name, c.node.Name)
 		}
-		for _, p := range u.pods {
-			if w.Policy == exact && c.blocks[p] != said {
-				return fmt.Sprintf("%s is said to leave because %s: %s, and beside all who stay it is: %s", p.Name, c.node.Name, c.blocks[p], said)
-			}
-		}
 	}
 	return ""
 }
@@ -64,7 +59,7 @@ func (d Decider) BudgetsComeBackFirstThenImportance(t *testing.T) {
 				if w.Policy == exact {
 					return ""
 				}
-				return w.outOfOrder(w.onNode(c.node), c.victims, c.blocks)
+				return w.outOfOrder(w.onNode(c.node), c.victims)
 			})
 		})
 	})
@@ -80,14 +75,13 @@ func (d Decider) BudgetsComeBackFirstThenImportance(t *testing.T) {
 				return takesIt
 			}
 			leaving := w.letGo(w.possible(w.unitsOn(w.nodeNames()...)))
-			return w.outOfOrder(w.fates(leaving, room), a.victims, nil)
+			return w.outOfOrder(w.fates(leaving, room), a.victims)
 		})
 	})
 }
 
-// outOfOrder compares what becomes of units with what should. blocks has what each victim is said to block, and is nil if
-// that does not matter.
-func (w *World) outOfOrder(inTurn []fate, victims []*Pod, blocks map[*Pod]said) string {
+// outOfOrder compares what becomes of units with what should.
+func (w *World) outOfOrder(inTurn []fate, victims []*Pod) string {
 	var could []*unit
 	for _, f := range inTurn {
 		could = append(could, f.unit)
@@ -106,14 +100,6 @@ func (w *World) outOfOrder(inTurn []fate, victims []*Pod, blocks map[*Pod]said) 
 			return fmt.Sprintf("%s, which %s, has room beside those who are put back before it, and leaves all the same", f.name, budget)
 		case !away && f.leaves:
 			return fmt.Sprintf("%s, which %s, has no room beside those who are put back before it, and stays all the same", f.name, budget)
-		}
-		if !away || blocks == nil {
-			continue
-		}
-		for _, p := range f.pods {
-			if blocks[p] != f.blocks {
-				return fmt.Sprintf("%s is said to leave because the answer with it is: %s, and that is: %s", p.Name, blocks[p], f.blocks)
-			}
 		}
 	}
 	return ""

@@ -125,7 +125,10 @@ func (d Decider) ThePodFitsOnceTheVictimsAreGone(t *testing.T) {
 		})
 	})
 	t.Run("for a group", func(t *testing.T) {
-		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
+		d.alwaysGroupAnswers(t, func(w *World, a *groupAnswer, err error) string {
+			if err != nil {
+				return fmt.Sprintf("the group has no answer, but the error %q", err)
+			}
 			if len(a.placed) > 0 && len(a.placed) < len(w.Asks) {
 				return fmt.Sprintf("%d of %d pods of the group have places, and all need one", len(a.placed), len(w.Asks))
 			}
