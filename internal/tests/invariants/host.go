@@ -13,6 +13,8 @@ import (
 // Host is a node with the pods that are active on it, in plain numbers, and a pod that is to start there.
 type Host struct {
 	Release string
+	// PriorityFirst is set if pods leave by priority, and by class within a priority.
+	PriorityFirst bool
 	// Amounts is what the node has of each resource, in the order of Resources.
 	Amounts [numResources]int64
 	Pods    []HostPod
@@ -45,7 +47,7 @@ const (
 // Hosts draws hosts that are nearly full.
 var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	n := numbers{t}
-	h := &Host{Release: n.of("release", v137, v136)}
+	h := &Host{Release: n.of("release", v137, v136), PriorityFirst: n.oneIn("priority first", 5)}
 	h.Asks = drawHostPod(n, "asker", 8)
 	switch n.upTo("how important", 0, 3) {
 	case 0:
@@ -151,7 +153,11 @@ func (h *Host) GoString() string {
 	if more := len(h.Pods) - mostShown; more > 0 {
 		fmt.Fprintf(&b, "    # and %d more, which the seed draws again\n", more)
 	}
-	fmt.Fprintf(&b, "admit %s\n", h.Asks.line())
+	question := "admit"
+	if h.PriorityFirst {
+		question = "by-priority"
+	}
+	fmt.Fprintf(&b, "%s %s\n", question, h.Asks.line())
 	return b.String()
 }
 

@@ -59,7 +59,11 @@ func TestPropertyWorldsAreShownAsTheyAre(t *testing.T) {
 			requireSame(t, p.Object(), c.Pods[i])
 		}
 		require.Len(t, c.Pods, min(mostShown, len(h.Pods)))
-		requireSame(t, h.Asks.Object(), commands["admit"].Line.Pod())
+		question := commands["admit"]
+		if h.PriorityFirst {
+			question = commands["by-priority"]
+		}
+		requireSame(t, h.Asks.Object(), question.Line.Pod())
 	})
 }
 
@@ -111,11 +115,15 @@ func TestWorldsReachEverything(t *testing.T) {
 		count("a group "+string(g.plan.Outcome), true)
 
 		h := Hosts.Example(i)
-		k, broken := Kubelet(kubeletadmit.Admit).ask(h)
-		require.Empty(t, broken)
+		k, err := Kubelet(kubeletadmit.Admit).ask(h)
+		require.NoError(t, err)
 		count("host "+string(k.admission.Outcome), true)
-		for _, class := range classes {
-			count("a choice in the tier "+string(class), len(k.tier(class)) > 0 && len(h.candidates(class)) > len(k.tier(class)))
+		for _, x := range h.tiers() {
+			by := ""
+			if x.byPriority {
+				by = ", priorities first"
+			}
+			count("a choice in the tier "+string(x.class)+by, len(k.of(x)) > 0 && len(h.candidates(x)) > len(k.of(x)))
 		}
 	}
 
@@ -133,6 +141,7 @@ func TestWorldsReachEverything(t *testing.T) {
 		"somebody stays": 20, "a group fits": 5, "a group preempt": 20, "a group nothing-helps": 5,
 		"host Admitted": 1, "host AdmittedAfterEvicting": 20, "host Rejected": 20,
 		"a choice in the tier BestEffort": 2, "a choice in the tier Burstable": 10, "a choice in the tier Guaranteed": 2,
+		"a choice in the tier Burstable, priorities first": 1,
 	} {
 		assert.GreaterOrEqual(t, seen[what]*100, percent*draws, what)
 	}

@@ -24,8 +24,8 @@ func (t *topic) promises(test string) bool {
 // topics are what the flag -about knows.
 var topics = []topic{
 	{
-		name:     "eligibility",
-		files:    []string{"preemption/eligible.go", "preemption/engine/internal/dryrun/eligible.go", "kubeletadmit/critical.go"},
+		name:  "eligibility",
+		files: []string{"preemption/eligible.go", "preemption/engine/internal/dryrun/eligible.go", "kubeletadmit/critical.go"},
 		promised: []string{
 			"NobodyOfEqualOrHigherPriorityLeaves", "OnlyAPodThatMayPreemptPushesOut", "OnlyThoseThatMayBeEvictedLeave",
 			// What the nominated node says stands in the engine's file about eligibility.
