@@ -94,7 +94,7 @@ func (s *away) Check() preemption.Status {
 	return preemption.Unschedulable.Because(tooManyAway)
 }
 
-const tooManyAway = "too many of b would be away"
+const tooManyAway = "too many would be away"
 
 func (s *away) Rule(*outrank.Pod) string { return "" }
 

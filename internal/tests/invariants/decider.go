@@ -98,11 +98,11 @@ func caught[A any](ask func() (*A, error)) (a *A, err error, panicked string) {
 
 // ask has the decider preempt and explain.
 func (d Decider) ask(w *World) (*answer, error) {
-	plan, err := d.Preempt(w.Cluster(), w.request(), w.Config())
+	plan, err := d.Preempt(w.Cluster(), w.Request(), w.Config())
 	if err != nil {
 		return nil, err
 	}
-	explained, err := d.Explain(w.Cluster(), w.request(), w.Config())
+	explained, err := d.Explain(w.Cluster(), w.Request(), w.Config())
 	if err != nil {
 		return nil, err
 	}
@@ -245,16 +245,21 @@ func (d Decider) askGroup(w *World) (*groupAnswer, error) {
 	return a, nil
 }
 
-func (w *World) request() preemption.Request {
+// Request is the question about the pod that asks.
+func (w *World) Request() preemption.Request {
 	return preemption.Request{Pod: w.Asks[0].object(), Now: scenario.Now, Statuses: w.found()}
 }
 
-func (w *World) groupRequest() preemption.GroupRequest {
-	req := preemption.GroupRequest{Now: scenario.Now}
+// Preemptors are the pods that ask, in their order.
+func (w *World) Preemptors() (pods []*outrank.Pod) {
 	for i := range w.Asks {
-		req.Pods = append(req.Pods, w.Asks[i].object())
+		pods = append(pods, w.Asks[i].object())
 	}
-	return req
+	return pods
+}
+
+func (w *World) groupRequest() preemption.GroupRequest {
+	return preemption.GroupRequest{Pods: w.Preemptors(), Now: scenario.Now}
 }
 
 // written returns what a decider says, as bytes: the plan, the explanation, or the plan for a group.
@@ -264,7 +269,7 @@ func (d Decider) written(w *World, c *outrank.Cluster) string {
 		plan, err := d.PreemptGroup(c, w.groupRequest(), w.Config())
 		said = append(said, plan, fmt.Sprint(err))
 	} else {
-		req := w.request()
+		req := w.Request()
 		plan, err := d.Preempt(c, req, w.Config())
 		explained, again := d.Explain(c, req, w.Config())
 		said = append(said, plan, fmt.Sprint(err), explained, fmt.Sprint(again))

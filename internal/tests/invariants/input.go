@@ -142,7 +142,7 @@ func (d Decider) byOrder(w *World) string {
 
 // chosen returns the node with its victims. The budgets that these violate are listed in the order of the cluster.
 func (d Decider) chosen(w *World, c *outrank.Cluster) string {
-	plan, err := d.Preempt(c, w.request(), w.Config())
+	plan, err := d.Preempt(c, w.Request(), w.Config())
 	if err != nil {
 		return err.Error()
 	}

@@ -120,9 +120,15 @@ func (h *Host) short(gone ...*HostPod) (lack [numResources]int64) {
 var enough [numResources]int64
 
 // OnlyThoseThatMayBeEvictedLeave holds that a critical pod evicts nobody critical but of lower priority, and that no other
-// pod evicts anybody (rules 17.1.1 to 17.1.4 and 17.4.2).
+// pod evicts anybody, and that a pod is told which of the two it is (rules 17.1.1 to 17.1.4, 17.4.2 and 17.4.6).
 func (k Kubelet) OnlyThoseThatMayBeEvictedLeave(t *testing.T) {
 	k.always(t, func(h *Host, a *hostAnswer) string {
+		switch adm := &a.admission; {
+		case h.Asks.critical() && len(adm.Returned) > 0:
+			return "it is said that nobody may be evicted for the pod, and it is critical"
+		case !h.Asks.critical() && len(adm.Missing) > 0:
+			return "it is said that evictions would not make room for the pod, and it is not critical"
+		}
 		for _, p := range a.evicted {
 			switch {
 			case !h.Asks.critical():
