@@ -76,9 +76,21 @@ func (d Decider) untouched(w *World) string {
 		return "the input was changed"
 	}
 	if again := d.written(w, c); again != once {
-		return fmt.Sprintf("the same question again has another answer:\n%s\n%s", once, again)
+		return "the same question again has another answer: " + apart(once, again)
 	}
 	return ""
+}
+
+// apart shows where two answers begin to differ.
+func apart(one, other string) string {
+	const before, most = 40, 100
+	at := 0
+	for at < min(len(one), len(other)) && one[at] == other[at] {
+		at++
+	}
+	from := max(0, at-before)
+	shown := func(text string) string { return text[from:min(len(text), from+most)] }
+	return fmt.Sprintf("…%s… and not …%s…", shown(other), shown(one))
 }
 
 // TheOrderOfTheInputDecidesOnlyTheLastTie holds that the order of the pods changes nothing; that of the nodes nothing but
@@ -102,7 +114,7 @@ func (d Decider) byOrder(w *World) string {
 	pods := w.Cluster()
 	slices.Reverse(pods.Pods)
 	if got, want := d.written(w, pods), d.written(w, w.Cluster()); got != want {
-		return fmt.Sprintf("with the pods turned round the answer is another one:\n%s\n%s", want, got)
+		return "with the pods turned round the answer is another one: " + apart(want, got)
 	}
 	if w.Asks[0].Group != "" {
 		return "" // first fit goes by the order of the nodes
@@ -134,7 +146,7 @@ func (d Decider) byOrder(w *World) string {
 		budgets := w.Cluster()
 		slices.Reverse(budgets.Budgets)
 		if got, want := d.chosen(w, budgets), d.chosen(w, w.Cluster()); got != want {
-			return fmt.Sprintf("with the budgets turned round the answer is %s, and not %s", got, want)
+			return "with the budgets turned round the answer is another one: " + apart(want, got)
 		}
 	}
 	return ""

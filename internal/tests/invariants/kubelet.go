@@ -259,7 +259,7 @@ func (k Kubelet) NothingElseIsTouched(t *testing.T) {
 			return "the input was changed"
 		}
 		if again := written(); again != once {
-			return fmt.Sprintf("the same question again has another answer:\n%s\n%s", once, again)
+			return "the same question again has another answer: " + apart(once, again)
 		}
 		return ""
 	})
