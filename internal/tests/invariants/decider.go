@@ -220,6 +220,14 @@ func (d Decider) alwaysGroupAnswers(t *testing.T, judge func(w *World, a *groupA
 	})
 }
 
+// both runs an invariant for a pod and, if that holds, for a group, so that a failure is one sentence with one world.
+func both(t *testing.T, forPod, forGroup func(t *testing.T)) {
+	t.Helper()
+	if t.Run("for a pod", forPod) {
+		t.Run("for a group", forGroup)
+	}
+}
+
 func (d Decider) askGroup(w *World) (*groupAnswer, error) {
 	plan, err := d.PreemptGroup(w.Cluster(), w.groupRequest(), w.Config())
 	if err != nil {

@@ -49,12 +49,12 @@ var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	n := numbers{t}
 	h := &Host{Release: n.of("release", v137, v136), PriorityFirst: n.oneIn("priority first", 5)}
 	h.Asks = drawHostPod(n, "asker", 8)
-	switch n.upTo("how important", 0, 3) {
-	case 0:
+	switch n.of("how important", "priority", "static", "mirror", "priority", "not critical") {
+	case "static":
 		h.Asks.Static = true
-	case 1:
+	case "mirror":
 		h.Asks.Mirror = true
-	case 2:
+	case "priority":
 		h.Asks.Priority, h.Asks.Unset = criticalPriority, false
 	}
 	count := n.oneOf("pods", 3, 4, 2, 5, 1, 6, 7, 0)
@@ -66,8 +66,8 @@ var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	}
 	for i := range count {
 		p := drawHostPod(n, fmt.Sprint("p", i+1), 5)
-		if n.oneIn("critical", 8) {
-			p.Priority, p.Unset = criticalPriority-1+int32(n.upTo("above", 0, 2)), false
+		if n.oneIn("critical", 5) {
+			p.Priority, p.Unset = criticalPriority+int32(n.oneOf("above", 0, -1, 1)), false
 		}
 		p.Static = n.oneIn("static", 10)
 		if crowd {

@@ -18,7 +18,7 @@ import (
 // that nobody leaves unless the outcome says so; that the input is unchanged afterwards; and that the same question again
 // gives the same bytes.
 func (d Decider) NothingElseIsTouched(t *testing.T) {
-	t.Run("for a pod", func(t *testing.T) {
+	both(t, func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
 			if a.unreadable != "" {
 				return a.unreadable
@@ -31,8 +31,7 @@ func (d Decider) NothingElseIsTouched(t *testing.T) {
 			}
 			return d.untouched(w)
 		})
-	})
-	t.Run("for a group", func(t *testing.T) {
+	}, func(t *testing.T) {
 		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
 			if a.unreadable != "" {
 				return a.unreadable

@@ -84,7 +84,7 @@ func (w *World) misblocked(c choice) string {
 // the pod that asks: nobody takes the room that was made for them (rules 7.16.1 and 7.16.2). Those of a lower priority
 // lose it, the most important first (rule 14.3.3).
 func (d Decider) NominatedPodsKeepTheirRoom(t *testing.T) {
-	t.Run("for a pod", func(t *testing.T) {
+	both(t, func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
 			asks := &w.Asks[0]
 			broken := first(a.all(), func(c choice) string {
@@ -98,8 +98,7 @@ func (d Decider) NominatedPodsKeepTheirRoom(t *testing.T) {
 			}
 			return broken
 		})
-	})
-	t.Run("for a group", func(t *testing.T) {
+	}, func(t *testing.T) {
 		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
 			for i, at := range a.placed {
 				there := without(w.on(at.node.Name), a.victims)

@@ -11,10 +11,9 @@ import (
 // because every filter of these worlds is monotone: fewer pods never make less room. With a guard it is not promised (rule
 // 13.6.5), and without reprieve of the last one alone (rule 13.3.1).
 func (d Decider) NoVictimCouldHaveStayed(t *testing.T) {
-	t.Run("for a pod", func(t *testing.T) {
+	both(t, func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string { return first(a.all(), w.inVain) })
-	})
-	t.Run("for a group", func(t *testing.T) {
+	}, func(t *testing.T) {
 		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
 			for _, u := range w.unitsOf(a.victims) {
 				if w.MostAway < 0 && w.unplaced(a, without(a.victims, u.pods)) == nil {
@@ -53,7 +52,7 @@ func (w *World) inVain(c choice) string {
 // first (rules 9.4 to 9.6, 12.8.3 and 12.9.8). In the simplified form nobody comes back, and the least important leave
 // (rule 13.3.1). Which are the best victims of all is not this order's business.
 func (d Decider) BudgetsComeBackFirstThenImportance(t *testing.T) {
-	t.Run("for a pod", func(t *testing.T) {
+	both(t, func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
 			return first(a.all(), func(c choice) string {
 				if w.Policy == exact {
@@ -62,8 +61,7 @@ func (d Decider) BudgetsComeBackFirstThenImportance(t *testing.T) {
 				return w.outOfOrder(w.onNode(c.node), c.victims)
 			})
 		})
-	})
-	t.Run("for a group", func(t *testing.T) {
+	}, func(t *testing.T) {
 		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
 			if a.plan.Outcome != preemption.Preempts {
 				return ""

@@ -13,12 +13,11 @@ import (
 // where groups count, unless the caller has it taken all the same, and that no rule of the caller's protects it (rules
 // 9.1, 12.6.2, 12.8.1, 13.3.3 and 13.6.1).
 func (d Decider) NobodyOfEqualOrHigherPriorityLeaves(t *testing.T) {
-	t.Run("for a pod", func(t *testing.T) {
+	both(t, func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
 			return first(a.all(), func(c choice) string { return w.tooImportant(c.victims) })
 		})
-	})
-	t.Run("for a group", func(t *testing.T) {
+	}, func(t *testing.T) {
 		d.alwaysGroups(t, func(w *World, a *groupAnswer) string { return w.tooImportant(a.victims) })
 	})
 }
@@ -111,7 +110,7 @@ func (w *World) waitsFor(n *Node) string {
 // ThePodFitsOnceTheVictimsAreGone holds that there is room without the victims, and that nobody leaves where there is
 // room already (rules 8.1 and 9.3).
 func (d Decider) ThePodFitsOnceTheVictimsAreGone(t *testing.T) {
-	t.Run("for a pod", func(t *testing.T) {
+	both(t, func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
 			if broken := first(a.all(), w.noRoom); broken != "" {
 				return broken
@@ -123,8 +122,7 @@ func (d Decider) ThePodFitsOnceTheVictimsAreGone(t *testing.T) {
 			}
 			return ""
 		})
-	})
-	t.Run("for a group", func(t *testing.T) {
+	}, func(t *testing.T) {
 		d.alwaysGroupAnswers(t, func(w *World, a *groupAnswer, err error) string {
 			if err != nil {
 				return fmt.Sprintf("the group has no answer, but the error %q", err)
