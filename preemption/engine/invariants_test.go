@@ -18,6 +18,10 @@ var fast = invariants.Decider{
 		if err != nil {
 			return nil, err
 		}
+		// The same snapshot has been asked by other rules before, of which nothing may be left.
+		if _, err := bySimplifiedRules.Preempt(context.Background(), snap, req); err != nil {
+			return nil, err
+		}
 		return e.Preempt(context.Background(), snap, req)
 	},
 	Explain: func(c *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
@@ -35,6 +39,15 @@ var fast = invariants.Decider{
 		return e.PreemptGroup(context.Background(), snap, req)
 	},
 }
+
+// bySimplifiedRules decides by the variant whose budgets count most unlike those of the others.
+var bySimplifiedRules = func() *engine.Evaluator {
+	e, err := engine.New(preemption.Config{Variant: outrank.VariantSimplified})
+	if err != nil {
+		panic(err)
+	}
+	return e
+}()
 
 // indexed makes an evaluator, and a snapshot that has seen changes: a budget has left it, and a pod has left it and come
 // back.

@@ -103,8 +103,15 @@ func (d Decider) TheOrderOfTheInputDecidesOnlyTheLastTie(t *testing.T) {
 			draw = GroupWorlds
 		}
 		w := draw.Draw(t, "world")
-		if broken := d.byOrder(w); broken != "" {
-			t.Fatal(broken)
+		broken, _, panicked := caught(func() (*string, error) {
+			broken := d.byOrder(w)
+			return &broken, nil
+		})
+		if panicked != "" {
+			t.Fatal(panicked)
+		}
+		if *broken != "" {
+			t.Fatal(*broken)
 		}
 	})
 }
