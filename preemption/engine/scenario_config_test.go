@@ -32,7 +32,7 @@ import (
 //	found NODE fits | unschedulable | unresolvable | unasked   what the caller's scheduler says of it
 //	extender NAME ...                see readExtender
 //	filter NAME refuses=NODE,... [unresolvable]
-//	filter NAME at-most=2 of=SELECTOR
+//	filter NAME at-most=2 of=SELECTOR [concerns]   it may say that no other pods concern it
 func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 	w.config, w.offset, w.found, w.own = preemption.Config{}, 0, nil, len(c.Body) > 0
 	for _, l := range c.Body {
@@ -56,7 +56,7 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 			taken := readSelector(l)
 			w.config.Eligibility.AnyPriority = true
 			w.config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (string, bool) {
-				return "", taken.Matches(victim.Labels) || victim.PriorityValue() < preemptor.PriorityValue()
+				return "taken", taken.Matches(victim.Labels) || victim.PriorityValue() < preemptor.PriorityValue()
 			}
 		case "importance":
 			if !l.Accept("cpu") {
@@ -234,13 +234,18 @@ func readFilter(l *scenario.Line) *preemption.Filter {
 	name := l.Next("name of the filter")
 	f := &scenarioLimit{name: name}
 	var refused []string
-	code, unresolvable := preemption.Unschedulable, false
+	code, unresolvable, concerns := preemption.Unschedulable, false, false
 	l.Options(scenario.Options{
 		"refuses=": scenario.Names(&refused), "unresolvable": scenario.Flag(&unresolvable),
 		"at-most=": scenario.Number(&f.most), "of=": scenario.Selector(&f.of),
+		"concerns": scenario.Flag(&concerns),
 	})
 	if f.of != nil {
-		return f.filter()
+		limit := f.filter()
+		if concerns {
+			limit.Concerns = func(p *outrank.Pod) bool { return f.of.Matches(p.Labels) }
+		}
+		return limit
 	}
 	if unresolvable {
 		code = preemption.UnschedulableAndUnresolvable

@@ -68,6 +68,12 @@ func (w *World) answer(n *Node, there []*Pod, asks *Pod) said {
 	if short := n.short(cpu, memory, int64(len(there)), asks); short != takesIt {
 		return short
 	}
+	switch avoided := func(p *Pod) bool { return p.Avoids != "" && p.Avoids == asks.App }; {
+	case asks.Avoids != "" && slices.ContainsFunc(there, func(p *Pod) bool { return p.App == asks.Avoids }):
+		return curable(preemption.InterPodAffinity, "node(s) didn't match pod anti-affinity rules")
+	case slices.ContainsFunc(there, avoided):
+		return curable(preemption.InterPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
+	}
 	if asks.App == "a" && w.MostOfA >= 0 && ofA >= int64(w.MostOfA) {
 		return curable(filterName, thereOfA(int(ofA)))
 	}

@@ -8,9 +8,10 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// atMost is the caller's filter: it turns a pod of the app a away where as many of them are.
-func atMost(most int) *preemption.Filter {
-	return &preemption.Filter{
+// atMost is the caller's filter: it turns a pod of the app a away where as many of them are. It may say that no other pod
+// concerns it.
+func atMost(most int, concerns bool) *preemption.Filter {
+	f := &preemption.Filter{
 		Name: filterName,
 		Start: func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 			if pod.Labels["app"] != "a" {
@@ -25,6 +26,10 @@ func atMost(most int) *preemption.Filter {
 			return s, nil
 		},
 	}
+	if concerns {
+		f.Concerns = func(p *outrank.Pod) bool { return p.Labels["app"] == "a" }
+	}
+	return f
 }
 
 // ofA counts the pods of the app a on each node.

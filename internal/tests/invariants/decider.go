@@ -32,6 +32,8 @@ type choice struct {
 	// violated has the budgets that each victim is said to violate, and blocks what each is said to block.
 	violated map[*Pod][]string
 	blocks   map[*Pod]said
+	// reasons has what else is said of each victim.
+	reasons map[*Pod]*preemption.Victim
 	// cleared are the pods that lose their nominations to the node.
 	cleared []*Pod
 	score   preemption.Score
@@ -123,7 +125,7 @@ func (d Decider) ask(w *World) (*answer, error) {
 
 // read looks the pods of a candidate up in the world.
 func (w *World) read(c *preemption.Candidate, a *answer) choice {
-	out := choice{node: w.node(c.Node), violated: map[*Pod][]string{}, blocks: map[*Pod]said{}, score: c.Score}
+	out := choice{node: w.node(c.Node), violated: map[*Pod][]string{}, blocks: map[*Pod]said{}, reasons: map[*Pod]*preemption.Victim{}, score: c.Score}
 	if out.node == nil {
 		a.unreadable = fmt.Sprintf("%q is no node", c.Node)
 	}
@@ -135,7 +137,7 @@ func (w *World) read(c *preemption.Candidate, a *answer) choice {
 			continue
 		}
 		out.victims = append(out.victims, p)
-		out.blocks[p] = readStatus(v.Blocks)
+		out.blocks[p], out.reasons[p] = readStatus(v.Blocks), v
 		for _, b := range v.Violated {
 			out.violated[p] = append(out.violated[p], b.Name)
 		}
@@ -255,7 +257,17 @@ func (d Decider) askGroup(w *World) (*groupAnswer, error) {
 
 // Request is the question about the pod that asks.
 func (w *World) Request() preemption.Request {
-	return preemption.Request{Pod: w.Asks[0].object(), Now: scenario.Now, Statuses: w.found()}
+	asked := w.asked()
+	return preemption.Request{Pod: asked.object(), Now: scenario.Now, Statuses: w.found()}
+}
+
+// asked is the preemptor as the question has it: without the nomination that the cluster knows.
+func (w *World) asked() Pod {
+	asked := w.Asks[0]
+	if w.Known {
+		asked.Nominated = ""
+	}
+	return asked
 }
 
 // Preemptors are the pods that ask, in their order.

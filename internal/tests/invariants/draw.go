@@ -48,7 +48,11 @@ func (w *World) drawAsks(n numbers, group bool) {
 	if n.oneIn("names its nodes", 8) {
 		p.Names = [][]string{{"n1"}, {"n1", "n2"}, {"n2"}, {"n9"}}[n.upTo("nodes that it names", 0, 3)]
 	}
+	if n.oneIn("asker avoids", 8) {
+		p.Avoids = n.of("avoided by the asker", "a", "b")
+	}
 	if !group {
+		w.Known = n.oneIn("known", 4)
 		if n.oneIn("asker has a nomination", 3) {
 			p.Nominated = n.of("nominated node", "n1", "n2", "n9")
 		}
@@ -85,6 +89,10 @@ func (w *World) drawNode(n numbers, name string) {
 		if n.oneIn("leaving", 4) {
 			p.Leaving = n.of("why it leaves", byPreemption, byPreemption, byEviction)
 		}
+		// Whom running pods avoid is asked about a group only if one that avoids it is there when it is placed (rule 12.9.9).
+		if w.Asks[0].Group == "" && n.oneIn("avoids", 16) {
+			p.Avoids = n.of("avoided", "a", "b")
+		}
 		if !ported && n.oneIn("port", 8) { // two pods of one port cannot run beside each other (rule 7.6.7)
 			p.Port, ported = 80, true
 		}
@@ -94,7 +102,11 @@ func (w *World) drawNode(n numbers, name string) {
 	}
 
 	asks := &w.Asks[0]
-	node.CPU += n.upTo("free cpu", 0, max(1, asks.CPU))
+	free := asks.CPU - 1
+	if n.oneIn("room for the asker", 6) {
+		free++
+	}
+	node.CPU += n.upTo("free cpu", 0, max(1, free))
 	node.Memory += n.upTo("free memory", 0, 2)
 	if !n.oneIn("too small", 10) {
 		node.CPU, node.Memory = max(node.CPU, asks.CPU), max(node.Memory, asks.Memory)
@@ -122,6 +134,8 @@ func (w *World) drawPod(n numbers, name string) Pod {
 }
 
 // drawNominated draws pods that wait for a node that an earlier preemption has made room on.
+// None of them avoids the pod that asks: that counts only if a running pod does (rules
+// 7.13.15 and 7.13.16).
 func (w *World) drawNominated(n numbers) {
 	for i := range n.oneOf("nominated", 0, 1, 2) {
 		p := w.drawPod(n, fmt.Sprint("w", i+1))

@@ -10,7 +10,7 @@ import (
 func (w *World) drawRules(n numbers, group bool) {
 	w.MostOfA = -1
 	if n.oneIn("filter of the caller", 4) {
-		w.MostOfA = int(n.upTo("most", 0, 3))
+		w.MostOfA, w.Concerns = int(n.upTo("most", 0, 3)), n.oneIn("concerns", 2)
 	}
 	if n.oneIn("spared", 6) {
 		w.Spared = n.of("spared app", "a", "b")

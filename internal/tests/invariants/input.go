@@ -51,6 +51,13 @@ func (w *World) elsewhere(c choice) string {
 		if u := w.unitOf(v); !slices.ContainsFunc(u.pods, here) {
 			return fmt.Sprintf("%s has to leave %s for a place on %s", v.Name, v.Node, c.node.Name)
 		}
+		elsewhere := v.Node
+		if v.Node == c.node.Name {
+			elsewhere = ""
+		}
+		if said := c.reasons[v].Node; said != elsewhere {
+			return fmt.Sprintf("%s, which is on %s, is said to be elsewhere than on %s: %q", v.Name, v.Node, c.node.Name, said)
+		}
 	}
 	return w.torn(c.victims)
 }

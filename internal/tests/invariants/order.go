@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/outrank-go/outrank/preemption"
@@ -99,6 +100,9 @@ func (w *World) outOfOrder(inTurn []fate, victims []*Pod) string {
 		case !away && f.leaves:
 			return fmt.Sprintf("%s, which %s, has no room beside those who are put back before it, and stays all the same", f.name, budget)
 		}
+	}
+	if listed := podsOf(w.unitsOf(victims)); !slices.Equal(victims, listed) {
+		return fmt.Sprintf("%s are listed, and by importance these are %s", names(victims), names(listed))
 	}
 	return ""
 }

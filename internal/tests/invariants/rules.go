@@ -13,6 +13,8 @@ type Rules struct {
 	ByCPU bool
 	// MostOfA is a filter of the caller's: no more pods of the app a on a node than this, -1 without the filter.
 	MostOfA int
+	// Concerns is set if the filter says that it concerns no other pods.
+	Concerns bool
 	// Spared is an app whose pods a rule of the caller's protects, and Taken one whose pods may be taken whatever their
 	// priority. At most one of the two is set.
 	Spared, Taken string
@@ -80,7 +82,7 @@ func (r *Rules) Config() preemption.Config {
 		config.Importance = func(a, b *outrank.Pod) int { return coresOf(b) - coresOf(a) }
 	}
 	if r.MostOfA >= 0 {
-		config.Filters = []*preemption.Filter{atMost(r.MostOfA)}
+		config.Filters = []*preemption.Filter{atMost(r.MostOfA, r.Concerns)}
 	}
 	if r.MostAway >= 0 {
 		config.Guard = mostAway(r.MostAway)
@@ -104,7 +106,7 @@ func (r *Rules) eligibility() (e preemption.Eligibility) {
 	case taken != "":
 		e.AnyPriority = true
 		e.Take = func(preemptor, victim *outrank.Pod) (string, bool) {
-			return "", victim.Labels["app"] == taken || victim.PriorityValue() < preemptor.PriorityValue()
+			return takenRule, victim.Labels["app"] == taken || victim.PriorityValue() < preemptor.PriorityValue()
 		}
 	}
 
@@ -118,6 +120,9 @@ func (r *Rules) eligibility() (e preemption.Eligibility) {
 	}
 	return e
 }
+
+// takenRule is the name of the rule by which pods are taken whatever their priority.
+const takenRule = "taken"
 
 // ownRefusal is what the caller's rule says of a pod that may not preempt.
 const ownRefusal = "its node may have room soon"

@@ -12,9 +12,16 @@ func (w *World) GoString() string {
 	fmt.Fprintf(&b, "    release %s\n", w.Release)
 	for i := range w.Nodes {
 		w.Nodes[i].write(&b)
+		if w.someAvoid() {
+			writeText(&b, "labels", hostLabel+"="+w.Nodes[i].Name)
+		}
+		b.WriteString("\n")
 	}
 	for i := range w.Pods {
 		fmt.Fprintf(&b, "    pod %s\n", w.Pods[i].line())
+	}
+	if w.Known {
+		fmt.Fprintf(&b, "    pod %s\n", w.Asks[0].line())
 	}
 	for _, budget := range w.Budgets {
 		selector := "everything"
@@ -36,7 +43,8 @@ func (w *World) GoString() string {
 
 	w.writeConfig(&b)
 	if w.Asks[0].Group == "" {
-		fmt.Fprintf(&b, "explain %s\n", w.Asks[0].line())
+		asked := w.asked()
+		fmt.Fprintf(&b, "explain %s\n", asked.line())
 		return b.String()
 	}
 	b.WriteString("group\n")
@@ -49,7 +57,6 @@ func (w *World) GoString() string {
 func (n *Node) write(b *strings.Builder) {
 	fmt.Fprintf(b, "    node %s cpu=%d memory=%dGi pods=%d", n.Name, n.CPU, n.Memory, n.Pods)
 	writeFlag(b, "cordoned", n.Cordoned)
-	b.WriteString("\n")
 }
 
 // writeConfig writes the caller's rules, if there are any.
@@ -63,7 +70,11 @@ func (w *World) writeConfig(b *strings.Builder) {
 		add("importance cpu")
 	}
 	if w.MostOfA >= 0 {
-		add("filter %s at-most=%d of=app=a", filterName, w.MostOfA)
+		concerns := ""
+		if w.Concerns {
+			concerns = " concerns"
+		}
+		add("filter %s at-most=%d of=app=a%s", filterName, w.MostOfA, concerns)
 	}
 	if w.Spared != "" {
 		add("spares app=%s", w.Spared)
@@ -128,6 +139,9 @@ func (p *Pod) line() string {
 	writeText(&b, "group", p.Group)
 	writeFlag(&b, "never", p.Never)
 	writeText(&b, "leaving", p.Leaving)
+	if p.Avoids != "" {
+		fmt.Fprintf(&b, " anti=(app=%s by %s)", p.Avoids, hostLabel)
+	}
 	if len(p.Names) > 0 {
 		fmt.Fprintf(&b, " node=(metadata.name in (%s))", strings.Join(p.Names, ") | metadata.name in ("))
 	}

@@ -41,7 +41,7 @@ func TestPropertyWorldsAreShownAsTheyAre(t *testing.T) {
 		w := Worlds.Draw(t, "world")
 		commands := parsed(t, w)
 		requireSame(t, w.Cluster(), scenario.Cluster(commands["cluster"].Body))
-		requireSame(t, w.Asks[0].object(), commands["explain"].Line.Pod())
+		requireSame(t, w.Request().Pod, commands["explain"].Line.Pod())
 
 		w = GroupWorlds.Draw(t, "group's world")
 		commands = parsed(t, w)
@@ -137,7 +137,7 @@ func TestWorldsReachEverything(t *testing.T) {
 		"a candidate, policy v1.13": 2, "a candidate, policy simplified": 2, "a candidate, policy exact": 1, "a candidate, policy strict": 1,
 		"a candidate, policy victims-alone": 1, "a candidate, ranks of the caller": 5, "a candidate, found elsewhere": 1,
 		"a candidate, importance of the caller": 2, "the guard refuses": 1, "left out by NodeAffinity": 5, "nominations are cleared": 5,
-		"may not preempt disabled": 2, "may not preempt nominated": 1, "may not preempt " + ownRefusal: 1,
+		"may not preempt disabled": 2, "may not preempt " + ownRefusal: 1,
 		"somebody stays": 20, "a group fits": 5, "a group preempt": 20, "a group nothing-helps": 5,
 		"host Admitted": 1, "host AdmittedAfterEvicting": 20, "host Rejected": 20,
 		"a choice in the tier BestEffort": 2, "a choice in the tier Burstable": 10, "a choice in the tier Guaranteed": 2,

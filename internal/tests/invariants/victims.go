@@ -15,7 +15,12 @@ import (
 func (d Decider) NobodyOfEqualOrHigherPriorityLeaves(t *testing.T) {
 	both(t, func(t *testing.T) {
 		d.always(t, func(w *World, a *answer) string {
-			return first(a.all(), func(c choice) string { return w.tooImportant(c.victims) })
+			return first(a.all(), func(c choice) string {
+				if broken := w.tooImportant(c.victims); broken != "" {
+					return broken
+				}
+				return w.misjudged(c)
+			})
 		})
 	}, func(t *testing.T) {
 		d.alwaysGroups(t, func(w *World, a *groupAnswer) string { return w.tooImportant(a.victims) })
@@ -33,6 +38,23 @@ func (w *World) tooImportant(victims []*Pod) string {
 			return fmt.Sprintf("%s of priority %d has to leave for a pod of priority %d", v.Name, u.priority, asks)
 		default:
 			return fmt.Sprintf("%s has to leave, and a pod that would leave with it may not", v.Name)
+		}
+	}
+	return ""
+}
+
+// misjudged says which victim counts with another priority than is said, or by another rule of the caller's.
+func (w *World) misjudged(c choice) string {
+	rule := ""
+	if w.Taken != "" {
+		rule = takenRule
+	}
+	for _, v := range c.victims {
+		switch u, said := w.unitOf(v), c.reasons[v]; {
+		case said.Priority != u.priority:
+			return fmt.Sprintf("%s is said to count with the priority %d, and counts with %d", v.Name, said.Priority, u.priority)
+		case said.Rule != rule:
+			return fmt.Sprintf("%s is said to leave by the rule %q, and leaves by %q", v.Name, said.Rule, rule)
 		}
 	}
 	return ""

@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,6 +22,8 @@ type World struct {
 	Groups  []Group
 	// Asks is the preemptor, or the pods of a group that preempt together.
 	Asks []Pod
+	// Known is set if the preemptor waits in the cluster, which then knows its nomination, and the question does not.
+	Known bool
 	Rules
 }
 
@@ -55,6 +58,8 @@ type Pod struct {
 	Leaving string
 	// Names are the only nodes that may take the pod, by its affinity; empty for any.
 	Names []string
+	// Avoids is an app whose pods cannot be on the same node, empty for none.
+	Avoids string
 }
 
 // The reasons for which pods are being deleted.
@@ -102,13 +107,20 @@ func (w *World) Cluster() *outrank.Cluster {
 	}
 	c := &outrank.Cluster{Release: release}
 	for _, n := range w.Nodes {
-		c.Nodes = append(c.Nodes, &outrank.Node{
+		node := &outrank.Node{
 			Name: n.Name, Unschedulable: n.Cordoned,
 			Allocatable: resource.MustList("cpu", text(n.CPU), "memory", text(n.Memory)+"Gi", "pods", text(n.Pods)),
-		})
+		}
+		if w.someAvoid() {
+			node.Labels = map[string]string{hostLabel: n.Name}
+		}
+		c.Nodes = append(c.Nodes, node)
 	}
 	for i := range w.Pods {
 		c.Pods = append(c.Pods, w.Pods[i].object())
+	}
+	if w.Known {
+		c.Pods = append(c.Pods, w.Asks[0].object())
 	}
 
 	for _, b := range w.Budgets {
@@ -137,6 +149,15 @@ func (w *World) Cluster() *outrank.Cluster {
 	return c
 }
 
+// hostLabel tells nodes apart, where some pods avoid others on their node.
+const hostLabel = "host"
+
+// someAvoid reports whether any pod avoids others.
+func (w *World) someAvoid() bool {
+	avoids := func(p Pod) bool { return p.Avoids != "" }
+	return slices.ContainsFunc(w.Pods, avoids) || slices.ContainsFunc(w.Asks, avoids)
+}
+
 // object returns the pod as an object of the library.
 func (p *Pod) object() *outrank.Pod {
 	o := &outrank.Pod{
@@ -160,6 +181,10 @@ func (p *Pod) object() *outrank.Pod {
 	}
 	if p.Leaving != "" {
 		o.DeletionTimestamp, o.DisruptionReason = scenario.Now, p.Leaving
+	}
+	if p.Avoids != "" {
+		app := &outrank.LabelSelector{MatchLabels: map[string]string{"app": p.Avoids}}
+		o.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: app, TopologyKey: hostLabel}}
 	}
 	if len(p.Names) > 0 {
 		o.Affinity.NodeAffinity = &outrank.NodeSelector{}
