@@ -85,7 +85,7 @@ func (w *World) drawNode(n numbers, name string) {
 	for i := range count {
 		p := w.drawPod(n, fmt.Sprintf("p%s%d", name[1:], i+1))
 		p.Node = name
-		p.Started = n.upTo("started", 0, 2)
+		p.Started = n.oneOf("started", 0, 1, 2, 0, 1, 2, -1)
 		if n.oneIn("leaving", 4) {
 			p.Leaving = n.of("why it leaves", byPreemption, byPreemption, byEviction)
 		}

@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -133,7 +134,8 @@ func (w *World) moreImportant(a, b *unit) int {
 		}
 		return 1
 	}
-	longest := func(u *unit) (minutes int64) {
+	longest := func(u *unit) int64 {
+		minutes := int64(math.MinInt64)
 		for _, p := range u.pods {
 			minutes = max(minutes, w.runs(p))
 		}

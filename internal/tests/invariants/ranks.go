@@ -181,8 +181,11 @@ func (w *World) top(c choice) int64 {
 
 // start is how many minutes ago the first of those victims started that have the highest priority. One without a start
 // has started now (rule 11.6).
-func (c *choice) start() (longest int64) {
-	top := int32(math.MinInt32)
+func (c *choice) start() int64 {
+	if len(c.victims) == 0 {
+		return 0
+	}
+	top, longest := int32(math.MinInt32), int64(math.MinInt64)
 	for _, v := range c.victims {
 		top = max(top, v.priority())
 	}

@@ -121,8 +121,8 @@ func (p *Pod) line() string {
 	if !p.Unset {
 		fmt.Fprintf(&b, " priority=%d", p.Priority)
 	}
-	if p.Started > 0 {
-		fmt.Fprintf(&b, " start=-%dm", p.Started)
+	if p.Started != 0 {
+		fmt.Fprintf(&b, " start=%dm", -p.Started)
 	}
 
 	var labels []string

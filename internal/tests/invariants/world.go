@@ -46,7 +46,8 @@ type Pod struct {
 	// Priority counts as 0 if Unset.
 	Priority int32
 	Unset    bool
-	// Started is how many minutes before now the pod started, 0 for a pod that has no start time.
+	// Started is how many minutes before now the pod started, 0 for a pod that has no start time. It may be after now,
+	// by another clock.
 	Started int64
 	// App and Tier are labels, empty for a pod without them.
 	App, Tier string
@@ -167,7 +168,7 @@ func (p *Pod) object() *outrank.Pod {
 	if !p.Unset {
 		o.Priority = &p.Priority
 	}
-	if p.Started > 0 {
+	if p.Started != 0 {
 		o.StartTime = scenario.Now.Add(-time.Duration(p.Started) * time.Minute)
 	}
 	if labels := p.labels(); len(labels) > 0 {
