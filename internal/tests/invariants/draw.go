@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"fmt"
+	"math"
 
 	"pgregory.net/rapid"
 )
@@ -15,7 +16,10 @@ var (
 
 func drawWorld(t *rapid.T, group bool) *World {
 	n := numbers{t}
-	w := &World{Release: n.of("release", v137, v136, withGroups, withGroups)}
+	w := &World{Release: n.of("release", v137, v136, withGroups, withGroups), priorities: []int64{0, 1, 2, -1, -2, 3}}
+	if n.oneIn("lowest priorities", 8) {
+		w.priorities = []int64{0, math.MinInt32, 1, math.MinInt32} // the lowest adds nothing to a sum (rule 11.4)
+	}
 	if group {
 		w.Release = withGroups
 	}
@@ -118,7 +122,7 @@ func (w *World) drawNode(n numbers, name string) {
 // drawPod draws a pod of some group, or of none.
 func (w *World) drawPod(n numbers, name string) Pod {
 	p := Pod{
-		Name: name, CPU: n.oneOf("cpu", 1, 2, 3, 0, 4), Memory: n.upTo("memory", 0, 1), Priority: int32(n.oneOf("priority", 0, 1, 2, -1, -2, 3)),
+		Name: name, CPU: n.oneOf("cpu", 1, 2, 3, 0, 4), Memory: n.upTo("memory", 0, 1), Priority: int32(n.oneOf("priority", w.priorities...)),
 		App: n.of("app", "", "a", "b"), Tier: n.of("tier", "", "x"),
 	}
 	if w.MostAway >= 0 { // the guard looks at two apps

@@ -62,18 +62,19 @@ var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	if crowd {
 		// So many of one tier have to leave that the kubelet finds the nearest by an index.
 		count = n.upTo("pods of a crowd", 140, 200)
-		h.Asks.Amounts[1] = count * 2
 	}
 	for i := range count {
 		p := drawHostPod(n, fmt.Sprint("p", i+1), 5)
-		if n.oneIn("critical", 5) {
-			p.Priority, p.Unset = criticalPriority+int32(n.oneOf("above", 0, -1, 1)), false
-		}
-		p.Static = n.oneIn("static", 10)
 		if crowd {
 			p.Class = outrank.Burstable
+		} else if n.oneIn("critical", 5) {
+			p.Priority, p.Unset = criticalPriority+int32(n.oneOf("above", 0, -1, 1)), false
 		}
+		p.Static = n.oneIn("static", 10) && !crowd
 		h.Pods = append(h.Pods, p)
+	}
+	if crowd {
+		h.askForMost(n)
 	}
 
 	// What is left is less than what is asked for, more often than not.
@@ -92,6 +93,18 @@ var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	}
 	return h
 })
+
+// askForMost has the pod that asks want half of what the pods have, or nearly all of it, so that nearly all leave.
+func (h *Host) askForMost(n numbers) {
+	var cpu int64
+	for i := range h.Pods {
+		cpu += h.Pods[i].Amounts[1]
+	}
+	h.Asks.Amounts[1] = cpu / 2
+	if n.oneIn("nearly all", 2) {
+		h.Asks.Amounts[1] = max(0, cpu-n.upTo("but", 0, 5))
+	}
+}
 
 // drawHostPod draws a pod that asks for up to so much of each resource. Most pods are of one class, so that there is a
 // choice within a tier.

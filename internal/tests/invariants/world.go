@@ -25,6 +25,9 @@ type World struct {
 	// Known is set if the preemptor waits in the cluster, which then knows its nomination, and the question does not.
 	Known bool
 	Rules
+
+	// priorities are what the priorities of pods are drawn from.
+	priorities []int64
 }
 
 // Node is a node: whole cores, Gi of memory and places for pods.
