@@ -58,13 +58,16 @@ var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 		h.Asks.Priority, h.Asks.Unset = criticalPriority, false
 	}
 	count := n.oneOf("pods", 3, 4, 2, 5, 1, 6, 7, 0)
-	crowd := n.oneIn("crowd", 12)
+	crowd, alike := n.oneIn("crowd", 12), n.oneIn("alike", 2)
 	if crowd {
 		// So many of one tier have to leave that the kubelet finds the nearest by an index.
 		count = n.upTo("pods of a crowd", 140, 200)
 	}
 	for i := range count {
 		p := drawHostPod(n, fmt.Sprint("p", i+1), 5)
+		if crowd && alike {
+			p.Amounts[1] = 1 // so that all are equally near
+		}
 		if crowd {
 			p.Class = outrank.Burstable
 		} else if n.oneIn("critical", 5) {
