@@ -30,7 +30,11 @@ func drawWorld(t *rapid.T, group bool) *World {
 	w.drawAsks(n, group)
 	w.drawGroups(n)
 	for i := range n.oneOf("nodes", 2, 1, 3) {
-		w.drawNode(n, fmt.Sprint("n", i+1))
+		if name := fmt.Sprint("n", i+1); i > 0 && n.oneIn("twin", 5) {
+			w.drawTwin(n, name)
+		} else {
+			w.drawNode(n, name)
+		}
 	}
 	w.drawNominated(n)
 	w.drawBudgets(n)
@@ -117,6 +121,39 @@ func (w *World) drawNode(n numbers, name string) {
 	}
 	node.Pods = count + n.upTo("free places", 0, 3)
 	w.Nodes = append(w.Nodes, node)
+}
+
+// drawTwin draws a node that is the first one once more, but for one thing, so that candidates tie in all ranks but one.
+func (w *World) drawTwin(n numbers, name string) {
+	node := w.Nodes[0]
+	node.Name = name
+	w.Nodes = append(w.Nodes, node)
+	first := len(w.Pods)
+	for _, p := range w.on("n1") {
+		q := *p
+		q.Node, q.Name = name, "p"+name[1:]+p.Name[2:]
+		w.Pods = append(w.Pods, q)
+	}
+
+	one := first + int(n.upTo("which pod", 0, 4))
+	switch what := n.of("differs by", "a pod of n1", "a start", "a pod", "a priority"); {
+	case what == "a pod of n1":
+		w.addLowest(n, "n1")
+	case what == "a pod":
+		w.addLowest(n, name)
+	case one >= len(w.Pods) || w.Pods[one].Group != "":
+	case what == "a start":
+		w.Pods[one].Started = n.oneOf("started", 0, 1, 2, -1)
+	default:
+		w.Pods[one].Priority, w.Pods[one].Unset = 1, false
+	}
+}
+
+// addLowest adds a pod to a node that has no more room for it. If its priority is the lowest there is, it adds nothing to
+// a sum of priorities (rule 11.4).
+func (w *World) addLowest(n numbers, node string) {
+	name := fmt.Sprintf("p%s%d", node[1:], len(w.on(node))+1)
+	w.Pods = append(w.Pods, Pod{Name: name, Node: node, CPU: 1, Priority: int32(n.oneOf("lowest", math.MinInt32, -2))})
 }
 
 // drawPod draws a pod of some group, or of none.
