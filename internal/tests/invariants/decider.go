@@ -77,7 +77,7 @@ func (d Decider) alwaysAnswers(t *testing.T, judge func(w *World, a *answer, err
 	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		w := Worlds.Draw(t, "world")
-		a, err, panicked := caught(func() (*answer, error) { return d.ask(w) })
+		a, panicked, err := caught(func() (*answer, error) { return d.ask(w) })
 		if panicked != "" {
 			t.Fatal(panicked)
 		}
@@ -88,14 +88,14 @@ func (d Decider) alwaysAnswers(t *testing.T, judge func(w *World, a *answer, err
 }
 
 // caught calls a decider. If that panics it says so in one sentence, where rapid would print a stack.
-func caught[A any](ask func() (*A, error)) (a *A, err error, panicked string) {
+func caught[A any](ask func() (*A, error)) (a *A, panicked string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			panicked = fmt.Sprintf("there is no answer, but a panic: %v", r)
 		}
 	}()
 	a, err = ask()
-	return a, err, ""
+	return a, "", err
 }
 
 // ask has the decider preempt and explain.
@@ -212,7 +212,7 @@ func (d Decider) alwaysGroupAnswers(t *testing.T, judge func(w *World, a *groupA
 	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		w := GroupWorlds.Draw(t, "world")
-		a, err, panicked := caught(func() (*groupAnswer, error) { return d.askGroup(w) })
+		a, panicked, err := caught(func() (*groupAnswer, error) { return d.askGroup(w) })
 		if panicked != "" {
 			t.Fatal(panicked)
 		}

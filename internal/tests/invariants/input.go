@@ -110,7 +110,7 @@ func (d Decider) TheOrderOfTheInputDecidesOnlyTheLastTie(t *testing.T) {
 			draw = GroupWorlds
 		}
 		w := draw.Draw(t, "world")
-		broken, _, panicked := caught(func() (*string, error) {
+		broken, panicked, _ := caught(func() (*string, error) {
 			broken := d.byOrder(w)
 			return &broken, nil
 		})
@@ -132,7 +132,21 @@ func (d Decider) byOrder(w *World) string {
 	if w.Asks[0].Group != "" {
 		return "" // first fit goes by the order of the nodes
 	}
+	if broken := d.byOrderOfNodes(w); broken != "" {
+		return broken
+	}
 
+	if w.Release == v136 {
+		budgets := w.Cluster()
+		slices.Reverse(budgets.Budgets)
+		if got, want := d.chosen(w, budgets), d.chosen(w, w.Cluster()); got != want {
+			return "with the budgets turned round the answer is another one: " + apart(want, got)
+		}
+	}
+	return ""
+}
+
+func (d Decider) byOrderOfNodes(w *World) string {
 	plain, err := d.ask(w)
 	if err != nil {
 		return ""
@@ -147,20 +161,13 @@ func (d Decider) byOrder(w *World) string {
 	case other.plan.Outcome != plain.plan.Outcome || len(other.candidates) != len(plain.candidates):
 		return fmt.Sprintf("with the nodes turned round the outcome is %q with %d candidates, and not %q with %d",
 			other.plan.Outcome, len(other.candidates), plain.plan.Outcome, len(plain.candidates))
-	case len(plain.candidates) > 0:
-		one, two := w.price(plain.candidates[0]), turned.price(other.candidates[0])
-		if last := len(one) - 1; !slices.Equal(one[:last], two[:last]) {
-			return fmt.Sprintf("with the nodes turned round %s is the best at the price %v, and not %s at %v",
-				other.candidates[0].node.Name, two[:last], plain.candidates[0].node.Name, one[:last])
-		}
+	case len(plain.candidates) == 0:
+		return ""
 	}
-
-	if w.Release == v136 {
-		budgets := w.Cluster()
-		slices.Reverse(budgets.Budgets)
-		if got, want := d.chosen(w, budgets), d.chosen(w, w.Cluster()); got != want {
-			return "with the budgets turned round the answer is another one: " + apart(want, got)
-		}
+	one, two := w.price(plain.candidates[0]), turned.price(other.candidates[0])
+	if last := len(one) - 1; !slices.Equal(one[:last], two[:last]) {
+		return fmt.Sprintf("with the nodes turned round %s is the best at the price %v, and not %s at %v",
+			other.candidates[0].node.Name, two[:last], plain.candidates[0].node.Name, one[:last])
 	}
 	return ""
 }

@@ -45,7 +45,7 @@ func (k Kubelet) alwaysAnswers(t *testing.T, judge func(h *Host, a *hostAnswer, 
 	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		h := Hosts.Draw(t, "host")
-		a, err, panicked := caught(func() (*hostAnswer, error) { return k.ask(h) })
+		a, panicked, err := caught(func() (*hostAnswer, error) { return k.ask(h) })
 		if panicked != "" {
 			t.Fatal(panicked)
 		}

@@ -33,7 +33,7 @@ func (w *World) miscounted(c choice) string {
 }
 
 // violated says which budgets the victims of a choice break.
-func (w *World) violated(c choice) broken {
+func (w *World) violated(c choice) charges {
 	return w.breaks(w.letGo(w.possible(w.unitsOn(c.node.Name))), w.unitsOf(c.victims))
 }
 

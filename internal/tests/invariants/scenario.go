@@ -23,17 +23,8 @@ func (w *World) GoString() string {
 	if w.Known {
 		fmt.Fprintf(&b, "    pod %s\n", w.Asks[0].line())
 	}
-	for _, budget := range w.Budgets {
-		selector := "everything"
-		if budget.Label != "" {
-			selector = budget.Label + "=" + budget.Value
-		}
-		fmt.Fprintf(&b, "    budget %s selector=%s allowed=%d", budget.Name, selector, budget.Allowed)
-		if budget.Elsewhere {
-			writeText(&b, "namespace", elsewhere)
-		}
-		writeText(&b, "disrupted", budget.Disrupted)
-		b.WriteString("\n")
+	for i := range w.Budgets {
+		fmt.Fprintf(&b, "    budget %s\n", w.Budgets[i].line())
 	}
 	for _, g := range w.Groups {
 		fmt.Fprintf(&b, "    podgroup %s priority=%d", g.Name, g.Priority)
@@ -59,46 +50,66 @@ func (n *Node) write(b *strings.Builder) {
 	writeFlag(b, "cordoned", n.Cordoned)
 }
 
-// writeConfig writes the caller's rules, if there are any.
+// line returns the budget as scenarios write it.
+func (b *Budget) line() string {
+	selector := "everything"
+	if b.Label != "" {
+		selector = b.Label + "=" + b.Value
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s selector=%s allowed=%d", b.Name, selector, b.Allowed)
+	if b.Elsewhere {
+		writeText(&out, "namespace", elsewhere)
+	}
+	writeText(&out, "disrupted", b.Disrupted)
+	return out.String()
+}
+
+// writeConfig writes the caller's rules and what its scheduler has found, if there is any of it.
 func (w *World) writeConfig(b *strings.Builder) {
-	var lines []string
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if w.Policy != "" {
-		add("policy %s", w.Policy)
-	}
-	if w.ByCPU {
-		add("importance cpu")
-	}
-	if w.MostOfA >= 0 {
-		concerns := ""
-		if w.Concerns {
-			concerns = " concerns"
-		}
-		add("filter %s at-most=%d of=app=a%s", filterName, w.MostOfA, concerns)
-	}
-	if w.Spared != "" {
-		add("spares app=%s", w.Spared)
-	}
-	if w.Taken != "" {
-		add("takes app=%s", w.Taken)
-	}
-	if w.MostAway >= 0 {
-		add("guard %s at-most=%d of=app=b beyond=app=a", guardName, w.MostAway)
-	}
-	if w.Refuses {
-		add("refuses unschedulable")
-	}
-	for _, r := range w.Ranks {
-		lines = append(lines, r.line())
-	}
+	lines := w.Rules.lines()
 	if w.given() {
 		for _, n := range w.Nodes {
-			add("found %s %s", n.Name, n.Found)
+			lines = append(lines, fmt.Sprintf("found %s %s", n.Name, n.Found))
 		}
 	}
 	if len(lines) > 0 {
 		fmt.Fprintf(b, "config\n    %s\n", strings.Join(lines, "\n    "))
 	}
+}
+
+// lines returns the rules as scenarios write them.
+func (r *Rules) lines() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if r.Policy != "" {
+		add("policy %s", r.Policy)
+	}
+	if r.ByCPU {
+		add("importance cpu")
+	}
+	if r.MostOfA >= 0 {
+		concerns := ""
+		if r.Concerns {
+			concerns = " concerns"
+		}
+		add("filter %s at-most=%d of=app=a%s", filterName, r.MostOfA, concerns)
+	}
+	if r.Spared != "" {
+		add("spares app=%s", r.Spared)
+	}
+	if r.Taken != "" {
+		add("takes app=%s", r.Taken)
+	}
+	if r.MostAway >= 0 {
+		add("guard %s at-most=%d of=app=b beyond=app=a", guardName, r.MostAway)
+	}
+	if r.Refuses {
+		add("refuses unschedulable")
+	}
+	for i := range r.Ranks {
+		lines = append(lines, r.Ranks[i].line())
+	}
+	return lines
 }
 
 // line returns the rank as scenarios write it.

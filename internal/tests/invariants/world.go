@@ -110,15 +110,8 @@ func (w *World) Cluster() *outrank.Cluster {
 		panic(err)
 	}
 	c := &outrank.Cluster{Release: release}
-	for _, n := range w.Nodes {
-		node := &outrank.Node{
-			Name: n.Name, Unschedulable: n.Cordoned,
-			Allocatable: resource.MustList("cpu", text(n.CPU), "memory", text(n.Memory)+"Gi", "pods", text(n.Pods)),
-		}
-		if w.someAvoid() {
-			node.Labels = map[string]string{hostLabel: n.Name}
-		}
-		c.Nodes = append(c.Nodes, node)
+	for i := range w.Nodes {
+		c.Nodes = append(c.Nodes, w.Nodes[i].object(w.someAvoid()))
 	}
 	for i := range w.Pods {
 		c.Pods = append(c.Pods, w.Pods[i].object())
@@ -126,22 +119,8 @@ func (w *World) Cluster() *outrank.Cluster {
 	if w.Known {
 		c.Pods = append(c.Pods, w.Asks[0].object())
 	}
-
-	for _, b := range w.Budgets {
-		budget := &outrank.PodDisruptionBudget{
-			Name: b.Name, DisruptionsAllowed: b.Allowed,
-			Selector: &outrank.LabelSelector{},
-		}
-		if b.Label != "" {
-			budget.Selector.MatchLabels = map[string]string{b.Label: b.Value}
-		}
-		if b.Elsewhere {
-			budget.Namespace = elsewhere
-		}
-		if b.Disrupted != "" {
-			budget.DisruptedPods = map[string]time.Time{b.Disrupted: scenario.Now}
-		}
-		c.Budgets = append(c.Budgets, budget)
+	for i := range w.Budgets {
+		c.Budgets = append(c.Budgets, w.Budgets[i].object())
 	}
 	for _, g := range w.Groups {
 		group := &outrank.PodGroup{Name: g.Name, Priority: &g.Priority}
@@ -151,6 +130,33 @@ func (w *World) Cluster() *outrank.Cluster {
 		c.Groups = append(c.Groups, group)
 	}
 	return c
+}
+
+// object returns the node as an object of the library, with a label of its own or without.
+func (n *Node) object(labelled bool) *outrank.Node {
+	o := &outrank.Node{
+		Name: n.Name, Unschedulable: n.Cordoned,
+		Allocatable: resource.MustList("cpu", text(n.CPU), "memory", text(n.Memory)+"Gi", "pods", text(n.Pods)),
+	}
+	if labelled {
+		o.Labels = map[string]string{hostLabel: n.Name}
+	}
+	return o
+}
+
+// object returns the budget as an object of the library.
+func (b *Budget) object() *outrank.PodDisruptionBudget {
+	o := &outrank.PodDisruptionBudget{Name: b.Name, DisruptionsAllowed: b.Allowed, Selector: &outrank.LabelSelector{}}
+	if b.Label != "" {
+		o.Selector.MatchLabels = map[string]string{b.Label: b.Value}
+	}
+	if b.Elsewhere {
+		o.Namespace = elsewhere
+	}
+	if b.Disrupted != "" {
+		o.DisruptedPods = map[string]time.Time{b.Disrupted: scenario.Now}
+	}
+	return o
 }
 
 // hostLabel tells nodes apart, where some pods avoid others on their node.
@@ -186,19 +192,26 @@ func (p *Pod) object() *outrank.Pod {
 	if p.Leaving != "" {
 		o.DeletionTimestamp, o.DisruptionReason = scenario.Now, p.Leaving
 	}
+	o.Affinity = p.affinity()
+	return o
+}
+
+// affinity returns whom the pod avoids, and the nodes that it names.
+func (p *Pod) affinity() (a outrank.Affinity) {
 	if p.Avoids != "" {
 		app := &outrank.LabelSelector{MatchLabels: map[string]string{"app": p.Avoids}}
-		o.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: app, TopologyKey: hostLabel}}
+		a.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: app, TopologyKey: hostLabel}}
 	}
-	if len(p.Names) > 0 {
-		o.Affinity.NodeAffinity = &outrank.NodeSelector{}
-		for _, name := range p.Names {
-			field := outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{name}}
-			o.Affinity.NodeAffinity.NodeSelectorTerms = append(o.Affinity.NodeAffinity.NodeSelectorTerms,
-				outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{field}})
-		}
+	if len(p.Names) == 0 {
+		return a
 	}
-	return o
+	a.NodeAffinity = &outrank.NodeSelector{}
+	for _, name := range p.Names {
+		field := outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{name}}
+		term := outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{field}}
+		a.NodeAffinity.NodeSelectorTerms = append(a.NodeAffinity.NodeSelectorTerms, term)
+	}
+	return a
 }
 
 func (p *Pod) labels() map[string]string {
