@@ -18,9 +18,12 @@ var fast = invariants.Decider{
 		if err != nil {
 			return nil, err
 		}
-		// The same snapshot has been asked by other rules before, of which nothing may be left.
-		if _, err := bySimplifiedRules.Preempt(context.Background(), snap, req); err != nil {
-			return nil, err
+		// The same snapshot has been asked by other rules before, of which nothing may be left. What they leave are
+		// charges.
+		if len(c.Budgets) > 0 {
+			if _, err := bySimplifiedRules.Preempt(context.Background(), snap, req); err != nil {
+				return nil, err
+			}
 		}
 		return e.Preempt(context.Background(), snap, req)
 	},
