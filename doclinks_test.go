@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,21 +31,34 @@ type documented struct {
 	doc    *doc.Package
 }
 
-// readDocumented reads the packages of the module, without their tests and without modules below.
+// readDocumented returns the packages of the module, without their tests and without modules below. No test changes
+// them, so that they are read once.
 func readDocumented(t *testing.T) map[string]*documented {
-	folders, err := structure.Folders(".")
+	packages, err := documentedOnce()
 	require.NoError(t, err)
+	return packages
+}
+
+var documentedOnce = sync.OnceValues(func() (map[string]*documented, error) {
+	folders, err := structure.Folders(".")
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]*documented{}
 	for _, folder := range folders {
 		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		d := &documented{folder: folder, fset: token.NewFileSet()}
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
 			file, err := parser.ParseFile(d.fset, name, nil, parser.ParseComments)
-			require.NoError(t, err)
+			if err != nil {
+				return nil, err
+			}
 			d.files = append(d.files, file)
 		}
 		if len(d.files) == 0 {
@@ -52,11 +66,13 @@ func readDocumented(t *testing.T) map[string]*documented {
 		}
 		path := filepath.ToSlash(filepath.Join(module, folder))
 		d.doc, err = doc.NewFromFiles(d.fset, d.files, path, doc.AllDecls|doc.PreserveAST)
-		require.NoError(t, err, folder)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", folder, err)
+		}
 		out[path] = d
 	}
-	return out
-}
+	return out, nil
+})
 
 // go doc and pkg.go.dev print the comments of fields, of methods of an interface and of values of a
 // group as they stand: a doc link there is a word in brackets.

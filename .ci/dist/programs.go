@@ -73,7 +73,7 @@ var programs = []program{
 	{name: "kubectl-whatif", module: "examples/kubectl-whatif", pkg: ".", platforms: append(slices.Clone(everywhere), browser), documents: whatifDocuments},
 	{name: "whatif-mcp", module: "examples/kubectl-whatif/whatif-mcp", pkg: ".", platforms: everywhere, beside: []string{"kubectl-whatif"}},
 	{name: "kubectl-whatif-devices", module: "examples/kubectl-whatif/devices", pkg: ".", platforms: everywhere},
-	{name: "simulator", module: ".", pkg: "./examples/simulator", platforms: everywhere},
+	{name: "simulator", module: "examples/simulator", pkg: ".", platforms: everywhere},
 	{name: "replay", module: ".", pkg: "./examples/replay", platforms: everywhere},
 	{name: "study", module: "examples/study", pkg: ".", platforms: everywhere},
 	// Like kube-scheduler itself it is for linux alone.

@@ -4,10 +4,13 @@ go 1.26.0
 
 replace github.com/outrank-go/outrank => ../..
 
+replace github.com/outrank-go/outrank/examples/simulator => ../simulator
+
 require (
 	github.com/DataDog/sketches-go v1.4.8
 	github.com/apache/beam/sdks/v2 v2.77.0
-	github.com/outrank-go/outrank v0.0.0-00010101000000-000000000000
+	github.com/outrank-go/outrank v0.0.0
+	github.com/outrank-go/outrank/examples/simulator v0.0.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/term v0.47.0
 	pgregory.net/rapid v1.3.0

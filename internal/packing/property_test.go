@@ -313,7 +313,7 @@ func TestStop(t *testing.T) {
 
 // Less patience ends the search for prices earlier, with a bound that is one all the same.
 func TestPatience(t *testing.T) {
-	p := oneOfEach(40)
+	p := oneOfEach(30)
 	var steps []int
 	var bounds []int64
 	for _, patience := range []int{0, 4, 1} {

@@ -17,7 +17,7 @@ import (
 )
 
 func TestBookDecidesAsTheModel(t *testing.T) {
-	agree(t, "the book", readKept[proof.Case, proof.Decision](t, casesFile), 1, func(t *testing.T, c proof.Case) proof.Decision {
+	agree(t, "the book", readCases(t), 1, func(t *testing.T, c proof.Case) proof.Decision {
 		cluster, req, config := question(c)
 		explained, err := preemption.Explain(cluster, req, config)
 		require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestBookDecidesAsTheModel(t *testing.T) {
 }
 
 func TestEngineDecidesAsTheModel(t *testing.T) {
-	agree(t, "the engine", readKept[proof.Case, proof.Decision](t, casesFile), 1, func(t *testing.T, c proof.Case) proof.Decision {
+	agree(t, "the engine", readCases(t), 1, func(t *testing.T, c proof.Case) proof.Decision {
 		cluster, req, config := question(c)
 		snapshot, err := engine.NewSnapshot(cluster)
 		require.NoError(t, err)

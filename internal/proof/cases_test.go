@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,23 +52,52 @@ func model(t *testing.T) *proof.Model {
 	return m
 }
 
-// readKept reads the kept cases of a file.
-func readKept[Q, A any](t *testing.T, name string) (list []kept[Q, A]) {
+// The kept cases are read once: no test changes them.
+var (
+	casesOnce      = sync.OnceValues(func() ([]kept[proof.Case, proof.Decision], error) { return readKept[proof.Case, proof.Decision](casesFile) })
+	admissionsOnce = sync.OnceValues(func() ([]kept[proof.Admission, proof.Admitted], error) {
+		return readKept[proof.Admission, proof.Admitted](admissionsFile)
+	})
+)
+
+// readCases returns the kept decisions.
+func readCases(t *testing.T) []kept[proof.Case, proof.Decision] {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
+	cases, err := casesOnce()
 	require.NoError(t, err)
+	return cases
+}
+
+// readAdmissions returns the kept admissions.
+func readAdmissions(t *testing.T) []kept[proof.Admission, proof.Admitted] {
+	t.Helper()
+	admissions, err := admissionsOnce()
+	require.NoError(t, err)
+	return admissions
+}
+
+// readKept reads the kept cases of a file.
+func readKept[Q, A any](name string) (list []kept[Q, A], err error) {
+	f, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		return nil, err
+	}
 	defer f.Close()
 	unzipped, err := gzip.NewReader(bufio.NewReader(f))
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 
 	lines := json.NewDecoder(unzipped)
 	for {
 		var one kept[Q, A]
 		err := lines.Decode(&one)
 		if err == io.EOF {
-			return list
+			return list, nil
 		}
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		list = append(list, one)
 	}
 }

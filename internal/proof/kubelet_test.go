@@ -13,7 +13,7 @@ import (
 )
 
 func TestKubeletDecidesAsTheModel(t *testing.T) {
-	agree(t, "kubeletadmit", readKept[proof.Admission, proof.Admitted](t, admissionsFile), 1, func(t *testing.T, a proof.Admission) proof.Admitted {
+	agree(t, "kubeletadmit", readAdmissions(t), 1, func(t *testing.T, a proof.Admission) proof.Admitted {
 		node := &outrank.Node{Name: "n", Allocatable: amounts(a.Node.CPU, a.Node.Memory, a.Node.Pods)}
 		if a.Node.Tainted {
 			node.Taints = []outrank.Taint{{Key: "t", Effect: outrank.NoExecute}}

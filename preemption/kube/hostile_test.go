@@ -94,7 +94,7 @@ func TestHostileInputTakesLinearMemory(t *testing.T) {
 	}
 	for name, form := range hostile.Dumps {
 		t.Run("kept of "+name, func(t *testing.T) {
-			text := hostile.Written(form, 5000)
+			text := hostile.Written(form, seeded.Sample(2000, 5000))
 			before := inUse()
 			c, err := kube.ReadCluster(strings.NewReader(text))
 			kept := inUse() - before

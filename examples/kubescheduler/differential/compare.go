@@ -16,12 +16,7 @@ func Compare(want, got *Answer) []string {
 		return d
 	}
 
-	// Outrank answers about every node, the reference only about those that it asked.
-	for _, node := range slices.Sorted(maps.Keys(want.Nodes)) {
-		if w, g := want.Nodes[node], got.Nodes[node]; !w.equal(g) {
-			d.add("node "+node, w, g)
-		}
-	}
+	d.compareNodes(want, got)
 	if want.Fits || want.Waits {
 		return d
 	}
@@ -36,6 +31,16 @@ type differences []string
 
 func (d *differences) add(what string, want, got any) {
 	*d = append(*d, fmt.Sprintf("%s: kube-scheduler has %v, outrank %v", what, want, got))
+}
+
+// compareNodes compares what the filters say of each node. Outrank answers about every node, the reference only
+// about those that it asked.
+func (d *differences) compareNodes(want, got *Answer) {
+	for _, node := range slices.Sorted(maps.Keys(want.Nodes)) {
+		if w, g := want.Nodes[node], got.Nodes[node]; !w.equal(g) {
+			d.add("node "+node, w, g)
+		}
+	}
 }
 
 // compareTried compares the candidates, and the nodes that were tried in vain. Both sides must have tried the

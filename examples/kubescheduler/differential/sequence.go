@@ -105,6 +105,8 @@ type sequenceRun struct {
 	held *heldBack
 	// cycle is the attempt of a group.
 	cycle *GroupCycle
+	// ghosts are the pods in deletion that the scheduler keeps room for in this attempt.
+	ghosts []ghost
 	// underWay are the preemptors whose plans hung before the attempt.
 	underWay []types.UID
 }
@@ -245,7 +247,7 @@ func (s *sequenceRun) fresh() {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()
 	s.r.answer = &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}}
-	s.exempt = nil
+	s.exempt, s.ghosts = nil, nil
 	s.cycle.begin()
 	s.current, s.answers, s.errors = nil, map[string]*decided{}, map[string]error{}
 }
@@ -274,11 +276,26 @@ func (s *sequenceRun) decide() {
 // ask calls decide with every follower's view of the cluster. Followers that know no more than the informers are
 // left out while news is late: the scheduler knows more.
 func (s *sequenceRun) ask(pods []*corev1.Pod, decide func(name string, snap *engine.Snapshot, pods []*outrank.Pod) error) {
+	var err error
+	if s.ghosts, err = s.findGhosts(); err != nil {
+		s.errors["fresh"] = err
+		return
+	}
+	if len(s.ghosts) > 0 {
+		s.result.Counts["attempts with the nomination of a deleted pod: 7.16.6"]++
+	}
 	for _, f := range append([]Follower{{Name: "fresh", Late: true, View: s.anew}}, s.followers...) {
 		if f.Late && s.late != nil {
 			continue
 		}
-		if err := f.View(pods, func(snap *engine.Snapshot, pods []*outrank.Pod) error { return decide(f.Name, snap, pods) }); err != nil {
+		err := f.View(pods, func(snap *engine.Snapshot, pods []*outrank.Pod) error {
+			snap, err := s.withGhosts(snap)
+			if err != nil {
+				return err
+			}
+			return decide(f.Name, snap, pods)
+		})
+		if err != nil {
 			s.errors[f.Name] = err
 		}
 	}

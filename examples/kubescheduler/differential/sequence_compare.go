@@ -2,6 +2,8 @@ package differential
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // compare records the result of the attempt, and the differences of the followers.
@@ -17,9 +19,12 @@ func (s *sequenceRun) compare() {
 	if s.exempt != nil {
 		e = *s.exempt
 	}
-	if e.rule != "" {
+	switch e.compared {
+	case nothing:
 		s.result.Counts["not compared: "+e.rule]++
 		return
+	case filtersAlone, otherNodes:
+		s.result.Counts["compared in part: "+e.rule]++
 	}
 
 	differ := func(name string, lines ...string) {
@@ -51,9 +56,18 @@ func (s *sequenceRun) compare() {
 		for _, one := range []*Answer{&want, got} {
 			s.leaveOut(one, choice, e.byOrder)
 		}
+		if e.compared != whole {
+			differ(f.Name, compareInPart(&want, got, &e)...)
+			continue
+		}
 		differ(f.Name, append(Compare(&want, got), d.problems...)...)
 	}
 
+	// The rival sees no ghosts, and makes a plan of its own without them.
+	if e.compared != whole || len(s.ghosts) > 0 {
+		s.rival.forget()
+		return
+	}
 	if told := s.rival.compare(a, s.answers["framework"]); !choice {
 		differ("rival", told...)
 	}
@@ -78,7 +92,37 @@ func (s *sequenceRun) leaveOut(a *Answer, choice, byOrder bool) {
 	if byOrder {
 		a.Candidates = placesOf(a.Candidates)
 	}
-	a.Cleared = s.toldOf(a.Cleared)
+	a.Cleared = slices.DeleteFunc(s.toldOf(a.Cleared), s.isBareGhost)
+}
+
+// compareInPart returns the differences in what does not rest on the rule of the exemptions.
+func compareInPart(want, got *Answer, e *exemptions) []string {
+	rest := func(a *Answer) *Answer {
+		return &Answer{
+			Nodes: without(a.Nodes, e.apart), Unhelpful: without(a.Unhelpful, e.apart),
+			Candidates: slices.DeleteFunc(slices.Clone(a.Candidates), func(c Candidate) bool { return e.apart[c.Node] }),
+		}
+	}
+	var d differences
+	w, g := rest(want), rest(got)
+	if e.compared == filtersAlone {
+		// What is said of nodes that are left out by name can name the filter that the nominated node fails (rule
+		// 7.15.9), and the nomination may be what the two know differently.
+		maps.DeleteFunc(w.Nodes, func(node string, status Status) bool { return status.Plugin == "" && g.Nodes[node].Plugin == "" })
+	}
+	d.compareNodes(w, g)
+	if e.compared == filtersAlone || want.Fits || got.Fits || want.Waits || got.Waits {
+		return d
+	}
+	d.compareTried(w, g)
+	return d
+}
+
+// without returns the statuses of the nodes that are not apart.
+func without(statuses map[string]Status, apart map[string]bool) map[string]Status {
+	statuses = maps.Clone(statuses)
+	maps.DeleteFunc(statuses, func(node string, _ Status) bool { return apart[node] })
+	return statuses
 }
 
 // count counts the attempt by its result, and writes it into the log.

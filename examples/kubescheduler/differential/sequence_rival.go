@@ -111,11 +111,14 @@ func preempting(own fwk.PreEnqueuePlugin) (list []types.UID) {
 	return uids.UnsortedList()
 }
 
+// forget drops the rival's answer in this attempt.
+func (v *rival) forget() { v.result, v.status = nil, nil }
+
 // compare returns how the rival's answer, and what it did, differ from the scheduler's. Tied is the decision of a
 // follower that knows the scheduler's memory; nil if there is none.
 func (v *rival) compare(a *Answer, tied *decided) []string {
 	result, status := v.result, v.status
-	v.result, v.status = nil, nil
+	v.forget()
 	if a.Fits || status == nil || !strings.Contains(a.Event, "preemption: ") {
 		return nil // preemption was not asked (rule 15.3.9)
 	}

@@ -29,8 +29,9 @@ func TestModuleOutsideTheTree(t *testing.T) {
 	const library = "github.com/outrank-go/outrank"
 	for name, text := range map[string]string{
 		"main.go": string(program), "go.sum": string(sums),
-		"go.mod": "module example.com/policies\n\ngo 1.26.0\n\nrequire (\n\t" + library + " v0.0.0\n\t" + library + "/examples/study v0.0.0\n)\n\n" +
-			"replace " + library + " => " + tree + "\n\nreplace " + library + "/examples/study => " + filepath.Join(tree, "examples", "study") + "\n",
+		"go.mod": "module example.com/policies\n\ngo 1.26.0\n\nrequire (\n\t" + library + " v0.0.0\n\t" + library + "/examples/simulator v0.0.0\n\t" + library + "/examples/study v0.0.0\n)\n\n" +
+			"replace " + library + " => " + tree + "\n\nreplace " + library + "/examples/simulator => " + filepath.Join(tree, "examples", "simulator") +
+			"\n\nreplace " + library + "/examples/study => " + filepath.Join(tree, "examples", "study") + "\n",
 		"study.yaml": "name: own\ntraces: [{name: sample, sample: true}]\ngrid: {policy: [current, cheapest]}\nseeds: {count: 2}\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))

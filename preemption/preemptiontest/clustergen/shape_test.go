@@ -23,7 +23,7 @@ func TestAllIsValid(t *testing.T) {
 		odd = append(odd, shape)
 	}
 	for _, shape := range odd {
-		seeds := uint64(60)
+		seeds := uint64(20)
 		if shape.Sizes > 100 {
 			seeds = 3
 		}

@@ -42,16 +42,23 @@ const (
 	// leastAttempts is the least number of attempts in all sequences of the usual
 	// number. There may be nothing to try in some.
 	leastAttempts = 10_000
+	// mostExempt is the most that a hundred attempts may have of those that are compared in nothing.
+	mostExempt = 5
 )
 
-// attempted counts the attempts of the tests that have run, and runs those tests.
-var attempted, runs int
+// attempted counts the attempts of the tests that have run, exempted those of them that are compared in nothing, and
+// runs those tests.
+var attempted, exempted, runs int
 
 // Sequences of the usual number are of so many attempts that a mistake which shows rarely does.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && runs >= 3 && *sequences >= usualSequences && attempted < leastAttempts {
 		fmt.Printf("FAIL: %d attempts in all sequences, want %d\n", attempted, leastAttempts)
+		code = 1
+	}
+	if code == 0 && attempted >= leastAttempts && exempted*100 > mostExempt*attempted {
+		fmt.Printf("FAIL: %d of %d attempts are compared in nothing, and %d in a hundred may be\n", exempted, attempted, mostExempt)
 		code = 1
 	}
 	os.Exit(code)
@@ -124,6 +131,9 @@ func runSequences(t *testing.T, sequences int, kinds []string, like differential
 	}
 	attempted, runs = attempted+counts["attempts"], runs+1
 	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		if strings.HasPrefix(what, "not compared: ") || strings.HasPrefix(what, "groups not compared: ") {
+			exempted += counts[what]
+		}
 		t.Logf("%8d %s", counts[what], what)
 	}
 }

@@ -223,7 +223,7 @@ func TestSeveralFaults(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	ok, err := run(&out, top, options{})
+	ok, err := run(&out, readAll(t), options{})
 	require.NoError(t, err)
 	assert.True(t, ok)
 	assert.Regexp(t, `(?m)^resource\.Name\.Counted +resource\.TestName +\S+ > .* > resource\.Name\.Counted$`, out.String())

@@ -15,7 +15,11 @@ func main() {
 	flag.BoolVar(&o.quick, "quick", false, "plant a fault only where all its judges are built quickly")
 	flag.Parse()
 	o.names = flag.Args()
-	ok, err := run(os.Stdout, ".", o)
+	ok := false
+	s, err := read(".")
+	if err == nil {
+		ok, err = run(os.Stdout, s, o)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "independent:", err)
 	}
@@ -32,11 +36,7 @@ type options struct {
 }
 
 // run prints the shared functions, or plants their faults. It reports whether everything is as it should be.
-func run(w io.Writer, root string, o options) (bool, error) {
-	s, err := read(root)
-	if err != nil {
-		return false, err
-	}
+func run(w io.Writer, s *sharing, o options) (bool, error) {
 	if !o.plant {
 		s.print(w)
 		return true, nil

@@ -27,8 +27,7 @@ func readStock(root string, patterns []string) (*stock, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stock{root: root, texts: sources{}}
-	reader := structure.NewReader()
+	s, reader := &stock{root: root, texts: sources{}}, structure.NewReader()
 	for _, folder := range folders {
 		if err := s.add(reader, folder); err != nil {
 			return nil, err

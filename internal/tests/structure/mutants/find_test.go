@@ -19,13 +19,16 @@ const (
 	sample = "internal/tests/structure/mutants/testdata/sample"
 )
 
-// sampleStock returns the mutants of the sample.
-func sampleStock(t *testing.T) *stock {
+// reader is shared by the tests, since the first package that it reads has the compiler asked about all.
+var reader = structure.NewReader()
+
+// stockOf returns the mutants of one package.
+func stockOf(t *testing.T, folder string) *stock {
 	t.Helper()
 	root, err := filepath.Abs(top)
 	require.NoError(t, err)
 	s := &stock{root: root, texts: sources{}}
-	require.NoError(t, s.add(structure.NewReader(), sample))
+	require.NoError(t, s.add(reader, folder))
 	return s
 }
 
@@ -41,7 +44,7 @@ func changesOf(s *stock, function string) (changes []string) {
 }
 
 func TestEveryKindOfChange(t *testing.T) {
-	s := sampleStock(t)
+	s := stockOf(t, sample)
 	for function, want := range map[string][]string{
 		"negated": {"negation: var negated = func(ok bool) bool { return ok }"},
 		"list.add": {
@@ -92,7 +95,7 @@ func TestEveryKindOfChange(t *testing.T) {
 
 // The same seed draws the same mutants, and a larger number the same ones first.
 func TestDraw(t *testing.T) {
-	s := sampleStock(t)
+	s := stockOf(t, sample)
 	few, more := s.draw(s.all, 5, 1), s.draw(s.all, 9, 1)
 	require.Len(t, more, 9)
 	assert.Equal(t, few, more[:5])
@@ -115,22 +118,37 @@ func TestFoldersAndTopics(t *testing.T) {
 	require.ErrorContains(t, err, `"luck" is no topic`)
 }
 
-// Each topic has a share of the mutants, and all its files have some.
+// Topics name files that there are, and those of one topic have mutants.
 func TestTopicsHaveMutants(t *testing.T) {
-	s, err := readStock(top, mutated)
+	for _, about := range topics {
+		for _, file := range about.files {
+			assert.FileExists(t, filepath.Join(top, file), about.name)
+		}
+	}
+
+	s := stockOf(t, "kubeletadmit")
+	require.Greater(t, len(s.all), 1000)
+	distance, err := topicsNamed("distance")
 	require.NoError(t, err)
-	require.Greater(t, len(s.all), 10000)
-	drawn, err := s.drawAbout(topics, 12, 1)
+	drawn, err := s.drawAbout(distance, 12, 1)
 	require.NoError(t, err)
 	assert.Len(t, drawn, 12)
 	_, err = s.drawAbout([]topic{{name: "luck", files: []string{"preemption/luck.go"}}}, 1, 1)
 	require.ErrorContains(t, err, "preemption/luck.go, about luck, has no mutants")
+}
 
+// Entries can be found, and those about one package are about mutants that there are. The command asks this of all
+// entries.
+func TestEntries(t *testing.T) {
 	entries, err := readReasons(filepath.Join(top, reasonsFile))
 	require.NoError(t, err)
-	_, stale := s.reasonsFor(entries)
-	assert.Empty(t, stale, "an entry has to be about a mutant")
 	assert.Equal(t, fmt.Sprint(entriesByName(entries)), fmt.Sprint(entries), "entries stand in the order of folders and functions")
+
+	const folder = "kubeletadmit"
+	ofFolder := slices.DeleteFunc(entries, func(e *entry) bool { return e.folder != folder })
+	require.NotEmpty(t, ofFolder)
+	_, stale := stockOf(t, folder).reasonsFor(ofFolder)
+	assert.Empty(t, stale, "an entry has to be about a mutant")
 }
 
 func entriesByName(entries []*entry) []*entry {

@@ -33,7 +33,7 @@ func judged(t *testing.T, s *stock, mutants []*mutant) map[string]string {
 
 // One build has all mutants, also several of one function and in functions with labels, and each runs alone.
 func TestJudge(t *testing.T) {
-	s := sampleStock(t)
+	s := stockOf(t, sample)
 	var mutants []*mutant
 	for _, m := range s.all {
 		if s.accepted(m) {
@@ -89,7 +89,7 @@ func TestEachFailed(t *testing.T) {
 
 // A reason holds for one change of one function, wherever it moves, and ends with it.
 func TestReasons(t *testing.T) {
-	s := sampleStock(t)
+	s := stockOf(t, sample)
 	read := func(text string) ([]*entry, error) {
 		at := filepath.Join(t.TempDir(), "equivalent.txt")
 		require.NoError(t, os.WriteFile(at, []byte(text), 0o600))
