@@ -43,6 +43,10 @@ func TestInvariantANodeIsRefusedOnlyIfNobodyCanHelp(t *testing.T) {
 	book.ANodeIsRefusedOnlyIfNobodyCanHelp(t)
 }
 
+func TestInvariantEachNodeSaysWhyItTurnsThePodDown(t *testing.T) {
+	book.EachNodeSaysWhyItTurnsThePodDown(t)
+}
+
 func TestInvariantNominatedPodsKeepTheirRoom(t *testing.T) {
 	book.NominatedPodsKeepTheirRoom(t)
 }

@@ -18,6 +18,13 @@ var fast = invariants.Decider{
 		if err != nil {
 			return nil, err
 		}
+		// The same snapshot has been asked by other rules before, of which nothing may be left. What they leave are
+		// charges.
+		if len(c.Budgets) > 0 {
+			if _, err := bySimplifiedRules.Preempt(context.Background(), snap, req); err != nil {
+				return nil, err
+			}
+		}
 		return e.Preempt(context.Background(), snap, req)
 	},
 	Explain: func(c *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
@@ -36,14 +43,31 @@ var fast = invariants.Decider{
 	},
 }
 
-// indexed makes an evaluator, and a snapshot that has seen changes: a pod has left it and come back.
+// bySimplifiedRules decides by the variant whose budgets count most unlike those of the others.
+var bySimplifiedRules = func() *engine.Evaluator {
+	e, err := engine.New(preemption.Config{Variant: outrank.VariantSimplified})
+	if err != nil {
+		panic(err)
+	}
+	return e
+}()
+
+// indexed makes an evaluator, and a snapshot that has seen changes: a budget has left it, and a pod has left it and come
+// back.
 func indexed(c *outrank.Cluster, config preemption.Config) (*engine.Evaluator, *engine.Snapshot, error) {
 	e, err := engine.New(config)
 	if err != nil {
 		return nil, nil, err
 	}
-	snap, err := engine.NewSnapshot(c)
-	if err != nil || len(c.Pods) == 0 {
+
+	gone := &outrank.PodDisruptionBudget{Name: "gone", Selector: &outrank.LabelSelector{}}
+	before := *c
+	before.Budgets = append([]*outrank.PodDisruptionBudget{gone}, c.Budgets...)
+	snap, err := engine.NewSnapshot(&before)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := snap.RemoveBudget(gone.Key()); err != nil || len(c.Pods) == 0 {
 		return e, snap, err
 	}
 	if err := snap.RemovePod(c.Pods[0].Key()); err != nil {
@@ -83,6 +107,10 @@ func TestInvariantNoCandidateIsBetterByTheRanks(t *testing.T) {
 
 func TestInvariantANodeIsRefusedOnlyIfNobodyCanHelp(t *testing.T) {
 	fast.ANodeIsRefusedOnlyIfNobodyCanHelp(t)
+}
+
+func TestInvariantEachNodeSaysWhyItTurnsThePodDown(t *testing.T) {
+	fast.EachNodeSaysWhyItTurnsThePodDown(t)
 }
 
 func TestInvariantNominatedPodsKeepTheirRoom(t *testing.T) {

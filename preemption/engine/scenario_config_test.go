@@ -24,12 +24,17 @@ import (
 //	spares SELECTOR                  pods that are never victims
 //	takes SELECTOR                   pods that may be victims whatever their priority
 //	importance cpu                   a larger cpu request is more important
-//	scorer NAME prefers=NODE         NODE scores 1, all others 0
+//	refuses unschedulable            nobody preempts whose nominated node is unschedulable
+//	rank NAME                        a rank of kube-scheduler's; these three together, in their order,
+//	cost NAME each=2 of=SELECTOR     take the place of all ranks. A cost is that of each such victim,
+//	figure NAME prefers=NODE         and a figure is -1 for NODE and 0 for all others
+//	guard NAME at-most=1 of=SELECTOR beyond=SELECTOR   of the first so many more may be away than of the others
+//	found NODE fits | unschedulable | unresolvable | unasked   what the caller's scheduler says of it
 //	extender NAME ...                see readExtender
 //	filter NAME refuses=NODE,... [unresolvable]
-//	filter NAME at-most=2 of=SELECTOR
+//	filter NAME at-most=2 of=SELECTOR [concerns]   it may say that no other pods concern it
 func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
-	w.config, w.offset, w.own = preemption.Config{}, 0, len(c.Body) > 0
+	w.config, w.offset, w.found, w.own = preemption.Config{}, 0, nil, len(c.Body) > 0
 	for _, l := range c.Body {
 		switch word := l.Next("setting"); word {
 		case "policy":
@@ -51,15 +56,25 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 			taken := readSelector(l)
 			w.config.Eligibility.AnyPriority = true
 			w.config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (string, bool) {
-				return "", taken.Matches(victim.Labels) || victim.PriorityValue() < preemptor.PriorityValue()
+				return "taken", taken.Matches(victim.Labels) || victim.PriorityValue() < preemptor.PriorityValue()
 			}
 		case "importance":
 			if !l.Accept("cpu") {
 				l.Fail("cpu is the only importance there is")
 			}
 			w.config.Importance = moreCPU
+		case "refuses":
+			w.config.Eligibility.Refuse = readRefusal(l)
+		case "rank":
+			w.config.Ranks = append(w.config.Ranks, preemption.Rank{Name: l.Next("name of the rank")})
+		case "cost":
+			w.config.Ranks = append(w.config.Ranks, readCost(l))
 		case "figure":
 			w.readFigure(l)
+		case "guard":
+			w.config.Guard = readGuard(l)
+		case "found":
+			w.readFound(l)
 		case "extender":
 			w.config.Extenders = append(w.config.Extenders, w.readExtender(l))
 		case "filter":
@@ -219,13 +234,18 @@ func readFilter(l *scenario.Line) *preemption.Filter {
 	name := l.Next("name of the filter")
 	f := &scenarioLimit{name: name}
 	var refused []string
-	code, unresolvable := preemption.Unschedulable, false
+	code, unresolvable, concerns := preemption.Unschedulable, false, false
 	l.Options(scenario.Options{
 		"refuses=": scenario.Names(&refused), "unresolvable": scenario.Flag(&unresolvable),
 		"at-most=": scenario.Number(&f.most), "of=": scenario.Selector(&f.of),
+		"concerns": scenario.Flag(&concerns),
 	})
 	if f.of != nil {
-		return f.filter()
+		limit := f.filter()
+		if concerns {
+			limit.Concerns = func(p *outrank.Pod) bool { return f.of.Matches(p.Labels) }
+		}
+		return limit
 	}
 	if unresolvable {
 		code = preemption.UnschedulableAndUnresolvable

@@ -67,7 +67,7 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *engine.Evaluator, snap *engi
 	var first *preemption.Plan
 	var firstErr error
 	for i := range 3 {
-		req := preemption.Request{Pod: pod, Now: scenario.Now, Offset: w.offset}
+		req := preemption.Request{Pod: pod, Now: scenario.Now, Offset: w.offset, Statuses: w.statuses()}
 		plan, planErr := e.Preempt(ctx, snap, req)
 		ex, err := e.Explain(ctx, snap, req)
 		if i == 0 {

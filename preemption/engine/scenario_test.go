@@ -48,6 +48,8 @@ type scenarioWorld struct {
 	snap    *engine.Snapshot
 	config  preemption.Config
 	offset  int // where a sample begins
+	// found is what the caller's scheduler says of nodes, by their names; nil if it says nothing.
+	found map[string]string
 	// own is set where the configuration is not the default one.
 	own   bool
 	plan  *preemption.Plan

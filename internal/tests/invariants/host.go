@@ -13,6 +13,8 @@ import (
 // Host is a node with the pods that are active on it, in plain numbers, and a pod that is to start there.
 type Host struct {
 	Release string
+	// PriorityFirst is set if pods leave by priority, and by class within a priority.
+	PriorityFirst bool
 	// Amounts is what the node has of each resource, in the order of Resources.
 	Amounts [numResources]int64
 	Pods    []HostPod
@@ -45,33 +47,37 @@ const (
 // Hosts draws hosts that are nearly full.
 var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	n := numbers{t}
-	h := &Host{Release: n.of("release", v137, v136)}
+	h := &Host{Release: n.of("release", v137, v136), PriorityFirst: n.oneIn("priority first", 5)}
 	h.Asks = drawHostPod(n, "asker", 8)
-	switch n.upTo("how important", 0, 3) {
-	case 0:
+	switch n.of("how important", "priority", "static", "mirror", "priority", "not critical") {
+	case "static":
 		h.Asks.Static = true
-	case 1:
+	case "mirror":
 		h.Asks.Mirror = true
-	case 2:
+	case "priority":
 		h.Asks.Priority, h.Asks.Unset = criticalPriority, false
 	}
 	count := n.oneOf("pods", 3, 4, 2, 5, 1, 6, 7, 0)
-	crowd := n.oneIn("crowd", 12)
+	crowd, alike := n.oneIn("crowd", 12), n.oneIn("alike", 2)
 	if crowd {
 		// So many of one tier have to leave that the kubelet finds the nearest by an index.
 		count = n.upTo("pods of a crowd", 140, 200)
-		h.Asks.Amounts[1] = count * 2
 	}
 	for i := range count {
 		p := drawHostPod(n, fmt.Sprint("p", i+1), 5)
-		if n.oneIn("critical", 8) {
-			p.Priority, p.Unset = criticalPriority-1+int32(n.upTo("above", 0, 2)), false
+		if crowd && alike {
+			p.Amounts[1] = 1 // so that all are equally near
 		}
-		p.Static = n.oneIn("static", 10)
 		if crowd {
 			p.Class = outrank.Burstable
+		} else if n.oneIn("critical", 5) {
+			p.Priority, p.Unset = criticalPriority+int32(n.oneOf("above", 0, -1, 1)), false
 		}
+		p.Static = n.oneIn("static", 10) && !crowd
 		h.Pods = append(h.Pods, p)
+	}
+	if crowd {
+		h.askForMost(n)
 	}
 
 	// What is left is less than what is asked for, more often than not.
@@ -90,6 +96,18 @@ var Hosts = rapid.Custom(func(t *rapid.T) *Host {
 	}
 	return h
 })
+
+// askForMost has the pod that asks want half of what the pods have, or nearly all of it, so that nearly all leave.
+func (h *Host) askForMost(n numbers) {
+	var cpu int64
+	for i := range h.Pods {
+		cpu += h.Pods[i].Amounts[1]
+	}
+	h.Asks.Amounts[1] = cpu / 2
+	if n.oneIn("nearly all", 2) {
+		h.Asks.Amounts[1] = max(0, cpu-n.upTo("but", 0, 5))
+	}
+}
 
 // drawHostPod draws a pod that asks for up to so much of each resource. Most pods are of one class, so that there is a
 // choice within a tier.
@@ -151,7 +169,11 @@ func (h *Host) GoString() string {
 	if more := len(h.Pods) - mostShown; more > 0 {
 		fmt.Fprintf(&b, "    # and %d more, which the seed draws again\n", more)
 	}
-	fmt.Fprintf(&b, "admit %s\n", h.Asks.line())
+	question := "admit"
+	if h.PriorityFirst {
+		question = "by-priority"
+	}
+	fmt.Fprintf(&b, "%s %s\n", question, h.Asks.line())
 	return b.String()
 }
 

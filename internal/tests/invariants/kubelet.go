@@ -21,56 +21,61 @@ type Kubelet func(*outrank.Node, []*outrank.Pod, *outrank.Pod, kubeletadmit.Conf
 type hostAnswer struct {
 	admission kubeletadmit.Admission
 	evicted   []*HostPod
-	// distances has how far each evicted pod is said to be from what is short.
-	distances map[*HostPod]float64
+	// reasons has what is said of each evicted pod.
+	reasons map[*HostPod]*kubeletadmit.EvictedPod
+	// unreadable says which evicted pod is none on the host.
+	unreadable string
 }
 
-// tiers has the evicted pods of each class, in the order in which they were chosen.
-func (a *hostAnswer) tier(class outrank.QOSClass) (pods []*HostPod) {
-	for _, p := range a.evicted {
-		if p.Class == class {
-			pods = append(pods, p)
-		}
-	}
-	return pods
-}
-
-// always draws hosts, and lets judge look at each with the answer.
+// always draws hosts, and lets judge look at each with the answer. It sees no host with an error in place of an answer;
+// that none has one is promised elsewhere (see [Kubelet.NobodyIsEvictedInVain]).
 func (k Kubelet) always(t *testing.T, judge func(h *Host, a *hostAnswer) (broken string)) {
+	t.Helper()
+	k.alwaysAnswers(t, func(h *Host, a *hostAnswer, err error) string {
+		if err != nil {
+			return ""
+		}
+		return judge(h, a)
+	})
+}
+
+// alwaysAnswers does what always does, and lets judge look at errors, too.
+func (k Kubelet) alwaysAnswers(t *testing.T, judge func(h *Host, a *hostAnswer, err error) (broken string)) {
 	t.Helper()
 	seeded.AtLeast(t, fewest)
 	rapid.Check(t, func(t *rapid.T) {
 		h := Hosts.Draw(t, "host")
-		a, broken := k.ask(h)
-		if broken == "" {
-			broken = judge(h, a)
+		a, panicked, err := caught(func() (*hostAnswer, error) { return k.ask(h) })
+		if panicked != "" {
+			t.Fatal(panicked)
 		}
-		if broken != "" {
+		if broken := judge(h, a, err); broken != "" {
 			t.Fatal(broken)
 		}
 	})
 }
 
-func (k Kubelet) ask(h *Host) (*hostAnswer, string) {
+func (k Kubelet) ask(h *Host) (*hostAnswer, error) {
 	adm, err := k(h.Node(), h.Active(), h.Asks.Object(), h.config())
 	if err != nil {
-		return nil, fmt.Sprintf("no answer but the error %q", err)
+		return nil, err
 	}
-	a := &hostAnswer{admission: adm, distances: map[*HostPod]float64{}}
-	for _, e := range adm.Evictions {
-		i := slices.IndexFunc(h.Pods, func(p HostPod) bool { return p.Name == e.Pod.Name })
+	a := &hostAnswer{admission: adm, reasons: map[*HostPod]*kubeletadmit.EvictedPod{}}
+	for i := range adm.Evictions {
+		e := &adm.Evictions[i]
+		at := slices.IndexFunc(h.Pods, func(p HostPod) bool { return p.Name == e.Pod.Name })
 		switch {
-		case i < 0:
-			return nil, e.Pod.Name + " is evicted, and is not there"
-		case slices.Contains(a.evicted, &h.Pods[i]):
-			return nil, e.Pod.Name + " is evicted twice"
-		case e.Tier != h.Pods[i].Class:
-			return nil, fmt.Sprintf("%s of the class %s is evicted from the tier %s", e.Pod.Name, h.Pods[i].Class, e.Tier)
+		case at < 0:
+			a.unreadable = e.Pod.Name + " is evicted, and is not there"
+			continue
+		case a.reasons[&h.Pods[at]] != nil:
+			a.unreadable = e.Pod.Name + " is evicted twice"
+			continue
 		}
-		a.evicted = append(a.evicted, &h.Pods[i])
-		a.distances[&h.Pods[i]] = e.Distance
+		a.evicted = append(a.evicted, &h.Pods[at])
+		a.reasons[&h.Pods[at]] = e
 	}
-	return a, ""
+	return a, nil
 }
 
 func (h *Host) config() kubeletadmit.Config {
@@ -78,7 +83,7 @@ func (h *Host) config() kubeletadmit.Config {
 	if err != nil {
 		panic(err)
 	}
-	return kubeletadmit.Config{Release: release}
+	return kubeletadmit.Config{Release: release, PriorityFirst: h.PriorityFirst}
 }
 
 // critical reports whether the kubelet makes room for a pod (rule 17.1.1).
@@ -92,16 +97,6 @@ func (h *Host) mayEvict(p *HostPod) bool {
 		return true
 	}
 	return !h.Asks.Unset && !p.Unset && h.Asks.Priority > p.Priority
-}
-
-// below are the pods of the lower classes that may be evicted; with all classes these are all of them.
-func (h *Host) candidates(classes ...outrank.QOSClass) (pods []*HostPod) {
-	for i := range h.Pods {
-		if p := &h.Pods[i]; h.mayEvict(p) && slices.Contains(classes, p.Class) {
-			pods = append(pods, p)
-		}
-	}
-	return pods
 }
 
 // short returns what the pod that asks lacks once these pods are gone, 0 for a resource of which there is enough (rules
@@ -125,9 +120,15 @@ func (h *Host) short(gone ...*HostPod) (lack [numResources]int64) {
 var enough [numResources]int64
 
 // OnlyThoseThatMayBeEvictedLeave holds that a critical pod evicts nobody critical but of lower priority, and that no other
-// pod evicts anybody (rules 17.1.1 to 17.1.4 and 17.4.2).
+// pod evicts anybody, and that a pod is told which of the two it is (rules 17.1.1 to 17.1.4, 17.4.2 and 17.4.6).
 func (k Kubelet) OnlyThoseThatMayBeEvictedLeave(t *testing.T) {
 	k.always(t, func(h *Host, a *hostAnswer) string {
+		switch adm := &a.admission; {
+		case h.Asks.critical() && len(adm.Returned) > 0:
+			return "it is said that nobody may be evicted for the pod, and it is critical"
+		case !h.Asks.critical() && len(adm.Missing) > 0:
+			return "it is said that evictions would not make room for the pod, and it is not critical"
+		}
 		for _, p := range a.evicted {
 			switch {
 			case !h.Asks.critical():
@@ -168,10 +169,14 @@ func (k Kubelet) WhereThereIsRoomNobodyIsEvicted(t *testing.T) {
 }
 
 // NobodyIsEvictedInVain holds that nobody is evicted for a pod that is rejected, and that a critical pod is rejected only
-// if all who may be evicted would not make enough room (rules 17.4.4, 17.4.6 and 17.5.2).
+// if all who may be evicted would not make enough room, and is told what would be short then (rules 17.4.4, 17.4.6 and
+// 17.5.2). So there is an answer, and no error, about every host.
 func (k Kubelet) NobodyIsEvictedInVain(t *testing.T) {
-	k.always(t, func(h *Host, a *hostAnswer) string {
-		all := h.candidates(outrank.BestEffort, outrank.Burstable, outrank.Guaranteed)
+	k.alwaysAnswers(t, func(h *Host, a *hostAnswer, err error) string {
+		if err != nil {
+			return fmt.Sprintf("there is no answer, but the error %q", err)
+		}
+		all := h.candidates(h.tiers()...)
 		rejected := a.admission.Outcome == kubeletadmit.Rejected
 		switch lack := h.short(all...); {
 		case rejected && len(a.evicted) > 0:
@@ -180,116 +185,25 @@ func (k Kubelet) NobodyIsEvictedInVain(t *testing.T) {
 			return fmt.Sprintf("the pod is rejected, and without %s it would have room", hostNames(all))
 		case !rejected && h.Asks.critical() && lack != enough:
 			return fmt.Sprintf("the pod is admitted, and even without %s %s are short", hostNames(all), amounts(lack))
+		case rejected && h.Asks.critical() && !slices.Equal(a.admission.Missing, missing(lack)):
+			return fmt.Sprintf("%v is said to be short without %s, and that is %v", a.admission.Missing, hostNames(all), missing(lack))
 		}
 		return ""
 	})
-}
-
-// ATierLeavesOnlyIfTheLowerOnesWouldNotDo holds that somebody of a tier is evicted only if all of the lower tiers, and
-// those chosen of the higher ones, would not make enough room (rules 17.5.3 to 17.5.5).
-func (k Kubelet) ATierLeavesOnlyIfTheLowerOnesWouldNotDo(t *testing.T) {
-	k.always(t, func(h *Host, a *hostAnswer) string {
-		for i, class := range classes {
-			chosen := a.tier(class)
-			if others := a.othersThan(h, i); len(chosen) > 0 && h.short(others...) == enough {
-				return fmt.Sprintf("%s of the tier %s is evicted, and %s would do", chosen[0].Name, class, hostNames(others))
-			}
-		}
-		return ""
-	})
-}
-
-// classes are the tiers, the lowest first.
-var classes = []outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
-
-// othersThan returns all that may be evicted of the tiers below one, and those chosen of the tiers above it.
-func (a *hostAnswer) othersThan(h *Host, tier int) []*HostPod {
-	others := h.candidates(classes[:tier]...)
-	for _, above := range classes[tier+1:] {
-		others = append(others, a.tier(above)...)
-	}
-	return others
-}
-
-// EachTimeTheNearestLeaves holds that of the pods that are left in a tier each time the one leaves that is nearest to what
-// is still short, by the sum of squares of the parts that it would leave, as it is said of each; of those that tie the one
-// that asks for less memory, then for less cpu, then the later one in the list (group 17.6).
-func (k Kubelet) EachTimeTheNearestLeaves(t *testing.T) {
-	k.always(t, func(h *Host, a *hostAnswer) string {
-		for i, class := range classes {
-			left, lack := h.candidates(class), h.short(a.othersThan(h, i)...)
-			for _, p := range a.tier(class) {
-				nearest := slices.MaxFunc(left, func(p, q *HostPod) int { return nearer(p, q, &lack, left) })
-				if p != nearest {
-					return fmt.Sprintf("%s of the tier %s is evicted at a distance of %v with %s short, and %s is at %v",
-						p.Name, class, p.distance(&lack), amounts(lack), nearest.Name, nearest.distance(&lack))
-				}
-				if said, is := a.distances[p], p.distance(&lack); said != is {
-					return fmt.Sprintf("%s is said to be evicted at a distance of %v, and with %s short it is at %v", p.Name, said, amounts(lack), is)
-				}
-				for r := range numResources {
-					lack[r] = max(0, lack[r]-p.Amounts[r])
-				}
-				at := slices.Index(left, p)
-				left[at] = left[len(left)-1]
-				left = left[:len(left)-1]
-			}
-		}
-		return ""
-	})
-}
-
-// distance is the sum, over what is short, of the square of the part that the pod would leave (rule 17.6.2).
-func (p *HostPod) distance(lack *[numResources]int64) (sum float64) {
-	for r, short := range lack {
-		if rest := short - p.Amounts[r]; short > 0 && rest > 0 {
-			part := float64(rest) / float64(short)
-			sum += float64(part * part) // not fused into the sum, which would round otherwise
-		}
-	}
-	return sum
-}
-
-// nearer is positive if p leaves before q.
-func nearer(p, q *HostPod, lack *[numResources]int64, list []*HostPod) int {
-	for _, by := range [][2]float64{
-		{q.distance(lack), p.distance(lack)}, {float64(q.Amounts[2]), float64(p.Amounts[2])}, {float64(q.Amounts[1]), float64(p.Amounts[1])},
-		{float64(slices.Index(list, p)), float64(slices.Index(list, q))},
-	} {
-		if by[0] != by[1] {
-			if by[0] > by[1] {
-				return 1
-			}
-			return -1
-		}
-	}
-	return 0
 }
 
 // EvictionEndsOnceTheShortageIsCovered holds that before the last pod of a tier is chosen something is still short (rules
 // 17.6.1 and 17.6.6).
 func (k Kubelet) EvictionEndsOnceTheShortageIsCovered(t *testing.T) {
 	k.always(t, func(h *Host, a *hostAnswer) string {
-		for i, class := range classes {
-			chosen := a.tier(class)
+		for i, t := range h.tiers() {
+			chosen := a.of(t)
 			if len(chosen) == 0 {
 				continue
 			}
 			last := chosen[len(chosen)-1]
 			if before := slices.Concat(a.othersThan(h, i), chosen[:len(chosen)-1]); h.short(before...) == enough {
-				return fmt.Sprintf("%s of the tier %s is evicted, though nothing is short any more without %s", last.Name, class, hostNames(before))
-			}
-		}
-		return ""
-	})
-}
-
-// LowerTiersStandFirst holds that the answer lists the evictions by their tiers, the lowest first (rule 17.5.6).
-func (k Kubelet) LowerTiersStandFirst(t *testing.T) {
-	k.always(t, func(h *Host, a *hostAnswer) string {
-		for i := 1; i < len(a.evicted); i++ {
-			if p, q := a.evicted[i-1], a.evicted[i]; slices.Index(classes, p.Class) > slices.Index(classes, q.Class) {
-				return fmt.Sprintf("%s of the tier %s is listed before %s of the tier %s", p.Name, p.Class, q.Name, q.Class)
+				return fmt.Sprintf("%s of the tier %s is evicted, though nothing is short any more without %s", last.Name, t, hostNames(before))
 			}
 		}
 		return ""
@@ -297,9 +211,12 @@ func (k Kubelet) LowerTiersStandFirst(t *testing.T) {
 }
 
 // PriorityChoosesNobody holds that priorities decide nothing among those who may be evicted: with others, by which the same
-// pods may be, the same leave (rule 17.5.7).
+// pods may be, the same leave (rule 17.5.7), unless priorities are to come first.
 func (k Kubelet) PriorityChoosesNobody(t *testing.T) {
 	k.always(t, func(h *Host, a *hostAnswer) string {
+		if h.PriorityFirst {
+			return ""
+		}
 		other := *h
 		other.Pods = slices.Clone(h.Pods)
 		for i := range other.Pods {
@@ -307,9 +224,9 @@ func (k Kubelet) PriorityChoosesNobody(t *testing.T) {
 				p.Priority, p.Unset = 7-p.Priority, false
 			}
 		}
-		b, broken := k.ask(&other)
-		if broken != "" {
-			return broken
+		b, err := k.ask(&other)
+		if err != nil {
+			return fmt.Sprintf("if the priorities are turned round there is no answer, but the error %q", err)
 		}
 		if got, want := hostNames(b.evicted), hostNames(a.evicted); got != want {
 			return fmt.Sprintf("%s are evicted, and %s if the priorities are turned round", want, got)
@@ -318,10 +235,13 @@ func (k Kubelet) PriorityChoosesNobody(t *testing.T) {
 	})
 }
 
-// NothingElseIsTouched holds that the input is unchanged, and that the same question again has the same answer, byte by
-// byte.
+// NothingElseIsTouched holds that only pods of the host are evicted, each once; that the input is unchanged, and that the
+// same question again has the same answer, byte by byte.
 func (k Kubelet) NothingElseIsTouched(t *testing.T) {
-	k.always(t, func(h *Host, _ *hostAnswer) string {
+	k.always(t, func(h *Host, a *hostAnswer) string {
+		if a.unreadable != "" {
+			return a.unreadable
+		}
 		node, active, pod := h.Node(), h.Active(), h.Asks.Object()
 		written := func() string {
 			adm, err := k(node, active, pod, h.config())
@@ -339,7 +259,7 @@ func (k Kubelet) NothingElseIsTouched(t *testing.T) {
 			return "the input was changed"
 		}
 		if again := written(); again != once {
-			return fmt.Sprintf("the same question again has another answer:\n%s\n%s", once, again)
+			return "the same question again has another answer: " + apart(once, again)
 		}
 		return ""
 	})

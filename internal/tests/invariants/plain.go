@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -64,62 +65,6 @@ func (w *World) nominated(node string, asker *Pod) (pods []*Pod) {
 	return pods
 }
 
-// The answers of a node about a pod.
-const (
-	takesIt  = "has room"
-	curable  = "might have room without some pods"
-	hopeless = "can have no room"
-)
-
-// answer says whether a node takes a pod beside the pods that are there. It asks in the order of the filters, of
-// which the first that fails decides (rule 7.1.3).
-func (w *World) answer(n *Node, there []*Pod, asks *Pod) string {
-	if n.Cordoned {
-		return hopeless
-	}
-	var cpu, memory, ofA int64
-	portTaken := false
-	for _, p := range there {
-		cpu += p.CPU
-		memory += p.Memory
-		portTaken = portTaken || asks.Port > 0 && p.Port == asks.Port
-		if p.App == "a" {
-			ofA++
-		}
-	}
-
-	noCPU := asks.CPU > 0 && cpu+asks.CPU > n.CPU
-	noMemory := asks.Memory > 0 && memory+asks.Memory > n.Memory
-	noPlace := int64(len(there))+1 > n.Pods
-	switch {
-	case portTaken:
-		return curable
-	case noCPU && asks.CPU > n.CPU, noMemory && asks.Memory > n.Memory:
-		return hopeless // more than the whole node has (rule 7.7.5)
-	case noCPU, noMemory, noPlace:
-		return curable
-	case asks.App == "a" && w.MostOfA >= 0 && ofA >= int64(w.MostOfA):
-		return curable
-	}
-	return takesIt
-}
-
-// now is the answer of a node about a pod with everybody there, those included who keep their room.
-func (w *World) now(n *Node, asks *Pod) string {
-	there := w.on(n.Name)
-	if with := w.nominated(n.Name, asks); len(with) > 0 {
-		if said := w.answer(n, slices.Concat(there, with), asks); said != takesIt {
-			return said
-		}
-	}
-	return w.answer(n, there, asks)
-}
-
-// fits reports whether a node takes the pod beside these, with those who keep their room and without them.
-func (w *World) fits(n *Node, there []*Pod, asks *Pod) bool {
-	return w.answer(n, slices.Concat(there, w.nominated(n.Name, asks)), asks) == takesIt && w.answer(n, there, asks) == takesIt
-}
-
 // unit is what leaves together: one pod, or the running pods of a whole group.
 type unit struct {
 	name     string
@@ -129,19 +74,26 @@ type unit struct {
 }
 
 // unitsOn returns the units with a pod on one of the nodes, the most important first.
-func (w *World) unitsOn(nodes ...string) (units []*unit) {
-	seen := map[string]bool{}
+func (w *World) unitsOn(nodes ...string) []*unit {
+	var pods []*Pod
 	for i := range w.Pods {
-		p := &w.Pods[i]
-		if !slices.Contains(nodes, p.Node) {
-			continue
+		if p := &w.Pods[i]; slices.Contains(nodes, p.Node) {
+			pods = append(pods, p)
 		}
+	}
+	return w.unitsOf(pods)
+}
+
+// unitsOf returns the units of some pods, the most important first.
+func (w *World) unitsOf(pods []*Pod) (units []*unit) {
+	seen := map[string]bool{}
+	for _, p := range pods {
 		if u := w.unitOf(p); !seen[u.name] { // no pod has the name of a group
 			seen[u.name] = true
 			units = append(units, u)
 		}
 	}
-	slices.SortFunc(units, moreImportant)
+	slices.SortFunc(units, w.moreImportant)
 	return units
 }
 
@@ -164,70 +116,97 @@ func (w *World) unitOf(p *Pod) *unit {
 		}
 	}
 	slices.SortFunc(u.pods, func(a, b *Pod) int {
-		return cmp.Or(cmp.Compare(b.priority(), a.priority()), cmp.Compare(b.Started, a.Started), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(
+			w.byCPU(a, b),
+			cmp.Compare(b.priority(), a.priority()),
+			cmp.Compare(w.runs(b), w.runs(a)),
+			cmp.Compare(a.Name, b.Name),
+		)
 	})
 	return u
 }
 
-// moreImportant orders units (rules 4.3.3 to 4.3.6 and 12.7.1 to 12.7.5).
-func moreImportant(a, b *unit) int {
+// moreImportant orders units (rules 4.3.3 to 4.3.6, 12.7.1 to 12.7.6 and 13.2.1).
+func (w *World) moreImportant(a, b *unit) int {
 	grouped := func(u *unit) int {
 		if u.grouped {
 			return 0
 		}
 		return 1
 	}
+	longest := func(u *unit) int64 {
+		minutes := int64(math.MinInt64)
+		for _, p := range u.pods {
+			minutes = max(minutes, w.runs(p))
+		}
+		return minutes
+	}
 	return cmp.Or(
+		w.byCPU(a.pods[0], b.pods[0]),
 		cmp.Compare(b.priority, a.priority),
 		cmp.Compare(grouped(a), grouped(b)),
 		cmp.Compare(len(b.pods), len(a.pods)),
-		cmp.Compare(b.longest(), a.longest()),
+		cmp.Compare(longest(b), longest(a)),
 		cmp.Compare(a.name, b.name),
 	)
 }
 
-// longest is how long the pod that started first runs, 0 if none has a start.
-func (u *unit) longest() (minutes int64) {
-	for _, p := range u.pods {
-		minutes = max(minutes, p.Started)
+// byCPU orders pods by cpu, the larger first, if the caller has it so.
+func (w *World) byCPU(a, b *Pod) int {
+	if !w.ByCPU {
+		return 0
 	}
-	return minutes
+	return cmp.Compare(b.CPU, a.CPU)
+}
+
+// runs is how many minutes ago a pod started, as far as that counts.
+func (w *World) runs(p *Pod) int64 {
+	if w.Policy == v113 {
+		return 0
+	}
+	return p.Started
 }
 
 // mayLeave reports whether the asker may push a unit out: its priority is lower, or the caller has all of its pods
-// taken whatever that is, and no rule of the caller's protects one of them.
+// taken whatever that is, and no rule of the caller's protects one of them. In the simplified form a lone pod without a
+// priority may always leave (rules 9.1, 12.8.1, 12.8.9, 12.8.10, 13.3.3 and 13.6.1).
 func (w *World) mayLeave(u *unit) bool {
 	spared := func(p *Pod) bool { return w.Spared != "" && p.App == w.Spared }
-	kept := func(p *Pod) bool { return w.Taken == "" || p.App != w.Taken }
-	lower := u.priority < w.Asks[0].priority() || !slices.ContainsFunc(u.pods, kept)
+	lower := u.priority < w.Asks[0].priority() || w.Policy == simplified && !u.grouped && u.pods[0].Unset
+	kept := func(p *Pod) bool {
+		return w.Taken != "" && p.App != w.Taken && p.priority() >= w.Asks[0].priority()
+	}
+	if w.Taken != "" {
+		lower = !slices.ContainsFunc(u.pods, kept)
+	}
 	return lower && !slices.ContainsFunc(u.pods, spared)
 }
 
-// violations charges the budgets for units that would leave, in this order, and returns the budgets that each of
-// their pods violates (rules 6.3.2 to 6.3.8).
-func (w *World) violations(units []*unit) map[*Pod][]string {
-	left := map[string]int32{}
-	for _, b := range w.Budgets {
-		left[b.Name] = b.Allowed
-	}
-
-	violated := map[*Pod][]string{}
+// possible returns those of the units that may leave, in their order.
+func (w *World) possible(units []*unit) (may []*unit) {
 	for _, u := range units {
-		for _, p := range u.pods {
-			labels := p.labels()
-			for _, b := range w.Budgets {
-				if labels[b.Label] != b.Value || b.Disrupted == p.Name || b.Elsewhere {
-					continue
-				}
-				left[b.Name]--
-				if left[b.Name] < 0 {
-					violated[p] = append(violated[p], b.Name)
-					if w.Release != v136 {
-						break // the budgets behind it are not charged
-					}
-				}
-			}
+		if w.mayLeave(u) {
+			may = append(may, u)
 		}
 	}
-	return violated
+	return may
+}
+
+// podsOf lists the pods of units, unit by unit.
+func podsOf(units []*unit) (pods []*Pod) {
+	for _, u := range units {
+		pods = append(pods, u.pods...)
+	}
+	return pods
+}
+
+// without returns the pods that are not among these.
+func without(pods, gone []*Pod) []*Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(p *Pod) bool { return slices.Contains(gone, p) })
+}
+
+// beforeInLine orders waiting pods: the higher priority, then the earlier start, of which none is the latest (rule
+// 14.3.3).
+func beforeInLine(a, b *Pod) int {
+	return cmp.Or(cmp.Compare(b.priority(), a.priority()), cmp.Compare(b.Started, a.Started), cmp.Compare(a.Name, b.Name))
 }

@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -10,147 +11,227 @@ import (
 
 // ABudgetIsBrokenOnlyBeyondWhatItAllows holds that the victims break the budgets which they are said to break, and no
 // more violations are counted than victims that break one: a budget is charged for all that could leave, by importance
-// (rules 6.3.1 to 6.3.8, 9.7 and 12.8.4).
+// (rules 6.3.1 to 6.3.8, 9.7, 12.8.4, 13.2.2, 13.3.5 and 13.5.5).
 func (d Decider) ABudgetIsBrokenOnlyBeyondWhatItAllows(t *testing.T) {
-	d.always(t, func(w *World, a *answer) string {
-		for _, c := range a.candidates {
-			violated := w.violations(slices.DeleteFunc(w.unitsOn(c.node.Name), func(u *unit) bool { return !w.mayLeave(u) }))
-			count := 0
-			for _, v := range c.victims {
-				if len(violated[v]) > 0 {
-					count++
-				}
-				if !slices.Equal(violated[v], c.violated[v]) {
-					return fmt.Sprintf("%s is said to break %q when it leaves %s, and breaks %q", v.Name, c.violated[v], c.node.Name, violated[v])
-				}
-			}
-			if count != c.violations {
-				return fmt.Sprintf("%d violations are counted on %s, and there are %d", c.violations, c.node.Name, count)
-			}
+	d.always(t, func(w *World, a *answer) string { return first(a.all(), w.miscounted) })
+}
+
+func (w *World) miscounted(c choice) string {
+	violated := w.violated(c)
+	for _, v := range c.victims {
+		if !slices.Equal(violated[v], c.violated[v]) {
+			return fmt.Sprintf("%s is said to break %q when it leaves %s, and breaks %q", v.Name, c.violated[v], c.node.Name, violated[v])
 		}
-		return ""
-	})
+		if w.Policy == strict && len(violated[v]) > 0 {
+			return fmt.Sprintf("%s breaks %q when it leaves %s, and no budget may be broken", v.Name, violated[v], c.node.Name)
+		}
+	}
+	if count := w.count(violated, c.victims); count != int64(c.score.Violations) {
+		return fmt.Sprintf("%d violations are counted on %s, and there are %d", c.score.Violations, c.node.Name, count)
+	}
+	return ""
+}
+
+// violated says which budgets the victims of a choice break.
+func (w *World) violated(c choice) charges {
+	return w.breaks(w.letGo(w.possible(w.unitsOn(c.node.Name))), w.unitsOf(c.victims))
 }
 
 // NoCandidateIsBetterByTheRanks holds that no candidate breaks fewer budgets than the one that is chosen; that of those
 // which break as few none has a less important top victim; and so on through the ranks, of which the last is the order
-// of the nodes (chapter 11).
+// of the nodes, or through those of the caller; and that the figures which are compared are told (chapter 11). Where the
+// best victims are asked for, no other set of them on the node is better, either (rule 13.4.1).
 func (d Decider) NoCandidateIsBetterByTheRanks(t *testing.T) {
 	d.always(t, func(w *World, a *answer) string {
+		if broken := first(a.all(), w.mistold); broken != "" {
+			return broken
+		}
+		if broken := first(a.all(), w.notExact); broken != "" {
+			return broken
+		}
 		for i := 1; i < len(a.candidates); i++ {
-			better, worse := a.candidates[i-1], a.candidates[i]
-			one, other := w.price(better), w.price(worse)
-			for k, rank := range ranks {
-				if one[k] < other[k] {
-					break
-				}
-				if one[k] > other[k] {
-					return fmt.Sprintf("%s comes before %s, whose %s is better: %d and not %d, with %s and %s",
-						better.node.Name, worse.node.Name, rank, other[k], one[k], names(worse.victims), names(better.victims))
-				}
+			if broken := w.better(a.candidates[i-1], a.candidates[i]); broken != "" {
+				return broken
 			}
 		}
-		return ""
+		return w.chosenWorse(a)
 	})
 }
 
-// ranks are the figures of a price, each the better the smaller it is.
-var ranks = []string{"number of violations", "top priority", "sum of priorities", "number of victims", "start, in minutes before now", "place among the nodes"}
+// chosenWorse says which candidate is better than the one that is chosen.
+func (w *World) chosenWorse(a *answer) string {
+	switch {
+	case a.explained.Outcome != preemption.Preempts || len(a.candidates) == 0:
+		return ""
+	case a.chosen == nil:
+		return a.candidates[0].node.Name + " is a candidate, and none is chosen"
+	case a.chosen.node == a.candidates[0].node:
+		return ""
+	}
+	if broken := w.better(*a.chosen, a.candidates[0]); broken != "" {
+		return broken
+	}
+	return fmt.Sprintf("%s is chosen, but the best candidate is %s", a.chosen.node.Name, a.candidates[0].node.Name)
+}
 
-// price sums up what the ranks compare.
-func (w *World) price(c choice) []int64 {
+// better says by which rank the worse of two candidates, which comes behind the other, is better.
+func (w *World) better(one, other choice) string {
+	p, q := w.price(one), w.price(other)
+	for k := range p {
+		if p[k].figure < q[k].figure {
+			return ""
+		}
+		if p[k].figure > q[k].figure {
+			return fmt.Sprintf("%s comes before %s, whose %s is better: %d and not %d, with %s and %s",
+				one.node.Name, other.node.Name, p[k].rank, q[k].figure, p[k].figure, names(other.victims), names(one.victims))
+		}
+	}
+	return ""
+}
+
+// price is what the ranks compare, each the better the smaller it is.
+type price []figure
+
+type figure struct {
+	rank   string
+	figure int64
+}
+
+// price sums up what the ranks compare. A node that nobody has to leave, which only v1.13 has, comes before all others
+// (rule 13.2.11).
+func (w *World) price(c choice) price {
+	var out price
+	if w.Policy == v113 {
+		out = append(out, figure{"number of victims, none or any,", int64(min(1, len(c.victims)))})
+	}
+	free := w.Policy == v113 && len(c.victims) == 0
+	for _, r := range w.ranks() {
+		if !free || r.Prefers != "" {
+			out = append(out, figure{r.Name, w.figure(c, r)})
+		} else {
+			out = append(out, figure{r.Name, 0})
+		}
+	}
 	place := slices.IndexFunc(w.Nodes, func(n Node) bool { return n.Name == c.node.Name })
-	top, sum, longest := int64(c.victims[0].priority()), int64(0), int64(0)
-	for _, v := range c.victims {
-		sum += int64(v.priority()) + 1<<31
-		top = max(top, int64(v.priority()))
+	return append(out, figure{"place among the nodes", int64(place)})
+}
+
+// ranks are those of the caller, or those of the policy (rules 11.2 to 11.6, 13.2.3 and 13.3.4).
+func (w *World) ranks() (ranks []Rank) {
+	if len(w.Ranks) > 0 {
+		return w.Ranks
+	}
+	names := []string{rankViolations, rankTop, rankSum, rankVictims, rankStart}
+	switch w.Policy {
+	case v113:
+		names = names[:4]
+	case simplified:
+		names = []string{rankViolations, rankTop, rankVictims, rankSum}
+	}
+	for _, name := range names {
+		ranks = append(ranks, Rank{Name: name})
+	}
+	return ranks
+}
+
+// figure is what a rank compares of a candidate.
+func (w *World) figure(c choice, r Rank) (sum int64) {
+	switch {
+	case r.Prefers == c.node.Name:
+		return -1
+	case r.Prefers != "":
+		return 0
+	case r.Name == rankViolations:
+		return w.count(w.violated(c), c.victims)
+	case r.Name == rankTop:
+		return w.top(c)
+	case r.Name == rankVictims:
+		return int64(len(c.victims))
+	case r.Name == rankStart:
+		return c.start()
 	}
 	for _, v := range c.victims {
-		if int64(v.priority()) == top {
+		switch {
+		case r.Name == rankSum:
+			sum += int64(v.priority()) + 1<<31
+		case v.App == r.Of && r.Each > math.MaxInt64-sum:
+			sum = math.MaxInt64
+		case v.App == r.Of:
+			sum += max(0, r.Each)
+		}
+	}
+	return sum
+}
+
+// top is the priority of the most important victim. By v1.13 it is that of the first that was found, and those that break
+// a budget are found first (rules 11.3, 12.8.6 and 13.2.3).
+func (w *World) top(c choice) int64 {
+	units := w.unitsOf(c.victims)
+	if w.Policy == v113 {
+		violated := w.violated(c)
+		if i := slices.IndexFunc(units, violated.any); i >= 0 {
+			return int64(units[i].pods[0].priority())
+		}
+	}
+	if len(units) == 0 {
+		return 0
+	}
+	return int64(units[0].pods[0].priority())
+}
+
+// start is how many minutes ago the first of those victims started that have the highest priority. One without a start
+// has started now (rule 11.6).
+func (c *choice) start() int64 {
+	if len(c.victims) == 0 {
+		return 0
+	}
+	top, longest := int32(math.MinInt32), int64(math.MinInt64)
+	for _, v := range c.victims {
+		top = max(top, v.priority())
+	}
+	for _, v := range c.victims {
+		if v.priority() == top {
 			longest = max(longest, v.Started)
 		}
 	}
-
-	violations := 0
-	violated := w.violations(slices.DeleteFunc(w.unitsOn(c.node.Name), func(u *unit) bool { return !w.mayLeave(u) }))
-	for _, v := range c.victims {
-		if len(violated[v]) > 0 {
-			violations++
-		}
-	}
-	return []int64{int64(violations), top, sum, int64(len(c.victims)), longest, int64(place)}
+	return longest
 }
 
-// ANodeIsRefusedOnlyIfNobodyCanHelp holds that each node that the pod could run on without all who may leave is a
-// candidate, and one of them is chosen unless the pod fits or may not preempt (rules 9.1 to 9.3).
-func (d Decider) ANodeIsRefusedOnlyIfNobodyCanHelp(t *testing.T) {
-	d.always(t, func(w *World, a *answer) string {
-		asks := &w.Asks[0]
-		for i := range w.Nodes {
-			n := &w.Nodes[i]
-			there := w.on(n.Name)
-			if w.now(n, asks) == takesIt {
-				continue
-			}
-			var gone []*Pod
-			for _, u := range w.unitsOn(n.Name) {
-				if w.mayLeave(u) {
-					gone = append(gone, u.pods...)
-				}
-			}
-			helps := len(gone) > 0 && w.fits(n, without(there, gone), asks)
-			listed := slices.ContainsFunc(a.candidates, func(c choice) bool { return c.node == n })
-			switch {
-			case helps && !listed:
-				return fmt.Sprintf("%s is no candidate, but would have room without %s", n.Name, names(gone))
-			case !helps && listed:
-				return fmt.Sprintf("%s is a candidate, but would have no room without %s", n.Name, names(gone))
-			case helps && a.plan.Outcome == preemption.NothingHelps:
-				return fmt.Sprintf("nothing helps, it is said, but %s would have room without %s", n.Name, names(gone))
-			}
+// mistold says which figure of a choice is told wrong.
+func (w *World) mistold(c choice) string {
+	ranks := []Rank{{Name: rankViolations}, {Name: rankTop}, {Name: rankSum}, {Name: rankVictims}, {Name: rankStart}}
+	for _, r := range w.Ranks {
+		if r.Of != "" || r.Prefers != "" {
+			ranks = append(ranks, r)
 		}
-		return ""
-	})
+	}
+	for _, r := range ranks {
+		if told, is := c.told(r.Name), w.figure(c, r); told != is {
+			return fmt.Sprintf("the %s of %s is said to be %d with %s, and is %d", r.Name, c.node.Name, told, names(c.victims), is)
+		}
+	}
+	return ""
 }
 
-// NominatedPodsKeepTheirRoom holds that pods of the same or a higher priority that wait for a node have room there beside
-// the pod that asks: nobody takes the room that was made for them (rules 7.16.1 and 7.16.2).
-func (d Decider) NominatedPodsKeepTheirRoom(t *testing.T) {
-	keep := func(w *World, n *Node, there []*Pod, asks *Pod) string {
-		with := w.nominated(n.Name, asks)
-		if said := w.answer(n, slices.Concat(there, with), asks); len(with) > 0 && said != takesIt {
-			return fmt.Sprintf("%s takes room on %s that is kept for %s: beside these it %s", asks.Name, n.Name, names(with), said)
-		}
+// notExact says which other set of victims would be better, if the best ones are asked for.
+func (w *World) notExact(c choice) string {
+	if w.Policy != exact {
 		return ""
 	}
-	t.Run("for a pod", func(t *testing.T) {
-		d.always(t, func(w *World, a *answer) string {
-			asks := &w.Asks[0]
-			for _, c := range a.candidates {
-				if broken := keep(w, c.node, without(w.on(c.node.Name), c.victims), asks); broken != "" {
-					return broken
-				}
+	possible := w.possible(w.unitsOn(c.node.Name))
+	for set := range 1 << len(possible) {
+		other := choice{node: c.node}
+		for i, u := range possible {
+			if set&(1<<i) != 0 {
+				other.victims = append(other.victims, u.pods...)
 			}
-			if n := w.node(a.plan.FirstFit); n != nil {
-				return keep(w, n, w.on(n.Name), asks)
-			}
-			return ""
-		})
-	})
-	t.Run("for a group", func(t *testing.T) {
-		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
-			for i, at := range a.placed {
-				there := without(w.on(at.node.Name), a.victims)
-				for _, before := range a.placed[:i] {
-					if before.node == at.node {
-						there = append(there, before.pod)
-					}
-				}
-				if broken := keep(w, at.node, there, at.pod); broken != "" {
-					return broken
-				}
-			}
-			return ""
-		})
-	})
+		}
+		if len(other.victims) == 0 || w.onceGone(c.node, other.victims) != takesIt {
+			continue
+		}
+		if broken := w.better(c, other); broken != "" {
+			return fmt.Sprintf("%s would be better victims on %s than %s: %s", names(other.victims), c.node.Name, names(c.victims), broken)
+		}
+	}
+	return ""
 }

@@ -12,17 +12,19 @@ func (w *World) GoString() string {
 	fmt.Fprintf(&b, "    release %s\n", w.Release)
 	for i := range w.Nodes {
 		w.Nodes[i].write(&b)
+		if w.someAvoid() {
+			writeText(&b, "labels", hostLabel+"="+w.Nodes[i].Name)
+		}
+		b.WriteString("\n")
 	}
 	for i := range w.Pods {
 		fmt.Fprintf(&b, "    pod %s\n", w.Pods[i].line())
 	}
-	for _, budget := range w.Budgets {
-		fmt.Fprintf(&b, "    budget %s selector=%s=%s allowed=%d", budget.Name, budget.Label, budget.Value, budget.Allowed)
-		if budget.Elsewhere {
-			writeText(&b, "namespace", elsewhere)
-		}
-		writeText(&b, "disrupted", budget.Disrupted)
-		b.WriteString("\n")
+	if w.Known {
+		fmt.Fprintf(&b, "    pod %s\n", w.Asks[0].line())
+	}
+	for i := range w.Budgets {
+		fmt.Fprintf(&b, "    budget %s\n", w.Budgets[i].line())
 	}
 	for _, g := range w.Groups {
 		fmt.Fprintf(&b, "    podgroup %s priority=%d", g.Name, g.Priority)
@@ -32,7 +34,8 @@ func (w *World) GoString() string {
 
 	w.writeConfig(&b)
 	if w.Asks[0].Group == "" {
-		fmt.Fprintf(&b, "explain %s\n", w.Asks[0].line())
+		asked := w.asked()
+		fmt.Fprintf(&b, "explain %s\n", asked.line())
 		return b.String()
 	}
 	b.WriteString("group\n")
@@ -45,24 +48,79 @@ func (w *World) GoString() string {
 func (n *Node) write(b *strings.Builder) {
 	fmt.Fprintf(b, "    node %s cpu=%d memory=%dGi pods=%d", n.Name, n.CPU, n.Memory, n.Pods)
 	writeFlag(b, "cordoned", n.Cordoned)
-	b.WriteString("\n")
 }
 
-// writeConfig writes the caller's rules, if there are any.
+// line returns the budget as scenarios write it.
+func (b *Budget) line() string {
+	selector := "everything"
+	if b.Label != "" {
+		selector = b.Label + "=" + b.Value
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s selector=%s allowed=%d", b.Name, selector, b.Allowed)
+	if b.Elsewhere {
+		writeText(&out, "namespace", elsewhere)
+	}
+	writeText(&out, "disrupted", b.Disrupted)
+	return out.String()
+}
+
+// writeConfig writes the caller's rules and what its scheduler has found, if there is any of it.
 func (w *World) writeConfig(b *strings.Builder) {
-	if w.MostOfA < 0 && w.Spared == "" && w.Taken == "" {
-		return
+	lines := w.Rules.lines()
+	if w.given() {
+		for _, n := range w.Nodes {
+			lines = append(lines, fmt.Sprintf("found %s %s", n.Name, n.Found))
+		}
 	}
-	b.WriteString("config\n")
-	if w.MostOfA >= 0 {
-		fmt.Fprintf(b, "    filter AtMost at-most=%d of=app=a\n", w.MostOfA)
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "config\n    %s\n", strings.Join(lines, "\n    "))
 	}
-	if w.Spared != "" {
-		fmt.Fprintf(b, "    spares app=%s\n", w.Spared)
+}
+
+// lines returns the rules as scenarios write them.
+func (r *Rules) lines() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if r.Policy != "" {
+		add("policy %s", r.Policy)
 	}
-	if w.Taken != "" {
-		fmt.Fprintf(b, "    takes app=%s\n", w.Taken)
+	if r.ByCPU {
+		add("importance cpu")
 	}
+	if r.MostOfA >= 0 {
+		concerns := ""
+		if r.Concerns {
+			concerns = " concerns"
+		}
+		add("filter %s at-most=%d of=app=a%s", filterName, r.MostOfA, concerns)
+	}
+	if r.Spared != "" {
+		add("spares app=%s", r.Spared)
+	}
+	if r.Taken != "" {
+		add("takes app=%s", r.Taken)
+	}
+	if r.MostAway >= 0 {
+		add("guard %s at-most=%d of=app=b beyond=app=a", guardName, r.MostAway)
+	}
+	if r.Refuses {
+		add("refuses unschedulable")
+	}
+	for i := range r.Ranks {
+		lines = append(lines, r.Ranks[i].line())
+	}
+	return lines
+}
+
+// line returns the rank as scenarios write it.
+func (r *Rank) line() string {
+	switch {
+	case r.Of != "":
+		return fmt.Sprintf("cost %s each=%d of=app=%s", r.Name, r.Each, r.Of)
+	case r.Prefers != "":
+		return fmt.Sprintf("figure %s prefers=%s", r.Name, r.Prefers)
+	}
+	return "rank " + r.Name
 }
 
 // line returns the pod as scenarios write it.
@@ -74,8 +132,8 @@ func (p *Pod) line() string {
 	if !p.Unset {
 		fmt.Fprintf(&b, " priority=%d", p.Priority)
 	}
-	if p.Started > 0 {
-		fmt.Fprintf(&b, " start=-%dm", p.Started)
+	if p.Started != 0 {
+		fmt.Fprintf(&b, " start=%dm", -p.Started)
 	}
 
 	var labels []string
@@ -91,8 +149,12 @@ func (p *Pod) line() string {
 	}
 	writeText(&b, "group", p.Group)
 	writeFlag(&b, "never", p.Never)
-	if p.Leaving {
-		b.WriteString(" leaving=PreemptionByScheduler")
+	writeText(&b, "leaving", p.Leaving)
+	if p.Avoids != "" {
+		fmt.Fprintf(&b, " anti=(app=%s by %s)", p.Avoids, hostLabel)
+	}
+	if len(p.Names) > 0 {
+		fmt.Fprintf(&b, " node=(metadata.name in (%s))", strings.Join(p.Names, ") | metadata.name in ("))
 	}
 	return b.String()
 }

@@ -1,14 +1,13 @@
 package invariants
 
 import (
-	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/scenario"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -23,11 +22,12 @@ type World struct {
 	Groups  []Group
 	// Asks is the preemptor, or the pods of a group that preempt together.
 	Asks []Pod
-	// MostOfA is a filter of the caller's: no more pods of the app a on a node than this, -1 without the filter.
-	MostOfA int
-	// Spared is an app whose pods a rule of the caller's protects, and Taken one whose pods may be taken whatever their
-	// priority. At most one of the two is set.
-	Spared, Taken string
+	// Known is set if the preemptor waits in the cluster, which then knows its nomination, and the question does not.
+	Known bool
+	Rules
+
+	// priorities are what the priorities of pods are drawn from.
+	priorities []int64
 }
 
 // Node is a node: whole cores, Gi of memory and places for pods.
@@ -35,6 +35,9 @@ type Node struct {
 	Name              string
 	CPU, Memory, Pods int64
 	Cordoned          bool
+	// Found is what the caller's scheduler has found about the node, one of the words fits, unschedulable, unresolvable
+	// and unasked. It is empty on all nodes if the filters are asked.
+	Found string
 }
 
 // Pod is a pod: whole cores and Gi of memory.
@@ -46,7 +49,8 @@ type Pod struct {
 	// Priority counts as 0 if Unset.
 	Priority int32
 	Unset    bool
-	// Started is how many minutes before now the pod started, 0 for a pod that has no start time.
+	// Started is how many minutes before now the pod started, 0 for a pod that has no start time. It may be after now,
+	// by another clock.
 	Started int64
 	// App and Tier are labels, empty for a pod without them.
 	App, Tier string
@@ -54,11 +58,21 @@ type Pod struct {
 	Port  int32
 	Group string
 	Never bool
-	// Leaving is set if an earlier preemption is deleting the pod.
-	Leaving bool
+	// Leaving is why the pod is being deleted, empty if it is not.
+	Leaving string
+	// Names are the only nodes that may take the pod, by its affinity; empty for any.
+	Names []string
+	// Avoids is an app whose pods cannot be on the same node, empty for none.
+	Avoids string
 }
 
-// Budget covers the pods with one label.
+// The reasons for which pods are being deleted.
+const (
+	byPreemption = "PreemptionByScheduler"
+	byEviction   = "EvictionByEvictionAPI"
+)
+
+// Budget covers the pods with one label. Without a label its selector is empty.
 type Budget struct {
 	Name, Label, Value string
 	Allowed            int32
@@ -96,28 +110,17 @@ func (w *World) Cluster() *outrank.Cluster {
 		panic(err)
 	}
 	c := &outrank.Cluster{Release: release}
-	for _, n := range w.Nodes {
-		c.Nodes = append(c.Nodes, &outrank.Node{
-			Name: n.Name, Unschedulable: n.Cordoned,
-			Allocatable: resource.MustList("cpu", text(n.CPU), "memory", text(n.Memory)+"Gi", "pods", text(n.Pods)),
-		})
+	for i := range w.Nodes {
+		c.Nodes = append(c.Nodes, w.Nodes[i].object(w.someAvoid()))
 	}
 	for i := range w.Pods {
 		c.Pods = append(c.Pods, w.Pods[i].object())
 	}
-
-	for _, b := range w.Budgets {
-		budget := &outrank.PodDisruptionBudget{
-			Name: b.Name, DisruptionsAllowed: b.Allowed,
-			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{b.Label: b.Value}},
-		}
-		if b.Elsewhere {
-			budget.Namespace = elsewhere
-		}
-		if b.Disrupted != "" {
-			budget.DisruptedPods = map[string]time.Time{b.Disrupted: scenario.Now}
-		}
-		c.Budgets = append(c.Budgets, budget)
+	if w.Known {
+		c.Pods = append(c.Pods, w.Asks[0].object())
+	}
+	for i := range w.Budgets {
+		c.Budgets = append(c.Budgets, w.Budgets[i].object())
 	}
 	for _, g := range w.Groups {
 		group := &outrank.PodGroup{Name: g.Name, Priority: &g.Priority}
@@ -129,6 +132,42 @@ func (w *World) Cluster() *outrank.Cluster {
 	return c
 }
 
+// object returns the node as an object of the library, with a label of its own or without.
+func (n *Node) object(labelled bool) *outrank.Node {
+	o := &outrank.Node{
+		Name: n.Name, Unschedulable: n.Cordoned,
+		Allocatable: resource.MustList("cpu", text(n.CPU), "memory", text(n.Memory)+"Gi", "pods", text(n.Pods)),
+	}
+	if labelled {
+		o.Labels = map[string]string{hostLabel: n.Name}
+	}
+	return o
+}
+
+// object returns the budget as an object of the library.
+func (b *Budget) object() *outrank.PodDisruptionBudget {
+	o := &outrank.PodDisruptionBudget{Name: b.Name, DisruptionsAllowed: b.Allowed, Selector: &outrank.LabelSelector{}}
+	if b.Label != "" {
+		o.Selector.MatchLabels = map[string]string{b.Label: b.Value}
+	}
+	if b.Elsewhere {
+		o.Namespace = elsewhere
+	}
+	if b.Disrupted != "" {
+		o.DisruptedPods = map[string]time.Time{b.Disrupted: scenario.Now}
+	}
+	return o
+}
+
+// hostLabel tells nodes apart, where some pods avoid others on their node.
+const hostLabel = "host"
+
+// someAvoid reports whether any pod avoids others.
+func (w *World) someAvoid() bool {
+	avoids := func(p Pod) bool { return p.Avoids != "" }
+	return slices.ContainsFunc(w.Pods, avoids) || slices.ContainsFunc(w.Asks, avoids)
+}
+
 // object returns the pod as an object of the library.
 func (p *Pod) object() *outrank.Pod {
 	o := &outrank.Pod{
@@ -138,7 +177,7 @@ func (p *Pod) object() *outrank.Pod {
 	if !p.Unset {
 		o.Priority = &p.Priority
 	}
-	if p.Started > 0 {
+	if p.Started != 0 {
 		o.StartTime = scenario.Now.Add(-time.Duration(p.Started) * time.Minute)
 	}
 	if labels := p.labels(); len(labels) > 0 {
@@ -150,10 +189,29 @@ func (p *Pod) object() *outrank.Pod {
 	if p.Never {
 		o.PreemptionPolicy = outrank.PreemptNever
 	}
-	if p.Leaving {
-		o.DeletionTimestamp, o.DisruptionReason = scenario.Now, "PreemptionByScheduler"
+	if p.Leaving != "" {
+		o.DeletionTimestamp, o.DisruptionReason = scenario.Now, p.Leaving
 	}
+	o.Affinity = p.affinity()
 	return o
+}
+
+// affinity returns whom the pod avoids, and the nodes that it names.
+func (p *Pod) affinity() (a outrank.Affinity) {
+	if p.Avoids != "" {
+		app := &outrank.LabelSelector{MatchLabels: map[string]string{"app": p.Avoids}}
+		a.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: app, TopologyKey: hostLabel}}
+	}
+	if len(p.Names) == 0 {
+		return a
+	}
+	a.NodeAffinity = &outrank.NodeSelector{}
+	for _, name := range p.Names {
+		field := outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{name}}
+		term := outrank.NodeSelectorTerm{MatchFields: []outrank.NodeRequirement{field}}
+		a.NodeAffinity.NodeSelectorTerms = append(a.NodeAffinity.NodeSelectorTerms, term)
+	}
+	return a
 }
 
 func (p *Pod) labels() map[string]string {
@@ -168,66 +226,3 @@ func (p *Pod) labels() map[string]string {
 }
 
 func text(n int64) string { return strconv.FormatInt(n, 10) }
-
-// Config returns the caller's rules of the world.
-func (w *World) Config() preemption.Config {
-	var config preemption.Config
-	if w.MostOfA >= 0 {
-		config.Filters = []*preemption.Filter{atMost(w.MostOfA)}
-	}
-	switch spared, taken := w.Spared, w.Taken; {
-	case spared != "":
-		config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", victim.Labels["app"] != spared }
-	case taken != "":
-		config.Eligibility.AnyPriority = true
-		config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (string, bool) {
-			return "", victim.Labels["app"] == taken || victim.PriorityValue() < preemptor.PriorityValue()
-		}
-	}
-	return config
-}
-
-// atMost is the caller's filter: it turns a pod of the app a away where as many of them are.
-func atMost(most int) *preemption.Filter {
-	return &preemption.Filter{
-		Name: "AtMost",
-		Start: func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
-			if pod.Labels["app"] != "a" {
-				return nil, nil
-			}
-			s := &ofA{most: most, there: map[string]int{}}
-			for node := range view.Nodes() {
-				for _, p := range view.PodsOn(node.Name) {
-					s.Add(p, node)
-				}
-			}
-			return s, nil
-		},
-	}
-}
-
-// ofA counts the pods of the app a on each node.
-type ofA struct {
-	most  int
-	there map[string]int
-}
-
-func (s *ofA) Add(p *outrank.Pod, n *outrank.Node)    { s.count(p, n, 1) }
-func (s *ofA) Remove(p *outrank.Pod, n *outrank.Node) { s.count(p, n, -1) }
-
-func (s *ofA) count(p *outrank.Pod, n *outrank.Node, by int) {
-	if p.Labels["app"] == "a" {
-		s.there[n.Name] += by
-	}
-}
-
-func (s *ofA) Check(n *outrank.Node) preemption.Status {
-	if s.there[n.Name] < s.most {
-		return preemption.Status{}
-	}
-	return preemption.Unschedulable.Because(fmt.Sprintf("%d of a are there", s.there[n.Name]))
-}
-
-func (s *ofA) Clone() preemption.FilterState {
-	return &ofA{most: s.most, there: maps.Clone(s.there)}
-}

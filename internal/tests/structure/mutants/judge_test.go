@@ -58,6 +58,7 @@ func TestFirstFailedAndSentence(t *testing.T) {
 		{"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/one (0.0s)\n        a_test.go:3: one\n--- FAIL: TestB (0.0s)\n", "TestA", "one"},
 		{"--- FAIL: TestA (0.0s)\n    a_test.go:3: \n        \tError Trace:\tx\n        \tError:      \tNot equal: \n        \t  expected: 1\n        \t  actual  : 2\n", "TestA", "Not equal: expected: 1 actual : 2"},
 		{"--- FAIL: TestA (0.0s)\n    a_test.go:3: [rapid] failed after 6 tests: (*T).FailNow() called\n    a_test.go:9:\n        \tError:      \tShould be true\n", "TestA", "Should be true"},
+		{"--- FAIL: TestA (0.0s)\n    a_test.go:3: [rapid] flaky test, can not reproduce a failure\n        Traceback (<nil>):\n            <no error>\n        Original traceback (a pod is gone):\n", "TestA", "a pod is gone"},
 		{"panic: test timed out after 1s\n\trunning tests:\n\t\tTestC (1s)\n", "TestC", "it does not end"},
 		{"fatal error: runtime: out of memory\n\nx.TestD(0x1)\n", "TestD", "fatal error: runtime: out of memory"},
 		{"killed\n", "a test", ""},

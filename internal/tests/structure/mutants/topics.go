@@ -24,9 +24,13 @@ func (t *topic) promises(test string) bool {
 // topics are what the flag -about knows.
 var topics = []topic{
 	{
-		name:     "eligibility",
-		files:    []string{"preemption/eligible.go", "preemption/engine/internal/dryrun/eligible.go", "kubeletadmit/critical.go"},
-		promised: []string{"NobodyOfEqualOrHigherPriorityLeaves", "OnlyAPodThatMayPreemptPushesOut", "OnlyThoseThatMayBeEvictedLeave"},
+		name:  "eligibility",
+		files: []string{"preemption/eligible.go", "preemption/engine/internal/dryrun/eligible.go", "kubeletadmit/critical.go"},
+		promised: []string{
+			"NobodyOfEqualOrHigherPriorityLeaves", "OnlyAPodThatMayPreemptPushesOut", "OnlyThoseThatMayBeEvictedLeave",
+			// What the nominated node says stands in the engine's file about eligibility.
+			"EachNodeSaysWhyItTurnsThePodDown",
+		},
 	},
 	{
 		name: "reprieve",
@@ -34,7 +38,11 @@ var topics = []topic{
 			"preemption/victims.go", "preemption/dryrun.go", "preemption/engine/internal/dryrun/reprieve.go",
 			"preemption/engine/internal/search/evaluate.go",
 		},
-		promised: []string{"ThePodFitsOnceTheVictimsAreGone", "NoVictimCouldHaveStayed", "BudgetsComeBackFirstThenImportance"},
+		promised: []string{
+			"ThePodFitsOnceTheVictimsAreGone", "NoVictimCouldHaveStayed", "BudgetsComeBackFirstThenImportance",
+			// The engine ends a reprieve early on a node that loses by the ranks, and notes what each victim blocks.
+			"NoCandidateIsBetterByTheRanks", "ANodeIsRefusedOnlyIfNobodyCanHelp", "EachNodeSaysWhyItTurnsThePodDown",
+		},
 	},
 	{
 		name:     "budgets",
@@ -42,9 +50,10 @@ var topics = []topic{
 		promised: []string{"BudgetsComeBackFirstThenImportance", "ABudgetIsBrokenOnlyBeyondWhatItAllows"},
 	},
 	{
-		name:     "ranks",
-		files:    []string{"preemption/ranks.go", "preemption/engine/internal/dryrun/score.go", "preemption/engine/internal/search/score.go"},
-		promised: []string{"NoCandidateIsBetterByTheRanks"},
+		name:  "ranks",
+		files: []string{"preemption/ranks.go", "preemption/engine/internal/dryrun/score.go", "preemption/engine/internal/search/score.go"},
+		// Who loses a nomination to the chosen node stands in the book's file about ranks.
+		promised: []string{"NoCandidateIsBetterByTheRanks", "NominatedPodsKeepTheirRoom"},
 	},
 	{
 		name:  "distance",

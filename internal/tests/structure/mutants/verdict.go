@@ -114,6 +114,7 @@ var (
 	runningLine = regexp.MustCompile(`(?m)^\s*running tests:\n\s+(\w+)`)
 	stackLine   = regexp.MustCompile(`\.(Test\w+)\(`)
 	drawnLine   = regexp.MustCompile(`\[rapid\] (?:failed|panic) after \d+ tests?: (.*)`)
+	flakyLine   = regexp.MustCompile(`^\s*Original traceback \((.*)\):$`) // what failed first, and not again
 	errorLine   = regexp.MustCompile(`^\s*Error:\s+(.*)`)
 	saidLine    = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)`)
 )
@@ -146,6 +147,9 @@ func firstSentence(out string) (sentence string, at int) {
 				return strings.TrimSpace(found[1]), at
 			}
 			continue
+		}
+		if found := flakyLine.FindStringSubmatch(line); found != nil {
+			return strings.TrimSpace(found[1]), at
 		}
 		if found := errorLine.FindStringSubmatch(line); found != nil {
 			// What was wanted and what came stand in the two lines below.
