@@ -57,3 +57,14 @@ func TestTallies(t *testing.T) {
 	_, err := preemption.Preempt(c, preemption.Request{Pod: preemptor()}, preemption.Config{Filters: []*preemption.Filter{(&preemption.Tally[int]{}).Filter("None", nil)}})
 	require.ErrorIs(t, err, outrank.ErrInvalid, "a tally without a Change")
 }
+
+// Without a Change, or without a cluster, nothing is counted.
+func TestTallyWithoutWhatItNeeds(t *testing.T) {
+	var none *preemption.Tally[int]
+	counts := &preemption.Tally[int]{Change: func(count int, _ *outrank.Pod, by int) int { return count + by }}
+	for _, tally := range []*preemption.Tally[int]{none, {}, counts} {
+		if got := tally.Count(nil, "a"); got != 0 {
+			t.Errorf("Count(nil) = %d, want 0", got)
+		}
+	}
+}

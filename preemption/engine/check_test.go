@@ -59,8 +59,10 @@ func TestCheckErrors(t *testing.T) {
 			assert.ErrorIs(t, err, test.want)
 		})
 	}
+	_, err := e.ExplainNode(context.Background(), snap, preemption.Request{Pod: pod("p", 1, "1"), Now: gen.Now}, "gone")
+	require.ErrorIs(t, err, preemption.ErrNotFound, "a node that a pod names and that is not there")
 	own := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{failing{}.filter()}})
-	_, err := own.Check(snap, pod("p", 1, "1"), "n1")
+	_, err = own.Check(snap, pod("p", 1, "1"), "n1")
 	assert.EqualError(t, err, "filter Slots: pod default/p: no licence server")
 }
 

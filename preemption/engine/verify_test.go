@@ -118,6 +118,14 @@ var mutations = map[string]mutation{
 		plan.ClearedNominations = append(slices.Clone(plan.ClearedNominations), &outrank.Pod{Name: "stranger"})
 		return []error{engine.ErrStale}, true
 	},
+	"the nomination of another": func(t *rapid.T, _ *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		if len(plan.ClearedNominations) == 0 {
+			return nil, false
+		}
+		plan.ClearedNominations = slices.Clone(plan.ClearedNominations)
+		plan.ClearedNominations[0] = rapid.SampledFrom([]*outrank.Pod{{Name: "stranger"}, nil}).Draw(t, "other")
+		return []error{engine.ErrStale}, true
+	},
 	"a victim left": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
 		require.NoError(t, snap.RemovePod(plan.Victims[0].Pod.Key()))
 		return either, true

@@ -356,7 +356,7 @@ func (n *InterPodOnNode) noMatchAnywhere() bool {
 			continue
 		}
 		before := s.count(id)
-		if before != 0 && before+by == 0 {
+		if before+by == 0 {
 			there-- // the dry run has emptied it
 		}
 		if before == 0 {
@@ -368,7 +368,7 @@ func (n *InterPodOnNode) noMatchAnywhere() bool {
 	// only become empty.
 	for set, domains := range n.far {
 		for id, by := range domains {
-			if before := n.sets[set].count(id); by != 0 && before != 0 && before+by == 0 {
+			if before := n.sets[set].count(id); by != 0 && before+by == 0 {
 				there--
 			}
 		}

@@ -73,12 +73,13 @@ type statusKey struct {
 	by       int
 	short    uint64
 	tooMany  bool
+	texts    int
 	text     string
 	filter   string
 }
 
 func keyOf(s *Status) statusKey {
-	key := statusKey{code: s.Code, excluded: s.Excluded, by: s.By, short: s.Short, tooMany: s.TooMany, filter: s.Filter}
+	key := statusKey{code: s.Code, excluded: s.Excluded, by: s.By, short: s.Short, tooMany: s.TooMany, texts: len(s.Text), filter: s.Filter}
 	switch len(s.Text) {
 	case 0:
 	case 1:

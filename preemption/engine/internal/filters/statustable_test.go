@@ -13,7 +13,7 @@ import (
 // The table numbers statuses as a list does that looks each up by all of its fields.
 func TestPropertyStatusTable(t *testing.T) {
 	t.Parallel()
-	texts := [][]string{nil, {"a"}, {"b"}, {"a", "b"}, {"a\" \"b"}, {}}
+	texts := [][]string{nil, {"a"}, {"b"}, {"a", "b"}, {`["a" "b"]`}, {}}
 	draw := rapid.Custom(func(t *rapid.T) filters.Status {
 		s := filters.Status{
 			Code: rapid.SampledFrom([]filters.Code{filters.Success, filters.Unschedulable, filters.UnschedulableAndUnresolvable}).Draw(t, "code"),

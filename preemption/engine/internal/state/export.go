@@ -54,9 +54,7 @@ func (s *Snapshot) podStates() iter.Seq[*PodState] {
 func (s *Snapshot) allPlaced() bool {
 	placed := 0
 	for _, slot := range s.Order {
-		if n := s.NodeStates[slot]; n != nil && n.Node != nil {
-			placed += len(n.Pods)
-		}
+		placed += len(s.NodeStates[slot].Pods)
 	}
 	return placed == s.PodStates.pods
 }
