@@ -23,6 +23,12 @@ const kubeconfig = `{apiVersion: v1, kind: Config, current-context: c,
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
 contexts: [{name: c, context: {cluster: c, user: u}}], users: [{name: u, user: {}}]}`
 
+// outrankInTests is the plugin of all schedulers of the tests. Its metrics can be registered but once in a process.
+var (
+	configFile     string
+	outrankInTests = withOutrank(func() string { return configFile })
+)
+
 // started sets a scheduler up with a configuration. The edit, of two strings as in strings.Replace, puts the file with
 // the API server's address, SERVER, into it.
 func started(t *testing.T, config, old, new string) *scheduler.Scheduler {
@@ -34,11 +40,12 @@ func started(t *testing.T, config, old, new string) *scheduler.Scheduler {
 	server, file := filepath.Join(dir, "scheduler.conf"), filepath.Join(dir, "config.yaml")
 	require.NoError(t, os.WriteFile(server, []byte(kubeconfig), 0o600))
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), old, strings.Replace(new, "SERVER", server, 1), 1)), 0o600))
+	configFile = file
 	o := options.NewOptions()
 	o.ConfigFile = file
 	o.SecureServing.BindPort = 0
 	o.Authentication.SkipInClusterLookup = true
-	_, s, err := app.Setup(t.Context(), o, withOutrank(func() string { return file }))
+	_, s, err := app.Setup(t.Context(), o, outrankInTests)
 	require.NoError(t, err)
 	return s
 }
