@@ -217,6 +217,17 @@ while [ "$1" != -o ]; do shift; done; cp '`+release+`'/"${last##*/}" "$2"`)
 	}
 }
 
+// assertOptional holds a step to what the script leaves out: an output that it does not always set is empty, an action
+// that gets it as its path fails, and the step must not run then.
+func assertOptional(t *testing.T, condition string, with map[string]any) {
+	t.Helper()
+	for _, value := range with {
+		if m := regexp.MustCompile(`steps\.ask\.outputs\.(\w+)`).FindStringSubmatch(fmt.Sprint(value)); m != nil && m[1] == "page" {
+			assert.Contains(t, condition, "steps.ask.outputs.page", "an answer may have no page")
+		}
+	}
+}
+
 // The definition and the script name the same things, and what it uses of others is pinned.
 func TestActionDefinition(t *testing.T) {
 	type step struct {
@@ -250,6 +261,7 @@ func TestActionDefinition(t *testing.T) {
 	for _, s := range a.Runs.Steps {
 		if s.Uses != "" {
 			assert.Regexp(t, `^[\w-]+/[\w-]+@[0-9a-f]{40}$`, s.Uses)
+			assertOptional(t, s.If, s.With)
 			continue
 		}
 		assert.Regexp(t, `^"\$GITHUB_ACTION_PATH/whatif\.sh" (ask|comment|judge)$`, s.Run)

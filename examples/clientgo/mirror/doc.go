@@ -36,6 +36,11 @@
 // node is the *corev1.Node. So the victims of a plan lead back to the API's objects, and a
 // filter may read fields that the library's types do not have.
 //
+// # Memory
+//
+// Equal lists of amounts are one map in all pods and nodes, so that the pods of a template share theirs, and what a
+// kubelet reports of a pod mostly takes nothing. No list in a snapshot may be written to.
+//
 // # Order
 //
 // Objects may come in any order. A pod that comes before its node counts nowhere until the node comes, and a

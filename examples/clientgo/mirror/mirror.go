@@ -34,6 +34,7 @@ type Mirror struct {
 	storage   storage
 	classes   map[string]*outrank.PriorityClass
 	workloads map[outrank.Key]*outrank.Workload
+	amounts   amounts
 }
 
 // New returns a mirror of an empty cluster, by the rules of a release. An unknown
@@ -52,6 +53,7 @@ func New(release outrank.Release) (*Mirror, error) {
 		drivers:  newDrivers(), storage: newStorage(),
 		classes:   map[string]*outrank.PriorityClass{},
 		workloads: map[outrank.Key]*outrank.Workload{},
+		amounts:   newAmounts(),
 	}, nil
 }
 

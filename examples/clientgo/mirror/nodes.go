@@ -22,6 +22,7 @@ func (m *Mirror) putNode(n *corev1.Node) error {
 	one, err := convert.Node(n)
 	if err == nil {
 		one.Value = n
+		one.Allocatable = m.amounts.one(one.Allocatable)
 		m.nodes[n.Name] = one
 		err = m.attach(n.Name)
 	} else {

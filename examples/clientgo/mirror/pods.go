@@ -77,6 +77,7 @@ func (m *Mirror) convert(p *corev1.Pod) (*outrank.Pod, error) {
 		return nil, err
 	}
 	one.Value = p
+	m.amounts.share(one)
 	m.storage.resolve(one)
 	return one, nil
 }

@@ -43,10 +43,12 @@ type shortage struct {
 	Lines     []string `json:"-"`
 }
 
-// held is a claim that holds devices that the pod could use.
+// held is a claim that holds devices that the pod could use. Sharing are devices that it could not use, but which
+// share counters with one that it could.
 type held struct {
 	Claim   outrank.Key   `json:"claim"`
 	Devices []string      `json:"devices"`
+	Sharing []string      `json:"sharing,omitempty"`
 	Pods    []outrank.Key `json:"pods"`
 	Stays   string        `json:"stays,omitempty"`
 }
@@ -129,6 +131,12 @@ func (b *both) mattering() (nodes []string) {
 	add(b.Proposed.Node)
 	add(b.Release.Node)
 
+	// An attempt that ends in an error is refused, too, and its nodes are those on which the plugin fails.
+	if b.Release.fails() {
+		for _, name := range b.Release.Failed.Nodes {
+			add(name)
+		}
+	}
 	plan := b.Release.explained
 	if plan.Refused.Code != preemption.Success {
 		return nodes
@@ -159,7 +167,10 @@ func shortageOf(s *devices.Shortage) shortage {
 	out := shortage{Node: s.Node, Refused: s.Refused, Short: s.Short, Matching: s.Matching, Untouched: s.Untouched, Held: []held{}, Enough: s.Enough,
 		Trouble: s.Failed, Lines: strings.Split(strings.TrimSpace(s.String()), "\n")}
 	for _, h := range s.Held {
-		one := held{h.Claim, h.Devices, h.Pods, h.Stays}
+		one := held{h.Claim, h.Devices, h.Sharing, h.Pods, h.Stays}
+		if one.Devices == nil {
+			one.Devices = []string{}
+		}
 		if one.Pods == nil {
 			one.Pods = []outrank.Key{}
 		}
@@ -176,6 +187,9 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	}
 
 	e := w.explained
+	if w.fails() {
+		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s.", by, w.Failed.text(w.Feasible))
+	}
 	switch e.Outcome {
 	case preemption.Fits:
 		return fmt.Sprintf("%s: nobody has to leave; %s as things are.", by, takes(e.Feasible))
@@ -210,6 +224,23 @@ func (w *way) sentence(d *dump, proposed bool) string {
 		end = "and with all pods gone that may leave that or something else is"
 	}
 	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, console.Plural(len(d.cluster.Nodes), "node"), end)
+}
+
+// text says in which error the attempt ends, and how many nodes take the pod by themselves.
+func (f *failed) text(feasible int) string {
+	although := ""
+	if feasible > 0 {
+		although = ", although " + takes(feasible)
+	}
+	return fmt.Sprintf("kube-scheduler ends the attempt in an error, because the plugin for claims fails on %s%s: %s", someNodes(f.Nodes), although, f.Errors[0])
+}
+
+// someNodes names nodes.
+func someNodes(names []string) string {
+	if len(names) == 1 {
+		return "node " + names[0]
+	}
+	return "nodes " + some(names, mostNear)
 }
 
 // claimed names what a pod claims, followed by the verb.

@@ -65,18 +65,28 @@ type way struct {
 	// Rules names the way to decide: a release such as v1.37, or KEP-5690.
 	Rules string `json:"rules"`
 	// Says is the answer in a sentence.
-	Says      string             `json:"says"`
-	Outcome   preemption.Outcome `json:"outcome"`
-	Node      string             `json:"node,omitempty"`
-	Victims   []victim           `json:"victims"`
-	Devices   []given            `json:"devices"`
-	Feasible  int                `json:"feasible"`
-	Turned    []count            `json:"turnedDown"`
-	Helpless  []count            `json:"unhelpful"`
-	Why       *explain.Report    `json:"why"`
-	Exact     *exact             `json:"exact,omitempty"`
-	Plugin    string             `json:"plugin,omitempty"`
+	Says     string             `json:"says"`
+	Outcome  preemption.Outcome `json:"outcome"`
+	Node     string             `json:"node,omitempty"`
+	Victims  []victim           `json:"victims"`
+	Devices  []given            `json:"devices"`
+	Feasible int                `json:"feasible"`
+	Turned   []count            `json:"turnedDown"`
+	Helpless []count            `json:"unhelpful"`
+	Why      *explain.Report    `json:"why"`
+	Exact    *exact             `json:"exact,omitempty"`
+	Plugin   string             `json:"plugin,omitempty"`
+	// Failed is the error in which the attempt ends, or may end; nil for none. The outcome is nothing-helps if the
+	// attempt is certain to end in it. Feasible and Turned count what the nodes say by themselves.
+	Failed    *failed `json:"failed,omitempty"`
 	explained *preemption.Plan
+}
+
+// failed says that the plugin for claims fails on nodes, and that the attempt ends in one of the errors.
+type failed struct {
+	Nodes   []string `json:"nodes"`
+	Errors  []string `json:"errors"`
+	Certain bool     `json:"certain"`
 }
 
 // victim is a pod that has to leave, with the claims that are freed once all victims have left.
@@ -130,12 +140,23 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 		return nil, console.Unusable("the pod", err)
 	}
 
-	w := &way{Outcome: e.Outcome, Node: e.Node, Feasible: e.Feasible, Victims: []victim{}, Devices: []given{}, explained: e}
+	w := &way{Feasible: e.Feasible, Victims: []victim{}, Devices: []given{}}
+	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
+	if f := devices.Failed(e); f != nil {
+		w.Failed = (*failed)(f)
+		e = ended(e, f)
+	}
+
+	w.Outcome, w.Node, w.explained = e.Outcome, e.Node, e
 	if w.Why, err = explain.Ask(ctx, explain.Question{Evaluator: r.eval, Snapshot: r.snap, Request: request, Plan: e}, explain.Options{Classes: ask.classes}); err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
-	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
 	w.Helpless = counts(e, brief.Unhelpful(e), brief.InVain)
+
+	// An attempt that ends in an error comes to none of the steps for a pod that fits nowhere.
+	if w.fails() {
+		return w, nil
+	}
 
 	// If no eviction helps, the plugin may release an allocation of the pod itself.
 	if e.Outcome == preemption.NothingHelps {
@@ -154,6 +175,30 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 		}
 	}
 	return w, nil
+}
+
+// chance reports whether it depends on the nodes that kube-scheduler comes to if the attempt ends in an error.
+func (f *failed) chance() bool {
+	return !f.Certain && slices.ContainsFunc(f.Errors, func(text string) bool { return !devices.Ended(text) })
+}
+
+// fails reports whether the attempt is certain to end in an error.
+func (w *way) fails() bool { return w.Failed != nil && w.Failed.Certain }
+
+// ended returns the plan of an attempt that is certain to end in an error: the pod is refused whatever the nodes say.
+// If that is not certain, the plan stays as it is.
+func ended(e *preemption.Plan, f *devices.Failure) *preemption.Plan {
+	if !f.Certain {
+		return e
+	}
+	refused := preemption.UnschedulableAndUnresolvable.Because(f.Errors[0])
+	refused.Filter = devices.Name
+
+	out := &preemption.Plan{Pod: e.Pod, Outcome: preemption.NothingHelps, Refused: refused, TurnedDown: []preemption.Count{{Status: refused, Nodes: len(e.Nodes)}}}
+	for i := range e.Nodes {
+		out.Nodes = append(out.Nodes, preemption.NodeReport{Node: e.Nodes[i].Node, Status: refused})
+	}
+	return out
 }
 
 // best compares a decision with the best one by the same ranks.

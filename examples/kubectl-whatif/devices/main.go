@@ -264,6 +264,12 @@ func (o *options) askAll(d *dump, from string) (doc *Document, exit int, err err
 	if slices.ContainsFunc(doc.Turns, func(p pair) bool { return p.Release.ended || p.Proposed.ended }) {
 		doc.Caveats = append(doc.Caveats, cutShort("some node"))
 	}
+	for i := range doc.Turns {
+		if f := doc.Turns[i].Release.failed; f != nil && f.chance() {
+			doc.Caveats = append(doc.Caveats, mayFail(f))
+			break
+		}
+	}
 	return doc, exitOfAll(doc.Turns), nil
 }
 
@@ -297,6 +303,9 @@ func (o *options) askPod(d *dump, from string, stdin io.Reader) (doc *Document, 
 	}
 	if names := doc.Both.ended(); len(names) > 0 {
 		doc.Caveats = append(doc.Caveats, cutShort("node "+some(names, mostNear)))
+	}
+	if f := doc.Both.Release.Failed; f != nil && f.chance() {
+		doc.Caveats = append(doc.Caveats, mayFail(f))
 	}
 	return doc, exitOf(doc.Both.Release.Outcome), nil
 }

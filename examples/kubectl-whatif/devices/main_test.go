@@ -55,6 +55,7 @@ type toldWay struct {
 	Devices                     []given
 	TurnedDown, Unhelpful       []count
 	Exact                       *exact
+	Failed                      *failed
 }
 
 // caveats are those of a document, in a text.

@@ -54,6 +54,7 @@ func assertTrue(t *testing.T, dump string, args []string, doc *told) {
 			}
 		}
 		if len(free) > 0 && name == "proposed" {
+			assertNamed(t, doc, w)
 			before := answered(t, changed(t, dump, gone, nil), args...)
 			for _, c := range before.Answer.Release.TurnedDown {
 				if c.Filter == "DynamicResources" && slices.Contains(c.Names, w.Node) {
@@ -62,6 +63,23 @@ func assertTrue(t *testing.T, dump string, args []string, doc *told) {
 			}
 			// The devices were free on the node already, and somebody leaves for something else.
 			assert.Equal(t, "preempt", doc.Answer.Release.Outcome, "%s: %v were given back for nothing", w.Says, free)
+		}
+	}
+}
+
+// assertNamed holds what is said about the devices of the chosen node to the answer above it: the claims that the
+// victims free are named there, and with them given back the pod's claims can be allocated.
+func assertNamed(t *testing.T, doc *told, w toldWay) {
+	t.Helper()
+	for _, short := range doc.Answer.Shortages {
+		if short.Node != w.Node || !short.Short {
+			continue
+		}
+		assert.True(t, short.Enough, "%s: %v", w.Says, short)
+		for _, v := range w.Victims {
+			for _, free := range v.Frees {
+				assert.True(t, slices.ContainsFunc(short.Held, func(h held) bool { return h.Claim == free && slices.Contains(h.Pods, v.Key) }), "%s: %s is not named", w.Says, free)
+			}
 		}
 	}
 }

@@ -28,6 +28,8 @@ type turn struct {
 	Reason  string        `json:"reason,omitempty"`
 	// ended says that the search for devices was cut short on some node.
 	ended bool
+	// failed is the error in which the attempt ends or may end; nil for none.
+	failed *failed
 }
 
 // The outcomes of a turn.
@@ -135,6 +137,14 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 		return slices.ContainsFunc(c.Reasons, devices.Ended)
 	})
 
+	if t.failed, err = s.failure(p, plan); err != nil {
+		return t, fmt.Errorf("pod %s: %w", p.Key(), err)
+	}
+	if t.failed != nil && t.failed.Certain {
+		t.Reason = t.failed.text(plan.Feasible)
+		return t, nil
+	}
+
 	switch plan.Outcome {
 	case preemption.Fits:
 		t.Outcome = placed
@@ -155,6 +165,19 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 
 	err = s.carryOut(p, plan, &t)
 	return t, err
+}
+
+// failure returns the error in which the attempt about a pod ends or may end; nil for none. The nodes are only asked
+// again if the plugin fails on one of them.
+func (s *stage) failure(p *outrank.Pod, plan *preemption.Plan) (*failed, error) {
+	if !slices.ContainsFunc(plan.TurnedDown, func(c preemption.Count) bool { return c.Code == preemption.Contradiction }) {
+		return nil, nil
+	}
+	e, err := s.eval.Explain(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
+	if err != nil {
+		return nil, err
+	}
+	return (*failed)(devices.Failed(e)), nil
 }
 
 // carryOut makes the victims of a plan leave and the pod start on the node of its turn, and records that in the

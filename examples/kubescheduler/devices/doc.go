@@ -17,5 +17,6 @@
 //
 // [Filter.Cluster] prepares nodes for pods that ask for an extended resource that a device class backs.
 // [Filter.Nomination] and [Filter.Refuse] are about the time after a decision, while the claims of victims come
-// back. [Filter.Explain] says which devices are short and who holds them.
+// back. [Filter.Explain] says which devices are short and who holds them. [Failed] says in which error kube-scheduler
+// ends an attempt.
 package devices

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/dynamic-resource-allocation/structured"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
@@ -24,9 +21,11 @@ type Shortage struct {
 	Short bool
 	// Matching counts the devices that match a request of the pod's claims.
 	Matching int
-	// Untouched counts the matching devices that no claim holds, not even in part.
+	// Untouched counts the matching devices that no claim holds, not even in part, and for which the counters that
+	// they draw on have enough left.
 	Untouched int
-	// Held are the claims that hold some of the matching devices, in the order of their names.
+	// Held are the claims that hold some of the matching devices, or devices that share counters with these, in the
+	// order of their names.
 	Held []Held
 	// Enough says that the pod's claims could be allocated if every claim of Held that comes free were given
 	// back.
@@ -41,6 +40,9 @@ type Held struct {
 	Claim outrank.Key
 	// Devices are the matching devices that it holds, as driver/pool/device.
 	Devices []string
+	// Sharing are the other devices that it holds and that share counters with a matching one, such as parts of the
+	// card that the pod wants as a whole: while they are held, less of the counters is left.
+	Sharing []string
 	// Pods are the pods that must all leave for the claim to come free. They are empty if it does not come free.
 	Pods []outrank.Key
 	// Stays says why the claim does not come free; empty if it does.
@@ -84,9 +86,10 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 
 	// The allocator is asked again with all claims given back that come free. A pod that uses several of them
 	// leaves once.
-	held := s.count(a, v, claims)
-	for _, k := range held {
-		s.Held = append(s.Held, a.holder(snap, k, v))
+	of := a.x.stockOf(v, claims)
+	s.Matching, s.Untouched = len(of.matching), of.untouched
+	for _, k := range of.claims() {
+		s.Held = append(s.Held, a.holder(snap, k, of))
 	}
 	for i := range s.Held {
 		for _, key := range s.Held[i].Pods {
@@ -104,76 +107,11 @@ func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (
 // told returns the text of an error of the allocator without what differs from run to run.
 func told(err error) string { return addresses.ReplaceAllString(err.Error(), "0x") }
 
-// count counts the devices that match, and returns the claims that hold some of them, in the order of their
-// names.
-func (s *Shortage) count(a *attempt, v *view, claims []*resourcev1.ResourceClaim) []*claim {
-	var held []*claim
-	for i, id := range v.devices {
-		if !a.x.matchesAny(v, id, claims) {
-			continue
-		}
-		s.Matching++
-		if len(v.held[i]) == 0 {
-			s.Untouched++
-		}
-		for _, h := range v.held[i] {
-			if !slices.Contains(held, h.claim) {
-				held = append(held, h.claim)
-			}
-		}
-	}
-	slices.SortFunc(held, func(a, b *claim) int { return strings.Compare(a.name.String(), b.name.String()) })
-	return held
-}
-
-// matchesAny reports whether a device satisfies one of the requests by itself. The allocator is asked for one
-// device, while the node has no other and nothing is allocated.
-func (x *index) matchesAny(v *view, id structured.DeviceID, claims []*resourcev1.ResourceClaim) bool {
-	alone := &view{node: v.node}
-	for _, s := range v.slices {
-		one := *s
-		one.Spec.Devices = slices.DeleteFunc(slices.Clone(s.Spec.Devices), func(d resourcev1.Device) bool {
-			return structured.MakeDeviceID(s.Spec.Driver, s.Spec.Pool.Name, d.Name) != id
-		})
-		alone.slices = append(alone.slices, &one)
-	}
-
-	for _, c := range claims {
-		for _, r := range c.Spec.Devices.Requests {
-			for _, exact := range alternatives(&r) {
-				exact.AllocationMode, exact.Count = resourcev1.DeviceAllocationModeExactCount, 1
-				one := &resourcev1.ResourceClaim{ObjectMeta: c.ObjectMeta}
-				one.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: r.Name, Exactly: &exact}}
-				if results, _, err := x.allocate(alone, &changes{}, []*resourcev1.ResourceClaim{one}, stepsOfNode); err == nil && len(results) == 1 {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// alternatives returns the ways to satisfy a request.
-func alternatives(r *resourcev1.DeviceRequest) []resourcev1.ExactDeviceRequest {
-	if r.Exactly != nil {
-		return []resourcev1.ExactDeviceRequest{*r.Exactly}
-	}
-	var list []resourcev1.ExactDeviceRequest
-	for _, sub := range r.FirstAvailable {
-		list = append(list, resourcev1.ExactDeviceRequest{DeviceClassName: sub.DeviceClassName, Selectors: sub.Selectors, Tolerations: sub.Tolerations, Capacity: sub.Capacity})
-	}
-	return list
-}
-
 // holder says which pods must leave for a claim to come free, or why it does not come free. The first reason
 // counts.
-func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
+func (a *attempt) holder(snap *engine.Snapshot, k *claim, of *stock) Held {
 	h := Held{Claim: outrank.NewKey(k.name.namespace, k.name.name)}
-	for i := range k.holds {
-		if name := k.holds[i].device.String(); slices.Contains(v.devices, k.holds[i].device) && !slices.Contains(h.Devices, name) {
-			h.Devices = append(h.Devices, name)
-		}
-	}
+	h.Devices, h.Sharing = of.heldBy(k)
 
 	switch {
 	case !a.config.DRAPreemption:
@@ -196,7 +134,7 @@ func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
 			h.Stays = fmt.Sprintf("pod %s, which it is reserved for, is not in the cluster", key)
 		case p.Group != "":
 			h.Stays = fmt.Sprintf("pod %s, which it is reserved for, is of a group, which KEP-5690 leaves out", key)
-		case p.NodeName != v.node.Name:
+		case p.NodeName != of.view.node.Name:
 			h.Stays = fmt.Sprintf("pod %s, which it is reserved for, does not run on the node", key)
 		case p.PriorityValue() >= a.asker.PriorityValue():
 			h.Stays = fmt.Sprintf("pod %s, which it is reserved for, may not leave: its priority is %d", key, p.PriorityValue())
@@ -223,7 +161,7 @@ func (s *Shortage) String() string {
 
 	for i := range s.Held {
 		h := &s.Held[i]
-		list := strings.Join(h.Devices, ", ")
+		list := h.devices()
 		if h.Stays != "" {
 			line("claim %s holds %s and does not come free: %s", h.Claim, list, h.Stays)
 			continue
@@ -236,12 +174,25 @@ func (s *Shortage) String() string {
 	}
 
 	switch {
+	case len(s.Held) == 0 && s.Failed == "":
+		if s.Short && s.Matching > 0 {
+			line("no claim holds any of them")
+		}
 	case s.Failed != "":
 		line("with all of these that come free given back, the allocator fails: %s", s.Failed)
 	case s.Short:
 		line("with all of these that come free given back, the claims %s be allocated", word(s.Enough, "can", "cannot"))
 	}
 	return b.String()
+}
+
+// devices lists what the claim holds, and says of which devices it matters for their counters alone.
+func (h *Held) devices() string {
+	list := slices.Clone(h.Devices)
+	for _, name := range h.Sharing {
+		list = append(list, name+" (shares counters with a device that matches)")
+	}
+	return strings.Join(list, ", ")
 }
 
 func word(is bool, yes, no string) string {

@@ -37,21 +37,12 @@ func TestSentencesAreTrue(t *testing.T) {
 			}
 			at := fmt.Sprintf("seed %d, node %s:\n%s", seed, n.Name, short)
 			require.Equal(t, s.devicesFit(n, nil, nil), !short.Short, at)
-			untouched, matching := 0, 0
-			for id, holders := range s.matching(n) {
-				matching++
-				if untouched++; len(holders) > 0 {
-					untouched--
-				}
-				for _, k := range holders {
-					require.True(t, slices.ContainsFunc(short.Held, func(h devices.Held) bool {
-						return h.Claim == outrank.NewKey("", k.Name) && slices.Contains(h.Devices, id)
-					}), "%s%s holds %s", at, k.Name, id)
-				}
-			}
-			require.Equal(t, []int{matching, untouched}, []int{short.Matching, short.Untouched}, at)
+			requireHoldings(t, s, n, short, at)
 			var leave []*outrank.Pod
 			for _, h := range short.Held {
+				if len(h.Sharing) > 0 {
+					said["shares"]++
+				}
 				c := s.claim(h.Claim)
 				if h.Stays != "" {
 					said[strings.Fields(h.Stays)[0]]++
@@ -72,7 +63,8 @@ func TestSentencesAreTrue(t *testing.T) {
 		}
 	}
 	require.Greater(t, said["free"], 20)
-	require.Len(t, said, 3, "what comes free, what stays for itself, and what stays for a pod")
+	require.Greater(t, said["shares"], 5)
+	require.Len(t, said, 4, "what comes free, what shares counters alone, what stays for itself, and what stays for a pod")
 	t.Log(said)
 }
 
@@ -100,35 +92,101 @@ func TestExplainsWhatFailsOnceFreed(t *testing.T) {
 	require.Contains(t, short.String(), "given back, the allocator fails: class broken")
 }
 
-// matching are the devices of a node that the pod's claims can use, with the claims that hold
-// any of them: one device at a time is offered, all by itself.
-func (s *slow) matching(n *outrank.Node) map[string][]*resourcev1.ResourceClaim {
-	found := map[string][]*resourcev1.ResourceClaim{}
+// requireHoldings holds the figures and names of an explanation to plain loops: which devices match, which of these are
+// untouched, and what each claim has of them or of the cards that they are cut from.
+func requireHoldings(t *testing.T, s *slow, n *outrank.Node, short *devices.Shortage, at string) {
+	t.Helper()
+	matching, untouched := 0, 0
+	want := map[outrank.Key][2][]string{}
 	for _, x := range s.objects.Slices {
+		if x.Spec.NodeName != nil && *x.Spec.NodeName != n.Name {
+			continue
+		}
+		cut := false // a device that matches is cut from the card of this slice
 		for i := range x.Spec.Devices {
 			d := &x.Spec.Devices[i]
-			if x.Spec.NodeName != nil && *x.Spec.NodeName != n.Name || !s.wants(d) {
+			if !s.wants(d) {
 				continue
 			}
-			id := x.Spec.Driver + "/" + x.Spec.Pool.Name + "/" + d.Name
-			found[id] = nil
-			for _, c := range s.objects.Claims {
-				if c.Status.Allocation == nil {
+			matching++
+			cut = cut || len(d.ConsumesCounters) > 0
+			if len(s.holders(x, d)) == 0 && s.cardHas(x, d) {
+				untouched++
+			}
+		}
+		for i := range x.Spec.Devices {
+			d := &x.Spec.Devices[i]
+			for _, c := range s.holders(x, d) {
+				key, name := outrank.NewKey("", c.Name), x.Spec.Driver+"/"+x.Spec.Pool.Name+"/"+d.Name
+				has := want[key]
+				if s.wants(d) {
+					has[0] = append(has[0], name)
+				} else if cut {
+					has[1] = append(has[1], name)
+				} else {
 					continue
 				}
-				for _, r := range c.Status.Allocation.Devices.Results {
-					if r.Pool == x.Spec.Pool.Name && r.Device == d.Name && !slices.Contains(found[id], c) {
-						found[id] = append(found[id], c)
-					}
-				}
+				want[key] = has
 			}
+		}
+	}
+	require.Equal(t, []int{matching, untouched}, []int{short.Matching, short.Untouched}, at)
+
+	got := map[outrank.Key][2][]string{}
+	for _, h := range short.Held {
+		slices.Sort(h.Devices)
+		slices.Sort(h.Sharing)
+		got[h.Claim] = [2][]string{h.Devices, h.Sharing}
+	}
+	for _, has := range want {
+		slices.Sort(has[0])
+		slices.Sort(has[1])
+	}
+	require.Equal(t, want, got, at)
+}
+
+// holders are the claims that hold some of a device.
+func (s *slow) holders(x *resourcev1.ResourceSlice, d *resourcev1.Device) (found []*resourcev1.ResourceClaim) {
+	for _, c := range s.objects.Claims {
+		if c.Status.Allocation != nil && slices.ContainsFunc(c.Status.Allocation.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool {
+			return r.Pool == x.Spec.Pool.Name && r.Device == d.Name
+		}) {
+			found = append(found, c)
 		}
 	}
 	return found
 }
 
-// wants: all devices are of the one class, and have 80Gi, which no request exceeds.
-func (s *slow) wants(*resourcev1.Device) bool { return true }
+// cardHas reports whether the card of a slice has enough left for a device that is cut from it. Each device that is
+// held takes its part once.
+func (s *slow) cardHas(x *resourcev1.ResourceSlice, d *resourcev1.Device) bool {
+	if len(d.ConsumesCounters) == 0 {
+		return true
+	}
+	part := d.ConsumesCounters[0].Counters["memory"].Value
+	sum := part.Value()
+	for i := range x.Spec.Devices {
+		if other := &x.Spec.Devices[i]; len(s.holders(x, other)) > 0 {
+			part := other.ConsumesCounters[0].Counters["memory"].Value
+			sum += part.Value()
+		}
+	}
+	return sum <= 80<<30
+}
+
+// wants reports whether a device satisfies a request of the pod by itself: all devices are of the one class, and only
+// their memory may be too small.
+func (s *slow) wants(d *resourcev1.Device) bool {
+	memory := d.Capacity["memory"].Value
+	return slices.ContainsFunc(s.claimsOf(s.pod), func(c *resourcev1.ResourceClaim) bool {
+		asks := c.Spec.Devices.Requests[0].Exactly.Capacity
+		if asks == nil {
+			return true
+		}
+		amount := asks.Requests["memory"]
+		return amount.Cmp(memory) <= 0
+	})
+}
 
 func (s *slow) claim(key outrank.Key) *resourcev1.ResourceClaim {
 	_, name := key.Split()

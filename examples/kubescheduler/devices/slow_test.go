@@ -360,17 +360,21 @@ func drawSlow(seed uint64) (*slow, []*outrank.Node) {
 		return x
 	}
 	fill := func(x *resourcev1.ResourceSlice) (list []free) {
-		split := oneIn(4) && x.Spec.NodeName != nil
+		split := oneIn(2) && x.Spec.NodeName != nil
 		for i := range 1 + r.IntN(3) {
 			model := []string{"a", "b"}[r.IntN(2)]
-			d := resourcev1.Device{Name: fmt.Sprint("d", i), Attributes: map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{"model": {StringValue: &model}},
-				Capacity: map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{"memory": {Value: resource.MustParse("80Gi")}}}
+			memory := func(amount string) map[resourcev1.QualifiedName]resourcev1.DeviceCapacity {
+				return map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{"memory": {Value: resource.MustParse(amount)}}
+			}
+			d := resourcev1.Device{Name: fmt.Sprint("d", i), Attributes: map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{"model": {StringValue: &model}}, Capacity: memory("80Gi")}
 			if oneIn(3) {
 				yes := true
 				d.AllowMultipleAllocations = &yes
 			}
 			if split {
-				d.ConsumesCounters = []resourcev1.DeviceCounterConsumption{{CounterSet: "card", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse([]string{"40Gi", "80Gi"}[r.IntN(2)])}}}}
+				part := []string{"40Gi", "80Gi"}[r.IntN(2)] // half a card, or the whole of it
+				d.Capacity = memory(part)
+				d.ConsumesCounters = []resourcev1.DeviceCounterConsumption{{CounterSet: "card", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse(part)}}}}
 			}
 			x.Spec.Devices = append(x.Spec.Devices, d)
 		}
@@ -446,8 +450,8 @@ func drawSlow(seed uint64) (*slow, []*outrank.Node) {
 		if oneIn(6) {
 			e.AllocationMode, e.Count = resourcev1.DeviceAllocationModeAll, 0
 		}
-		if oneIn(3) {
-			e.Capacity = &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse([]string{"20Gi", "40Gi", "60Gi"}[r.IntN(3)])}}
+		if oneIn(2) {
+			e.Capacity = &resourcev1.CapacityRequirements{Requests: map[resourcev1.QualifiedName]resource.Quantity{"memory": resource.MustParse([]string{"20Gi", "40Gi", "60Gi", "80Gi"}[r.IntN(4)])}}
 		}
 		c.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "gpus", Exactly: e}}
 		if e.AllocationMode != resourcev1.DeviceAllocationModeAll && oneIn(3) {

@@ -137,62 +137,28 @@ func capacityHolds(s *resourcev1.ResourceSlice, all, wanted []hold) bool {
 	return true
 }
 
-// counter names a counter that devices of a pool draw on.
-type counter struct {
-	pool      poolID
-	set, name string
-}
-
-// counters has the amounts of the counters of some pools.
-type counters struct {
-	// has is the amount that a counter has, drawn the amount that devices draw on it.
-	has, drawn map[counter]resource.Quantity
-	// newly are the counters on which a device draws that was not held before.
-	newly map[counter]bool
-}
-
 // countersHold reports whether the counters of the pools suffice for all devices that are held or wanted. Only
 // counters on which a wanted device newly draws can fail: the others were drawn on before. A device draws once,
 // however many claims share it.
 func (x *index) countersHold(v *view, held, wanted []hold) bool {
-	c := counters{has: map[counter]resource.Quantity{}, drawn: map[counter]resource.Quantity{}, newly: map[counter]bool{}}
-	for _, s := range v.slices {
-		if !x.newest(s) {
+	draws := x.drawsOn(v)
+	left := x.countersLeft(v, draws, held)
+	drawn, newly := map[structured.DeviceID]bool{}, map[counter]bool{}
+	for _, w := range wanted {
+		if drawn[w.device] || anyOf(w.device, held) {
 			continue
 		}
-		pool := poolID{s.Spec.Driver, s.Spec.Pool.Name}
-		for _, set := range s.Spec.SharedCounters {
-			for name, amount := range set.Counters {
-				c.has[counter{pool, set.Name, name}] = amount.Value
-			}
-		}
-
-		for i := range s.Spec.Devices {
-			d := &s.Spec.Devices[i]
-			id := structured.MakeDeviceID(s.Spec.Driver, s.Spec.Pool.Name, d.Name)
-			if before := anyOf(id, held); before || anyOf(id, wanted) {
-				c.draw(pool, d, before)
-			}
+		drawn[w.device] = true
+		left.draw(draws[w.device])
+		for at := range draws[w.device] {
+			newly[at] = true
 		}
 	}
 
-	for at, sum := range c.drawn {
-		if c.newly[at] && sum.Cmp(c.has[at]) > 0 {
+	for at := range newly {
+		if amount := left[at]; amount.Sign() < 0 {
 			return false
 		}
 	}
 	return true
-}
-
-// draw adds what a device draws. Before says that the device was held before.
-func (c *counters) draw(pool poolID, d *resourcev1.Device, before bool) {
-	for _, draws := range d.ConsumesCounters {
-		for name, amount := range draws.Counters {
-			at := counter{pool, draws.CounterSet, name}
-			sum := c.drawn[at]
-			sum.Add(amount.Value)
-			c.drawn[at] = sum
-			c.newly[at] = c.newly[at] || !before
-		}
-	}
 }

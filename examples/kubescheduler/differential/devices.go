@@ -89,16 +89,7 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 		d.importance[outrank.Key(podKey(p))] = importance(p)
 	}
 
-	// If the pod's nominated node takes it, the reference asks no other node: errors there do not count.
-	if d.Outcome == preemption.Fits && len(d.Nodes) > d.Feasible && nominatedTakes(d) {
-		return d, nil
-	}
-
-	for i := range d.Nodes {
-		if s := &d.Nodes[i].Status; s.Code == preemption.Contradiction {
-			d.errors = append(d.errors, s.Reasons[0])
-		}
-	}
+	d.errors = h.Failed(d.Plan)
 	if len(d.errors) > 0 {
 		d.told, d.ended = nil, true
 		d.failure.Err = errors.New(d.errors[0])
@@ -113,13 +104,6 @@ func (h *Harness) failedPreFilter(pod *outrank.Pod, failed error) *decided {
 	d := &decided{Plan: &preemption.Plan{}, pod: pod, release: h.Release, ended: true, queued: true}
 	d.failure.Err = fmt.Errorf("running PreFilter plugin %q: %w", devicesName, failed)
 	return d
-}
-
-// nominatedTakes reports whether the node that the pod is nominated to takes it.
-func nominatedTakes(d *decided) bool {
-	return slices.ContainsFunc(d.Nodes, func(n preemption.NodeReport) bool {
-		return n.Node == d.pod.NominatedNodeName && n.Status.Code == preemption.Success
-	})
 }
 
 // giveUp asks the step for devices, and then preemption, as an attempt does that finds no node.

@@ -24,6 +24,9 @@ type Harness struct {
 	Convert func(*Case) (*outrank.Cluster, error)
 	// Filter makes the filter for the devices of a case; nil if no case has devices.
 	Filter func(*Case) (DeviceFilter, error)
+	// Failed returns the errors of nodes in one of which an attempt for devices ends, none if it ends in none; nil if
+	// no case has devices.
+	Failed func(*preemption.Plan) []string
 	// ClockEachTime says that the reference reads the clock at each comparison of pods without a start time, as
 	// v1.36 does. The order of several of them with the same priority on a node is then an accident of the sort.
 	// All but the first of them are given a start.

@@ -13,10 +13,11 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // Harness compares with v1.37.
-var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert, Filter: FilterOf(outrank.V1_37)}
+var Harness = &differential.Harness{Release: outrank.V1_37, Convert: Convert, Filter: FilterOf(outrank.V1_37), Failed: Failed}
 
 // Convert converts the objects of a case with package convert.
 func Convert(c *differential.Case) (*outrank.Cluster, error) {
@@ -47,6 +48,14 @@ func FilterOf(release outrank.Release) func(*differential.Case) (differential.De
 		}
 		return devices.New(o, devices.Config{Release: release, Now: time.Now()})
 	}
+}
+
+// Failed returns the errors of nodes in one of which an attempt ends.
+func Failed(ex *preemption.Plan) []string {
+	if f := devices.Failed(ex); f != nil {
+		return f.Errors
+	}
+	return nil
 }
 
 func groupsOf(c *differential.Case) ([]*schedulingv1beta1.PodGroup, error) {

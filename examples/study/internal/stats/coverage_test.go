@@ -78,6 +78,41 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
+// boldByChance measures the share of tables with something bold that is none: of tables of twenty differences whose true
+// mean is 0, each of so many values, those in which one survives Holm's correction at 5 %.
+func boldByChance(p *population, values, tables int) float64 {
+	dice, bold := rand.New(rand.NewPCG(uint64(values), 11)), 0
+	sample, chances := make([]float64, values), make([]float64, 20)
+	for range tables {
+		for i := range chances {
+			for j := range sample {
+				sample[j] = p.draw(dice) - p.mean
+			}
+			chances[i] = Chance(sample)
+		}
+		if slices.Min(Holm(chances)) < 0.05 {
+			bold++
+		}
+	}
+	return float64(bold) / float64(tables)
+}
+
+// One table in twenty has something bold by chance if its differences are symmetric. If they are skewed, more have: what
+// the README says of them are the figures of this test.
+func TestTablesThatAreBoldByChance(t *testing.T) {
+	for _, p := range populations {
+		ten, thirty := boldByChance(&p, 10, 1000), boldByChance(&p, 30, 1000)
+		t.Logf("%s: %.3f of tables of ten values, %.3f of thirty", p.name, ten, thirty)
+		if skewed := p.ten < 0.94; skewed {
+			assert.Greater(t, ten, 0.2, "%s: skewed differences are bold too often", p.name)
+			continue
+		}
+		// One in twenty, and two standard errors of 1,000 tables. Ten values with many ties are sometimes all equal.
+		assert.LessOrEqual(t, ten, 0.085, p.name)
+		assert.LessOrEqual(t, thirty, 0.065, p.name)
+	}
+}
+
 // The test above can fail: the percentile bootstrap misses its bounds, of ten values of every
 // even kind and of thirty differences. BCa, which is made for skewed values, misses them there
 // by more.

@@ -57,7 +57,7 @@ func Chance(values []float64) float64 {
 
 // Holm adjusts the p-values of a family of tests. If all tests with an adjusted p-value below a level are
 // accepted, the probability that at least one of them is wrong is below that level, however the tests depend on
-// one another. The results are in the order of chances, which is not modified.
+// one another. It is as right as the p-values are: those of [Chance] are too small if values are skewed. The results are in the order of chances, which is not modified.
 func Holm(chances []float64) []float64 {
 	order := make([]int, len(chances))
 	for i := range order {
