@@ -24,6 +24,7 @@ type Meta struct {
 	GenerateName      string            `json:"generateName,omitempty"`
 	Namespace         string            `json:"namespace,omitempty"`
 	UID               string            `json:"uid,omitempty"`
+	Generation        int64             `json:"generation,omitempty"`
 	Labels            map[string]string `json:"labels,omitempty"`
 	Annotations       Annotations       `json:"annotations,omitzero"`
 	CreationTimestamp Moment            `json:"creationTimestamp,omitzero"`
@@ -334,6 +335,7 @@ type Budget struct {
 		DisruptionsAllowed int32              `json:"disruptionsAllowed"`
 		CurrentHealthy     int32              `json:"currentHealthy,omitempty"`
 		DesiredHealthy     int32              `json:"desiredHealthy,omitempty"`
+		ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 		DisruptedPods      map[string]*string `json:"disruptedPods,omitempty"`
 	} `json:"status,omitzero"`
 }
