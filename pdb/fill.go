@@ -11,7 +11,7 @@ import (
 type FillInput struct {
 	// Cluster has the budgets and the pods; it may not be nil.
 	Cluster *outrank.Cluster
-	// Now, Scale and Controller are those of [StatusInput], for every budget. Scale and Controller may be
+	// Now, Scale and Controller are those of StatusInput, for every budget. Scale and Controller may be
 	// called several times for one owner, once for each budget that covers its pods.
 	Now        time.Time
 	Scale      func(controller outrank.Owner, namespace string) (scale int32, ok bool)
