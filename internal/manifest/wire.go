@@ -124,9 +124,12 @@ type OS struct {
 	Name string `json:"name"`
 }
 
-// SecurityContext is spec.securityContext.
+// SecurityContext is spec.securityContext, and securityContext of a container.
 type SecurityContext struct {
 	SupplementalGroupsPolicy string `json:"supplementalGroupsPolicy,omitempty"`
+	// Sysctls and AppArmor are only read for warnings.
+	Sysctls  []struct{} `json:"sysctls,omitempty"`
+	AppArmor *struct{}  `json:"appArmorProfile,omitempty"`
 }
 
 // PodStatus is status of a Pod.
@@ -169,6 +172,8 @@ type Container struct {
 	RestartPolicy string        `json:"restartPolicy,omitempty"`
 	RestartRules  []RestartRule `json:"restartPolicyRules,omitempty"`
 	VolumeMounts  []VolumeMount `json:"volumeMounts,omitempty"`
+	// SecurityContext is only read for a warning.
+	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
 }
 
 // VolumeMount is an entry of a container's volumeMounts.

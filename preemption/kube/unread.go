@@ -26,13 +26,36 @@ func (rd *reader) unread(cv *converter, field, format string, args ...any) {
 // heldConditions are the conditions of a pod whose status decides.
 var heldConditions = []string{"Ready", "DisruptionTarget"}
 
-// podUnread tells of a condition whose status is no word that a kubelet writes, such as "true". To every component
-// such a condition does not hold (rule 26.1.3).
+// podUnread tells of a condition whose status is no word that a kubelet writes, such as "true": to every component
+// such a condition does not hold (rule 26.1.3). Of a pod without a node it tells what some kubelets refuse.
 func (rd *reader) podUnread(cv *converter, w *manifest.Pod) {
+	if w.Spec.NodeName == "" {
+		rd.kernelUnread(cv, &w.Spec)
+	}
 	for i := range w.Status.Conditions {
 		c := &w.Status.Conditions[i]
 		if !apis.IsWord(c.Status, conditionStatuses) && slices.Contains(heldConditions, c.Type) {
 			rd.unread(cv, fmt.Sprintf("status.conditions[%d].status", i), "%s; the condition %s does not hold", apis.NoWord(c.Status, conditionStatuses), c.Type)
+		}
+	}
+}
+
+// kernelUnread tells of settings of the kernel that a kubelet may refuse: package kubeletadmit knows nothing of the
+// sysctls that a kubelet allows, nor of the kernel of its node.
+func (rd *reader) kernelUnread(cv *converter, w *manifest.PodSpec) {
+	if len(w.SecurityContext.Sysctls) > 0 {
+		rd.unread(cv, "spec.securityContext.sysctls", "a kubelet that does not allow one of them refuses the pod, which is not looked at")
+	}
+
+	const text = "a kubelet without AppArmor refuses the pod, which is not looked at"
+	if w.SecurityContext.AppArmor != nil {
+		rd.unread(cv, "spec.securityContext.appArmorProfile", text)
+	}
+	for kind, containers := range [...][]manifest.Container{w.Containers, w.InitContainers} {
+		for i := range containers {
+			if s := containers[i].SecurityContext; s != nil && s.AppArmor != nil {
+				rd.unread(cv, fmt.Sprintf("spec.%s[%d].securityContext.appArmorProfile", [...]string{"containers", "initContainers"}[kind], i), text)
+			}
 		}
 	}
 }

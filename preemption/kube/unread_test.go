@@ -33,6 +33,17 @@ func TestUnreadFieldsAreTold(t *testing.T) {
 		},
 		{"words of conditions", `{"kind": "Pod", "metadata": {"name": "p"}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}, {"type": "Ready"}]}}`, nil},
 		{
+			"settings of the kernel",
+			`{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"securityContext": {"sysctls": [{"name": "a"}], "appArmorProfile": {"type": "Localhost"}},
+				"containers": [{"name": "c", "securityContext": {}}, {"name": "d", "securityContext": {"appArmorProfile": {"type": "Localhost"}}}]}}`,
+			[]string{
+				"pod default/p: spec.securityContext.sysctls: a kubelet that does not allow one of them refuses the pod, which is not looked at",
+				"pod default/p: spec.securityContext.appArmorProfile: a kubelet without AppArmor refuses the pod, which is not looked at",
+				"pod default/p: spec.containers[1].securityContext.appArmorProfile: a kubelet without AppArmor refuses the pod, which is not looked at",
+			},
+		},
+		{"a kubelet has taken them", `{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "n", "securityContext": {"sysctls": [{"name": "a"}]}}}`, nil},
+		{
 			"a status about an older spec",
 			`{"kind": "PodDisruptionBudget", "metadata": {"name": "b", "generation": 3}, "status": {"observedGeneration": 2}}`,
 			[]string{"poddisruptionbudget default/b: status.observedGeneration: 2, and the spec is of generation 3; the status counts as it stands, though it is about an older spec"},
