@@ -15,6 +15,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -74,14 +75,15 @@ const (
 
 // whole lists the types that have a form of their own in JSON.
 var whole = map[reflect.Type]Type{
-	reflect.TypeFor[resource.Quantity]():  Amount,
-	reflect.TypeFor[metav1.Time]():        Time,
-	reflect.TypeFor[metav1.MicroTime]():   Time,
-	reflect.TypeFor[metav1.Duration]():    Text,
-	reflect.TypeFor[intstr.IntOrString](): Share,
-	reflect.TypeFor[metav1.FieldsV1]():    Anything,
-	reflect.TypeFor[[]byte]():             Text,
-	reflect.TypeFor[json.RawMessage]():    Anything,
+	reflect.TypeFor[resource.Quantity]():    Amount,
+	reflect.TypeFor[metav1.Time]():          Time,
+	reflect.TypeFor[metav1.MicroTime]():     Time,
+	reflect.TypeFor[metav1.Duration]():      Text,
+	reflect.TypeFor[intstr.IntOrString]():   Share,
+	reflect.TypeFor[metav1.FieldsV1]():      Anything,
+	reflect.TypeFor[runtime.RawExtension](): Anything,
+	reflect.TypeFor[[]byte]():               Text,
+	reflect.TypeFor[json.RawMessage]():      Anything,
 }
 
 // Fields lists the fields of a type below a path, in the order of the type. A type within itself, as a template of

@@ -174,13 +174,18 @@ func tells(before, after *Answers, path string) bool {
 		if slices.Contains(before.Warnings, w) {
 			continue
 		}
-		for _, s := range stepsOf(path) {
-			if s.name != "" && !slices.Contains([]string{"metadata", "spec", "status"}, s.name) && strings.Contains(w.Field+" "+w.Text, s.name) {
-				return true
-			}
+		if names(w.Field+" "+w.Text, path) {
+			return true
 		}
 	}
 	return false
+}
+
+// names reports whether a text names a field, or a field that it stands in.
+func names(text, path string) bool {
+	return slices.ContainsFunc(stepsOf(path), func(s step) bool {
+		return s.name != "" && !slices.Contains([]string{"metadata", "spec", "status"}, s.name) && strings.Contains(text, s.name)
+	})
 }
 
 // try returns the answers about the world without and with a change; after is nil if the change makes no difference

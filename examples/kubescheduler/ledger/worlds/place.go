@@ -148,7 +148,7 @@ func places(v any, steps []step, keys []string) (all []place) {
 }
 
 // mostEntries is the number of entries of a list in which a field is tried.
-const mostEntries = 4
+const mostEntries = 8
 
 // place is where a field stands.
 type place struct {

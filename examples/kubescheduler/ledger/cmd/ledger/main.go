@@ -32,7 +32,11 @@ func run(folder string, write bool) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 
-		anew, gone := table.Anew(of.Paths())
+		paths, err := of.Paths()
+		if err != nil {
+			return err
+		}
+		anew, gone := table.Anew(paths)
 		counts := map[ledger.Verdict]int{}
 		for _, l := range anew.Lines {
 			counts[l.Verdict]++
