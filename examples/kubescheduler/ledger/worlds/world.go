@@ -34,7 +34,7 @@ func All() ([]*World, error) {
 	}
 	var all []*World
 	for _, name := range names {
-		w, err := read(name)
+		w, err := load(name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -43,7 +43,7 @@ func All() ([]*World, error) {
 	return all, nil
 }
 
-func read(name string) (*World, error) {
+func load(name string) (*World, error) {
 	text, err := files.ReadFile(name)
 	if err != nil {
 		return nil, err
