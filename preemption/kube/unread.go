@@ -92,14 +92,15 @@ func (rd *reader) claimUnread(cv *converter, w *manifest.Claim) {
 	}
 }
 
-// waitingUnread tells of each claim that waits for a pod, in the order of the input: on which nodes it can get a
-// volume is not looked at (rule 7.10.4).
+// waitingUnread tells of each claim that waits for a pod which is there and has no node, in the order of the input:
+// on which nodes it can get a volume is not looked at (rule 7.10.4).
 func (rd *reader) waitingUnread() {
 	s := &rd.storage
+	wanted := rd.wantedClaims()
 	for i, vc := range rd.cluster.Claims {
 		b := &s.bound[i]
 		class := s.classes[b.class]
-		if b.volume != "" || !class.waits || vc.Volume.State != "" {
+		if b.volume != "" || !class.waits || vc.Volume.State != "" || !wanted[vc.Key()] {
 			continue
 		}
 
@@ -113,4 +114,18 @@ func (rd *reader) waitingUnread() {
 		}
 		rd.keepUnread(outrank.Problem{Object: "persistentvolumeclaim " + string(vc.Key()), Field: "spec.volumeName", Text: text})
 	}
+}
+
+// wantedClaims returns the claims of the pods that have no node.
+func (rd *reader) wantedClaims() map[outrank.Key]bool {
+	wanted := map[outrank.Key]bool{}
+	for _, p := range rd.cluster.Pods {
+		if p.NodeName != "" {
+			continue
+		}
+		for i := range p.Volumes {
+			wanted[outrank.NewKey(p.Namespace, p.Volumes[i].Claim)] = true
+		}
+	}
+	return wanted
 }

@@ -15,7 +15,9 @@ import (
 func TestUnreadFieldsAreTold(t *testing.T) {
 	const (
 		class   = `{"kind": "StorageClass", "metadata": {"name": "fast"}, "provisioner": "csi.example.com", "volumeBindingMode": "WaitForFirstConsumer"`
-		waiting = `{"kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": {"storageClassName": "fast"}}`
+		alone   = `{"kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": {"storageClassName": "fast"}}`
+		pod     = `{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}}`
+		waiting = alone + pod
 		demands = "persistentvolumeclaim default/data: spec.volumeName: none yet; on which nodes the claim can get one is not looked at: by its own spec.accessModes, spec.resources, spec.selector, " +
 			"spec.volumeMode and spec.dataSource, and by the capacity, accessModes, storageClassName, volumeMode and claimRef of volumes that are free"
 	)
@@ -71,7 +73,9 @@ func TestUnreadFieldsAreTold(t *testing.T) {
 		},
 		{"a claim with a volume", strings.Replace(waiting, `"spec": {`, `"spec": {"volumeName": "v", `, 1) + class + "}", nil},
 		{"a claim that goes", strings.Replace(waiting, `"data"`, `"data", "deletionTimestamp": "2026-01-10T12:00:00Z"`, 1) + class + "}", nil},
-		{"a claim that waits for nobody", waiting, nil},
+		{"a claim of a class that is not there", waiting, nil},
+		{"a claim that waits for nobody", alone + class + "}", nil},
+		{"a claim of a pod that has a node", alone + class + "}" + strings.Replace(pod, `"spec": {`, `"spec": {"nodeName": "n", `, 1), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := kube.ReadCluster(strings.NewReader(test.text))
