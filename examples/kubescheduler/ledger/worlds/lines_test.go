@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/ledger"
 )
 
-var whole = flag.Bool("whole", true, "try every field that cannot decide; a sample of them otherwise")
+var whole = flag.Bool("whole", false, "try every field that cannot decide, and not a sample of them")
 
 // line is a line of the table about a field.
 type line struct {
