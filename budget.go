@@ -24,7 +24,8 @@ type PodDisruptionBudget struct {
 	MinAvailable, MaxUnavailable *IntOrPercent
 
 	// DisruptionsAllowed is how many covered pods may still go without breaking the
-	// budget, as its status says.
+	// budget, as its status says. A budget without a status allows none;
+	// Cluster.Warnings names it, and pdb.Fill computes its status.
 	DisruptionsAllowed int32
 	// CurrentHealthy is how many covered pods are ready, and DesiredHealthy how many must
 	// be, as the status says. UnhealthyPodEvictionPolicy says whether a pod that is not
@@ -32,6 +33,9 @@ type PodDisruptionBudget struct {
 	// three; evictions through the API do, such as the evictions of a drain.
 	CurrentHealthy, DesiredHealthy int32
 	UnhealthyPodEvictionPolicy     UnhealthyPodEvictionPolicy
+	// ObservedGeneration is the generation of the spec that the status is about. It is 0 if no
+	// controller has written the status. No decision looks at it.
+	ObservedGeneration int64
 	// DisruptedPods has the time of each eviction that the status counts already, by the
 	// name of the pod. Evicting such a pod again costs nothing.
 	DisruptedPods map[string]time.Time

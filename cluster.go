@@ -46,6 +46,10 @@ type Cluster struct {
 	// object says when it was created. Like Skipped and Finished, it describes an
 	// input.
 	AsOf time.Time
+	// Unread names fields in the input of kube.ReadCluster that matter to a cluster and
+	// that nothing here follows. Cluster.Warnings returns them with the other warnings.
+	// Like Skipped, it describes an input.
+	Unread []Problem
 }
 
 // errNoCluster is the error about a nil Cluster.

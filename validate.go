@@ -15,6 +15,7 @@ import (
 //   - an invalid selector or requirement in an affinity term;
 //   - a toleration without a key whose operator is not Exists;
 //   - a pod-level amount of a resource that cannot be asked for at pod level;
+//   - a budget with both figures, or with one that is negative or above 100 %;
 //   - a list that is too long (rule 26.1.8).
 //
 // Values of a selector's expressions that no label can have, and invalid selectors of spread
@@ -149,10 +150,31 @@ func (v *validator) budget(b *PodDisruptionBudget) {
 	if b == nil {
 		return
 	}
+	v.figures(b)
 	if b.DisruptionsAllowed < 0 {
 		v.add(&apis.Path{Name: "status.disruptionsAllowed", Index: -1}, "%d is negative", b.DisruptionsAllowed)
 	}
 	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, place{&apis.Path{Name: "spec", Index: -1}, "unhealthyPodEvictionPolicy"})
+}
+
+// figures checks the spec of a budget (rule 6.4.12).
+func (v *validator) figures(b *PodDisruptionBudget) {
+	spec := apis.Path{Name: "spec", Index: -1}
+	if b.MinAvailable != nil && b.MaxUnavailable != nil {
+		v.add(&spec, "minAvailable and maxUnavailable are both set")
+	}
+
+	for i, f := range [...]*IntOrPercent{b.MinAvailable, b.MaxUnavailable} {
+		if f == nil || f.Value >= 0 && !(f.Percent && f.Value > 100) {
+			continue
+		}
+		at := spec.Field([...]string{"minAvailable", "maxUnavailable"}[i])
+		if f.Value < 0 {
+			v.add(&at, "%d is negative", f.Value)
+		} else {
+			v.add(&at, "%d%% is more than 100%%", f.Value)
+		}
+	}
 }
 
 // class checks the policy of a priority class. Package priority checks the rest.

@@ -14,7 +14,7 @@ import (
 
 func TestWarnings(t *testing.T) {
 	c := &outrank.Cluster{
-		Nodes: []*outrank.Node{{Name: "n"}},
+		Nodes: []*outrank.Node{roomy("n")},
 		Pods: []*outrank.Pod{
 			{Name: "ok", NodeName: "n"}, {Name: "lost", NodeName: "gone"},
 			{Name: "hopeful", NominatedNodeName: "gone"}, {Name: "fine", NominatedNodeName: "n"},
@@ -233,7 +233,7 @@ func TestNegativeAmounts(t *testing.T) {
 // A nomination is odd only where a pending pod has it.
 func TestWarningsOfNominations(t *testing.T) {
 	c := &outrank.Cluster{
-		Nodes: []*outrank.Node{{Name: "n"}},
+		Nodes: []*outrank.Node{roomy("n")},
 		Pods: []*outrank.Pod{
 			{Name: "runs", NodeName: "n", NominatedNodeName: "gone"},
 			{Name: "waits", NominatedNodeName: "gone"},
@@ -325,7 +325,7 @@ func TestHostPortsInRange(t *testing.T) {
 func TestSelectorsThatMatchNothing(t *testing.T) {
 	odd := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: outrank.NotIn, Values: []string{"b c"}}}}
 	bad := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "a", Operator: "Near"}}}
-	c := &outrank.Cluster{Pods: []*outrank.Pod{{
+	c := &outrank.Cluster{Namespaces: []*outrank.Namespace{{Name: "default"}}, Pods: []*outrank.Pod{{
 		Name:                      "p",
 		Affinity:                  outrank.Affinity{PodAffinity: []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: odd}}, PodAntiAffinity: []outrank.PodAffinityTerm{{TopologyKey: "zone", NamespaceSelector: odd}}},
 		TopologySpreadConstraints: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", LabelSelector: bad}},

@@ -14,7 +14,13 @@ import (
 //   - an invalid selector of a pod matches nothing;
 //   - a pod in a group that does not exist counts by itself;
 //   - the topology of a group is not followed, though it would count;
-//   - a tree of groups has a missing parent, a circle, too many levels, or two workloads.
+//   - a tree of groups has a missing parent, a circle, too many levels, or two workloads;
+//   - a node does not say how many pods it takes, and takes none;
+//   - a budget has no status, and allows nothing;
+//   - a pod or a group has a priority class and no priority, which counts as 0;
+//   - the phase of a pod does not exist, and the pod has not ended;
+//   - the claim of a pod, or a namespace that pods select by its labels, is not in the cluster;
+//   - a field of the input matters to a cluster and is not followed here ([Cluster.Unread]).
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
@@ -45,7 +51,9 @@ func (c *Cluster) Warnings() []Problem {
 	for _, p := range c.Pods {
 		ws = append(ws, p.selectorWarnings()...)
 	}
-	return append(ws, c.groupWarnings()...)
+	ws = append(ws, c.groupWarnings()...)
+	ws = append(ws, c.absenceWarnings()...)
+	return append(ws, c.Unread...)
 }
 
 // selectorWarnings names the invalid selectors of the pod's affinity terms and spread

@@ -11,7 +11,7 @@
 // [Budgets] are the budgets of a cluster, prepared for finding those that cover
 // a pod. A [Ledger] counts what has been charged. [Budgets.Split] does both for
 // a whole list. [StatusOf] computes the allowance itself if no controller keeps
-// it.
+// it, and [Fill] does so for all budgets of a cluster.
 //
 // # Rules
 //

@@ -180,3 +180,23 @@ func ExampleBudgets_Split_release() {
 	// v1.37 1 violating, 1 not
 	// [0] 1
 }
+
+// A cluster that is written by hand has budgets with a spec alone, and a warning about each of them.
+func ExampleFill() {
+	cluster := &outrank.Cluster{
+		Pods: []*outrank.Pod{webPod("web-1"), webPod("web-2"), webPod("web-3")},
+		Budgets: []*outrank.PodDisruptionBudget{{
+			Name: "web", MinAvailable: &outrank.IntOrPercent{Value: 2},
+			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}},
+	}
+	fmt.Println(cluster.Warnings()[0])
+
+	var err error
+	cluster.Budgets, err = pdb.Fill(pdb.FillInput{Cluster: cluster})
+	b := cluster.Budgets[0]
+	fmt.Println(b.CurrentHealthy, "ready,", b.DesiredHealthy, "have to be,", b.DisruptionsAllowed, "may go;", len(cluster.Warnings()), "warnings,", err)
+	// Output:
+	// poddisruptionbudget default/web: status: missing; the budget allows 0 evictions (pdb.Fill computes it from the spec)
+	// 3 ready, 2 have to be, 1 may go; 0 warnings, <nil>
+}

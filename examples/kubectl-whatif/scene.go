@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -324,11 +325,28 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 // warn sets the warnings of the scene: about the scheduler, the dump, the manifests of the changes, and the
 // manifest of the pod in question.
 func (s *scene) warn(scheduler []outrank.Problem) {
-	s.warnings = append(scheduler, s.cluster.Warnings()...)
+	s.warnings = append(scheduler, slices.DeleteFunc(s.cluster.Warnings(), s.toldAsCaveat)...)
 	s.warnings = append(s.warnings, s.doubts...)
 	if s.question != nil {
 		s.warnings = append(s.warnings, s.question.warnings...)
 	}
+}
+
+// toldAsCaveat reports whether a caveat says what a warning about the cluster says: that the dump lacks claims, or
+// namespaces whose labels are selected, and what is not known of the claims of the pod in question.
+func (s *scene) toldAsCaveat(w outrank.Problem) bool {
+	if w.Object == "cluster" && w.Field == "Claims" || strings.HasPrefix(w.Object, "namespace ") && w.Field == "metadata.labels" {
+		return true
+	}
+	if s.question == nil {
+		return false
+	}
+
+	p := s.question.pod
+	return w.Object == "pod "+string(p.Key()) && w.Field == "spec.volumes" ||
+		w.Field == "spec.volumeName" && slices.ContainsFunc(p.Volumes, func(v outrank.Volume) bool {
+			return w.Object == "persistentvolumeclaim "+string(outrank.NewKey(p.Namespace, v.Claim))
+		})
 }
 
 // stopwatch measures the steps that --timings reports.

@@ -28,6 +28,8 @@ type GroupSpec struct {
 	SchedulingConstraints GroupConstraints `json:"schedulingConstraints,omitzero"`
 	PriorityClassName     string           `json:"priorityClassName,omitempty"`
 	PreemptionPolicy      string           `json:"preemptionPolicy,omitempty"`
+	// ResourceClaims is only read for a warning.
+	ResourceClaims []struct{} `json:"resourceClaims,omitempty"`
 }
 
 // TemplateRef is spec.podGroupTemplateRef of v1alpha2.

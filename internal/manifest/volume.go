@@ -97,6 +97,8 @@ type StorageClass struct {
 	Metadata    Meta    `json:"metadata"`
 	Provisioner string  `json:"provisioner"`
 	BindingMode string  `json:"volumeBindingMode,omitempty"`
+	// AllowedTopologies is only read for a warning.
+	AllowedTopologies []struct{} `json:"allowedTopologies,omitempty"`
 }
 
 // PersistentVolume is v1 PersistentVolume.
@@ -146,6 +148,8 @@ type DriverObject struct {
 	Metadata   Meta    `json:"metadata"`
 	Spec       struct {
 		PreventIfMissing bool `json:"preventPodSchedulingIfMissing,omitempty"`
+		// StorageCapacity is only read for a warning.
+		StorageCapacity bool `json:"storageCapacity,omitempty"`
 	} `json:"spec,omitzero"`
 }
 

@@ -24,6 +24,7 @@ type Meta struct {
 	GenerateName      string            `json:"generateName,omitempty"`
 	Namespace         string            `json:"namespace,omitempty"`
 	UID               string            `json:"uid,omitempty"`
+	Generation        int64             `json:"generation,omitempty"`
 	Labels            map[string]string `json:"labels,omitempty"`
 	Annotations       Annotations       `json:"annotations,omitzero"`
 	CreationTimestamp Moment            `json:"creationTimestamp,omitzero"`
@@ -123,9 +124,12 @@ type OS struct {
 	Name string `json:"name"`
 }
 
-// SecurityContext is spec.securityContext.
+// SecurityContext is spec.securityContext, and securityContext of a container.
 type SecurityContext struct {
 	SupplementalGroupsPolicy string `json:"supplementalGroupsPolicy,omitempty"`
+	// Sysctls and AppArmor are only read for warnings.
+	Sysctls  []struct{} `json:"sysctls,omitempty"`
+	AppArmor *struct{}  `json:"appArmorProfile,omitempty"`
 }
 
 // PodStatus is status of a Pod.
@@ -168,6 +172,8 @@ type Container struct {
 	RestartPolicy string        `json:"restartPolicy,omitempty"`
 	RestartRules  []RestartRule `json:"restartPolicyRules,omitempty"`
 	VolumeMounts  []VolumeMount `json:"volumeMounts,omitempty"`
+	// SecurityContext is only read for a warning.
+	SecurityContext *SecurityContext `json:"securityContext,omitempty"`
 }
 
 // VolumeMount is an entry of a container's volumeMounts.
@@ -334,6 +340,7 @@ type Budget struct {
 		DisruptionsAllowed int32              `json:"disruptionsAllowed"`
 		CurrentHealthy     int32              `json:"currentHealthy,omitempty"`
 		DesiredHealthy     int32              `json:"desiredHealthy,omitempty"`
+		ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 		DisruptedPods      map[string]*string `json:"disruptedPods,omitempty"`
 	} `json:"status,omitzero"`
 }

@@ -47,6 +47,7 @@ func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 		Selector:           cv.selector(w.Spec.Selector),
 		DisruptionsAllowed: w.Status.DisruptionsAllowed,
 		CurrentHealthy:     w.Status.CurrentHealthy, DesiredHealthy: w.Status.DesiredHealthy,
+		ObservedGeneration:         w.Status.ObservedGeneration,
 		UnhealthyPodEvictionPolicy: outrank.UnhealthyPodEvictionPolicy(cv.text(w.Spec.Unhealthy)),
 	}
 

@@ -49,11 +49,12 @@ type held struct {
 	from, to int
 }
 
-// podRead is a pod that a worker has read, with its problems.
+// podRead is a pod that a worker has read, with its problems and its fields that are not followed.
 type podRead struct {
 	pod      *outrank.Pod
 	problems []outrank.Problem
 	more     int
+	unread   []outrank.Problem
 	asOf     time.Time
 }
 
@@ -152,9 +153,9 @@ func (h *held) item(b *batch) manifest.Item {
 
 // podAlone reads one pod, and returns it together with its own problems and its own AsOf.
 func (rd *reader) podAlone(it manifest.Item) podRead {
-	rd.problems, rd.more, rd.cluster.AsOf = nil, 0, time.Time{}
+	rd.problems, rd.more, rd.cluster.Unread, rd.cluster.AsOf = nil, 0, nil, time.Time{}
 	p := rd.pod(it)
-	return podRead{p, rd.problems, rd.more, rd.cluster.AsOf}
+	return podRead{p, rd.problems, rd.more, rd.cluster.Unread, rd.cluster.AsOf}
 }
 
 // addOldest waits for the oldest batch and adds its objects to the cluster.
@@ -185,6 +186,7 @@ func (c *crew) addOldest() {
 func (rd *reader) take(p *podRead) {
 	rd.keep(p.problems...)
 	rd.more += p.more
+	rd.keepUnread(p.unread...)
 	latest(&rd.cluster.AsOf, p.asOf)
 	rd.addPod(p.pod)
 }

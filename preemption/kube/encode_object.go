@@ -38,6 +38,7 @@ func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 	w.Spec.Unhealthy = string(b.UnhealthyPodEvictionPolicy)
 	w.Status.DisruptionsAllowed = b.DisruptionsAllowed
 	w.Status.CurrentHealthy, w.Status.DesiredHealthy = b.CurrentHealthy, b.DesiredHealthy
+	w.Status.ObservedGeneration = b.ObservedGeneration
 
 	if len(b.DisruptedPods) == 0 {
 		return w

@@ -118,7 +118,7 @@ func TestEveryKindInJSON(t *testing.T) {
 		{*fullSelector(), nil}, {outrank.LabelSelector{}, nil}, {fullSelector().MatchExpressions[0], nil},
 		{*fullNodeSelector(), nil}, {c.Pods[0].Affinity, nil}, {outrank.Affinity{}, nil}, {fullTerm(), nil}, {fullContainer("a"), container},
 		{c.Pods[0].Tolerations[0], nil}, {c.Pods[0].TopologySpreadConstraints[0], nil}, {c.Nodes[0].Taints[0], nil},
-		{*c.Budgets[0].MinAvailable, nil}, {*c.Budgets[0].MaxUnavailable, nil}, {c.Pods[0].Volumes[0], nil},
+		{*c.Budgets[0].MinAvailable, nil}, {*c.Budgets[1].MaxUnavailable, nil}, {c.Pods[0].Volumes[0], nil},
 		{*c.Pods[0].Resources, nil}, {container.Ports[0], nil}, {*c, nil},
 	} {
 		t.Run(fmt.Sprintf("%T", test.object), func(t *testing.T) {

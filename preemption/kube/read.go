@@ -16,7 +16,8 @@ import (
 // prints. Add podgroups, compositepodgroups and workloads if the cluster has them (chapter
 // 22 of internal/manifest/RULES.md). The input is a List, or several JSON documents one after
 // another. Lists and single objects may be mixed, and lists may be nested up to ten deep, as jq -s
-// makes them. Fields that do not matter here are ignored. Objects of other kinds are counted in
+// makes them. Fields that do not matter here are ignored; the ledger of
+// examples/kubescheduler/ledger says of each why it does not matter. Objects of other kinds are counted in
 // Cluster.Skipped, finished pods in Cluster.Finished.
 //
 // Volumes, claims, storage classes, CSINodes and CSIDrivers may come before or after the pods
@@ -36,8 +37,8 @@ import (
 // If anything is wrong with the objects, no cluster is returned, and an *[outrank.InputError],
 // which wraps [outrank.ErrInvalid], lists every problem: amounts and times that cannot be read,
 // values of the wrong type, and everything that [outrank.Cluster.Validate] finds.
-// [outrank.Cluster.Warnings] lists what is odd but harmless. Input that is not JSON ends the
-// reading. An error of r is returned as it is. A nil reader and input without any object or List are
+// [outrank.Cluster.Warnings] lists what is odd, what is absent, and the fields that matter to a
+// cluster and are not followed (Cluster.Unread). Input that is not JSON ends the reading. An error of r is returned as it is. A nil reader and input without any object or List are
 // problems, too, because the program that should have written the dump must have failed. A List
 // without items is a cluster without objects.
 func ReadCluster(r io.Reader) (*outrank.Cluster, error) { return ReadClusterWith(r, nil) }
@@ -144,7 +145,7 @@ func ReadManifest(r io.Reader) (pod *outrank.Pod, warnings []outrank.Problem, er
 	if len(rd.problems) > 0 {
 		return nil, nil, &outrank.InputError{Problems: rd.problems, More: rd.more}
 	}
-	return pods[0], rd.warnings, nil
+	return pods[0], append(rd.warnings, rd.cluster.Unread...), nil
 }
 
 // instead returns advice for an object with a pod template that was given instead of a pod. It is empty for other

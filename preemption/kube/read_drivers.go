@@ -101,4 +101,5 @@ func (rd *reader) csiDriver(it manifest.Item) {
 	onlyOne(&cv, rd.storage.required, w.Metadata.Name)
 	rd.keep(cv.problems...)
 	rd.storage.required[cv.text(w.Metadata.Name)] = w.Spec.PreventIfMissing
+	rd.storage.counted[cv.text(w.Metadata.Name)] = w.Spec.StorageCapacity
 }

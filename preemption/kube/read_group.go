@@ -14,6 +14,7 @@ func (rd *reader) group(it manifest.Item) (g *outrank.PodGroup, ours bool) {
 	}
 	g = cv.group(&w)
 	rd.keep(cv.problems...)
+	rd.groupUnread(&cv, &w)
 	return g, true
 }
 

@@ -110,6 +110,7 @@ func (rd *reader) pod(it manifest.Item) *outrank.Pod {
 		p = cv.pod(w)
 	}
 	rd.keep(cv.problems...)
+	rd.podUnread(&cv, w)
 	return p
 }
 
@@ -128,6 +129,7 @@ func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
 	cv := rd.decode(it, objectKind{"poddisruptionbudget", true}, &w, &w.Metadata)
 	b := cv.budget(&w)
 	rd.keep(cv.problems...)
+	rd.budgetUnread(&cv, &w)
 	return b
 }
 
@@ -144,5 +146,6 @@ func (rd *reader) namespace(it manifest.Item) *outrank.Namespace {
 	var w manifest.Namespace
 	cv := rd.decode(it, objectKind{"namespace", false}, &w, &w.Metadata)
 	rd.keep(cv.problems...)
+	rd.namespaceUnread(&cv, &w)
 	return &outrank.Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
 }

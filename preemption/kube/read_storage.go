@@ -13,6 +13,7 @@ func (rd *reader) joinStorage() {
 	for i, vc := range rd.cluster.Claims {
 		rd.storage.join(vc, &rd.storage.bound[i])
 	}
+	rd.waitingUnread()
 	missing := rd.missingDrivers()
 	for _, n := range rd.cluster.Nodes {
 		n.AttachLimits = rd.storage.limits[n.Name]
@@ -29,6 +30,7 @@ func (rd *reader) claim(it manifest.Item) {
 	if w.Metadata.Name == "" {
 		return
 	}
+	rd.claimUnread(&cv, &w)
 
 	vc := &outrank.VolumeClaim{Name: cv.text(w.Metadata.Name), Namespace: cv.text(w.Metadata.Namespace)}
 	vc.Volume.OncePod = slices.Contains(w.Spec.AccessModes, oncePodMode)
@@ -56,7 +58,10 @@ func (rd *reader) storageClass(it manifest.Item) {
 	cv.word(w.BindingMode, bindingModes, "volumeBindingMode", nil)
 	rd.keep(cv.problems...)
 	if w.Metadata.Name != "" {
-		rd.storage.classes[w.Metadata.Name] = class{driver: apis.DriverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
+		rd.storage.classes[w.Metadata.Name] = class{
+			provisioner: w.Provisioner, driver: apis.DriverOf(cv.text(w.Provisioner)),
+			waits: w.BindingMode == waitsForPod, limited: len(w.AllowedTopologies) > 0,
+		}
 	}
 }
 

@@ -31,7 +31,10 @@ var inVersions = map[string]struct {
 				"schedulingPolicy": {"gang": {"minCount": 3}}, "schedulingConstraints": {"topology": [{"key": "rack"}]}, "disruptionMode": "PodGroup",
 				"priorityClassName": "high", "priority": 7, "resourceClaims": [{"name": "gpu"}], "later": {"x": []}},
 			"status": {"conditions": [{"type": "PodGroupScheduled", "status": "True"}]}}`,
-		want: &outrank.Cluster{Groups: []*outrank.PodGroup{member("", "")}},
+		want: &outrank.Cluster{
+			Groups: []*outrank.PodGroup{member("", "")},
+			Unread: []outrank.Problem{{Object: "podgroup ml/g", Field: "spec.resourceClaims", Text: "devices that are claimed are not looked at"}},
+		},
 	},
 	"v1alpha3": {
 		text: later("v1alpha3", "PodGroup", `"gang": {"minCount": 3}`, "PodGroupInitiallyScheduled"),

@@ -109,9 +109,9 @@ func fullCluster() *outrank.Cluster {
 		Pods:  []*outrank.Pod{fullPod(), {Name: "resized", Reported: true, AllocatedResources: resource.List{}, ResizeDeferred: true}},
 		Budgets: []*outrank.PodDisruptionBudget{{
 			Name: "b", Namespace: "shop", Selector: fullSelector(), MinAvailable: &outrank.IntOrPercent{Value: 50, Percent: true},
-			MaxUnavailable: &outrank.IntOrPercent{Value: -3}, DisruptionsAllowed: 2, CurrentHealthy: 7, DesiredHealthy: 5, UnhealthyPodEvictionPolicy: outrank.AlwaysAllow,
+			DisruptionsAllowed: 2, CurrentHealthy: 7, DesiredHealthy: 5, ObservedGeneration: 4, UnhealthyPodEvictionPolicy: outrank.AlwaysAllow,
 			DisruptedPods: map[string]time.Time{"web-1": time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC), "web-2": {}},
-		}},
+		}, {Name: "c", MaxUnavailable: &outrank.IntOrPercent{Value: 3}}}, // no API server lets a budget have both figures
 		Classes: []*outrank.PriorityClass{{
 			Name: "low", Value: -5, GlobalDefault: true, PreemptionPolicy: outrank.PreemptNever, Description: `"<low> & slow"`,
 		}},
@@ -164,7 +164,7 @@ func fullClaim() *outrank.VolumeClaim {
 // left are the fields that are not written, for the reasons that WriteCluster
 // names. No others may be empty in a full cluster.
 var left = []string{
-	"Cluster.Release", "Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Pod.Value",
+	"Cluster.Release", "Cluster.Skipped", "Cluster.Finished", "Cluster.AsOf", "Cluster.Unread", "Pod.Value",
 	// Volume has two uses: in a claim it has no claim and no disk. A workload
 	// has templates of one kind; the other stands further down.
 	"Workload.PodGroupTemplates",
@@ -175,7 +175,7 @@ var left = []string{
 // between no policy and the one which that means.
 var whatIsWritten = cmp.Options{
 	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(outrank.Cluster{}, "Release", "Skipped", "Finished", "AsOf"),
+	cmpopts.IgnoreFields(outrank.Cluster{}, "Release", "Skipped", "Finished", "AsOf", "Unread"),
 	cmpopts.IgnoreFields(outrank.Pod{}, "Value"),
 	cmpopts.IgnoreFields(outrank.Node{}, "Value"),
 	cmp.Comparer(func(a, b outrank.UnsatisfiablePolicy) bool { return meant(a) == meant(b) }),
@@ -192,7 +192,7 @@ func meant(p outrank.UnsatisfiablePolicy) outrank.UnsatisfiablePolicy {
 // clusters are equal then to the last field that is written, which is seen in a tenth of the time.
 func diffOfWritten(want, got *outrank.Cluster) string {
 	w := *want
-	w.Release, w.Skipped, w.Finished, w.AsOf = got.Release, got.Skipped, got.Finished, got.AsOf
+	w.Release, w.Skipped, w.Finished, w.AsOf, w.Unread = got.Release, got.Skipped, got.Finished, got.AsOf, got.Unread
 	for i, p := range got.Pods[:min(len(got.Pods), len(want.Pods))] {
 		p.Value = want.Pods[i].Value
 	}

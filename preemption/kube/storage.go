@@ -12,12 +12,16 @@ type storage struct {
 	drivers map[string][]string         // by node, the drivers in its CSINode
 	// required says for the driver of each CSIDriver whether every node must have it.
 	required map[string]bool
+	// counted has the drivers that say how much storage they have left to give.
+	counted map[string]bool
 }
 
 // class is a storage class.
 type class struct {
-	// driver is the CSI driver that provisions its volumes.
-	driver string
+	// provisioner is the name in the class, and driver the CSI driver that provisions its volumes.
+	provisioner, driver string
+	// limited is set if the class names the topologies in which it provisions volumes.
+	limited bool
 	// waits is set if a volume is only bound or provisioned once a pod that uses it is scheduled.
 	waits bool
 }
@@ -32,7 +36,7 @@ type binding struct {
 
 // newStorage returns an empty storage.
 func newStorage() storage {
-	return storage{volumes: map[string]outrank.Volume{}, classes: map[string]class{}, limits: map[string]map[string]int64{}, drivers: map[string][]string{}, required: map[string]bool{}}
+	return storage{volumes: map[string]outrank.Volume{}, classes: map[string]class{}, limits: map[string]map[string]int64{}, drivers: map[string][]string{}, required: map[string]bool{}, counted: map[string]bool{}}
 }
 
 // join sets the volume of a claim, or the state that says why it has none. A state that the claim already has is kept.

@@ -25,7 +25,7 @@ import (
 // them has a field that v1alpha2 lacks, or if there are composite groups or workloads
 // (rule 22.3.1).
 //
-// Not written are Release, which is no object; Skipped, Finished and AsOf, which
+// Not written are Release, which is no object; Skipped, Finished, AsOf and Unread, which
 // describe an input; the Claim within VolumeClaim.Volume; Pod.Value and Node.Value. Finished
 // pods are written, but ReadCluster only counts them. Empty lists and maps read back as nil,
 // except AllocatedResources and Actual, and Reported is lost if Actual is set. An empty

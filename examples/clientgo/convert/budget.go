@@ -29,6 +29,7 @@ func Budget(b *policyv1.PodDisruptionBudget) (*outrank.PodDisruptionBudget, erro
 		DisruptionsAllowed: b.Status.DisruptionsAllowed,
 		CurrentHealthy:     b.Status.CurrentHealthy,
 		DesiredHealthy:     b.Status.DesiredHealthy,
+		ObservedGeneration: b.Status.ObservedGeneration,
 	}
 	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil {
 		out.UnhealthyPodEvictionPolicy = outrank.UnhealthyPodEvictionPolicy(*policy)

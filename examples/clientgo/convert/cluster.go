@@ -13,8 +13,9 @@ import (
 
 // Cluster converts all objects into the cluster that [kube.ReadCluster] reads from a list of them. The claims
 // of pods are filled in, finished pods are counted and left out, and the cluster has the time of the latest
-// creation. A single error lists everything that is wrong with the objects. It takes time linear in the number
-// of objects.
+// creation. A single error lists everything that is wrong with the objects. Cluster.Unread stays empty: fields
+// that matter to a cluster and are not followed are told by the reader of dumps alone. It takes time linear in the
+// number of objects.
 func Cluster(o Objects) (*outrank.Cluster, error) {
 	r := &reading{cluster: &outrank.Cluster{}}
 	c := r.cluster

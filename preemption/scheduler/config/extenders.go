@@ -16,6 +16,8 @@ type extenders struct {
 	// unsupported has an entry for each extender that filters nodes or changes candidates, because its
 	// answers are not known.
 	unsupported []outrank.Problem
+	// unsupportedScores has an entry for each extender that gives nodes scores.
+	unsupportedScores []outrank.Problem
 }
 
 // readExtenders reads the extenders. At most one of them may bind, and no resource may be managed by two.
@@ -31,8 +33,12 @@ func readExtenders(o *object) *extenders {
 		}
 
 		weight, _ := e.number("weight", math.MinInt64, math.MaxInt64)
-		if e.text("prioritizeVerb") != "" && weight <= 0 {
-			e.ps.add(e.path("weight"), "%d is not positive", weight)
+		if e.text("prioritizeVerb") != "" {
+			if weight <= 0 {
+				e.ps.add(e.path("weight"), "%d is not positive", weight)
+			}
+			x.unsupportedScores = append(x.unsupportedScores, outrank.Problem{Object: kind, Field: e.path("prioritizeVerb"), Text: fmt.Sprintf(
+				"an extender gives nodes scores with the weight %d; they are not known", weight)})
 		}
 
 		// These fields have no effect here. Reading them checks their types.

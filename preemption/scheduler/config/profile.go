@@ -25,6 +25,7 @@ var argsOf = map[string]func(p *profileReader, o *object){
 func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	p := &profileReader{o: o, usual: l}
 	p.Unsupported = slices.Clone(x.unsupported)
+	p.UnsupportedScores = slices.Clone(x.unsupportedScores)
 	p.SchedulerName = o.text("schedulerName")
 	if p.SchedulerName == "" && o.has("schedulerName") {
 		o.ps.add(o.path("schedulerName"), "empty")

@@ -63,6 +63,7 @@ func (l pluginList) readFile(o *object) *Configuration {
 	var sorts []pluginSet
 	o.objects("profiles", func(p *object) {
 		profile, sort := l.readProfile(p, x)
+		l.tellAside(p, &profile)
 		c.Profiles = append(c.Profiles, profile)
 		sorts = append(sorts, sort)
 		if len(sort.enabled) > 1 {
