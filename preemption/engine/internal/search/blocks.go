@@ -178,6 +178,9 @@ func (w *Worker) fitTogether(block int, nodes uint64) {
 // judge returns the answer of the nodes of a digest, if they all have the same.
 func (w *Worker) judge(d *state.Digest) (c commonAnswer, same bool) {
 	short, small, nobody, same := d.Answers(&w.need.asks, w.attempt.Reach)
+	if small && w.need.triesTooSmall {
+		return c, false // what a small node is short of without pods of lower priority differs from node to node
+	}
 	c.before = answer(short)
 	switch {
 	case small:
