@@ -63,6 +63,7 @@ func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
 		return Success
 	case !standard && missing > whole:
 		return UnschedulableAndUnresolvable
+
 	case missing > d.free(i, whole):
 		return Unschedulable
 	}
