@@ -16,7 +16,7 @@ import (
 )
 
 // Where all nodes of a large cluster are too small for the pod even when empty, v1.13 tries each of them, and today's
-// scheduler none (rules 7.7.5 and 13.2.15). The engine judges such nodes many at a time, and counts as the book does.
+// scheduler none (rules 7.7.5 and 13.2.15). The engine proves that from summaries, and counts as the book does.
 func TestNodesThatAreTooSmallWhenEmpty(t *testing.T) {
 	c := &outrank.Cluster{}
 	for i := range 300 {

@@ -175,12 +175,10 @@ func (w *Worker) fitTogether(block int, nodes uint64) {
 	}
 }
 
-// judge returns the answer of the nodes of a digest, if they all have the same.
+// judge returns the answer of the nodes of a digest, if they all have the same. It is not asked by the rules of a
+// variant, by which a node that is too small may be tried (rule 13.2.15).
 func (w *Worker) judge(d *state.Digest) (c commonAnswer, same bool) {
 	short, small, nobody, same := d.Answers(&w.need.asks, w.attempt.Reach)
-	if small && w.need.triesTooSmall {
-		return c, false // what a small node is short of without pods of lower priority differs from node to node
-	}
 	c.before = answer(short)
 	switch {
 	case small:
