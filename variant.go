@@ -6,21 +6,30 @@ import (
 )
 
 // Variant says whose preemption is followed, from the victims to the queue. It is a field of
-// preemption.Config and of queue.Config. A plan names its variant, so that whatever carries
-// the plan out follows the same one. The zero value is what kube-scheduler
-// does by the rules of a [Release]. The other variants do not look at the release where the
-// table says that they differ.
+// preemption.Config and of queue.Config; a loop of package attempt refuses two that differ. A plan
+// names its variant, so that whatever carries the plan out, counts and logs it follows the same one.
+// The zero value is what kube-scheduler does by the rules of a [Release]. The other variants do not
+// look at the release where the table says that they differ.
 //
 //	                       kube-scheduler           v1.13                      simplified
 //	a pod waits            for victims of a         for any pod of lower       while it is nominated, unless
 //	                       preemption on its node   priority that leaves it    nothing can help on that node
 //	PreemptionPolicy Never is not allowed to        means nothing              is not allowed to
+//	pod without priority   has priority 0           has priority 0             is not allowed to
+//	preemption off         is no attempt            counts as an attempt       is no attempt
 //	nodes without a status are left out             are tried                  are left out
+//	nodes smaller than the are left out             are tried, unless another  are left out
+//	pod when empty                                  filter leaves them out
+//	no nodes at all        turn the pod down        are an error               turn the pod down
 //	victims                put back what fits       put back what fits         taken until the pod fits
 //	pods of one priority   by their start           by their names             by their start
-//	pods without priority  have priority 0          have priority 0            are always possible victims
+//	victims without        have priority 0          have priority 0            are always possible
+//	priority
 //	filters are asked      with and without the     with and without the       with the nominated pods
 //	                       nominated pods           nominated pods
+//	anti-affinity of       counts once the filter   counts once the filter     counts once the filter
+//	nominated pods         has other terms to ask   has other terms to ask     has other terms to ask
+//	own nomination         takes no room            takes no room              takes no room
 //	violations             one for a victim         one for a victim, if a     one for a victim and a
 //	                                                budget allows nothing      budget
 //	disruptedPods          do not count twice       do not matter              do not matter
@@ -38,6 +47,11 @@ import (
 //	                                                worth a try
 //	queue                  backoff and hints        no backoff; any event      backoff and hints
 //	                                                moves all
+//	log lines              are today's              are those of then          are none
+//
+// In two rows no column differs, though the texts that describe the variants do: by these the anti-affinity of
+// nominated pods always counts in v1.13 and in the simplified variant, and in the simplified variant the pod's own
+// nomination takes room from the pod itself. Here the filters see neither (rules 7.13.16 and 7.16.1).
 type Variant uint8
 
 // The variants beside the zero value.

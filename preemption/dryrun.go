@@ -19,6 +19,8 @@ type dryRun struct {
 	site *site
 	// pods lists the pods that take room on the node at present.
 	pods []*occupant
+	// unasked names a filter that is not asked; empty for none (rule 13.2.15).
+	unasked string
 
 	// takenPorts holds the host ports that are taken on the node (NodePorts).
 	takenPorts map[hostPort]bool

@@ -152,8 +152,11 @@ func (d *dryRun) with(pods []*occupant) *dryRun {
 
 // runFilters asks the filters in their order. The first that fails is the answer (rule 7.1.3).
 func (d *dryRun) runFilters() Status {
-	for i := range d.attempt.filters {
-		if status := d.attempt.filters[i].ask(d); status.Code != Success {
+	for _, f := range d.attempt.filters {
+		if f.name == d.unasked {
+			continue
+		}
+		if status := f.ask(d); status.Code != Success {
 			return status
 		}
 	}

@@ -41,6 +41,8 @@ const (
 	// Nominated means that the pod has a nomination already, which keeps it from preempting by the
 	// simplified variant.
 	Nominated Ineligibility = "nominated"
+	// NoPriority means that the pod has no priority, which keeps it from preempting by the simplified variant.
+	NoPriority Ineligibility = "no-priority"
 	// Disabled means that the profile allows no pod to preempt (Profile.Off).
 	Disabled Ineligibility = "disabled"
 )
@@ -55,6 +57,8 @@ func (i Ineligibility) Message() string {
 		return "not eligible due to a terminating pod on the nominated node."
 	case Nominated:
 		return "not eligible due to the nominated node."
+	case NoPriority:
+		return "not eligible without a priority."
 	case Disabled:
 		return "not eligible because preemption is disabled."
 	}

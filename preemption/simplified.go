@@ -81,10 +81,12 @@ func picks(b budget, p *outrank.Pod) bool {
 	return b.NamespaceName() == p.NamespaceName() && b.selector.Matches(p.Labels)
 }
 
-// eligibleInSimplified keeps a pod with the policy Never from preempting, and a pod with a nomination,
-// unless its node is one where no loss of pods helps (rule 13.3.7).
+// eligibleInSimplified keeps a pod without a priority from preempting (rule 13.3.15), a pod with the policy
+// Never, and a pod with a nomination, unless its node is one where no loss of pods helps (rule 13.3.7).
 func (a *attempt) eligibleInSimplified(nominated *site, on Status) Ineligibility {
 	switch {
+	case a.pod.Priority == nil:
+		return NoPriority
 	case a.pod.PreemptionPolicy == outrank.PreemptNever:
 		return PolicyNever
 	case a.nomination() != "" && (nominated == nil || on.Code != UnschedulableAndUnresolvable):

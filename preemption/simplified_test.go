@@ -54,6 +54,12 @@ func TestSimplified(t *testing.T) {
 			want:    short + "a <- x (0)\nbest a",
 		},
 		{
+			name:    "and may not preempt (rule 13.3.15)",
+			cluster: []any{node("a"), pod("x", "a", -1, cpu("1"))},
+			pod:     preemptor(cpu("1"), noPriority),
+			want:    short + "a <- x (0)\nnot eligible: not eligible without a priority.\nbest a",
+		},
+		{
 			name:    "one of the priority 0 not (rule 13.3.3)",
 			cluster: []any{node("a"), pod("x", "a", 0, cpu("1"))},
 			pod:     pod("p", "", -5, cpu("1")),

@@ -18,6 +18,7 @@ func v113() steps {
 	s.eligible = (*attempt).eligibleInV113                                  // rules 13.2.4 and 13.2.5
 	s.askedFirst = func(*attempt) *site { return nil }                      // rule 7.15.9
 	s.unasked = Status{Code: Unschedulable, Reasons: neverFiltered.Reasons} // rule 13.2.10
+	s.fits = (*dryRun).fitsInV113                                           // rule 13.2.15
 	s.takesFree = (*attempt).fitsAsItIs                                     // rule 13.2.11
 	s.compareFirst = freeFirst                                              // rule 13.2.11
 	s.clears = func(*attempt, []Victim) bool { return true }                // rule 13.2.7
@@ -51,6 +52,22 @@ func (a *attempt) eligibleInV113(nominated *site, _ Status) Ineligibility {
 		return VictimsTerminating
 	}
 	return ""
+}
+
+// fitsInV113 is fits for v1.13, where no reason says that a node is too small for the pod even when empty
+// (rule 13.2.15). What the other filters say of such a node decides whether preemption is tried there.
+func (d *dryRun) fitsInV113() Status {
+	status := d.fits()
+	if status.Filter != NodeResourcesFit || status.Code != UnschedulableAndUnresolvable || d.attempt.off(NodeResourcesFit) {
+		return status
+	}
+	others := d.copy()
+	others.unasked = NodeResourcesFit
+	if beyond := others.fits(); beyond.Code == UnschedulableAndUnresolvable {
+		return beyond
+	}
+	status.Code = Unschedulable
+	return status
 }
 
 // fitsAsItIs reports whether a node takes the pod with everybody there (rule 13.2.11).

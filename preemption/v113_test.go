@@ -91,6 +91,18 @@ func TestV113(t *testing.T) {
 				best b`,
 		},
 		{
+			name:    "a node that is too small even when empty is tried (rule 13.2.15)",
+			cluster: []any{node("a"), pod("x", "a", 1, cpu("1"))},
+			pod:     preemptor(cpu("2")),
+			want:    "a: " + short + "a out: Unschedulable NodeResourcesFit [Insufficient cpu]",
+		},
+		{
+			name:    "unless a filter behind the amounts says that nothing helps there (rule 13.2.15)",
+			cluster: []any{node("a"), pod("x", "a", 1, cpu("1"))},
+			pod:     preemptor(cpu("2"), near("host", selects("app", "web"))),
+			want:    "a: Unresolvable InterPodAffinity [node(s) didn't match pod affinity rules]",
+		},
+		{
 			name:    "lower nominations are cleared where every victim is leaving already (rule 13.2.7)",
 			cluster: []any{node("a"), pod("x", "a", 1, cpu("1"), terminating), pod("n", "", 1, nominatedTo("a"))},
 			pod:     preemptor(cpu("1")),

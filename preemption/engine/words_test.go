@@ -20,7 +20,7 @@ func TestWords(t *testing.T) {
 		preemption.Fits: "fits", preemption.NotEligible: "not-eligible", preemption.NothingHelps: "nothing-helps", preemption.Preempts: "preempt",
 
 		preemption.PolicyNever: "policy-never", preemption.VictimsTerminating: "victims-terminating",
-		preemption.Nominated: "nominated", preemption.Disabled: "disabled",
+		preemption.Nominated: "nominated", preemption.NoPriority: "no-priority", preemption.Disabled: "disabled",
 	} {
 		assert.Equal(t, want, fmt.Sprint(word))
 	}
@@ -36,6 +36,7 @@ func TestMessages(t *testing.T) {
 		preemption.PolicyNever:        "not eligible due to preemptionPolicy=Never.",
 		preemption.VictimsTerminating: "not eligible due to a terminating pod on the nominated node.",
 		preemption.Nominated:          "not eligible due to the nominated node.",
+		preemption.NoPriority:         "not eligible without a priority.",
 		preemption.Disabled:           "not eligible because preemption is disabled.",
 		"over its quota":              "over its quota",
 	} {

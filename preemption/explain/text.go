@@ -114,6 +114,8 @@ func ineligibleText(why preemption.Ineligibility) string {
 		return "victims of its earlier preemption are still leaving."
 	case preemption.Nominated:
 		return "it has a nomination already."
+	case preemption.NoPriority:
+		return "it has no priority."
 	case preemption.Disabled:
 		return "preemption is disabled."
 	}

@@ -282,6 +282,29 @@ func TestNewRefuses(t *testing.T) {
 	assert.EqualError(t, err, "attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
 }
 
+// One value sets a variant for all parts: the queue's has to be the evaluator's (rule 13.1.1).
+func TestNewRefusesTwoVariants(t *testing.T) {
+	variants := []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}
+	for _, decides := range variants {
+		for _, queues := range variants {
+			s := newScene(t, nil)
+			c := attempt.Config{
+				Snapshot: s.snap, Queue: must(queue.New(queue.Config{Variant: queues})), Execution: execution.Config{Actions: s.cluster.Actions()},
+				Evaluator: must(engine.New(preemption.Config{Variant: decides})),
+			}
+			_, err := attempt.New(c)
+			if decides == queues {
+				require.NoError(t, err)
+				continue
+			}
+			require.EqualError(t, err, fmt.Sprintf("attempt config: Queue: of another variant than the evaluator, which follows %v", decides))
+		}
+	}
+	s := newScene(t, nil)
+	_, err := attempt.New(attempt.Config{Snapshot: s.snap, Queue: must(queue.New(queue.Config{Variant: outrank.VariantV1_13})), Execution: execution.Config{Actions: s.cluster.Actions()}})
+	require.ErrorIs(t, err, outrank.ErrInvalid, "without an evaluator the loop is today's")
+}
+
 // A group has all its places or none. What it may push out leaves first.
 func TestGroups(t *testing.T) {
 	release := must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	// Snapshot is the cluster. Others may change it between two attempts.
 	Snapshot *engine.Snapshot
-	// Queue holds the pods that wait to be placed.
+	// Queue holds the pods that wait to be placed. Its variant must be that of the Evaluator (rule 13.1.1).
 	Queue *queue.Queue
 	// Evaluator filters nodes and finds victims. Nil means an Evaluator of the zero preemption.Config.
 	Evaluator *engine.Evaluator
@@ -53,6 +53,14 @@ type Config struct {
 	Took func() time.Duration
 }
 
+// variant returns the variant of the evaluator. The plans name it, so that the executor follows it, too.
+func (c *Config) variant() outrank.Variant {
+	if c.Evaluator == nil {
+		return 0
+	}
+	return c.Evaluator.Config().Variant
+}
+
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
 // validate returns an error that lists everything that is wrong with the configuration, nil if nothing is.
@@ -69,8 +77,12 @@ func (c *Config) validate() error {
 	if c.Snapshot == nil {
 		add("Snapshot", "missing")
 	}
-	if c.Queue == nil {
+	variant := c.variant()
+	switch {
+	case c.Queue == nil:
 		add("Queue", "missing")
+	case !c.Queue.Follows(variant):
+		add("Queue", "of another variant than the evaluator, which follows %v", variant)
 	}
 	actions := &c.Execution.Actions
 	if actions.Evict == nil {

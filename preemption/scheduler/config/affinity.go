@@ -14,6 +14,11 @@ type profileReader struct {
 	o *object
 	// usual is the default profile.
 	usual pluginList
+	// sorting is the profile's setting of queueSort. runs has the plugins that run at some point, and given the
+	// arguments of plugins, by name.
+	sorting pluginSet
+	runs    map[string]bool
+	given   map[string]value
 }
 
 // readAffinityArgs reads the node affinity that NodeAffinity adds to every pod (rule 19.3.2).
@@ -38,10 +43,37 @@ func (p *profileReader) settings() *preemption.Profile { return &p.Config.Profil
 // readTerm reads a term of node affinity. An invalid term is a problem in the file, although kube-scheduler
 // accepts it in a pod.
 func readTerm(o *object) outrank.NodeSelectorTerm {
-	return outrank.NodeSelectorTerm{
+	t := outrank.NodeSelectorTerm{
 		MatchExpressions: readRequirements(o, "matchExpressions", labelProblem),
 		MatchFields:      readRequirements(o, "matchFields", fieldProblem),
 	}
+	for i := range t.MatchFields {
+		t.MatchFields[i] = byName(t.MatchFields[i])
+	}
+	return t
+}
+
+// readUnused reads a term that does not count. Its requirements only have to have the right fields.
+func readUnused(o *object) outrank.NodeSelectorTerm {
+	nothing := func(*outrank.NodeRequirement) string { return "" }
+	return outrank.NodeSelectorTerm{
+		MatchExpressions: readRequirements(o, "matchExpressions", nothing),
+		MatchFields:      readRequirements(o, "matchFields", nothing),
+	}
+}
+
+// byName returns a requirement on the name of a node that the same nodes meet. kube-scheduler takes one on any field,
+// and of any other than the name each node has an empty value; no node has an empty name (rule 19.3.7).
+func byName(r outrank.NodeRequirement) outrank.NodeRequirement {
+	if r.Key == outrank.FieldName || len(r.Values) != 1 {
+		return r
+	}
+	met := (r.Operator == outrank.In) == (r.Values[0] == "")
+	by := outrank.NodeRequirement{Key: outrank.FieldName, Operator: outrank.In, Values: []string{""}}
+	if met {
+		by.Operator = outrank.NotIn
+	}
+	return by
 }
 
 // readRequirements reads the requirements in a field. problem says what is wrong with a requirement; it is

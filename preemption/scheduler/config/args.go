@@ -33,6 +33,37 @@ func orNone(n int) int {
 	return n
 }
 
+// readFitArgs reads the arguments of NodeResourcesFit. kube-scheduler looks into them only as it makes the plugin, so
+// that those of a plugin that runs at no point have to have the right fields and no more (rule 19.3.8).
+func (p *profileReader) readFitArgs(o *object) {
+	if p.runs[preemption.NodeResourcesFit] {
+		p.readResourcesArgs(o)
+		return
+	}
+
+	trial, alone := *p, *o
+	alone.ps, alone.asked = &problems{}, map[string]bool{}
+	if trial.readResourcesArgs(&alone); len(alone.ps.list) == 0 {
+		p.readResourcesArgs(o)
+		return
+	}
+	o.texts("ignoredResources")
+	o.texts("ignoredResourceGroups")
+	s := o.object("scoringStrategy")
+	s.text("type")
+	s.objects("resources", func(r *object) {
+		r.text("name")
+		r.number("weight", math.MinInt64, math.MaxInt64)
+	})
+	ratio := s.object("requestedToCapacityRatio")
+	ratio.objects("shape", func(point *object) {
+		point.int32("utilization")
+		point.int32("score")
+	})
+	ratio.done()
+	s.done()
+}
+
 // readResourcesArgs reads the resources that NodeResourcesFit ignores (rule 19.3.3), and how it scores.
 func (p *profileReader) readResourcesArgs(o *object) {
 	settings := p.settings()
@@ -66,6 +97,9 @@ func (p *profileReader) readResourcesArgs(o *object) {
 	}
 	r := s.object("requestedToCapacityRatio")
 	p.Scores.Fit.Shape = readShape(r)
+	if strategy == "RequestedToCapacityRatio" && len(p.Scores.Fit.Shape) == 0 {
+		r.ps.add(r.path("shape"), "needs a point")
+	}
 	r.done()
 	s.done()
 }

@@ -39,7 +39,7 @@ var settings = map[string][]setting{
 		{"ignoredResources[0]", []string{"", `"example.com/gpu"`}, []string{`"a b"`, "1"}},
 		{"ignoredResourceGroups[0]", []string{"", `"example.org"`}, []string{`"a/b"`, `"a b"`}},
 		{"scoringStrategy.type", []string{`"LeastAllocated"`}, []string{`"Best"`}},
-		{"scoringStrategy.resources[0].name", []string{`"cpu"`}, []string{`""`}},
+		{"scoringStrategy.resources[0].name", []string{`"cpu"`, `""`}, []string{"1"}},
 		{"scoringStrategy.resources[0].weight", []string{"", "0", "100"}, []string{"101", "-1"}},
 		{"scoringStrategy.unknown", []string{""}, []string{"1"}},
 	},
@@ -52,7 +52,7 @@ var settings = map[string][]setting{
 		{"ignorePreferredTermsOfExistingPods", []string{"", "true"}, []string{"1"}},
 	},
 	"NodeResourcesBalancedAllocation": {
-		{"resources[0].name", []string{`"cpu"`}, []string{`""`}},
+		{"resources[0].name", []string{`"cpu"`, `""`}, []string{"1"}},
 		{"resources[0].weight", []string{"", "0", "1"}, []string{"2", "-1"}},
 	},
 	"DynamicResources": {

@@ -231,8 +231,6 @@ func hasSlash(s string) bool { return strings.Contains(s, "/") }
 // fieldProblem says what is wrong with a requirement on the fields of a node, empty if nothing is.
 func fieldProblem(r *outrank.NodeRequirement) string {
 	switch {
-	case r.Key != outrank.FieldName:
-		return "the only field is " + outrank.FieldName
 	case !slices.Contains([]outrank.Operator{outrank.In, outrank.NotIn}, r.Operator):
 		return "the operators are In and NotIn"
 	case len(r.Values) != 1:

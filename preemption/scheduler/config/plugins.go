@@ -2,98 +2,7 @@ package config
 
 import (
 	"slices"
-
-	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/release"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
-
-// Names of plugins that are not filters of this module, of two extension points, and "*", which stands for all
-// plugins of a point.
-const (
-	defaultPreemption = "DefaultPreemption"
-	dynamicResources  = "DynamicResources"
-	balanced          = score.BalancedAllocation
-	queueSort         = "queueSort"
-	preScore          = "preScore"
-	everything        = "*"
-)
-
-// point is the name of an extension point that matters for preemption or for scores.
-type point string
-
-// The points. Plugins of multiPoint are at every point that they serve.
-const (
-	scores     point = "score"
-	preFilter  point = "preFilter"
-	filter     point = "filter"
-	postFilter point = "postFilter"
-	multiPoint point = "multiPoint"
-)
-
-// otherPoints do not matter for preemption. groupPoints matter for pod groups, and a change at them is
-// unsupported.
-var (
-	otherPoints = []string{"preEnqueue", queueSort, preScore, "reserve", "permit", "preBind", "bind", "postBind"}
-	groupPoints = []string{"placementGenerate", "placementScore", "placementFeasible", "podGroupPostFilter"}
-)
-
-// plugin is a plugin of kube-scheduler, with the points that it serves, as far as they matter for preemption
-// or for scores.
-type plugin struct {
-	name   string
-	serves []point
-}
-
-// pluginList lists the plugins of a default profile, in its order.
-type pluginList []plugin
-
-// defaults are the plugins of the default profile of v1.36, in its order.
-var defaults = pluginList{
-	{"SchedulingGates", nil},
-	{"PrioritySort", nil},
-	{preemption.NodeUnschedulable, []point{filter}},
-	{preemption.NodeName, []point{filter}},
-	{preemption.TaintToleration, []point{filter, scores}},
-	{preemption.NodeAffinity, []point{preFilter, filter, scores}},
-	{preemption.NodePorts, []point{preFilter, filter}},
-	{preemption.NodeResourcesFit, []point{preFilter, filter, scores}},
-	{preemption.VolumeRestrictions, []point{preFilter, filter}},
-	{preemption.NodeVolumeLimits, []point{preFilter, filter}},
-	{preemption.VolumeBinding, []point{preFilter, filter}},
-	{preemption.VolumeZone, []point{preFilter, filter}},
-	{preemption.PodTopologySpread, []point{preFilter, filter, scores}},
-	{preemption.InterPodAffinity, []point{preFilter, filter, scores}},
-	{dynamicResources, []point{preFilter, filter, postFilter}},
-	{defaultPreemption, []point{postFilter}},
-	{balanced, []point{scores}},
-	{score.ImageLocality, []point{scores}},
-	{"DefaultBinder", nil},
-	{preemption.NodeDeclaredFeatures, []point{preFilter, filter}},
-}
-
-// defaultsIn returns the plugins of a release's default profile (rules 7.1.7 and 7.19.3).
-// From v1.37 on NodeName comes first among the filters, and is also asked before the first
-// node.
-func defaultsIn(r outrank.Release) pluginList {
-	rules := release.Of(release.Release(r))
-	list := slices.Clone(defaults)
-	if rules.NodeNameFirst {
-		i := list.index(preemption.NodeName)
-		list = slices.Delete(list, i, i+1)
-		list = slices.Insert(list, list.index(preemption.NodeUnschedulable), plugin{preemption.NodeName, []point{preFilter, filter}})
-	}
-	if rules.DeferredResizes {
-		list = slices.Insert(list, list.index(preemption.NodeResourcesFit), plugin{preemption.DeferredPodScheduling, []point{preFilter, filter}})
-	}
-	return list
-}
-
-// index returns the index of the plugin with a name, -1 if there is none.
-func (l pluginList) index(name string) int {
-	return slices.IndexFunc(l, func(p plugin) bool { return p.name == name })
-}
 
 // removed are the names of plugins that kube-scheduler once had. A file that names one is invalid.
 var removed = []string{"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}
@@ -127,9 +36,9 @@ type pluginSet struct {
 
 // readSet reads the setting of one point. Only enabled plugins are checked, because disabling a plugin that
 // does not exist has no effect.
-func (l pluginList) readSet(o *object, name string) pluginSet {
+func (l pluginList) readSet(o *object, where point) pluginSet {
 	set := pluginSet{weights: map[string]int64{}}
-	o = o.object(name)
+	o = o.object(string(where))
 
 	// The lists enabled and disabled are read alike, except for the checks and the weights.
 	each := func(list string, into *[]string) {
@@ -138,18 +47,21 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 			plugin := p.text("name")
 			weight := p.int32("weight")
 			if list == "enabled" {
-				set.weights[plugin] = max(1, int64(weight))
+				set.weights[plugin] = int64(weight)
+				if weight == 0 {
+					set.weights[plugin] = 1
+				}
 			}
 
 			switch {
-			case plugin == "":
+			case list == "enabled" && plugin == "":
 				p.ps.add(p.path("name"), "missing")
 			case list == "enabled" && slices.Contains(removed, plugin):
 				p.ps.add(p.path("name"), "%s has been removed", plugin)
 			case list == "enabled" && taken[plugin]:
 				p.ps.add(p.path("name"), "%q is enabled twice", cut(plugin))
-			case list == "enabled" && name != string(multiPoint) && !l.serves(plugin, point(name)):
-				p.ps.add(p.path("name"), "%s does not serve %s", plugin, name)
+			case list == "enabled" && where != multiPoint && !l.serves(plugin, where):
+				p.ps.add(p.path("name"), "%s does not serve %s", plugin, where)
 			}
 			taken[plugin] = true
 			*into = append(*into, plugin)
@@ -165,11 +77,7 @@ func (l pluginList) readSet(o *object, name string) pluginSet {
 // serves reports whether a plugin can be enabled at a point. A plugin that is not known may serve any point.
 func (l pluginList) serves(name string, where point) bool {
 	p, ok := l.known(name)
-	switch where {
-	case preFilter, filter, postFilter:
-		return !ok || slices.Contains(p.serves, where)
-	}
-	return true
+	return !ok || slices.Contains(p.serves, where)
 }
 
 // merged returns the plugins that a profile has at multiPoint, before single points are looked at: the default

@@ -12,7 +12,7 @@ import (
 var argsOf = map[string]func(p *profileReader, o *object){
 	defaultPreemption:            (*profileReader).readPreemptionArgs,
 	preemption.NodeAffinity:      (*profileReader).readAffinityArgs,
-	preemption.NodeResourcesFit:  (*profileReader).readResourcesArgs,
+	preemption.NodeResourcesFit:  (*profileReader).readFitArgs,
 	preemption.PodTopologySpread: (*profileReader).readSpreadArgs,
 	preemption.InterPodAffinity:  (*profileReader).readInterPodArgs,
 	preemption.VolumeBinding:     (*profileReader).readBindingArgs,
@@ -20,10 +20,9 @@ var argsOf = map[string]func(p *profileReader, o *object){
 	balanced:                     (*profileReader).readBalanceArgs,
 }
 
-// readProfile reads one profile. It also returns the profile's setting of queueSort, which must be the
-// same in all profiles.
-func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
-	p := &profileReader{o: o, usual: l}
+// readProfile reads one profile.
+func (l pluginList) readProfile(o *object, x *extenders) *profileReader {
+	p := &profileReader{o: o, usual: l, runs: map[string]bool{}, given: map[string]value{}}
 	p.Unsupported = slices.Clone(x.unsupported)
 	p.UnsupportedScores = slices.Clone(x.unsupportedScores)
 	p.SchedulerName = o.text("schedulerName")
@@ -34,12 +33,12 @@ func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	o.number("percentageOfPlacementsToScore", 0, 100)
 
 	// The resources that extenders manage replace those of the arguments, so they come second.
-	sort := p.readPlugins(o.object("plugins"))
+	p.readPlugins(o.object("plugins"))
 	p.readArgs()
 	if len(x.ignored) > 0 {
 		p.settings().IgnoredResources = slices.Clip(x.ignored) // shared by all profiles
 	}
-	return p.Profile, sort
+	return p
 }
 
 // unsupported adds a problem for a setting that preemption.Config cannot express.
@@ -47,31 +46,26 @@ func (p *profileReader) unsupported(field, format string, args ...any) {
 	p.Unsupported = append(p.Unsupported, outrank.Problem{Object: kind, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// readPlugins works out which plugins run at each point that matters, and sets the profile accordingly. It
-// returns the setting of queueSort.
-func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
+// readPlugins works out which plugins run at each point that matters, and sets the profile accordingly.
+func (p *profileReader) readPlugins(o *object) {
 	// All points are read before any is judged, because multiPoint affects all others.
 	sets := map[point]pluginSet{}
-	for _, where := range []point{multiPoint, preFilter, filter, postFilter, scores} {
-		sets[where] = p.usual.readSet(o, string(where))
-	}
-	var preScoring pluginSet
-	for _, name := range otherPoints {
-		switch set := p.usual.readSet(o, name); name {
-		case queueSort:
-			sort = set
-		case preScore:
-			preScoring = set
-		}
-	}
-	for _, name := range groupPoints {
-		if set := p.usual.readSet(o, name); len(set.enabled)+len(set.disabled) > 0 {
-			p.unsupported(o.path(name), "what is changed about pod groups is not looked at")
+	for _, where := range points {
+		set := p.usual.readSet(o, where)
+		sets[where] = set
+		if slices.Contains(groupPoints, where) && len(set.enabled)+len(set.disabled) > 0 {
+			p.unsupported(o.path(string(where)), "what is changed about pod groups is not looked at")
 		}
 	}
 	o.done()
 
 	everywhere := p.usual.merged(sets[multiPoint])
+	p.sorting = sets[queueSort]
+	for _, names := range [][]string{everywhere, allEnabled(sets)} {
+		for _, name := range names {
+			p.runs[name] = true
+		}
+	}
 	for _, name := range everywhere {
 		if _, ok := p.usual.known(name); !ok {
 			p.unsupported(o.path(string(multiPoint)), "plugin %s is not one of kube-scheduler's default profile: whatever it filters or preempts is not known", cut(name))
@@ -89,11 +83,39 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 		settings.Off = append(settings.Off, defaultPreemption)
 	}
 
-	// expand is asked about score even for preScore: the plugins that keepReaders looks at serve both.
-	p.readWeights(p.usual.expand(scores, everywhere, sets[scores]), sets)
-	p.keepReaders(p.usual.expand(scores, everywhere, preScoring))
+	p.readWeights(p.usual.expand(scores, everywhere, sets[scores]), everywhere, sets)
+	p.keepReaders(p.usual.expand(preScore, everywhere, sets[preScore]))
 	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
-	return sort
+	p.checkEnds(o, everywhere, sets)
+}
+
+// allEnabled returns the plugins that single points enable, in any order.
+func allEnabled(sets map[point]pluginSet) (names []string) {
+	for where, set := range sets {
+		if where != multiPoint {
+			names = append(names, set.enabled...)
+		}
+	}
+	return names
+}
+
+// checkEnds checks the two points at which kube-scheduler needs a plugin: one that sorts the queue, and any that
+// binds (rule 19.2.7). A plugin of multiPoint that is not known may serve either.
+func (p *profileReader) checkEnds(o *object, everywhere []string, sets map[point]pluginSet) {
+	sorting := p.usual.expand(queueSort, everywhere, sets[queueSort])
+	certain := slices.DeleteFunc(slices.Clone(sorting), func(name string) bool {
+		_, known := p.usual.known(name)
+		return !known && !slices.Contains(sets[queueSort].enabled, name)
+	})
+	switch {
+	case len(sorting) == 0:
+		o.ps.add(o.path(string(queueSort)), "no plugin is left to sort the queue")
+	case len(certain) > 1:
+		o.ps.add(o.path(string(queueSort)), "%d plugins, and one can sort", len(certain))
+	}
+	if len(p.usual.expand(bind, everywhere, sets[bind])) == 0 {
+		o.ps.add(o.path(string(bind)), "no plugin is left to bind pods")
+	}
 }
 
 // inspect adds problems to Unsupported: for plugins that are not known, and for known filters that run in
@@ -116,9 +138,11 @@ func (p *profileReader) inspect(at string, where point, running []string, custom
 	}
 }
 
-// filtersAt returns the filters of this module that serve a point, in order.
+// filtersAt returns the filters of this module that say something at a point, in order.
 func (l pluginList) filtersAt(where point) []string {
-	return slices.DeleteFunc(l.servingPoint(where), func(name string) bool { return name == dynamicResources })
+	return slices.DeleteFunc(l.servingPoint(where), func(name string) bool {
+		return name == dynamicResources || where == preFilter && slices.Contains(silentBefore, name)
+	})
 }
 
 // switchOff turns off the filters that do not run (rules 19.2.3 and 19.2.4). before are the plugins that
@@ -126,7 +150,7 @@ func (l pluginList) filtersAt(where point) []string {
 func (p *profileReader) switchOff(at string, before, onNodes []string) {
 	settings := p.settings()
 	for _, name := range p.usual.filtersAt(filter) {
-		runsBefore := slices.Contains(before, name)
+		runsBefore := slices.Contains(before, name) && slices.Contains(p.usual.filtersAt(preFilter), name)
 		switch {
 		case slices.Contains(onNodes, name):
 			if !runsBefore {
@@ -161,14 +185,15 @@ func (p *profileReader) readArgs() {
 	p.o.objects("pluginConfig", func(c *object) {
 		name := c.text("name")
 		switch {
-		case name == "":
-			c.ps.add(c.path("name"), "missing")
 		case taken[name]:
 			c.ps.add(c.path("name"), "%q is configured twice", cut(name))
 		case slices.Contains(removed, name):
 			c.ps.add(c.path("name"), "%s has been removed", name)
 		}
 		taken[name] = true
+		if v, ok := c.value["args"]; ok && v.kind != 'n' {
+			p.given[name] = v
+		}
 
 		read := argsOf[name]
 		if read == nil {

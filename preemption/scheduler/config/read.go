@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -60,27 +61,42 @@ func (l pluginList) readFile(o *object) *Configuration {
 
 	// There is one queue, so all profiles must sort it by the same plugin.
 	x := readExtenders(o)
-	var sorts []pluginSet
-	o.objects("profiles", func(p *object) {
-		profile, sort := l.readProfile(p, x)
-		l.tellAside(p, &profile)
-		c.Profiles = append(c.Profiles, profile)
-		sorts = append(sorts, sort)
-		if len(sort.enabled) > 1 {
-			p.ps.add(p.path("plugins.queueSort.enabled"), "%d plugins, and one can sort", len(sort.enabled))
+	var first *profileReader
+	o.objects("profiles", func(object *object) {
+		p := l.readProfile(object, x)
+		l.tellAside(object, &p.Profile)
+		c.Profiles = append(c.Profiles, p.Profile)
+		if first == nil {
+			first = p
 		}
-		if !slices.Equal(sort.enabled, sorts[0].enabled) || !slices.Equal(sort.disabled, sorts[0].disabled) {
-			p.ps.add(p.path("plugins.queueSort"), "not the same as in the first profile")
-		}
+		p.sortLike(first)
 	})
 
 	if len(c.Profiles) == 0 {
-		profile, _ := l.readProfile(objectOf(o.ps, "profiles[0]", value{kind: '{'}), x)
-		c.Profiles = []Profile{profile}
+		p := l.readProfile(objectOf(o.ps, "profiles[0]", value{kind: '{'}), x)
+		c.Profiles = []Profile{p.Profile}
 	}
 	c.nameProfiles(o)
 	o.done()
 	return c
+}
+
+// sortLike checks that a profile sorts the queue like the first one: by the same plugin with the same arguments (rule
+// 19.2.7). In a first profile that enables no plugin at queueSort kube-scheduler takes the name of it to be empty, and
+// so refuses arguments without a name in the other profiles.
+func (p *profileReader) sortLike(first *profileReader) {
+	sort, canon := p.sorting, first.sorting
+	if !slices.Equal(sort.enabled, canon.enabled) || !slices.Equal(sort.disabled, canon.disabled) {
+		p.o.ps.add(p.o.path("plugins.queueSort"), "not the same as in the first profile")
+	}
+	name, args := "", value{}
+	if len(canon.enabled) > 0 {
+		name = canon.enabled[0]
+		args = first.given[name]
+	}
+	if given, ok := p.given[name]; ok && p != first && !reflect.DeepEqual(given, args) {
+		p.o.ps.add(p.o.path("pluginConfig"), "the arguments of %q are not the same as in the first profile", cut(name))
+	}
 }
 
 // older returns a hint for files of version v1alpha1, whose setting disablePreemption has moved. It is empty

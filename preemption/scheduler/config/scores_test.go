@@ -37,7 +37,7 @@ func TestScores(t *testing.T) {
 		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity'}]}"):                                                                                                       {Weights: with(preemption.NodeAffinity, 1)},
 		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity', 'weight': 9}]}"):                                                                                          {Weights: with(preemption.NodeAffinity, 9)},
 		plugins("'multiPoint': {'enabled': [{'name': 'NodeAffinity', 'weight': 9}]}, 'score': {'enabled': [{'name': 'NodeAffinity', 'weight': 4}]}"):                           {Weights: with(preemption.NodeAffinity, 4)},
-		plugins("'multiPoint': {'disabled': [{'name': '*'}]}, 'queueSort': {'enabled': [{'name': 'PrioritySort'}]}"):                                                           {Weights: map[string]int64{}},
+		plugins("'multiPoint': {'disabled': [{'name': '*'}]}, 'queueSort': {'enabled': [{'name': 'PrioritySort'}]}, 'bind': {'enabled': [{'name': 'DefaultBinder'}]}"):         {Weights: map[string]int64{}},
 		args("InterPodAffinity", "'hardPodAffinityWeight': 5"):                                                                                                                 {HardPodAffinityWeight: &five},
 		args("InterPodAffinity", "'hardPodAffinityWeight': 0, 'ignorePreferredTermsOfExistingPods': true"):                                                                     {HardPodAffinityWeight: &none, IgnorePreferredTermsOfExistingPods: true},
 		args("NodeResourcesBalancedAllocation", "'resources': [{'name': 'cpu', 'weight': 1}, {'name': 'memory'}]"):                                                             {Balanced: []resource.Name{"cpu", "memory"}},

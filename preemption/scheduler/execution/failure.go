@@ -68,7 +68,8 @@ var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
 type failureKind int
 
 const (
-	// noNodes: there are no nodes at all, and preemption is not counted as tried (ErrNoNodesAvailable).
+	// noNodes: there are no nodes at all, and preemption is not counted as tried (ErrNoNodesAvailable). In
+	// v1.13 that is an error (rule 13.2.17).
 	noNodes failureKind = iota
 	// noFit: every node turned the pod down (FitError), whatever came of preemption.
 	noFit
@@ -98,16 +99,20 @@ func (f *podFailure) preemptions() int {
 	switch {
 	case f.devicesFail():
 		// The step for devices, which is asked before preemption, ended the search.
-	case f.Ways == nil && !switchedOff(f.Plan):
+	case f.Ways == nil && counts(f.Plan):
 		n = 1
 	}
 	for i := range f.Ways {
-		if p := f.Ways[i].Plan; p != nil && !switchedOff(p) {
+		if p := f.Ways[i].Plan; p != nil && counts(p) {
 			n++
 		}
 	}
 	return n
 }
+
+// counts reports whether a plan counts as an attempt to preempt. The scheduler of v1.13 counts even where
+// preemption is switched off (rule 13.2.16).
+func counts(p *preemption.Plan) bool { return !switchedOff(p) || p.Variant == outrank.VariantV1_13 }
 
 // switchedOff reports whether preemption was not asked because it is disabled (rule 15.3.10).
 func switchedOff(p *preemption.Plan) bool {
@@ -135,6 +140,11 @@ func (f *podFailure) devicesFail() bool {
 
 // dynamicResources is the name of the plugin for devices.
 const dynamicResources = "DynamicResources"
+
+// noNodesIsError reports whether the attempt failed in v1.13 for lack of nodes (rule 13.2.17).
+func (f *podFailure) noNodesIsError(kind failureKind) bool {
+	return kind == noNodes && f.Plan.Variant == outrank.VariantV1_13
+}
 
 // triedInVain reports whether preemption of v1.13 tried nodes and found no victims. The pod then keeps its
 // nomination (rule 13.2.14).

@@ -4,7 +4,7 @@ package execution
 // handleSchedulingFailure, and the reference's schedulingCycle for the nomination):
 //
 //	failure                   reason          nomination
-//	no nodes at all           Unschedulable   cleared
+//	no nodes at all           Unschedulable   cleared; kept in v1.13
 //	every node turned down    Unschedulable   set if a plan to preempt was executed;
 //	                                          cleared if nothing helps, and without any way
 //	                                          out (rule 15.1.6); kept if the pod may not

@@ -46,10 +46,14 @@ func podAttr(key string, p *outrank.Pod) slog.Attr { return slog.String(key, key
 //
 // A record has no time. Its level is the negative of the number after -v, or slog.LevelError
 // for an error, which is in the attribute "err". The other attributes are in the reference's order; pods,
-// groups and nodes are named by their keys (group 14.7). Time is linear in the statuses of the plan.
+// groups and nodes are named by their keys (group 14.7). The plan of a variant has the variant's lines (rule
+// 14.7.7). Time is linear in the statuses of the plan.
 func LogRecords(plan *preemption.Plan) []slog.Record {
-	if plan == nil || plan.Outcome == preemption.NotEligible && plan.Ineligible == preemption.Disabled {
+	switch {
+	case plan == nil || switchedOff(plan):
 		return nil
+	case plan.Variant != 0:
+		return logVariant(plan)
 	}
 
 	l := lines{first: podAttr("pod", plan.Pod)}
@@ -74,10 +78,13 @@ func LogRecords(plan *preemption.Plan) []slog.Record {
 
 // LogRecords returns the records that kube-scheduler logs while it executes a plan, in the order of its steps
 // (rules 14.7.2 to 14.7.5). They are like the records of the function [LogRecords]. There are none for a nil
-// report, for the plan of a variant, and if nothing was executed. Time is linear in the report.
+// report, and if nothing was executed. Time is linear in the report.
 func (r *Report) LogRecords() []slog.Record {
-	if r == nil || r.variant != 0 || r.Result == Gone || r.Result == Bound {
+	switch {
+	case r == nil || r.Result == Gone || r.Result == Bound:
 		return nil
+	case r.variant != 0:
+		return r.logVariant()
 	}
 
 	l := lines{first: slog.String("preemptor", r.who())}
@@ -205,8 +212,11 @@ func (r *Report) clearingErr() error {
 // after [Executor.Fail] has dealt with it. They are like the records of the function [LogRecords]. There are
 // none for a nil verdict and for the verdict about a group.
 func (v *Verdict) LogRecords() []slog.Record {
-	if v == nil || v.before == nil {
+	switch {
+	case v == nil || v.before == nil:
 		return nil
+	case v.variant != 0:
+		return v.logVariant()
 	}
 
 	// The first record says why the attempt failed. A second one says why the pod did not go back to the

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,9 @@ const (
 	// step had prepared any state for it.
 	nothingNotedMessage = "not found"
 )
+
+// errNoNodes is the error of v1.13 for lack of nodes (rule 13.2.17).
+var errNoNodes = errors.New(noNodesMessage)
 
 // message returns why the attempt failed, in the words of the reference.
 func (f *podFailure) message(kind failureKind) string {

@@ -14,10 +14,15 @@ func (f *podFailure) verdict() Verdict {
 	kind, reason := f.kind(), reasonUnschedulable
 	message := f.message(kind)
 	v := Verdict{Pod: f.Entry.Pod, Filters: f.filters(kind), kind: kind, said: message, before: f.Entry.Pod}
-	switch kind {
-	case noFit:
+	if f.Plan != nil {
+		v.variant = f.Plan.Variant
+	}
+	switch {
+	case kind == noFit:
 		v.Preemptions = f.preemptions()
-	case schedulerFailed:
+	case f.noNodesIsError(kind):
+		v.Err = errNoNodes
+	case kind == schedulerFailed:
 		// A step that refused the node with the code Contradiction gives a message instead of an error.
 		reason = reasonSchedulerError
 		v.Err = f.Err
@@ -80,7 +85,7 @@ func (f *podFailure) filters(kind failureKind) []string {
 // newNomination returns the change of the pod's nomination, according to the table at [Failure.Verdict].
 func (f *podFailure) newNomination(kind failureKind) Nomination {
 	switch {
-	case kind == noFit && (f.devicesFail() || f.triedInVain()):
+	case kind == noFit && (f.devicesFail() || f.triedInVain()), f.noNodesIsError(kind):
 		return Nomination{}
 	case kind != noFit || f.Ways != nil && len(f.Ways) == 0:
 		return Nomination{Override: true}

@@ -6,7 +6,7 @@ import "github.com/outrank-go/outrank"
 // to the caller.
 type Verdict struct {
 	// Err is an error that is not about the pod. It is nil if the pod was turned down: by every
-	// node, for lack of nodes, or by a step that refused its node.
+	// node, for lack of nodes, or by a step that refused its node. In v1.13 the lack of nodes is an error.
 	Err error
 	// Preemptions counts how often preemption was asked to make room for the pod (rule 14.5.1).
 	Preemptions int
@@ -33,9 +33,10 @@ type Verdict struct {
 	// Members are the verdicts about the members of a group, in the order of the entry. It is nil for a pod.
 	Members []Verdict
 
-	// kind is the reason of the failure and said its message, for LogRecords.
-	kind failureKind
-	said string
+	// kind is the reason of the failure, said its message and variant that of its plan, for LogRecords.
+	kind    failureKind
+	said    string
+	variant outrank.Variant
 	// before is the pod of the entry, nil if the failure is not logged.
 	before *outrank.Pod
 }

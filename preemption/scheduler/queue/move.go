@@ -114,15 +114,25 @@ func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time)
 	defer q.mu.Unlock()
 
 	q.movedSince = true
-	for _, it := range q.pools[inFlight].items {
-		it.moved = it.moved || mayNeighbour(it.Pod, pod)
-	}
+	q.moveInFlight(pod)
 	return q.reviveAll(now, kind, func(it *item) help {
 		if mayNeighbour(it.Pod, pod) {
 			return afterBackoff
 		}
 		return noHelp
 	})
+}
+
+// moveInFlight marks the pods in flight that want to be near the assigned pod as moved. The queue of v1.13
+// marks no single pod: its one flag, movedSince, holds for all pods in flight, and the next pop clears it
+// (rule 5.9.3).
+func (q *Queue) moveInFlight(assigned *outrank.Pod) {
+	if q.config.old() {
+		return
+	}
+	for _, it := range q.pools[inFlight].items {
+		it.moved = it.moved || mayNeighbour(it.Pod, assigned)
+	}
 }
 
 // splitBatches dissolves each batch in which an event helps some pods and not others. Whether a neighbour

@@ -37,6 +37,10 @@ func TestQueueOfV113(t *testing.T) {
 			{0, add("p1"), "1 0 0 0"}, {0, add("p2"), "2 0 0 0"}, {0, pop("p2"), "1 0 0 1"},
 			{0, moveAll(EventNodeAdded, 0), "1 0 0 1"}, {0, pop("p1"), "0 0 0 2"}, {0, fail("p2", fit), "0 0 1 1"},
 		}},
+		{"the next pop forgets it also for a pod that wants to be near the one that was placed", []step{
+			{0, addPod(with("p1", nearOther)), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, assigned(waiting("other"), 0), "0 0 0 1"},
+			{0, add("p2"), "1 0 0 1"}, {0, pop("p2"), "0 0 0 2"}, {0, fail("p1", fit), "0 0 1 1"},
+		}},
 		{"time has it tried again after a minute", []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"}, {0, fail("p1", fit), "0 0 1 0"},
 			{59.9, flush(0), "0 0 1 0"}, {59.9, ready(60), "0 0 1 0"}, {60, flush(1), "1 0 0 0"},
@@ -58,6 +62,31 @@ func TestQueueOfV113(t *testing.T) {
 			require.NoError(t, err)
 			(&desk{T: t, q: q, attempts: map[string]Entry{}}).run(c.steps)
 		})
+	}
+}
+
+// nearOther has a pod want to be near all pods of its namespace.
+func nearOther(p *outrank.Pod) {
+	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{TopologyKey: "host", LabelSelector: &outrank.LabelSelector{}}}
+}
+
+// A queue follows the variant of its configuration, and one without priorities any.
+func TestFollows(t *testing.T) {
+	simple, err := New(Config{Variant: outrank.VariantSimplified})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		queue *Queue
+		want  string
+	}{{&Queue{}, "100"}, {simple, "001"}, {NewFIFO(), "111"}, {nil, "000"}} {
+		got := ""
+		for v := range outrank.VariantSimplified + 1 {
+			if c.queue.Follows(v) {
+				got += "1"
+			} else {
+				got += "0"
+			}
+		}
+		require.Equal(t, c.want, got)
 	}
 }
 

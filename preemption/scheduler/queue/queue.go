@@ -113,6 +113,12 @@ func NewFIFO() *Queue {
 	return q
 }
 
+// Follows reports whether the queue is that of a variant: the one of its [Config]. A queue of [NewFIFO] has no
+// rules in which variants differ, and follows each of them.
+func (q *Queue) Follows(variant outrank.Variant) bool {
+	return q != nil && (q.fifo || q.config.Variant == variant)
+}
+
 // revive puts an item that is in no pool into active, or into backoff if its backoff is not over
 // and h does not cut it short. It reports whether the item's gates let it in.
 func (q *Queue) revive(it *item, h help, now time.Time) bool {

@@ -35,7 +35,7 @@ func DefaultWeights() map[string]int64 {
 // but without the default constraints of PodTopologySpread, which need SpreadSelector.
 type Config struct {
 	// Weights has the weight of each plugin by its name; nil means DefaultWeights. A plugin that is not
-	// listed, or has the weight 0, gives no score. A plugin that is listed with 0 is still asked, and its
+	// listed, or has the weight 0, gives no score, and one with a weight below 0 takes from the total. A plugin that is listed with 0 is still asked, and its
 	// error for what it cannot read ends the call (rule 27.1.7).
 	Weights map[string]int64
 	// Fit says how NodeResourcesFit scores.
@@ -99,8 +99,8 @@ func (c *Config) validate() error {
 		if !slices.ContainsFunc(plugins, func(p plugin) bool { return p.name == name }) {
 			add("Weights", "there is no plugin %q that gives scores", name)
 		}
-		if w := c.Weights[name]; w < 0 || w > math.MaxInt32 {
-			add("Weights", "%d of %s is not between 0 and %d", w, name, math.MaxInt32)
+		if w := c.Weights[name]; w < math.MinInt32 || w > math.MaxInt32 {
+			add("Weights", "%d of %s is not between %d and %d", w, name, math.MinInt32, math.MaxInt32)
 		}
 	}
 	c.Fit.validate(add)

@@ -270,7 +270,7 @@ func TestPropertyChoice(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string]score.Config{
 		"an unknown plugin":         {Weights: map[string]int64{"NodeName": 1}},
-		"a weight below 0":          {Weights: map[string]int64{preemption.NodeAffinity: -1}},
+		"a weight below int32":      {Weights: map[string]int64{preemption.NodeAffinity: -1<<31 - 1}},
 		"an unknown strategy":       {Fit: score.Strategy{Type: "Best"}},
 		"a line without points":     {Fit: score.Strategy{Type: score.RequestedToCapacityRatio}},
 		"points without a line":     {Fit: score.Strategy{Shape: []score.Point{{}}}},

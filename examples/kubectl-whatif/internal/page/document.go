@@ -190,6 +190,8 @@ func ineligible(why preemption.Ineligibility) string {
 		return "Pods that were pushed out for it earlier are still leaving, and it waits for them."
 	case preemption.Nominated:
 		return "It is nominated to a node already."
+	case preemption.NoPriority:
+		return "It has no priority."
 	case preemption.Disabled:
 		return "Preemption is switched off."
 	}

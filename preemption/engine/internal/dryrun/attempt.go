@@ -89,7 +89,7 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 
 	a.Asked = filters.Question{
 		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Asked.Needs[:0], pod),
-		Deferral: deferral, Schedulers: config.Profile.Schedulers,
+		Deferral: deferral, Schedulers: config.Profile.Schedulers, TriesTooSmall: config.ByVariant().triesTooSmall,
 	}
 	if a.Reach = int64(a.Asked.Priority); config.Eligibility.AnyPriority {
 		a.Reach = math.MaxInt64

@@ -70,6 +70,9 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 // eligibleByRules is Eligible by chapter 8, or by the variant's rules in its place.
 func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	variant := a.Config.ByVariant()
+	if variant.needsPriority && a.Pod.Priority == nil {
+		return preemption.NoPriority
+	}
 	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
 		return preemption.PolicyNever
 	}

@@ -24,6 +24,8 @@ type DryRunner struct {
 	reusable [len(filters.BuiltIn)]filters.NodeFilter
 	// Nominated has the pods nominated to the node for which the preemptor must leave room (rule 7.16.1).
 	Nominated []*state.PodState
+	// amountsPass is set while the other filters are asked as if NodeResourcesFit had passed (rule 13.2.15).
+	amountsPass bool
 
 	marks
 	dryUnits
@@ -223,8 +225,26 @@ func (w *DryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
 
 // Check asks NodeResourcesFit and the active filters in the present state of the dry run. If pods of at least
 // the preemptor's priority are nominated to the node, it asks twice, with them and without (group 7.16;
-// RunFilterPluginsWithNominatedPods), or only with them by a variant that asks once (rule 13.3.2).
+// RunFilterPluginsWithNominatedPods), or only with them by a variant that asks once (rule 13.3.2). In v1.13 a
+// node that is too small even when empty may be unschedulable and no more (rule 13.2.15).
 func (w *DryRunner) Check() filters.Status {
+	s := w.checkTwice()
+	if !w.A.Asked.TriesTooSmall || s.By != filters.ResourcesFilter.Index || s.Code != filters.UnschedulableAndUnresolvable {
+		return s
+	}
+
+	w.amountsPass = true
+	beyond := w.checkTwice()
+	w.amountsPass = false
+	if beyond.Code == filters.UnschedulableAndUnresolvable {
+		return beyond
+	}
+	s.Code = filters.Unschedulable
+	return s
+}
+
+// checkTwice is Check without the special case of v1.13.
+func (w *DryRunner) checkTwice() filters.Status {
 	if len(w.Nominated) > 0 {
 		if s := w.checkWith(w.Nominated); s.Code != filters.Success {
 			return s
@@ -241,7 +261,7 @@ func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
 	if s := w.ask(0, w.plan.BeforeResources, nominated); s.Code != filters.Success {
 		return s
 	}
-	if s := w.Resources.Check(nominated); s.Code != filters.Success {
+	if s := w.Resources.Check(nominated); s.Code != filters.Success && !w.amountsPass {
 		return s
 	}
 	return w.ask(w.plan.BeforeResources, len(w.Filters), nominated)

@@ -13,6 +13,8 @@ type variantRules struct {
 	budgets budgetRules
 	// IgnoresNever is set if the preemption policy of pods is ignored (rule 13.2.4).
 	IgnoresNever bool
+	// needsPriority is set if a pod without a priority may not preempt (rule 13.3.15).
+	needsPriority bool
 	// triesUnasked is set if preemption is tried on a node for which the caller gave no status (rule
 	// 13.2.10).
 	triesUnasked bool
@@ -30,6 +32,9 @@ type variantRules struct {
 	// readsFirst is set if the second rank reads the first victim of a list in which those that violate a
 	// budget come first (rule 13.2.3).
 	readsFirst bool
+	// triesTooSmall is set if a node that is too small for the preemptor even when empty is unresolvable only if
+	// another filter says so (rule 13.2.15).
+	triesTooSmall bool
 	// TakesFree is set if a node that takes the preemptor without victims is a candidate, and better than any
 	// with victims (rule 13.2.11).
 	TakesFree bool
@@ -74,13 +79,13 @@ type budgetRules struct {
 var variantTable = [...]variantRules{
 	{},
 	outrank.VariantV1_13: {
-		waits: waitsForTerminating, IgnoresNever: true, triesUnasked: true, IgnoresStart: true,
+		waits: waitsForTerminating, IgnoresNever: true, triesUnasked: true, triesTooSmall: true, IgnoresStart: true,
 		budgets:    budgetRules{uncharged: true},
 		readsFirst: true, TakesFree: true, clearsAlways: true, nominatedInTurn: true,
 		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByVictims},
 	},
 	outrank.VariantSimplified: {
-		waits: waitsWhileNominated, ascending: true, TakesUnprioritized: true, FiltersOnce: true, clearsAlways: true,
+		waits: waitsWhileNominated, ascending: true, needsPriority: true, TakesUnprioritized: true, FiltersOnce: true, clearsAlways: true,
 		budgets: budgetRules{perBudget: true, countsTwice: true, emptySelectors: true},
 		Ranks:   []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum},
 	},

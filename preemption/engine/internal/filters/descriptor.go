@@ -94,6 +94,9 @@ type Question struct {
 	Needs []Need
 	// Deferral is set if the preemptor already runs on its node and asks for room for a resize.
 	Deferral deferral
+	// TriesTooSmall is set if a node that is too small for the preemptor even when empty is unresolvable only if
+	// another filter says so (rule 13.2.15).
+	TriesTooSmall bool
 	// tolerations are the preemptor's. If isNamed is set, named has the only nodes that can meet its node
 	// affinity. Configure sets these three.
 	tolerations fit.Tolerations

@@ -41,8 +41,9 @@ type need struct {
 	// asks is what the preemptor needs, by column. It is asksNothing in a column where the preemptor needs
 	// nothing.
 	asks state.AmountRow
-	// everyLarge is set if every node, when empty, has room for asks.
-	everyLarge bool
+	// everyLarge is set if every node, when empty, has room for asks. triesTooSmall is set if nodes without
+	// that room are not unresolvable (rule 13.2.15).
+	everyLarge, triesTooSmall bool
 	// anyPod is set if the preemptor needs a resource without a column, so that any pod may hold some of it.
 	anyPod bool
 	// filtered is set if anyPod is, or if filters other than NodeResourcesFit and the first node filters have
@@ -65,6 +66,7 @@ func needOf(a *dryrun.Attempt, sums *state.Summaries) need {
 	var d need
 	d.asks, d.anyPod = asksOf(&a.Asked)
 	d.everyLarge = sums.AllOffer(&d.asks)
+	d.triesTooSmall = a.Asked.TriesTooSmall
 	d.filtered = d.anyPod || !a.ResourcesAlone()
 	d.tabled = a.Plan.Tabled() && !d.anyPod && !a.Plan.Selects
 	return d

@@ -175,7 +175,8 @@ func (w *Worker) fitTogether(block int, nodes uint64) {
 	}
 }
 
-// judge returns the answer of the nodes of a digest, if they all have the same.
+// judge returns the answer of the nodes of a digest, if they all have the same. It is not asked by the rules of a
+// variant, by which a node that is too small may be tried (rule 13.2.15).
 func (w *Worker) judge(d *state.Digest) (c commonAnswer, same bool) {
 	short, small, nobody, same := d.Answers(&w.need.asks, w.attempt.Reach)
 	c.before = answer(short)

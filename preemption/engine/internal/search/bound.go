@@ -64,6 +64,10 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	p := prospect{position, slot, sum, b}
 
 	switch {
+	// Which answer a too small node gives in v1.13 depends on all filters (rule 13.2.15).
+	case w.need.triesTooSmall && w.need.filtered && w.tooSmall(slot):
+		w.boundByAskingFilters(p, plain)
+
 	case w.countsLikeResources(sum) && plain && !nominated && w.boundByColumns(p):
 
 	case sum.Flags&state.AnyUnits != 0 && (!plain || !w.unitsCountAsPods(sum)):

@@ -173,15 +173,24 @@ func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary
 	}
 }
 
-// hopeless returns the bit unresolvable if even the empty node is short, else 0.
+// hopeless returns the bit unresolvable if even the empty node is short, else 0. In v1.13 it is always 0
+// (rule 13.2.15).
 func (w *Worker) hopeless(slot int32) answer {
+	if w.need.triesTooSmall || !w.tooSmall(slot) {
+		return 0
+	}
+	return unresolvable
+}
+
+// tooSmall reports whether even the empty node is short of a resource with a column.
+func (w *Worker) tooSmall(slot int32) bool {
 	offers := &w.snap.NodeStates[slot].Offers.Std
 	for k := range w.need.asks {
 		if w.need.asks[k] > offers[k] {
-			return unresolvable
+			return true
 		}
 	}
-	return 0
+	return false
 }
 
 // shortageWithout is Shortage with some pods removed. Room is cut to the range of a summary.

@@ -28,14 +28,15 @@ func (w *Worker) filterNodes(from, to int) {
 }
 
 // filterByResources returns the answer of a node on which resources alone decide. A node that is too small
-// even when empty is unresolvable (group 7.7). The node offers at least what is free once its less important
-// pods are gone, which mostly proves that it is large enough, and which is in its summary.
+// even when empty is unresolvable (group 7.7), but not in v1.13 (rule 13.2.15). The node offers at least what
+// is free once its less important pods are gone, which mostly proves that it is large enough, and which is in
+// its summary.
 func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, filters.Code) {
 	short := w.Shortage(sum)
 	switch {
 	case short == 0:
 		return 0, filters.Success
-	case w.need.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
+	case w.need.everyLarge || w.need.triesTooSmall || w.covers(sum, &sum.Low, int32(sum.LowPods)):
 		return short, filters.Unschedulable
 	}
 
@@ -50,11 +51,8 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 	}
 
 	// Only now is it worth reading what the node offers, which lies elsewhere in memory.
-	offers := &w.snap.NodeStates[slot].Offers.Std
-	for k := range w.need.asks {
-		if w.need.asks[k] > offers[k] {
-			return short | unresolvable, filters.UnschedulableAndUnresolvable
-		}
+	if w.tooSmall(slot) {
+		return short | unresolvable, filters.UnschedulableAndUnresolvable
 	}
 	return short, filters.Unschedulable
 }
