@@ -1,11 +1,9 @@
 package queue
 
 import (
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // MoveAll moves the unschedulable pods that the event may help, and the gated pods whose gates let them
@@ -123,35 +121,6 @@ func (q *Queue) assigned(pod *outrank.Pod, kind ClusterEventKind, now time.Time)
 		}
 		return noHelp
 	})
-}
-
-// splitBatches dissolves each batch in which an event helps some pods and not others. Whether a neighbour
-// helps depends on labels and on terms of anti-affinity, which the pods of a batch need not share. All other
-// help depends on what they share.
-func (q *Queue) splitBatches(event *ClusterEvent) {
-	if !q.batching || !event.tellsNeighbour() {
-		return
-	}
-
-	// Members leave after the walk over the pool, because leaving changes the pool.
-	var apart []*item
-	for _, it := range q.pools[unschedulable].items {
-		if it.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
-			it.members.each(func(m *item, _ int) { apart = append(apart, m) })
-		}
-	}
-	for _, m := range apart {
-		q.alone(m)
-	}
-}
-
-// agree reports whether an event helps all pods of a batch or none.
-func (q *Queue) agree(batch *item, event *ClusterEvent) bool {
-	first, same := neighbourHelps(&q.rules, batch.Pod, event), true
-	batch.members.each(func(m *item, _ int) {
-		same = same && neighbourHelps(&q.rules, m.Pod, event) == first
-	})
-	return same
 }
 
 // Activate makes active those of the given pods that are in backoff, unschedulable or gated, unless a gate

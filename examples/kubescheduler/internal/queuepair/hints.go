@@ -37,6 +37,7 @@ func (p *Pair) helps(e *ourqueue.Entry, event ourqueue.ClusterEvent) bool {
 		return helps(p.theirs, info, e.FailedFilters, event, h.before, h.object)
 	})
 	ours := ourqueue.Helps(p.release, e, event)
+	p.countBase(e, event, h, info)
 
 	// Only one rule lets our hints help fewer pods: a resize is not helped by another node (rule 5.4.17).
 	switch {
@@ -65,4 +66,36 @@ func (p *Pair) waitsAs(pod *corev1.Pod) string {
 		return "gates"
 	}
 	return "an event"
+}
+
+func (p *Pair) countBase(e *ourqueue.Entry, event ourqueue.ClusterEvent, h happened, info *framework.PodInfo) {
+	all := h.events
+	switch o := h.object.(type) {
+	case *corev1.Node:
+		if b, ok := h.before.(*corev1.Node); ok {
+			all = framework.NodeSchedulingPropertiesChange(o, b)
+		}
+	case *corev1.Pod:
+		if b, ok := h.before.(*corev1.Pod); ok && event.Kind != ourqueue.EventPodUpdated {
+			all = framework.PodSchedulingPropertiesChange(o, b, false)
+		}
+	}
+	for _, name := range e.FailedFilters {
+		theirs := slices.ContainsFunc(all, func(event fwk.ClusterEvent) bool {
+			return helps(p.theirs, info, []string{name}, event, h.before, h.object)
+		})
+		one := *e
+		one.FailedFilters = []string{name}
+		ours := ourqueue.Helps(p.release, &one, event)
+		what := "neither"
+		switch {
+		case theirs && ours:
+			what = "both"
+		case theirs:
+			what = "THEIRS ALONE"
+		case ours:
+			what = "ours alone"
+		}
+		p.counts["queue hints "+name+" "+string(event.Kind)+" "+what]++
+	}
 }
