@@ -35,6 +35,8 @@ type Change struct {
 	Node, NodeBefore *outrank.Node
 	// Pod is the latest version of the pod, and PodBefore its version before an update.
 	Pod, PodBefore *outrank.Pod
+	// Storage tells more about a change of storage.
+	Storage *Storage
 }
 
 // Helps reports whether an event of a kind may help a pod that the filter kept off a node. If the pod or an object
@@ -62,6 +64,8 @@ func (c *Change) tells(kind string) bool {
 		return c.Pod != nil
 	case EventAssignedPodUpdated, EventPodUpdated:
 		return c.Pod != nil && c.PodBefore != nil
+	case EventStorageChanged:
+		return c.Storage != nil
 	}
 	return true
 }

@@ -16,7 +16,7 @@ var nodeVolumeLimitsEntry = Entry{
 		EventNodeAdded:          comes(saysLimits),
 		EventNodeUpdated:        raisesLimit,
 		EventAssignedPodDeleted: func(_ *Waiting, c *Change) bool { return slices.ContainsFunc(c.Pod.Volumes, isAttached) },
-		EventStorageChanged:     anyway,
+		EventStorageChanged:     stored(attachesMore),
 		EventPodUpdated:         itself(volumesOf),
 	},
 	Draw: Draw{Topic: Volumes, Running: drawAttached, Asking: alike(drawAttached), Node: drawAttachLimits, Room: true},

@@ -24,7 +24,7 @@ var volumeBindingEntry = Entry{
 	Helped: Hints{
 		EventNodeAdded:      anyway,
 		EventNodeUpdated:    relabelled,
-		EventStorageChanged: anyway,
+		EventStorageChanged: stored(bindsMore),
 		EventPodUpdated:     itself(volumesOf),
 	},
 	Draw: Draw{

@@ -14,7 +14,7 @@ var volumeRestrictionsEntry = Entry{
 	Helped: Hints{
 		EventNodeAdded:          anyway,
 		EventAssignedPodDeleted: leavesVolume,
-		EventStorageChanged:     anyway,
+		EventStorageChanged:     stored(restrictsAnew),
 		EventPodUpdated:         itself(volumesOf),
 	},
 	Draw: Draw{Topic: Volumes, Running: drawUnshared, Asking: alike(drawUnshared), Room: true},

@@ -29,7 +29,7 @@ var volumeZoneEntry = Entry{
 	Helped: Hints{
 		EventNodeAdded:      anyway,
 		EventNodeUpdated:    relabelled,
-		EventStorageChanged: anyway,
+		EventStorageChanged: stored(zonesAnew),
 		EventPodUpdated:     itself(volumesOf),
 	},
 	Draw: Draw{

@@ -40,6 +40,8 @@ type ClusterEvent struct {
 	Node, NodeBefore *outrank.Node
 	// Pod is the latest version of the changed pod, nil if it is not known.
 	Pod *outrank.Pod
+	// Storage tells more about EventStorageChanged, nil if nothing is known.
+	Storage *StorageChange
 	// Before is the version of the pod before an update, nil if it is not known. For
 	// EventPodUpdated it is the version before the call of Queue.Update.
 	Before *outrank.Pod

@@ -38,7 +38,7 @@ func (h hints) help(e *Entry, event ClusterEvent) bool {
 	// One filter that may be helped is enough.
 	kind := string(event.kind())
 	waiting := filter.Waiting{Pod: e.Pod, Release: h.release, Rules: h.rules}
-	change := filter.Change{Node: event.Node, NodeBefore: event.NodeBefore, Pod: event.Pod, PodBefore: event.Before}
+	change := filter.Change{Node: event.Node, NodeBefore: event.NodeBefore, Pod: event.Pod, PodBefore: event.Before, Storage: event.Storage.facts()}
 	return slices.ContainsFunc(e.FailedFilters, func(name string) bool {
 		f := filter.Of(name)
 		return f == nil || f.Helps(kind, &waiting, &change)

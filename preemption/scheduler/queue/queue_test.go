@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
 )
 
 func TestQueueSteps(t *testing.T) {
@@ -16,6 +17,7 @@ func TestQueueSteps(t *testing.T) {
 	urgent := func(p *outrank.Pod) { p.Priority = outrank.Priority(9) }
 	requests := func(cpu string) func(p *outrank.Pod) {
 		return func(p *outrank.Pod) {
+			urgent(p)
 			p.Containers = []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}
 		}
 	}
@@ -231,7 +233,7 @@ func TestQueueSteps(t *testing.T) {
 			{9, update(with("p1", requests("1"))), "1 0 0 0"},
 			{9, pop("p1"), "0 0 0 1"}, {9, fail("p1", fit), "0 0 1 0"},
 			{9, update(with("p1", func(p *outrank.Pod) { requests("1")(p); node("n1")(p) })), "0 0 1 0"}, // its node's name is not what failed
-			{90, func(d *desk) { update(d.q.Pending().Unschedulable[0].Pod)(d) }, "1 0 0 0"},       // changed in place, perhaps
+			{90, func(d *desk) { update(d.q.Pending().Unschedulable[0].Pod)(d) }, "1 0 0 0"},             // changed in place, perhaps
 		}},
 		{name: "update in flight", reason: "a change of the spec counts as a move, and the newer version comes back", steps: []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},
