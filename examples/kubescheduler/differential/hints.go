@@ -96,7 +96,9 @@ func hintsOf(ctx context.Context) ([]plugin, error) {
 	}
 	var plugins []plugin
 	for _, e := range sched.Profiles[corev1.DefaultSchedulerName].EnqueueExtensions() {
-		if !slices.Contains(hintedFilters, e.Name()) {
+		// A pod without a node that comes helps against no filter, and may help against what outrank does not know.
+		unknown := queue.Helps(0, &queue.Entry{FailedFilters: []string{e.Name()}}, queue.ClusterEvent{Kind: queue.EventUnscheduledPodAdded})
+		if unknown {
 			continue
 		}
 		hints, err := e.EventsToRegister(ctx)
@@ -106,12 +108,6 @@ func hintsOf(ctx context.Context) ([]plugin, error) {
 		plugins = append(plugins, plugin{e.Name(), hints})
 	}
 	return plugins, nil
-}
-
-// hintedFilters are the filters that outrank has hints of.
-var hintedFilters = []string{
-	"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "DeferredPodScheduling", "NodeResourcesFit",
-	"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity", "NodeDeclaredFeatures",
 }
 
 // hintChange is a change of an object: what the scheduler tells its queue, and outrank's event for it.
@@ -138,12 +134,15 @@ func (h *Hints) compare(p *plugin, waiting *corev1.Pod, ours *outrank.Pod, chang
 	})
 	said := queue.Helps(h.Release, &queue.Entry{Pod: ours, FailedFilters: []string{p.name}}, change.ours)
 	switch {
+	case said && p.name == "PodTopologySpread" && len(waiting.Spec.TopologySpreadConstraints) == 0:
+		// The constraints of the profile keep such a pod off, which outrank's hints do not know (rule 5.4.30).
+		count[p.name+" of the profile"]++
 	case theirs != said:
 		return fmt.Sprintf("%s, %s: kube-scheduler %t, outrank %t\nwaiting %+v\nevent %+v", p.name, change.name, theirs, said, ours, change.ours)
 	case theirs:
 		count[p.name+" helps: "+change.name]++
 	default:
-		count[p.name+" does not: "+change.name]++
+		count[p.name+" does not"]++
 	}
 	return ""
 }

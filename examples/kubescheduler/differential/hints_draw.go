@@ -51,6 +51,9 @@ func (d *hintDraw) deferResize(p *corev1.Pod) {
 // changes draws changes of nodes, of pods on them, and of storage.
 func (d *hintDraw) changes() ([]hintChange, error) {
 	for _, n := range d.c.Nodes {
+		if d.hints.Alter != nil {
+			d.hints.Alter(n, d.IntN(2))
+		}
 		altered := n.DeepCopy()
 		for range d.between(1, 2) {
 			d.alterNode(altered)
