@@ -161,7 +161,7 @@ func (c Config) filledIn() Config {
 	}
 	if c.Helps == nil {
 		rules := release.Of(release.Release(c.Release))
-		c.Helps = hints{c.Release, &rules}.help
+		c.Helps = newHints(c.Release, &rules).help
 	}
 	return c
 }

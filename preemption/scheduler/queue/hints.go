@@ -20,29 +20,39 @@ import (
 // look at: the labels, terms, volumes or resources of the objects of the event and of the pod.
 func Helps(r outrank.Release, e *Entry, event ClusterEvent) bool {
 	rules := release.Of(release.Release(r))
-	return hints{r, &rules}.help(e, event)
+	return newHints(r, &rules).help(e, event)
 }
 
-// hints answers Helps for a release.
+// hints answers Helps for a release. It is for one goroutine at a time: what is asked about is kept in it, so that
+// a queue that asks about many pods allocates nothing.
 type hints struct {
-	release outrank.Release
-	rules   *release.Rules
+	waiting filter.Waiting
+	change  filter.Change
 }
 
-func (h hints) help(e *Entry, event ClusterEvent) bool {
+func newHints(r outrank.Release, rules *release.Rules) *hints {
+	return &hints{waiting: filter.Waiting{Release: r, Rules: rules}}
+}
+
+func (h *hints) help(e *Entry, event ClusterEvent) bool {
 	known := event.Kind == EventPodUpdated || slices.Contains(eventKinds, event.Kind)
 	if e == nil || len(e.FailedFilters) == 0 || !known || event.preempts() {
 		return true
 	}
 
-	// One filter that may be helped is enough.
 	kind := string(event.kind())
-	waiting := filter.Waiting{Pod: e.Pod, Release: h.release, Rules: h.rules}
-	change := filter.Change{Node: event.Node, NodeBefore: event.NodeBefore, Pod: event.Pod, PodBefore: event.Before, Storage: event.Storage.facts()}
-	return slices.ContainsFunc(e.FailedFilters, func(name string) bool {
-		f := filter.Of(name)
-		return f == nil || f.Helps(kind, &waiting, &change)
-	})
+	h.waiting.Pod = e.Pod
+	h.change = filter.Change{
+		Node: event.Node, NodeBefore: event.NodeBefore, Pod: event.Pod, PodBefore: event.Before, Storage: event.Storage.facts(),
+	}
+
+	// One filter that may be helped is enough.
+	for _, name := range e.FailedFilters {
+		if f := filter.Of(name); f == nil || f.Helps(kind, &h.waiting, &h.change) {
+			return true
+		}
+	}
+	return false
 }
 
 // wantsResize reports whether a pod runs on a node and waits there for room for its resize (rule 5.4.15).
