@@ -55,7 +55,10 @@ func latest(old, new any) any {
 }
 
 // isNil reports whether there is no object: no value, or a nil pointer of some type.
-func isNil(o any) bool { return o == nil || reflect.ValueOf(o).IsNil() }
+func isNil(o any) bool {
+	v := reflect.ValueOf(o)
+	return o == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
 
 // change says what happened to an object. An update is told by compare, if it is not nil.
 func change[T any](object queue.StorageObject, old any, o *T, new any, compare func(s *queue.StorageChange, old, new *T)) *queue.StorageChange {
