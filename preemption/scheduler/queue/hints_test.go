@@ -50,7 +50,8 @@ func TestHintsOfEachFilter(t *testing.T) {
 		}
 		return n
 	}
-	cordoned, tainted, declares, limited := node("1"), node("1"), node("1"), node("1")
+	cordoned, tainted, declares, limited, full := node("1"), node("1"), node("1"), node("1"), node("1")
+	full.Allocatable = resource.MustList("cpu", "1")
 	cordoned.Unschedulable, declares.DeclaredFeatures = true, []string{"a"}
 	tainted.Taints = []outrank.Taint{{Key: "gpu", Effect: outrank.NoExecute}}
 	limited.AttachLimits = map[string]int64{"csi": 1}
@@ -91,6 +92,7 @@ func TestHintsOfEachFilter(t *testing.T) {
 		{filter.NodePorts, "its port", web, gone(web), true},
 		{filter.NodePorts, "of another protocol", web, gone(udp), false},
 		{filter.NodeResourcesFit, "a node that is too small", large, added(node("1")), false},
+		{filter.NodeResourcesFit, "a node that takes no pods", small, added(full), false},
 		{filter.NodeResourcesFit, "that grows", large, updated(node("1"), node("2")), true},
 		{filter.NodeResourcesFit, "that was large enough", large, updated(node("2"), node("2", "disk", "ssd")), false},
 		{filter.NodeResourcesFit, "it asks for less", small, itself(large, small), true},
@@ -107,6 +109,7 @@ func TestHintsOfEachFilter(t *testing.T) {
 		{filter.NodeVolumeLimits, "a pod with a disk", claims, gone(ebs), true},
 		{filter.NodeVolumeLimits, "a node that says nothing of drivers", claims, added(node("1")), false},
 		{filter.NodeVolumeLimits, "that has a limit now", claims, updated(node("1"), limited), true},
+		{filter.NodeVolumeLimits, "the same limit", claims, updated(limited, limited), false},
 		{filter.NodeVolumeLimits, "a limit that fell", claims, storage(StorageChange{Object: StorageNode, Action: StorageUpdated}), false},
 		{filter.NodeVolumeLimits, "a disk is detached", ebs, storage(StorageChange{Object: StorageAttachment, Action: StorageDeleted, Driver: "ebs.csi.aws.com"}), true},
 		{filter.VolumeBinding, "another taint", claims, updated(node("1"), tainted), false},
@@ -120,6 +123,7 @@ func TestHintsOfEachFilter(t *testing.T) {
 		{filter.PodTopologySpread, "comes to count", spread, other("db", "web"), true},
 		{filter.PodTopologySpread, "a node in no domain", spread, added(node("1")), false},
 		{filter.PodTopologySpread, "that enters one", spread, updated(node("1"), node("1", "zone", "a")), true},
+		{filter.PodTopologySpread, "that stays outside", spread, updated(node("1"), node("2")), false},
 		{filter.PodTopologySpread, "constraints of the profile", small, came("db"), true},
 		{filter.InterPodAffinity, "whom it seeks", seeks, came("web"), true},
 		{filter.InterPodAffinity, "one of two whom it seeks", seeksTwo, came("web"), false},
