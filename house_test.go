@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	// JSON of dumps, manifests and objects, as plain types and back.
 	"preemption/kube": {".", "resource", "internal/work", "internal/apis", "internal/manifest"},
 	// The pods that wait.
-	"preemption/scheduler/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
+	"preemption/scheduler/queue": {".", "priority", "internal/filter", "internal/release"},
 	// Quotas: how many pods of a class may be created.
 	"preemption/planner/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
@@ -87,7 +87,7 @@ var rooms = map[string][]string{
 	"internal/tests/gen":          {".", "resource", "internal/tests/clusters", "internal/tests/draw", "internal/filter", "preemption/preemptiontest/clustergen"},
 	"internal/release":            {},
 	"internal/apis":               {},
-	"internal/filter":             {".", "internal/tests/draw", "internal/fit", "internal/release"},
+	"internal/filter":             {".", "resource", "internal/tests/draw", "internal/fit", "internal/release"},
 	"internal/tests/hostile":      {".", "resource"},
 	"internal/work":               {},
 	"internal/exact":              {},

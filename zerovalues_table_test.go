@@ -97,7 +97,7 @@ var everyType = []any{
 	new(admitexplain.Tier),
 	new(queue.Class), new(queue.ClusterEvent), new(queue.ClusterEventKind), new(queue.Config), new(queue.Parts[int]),
 	new(queue.Entry), new(queue.Gate), new(queue.Group), new(queue.Incoming),
-	new(queue.Queue), new(queue.Refusing),
+	new(queue.Queue), new(queue.Refusing), new(queue.StorageAction), new(queue.StorageChange), new(queue.StorageObject),
 	new(quota.Admission), new(quota.Limited), new(quota.Pod), new(quota.Quota), new(quota.Requirement),
 	new(quota.Scope), new(quota.Verdict),
 	new(clustergen.Shape),

@@ -14,8 +14,11 @@ var deferredPodSchedulingEntry = Entry{
 	Fails:     IncurableFailure,
 	Signature: func(Writer, *outrank.Pod) {},
 	Names:     NamesOf{Member: "disabledBy", Text: "%s asked that nobody be evicted there for a resize"},
-	Helped:    []string{EventNodeAdded, EventNodeUpdated},
-	LooksAt:   func(*outrank.Pod) []any { return nil },
+	Helped: Hints{
+		EventNodeAdded:   comes(letsResize),
+		EventNodeUpdated: becomes(letsResize),
+		EventPodUpdated:  never,
+	},
 	Draw: Draw{
 		Node: func(s draw.Source, n *outrank.Node) {
 			if draw.OneIn(s, "no preemption for resizes", 8) {
@@ -23,4 +26,10 @@ var deferredPodSchedulingEntry = Entry{
 			}
 		},
 	},
+}
+
+// letsResize reports whether a node is the one on which the pod waits for its resize, and allows preemption for
+// that.
+func letsResize(w *Waiting, n *outrank.Node) bool {
+	return w.Resizes() && n.Name == w.Pod.NodeName && len(n.DisableResizePreemption) == 0
 }

@@ -31,12 +31,9 @@ type Entry struct {
 
 	// Names says how the explanation of a failure writes the names of things in the way, if it has any.
 	Names NamesOf
-	// Helped lists the events that may help a pod that the filter kept off a node, because they change
-	// something that the filter looks at.
-	Helped []string
-	// LooksAt returns the parts of the pod itself that the filter looks at. A change of other parts
-	// cannot help the pod.
-	LooksAt func(p *outrank.Pod) []any
+	// Helped says which events may help a pod that the filter kept off a node, because they change
+	// something that the filter looks at, and of each when it does.
+	Helped Hints
 
 	// Draw makes random cases that matter to the filter.
 	Draw Draw

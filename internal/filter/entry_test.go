@@ -17,8 +17,8 @@ func TestEveryEntryIsComplete(t *testing.T) {
 		assert.Same(t, e, filter.Of(e.Name))
 		assert.NotZero(t, e.Fails, "%s: how it fails", e.Name)
 		assert.True(t, e.Fails.Has(e.Conclusive), "%s: a failure that it does not have is conclusive", e.Name)
-		assert.NotEmpty(t, e.Helped, "%s: events that help", e.Name)
-		assert.NotNil(t, e.LooksAt, "%s: what it looks at in a pod", e.Name)
+		assert.Greater(t, len(e.Helped), 1, "%s: events that help", e.Name)
+		assert.NotNil(t, e.Helped[filter.EventPodUpdated], "%s: what helps in the pod itself", e.Name)
 		draws := e.Draw.Running != nil || e.Draw.Asking != nil || e.Draw.Node != nil
 		assert.Equal(t, e.Name != filter.NodeResourcesFit, draws, "%s: its draw", e.Name)
 		assert.Equal(t, e.Names.Member == "", e.Names.Text == "", "%s: names have a member and a sentence", e.Name)

@@ -10,4 +10,6 @@ const (
 	EventAssignedPodUpdated = "AssignedPodUpdated"
 	EventAssignedPodDeleted = "AssignedPodDeleted"
 	EventStorageChanged     = "StorageChanged"
+	// EventPodUpdated is an update of the waiting pod itself.
+	EventPodUpdated = "PodUpdated"
 )

@@ -12,8 +12,16 @@ var interPodAffinityEntry = Entry{
 	Gains: func(pod *outrank.Pod, _ bool) bool { return len(pod.Affinity.PodAffinity) == 0 },
 	// Unmet affinity, which is incurable, may be met by a pod that is put back.
 	Conclusive: CurableFailure,
-	Helped:     []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	LooksAt:    func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} },
+	Helped: Hints{
+		EventNodeAdded:          joinsDomain,
+		EventNodeUpdated:        changesDomain,
+		EventAssignedPodAdded:   func(w *Waiting, c *Change) bool { return attracts(w.Pod, c.Pod) },
+		EventAssignedPodUpdated: neighbourChanged,
+		EventAssignedPodDeleted: func(w *Waiting, c *Change) bool { return repels(w, w.Pod, c.Pod) || repels(w, c.Pod, w.Pod) },
+		EventPodUpdated: itself(func(p *outrank.Pod) []any {
+			return []any{p.Labels, p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity}
+		}),
+	},
 	Draw: Draw{
 		Topic:   Affinity,
 		Running: drawPodTerms,

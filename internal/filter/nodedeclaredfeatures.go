@@ -1,7 +1,10 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
@@ -15,9 +18,16 @@ var nodeDeclaredFeaturesEntry = Entry{
 			w.Flag(need)
 		}
 	},
-	Names:   NamesOf{Member: "features", Text: "the node does not declare the feature %s", Each: true},
-	Helped:  []string{EventNodeAdded, EventNodeUpdated},
-	LooksAt: func(p *outrank.Pod) []any { return append(containers(p), p.HostNetwork, p.HostUsers) },
+	Names: NamesOf{Member: "features", Text: "the node does not declare the feature %s", Each: true},
+	Helped: Hints{
+		EventNodeAdded: anyway,
+		EventNodeUpdated: func(_ *Waiting, c *Change) bool {
+			return !slices.Equal(c.NodeBefore.DeclaredFeatures, c.Node.DeclaredFeatures)
+		},
+		EventPodUpdated: func(w *Waiting, c *Change) bool {
+			return needsBy(w.Rules, c.PodBefore) != needsBy(w.Rules, c.Pod)
+		},
+	},
 	Draw: Draw{
 		Topic:  Features,
 		Asking: alike(drawNeeds),
@@ -54,5 +64,12 @@ func needs(p *outrank.Pod) (needed [3]bool) {
 			needed[2] = needed[2] || list[i].BindMountOptions
 		}
 	}
+	return needed
+}
+
+// needsBy returns which of these features a pod needs by the rules of a release.
+func needsBy(rules *release.Rules, p *outrank.Pod) [3]bool {
+	needed := needs(p)
+	needed[2] = needed[2] && rules.BindMountFeature
 	return needed
 }

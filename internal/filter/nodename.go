@@ -11,8 +11,10 @@ var nodeNameEntry = Entry{
 	Fails:     IncurableFailure,
 	Signature: func(w Writer, pod *outrank.Pod) { w.Text(pod.NodeName) },
 	Names:     NamesOf{Member: "wantedNode", Text: "the pod wants node %s alone"},
-	Helped:    []string{EventNodeAdded},
-	LooksAt:   func(p *outrank.Pod) []any { return []any{p.NodeName} },
+	Helped: Hints{
+		EventNodeAdded:  anyway, // also a node of another name
+		EventPodUpdated: itself(func(p *outrank.Pod) []any { return []any{p.NodeName} }),
+	},
 	Draw: Draw{
 		Topic: Selectors,
 		Asking: func(s draw.Source, nodes draw.Nodes, p *outrank.Pod) {

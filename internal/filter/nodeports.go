@@ -12,8 +12,11 @@ var nodePortsEntry = Entry{
 	Fails:      CurableFailure,
 	Gains:      always,
 	Conclusive: CurableFailure,
-	Helped:     []string{EventNodeAdded, EventAssignedPodDeleted},
-	LooksAt:    containers,
+	Helped: Hints{
+		EventNodeAdded:          anyway,
+		EventAssignedPodDeleted: func(w *Waiting, c *Change) bool { return fit.PortsClash(w.Pod, c.Pod) },
+		EventPodUpdated:         itself(func(p *outrank.Pod) []any { return []any{fit.HostPorts(p)} }),
+	},
 	Draw: Draw{
 		Topic:   Ports,
 		Running: drawPorts,
@@ -43,6 +46,3 @@ func drawPort(s draw.Source) outrank.Port {
 		Protocol: draw.Pick(s, "protocol", "", "TCP", "UDP"),
 	}
 }
-
-// containers returns the containers of a pod, for LooksAt.
-func containers(p *outrank.Pod) []any { return []any{p.Containers, p.InitContainers} }

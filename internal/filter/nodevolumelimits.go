@@ -8,13 +8,18 @@ import (
 )
 
 var nodeVolumeLimitsEntry = Entry{
-	Name:    NodeVolumeLimits,
-	Reads:   Reads{Pod: hasVolumes, Running: hasVolumes},
-	Fails:   CurableFailure,
-	Names:   NamesOf{Member: "limits", Text: "the CSI driver %s is not installed on the node", Each: true},
-	Helped:  []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
-	LooksAt: volumesOf,
-	Draw:    Draw{Topic: Volumes, Running: drawAttached, Asking: alike(drawAttached), Node: drawAttachLimits, Room: true},
+	Name:  NodeVolumeLimits,
+	Reads: Reads{Pod: hasVolumes, Running: hasVolumes},
+	Fails: CurableFailure,
+	Names: NamesOf{Member: "limits", Text: "the CSI driver %s is not installed on the node", Each: true},
+	Helped: Hints{
+		EventNodeAdded:          comes(saysLimits),
+		EventNodeUpdated:        raisesLimit,
+		EventAssignedPodDeleted: func(_ *Waiting, c *Change) bool { return slices.ContainsFunc(c.Pod.Volumes, isAttached) },
+		EventStorageChanged:     stored(attachesMore),
+		EventPodUpdated:         itself(volumesOf),
+	},
+	Draw: Draw{Topic: Volumes, Running: drawAttached, Asking: alike(drawAttached), Node: drawAttachLimits, Room: true},
 }
 
 // drawAttached gives every second pod volumes that a driver attaches. Some of them are yet to be made.
@@ -47,4 +52,30 @@ func drawAttachLimits(s draw.Source, n *outrank.Node) {
 	if len(limits) > 0 {
 		n.AttachLimits = limits
 	}
+}
+
+// saysLimits reports whether a node says something about drivers. In the reference an object of its own does, the
+// CSINode, and a node without one helps nobody (rule 5.4.28).
+func saysLimits(_ *Waiting, n *outrank.Node) bool {
+	return len(n.AttachLimits)+len(n.MissingDrivers) > 0
+}
+
+// raisesLimit reports whether a node can attach more volumes of a driver than before. A driver without a limit
+// counts as one with the limit 0, as in the reference, but not one that was missing.
+func raisesLimit(_ *Waiting, c *Change) bool {
+	for driver, limit := range c.Node.AttachLimits {
+		if limit > c.NodeBefore.AttachLimits[driver] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.NodeBefore.MissingDrivers, func(driver string) bool {
+		return !slices.Contains(c.Node.MissingDrivers, driver)
+	})
+}
+
+// isAttached reports whether a driver may attach the volume to a node: it has a claim, or it is a disk that a driver
+// has taken over.
+func isAttached(v outrank.Volume) bool {
+	taken := v.Disk.Kind == outrank.AWSElasticBlockStore || v.Disk.Kind == outrank.GCEPersistentDisk
+	return taken || v.Claim != "" || v.Ephemeral || v.Driver != ""
 }

@@ -10,11 +10,15 @@ var podTopologySpreadEntry = Entry{
 	Fails: AnyFailure,
 	// A pod that leaves another node may lower the minimum over all domains, with which the node's domain is
 	// compared.
-	Gains:  func(_ *outrank.Pod, far bool) bool { return !far },
-	Helped: []string{EventNodeAdded, EventNodeUpdated, EventNodeDeleted, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	// The node policies of a constraint also look at the pod's node affinity and tolerations.
-	LooksAt: func(p *outrank.Pod) []any {
-		return append(nodeDemands(p), p.Labels, p.TopologySpreadConstraints, p.Tolerations)
+	Gains: func(_ *outrank.Pod, far bool) bool { return !far },
+	Helped: Hints{
+		EventNodeAdded:          comes(inDomains),
+		EventNodeUpdated:        movesDomain,
+		EventNodeDeleted:        comes(inDomains),
+		EventAssignedPodAdded:   isCounted,
+		EventAssignedPodUpdated: countsOther,
+		EventAssignedPodDeleted: isCounted,
+		EventPodUpdated:         spreadsOther,
 	},
 	Draw: Draw{
 		Topic: Spread,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
@@ -16,8 +17,11 @@ var taintTolerationEntry = Entry{
 	}},
 	Fails:     IncurableFailure,
 	Signature: writeTolerations,
-	Helped:    []string{EventNodeAdded, EventNodeUpdated},
-	LooksAt:   tolerations,
+	Helped: Hints{
+		EventNodeAdded:   comes(tolerated),
+		EventNodeUpdated: becomes(tolerated),
+		EventPodUpdated:  itself(func(p *outrank.Pod) []any { return []any{p.Tolerations} }),
+	},
 	Draw: Draw{
 		Topic: Taints,
 		Asking: func(s draw.Source, _ draw.Nodes, p *outrank.Pod) {
@@ -66,4 +70,10 @@ func writeTolerations(w Writer, pod *outrank.Pod) {
 		w.Text(t.Value)
 		w.Text(string(t.Effect))
 	}
+}
+
+// tolerated reports whether the pod tolerates each taint of a node that keeps pods off.
+func tolerated(w *Waiting, n *outrank.Node) bool {
+	_, untolerated := fit.UntoleratedTaint(w.Pod, n, outrank.NoSchedule, outrank.NoExecute)
+	return !untolerated
 }

@@ -21,8 +21,12 @@ var volumeBindingEntry = Entry{
 			w.NodeSelector(pod.Volumes[i].Node)
 		}
 	},
-	Helped:  []string{EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	LooksAt: volumesOf,
+	Helped: Hints{
+		EventNodeAdded:      anyway,
+		EventNodeUpdated:    relabelled,
+		EventStorageChanged: stored(bindsMore),
+		EventPodUpdated:     itself(volumesOf),
+	},
 	Draw: Draw{
 		Topic:   Volumes,
 		Running: func(s draw.Source, p *outrank.Pod) { drawClaims(s, p, 6) },

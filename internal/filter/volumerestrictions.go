@@ -11,9 +11,13 @@ var volumeRestrictionsEntry = Entry{
 	Fails:      CurableFailure,
 	Gains:      always,
 	Conclusive: CurableFailure,
-	Helped:     []string{EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
-	LooksAt:    volumesOf,
-	Draw:       Draw{Topic: Volumes, Running: drawUnshared, Asking: alike(drawUnshared), Room: true},
+	Helped: Hints{
+		EventNodeAdded:          anyway,
+		EventAssignedPodDeleted: leavesVolume,
+		EventStorageChanged:     stored(restrictsAnew),
+		EventPodUpdated:         itself(volumesOf),
+	},
+	Draw: Draw{Topic: Volumes, Running: drawUnshared, Asking: alike(drawUnshared), Room: true},
 }
 
 // drawUnshared gives every second pod volumes that must not be shared. Several pods may get a claim that only
@@ -47,4 +51,31 @@ func drawDisk(s draw.Source) outrank.Disk {
 		d.Monitors = draw.Pick(s, "monitors", nil, []string{"m1", "m2"}, []string{"m2", "m3"}, []string{"m4"})
 	}
 	return d
+}
+
+// leavesVolume reports whether a pod that ends leaves a disk that the two cannot share, or a claim that the waiting
+// pod uses, too, whatever its access mode. Pods of another namespace leave nothing, not even disks (rule 5.4.27).
+func leavesVolume(w *Waiting, c *Change) bool {
+	if w.Pod.NamespaceName() != c.Pod.NamespaceName() {
+		return false
+	}
+	for i := range w.Pod.Volumes {
+		wants := &w.Pod.Volumes[i]
+		for j := range c.Pod.Volumes {
+			left := &c.Pod.Volumes[j]
+			if wants.Disk.Conflicts(&left.Disk) || claimOf(wants) != "" && claimOf(wants) == claimOf(left) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// claimOf returns the name of the claim that a volume names itself. It is empty for an ephemeral volume, whose claim
+// is made along with the pod.
+func claimOf(v *outrank.Volume) string {
+	if v.Ephemeral {
+		return ""
+	}
+	return v.Claim
 }

@@ -37,5 +37,5 @@ func addEphemeral(p *outrank.Pod, v outrank.Volume) {
 // hasVolumes reports whether the pod has volumes.
 func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
 
-// volumesOf returns the volumes of a pod, for LooksAt.
+// volumesOf returns the volumes of a pod, for its own updates.
 func volumesOf(p *outrank.Pod) []any { return []any{p.Volumes} }

@@ -26,8 +26,12 @@ var volumeZoneEntry = Entry{
 			}
 		}
 	},
-	Helped:  []string{EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	LooksAt: volumesOf,
+	Helped: Hints{
+		EventNodeAdded:      anyway,
+		EventNodeUpdated:    relabelled,
+		EventStorageChanged: stored(zonesAnew),
+		EventPodUpdated:     itself(volumesOf),
+	},
 	Draw: Draw{
 		Topic:   Volumes,
 		Running: drawEphemeralZone,

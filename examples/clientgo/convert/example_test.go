@@ -2,13 +2,16 @@ package convert_test
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 func ExamplePod() {
@@ -39,4 +42,24 @@ func ExampleCluster() {
 	})
 	fmt.Println(len(cluster.Nodes), len(cluster.Pods), len(cluster.Budgets), err)
 	// Output: 1 1 1 <nil>
+}
+
+// A scheduler hears of a claim that was made, and asks its queue for the pods that it helps.
+func ExampleStorageChange() {
+	q, err := queue.New(queue.Config{})
+	if err != nil {
+		panic(err)
+	}
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, claim := range []string{"data", "logs"} {
+		_ = q.Add(&outrank.Pod{Name: "needs-" + claim, Volumes: []outrank.Volume{{Claim: claim}}}, now)
+		e, _ := q.TryPop(now)
+		e.FailedFilters = []string{"VolumeBinding"}
+		_ = q.AddUnschedulableIfNotPresent(e, now)
+	}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "data"}}
+	q.MoveAll(queue.ClusterEvent{Kind: queue.EventStorageChanged, Storage: convert.StorageChange(nil, claim)}, now)
+	fmt.Println(q.Counts())
+	// Output:
+	// 0 active, 1 in backoff, 1 unschedulable, 0 gated, 0 in flight
 }

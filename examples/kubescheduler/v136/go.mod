@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/outrank-go/outrank v0.0.0
+	github.com/outrank-go/outrank/examples/clientgo v0.0.0
 	github.com/outrank-go/outrank/examples/kubescheduler v0.0.0
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.1
@@ -64,7 +65,6 @@ require (
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
-	github.com/outrank-go/outrank/examples/clientgo v0.0.0 // indirect
 	github.com/outrank-go/outrank/examples/kubescheduler/devices v0.0.0 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/client_golang v1.24.0 // indirect

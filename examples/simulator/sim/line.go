@@ -71,13 +71,11 @@ func (l *line) remove(obj *outrank.Pod) { l.queue.Remove(obj) }
 // assigned tells the queue that a pod has been bound: waiting pods whose placement depends on its labels may
 // fit now.
 func (l *line) assigned(obj *outrank.Pod, node *outrank.Node) {
-	l.queue.AssignedPodAdded(obj, l.clock.time())
 	l.move(queue.EventAssignedPodAdded, node, obj)
 }
 
 // relabelled tells the queue that a pod on a node has other labels.
 func (l *line) relabelled(obj *outrank.Pod, node *outrank.Node) {
-	l.queue.AssignedPodUpdated(obj, l.clock.time())
 	l.move(queue.EventAssignedPodUpdated, node, obj)
 }
 

@@ -77,14 +77,17 @@ func (s *sharing) newClass(p *pod, bare *outrank.Pod) *podClass {
 	}
 }
 
-// stripped returns a copy of a pod without the fields that no attempt reads. Labels and namespace matter only
-// if pods have terms about other pods.
+// stripped returns a copy of a pod without the fields that no attempt reads and no hint of the queue. Labels matter
+// only if pods have terms about other pods, and the namespace if they do or the pod has claims.
 func (s *sharing) stripped(obj *outrank.Pod) *outrank.Pod {
 	bare := *obj
 	bare.Name, bare.UID, bare.NominatedNodeName, bare.Value = "", "", "", nil
 	bare.Owner, bare.PriorityClassName = outrank.Owner{}, ""
 	if !s.related {
-		bare.Namespace, bare.Labels = "", nil
+		bare.Labels = nil
+	}
+	if !s.related && len(bare.Volumes) == 0 {
+		bare.Namespace = ""
 	}
 	return &bare
 }

@@ -70,7 +70,8 @@
 // The executor is told of pods that are gone before the queue is. A pod on a node whose resize is deferred is
 // queued as [queue.Queue.FollowResize] says. Pods of schedulers that [preemption.Profile].Schedulers does not
 // name are not queued. Claims and volumes are fields of pods here: a change of them is a change of the pod. If
-// it may help other pods, too, the caller tells the queue ([queue.EventStorageChanged]).
+// it may help other pods, too, the caller tells the queue ([queue.EventStorageChanged], with a
+// [queue.StorageChange] that says what it was).
 //
 // In a plugin of kube-scheduler the framework itself pops, places, nominates and binds pods. There
 // an executor is used alone, and the snapshot is told of the framework's nominations.

@@ -82,8 +82,12 @@ func judge(before, after *facts, groups bool) heard {
 	case after == nil:
 		return heard{}
 
-	case before.node != "" && (before.label != after.label || before.cpu != after.cpu):
-		return heard{what: "changes"}
+	case before.node != "" && before.label != after.label:
+		return heard{what: "is labelled"}
+	case before.node != "" && before.cpu > after.cpu:
+		return heard{what: "shrinks"}
+	case before.node != "" && before.cpu < after.cpu:
+		return heard{what: "grows"}
 	case before.node != "":
 		return heard{}
 	case after.node != "":
@@ -94,15 +98,19 @@ func judge(before, after *facts, groups bool) heard {
 	return heard{}
 }
 
-// listeners has for each event the filters that wait for it (rule 5.4.4). A filter of the
-// caller's waits for all.
+// listeners has for each event the filters that wait for it (rules 5.4.21 to 5.4.32), against
+// which a pod waits that requests cpu and no more. A filter of the caller's waits for all, and what
+// a profile spreads is not known.
 var listeners = map[string][]string{
 	"comes":        {"Mine"},
 	"placed":       {"Mine", "PodTopologySpread"},
-	"changes":      {"Mine", "NodeResourcesFit", "PodTopologySpread"},
-	"leaves":       {"Mine", "NodePorts", "NodeResourcesFit", "PodTopologySpread"},
+	"is labelled":  {"Mine", "PodTopologySpread"},
+	"shrinks":      {"Mine", "NodeResourcesFit"},
+	"grows":        {"Mine"},
+	"leaves":       {"Mine", "NodeResourcesFit", "PodTopologySpread"},
 	"node comes":   {"Mine", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread"},
-	"node changes": {"Mine", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread"},
+	"node changes": {"Mine", "PodTopologySpread"},
+	"node grows":   {"Mine", "NodeResourcesFit", "PodTopologySpread"},
 	"node goes":    {"Mine", "PodTopologySpread"},
 }
 
@@ -272,6 +280,7 @@ func TestObserveMovesByNodes(t *testing.T) {
 		{"changes in its images", plain, with(func(n *outrank.Node) { n.Images = []outrank.NodeImage{{Names: []string{"a"}}} }), ""},
 		{"has another kubelet", plain, with(func(n *outrank.Node) { n.KubeletVersion = "v1.37.1" }), ""},
 		{"follows another policy for groups", plain, with(func(n *outrank.Node) { n.StrictGroups = true }), ""},
+		{"has more", plain, node("n1", "5"), "node grows"},
 		{"has labels", plain, with(func(n *outrank.Node) { n.Labels = map[string]string{"a": "b"} }), "node changes"},
 		{"has a taint", plain, with(func(n *outrank.Node) { n.Taints = []outrank.Taint{{Key: "a", Effect: outrank.NoSchedule}} }), "node changes"},
 		{"declares a feature", plain, with(func(n *outrank.Node) { n.DeclaredFeatures = []string{"a"} }), "node changes"},

@@ -200,8 +200,7 @@ func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
 		o.queue.Remove(new)
 	}
 
-	moved := o.queue.AssignedPodAdded(new, o.now)
-	moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new})
+	moved := o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new})
 	_, err := o.queue.FollowResize(new, o.now)
 	return moved, err
 }
@@ -215,8 +214,7 @@ func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
 	// Only a change of labels or requests can make a difference to other pods.
 	moved := 0
 	if release := o.snap.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequests(release), new.RunningRequests(release)) {
-		moved += o.queue.AssignedPodUpdated(new, o.now)
-		moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Pod: new, Before: old})
+		moved = o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Pod: new, Before: old})
 	}
 	_, err := o.queue.FollowResize(new, o.now)
 	return moved, err

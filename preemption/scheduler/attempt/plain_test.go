@@ -180,7 +180,6 @@ func (s *plain) observe(t require.TestingT, old, new *outrank.Pod, now time.Time
 		if old != nil {
 			s.q.Remove(old)
 		}
-		s.q.AssignedPodAdded(new, now)
 		s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new}, now)
 	}
 	require.NoError(t, errOf(s.snap.PutPod(new)))

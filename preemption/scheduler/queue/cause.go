@@ -16,7 +16,7 @@ const (
 	assignedPodAdd
 	assignedPodUpdate
 	assignedPodDelete
-	storageChange
+	storageChanges
 	unscheduledPodAdd
 	unscheduledPodUpdate
 	unscheduledPodDelete
@@ -34,7 +34,7 @@ var causeNames = [causeCount]string{
 	otherCause: "Other", wildcardCause: "Wildcard",
 	nodeAdd: "NodeAdd", nodeUpdate: "NodeUpdate", nodeDelete: "NodeDelete",
 	assignedPodAdd: "AssignedPodAdd", assignedPodUpdate: "AssignedPodUpdate", assignedPodDelete: "AssignedPodDelete",
-	storageChange:     "StorageChange",
+	storageChanges:    "StorageChange",
 	unscheduledPodAdd: "UnscheduledPodAdd", unscheduledPodUpdate: "UnscheduledPodUpdate", unscheduledPodDelete: "UnscheduledPodDelete",
 	targetPodUpdate: "TargetPodUpdate",
 	attemptFailure:  "ScheduleAttemptFailure", backoffComplete: "BackoffComplete", earlyPop: "PopFromBackoffQ",
@@ -50,7 +50,7 @@ var causeOf = map[ClusterEventKind]cause{
 	EventAssignedPodAdded:      assignedPodAdd,
 	EventAssignedPodUpdated:    assignedPodUpdate,
 	EventAssignedPodDeleted:    assignedPodDelete,
-	EventStorageChanged:        storageChange,
+	EventStorageChanged:        storageChanges,
 	EventUnscheduledPodAdded:   unscheduledPodAdd,
 	EventUnscheduledPodUpdated: unscheduledPodUpdate,
 	EventUnscheduledPodDeleted: unscheduledPodDelete,

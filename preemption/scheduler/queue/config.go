@@ -161,7 +161,7 @@ func (c Config) filledIn() Config {
 	}
 	if c.Helps == nil {
 		rules := release.Of(release.Release(c.Release))
-		c.Helps = func(e *Entry, event ClusterEvent) bool { return helpsBy(&rules, e, event) }
+		c.Helps = newHints(c.Release, &rules).help
 	}
 	return c
 }

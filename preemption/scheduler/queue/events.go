@@ -29,7 +29,7 @@ const (
 	EventUnscheduledPodDeleted ClusterEventKind = "UnscheduledPodDeleted"
 	// EventPodUpdated is an update of the waiting pod itself. From v1.37 on, a pod in flight is also asked
 	// about updates of the other pods in flight (rule 5.5.7). Queue.Update reports it; callers need not.
-	EventPodUpdated ClusterEventKind = "PodUpdated"
+	EventPodUpdated ClusterEventKind = filter.EventPodUpdated
 )
 
 // ClusterEvent is a change in the cluster that may help pods that wait.
@@ -38,31 +38,13 @@ type ClusterEvent struct {
 	// Node is the latest version of the changed node, and NodeBefore its version before an update.
 	// Either is nil if it is not known.
 	Node, NodeBefore *outrank.Node
-	// Pod is the latest version of the changed pod, nil if it is not known. If the pod names its node, the
-	// event is compared with terms of anti-affinity (rule 5.4.12); if it has no node, the queue looks at
-	// whether it was nominated. All else in it is for a Config.Helps of the caller's own.
+	// Pod is the latest version of the changed pod, nil if it is not known.
 	Pod *outrank.Pod
+	// Storage tells more about EventStorageChanged, nil if nothing is known.
+	Storage *StorageChange
 	// Before is the version of the pod before an update, nil if it is not known. For
 	// EventPodUpdated it is the version before the call of Queue.Update.
 	Before *outrank.Pod
-}
-
-// helpers lists, for each filter, the kinds of events that change what the filter looks at (rule 5.4.4;
-// upstream's EventsToRegister). Events of other kinds cannot help a pod that the filter kept off a node.
-// Changes of the pod itself are in looksAt.
-var helpers = map[string][]ClusterEventKind{}
-
-// looksAt gives, for each filter, the fields of the pod itself that the filter looks at. A change of
-// other fields cannot help a pod that the filter kept off a node (rule 5.4.9).
-var looksAt = map[string]looked{}
-
-func init() {
-	for _, e := range filter.Entries() {
-		looksAt[e.Name] = e.LooksAt
-		for _, kind := range e.Helped {
-			helpers[e.Name] = append(helpers[e.Name], ClusterEventKind(kind))
-		}
-	}
 }
 
 // eventKinds are the kinds of events that the filters know. An event of any other kind may help every pod.
@@ -90,42 +72,23 @@ type flightLog struct {
 }
 
 // kind returns the kind that the event counts as. A nominated pod that is deleted gives up room like a
-// pod on a node, and a deleted pod that is not known may have been nominated (rule 5.4.14).
+// pod on a node, and a deleted pod that is not known may have been nominated (rule 5.4.14). A pod that waits on its
+// node for its resize is updated like any pod on a node (rule 5.4.17).
 func (event *ClusterEvent) kind() ClusterEventKind {
-	if event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNodeName != "") {
+	switch {
+	case event.Kind == EventUnscheduledPodDeleted && (event.Pod == nil || event.Pod.NominatedNodeName != ""):
 		return EventAssignedPodDeleted
+	case event.Kind == EventPodUpdated && event.Before != nil && event.Before.NodeName != "":
+		return EventAssignedPodUpdated
 	}
 	return event.Kind
 }
 
-// tellsNeighbour reports whether the event has the pods that decide what it means for
-// anti-affinity (rule 5.4.12): the pod that left its node, or both versions of a pod that changed.
-func (event *ClusterEvent) tellsNeighbour() bool {
-	switch {
-	case event.Pod == nil || event.Pod.NodeName == "":
-		return false
-	case event.Kind == EventAssignedPodDeleted:
-		return true
-	}
-	return event.Kind == EventAssignedPodUpdated && event.Before != nil
-}
-
-// concernsNode returns the node that the event's pod is on, or else is nominated to.
-func (event *ClusterEvent) concernsNode() string {
-	if event.Pod.NodeName == "" {
-		return event.Pod.NominatedNodeName
-	}
-	return event.Pod.NodeName
-}
-
-// letsPreempt reports whether the event may allow preemption for resizes on its node: the node allows it
-// now and, if its earlier version is known, did not before. A node that is not known may allow it.
-func (event *ClusterEvent) letsPreempt() bool {
-	may := func(n *outrank.Node) bool { return n == nil || len(n.DisableResizePreemption) == 0 }
-	if event.Kind == EventNodeUpdated && event.NodeBefore != nil {
-		return !may(event.NodeBefore) && may(event.Node)
-	}
-	return may(event.Node)
+// preempts reports whether the event is an update of the waiting pod itself after which it may preempt other pods than
+// before (rule 5.4.9).
+func (event *ClusterEvent) preempts() bool {
+	return event.Kind == EventPodUpdated && event.Pod != nil && event.Before != nil &&
+		(event.Pod.PriorityValue() != event.Before.PriorityValue() || event.Pod.PreemptionPolicy != event.Before.PreemptionPolicy)
 }
 
 // note keeps an event for the attempts under way. oldest is the number of the first of them. Constant time

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
@@ -30,8 +31,7 @@ func TestHelpsKnowsTheFilters(t *testing.T) {
 		preemption.VolumeZone: true, preemption.PodTopologySpread: true, preemption.InterPodAffinity: true,
 		preemption.NodeDeclaredFeatures: true, preemption.DeferredPodScheduling: true,
 	}
-	require.Equal(t, slices.Sorted(maps.Keys(names)), queue.HelpedBy())
-	require.Equal(t, queue.HelpedBy(), queue.LooksAt(), "what helps from outside and from within")
+	require.Equal(t, slices.Sorted(maps.Keys(names)), slices.Sorted(slices.Values(filter.Names())))
 }
 
 // A simulator on virtual time: the important pod is tried first, does not fit,

@@ -1,18 +1,21 @@
 package queue
 
 import (
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // MoveAll moves the unschedulable pods that the event may help, and the gated pods whose gates let them
 // in by now, to active, or to backoff while their backoff is not over (MoveAllToActiveOrBackoffQueue). It
 // returns how many it moved. The event is kept for the pods in flight: if it may help one, the pod goes to
-// backoff when it is put back. Time O(n log n) in the unschedulable and gated pods.
+// backoff when it is put back. With the variant v1.13 any event helps all unschedulable pods, but a pod on a node
+// that was added or changed helps those alone of [Queue.AssignedPodAdded] (rule 5.9.2). Time O(n log n) in the
+// unschedulable and gated pods.
 func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
+	if q.config.old() && event.Pod != nil && (event.Kind == EventAssignedPodAdded || event.Kind == EventAssignedPodUpdated) {
+		return q.assigned(event.Pod, event.Kind, now)
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
@@ -94,8 +97,8 @@ func (q *Queue) reviveAll(now time.Time, kind ClusterEventKind, helpFor func(*it
 // with such a term count as moved when they come back. A term that selects namespaces by label is taken to
 // select all, since the labels are not known here, and matchLabelKeys are ignored: a pod may be tried in vain.
 //
-// It does not move pods that wait for topology spread, or for room that another pod freed when it was updated.
-// Those are for MoveAll; upstream moves the first kind here. Time O(n log n) in the pods unschedulable and in
+// Releases whose plugins have hints ask those instead, which MoveAll does: it moves only pods that failed a filter
+// which the assigned pod may help. So does this library's own loop. Time O(n log n) in the pods unschedulable and in
 // flight.
 func (q *Queue) AssignedPodAdded(pod *outrank.Pod, now time.Time) int {
 	return q.assigned(pod, EventAssignedPodAdded, now)
@@ -133,35 +136,6 @@ func (q *Queue) moveInFlight(assigned *outrank.Pod) {
 	for _, it := range q.pools[inFlight].items {
 		it.moved = it.moved || mayNeighbour(it.Pod, assigned)
 	}
-}
-
-// splitBatches dissolves each batch in which an event helps some pods and not others. Whether a neighbour
-// helps depends on labels and on terms of anti-affinity, which the pods of a batch need not share. All other
-// help depends on what they share.
-func (q *Queue) splitBatches(event *ClusterEvent) {
-	if !q.batching || !event.tellsNeighbour() {
-		return
-	}
-
-	// Members leave after the walk over the pool, because leaving changes the pool.
-	var apart []*item
-	for _, it := range q.pools[unschedulable].items {
-		if it.members != nil && slices.Contains(it.FailedFilters, filter.InterPodAffinity) && !q.agree(it, event) {
-			it.members.each(func(m *item, _ int) { apart = append(apart, m) })
-		}
-	}
-	for _, m := range apart {
-		q.alone(m)
-	}
-}
-
-// agree reports whether an event helps all pods of a batch or none.
-func (q *Queue) agree(batch *item, event *ClusterEvent) bool {
-	first, same := neighbourHelps(&q.rules, batch.Pod, event), true
-	batch.members.each(func(m *item, _ int) {
-		same = same && neighbourHelps(&q.rules, m.Pod, event) == first
-	})
-	return same
 }
 
 // Activate makes active those of the given pods that are in backoff, unschedulable or gated, unless a gate

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
 )
 
 func TestQueueSteps(t *testing.T) {
@@ -14,9 +15,11 @@ func TestQueueSteps(t *testing.T) {
 	nominated := func(p *outrank.Pod) { p.NominatedNodeName = "n1" }
 	reborn := func(p *outrank.Pod) { p.UID = "2" }
 	urgent := func(p *outrank.Pod) { p.Priority = outrank.Priority(9) }
-	smaller := func(p *outrank.Pod) {
-		urgent(p)
-		p.Containers = []outrank.Container{{Name: "c"}}
+	requests := func(cpu string) func(p *outrank.Pod) {
+		return func(p *outrank.Pod) {
+			urgent(p)
+			p.Containers = []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}
+		}
 	}
 	for _, c := range []struct {
 		name, reason string
@@ -226,10 +229,11 @@ func TestQueueSteps(t *testing.T) {
 			{0, update(with("p1", nominated)), "0 0 1 0"},
 			{0, update(with("p1", urgent)), "0 1 0 0"},
 			{1, pop("p1"), "0 0 0 1"}, {1, fail("p1", fit), "0 0 1 0"},
-			{9, update(with("p1", smaller)), "1 0 0 0"},
+			{9, update(with("p1", requests("2"))), "0 0 1 0"}, // more than before
+			{9, update(with("p1", requests("1"))), "1 0 0 0"},
 			{9, pop("p1"), "0 0 0 1"}, {9, fail("p1", fit), "0 0 1 0"},
-			{9, update(with("p1", func(p *outrank.Pod) { smaller(p); node("n1")(p) })), "0 0 1 0"}, // its node's name is not what failed
-			{90, func(d *desk) { update(d.q.Pending().Unschedulable[0].Pod)(d) }, "1 0 0 0"},       // changed in place, perhaps
+			{9, update(with("p1", func(p *outrank.Pod) { requests("1")(p); node("n1")(p) })), "0 0 1 0"}, // its node's name is not what failed
+			{90, func(d *desk) { update(d.q.Pending().Unschedulable[0].Pod)(d) }, "1 0 0 0"},             // changed in place, perhaps
 		}},
 		{name: "update in flight", reason: "a change of the spec counts as a move, and the newer version comes back", steps: []step{
 			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},

@@ -5,8 +5,10 @@ import (
 )
 
 // Class stands for pods that fail alike: if an attempt with one of them fails, an attempt with any other fails
-// with the same filters, until something changes. Pods of one class have the same priority and the same terms
-// of affinity and, if they have terms, the same namespace. Two values are the same class if they are equal. The
+// with the same filters, until something changes. They are helped alike, too: pods of one class have the same
+// priority and whatever else the hints of these filters look at ([Helps]), among it their labels and their namespace
+// where terms of affinity or constraints of spread are about pods, and the namespace where they have claims. Two
+// values are the same class if they are equal. The
 // queue calls the methods while it is locked: they must not call the queue.
 type Class interface {
 	// Known returns the filters that an attempt would fail with now. ok is false if they are not known

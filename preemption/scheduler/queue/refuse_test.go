@@ -18,6 +18,7 @@ type drawnClass struct {
 	priority  int32
 	near      bool
 	namespace string
+	app       string
 	kind      string
 }
 
@@ -37,12 +38,9 @@ func (r *classRules) of(p *outrank.Pod) Class {
 }
 
 func (r *classRules) classOf(p *outrank.Pod) drawnClass {
-	c := drawnClass{rules: r, priority: *p.Priority, near: strings.HasPrefix(p.Name, "near")}
+	c := drawnClass{rules: r, priority: *p.Priority, near: strings.HasPrefix(p.Name, "near"), namespace: p.NamespaceName(), app: p.Labels["app"]}
 	if r.byName {
 		c.kind = p.Name
-	}
-	if c.near {
-		c.namespace = p.NamespaceName()
 	}
 	return c
 }

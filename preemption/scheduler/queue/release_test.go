@@ -128,11 +128,11 @@ func TestAntiAffinityHint(t *testing.T) {
 		{"relabelled, matches what a namespace's labels may select", terms{app("web"), there("db", team)}, nil, pod(web), pod(none), false, true},
 		{"relabelled, matches in all namespaces", terms{app("web"), there("db", &outrank.LabelSelector{})}, nil, pod(web), pod(none), false, false},
 		{"relabelled, matches in its own by name", terms{app("web"), there("db", team, "default")}, nil, pod(web), pod(none), false, false},
-		{"relabelled, matched what a namespace's labels may select", terms{there("web", team)}, nil, pod(web), pod(none), true, true},
+		{"relabelled, matched what a namespace's labels may select", terms{there("web", team)}, nil, pod(web), pod(none), false, false},
 		{"relabelled, matches that still", terms{there("web", team)}, nil, pod(web), pod(both), false, false},
 		{"relabelled, a neighbour now", nil, terms{app("web")}, pod(none), pod(web), true, true},
 		{"relabelled, from what is not known", terms{app("web")}, nil, nil, pod(web), true, true},
-		{"without a node", terms{tier}, nil, bare, nil, true, true},
+		{"without a node", terms{app("web")}, nil, bare, nil, true, true},
 	} {
 		e := &Entry{FailedFilters: []string{"InterPodAffinity", "NodeName"}, Pod: &outrank.Pod{
 			Name: "waits", Labels: labels{"app": "self"}, Affinity: outrank.Affinity{PodAffinity: c.seeks, PodAntiAffinity: c.keepsOff},
@@ -153,7 +153,7 @@ func TestAntiAffinityHint(t *testing.T) {
 			require.NoError(t, q.AddUnschedulableIfNotPresent(popped, noon))
 			assert.Equal(t, map[bool]int{true: 1}[want], q.MoveAll(event, noon.Add(time.Minute)), "%v: %s", r, c.name)
 		}
-		e.FailedFilters = append(e.FailedFilters, fit)
+		e.FailedFilters = append(e.FailedFilters, "mine")
 		assert.True(t, Helps(outrank.V1_37, e, event), "another filter has its say")
 	}
 }
@@ -222,13 +222,12 @@ func TestUnknownRelease(t *testing.T) {
 	assert.True(t, Helps(3, nil, ClusterEvent{}))
 }
 
-// likeAll has all pods be of one class, which refuses with one filter.
-type likeAll struct{}
+// likeAll is the class of all pods with a label. It refuses with one filter.
+type likeAll struct{ of string }
 
 func (likeAll) Known() ([]string, bool)               { return []string{"InterPodAffinity"}, true }
 func (likeAll) Refuses(*outrank.Pod) ([]string, bool) { return nil, false }
 func (likeAll) Refused(int)                           {}
-func classOfAll(*outrank.Pod) Class                   { return likeAll{} }
 
 // Pods that were refused together part where a pod that is gone kept off some of them.
 func TestCrowdParts(t *testing.T) {
@@ -238,7 +237,7 @@ func TestCrowdParts(t *testing.T) {
 		for _, name := range []string{"a", "b", "c", "d"} {
 			require.NoError(t, q.Add(&outrank.Pod{Name: name, Labels: map[string]string{"of": name[:1]}}, noon))
 		}
-		all := Refusing{Class: classOfAll, MostFresh: 9}
+		all := Refusing{Class: func(p *outrank.Pod) Class { return likeAll{p.Labels["of"]} }, MostFresh: 9}
 		require.Equal(t, 4, q.refuse(noon, all).attempts)
 		require.Len(t, q.pools[unschedulable].items, 1, "they are a batch")
 		off := func(values ...string) outrank.Affinity {

@@ -85,7 +85,7 @@ func TestFollowResize(t *testing.T) {
 // would do so without the gate.
 func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 	node := func(name, cpu string, disabled ...string) *outrank.Node {
-		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu), DisableResizePreemption: disabled}
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu, "pods", "9"), DisableResizePreemption: disabled}
 	}
 	fits := []string{filter.NodeResourcesFit, filter.NodeName}
 	policy := []string{filter.DeferredPodScheduling, filter.NodeName}
@@ -103,7 +103,7 @@ func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 		{"a pod there goes", fits, ClusterEvent{Kind: EventAssignedPodDeleted, Pod: onNode("a", "n1")}, true},
 		{"a pod elsewhere goes", fits, ClusterEvent{Kind: EventAssignedPodDeleted, Pod: onNode("a", "n2")}, false},
 		{"some pod goes", fits, ClusterEvent{Kind: EventAssignedPodDeleted}, true},
-		{"a pod that was to come goes", fits, ClusterEvent{Kind: EventUnscheduledPodDeleted, Pod: nominatedTo("n1")}, true},
+		{"a pod that was to come goes", fits, ClusterEvent{Kind: EventUnscheduledPodDeleted, Pod: nominatedTo("n1")}, false},
 		{"a pod that was to go elsewhere goes", fits, ClusterEvent{Kind: EventUnscheduledPodDeleted, Pod: nominatedTo("n2")}, false},
 		{"a pod there shrinks", fits, ClusterEvent{Kind: EventAssignedPodUpdated, Before: onNode("a", "n1", "cpu", "2"), Pod: onNode("a", "n1", "cpu", "1")}, true},
 		{"it shrinks in something else", fits, ClusterEvent{Kind: EventAssignedPodUpdated, Before: onNode("a", "n1", "memory", "2"), Pod: onNode("a", "n1", "memory", "1")}, false},
@@ -119,7 +119,9 @@ func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 		{"the node changes somehow", fits, ClusterEvent{Kind: EventNodeUpdated, Node: node("n1", "4")}, true},
 		{"another node grows", fits, ClusterEvent{Kind: EventNodeUpdated, NodeBefore: node("n2", "4"), Node: node("n2", "5")}, false},
 		{"the node comes", fits, ClusterEvent{Kind: EventNodeAdded, Node: node("n1", "4")}, true},
-		{"another node comes", fits, ClusterEvent{Kind: EventNodeAdded, Node: node("n2", "4")}, false},
+		{"another node comes", fits[:1], ClusterEvent{Kind: EventNodeAdded, Node: node("n2", "4")}, false},
+		{"another node comes, and its name kept it off any", fits, ClusterEvent{Kind: EventNodeAdded, Node: node("n2", "4")}, true},
+		{"the node comes, and is too small", fits[:1], ClusterEvent{Kind: EventNodeAdded, Node: node("n1", "1")}, false},
 		{"storage changes", fits, ClusterEvent{Kind: EventStorageChanged}, false},
 		{"the node spares its pods no longer", policy, ClusterEvent{Kind: EventNodeUpdated, NodeBefore: node("n1", "4", "x"), Node: node("n1", "4")}, true},
 		{"it still does", policy, ClusterEvent{Kind: EventNodeUpdated, NodeBefore: node("n1", "4", "x"), Node: node("n1", "5", "y")}, false},
@@ -129,7 +131,7 @@ func TestResizeIsHelpedByItsNodeAlone(t *testing.T) {
 		{"it comes", policy[:1], ClusterEvent{Kind: EventNodeAdded, Node: node("n1", "5")}, true},
 		{"pods of a node that spares them go", policy, ClusterEvent{Kind: EventAssignedPodDeleted, Pod: onNode("a", "n1")}, false},
 		{"a filter of one's own", []string{"mine"}, ClusterEvent{Kind: EventAssignedPodDeleted, Pod: onNode("a", "n1")}, true},
-		{"a filter of one's own, elsewhere", []string{"mine"}, ClusterEvent{Kind: EventAssignedPodDeleted, Pod: onNode("a", "n2")}, false},
+		{"a filter of one's own, elsewhere", []string{"mine"}, ClusterEvent{Kind: EventAssignedPodDeleted, Pod: onNode("a", "n2")}, true},
 		{"anything", fits, ClusterEvent{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestRoomGivenUp(t *testing.T) {
 			{2, notBound("p5", 2), "2 0 1 0"},
 			{2, pop("p9"), "1 0 1 1"},
 		}},
-		{"what failed", "another pod's room helps only against some filters", append(lost("p1", "TaintToleration"), lost("p2", "NodePorts")...), []step{
+		{"what failed", "another pod's room helps only against some filters", append(lost("p1", "TaintToleration"), lost("p2", fit)...), []step{
 			{2, givenUp("p5", 1), "1 0 1 0"},
 			{2, pop("p2"), "0 0 1 1"},
 		}},

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // What happened to a pod in flight is not forgotten because its status is
@@ -79,7 +80,8 @@ func TestStatusUpdateInFlight(t *testing.T) {
 // What an update of the pod itself helps against, by the field that is changed:
 // the filters that look at it, "all" where it may help whatever failed, and nothing
 // where it helps against no filter that is known. A filter that is not known may
-// look at everything but status.
+// look at everything but status. The new value is one of no content, such as a container
+// without ports; TestHintsOfEachFilter has others.
 var helpfulFields = map[string]string{
 	"Labels":                    "PodTopologySpread InterPodAffinity",
 	"Owner":                     "",
@@ -87,16 +89,16 @@ var helpfulFields = map[string]string{
 	"Priority":                  "all",
 	"PriorityClassName":         "",
 	"PreemptionPolicy":          "all",
-	"Containers":                "NodePorts NodeResourcesFit NodeDeclaredFeatures",
-	"InitContainers":            "NodePorts NodeResourcesFit NodeDeclaredFeatures",
-	"Resources":                 "NodeResourcesFit",
-	"Overhead":                  "NodeResourcesFit",
+	"Containers":                "",
+	"InitContainers":            "",
+	"Resources":                 "",
+	"Overhead":                  "",
 	"NodeSelector":              "NodeAffinity PodTopologySpread",
 	"Affinity.NodeAffinity":     "NodeAffinity PodTopologySpread",
 	"Affinity.PodAffinity":      "InterPodAffinity",
 	"Affinity.PodAntiAffinity":  "InterPodAffinity",
 	"Preferences":               "",
-	"Tolerations":               "NodeUnschedulable TaintToleration PodTopologySpread",
+	"Tolerations":               "TaintToleration PodTopologySpread",
 	"TopologySpreadConstraints": "PodTopologySpread",
 	"SchedulerName":             "",
 	"SchedulingGates":           "",
@@ -104,8 +106,8 @@ var helpfulFields = map[string]string{
 	"StrictGroups":              "",
 	"ResourceClaims":            "",
 	"Grace":                     "",
-	"HostNetwork":               "NodeDeclaredFeatures",
-	"HostUsers":                 "NodeDeclaredFeatures",
+	"HostNetwork":               "",
+	"HostUsers":                 "",
 	"Volumes":                   "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone",
 	"Group":                     "",
 	"DeletionTimestamp":         "",
@@ -147,8 +149,8 @@ func TestUpdateOfEachField(t *testing.T) {
 func testUpdateOf(t *testing.T, field string, index ...int) {
 	listed, known := helpfulFields[field]
 	require.True(t, known, "what does %s help against?", field)
-	for _, filter := range append(HelpedBy(), "mine") {
-		helps := listed == "all" || slices.Contains(strings.Fields(listed), filter) || filter == "mine" && listed != "status"
+	for _, name := range append(filter.Names(), "mine") {
+		helps := listed == "all" || slices.Contains(strings.Fields(listed), name) || name == "mine" && listed != "status"
 		want := Parts[int]{Unschedulable: 1}
 		if helps {
 			want = Parts[int]{Backoff: 1}
@@ -161,7 +163,7 @@ func testUpdateOf(t *testing.T, field string, index ...int) {
 			require.NoError(t, err)
 			require.NoError(t, q.Add(&outrank.Pod{Name: "p"}, noon))
 			e, _ := q.TryPop(noon)
-			e.FailedFilters = []string{filter}
+			e.FailedFilters = []string{name}
 			if !during {
 				require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
 			}
@@ -171,7 +173,7 @@ func testUpdateOf(t *testing.T, field string, index ...int) {
 			if during {
 				require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
 			}
-			assert.Equal(t, want, q.Counts(), "%s against %s, in flight: %v", field, filter, during)
+			assert.Equal(t, want, q.Counts(), "%s against %s, in flight: %v", field, name, during)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package queuepair
 import (
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
@@ -52,6 +53,9 @@ func KindOf(e fwk.ClusterEvent) ourqueue.ClusterEventKind {
 type happened struct {
 	events         []fwk.ClusterEvent
 	before, object any
+	// whole are the events of the whole update that the events are part of: kube-scheduler tells its queue of
+	// each property that has changed by itself, and our queue of all in one event.
+	whole []fwk.ClusterEvent
 }
 
 // eventOf returns this library's event for an event of the reference, and notes in about which one it stands for.
@@ -70,10 +74,27 @@ func (p *Pair) eventOf(event fwk.ClusterEvent, before, object any) ourqueue.Clus
 			e.NodeBefore = p.node(b)
 		}
 	default:
-		e.NodeBefore = &outrank.Node{} // only makes the event unequal to all others
+		if e.Storage = convert.StorageChange(before, object); e.Storage == nil {
+			e.Storage = &ourqueue.StorageChange{} // only makes the event unequal to all others
+		}
 	}
-	p.about[e] = happened{[]fwk.ClusterEvent{event}, before, object}
+	p.about[e] = happened{[]fwk.ClusterEvent{event}, before, object, wholeOf(event, before, object)}
 	return e
+}
+
+// wholeOf returns all events of the update that an event is part of.
+func wholeOf(event fwk.ClusterEvent, before, object any) []fwk.ClusterEvent {
+	switch o := object.(type) {
+	case *corev1.Node:
+		if b, ok := before.(*corev1.Node); ok {
+			return framework.NodeSchedulingPropertiesChange(o, b)
+		}
+	case *corev1.Pod:
+		if b, ok := before.(*corev1.Pod); ok {
+			return framework.PodSchedulingPropertiesChange(o, b, false)
+		}
+	}
+	return []fwk.ClusterEvent{event}
 }
 
 func latest(before, object any) any {

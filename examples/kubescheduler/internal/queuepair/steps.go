@@ -37,7 +37,8 @@ func (p *Pair) Update(ctx context.Context, before, pod *corev1.Pod) {
 	defer p.mu.Unlock()
 	p.SchedulingQueue.Update(ctx, before, pod)
 	ours := p.pod(pod)
-	p.updates[ours] = happened{framework.PodSchedulingPropertiesChange(pod, before, true), before, pod}
+	events := framework.PodSchedulingPropertiesChange(pod, before, true)
+	p.updates[ours] = happened{events, before, pod, events}
 	if ours.NodeName == "" {
 		p.check("Update", p.ours.Update(ours, now))
 		return
