@@ -71,8 +71,8 @@ func first(all []choice, judge func(c choice) string) string {
 }
 
 // OnlyAPodThatMayPreemptPushesOut holds that nobody leaves for a pod whose policy is Never, or that waits for victims of
-// its last preemption, and that no other pod is told that it may not (rules 8.2 to 8.8, 8.13, 13.1.5, 13.2.4, 13.2.5 and
-// 13.3.7).
+// its last preemption, and that no other pod is told that it may not (rules 8.2 to 8.8, 8.13, 13.1.5, 13.2.4, 13.2.5,
+// 13.3.7 and 13.3.15).
 func (d Decider) OnlyAPodThatMayPreemptPushesOut(t *testing.T) {
 	d.always(t, func(w *World, a *answer) string {
 		why := w.mayNotPreempt()
@@ -100,6 +100,8 @@ func (w *World) mayNotPreempt() string {
 		return "preemption is switched off"
 	case w.Refuses && n != nil && w.now(n).code == preemption.Unschedulable:
 		return ownRefusal
+	case w.Asks[0].Unset && w.Policy == simplified:
+		return "it has no priority"
 	case w.Asks[0].Never && w.Policy != v113:
 		return "its policy is Never"
 	}
