@@ -226,15 +226,6 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s in the way on %d of %s, %s.", by, d.claimed(e.Pod), short, console.Plural(len(d.cluster.Nodes), "node"), end)
 }
 
-// text says in which error the attempt ends, and how many nodes take the pod by themselves.
-func (f *failed) text(feasible int) string {
-	although := ""
-	if feasible > 0 {
-		although = ", although " + takes(feasible)
-	}
-	return fmt.Sprintf("kube-scheduler ends the attempt in an error, because the plugin for claims fails on %s%s: %s", someNodes(f.Nodes), although, f.Errors[0])
-}
-
 // someNodes names nodes.
 func someNodes(names []string) string {
 	if len(names) == 1 {

@@ -24,11 +24,6 @@ func cutShort(nodes string) caveat {
 	return caveat{"the dump", "has too many ways to share out the devices of " + nodes + ": the search was ended after as many steps as one decision may take, and there may be some that the pod could have; where kube-scheduler's own search takes ten seconds, it ends the attempt in an error"}
 }
 
-// mayFail returns the caveat about an attempt that may end in an error.
-func mayFail(f *failed) caveat {
-	return caveat{"the dump", "has so many nodes that take the pod that kube-scheduler may or may not come to " + someNodes(f.Nodes) + ", where the plugin for claims fails; if it does, it ends the attempt in an error, and the pod stays pending: " + f.Errors[0]}
-}
-
 // lacking refuses a dump without any objects about devices if some pod depends on devices.
 func (d *dump) lacking() error {
 	o := &d.objects

@@ -82,13 +82,6 @@ type way struct {
 	explained *preemption.Plan
 }
 
-// failed says that the plugin for claims fails on nodes, and that the attempt ends in one of the errors.
-type failed struct {
-	Nodes   []string `json:"nodes"`
-	Errors  []string `json:"errors"`
-	Certain bool     `json:"certain"`
-}
-
 // victim is a pod that has to leave, with the claims that are freed once all victims have left.
 type victim struct {
 	Key      outrank.Key   `json:"key"`
@@ -144,7 +137,7 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
 	if f := devices.Failed(e); f != nil {
 		w.Failed = (*failed)(f)
-		e = ended(e, f)
+		e = inError(e, f)
 	}
 
 	w.Outcome, w.Node, w.explained = e.Outcome, e.Node, e
@@ -175,30 +168,6 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 		}
 	}
 	return w, nil
-}
-
-// chance reports whether it depends on the nodes that kube-scheduler comes to if the attempt ends in an error.
-func (f *failed) chance() bool {
-	return !f.Certain && slices.ContainsFunc(f.Errors, func(text string) bool { return !devices.Ended(text) })
-}
-
-// fails reports whether the attempt is certain to end in an error.
-func (w *way) fails() bool { return w.Failed != nil && w.Failed.Certain }
-
-// ended returns the plan of an attempt that is certain to end in an error: the pod is refused whatever the nodes say.
-// If that is not certain, the plan stays as it is.
-func ended(e *preemption.Plan, f *devices.Failure) *preemption.Plan {
-	if !f.Certain {
-		return e
-	}
-	refused := preemption.UnschedulableAndUnresolvable.Because(f.Errors[0])
-	refused.Filter = devices.Name
-
-	out := &preemption.Plan{Pod: e.Pod, Outcome: preemption.NothingHelps, Refused: refused, TurnedDown: []preemption.Count{{Status: refused, Nodes: len(e.Nodes)}}}
-	for i := range e.Nodes {
-		out.Nodes = append(out.Nodes, preemption.NodeReport{Node: e.Nodes[i].Node, Status: refused})
-	}
-	return out
 }
 
 // best compares a decision with the best one by the same ranks.

@@ -167,19 +167,6 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	return t, err
 }
 
-// failure returns the error in which the attempt about a pod ends or may end; nil for none. The nodes are only asked
-// again if the plugin fails on one of them.
-func (s *stage) failure(p *outrank.Pod, plan *preemption.Plan) (*failed, error) {
-	if !slices.ContainsFunc(plan.TurnedDown, func(c preemption.Count) bool { return c.Code == preemption.Contradiction }) {
-		return nil, nil
-	}
-	e, err := s.eval.Explain(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
-	if err != nil {
-		return nil, err
-	}
-	return (*failed)(devices.Failed(e)), nil
-}
-
 // carryOut makes the victims of a plan leave and the pod start on the node of its turn, and records that in the
 // turn. The devices are found before the victims leave, because the allocator is asked about a plan.
 func (s *stage) carryOut(p *outrank.Pod, plan *preemption.Plan, t *turn) error {
