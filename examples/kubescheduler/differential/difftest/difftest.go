@@ -5,6 +5,8 @@
 //	-kinds a,b  kinds of cases; all where empty
 //	-keep DIR   writes each case that differs there, as a list that whatif reads
 //	-most N     how many may differ before the test ends
+//	-hintcases N, -hintseed S
+//	            how many random clusters hints are asked about, and the seed of the first
 package difftest
 
 import (
