@@ -66,6 +66,9 @@ func (w *World) answer(n *Node, there []*Pod, asks *Pod) said {
 		return curable(preemption.NodePorts, "node(s) didn't have free ports for the requested pod ports")
 	}
 	if short := n.short(cpu, memory, int64(len(there)), asks); short != takesIt {
+		if w.Policy == v113 { // a node that is too small may be tried, and no filter behind says that nothing helps (rule 13.2.15)
+			short.code = preemption.Unschedulable
+		}
 		return short
 	}
 	switch avoided := func(p *Pod) bool { return p.Avoids != "" && p.Avoids == asks.App }; {
