@@ -87,7 +87,9 @@ func TestFillPassesItsInputOn(t *testing.T) {
 	c := &outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{nil, b}, Pods: append(join(web(3, "old"), web(1, "new")), nil)}
 	filled, err := Fill(FillInput{
 		Cluster: c, Now: noon,
-		Scale:      func(o outrank.Owner, namespace string) (int32, bool) { return 4, o.Name == "web" && namespace == "default" },
+		Scale: func(o outrank.Owner, namespace string) (int32, bool) {
+			return 4, o.Name == "web" && namespace == "default"
+		},
 		Controller: func(outrank.Owner, string) outrank.Owner { return outrank.Owner{Kind: "Deployment", Name: "web"} },
 	})
 	require.NoError(t, err)

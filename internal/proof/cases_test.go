@@ -54,7 +54,9 @@ func model(t *testing.T) *proof.Model {
 
 // The kept cases are read once: no test changes them.
 var (
-	casesOnce      = sync.OnceValues(func() ([]kept[proof.Case, proof.Decision], error) { return readKept[proof.Case, proof.Decision](casesFile) })
+	casesOnce = sync.OnceValues(func() ([]kept[proof.Case, proof.Decision], error) {
+		return readKept[proof.Case, proof.Decision](casesFile)
+	})
 	admissionsOnce = sync.OnceValues(func() ([]kept[proof.Admission, proof.Admitted], error) {
 		return readKept[proof.Admission, proof.Admitted](admissionsFile)
 	})
