@@ -7,13 +7,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
 )
 
 // The exact victims are the best of all sets of whole units, too. A unit that leaves takes pods of other nodes
 // along. If the preemptor has to be spread evenly, these can turn a node away on which nobody counts.
 func TestPropertyExactWithUnitsElsewhere(t *testing.T) {
-	t.Parallel()
+	seeded.AtLeast(t, 400)
 	rapid.Check(t, func(t *rapid.T) {
 		priority := rapid.Int32Range(0, 3)
 		c := &outrank.Cluster{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -18,7 +19,7 @@ import (
 // A sample is the result of going through the nodes one by one from the offset
 // on, for any number of workers, and whether or not a rank needs whole candidates.
 func TestPropertySample(t *testing.T) {
-	t.Parallel()
+	seeded.AtLeast(t, 400)
 	shape := gen.Shape{Nodes: 9, PodsPerNode: 3, Budgets: 4}
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")
