@@ -395,26 +395,31 @@ func TestPropertyExactWithFilters(t *testing.T) {
 		if rapid.Bool().Draw(t, "heavily") {
 			defer engine.SearchHeavily()()
 		}
-		ex := explainBy(t, config, c, p)
-		for _, n := range ex.Nodes {
-			if n.AfterRemoval == nil {
-				continue
-			}
-			at := slices.IndexFunc(ex.Candidates, func(k preemption.Candidate) bool { return k.Node == n.Node })
-			if n.AfterRemoval.Code == preemption.Contradiction || sharePort(c, n.Node) {
-				continue
-			}
-			want, found := bestSet(t, config, c, p, n.Node)
-			require.Equal(t, found, at >= 0, "node %s: %v", n.Node, *n.AfterRemoval)
-			if found {
-				k := &ex.Candidates[at]
-				assert.True(t, k.Certificate.Optimal)
-				if compareBy(&config, want, k.Score) != 0 {
-					t.Fatalf("node %s, ranks %v: the best set has %+v, the candidate %+v\n%v", n.Node, config.Ranks, want, k.Score, k)
-				}
+		exactOnEachNode(t, config, c, p)
+	})
+}
+
+// exactOnEachNode holds the victims on each node to the best of all sets.
+func exactOnEachNode(t *rapid.T, config preemption.Config, c *outrank.Cluster, p *outrank.Pod) {
+	ex := explainBy(t, config, c, p)
+	for _, n := range ex.Nodes {
+		if n.AfterRemoval == nil {
+			continue
+		}
+		at := slices.IndexFunc(ex.Candidates, func(k preemption.Candidate) bool { return k.Node == n.Node })
+		if n.AfterRemoval.Code == preemption.Contradiction || sharePort(c, n.Node) {
+			continue
+		}
+		want, found := bestSet(t, config, c, p, n.Node)
+		require.Equal(t, found, at >= 0, "node %s: %v", n.Node, *n.AfterRemoval)
+		if found {
+			k := &ex.Candidates[at]
+			assert.True(t, k.Certificate.Optimal)
+			if compareBy(&config, want, k.Score) != 0 {
+				t.Fatalf("node %s, ranks %v: the best set has %+v, the candidate %+v\n%v", n.Node, config.Ranks, want, k.Score, k)
 			}
 		}
-	})
+	}
 }
 
 // Two pods that have to leave for their anti-affinity take more from their budget than it

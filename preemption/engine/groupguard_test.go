@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -42,6 +43,44 @@ func TestPropertyGuardedGroupsAgreeWithBook(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A plan stands if its victims may leave together, whatever the guard says of others, and only then: the guard is
+// asked about these alone.
+func TestPropertyVerifyAsksTheGuardAboutTheVictims(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := &outrank.Cluster{Nodes: []*outrank.Node{node("n", "3", "a")}}
+		for i := range 3 {
+			c.Pods = append(c.Pods, pod(fmt.Sprint("p", i), int32(i), "1", on("n")))
+		}
+		sets := [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}}
+		named := func(set []int) (names []string) {
+			for _, i := range set {
+				names = append(names, c.Pods[i].Name)
+			}
+			return names
+		}
+		allowed := map[string]bool{"[]": true}
+		for _, set := range sets {
+			allowed[fmt.Sprint(named(set))] = rapid.Bool().Draw(t, "allowed")
+		}
+
+		guard := byNames{allows: func(away []string) bool { return allowed[fmt.Sprint(away)] }}
+		e, snap := newEvaluator(t, preemption.Config{Guard: guard.guard()}), newSnapshot(t, withGroups(c))
+		for _, set := range sets {
+			plan := &preemption.GroupPlan{Outcome: preemption.Preempts, Now: gen.Now, Placement: []preemption.Assignment{{Pod: gang(1)[0], Node: "n"}}}
+			for _, i := range set {
+				plan.Victims = append(plan.Victims, preemption.Victim{Pod: c.Pods[i], Priority: int32(i)})
+			}
+			err := e.Verify(t.Context(), snap, plan)
+			if names := named(set); allowed[fmt.Sprint(names)] {
+				require.NoError(t, err, "the guard lets %v go: %v", names, allowed)
+			} else {
+				require.ErrorIs(t, err, engine.ErrUnsound, "the guard keeps %v: %v", names, allowed)
+			}
+		}
+	})
 }
 
 // holdsTogether checks what is promised of the victims of a group: the rule allows each, the

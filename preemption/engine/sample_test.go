@@ -11,14 +11,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
 // A sample is the result of going through the nodes one by one from the offset
-// on, for any number of workers.
+// on, for any number of workers, and whether or not a rank needs whole candidates.
 func TestPropertySample(t *testing.T) {
-	t.Parallel()
+	seeded.AtLeast(t, 400)
 	shape := gen.Shape{Nodes: 9, PodsPerNode: 3, Budgets: 4}
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")
@@ -34,9 +35,13 @@ func TestPropertySample(t *testing.T) {
 			sample.Minimum = -1
 		}
 		req := preemption.Request{Pod: p, Now: gen.Now, Offset: rapid.IntRange(-20, 20).Draw(t, "offset")}
-		all := explain(t, c, p)
-		want := oneByOne(all, sample, req.Offset)
-		e := newEvaluator(t, preemption.Config{Sample: sample})
+		var config preemption.Config
+		if rapid.Bool().Draw(t, "a rank of whole candidates") {
+			config.Ranks = append([]preemption.Rank{{Name: "name", Figure: lastOfName}}, preemption.DefaultRanks()...)
+		}
+		want := oneByOne(explainBy(t, config, c, p), sample, req.Offset)
+		config.Sample = sample
+		e := newEvaluator(t, config)
 		got, err := e.Parallel(rapid.IntRange(1, 3).Draw(t, "workers")).Explain(context.Background(), newSnapshot(t, c), req)
 		require.NoError(t, err)
 		var nodes []string
@@ -54,6 +59,9 @@ func TestPropertySample(t *testing.T) {
 		}
 	})
 }
+
+// lastOfName is a figure that some nodes share, and that has nothing to do with budgets.
+func lastOfName(c *preemption.Candidate) int64 { return int64(c.Node[len(c.Node)-1]) % 3 }
 
 // A sample of one goes on until a candidate is free of violations, and does not take
 // one for free that is not.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -236,6 +237,30 @@ func TestApplyKeepsANewerPreemptor(t *testing.T) {
 	got, _ := snap.Pod("default/preemptor")
 	assert.Same(t, &deleted, got)
 	assert.Equal(t, "n1", snap.NominationOf("default/preemptor"))
+}
+
+// What keeps a plan from being applied is named: the victim that is gone, and the node that it has to be on. The plan
+// of a group does not say where its victims run.
+func TestApplyNamesTheVictimThatIsGone(t *testing.T) {
+	near, far := pod("near", 1, "1", on("n1"), in("u")), pod("far", 1, "1", on("n2"), in("u"))
+	c := &outrank.Cluster{
+		Release: withGates(), Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Groups: []*outrank.PodGroup{whole("u")}, Pods: []*outrank.Pod{near, far},
+	}
+	snap, preemptor := newSnapshot(t, c), pod("preemptor", 9, "1")
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: preemptor, Now: now})
+	require.NoError(t, err)
+	require.Equal(t, "n1", plan.Node)
+	group := &preemption.GroupPlan{Outcome: preemption.Preempts, Placement: assigned(preemptor, "n1")}
+
+	for p, node := range map[*outrank.Pod]string{near: "n1", far: "n2"} {
+		mark := snap.Mark()
+		require.NoError(t, snap.RemovePod(p.Key()))
+		assert.EqualError(t, snap.Apply(plan), fmt.Sprintf("pod %s on node %s: not found", p.Key(), node))
+		group.Victims = []preemption.Victim{{Pod: p}}
+		assert.EqualError(t, snap.Apply(group), fmt.Sprintf("pod %s on node of the snapshot: not found", p.Key()))
+		require.NoError(t, snap.Undo(mark))
+	}
 }
 
 // A pod of another UID is another pod, wherever one comes from outside.

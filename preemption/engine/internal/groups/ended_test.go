@@ -105,6 +105,11 @@ func (g *keepsFirst) Check() preemption.Status {
 	return preemption.Status{}
 }
 
+// keepingFirst starts with all pods there.
+var keepingFirst = &preemption.Guard{Name: "Guard", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
+	return &keepsFirst{map[string]int{}}, nil
+}}
+
 // firstNode places both pods on the first node that takes them beside each other.
 func firstNode(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 	nodes, err := draft.Feasible(pods[0])
@@ -133,9 +138,7 @@ func TestDecisionsEndWithTheirContext(t *testing.T) {
 			w.config.Eligibility.Take = func(_, p *outrank.Pod) (string, bool) { return "", p.Name != "a0" }
 		}},
 		{"with a guard", 3, 500, 1, func(w *waiting) {
-			w.config.Guard = &preemption.Guard{Name: "Guard", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
-				return &keepsFirst{map[string]int{}}, nil
-			}}
+			w.config.Guard = keepingFirst
 		}},
 		{"with a placing function", 3, 500, 1, func(w *waiting) { w.request.Place = firstNode }},
 		{"refused elsewhere", 3, 500, 1, func(w *waiting) { w.request.Refused = true }},
@@ -168,6 +171,31 @@ func TestDecisionsEndWithTheirContext(t *testing.T) {
 				plan, err := w.decide(t, &endsAfter{context.Background(), asked}, nil)
 				if err == nil {
 					same(plan, asked)
+					return
+				}
+				require.ErrorIs(t, err, context.Canceled, "after %d questions", asked)
+			}
+			assert.Fail(t, "the context is asked more often than the case says")
+		})
+	}
+}
+
+// A verification ends with its context, too. What it has not asked by then is no fault of the plan.
+func TestVerificationsEndWithTheirContext(t *testing.T) {
+	for name, guard := range map[string]*preemption.Guard{"no guard": nil, "a guard": keepingFirst} {
+		t.Run(name, func(t *testing.T) {
+			w := waitingBeside(t, 3)
+			w.config.Guard = guard
+			plan, err := w.decide(t, context.Background(), nil)
+			require.NoError(t, err)
+			snap, err := state.New(w.cluster, state.UsualTraits)
+			require.NoError(t, err)
+			terms := dryrun.TermsOf(w.config)
+
+			for asked := range 100 {
+				err := Verify(&endsAfter{context.Background(), asked}, &terms, snap, plan)
+				if err == nil {
+					assert.Positive(t, asked)
 					return
 				}
 				require.ErrorIs(t, err, context.Canceled, "after %d questions", asked)
