@@ -45,6 +45,12 @@ func TestLogRecords(t *testing.T) {
 	if d := testdiff.Diff(want, logged(adm.LogRecords(critical, kills))); d != "" {
 		t.Errorf("lines (-want +got):\n%s", d)
 	}
+
+	// What is no shortage, which no eviction cures, does not stand among the resources.
+	adm.Failures = append(adm.Failures, kubeletadmit.CheckFailure{Predicate: "NodeAffinity"})
+	if d := testdiff.Diff(want, logged(adm.LogRecords(critical, kills))); d != "" {
+		t.Errorf("lines with another failure (-want +got):\n%s", d)
+	}
 	if got := adm.LogRecords(nil, []kubeletadmit.KillResult{{Tried: true}}); len(got) != 2 {
 		t.Errorf("a result without a pod has %d lines", len(got))
 	}

@@ -141,6 +141,8 @@ func TestFiltersOff(t *testing.T) {
 		{text: "'filter': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
 		{text: "'postFilter': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
 		{text: "'podGroupPostFilter': {'disabled': [{'name': 'X'}]}", notUnderstood: []string{"pod groups"}},
+		{text: "'placementScore': {'disabled': [{'name': 'X'}]}", notUnderstood: []string{"pod groups"}},
+		{text: "'placementGenerate': {'disabled': [{'name': 'X'}]}", notUnderstood: []string{"pod groups"}},
 		{text: "'score': {'enabled': [{'name': 'Mine'}]}"},
 	} {
 		p := readIn(t, outrank.V1_36, plugins(x.text))
