@@ -154,7 +154,8 @@ func (d *hintDraw) alterNode(n *corev1.Node) {
 		if d.oneIn(2) {
 			n.Spec.Taints = append(n.Spec.Taints, d.taint())
 		}
-	case 2, 3:
+
+	case 2, 3: // labels are what selectors, affinity and spread look at
 		key := pick(d.generator, corev1.LabelTopologyZone, "rack", "disk", "cores", corev1.LabelHostname)
 		n.Labels[key] = pick(d.generator, "z1", "r1", "ssd", "hdd", "8")
 		if d.oneIn(3) {
@@ -163,11 +164,12 @@ func (d *hintDraw) alterNode(n *corev1.Node) {
 	case 4:
 		n.Status.DeclaredFeatures = pick(d.generator, nil, []string{"RestartAllContainersOnContainerExits"}, []string{"UserNamespacesHostNetworkSupport"})
 	case 5:
-		if d.hints.Alter != nil {
+		if d.hints.Alter != nil { // fields that one release alone has
 			d.hints.Alter(n, d.IntN(2))
 		}
+
 	default:
-		n.Status.Allocatable = n.Status.Allocatable.DeepCopy()
+		// Most changes are of amounts: whether the node has more of what the pod is short of takes the most cases.
 		name := pick(d.generator, corev1.ResourceCPU, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods, "example.com/gpu", corev1.ResourceEphemeralStorage)
 		n.Status.Allocatable[name] = resource.MustParse(pick(d.generator, "0", "1", "3", "4000", "8Gi"))
 		if d.oneIn(6) {
@@ -201,48 +203,62 @@ func (d *hintDraw) alterPod(p *corev1.Pod) {
 	}
 }
 
-// storageChanges draws changes of the objects of the case that storage consists of, and of some others.
+// storageChanges draws changes of the objects of the case that storage consists of, and of some others. What changes in
+// each is what the hint of a volume plugin looks at.
 func (d *hintDraw) storageChanges() {
 	for _, o := range d.c.Volumes {
 		altered := o.DeepCopy()
 		if altered.Labels == nil {
 			altered.Labels = map[string]string{}
 		}
+		// A label can name several zones. The same ones in another order are no change to VolumeZone.
 		altered.Labels[pick(d.generator, corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaRegion, "other")] = pick(d.generator, "z1", "z1__z2", "z2__z1", "__")
 		storageChange(d, fwk.PersistentVolume, o, altered)
 	}
+
 	for _, o := range d.c.Claims {
 		altered := o.DeepCopy()
 		altered.Spec.VolumeName = "other"
 		storageChange(d, fwk.PersistentVolumeClaim, o, altered)
 	}
+
 	for _, o := range d.c.StorageClasses {
 		altered := o.DeepCopy()
-		if d.oneIn(2) {
+		if d.oneIn(2) { // the other half are told, and have not changed
 			altered.AllowedTopologies = []corev1.TopologySelectorTerm{{}}
 		}
 		storageChange(d, fwk.StorageClass, o, altered)
 	}
+
 	for _, o := range d.c.CSINodes {
-		altered := o.DeepCopy()
-		if d.oneIn(3) {
-			altered.Annotations = map[string]string{corev1.MigratedPluginsAnnotationKey: "kubernetes.io/gce-pd"}
-		}
-		for i := range altered.Spec.Drivers {
-			count := int32(d.IntN(4))
-			altered.Spec.Drivers[i].Allocatable = pick(d.generator, nil, &storagev1.VolumeNodeResources{Count: &count})
-		}
-		storageChange(d, fwk.CSINode, o, altered)
+		storageChange(d, fwk.CSINode, o, d.alteredCSINode(o))
 	}
+
+	// A driver that begins to check capacities can only keep pods out, and one that ends it can let them in.
 	for _, o := range d.c.CSIDrivers {
 		yes := true
 		checks, altered := o.DeepCopy(), o.DeepCopy()
 		checks.Spec.StorageCapacity = &yes
 		storageChange(d, fwk.CSIDriver, altered, checks)
 	}
+
 	if d.volumes {
 		d.otherStorage()
 	}
+}
+
+// alteredCSINode draws how many volumes each driver takes on a node. A driver that has taken over an in-tree plugin
+// counts the volumes of that as well.
+func (d *hintDraw) alteredCSINode(n *storagev1.CSINode) *storagev1.CSINode {
+	altered := n.DeepCopy()
+	if d.oneIn(3) {
+		altered.Annotations = map[string]string{corev1.MigratedPluginsAnnotationKey: "kubernetes.io/gce-pd"}
+	}
+	for i := range altered.Spec.Drivers {
+		count := int32(d.IntN(4))
+		altered.Spec.Drivers[i].Allocatable = pick(d.generator, nil, &storagev1.VolumeNodeResources{Count: &count})
+	}
+	return altered
 }
 
 // otherStorage draws changes of objects that no case has.

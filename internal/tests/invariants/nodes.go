@@ -67,12 +67,17 @@ func (w *World) misblocked(c choice) string {
 	if w.Policy != exact && w.outOfOrder(inTurn, c.victims) != "" {
 		return "" // others leave, which is not this invariant's business
 	}
-	if w.Policy == exact { // each is put back beside all who stay
+
+	// An exact set is found in one piece, not by putting back one after the other. What a victim blocks is then asked
+	// beside all who stay.
+	if w.Policy == exact {
 		inTurn = nil
 		for _, u := range w.unitsOf(c.victims) {
 			inTurn = append(inTurn, fate{u, true, w.onceGone(c.node, without(c.victims, u.pods))})
 		}
 	}
+
+	// All pods of a unit come back together, and so get one answer.
 	for _, f := range inTurn {
 		for _, p := range f.pods {
 			if says := c.blocks[p]; f.leaves && leaves(c.victims, f.unit) && says != f.blocks {

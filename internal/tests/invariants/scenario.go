@@ -87,6 +87,8 @@ func (r *Rules) lines() (lines []string) {
 	if r.ByCPU {
 		add("importance cpu")
 	}
+
+	// The caller's filter. Its own word is written behind what it allows.
 	if r.MostOfA >= 0 {
 		concerns := ""
 		if r.Concerns {
@@ -94,6 +96,8 @@ func (r *Rules) lines() (lines []string) {
 		}
 		add("filter %s at-most=%d of=app=a%s", filterName, r.MostOfA, concerns)
 	}
+
+	// Who may preempt whom, by rules of the caller.
 	if r.Spared != "" {
 		add("spares app=%s", r.Spared)
 	}
@@ -106,6 +110,8 @@ func (r *Rules) lines() (lines []string) {
 	if r.Refuses {
 		add("refuses unschedulable")
 	}
+
+	// The order of the ranks decides, so that it is kept.
 	for i := range r.Ranks {
 		lines = append(lines, r.Ranks[i].line())
 	}

@@ -89,15 +89,22 @@ func (p *Port) Carried(preemptor string, victims []string, done bool) {
 // call lets a call go the way that the schedule has for it.
 func (w *world) call(ctx context.Context, c *Call) error {
 	way, delay := w.wayOf(c)
+
+	// Each call takes a time of its own, so that calls which begin at one moment are carried out in a settled order.
 	w.sleep(ctx, own(c))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	switch way {
+	// The server does not do what it is asked.
 	case fails:
 		return ErrFailed
 	case busy:
 		return ErrBusy
+
+	// The server does it, and its answer is lost or comes after a while. A caller whose patience has ended would not
+	// hear it, so that delays end before that.
 	case lost:
 		_ = w.server.apply(c)
 		return ErrTimeout
@@ -107,6 +114,8 @@ func (w *world) call(ctx context.Context, c *Call) error {
 		err := w.server.apply(c)
 		w.sleep(ctx, min(delay, patience-time.Second))
 		return err
+
+	// The server does it once more later, or not at all, or when the caller has given up.
 	case twice:
 		w.server.after(delay, func() { _ = w.server.apply(c) })
 	case hangs:
