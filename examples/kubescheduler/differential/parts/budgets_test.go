@@ -154,8 +154,21 @@ func (c *controlled) sync(t *testing.T, b *policyv1.PodDisruptionBudget) (*polic
 	return nil, nil
 }
 
-// The status of a budget is what the disruption controller writes (group 6.4). Cases of rules 6.4.6 to 6.4.9, in which
-// outrank differs on purpose, are not drawn.
+// scale and controller answer as the objects of the namespace do.
+func (c *controlled) scale(o outrank.Owner, namespace string) (int32, bool) {
+	n, ok := c.scales[o]
+	return n, ok && namespace == "default"
+}
+
+func (c *controlled) controller(o outrank.Owner, _ string) outrank.Owner {
+	if d := c.deployments[o.Name]; o.Kind == "ReplicaSet" && d != "" {
+		return outrank.Owner{Kind: "Deployment", Name: d}
+	}
+	return outrank.Owner{}
+}
+
+// The status of a budget is what the disruption controller writes (group 6.4), for one budget and for all of a cluster.
+// Cases of rules 6.4.6 to 6.4.9, in which outrank differs on purpose, are not drawn.
 func TestBudgetStatus(t *testing.T) {
 	allows, rolled := 0, 0
 	for i := range *cases / 4 {
@@ -163,19 +176,7 @@ func TestBudgetStatus(t *testing.T) {
 		theirs, ours, summed := c.budget(t)
 		pods := c.pods(t, summed)
 		want, wantErr := c.sync(t, theirs)
-		got, err := pdb.StatusOf(pdb.StatusInput{
-			Budget: ours, Pods: pods, Now: c.now,
-			Scale: func(o outrank.Owner, namespace string) (int32, bool) {
-				n, ok := c.scales[o]
-				return n, ok && namespace == "default"
-			},
-			Controller: func(o outrank.Owner, _ string) outrank.Owner {
-				if d := c.deployments[o.Name]; o.Kind == "ReplicaSet" && d != "" {
-					return outrank.Owner{Kind: "Deployment", Name: d}
-				}
-				return outrank.Owner{}
-			},
-		})
+		got, err := pdb.StatusOf(pdb.StatusInput{Budget: ours, Pods: pods, Now: c.now, Scale: c.scale, Controller: c.controller})
 		require.Equal(t, wantErr == nil, err == nil, "the reference says %v, outrank %v\n%s", wantErr, err, c.text)
 		if err != nil {
 			continue
@@ -183,6 +184,17 @@ func TestBudgetStatus(t *testing.T) {
 		require.NotNil(t, want, c.text)
 		require.Equal(t, pdb.BudgetStatus{Healthy: want.CurrentHealthy, Desired: want.DesiredHealthy, Expected: want.ExpectedPods, Allowed: want.DisruptionsAllowed},
 			got, "%s\nscales %v", c.text, c.scales)
+
+		// A budget beside it takes nothing away from it.
+		_, beside, _ := c.budget(t)
+		filled, err := pdb.Fill(pdb.FillInput{
+			Cluster: &outrank.Cluster{Pods: pods, Budgets: []*outrank.PodDisruptionBudget{beside, ours}}, Now: c.now, Scale: c.scale, Controller: c.controller,
+		})
+		require.NoError(t, err, c.text)
+		b := filled[1]
+		require.Equal(t, []any{want.CurrentHealthy, want.DesiredHealthy, want.DisruptionsAllowed, want.ObservedGeneration},
+			[]any{b.CurrentHealthy, b.DesiredHealthy, b.DisruptionsAllowed, b.ObservedGeneration}, c.text)
+
 		if got.Allowed > 0 {
 			allows++
 		}
